@@ -1,0 +1,157 @@
+/**
+ * Submits per second over one SMPP session on loopback, both ends in this process: our session against our server, and npm
+ * smpp against itself, in turns, with the same PDUs and as many outstanding. Prints the medians of each kind: submits per
+ * second, and processor time per submit at both ends together, which holds on a busy machine too.
+ *
+ *   node scripts/bench-smpp.ts [pairs, default 5]
+ */
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import smpp, { type NpmPdu, type NpmSession } from 'smpp'
+import { connectSession, ESME, type FieldsInput, SmppServer } from '../smpp/index.ts'
+
+const WINDOW = 1_000
+
+/** About half a second of either. */
+const OUR_SUBMITS = 300_000
+const NPM_SUBMITS = 30_000
+
+const ADDRESSES = {
+  source_addr_ton: 1,
+  source_addr_npi: 1,
+  source_addr: '15550001000',
+  dest_addr_ton: 1,
+  dest_addr_npi: 1,
+  destination_addr: '15551230001',
+  registered_delivery: 1,
+}
+
+const KINDS: Record<string, FieldsInput<'submit_sm'>> = {
+  text: {
+    ...ADDRESSES,
+    short_message: Buffer.from('Your parcel arrives today between 14:00 and 16:00. Reply STOP to opt out.'),
+  },
+  'UCS-2, SAR and other TLVs': {
+    ...ADDRESSES,
+    data_coding: 8,
+    validity_period: '261231235959000+',
+    short_message: Buffer.from('Ваша посылка прибудет сегодня с 14 до 16 часов', 'utf16le').swap16(),
+    tlvs: {
+      user_message_reference: 7,
+      sar_msg_ref_num: 513,
+      sar_total_segments: 2,
+      sar_segment_seqnum: 1,
+      additional_status_info_text: 'benchmark',
+    },
+  },
+}
+
+const BIND = { system_id: 'bench', password: 'secret' }
+
+/** Submits per second, and microseconds of processor time a submit. */
+interface Rate {
+  readonly perSecond: number
+  readonly cpuUs: number
+}
+
+async function measureOurs(fields: FieldsInput<'submit_sm'>): Promise<Rate> {
+  let nextId = 0
+  const server = new SmppServer<number>({
+    windowMax: 1,
+    onBind: () => ESME.ROK,
+    onRequest: (_session, _pdu, respond) => respond(ESME.ROK, { message_id: String(nextId++) }),
+  })
+  const port = await server.listen({ host: '127.0.0.1', port: 0 })
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let submitted = 0
+  let answered = 0
+  const session = connectSession<number>({
+    host: '127.0.0.1',
+    port,
+    windowMax: WINDOW,
+    bind: { mode: 'transceiver', ...BIND },
+    onOutcome: (_session, _context, outcome) => {
+      if (outcome.kind !== 'response' || outcome.status !== ESME.ROK) throw new Error(`outcome ${outcome.kind}`)
+      if (++answered === OUR_SUBMITS) resolve()
+    },
+    onRoom: fill,
+  })
+  function fill(): void {
+    while (submitted < OUR_SUBMITS && session.submit(fields, submitted)) submitted++
+  }
+  await session.whenBound()
+  const stop = startMeasuring(OUR_SUBMITS)
+  fill()
+  await promise
+  const rate = stop()
+  await session.unbind(1_000)
+  await server.close()
+  return rate
+}
+
+async function measureNpm({ tlvs, ...rest }: FieldsInput<'submit_sm'>): Promise<Rate> {
+  const fields = { ...rest, ...tlvs }
+  let nextId = 0
+  const server = smpp.createServer((session) => {
+    session.on('error', () => {})
+    session.on('bind_transceiver', (pdu: NpmPdu) => session.send(pdu.response()))
+    session.on('submit_sm', (pdu: NpmPdu) => session.send(pdu.response({ message_id: String(nextId++) })))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const session = await new Promise<NpmSession>((resolve) => {
+    const dialled = smpp.connect({ host: '127.0.0.1', port }, () => resolve(dialled))
+  })
+  await new Promise<unknown>((resolve) => session.bind_transceiver(BIND, resolve))
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let submitted = 0
+  let answered = 0
+  // On every answer, which is what suits it best: refilled by halves, it waits for Nagle's algorithm and delayed ACKs.
+  function fill(): void {
+    while (submitted < NPM_SUBMITS && submitted - answered < WINDOW) {
+      submitted++
+      session.submit_sm({ ...fields }, (pdu) => {
+        if (pdu.command_status !== 0) throw new Error(`status ${pdu.command_status}`)
+        if (++answered === NPM_SUBMITS) resolve()
+        else fill()
+      })
+    }
+  }
+  const stop = startMeasuring(NPM_SUBMITS)
+  fill()
+  await promise
+  const rate = stop()
+  session.destroy()
+  await new Promise((resolve) => server.close(resolve))
+  return rate
+}
+
+function startMeasuring(submits: number): () => Rate {
+  const startedAt = performance.now()
+  const before = process.cpuUsage()
+  return () => {
+    const { user, system } = process.cpuUsage(before)
+    const seconds = (performance.now() - startedAt) / 1_000
+    return { perSecond: submits / seconds, cpuUs: (user + system) / submits }
+  }
+}
+
+const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
+
+const pairs = Number(process.argv[2] ?? 5)
+for (const [kind, fields] of Object.entries(KINDS)) {
+  const runs: { ours: Rate; npm: Rate }[] = []
+  for (let pair = 0; pair < pairs; pair++) {
+    runs.push({ ours: await measureOurs(fields), npm: await measureNpm(fields) })
+  }
+  const medianOf = (pick: (run: { ours: Rate; npm: Rate }) => number): number => median(runs.map(pick))
+  const perSecond = (who: 'ours' | 'npm'): string =>
+    Math.round(medianOf((run) => run[who].perSecond)).toLocaleString('en')
+  const cpuUs = (who: 'ours' | 'npm'): string => medianOf((run) => run[who].cpuUs).toFixed(1)
+  const ratio = medianOf(({ ours, npm }) => ours.perSecond / npm.perSecond).toFixed(1)
+  const cpuRatio = medianOf(({ ours, npm }) => npm.cpuUs / ours.cpuUs).toFixed(1)
+  console.log(`${kind} (median of ${pairs} pairs)`)
+  console.log(`  submits/s   ours ${perSecond('ours')}, npm smpp ${perSecond('npm')}: ${ratio}x`)
+  console.log(`  CPU µs each ours ${cpuUs('ours')}, npm smpp ${cpuUs('npm')}: ${cpuRatio}x`)
+}

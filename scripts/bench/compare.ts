@@ -1,0 +1,61 @@
+/** `npm run bench`: what Heliogram does, in ratios to what people run today, measured in turns in one run on one machine. */
+import { compareAccept } from './accept.ts'
+import { installKannel, readKannelVersion } from './kannel.ts'
+import { readOptions } from './options.ts'
+import { comparePairs, runKannelAlone } from './pair.ts'
+import { renderReport, writeReport, type Section } from './report.ts'
+import { measureSinkLimit } from './sinklimit.ts'
+
+// What was started ends with this process, also when a person has seen enough.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
+const options = readOptions()
+const isWanted = (part: string) => options.only === undefined || options.only === part
+const sections: Section[] = []
+const facts: string[] = []
+
+if (options.only === 'kannel') {
+  installKannel()
+  await runKannelAlone(options)
+}
+if (isWanted('pair')) {
+  installKannel()
+  const sinkPerSecond = await measureSinkLimit(3_000_000)
+  if (sinkPerSecond < 200_000)
+    throw new Error(`the sink takes only ${Math.round(sinkPerSecond)}/s: it would be what is measured`)
+  facts.push(`the carrier of the runs takes ${Math.round(sinkPerSecond / 1000)}k submits/s by itself`)
+  sections.push({
+    title: 'End to end, against Kannel',
+    ours: 'Heliogram',
+    theirs: `Kannel ${readKannelVersion()}, file store`,
+    notes: [
+      `HTTP request → product → SMPP (window 1000) → receipt after 1 s → one callback per message, over ${options.connections} ` +
+        `connections, runs of about ${options.seconds} s, ${options.pairs} pairs. Heliogram fsyncs before its 202 and signs each callback; Kannel does neither.`,
+      'Messages/s: from the first request to the last callback, less the 1 s that the carrier holds every receipt. ' +
+        'Every run was checked: accepted = submitted = receipts = callbacks, each once, nothing left.',
+    ],
+    rows: await comparePairs(options),
+  })
+}
+const rivals = [
+  ['insert', 'one INSERT per request', 'Fastify + pg'],
+  ['insert, slow fsync', 'one INSERT per request, each fsync 1 ms slower', 'Fastify + pg'],
+  ['no database', 'a server that stores nothing', 'Fastify'],
+] as const
+for (const [rival, title, theirs] of isWanted('accept') ? rivals : []) {
+  sections.push({
+    title: `Durable accept, against ${title}`,
+    ours: 'Heliogram',
+    theirs,
+    notes: [
+      `One message per request, ${options.connections} connections, ${options.pairs} pairs; the same PostgreSQL, nothing submitted; every 202 was found stored.`,
+    ],
+    rows: await compareAccept(options, rival),
+  })
+}
+
+if (sections.length > 0) {
+  const report = renderReport(sections, facts)
+  console.log(`\n${report}`)
+  if (options.isWritten && options.only === undefined) writeReport(report)
+}

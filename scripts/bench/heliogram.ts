@@ -1,0 +1,150 @@
+/** Heliogram as `npm start` runs it, but bound to the benchmark's carrier and with one webhook for delivered and failed. */
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { queryOnce, type BenchDatabase } from './database.ts'
+import { findFreePorts, waitUntil, type Ends, type Product, type Running } from './product.ts'
+
+const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
+
+/** Heliogram over the given PostgreSQL. */
+export function createHeliogram(database: BenchDatabase): Product {
+  return { name: 'Heliogram', start: (ends) => start(database, ends, true) }
+}
+
+/** Heliogram with nobody to submit to: what it accepts stays queued, so that accepting alone is measured. */
+export function createAcceptingHeliogram(database: BenchDatabase): Product {
+  return { name: 'Heliogram', start: (ends) => start(database, ends, false) }
+}
+
+let instances = 0
+
+async function start(database: BenchDatabase, ends: Ends, isBound: boolean): Promise<Running> {
+  const folder = mkdtempSync(join(tmpdir(), 'heliogram-bench-'))
+  const [port = 0] = await findFreePorts(1)
+  instances += 1
+  const url = await database.createDatabase(`heliogram_${instances}`)
+  const child = spawn(process.execPath, [main], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: {
+      PATH: process.env['PATH'],
+      NODE_ENV: 'production',
+      DATABASE_URL: url,
+      HELIOGRAM_DATA: folder,
+      HELIOGRAM_PORT: String(port),
+      HELIOGRAM_SIMULATOR: 'off',
+      HELIOGRAM_CARRIER_URL: `smpp://bench:bench@127.0.0.1:${ends.carrierPort}`,
+      HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+      HELIOGRAM_LOG: 'warn',
+    },
+  })
+  process.once('exit', () => child.kill())
+  let output = ''
+  const collect = (chunk: Buffer) => {
+    output = (output + chunk.toString()).slice(-20_000)
+  }
+  child.stdout.on('data', collect)
+  child.stderr.on('data', collect)
+  const stop = async () => {
+    if (child.exitCode === null && child.signalCode === null) {
+      const ended = once(child, 'exit')
+      child.kill('SIGTERM')
+      await ended
+    }
+    rmSync(folder, { recursive: true, force: true })
+  }
+  try {
+    const key = await readKey(() => output)
+    const api = createApi(port, key)
+    await waitUntil('the API to answer', async () => (await api('GET', '/v1/settings')) !== undefined)
+    const secret = isBound ? await bindAndSubscribe(api, ends) : await pauseCarrier(api)
+    return {
+      request: {
+        port,
+        method: 'POST',
+        path: '/v1/messages/send',
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        body: '{"to":"{to}","message":"Heliogram benchmark message {number}"}',
+      },
+      acceptedStatus: 202,
+      callback: {
+        marker: 'Heliogram benchmark message ',
+        delivered: '"type":"message.delivered"',
+        ...(secret && { secret }),
+      },
+      rootPids: [child.pid ?? 0, database.pid],
+      countLeft: () => queryOnce(url, leftQuery),
+      stop,
+    }
+  } catch (error) {
+    await stop()
+    throw new Error(`Heliogram did not start:\n${output}`, { cause: error })
+  }
+}
+
+// Counts what is not finished: whatever still has to be submitted, answered or posted.
+const leftQuery = `
+  select (select count(*) from queue) + (select count(*) from delayed)
+    + (select count(*) from intents) + (select count(*) from outbox)`
+
+/** The API key that the first start prints. */
+async function readKey(output: () => string): Promise<string> {
+  let key: string | undefined
+  await waitUntil('the first API key', async () => {
+    key = /hg_live_[A-Za-z0-9_-]+/.exec(output())?.[0]
+    return key !== undefined
+  })
+  return key ?? ''
+}
+
+type Api = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown> | undefined>
+
+/** A caller of the API; undefined while nothing listens, an error for any answer but 2xx. */
+function createApi(port: number, key: string): Api {
+  return async (method, path, body) => {
+    let response: Response
+    try {
+      response = await fetch(`http://127.0.0.1:${port}${path}`, {
+        method,
+        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
+    } catch (error) {
+      if (error instanceof TypeError) return undefined
+      throw error
+    }
+    const text = await response.text()
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
+    return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
+  }
+}
+
+/** Lifts the carrier's pace, waits for the link, registers the webhook; returns its secret. */
+async function bindAndSubscribe(api: Api, ends: Ends): Promise<string> {
+  const carrier = await findCarrier(api)
+  // The peer has no pace either, and the same window.
+  const settings = { host: '127.0.0.1', port: ends.carrierPort, system_id: 'bench', window: 1000 }
+  await api('PATCH', `/v1/carriers/${carrier}`, { pace: 100_000, settings })
+  await waitUntil('the link to be bound', async () =>
+    JSON.stringify(await api('GET', `/v1/carriers/${carrier}`)).includes('"state":"bound"'),
+  )
+  const webhook = await api('POST', '/v1/webhooks', {
+    url: `http://127.0.0.1:${ends.receiverPort}/events`,
+    events: ['message.delivered', 'message.failed'],
+  })
+  return String(webhook?.['secret'])
+}
+
+async function pauseCarrier(api: Api): Promise<undefined> {
+  await api('PATCH', `/v1/carriers/${await findCarrier(api)}`, { enabled: false })
+}
+
+async function findCarrier(api: Api): Promise<string> {
+  const page = await api('GET', '/v1/carriers')
+  const [carrier] = (page?.['data'] ?? []) as { id: string }[]
+  if (carrier === undefined) throw new Error(`no carrier was made: ${JSON.stringify(page)}`)
+  return carrier.id
+}

@@ -1,0 +1,51 @@
+/** What the benchmark is asked for on the command line. */
+import { parseArgs } from 'node:util'
+
+/** The command line, parsed. */
+export type Options = {
+  pairs: number
+  seconds: number
+  connections: number
+  only: string | undefined
+  isWritten: boolean
+}
+
+const help = `npm run bench [-- options]
+  --pairs N         interleaved pairs to take the median of (5)
+  --seconds N       how long one run lasts (8); a product's number of messages follows from its warm-up
+  --connections N   HTTP connections that send, each one request at a time (64)
+  --only PART       of the parts: kannel (Kannel alone), pair (end to end), accept
+  --no-write        print the results, leave docs/benchmarks.md alone
+`
+
+/** Parses the command line; prints help and ends on --help. */
+export function readOptions(): Options {
+  const { values } = parseArgs({
+    options: {
+      pairs: { type: 'string', default: '5' },
+      seconds: { type: 'string', default: '8' },
+      connections: { type: 'string', default: '64' },
+      only: { type: 'string' },
+      'no-write': { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) {
+    console.log(help)
+    process.exit(0)
+  }
+  return {
+    pairs: readCount('pairs', values.pairs),
+    seconds: readCount('seconds', values.seconds),
+    connections: readCount('connections', values.connections),
+    only: values.only,
+    isWritten: !values['no-write'],
+  }
+}
+
+function readCount(name: string, text: string): number {
+  const count = Number(text)
+  if (!Number.isInteger(count) || count < 1)
+    throw new Error(`--${name} must be a whole number from 1 on, not "${text}"`)
+  return count
+}

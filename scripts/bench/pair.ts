@@ -1,0 +1,96 @@
+/** End to end, turn by turn: HTTP client → product → carrier → receipt a second later → one callback per message. */
+import { startDatabase } from './database.ts'
+import { compare, runInTurns, type Comparison, type Pair, type Side } from './comparison.ts'
+import { createHeliogram } from './heliogram.ts'
+import { kannel } from './kannel.ts'
+import type { Options } from './options.ts'
+import type { Running } from './product.ts'
+import { runOnce, startStage, stopStage, type Result, type Stage } from './run.ts'
+
+/** Latency is measured well below what either side can take, where nothing queues. */
+const pacedPerSecond = 200
+
+/** Runs the pairs of throughput, then those of latency. */
+export async function comparePairs(options: Options): Promise<Comparison[]> {
+  const database = await startDatabase()
+  const stage = await startStage()
+  const started: Running[] = []
+  try {
+    const ours = await createHeliogram(database).start(stage.ends)
+    started.push(ours)
+    const theirs = await kannel.start(stage.ends)
+    started.push(theirs)
+    const products = { ours, theirs }
+    const sizes = { ours: await warmUp(stage, ours, options), theirs: await warmUp(stage, theirs, options) }
+    const { pairs, connections, seconds } = options
+    const run = (perSecond?: number) => async (side: Side) => {
+      const size = perSecond === undefined ? sizes[side] : perSecond * seconds
+      const result = await runOnce(stage, products[side], { size, connections, ...(perSecond && { perSecond }) })
+      console.log(`${side}: ${describe(result)}`)
+      return result
+    }
+    return compareAll(await runInTurns(pairs, run()), await runInTurns(pairs, run(pacedPerSecond)))
+  } finally {
+    for (const running of started.reverse()) await running.stop()
+    await stopStage(stage)
+    await database.stop()
+  }
+}
+
+function compareAll(full: Pair<Result>[], paced: Pair<Result>[]): Comparison[] {
+  const ms = { unit: 'ms', better: 'less' } as const
+  const perSecond = { unit: 'messages/s', better: 'more' } as const
+  const cpu = { unit: 'µs/message', better: 'less' } as const
+  const at = `at ${pacedPerSecond}/s:`
+  return [
+    compare(full, { what: 'end to end', goal: '≥ 2', ...perSecond }, (result) => result.messagesPerSecond),
+    compare(full, { what: 'accepted', ...perSecond }, (result) => result.acceptedPerSecond),
+    compare(full, { what: 'CPU of all its processes', ...cpu }, (result) => result.cpuUsPerMessage),
+    compare(paced, { what: `${at} request to callback, p50`, ...ms }, (result) => result.callbackMs.p50),
+    compare(paced, { what: `${at} request to callback, p99`, ...ms }, (result) => result.callbackMs.p99),
+    compare(paced, { what: `${at} request to 202, p50`, ...ms }, (result) => result.acceptMs.p50),
+    compare(paced, { what: `${at} request to 202, p99`, ...ms }, (result) => result.acceptMs.p99),
+    compare(paced, { what: `${at} CPU`, ...cpu }, (result) => result.cpuUsPerMessage),
+  ]
+}
+
+/** Kannel alone, to see that the peer is at its best here. */
+export async function runKannelAlone(options: Options): Promise<void> {
+  const stage = await startStage()
+  let running: Running | undefined
+  try {
+    running = await kannel.start(stage.ends)
+    const size = await warmUp(stage, running, options)
+    for (let run = 0; run < options.pairs; run++) {
+      const result = await runOnce(stage, running, { size, connections: options.connections })
+      console.log(`${size} messages: ${describe(result)}`)
+    }
+    const paced = {
+      size: pacedPerSecond * options.seconds,
+      connections: options.connections,
+      perSecond: pacedPerSecond,
+    }
+    console.log(`at ${pacedPerSecond}/s: ${describe(await runOnce(stage, running, paced))}`)
+  } finally {
+    await running?.stop()
+    await stopStage(stage)
+  }
+}
+
+/** Lets caches and compilers settle and returns how many messages fill `seconds`: runs of equal length weigh the delay alike. */
+async function warmUp(stage: Stage, product: Running, options: Options): Promise<number> {
+  const { connections } = options
+  await runOnce(stage, product, { size: 5000, connections })
+  const { messagesPerSecond } = await runOnce(stage, product, { size: 20_000, connections })
+  return Math.ceil((messagesPerSecond * options.seconds) / 1000) * 1000
+}
+
+function describe(result: Result): string {
+  const { messagesPerSecond, acceptedPerSecond, cpuUsPerMessage, callbackMs, acceptMs } = result
+  return [
+    `${Math.round(messagesPerSecond)}/s end to end, ${Math.round(acceptedPerSecond)}/s accepted`,
+    `${Math.round(cpuUsPerMessage)} µs CPU`,
+    `callback p50 ${callbackMs.p50.toFixed(1)} p99 ${callbackMs.p99.toFixed(1)} ms`,
+    `202 p50 ${acceptMs.p50.toFixed(1)} p99 ${acceptMs.p99.toFixed(1)} ms`,
+  ].join(', ')
+}

@@ -1,0 +1,110 @@
+/** What a product must offer to be compared, and the processes it is made of. */
+import { readdirSync, readFileSync } from 'node:fs'
+import { createServer, type AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { CallbackShape } from './receiver.ts'
+import type { RequestShape } from './request.ts'
+
+/** The two ends a product is put between. */
+export type Ends = { carrierPort: number; receiverPort: number }
+
+/** A product under test; `start` resolves when it is bound to the carrier and takes requests. */
+export type Product = { name: string; start(ends: Ends): Promise<Running> }
+
+/** A started product. */
+export type Running = {
+  request: RequestShape
+  /** The HTTP status that means accepted. */
+  acceptedStatus: number
+  callback: CallbackShape
+  /** The processes whose CPU counts, each with everything it started. */
+  rootPids: number[]
+  /** Messages and events that are still waiting inside; 0 when a run left nothing behind. */
+  countLeft(): Promise<number>
+  stop(): Promise<void>
+}
+
+/** CPU seconds used so far by the processes and all their descendants, reaped ones included (proc(5), `stat`). */
+export function readCpuSeconds(rootPids: readonly number[]): number {
+  const parents = new Map<number, { parent: number; ticks: number }>()
+  for (const entry of readdirSync('/proc')) {
+    if (!/^\d+$/.test(entry)) continue
+    const stat = readIfThere(`/proc/${entry}/stat`)
+    // The command name may hold spaces and parentheses; fields are counted from the last one. 2 = ppid, 12–15 = CPU ticks.
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+    const ticks = fields.slice(11, 15).reduce((sum, field) => sum + Number(field), 0)
+    if (stat !== '') parents.set(Number(entry), { parent: Number(fields[1]), ticks })
+  }
+  const counted = new Set(rootPids)
+  for (let size = -1; size !== counted.size;) {
+    size = counted.size
+    for (const [pid, { parent }] of parents) if (counted.has(parent)) counted.add(pid)
+  }
+  let ticks = 0
+  for (const pid of counted) ticks += parents.get(pid)?.ticks ?? 0
+  return ticks / ticksPerSecond
+}
+
+// USER_HZ, 100 on every Linux that Node runs on.
+const ticksPerSecond = 100
+
+/** Waits until the processes use less than 2 % of a core, at most `limitMs`: what one run left to do is not charged to the next. */
+export async function waitUntilQuiet(rootPids: readonly number[], limitMs = 15_000): Promise<void> {
+  const untilMs = Date.now() + limitMs
+  let before = readCpuSeconds(rootPids)
+  while (Date.now() < untilMs) {
+    await pause(500)
+    const after = readCpuSeconds(rootPids)
+    if (after - before < 0.01) return
+    before = after
+  }
+}
+
+/** Waits until `isReady` says so; throws with the name of what was awaited after `limitMs`. */
+export async function waitUntil(what: string, isReady: () => Promise<boolean>, limitMs = 30_000): Promise<void> {
+  const untilMs = Date.now() + limitMs
+  while (!(await isReady())) {
+    if (Date.now() > untilMs) throw new Error(`gave up waiting for ${what} after ${limitMs} ms`)
+    await pause(50)
+  }
+}
+
+/** Reads a page of a local server; an empty string while nothing answers there. */
+export async function readPage(url: string): Promise<string> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(5000) })
+    return await response.text()
+  } catch (error) {
+    // fetch reports a refused connection as a TypeError with the cause inside.
+    if (error instanceof TypeError) return ''
+    throw error
+  }
+}
+
+/** Finds free ports on the loopback address, for programs that cannot be told to choose one themselves. */
+export async function findFreePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(
+    Array.from(
+      { length: count },
+      () =>
+        new Promise<ReturnType<typeof createServer>>((resolve, reject) => {
+          const server = createServer()
+          server.once('error', reject)
+          server.listen(0, '127.0.0.1', () => resolve(server))
+        }),
+    ),
+  )
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))))
+  return ports
+}
+
+function readIfThere(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch (error) {
+    // A process may end between the listing and the reading: ENOENT, or ESRCH for an opened file.
+    if (error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ESRCH')) return ''
+    throw error
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * The benchmark's client: a process that takes every callback of the products and answers 200, as cheaply as it can.
+ * A callback is one HTTP request, GET or POST; it is known by the message number that follows a marker in it.
+ */
+import { createHmac } from 'node:crypto'
+import { createServer, type AddressInfo } from 'node:net'
+import { createHttpReader, type Frame } from './http1.ts'
+import { countsOf, createTally, note, readNumber, type Counts } from './tally.ts'
+import { answerParent, nowMs } from './worker.ts'
+
+/** What a product's callbacks look like. */
+export type CallbackShape = {
+  /** The bytes right before the message number. */
+  marker: string
+  /** What only a callback about a delivered message contains. */
+  delivered: string
+  /** The Standard Webhooks secret (`whsec_…`); given, every 100th signature is verified. */
+  secret?: string
+}
+
+/** What the receiver saw since `begin`. */
+export type ReceiverCounts = Counts & {
+  callbacks: number
+  delivered: number
+  verified: number
+  forged: number
+  lastMs: number
+}
+
+// Verifying costs 10 µs; a sample shows that signatures are real without the receiver becoming what is measured.
+const verifyEvery = 100
+const ok = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
+let tally = createTally(0, 0)
+let totals = { callbacks: 0, delivered: 0, verified: 0, forged: 0 }
+let marker = Buffer.from('id=')
+let delivered = Buffer.from('delivered')
+let secret: Buffer | undefined
+
+const server = createServer({ noDelay: true }, (socket) => {
+  let answers = 0
+  const read = createHttpReader((frame) => {
+    answers += 1
+    take(frame)
+  })
+  socket.on('data', (chunk) => {
+    read(chunk)
+    if (answers > 0) socket.write(answers === 1 ? ok : Buffer.concat(Array<Buffer>(answers).fill(ok)))
+    answers = 0
+  })
+  socket.on('error', () => socket.destroy())
+})
+
+function take(frame: Frame): void {
+  totals.callbacks += 1
+  const request = frame.bytes.subarray(frame.start, frame.end)
+  const at = request.indexOf(marker)
+  note(tally, at < 0 ? -1 : readNumber(request, at + marker.length), nowMs())
+  if (request.includes(delivered)) totals.delivered += 1
+  if (secret !== undefined && totals.callbacks % verifyEvery === 0) {
+    if (isSigned(frame, secret)) totals.verified += 1
+    else totals.forged += 1
+  }
+}
+
+/** Whether the request carries the signature its body, id and time ask for (Standard Webhooks 1.0). */
+function isSigned(frame: Frame, key: Buffer): boolean {
+  const head = frame.bytes.toString('latin1', frame.start, frame.headEnd)
+  const header = (name: string) => new RegExp(`\r\n${name}: *([^\r]*)`, 'i').exec(head)?.[1] ?? ''
+  const signed = createHmac('sha256', key)
+    .update(`${header('webhook-id')}.${header('webhook-timestamp')}.`)
+    .update(frame.bytes.subarray(frame.headEnd, frame.end))
+    .digest('base64')
+  return header('webhook-signature').split(' ').includes(`v1,${signed}`)
+}
+
+answerParent({
+  listen: () =>
+    new Promise<number>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port))
+    }),
+  begin: (run: { base: number; size: number; shape: CallbackShape }) => {
+    tally = createTally(run.base, run.size)
+    totals = { callbacks: 0, delivered: 0, verified: 0, forged: 0 }
+    marker = Buffer.from(run.shape.marker)
+    delivered = Buffer.from(run.shape.delivered)
+    secret = run.shape.secret === undefined ? undefined : Buffer.from(run.shape.secret.replace('whsec_', ''), 'base64')
+  },
+  counts: (): ReceiverCounts => ({ ...countsOf(tally), ...totals, lastMs: tally.lastMs }),
+  /** Resolves when every message was called back, or when none was for `stallMs`. */
+  finished: (input: { stallMs: number }) =>
+    new Promise<void>((resolve) => {
+      let seen = -1
+      let changedMs = nowMs()
+      const timer = setInterval(() => {
+        if (tally.distinct !== seen) changedMs = nowMs()
+        seen = tally.distinct
+        if (seen < tally.size && nowMs() - changedMs < input.stallMs) return
+        clearInterval(timer)
+        resolve()
+      }, 25)
+    }),
+  firstMs: () => tally.firstMs,
+})

@@ -1,0 +1,31 @@
+/** The HTTP requests of a run, rendered ahead from one shape. */
+import { numberDigits } from './tally.ts'
+
+/** A request with `{number}` and `{to}` where the message's own number and recipient go; both have a fixed length. */
+export type RequestShape = {
+  port: number
+  method: 'GET' | 'POST'
+  path: string
+  headers: Record<string, string>
+  body?: string
+}
+
+/**
+ * The recipient of a message number: a US number that numbering plans have nothing to say against, for they would add warnings.
+ * Its last four digits run 1000–9999, because simulators give endings such as 0002 a meaning of their own.
+ */
+export function recipientOf(number: number): string {
+  const exchange = 200 + (Math.floor(number / 9000) % 800)
+  return `1415${exchange}${1000 + (number % 9000)}`
+}
+
+/** Renders the request of one message number. */
+export function renderRequest(shape: RequestShape, number: number): Buffer {
+  const fill = (text: string) =>
+    text.replaceAll('{number}', String(number).padStart(numberDigits, '0')).replaceAll('{to}', recipientOf(number))
+  const body = fill(shape.body ?? '')
+  const headers = { host: `127.0.0.1:${shape.port}`, ...shape.headers }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${fill(value)}\r\n`)
+  if (shape.method === 'POST') lines.push(`content-length: ${Buffer.byteLength(body)}\r\n`)
+  return Buffer.from(`${shape.method} ${fill(shape.path)} HTTP/1.1\r\n${lines.join('')}\r\n${body}`)
+}

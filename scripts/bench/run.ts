@@ -1,0 +1,108 @@
+/** One run of one product between the sink, the receiver and the load, checked for correctness. */
+import { type Running, readCpuSeconds, waitUntil, waitUntilQuiet } from './product.ts'
+import type { LoadInput, LoadOutput } from './load.ts'
+import type { ReceiverCounts } from './receiver.ts'
+import type { SinkCounts } from './sink.ts'
+import { quantile } from './tally.ts'
+import { startWorker, type Worker } from './worker.ts'
+
+/** How long the carrier holds a receipt: long enough that nothing is coalesced by luck. */
+export const receiptDelayMs = 1000
+
+/** The processes around the product, shared by all products of a comparison. */
+export type Stage = {
+  sink: Worker
+  receiver: Worker
+  load: Worker
+  ends: { carrierPort: number; receiverPort: number }
+}
+
+/** Starts sink, receiver and load. */
+export async function startStage(): Promise<Stage> {
+  const [sink, receiver, load] = [startWorker('./sink.ts'), startWorker('./receiver.ts'), startWorker('./load.ts')]
+  const carrierPort = await sink.ask<number>('listen', { receiptDelayMs })
+  const receiverPort = await receiver.ask<number>('listen')
+  return { sink, receiver, load, ends: { carrierPort, receiverPort } }
+}
+
+/** Stops sink, receiver and load. */
+export async function stopStage(stage: Stage): Promise<void> {
+  await Promise.all([stage.load.stop(), stage.receiver.stop(), stage.sink.stop()])
+}
+
+/** What a run measured; latencies are of the messages in it, from request to callback without the receipt's delay. */
+export type Result = {
+  /** From the first request to the last callback, less the receipt's delay, which every product waits for alike. */
+  messagesPerSecond: number
+  /** From the first request to the last 202. */
+  acceptedPerSecond: number
+  /** CPU time of all the product's processes until they are quiet again, divided by messages. */
+  cpuUsPerMessage: number
+  callbackMs: { p50: number; p99: number }
+  acceptMs: { p50: number; p99: number }
+}
+
+/** One run's size, and its pace when it is one of latency rather than of throughput. */
+export type RunInput = { size: number; connections: number; perSecond?: number }
+
+// A product that has called nothing back for this long will not: the run ends and its counts say what is missing.
+const stallMs = 10_000
+let nextBase = 0
+
+/** Sends `size` messages through a started product, waits for every callback, and throws unless all counts agree. */
+export async function runOnce(stage: Stage, product: Running, input: RunInput): Promise<Result> {
+  const run = { base: nextBase, size: input.size }
+  nextBase += input.size
+  await Promise.all([
+    stage.sink.ask('begin', run),
+    stage.receiver.ask('begin', { ...run, shape: product.callback }),
+    waitUntilQuiet(product.rootPids),
+  ])
+  const cpuBefore = readCpuSeconds(product.rootPids)
+  const loadInput: LoadInput = { ...run, ...input, shape: product.request, accepted: product.acceptedStatus }
+  const load = await stage.load.ask<LoadOutput>('run', loadInput)
+  await stage.receiver.ask('finished', { stallMs })
+  await waitUntilQuiet(product.rootPids)
+  const cpuSeconds = readCpuSeconds(product.rootPids) - cpuBefore
+  const receiver = await checkCounts(stage, product, input.size, load)
+
+  const [firstMs, heldMs] = await Promise.all([
+    stage.receiver.ask<Float64Array>('firstMs'),
+    stage.sink.ask<Float64Array>('heldMs'),
+  ])
+  const callbackMs = Array.from(firstMs, (atMs, index) => atMs - (load.sentMs[index] ?? 0) - (heldMs[index] ?? 0))
+  const acceptMs = Array.from(load.answerMs, (atMs, index) => atMs - (load.sentMs[index] ?? 0))
+  return {
+    messagesPerSecond: (input.size / (receiver.lastMs - load.firstMs - receiptDelayMs)) * 1000,
+    acceptedPerSecond: (input.size / (load.lastMs - load.firstMs)) * 1000,
+    cpuUsPerMessage: (cpuSeconds * 1e6) / input.size,
+    callbackMs: { p50: quantile(callbackMs, 0.5), p99: quantile(callbackMs, 0.99) },
+    acceptMs: { p50: quantile(acceptMs, 0.5), p99: quantile(acceptMs, 0.99) },
+  }
+}
+
+/** Accepted = submitted = receipts = callbacks, each once, all delivered, all sampled signatures real, nothing left. */
+async function checkCounts(stage: Stage, product: Running, size: number, load: LoadOutput): Promise<ReceiverCounts> {
+  const answered = async () => (await stage.sink.ask<SinkCounts>('counts')).receiptsAnswered === size
+  await waitUntil('every receipt to be answered', answered, 5000).catch(() => {})
+  await waitUntil('nothing to be left', async () => (await product.countLeft()) === 0, 5000).catch(() => {})
+  const sink = await stage.sink.ask<SinkCounts>('counts')
+  const receiver = await stage.receiver.ask<ReceiverCounts>('counts')
+  const left = await product.countLeft()
+  const mustBeSize = [
+    load.accepted,
+    sink.submits,
+    sink.distinct,
+    sink.receiptsSent,
+    sink.receiptsAnswered,
+    receiver.callbacks,
+    receiver.distinct,
+    receiver.delivered,
+  ]
+  const mustBeZero = [sink.duplicates, sink.strays, receiver.duplicates, receiver.strays, receiver.forged, left]
+  if (mustBeSize.every((count) => count === size) && mustBeZero.every((count) => count === 0)) return receiver
+  const { accepted, statuses, refusals } = load
+  throw new Error(
+    `the counts of ${size} messages disagree: ${JSON.stringify({ accepted, statuses, refusals, sink, receiver, left }, null, 2)}`,
+  )
+}

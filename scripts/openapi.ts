@@ -1,0 +1,21 @@
+/** Writes docs/openapi.json from the routes themselves; with --check, fails where the committed one differs. Needs no database. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { buildApp } from '../server/app.ts'
+import { registerRoutes, type RoutesContext } from '../server/routes.ts'
+
+const file = new URL('../docs/openapi.json', import.meta.url)
+
+// Routes are registered and described here, never called.
+const absent = { version: 'v1' } as unknown as RoutesContext
+const app = await buildApp(
+  { version: 'v1', publicUrl: 'http://localhost', authenticator: absent.authenticator },
+  (app) => registerRoutes(app, absent),
+)
+const text = `${JSON.stringify(app.swagger(), null, 2)}\n`
+await app.close()
+
+if (!process.argv.includes('--check')) writeFileSync(file, text)
+else if (readFileSync(file, 'utf8') !== text) {
+  console.error('docs/openapi.json is not what the routes say. Run: npm run openapi')
+  process.exitCode = 1
+}

@@ -1,0 +1,10 @@
+/** HTTP Basic, where a login may carry its client credentials. */
+
+/** Client credentials of a Basic header (RFC 7617; form-encoded as of RFC 6749 §2.3.1, which changes nothing in ours). */
+export function basicOf(authorization: string | undefined): { clientId: string; clientSecret: string } | null {
+  const match = /^basic +([A-Za-z0-9+/=_-]+)$/i.exec(authorization ?? '')
+  const [clientId, clientSecret] = Buffer.from(match?.[1] ?? '', 'base64')
+    .toString('utf8')
+    .split(':')
+  return clientId && clientSecret ? { clientId, clientSecret } : null
+}

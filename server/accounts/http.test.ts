@@ -1,0 +1,201 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import type { App } from '../http.ts'
+import { parseId } from '../ids.ts'
+import { hashToken } from '../secrets.ts'
+import { openAuthenticator, type Authenticator } from './authenticate.ts'
+import { accountRoutes } from './http.ts'
+import { buildTestApp, createTestAccount, testSettings, testVault } from './testing.ts'
+import { newKey, tokenOf } from './token.ts'
+
+let database: TestDatabase
+let authenticator: Authenticator
+let app: App
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  authenticator = openAuthenticator(db)
+  app = await buildTestApp(
+    db,
+    (app) => accountRoutes(app, { db, vault: testVault, authenticator, settings: testSettings }),
+    {
+      authenticator,
+    },
+  )
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+
+const post = (url: string, payload: object, headers: Record<string, string> = {}) =>
+  app.inject({ method: 'POST', url, payload, headers })
+const get = (url: string, token: string) => app.inject({ url, headers: { authorization: `Bearer ${token}` } })
+
+test('every way in which a token can be wrong has its own answer', async () => {
+  const { db } = database
+  const account = await createTestAccount(db)
+  const cases: [string | undefined, string, RegExp][] = [
+    [undefined, 'missing_token', /missing/],
+    ['', 'missing_token', /form/],
+    ['Basic eDp5', 'missing_token', /form/],
+    ['Bearer', 'missing_token', /form/],
+    ['Bearer a b', 'missing_token', /form/],
+    ['Bearer nonsense', 'invalid_token', /mistyped/],
+    [`Bearer ${account.token.slice(0, -1)}x`, 'invalid_token', /mistyped/],
+    [`Bearer ${newKey('live').key}`, 'invalid_token', /no such/],
+    [`Bearer ${tokenOf('access', Buffer.alloc(32))}`, 'invalid_token', /no such/],
+    [`Bearer ${tokenOf('refresh', Buffer.alloc(32))}`, 'invalid_token', /only for/],
+  ]
+  for (const [authorization, code, detail] of cases) {
+    const answer = await app.inject({
+      url: '/v1/settings',
+      headers: authorization === undefined ? {} : { authorization },
+    })
+    expect(answer.json(), String(authorization)).toMatchObject({
+      status: 401,
+      code,
+      detail: expect.stringMatching(detail),
+    })
+    expect(answer.headers['www-authenticate']).toBe(
+      code === 'missing_token' ? 'Bearer realm="heliogram"' : 'Bearer realm="heliogram", error="invalid_token"',
+    )
+  }
+  expect((await app.inject(`/v1/settings?access_token=${account.token}`)).json()).toMatchObject({
+    code: 'missing_token',
+    detail: expect.stringMatching(/URLs/),
+  })
+  expect(
+    (await app.inject({ url: '/v1/settings', headers: { authorization: `bearer  ${account.token}` } })).statusCode,
+  ).toBe(200)
+})
+
+test('expired, revoked and suspended are told apart', async () => {
+  const { db } = database
+  const stateOf = async (change: string): Promise<string> => {
+    const account = await createTestAccount(db)
+    await db.query(change, [account.accountId])
+    return (await get('/v1/settings', account.token)).json().code
+  }
+  expect(await stateOf("update api_keys set expires_at = now() - interval '1 s' where account_id = $1")).toBe(
+    'expired_token',
+  )
+  expect(await stateOf('update api_keys set revoked_at = now() where account_id = $1')).toBe('invalid_token')
+  expect(await stateOf("update accounts set status = 'suspended' where id = $1")).toBe('account_suspended')
+})
+
+test('the secret of a key counts, not its public id', async () => {
+  const account = await createTestAccount(database.db)
+  const { key } = newKey('live')
+  await database.db.query('update api_keys set secret_hash = $2 where account_id = $1', [
+    account.accountId,
+    hashToken(key),
+  ])
+  expect((await get('/v1/settings', account.token)).json().code).toBe('invalid_token')
+})
+
+test('a caller is remembered, and never longer than its token lives', async () => {
+  const { db } = database
+  const account = await createTestAccount(db)
+  await db.query("update api_keys set expires_at = now() + interval '300 ms' where account_id = $1", [
+    account.accountId,
+  ])
+  const authorization = `Bearer ${account.token}`
+  await authenticator.authenticate(authorization)
+  expect(authenticator.authenticate(authorization)).not.toBeInstanceOf(Promise)
+  await expect
+    .poll(async () => (await get('/v1/settings', account.token)).json().code, { timeout: 2000 })
+    .toBe('expired_token')
+})
+
+test('a thousand requests with a new token are one look-up', async () => {
+  const { db } = database
+  const account = await createTestAccount(db)
+  let queries = 0
+  const counting = new Proxy(db, {
+    get: (target, name) => {
+      if (name === 'query') queries++
+      return Reflect.get(target, name)
+    },
+  })
+  const own = openAuthenticator(counting)
+  const callers = await Promise.all(
+    Array.from({ length: 1000 }, async () => own.authenticate(`Bearer ${account.token}`)),
+  )
+  expect(new Set(callers).size).toBe(1)
+  expect(queries).toBe(1)
+})
+
+test('a key is made, listed without its secret, used and revoked', async () => {
+  const account = await createTestAccount(database.db)
+  const other = await createTestAccount(database.db)
+  const made = await post(
+    '/v1/api-keys',
+    { name: 'CI', scopes: ['settings:read'], mode: 'test', expires_at: null },
+    account.headers,
+  )
+  expect(made.statusCode).toBe(201)
+  const { id, secret, ...shown } = made.json()
+  expect(made.headers['location']).toBe(`/v1/api-keys/${id}`)
+  expect(parseId('key', id)).not.toBeNull()
+  expect(shown).toMatchObject({
+    name: 'CI',
+    mode: 'test',
+    scopes: ['settings:read'],
+    expires_at: null,
+    last_used_at: null,
+  })
+  expect((await get('/v1/settings', secret)).json().mode).toBe('test')
+  const list = (await get('/v1/api-keys', account.token)).json()
+  expect(list.data.map((key: { id: string }) => key.id)).toContain(id)
+  expect(JSON.stringify(list)).not.toContain(secret.slice(-20))
+  expect((await get(`/v1/api-keys/${id}`, account.token)).json().last_used_at).not.toBeNull()
+  expect((await get(`/v1/api-keys/${id}`, other.token)).statusCode).toBe(404)
+  const revoke = (token: string) =>
+    app.inject({ method: 'DELETE', url: `/v1/api-keys/${id}`, headers: { authorization: `Bearer ${token}` } })
+  expect((await revoke(other.token)).statusCode).toBe(404)
+  const [, , publicId] = secret.split('_')
+  const login = (await post('/v1/auth/login', { client_id: publicId, client_secret: secret })).json()
+  expect((await get('/v1/settings', login.access_token)).statusCode).toBe(200)
+  expect((await revoke(account.token)).statusCode).toBe(204)
+  expect((await get('/v1/settings', secret)).json().code).toBe('invalid_token')
+  expect((await get('/v1/settings', login.access_token)).json().code).toBe('invalid_token')
+  expect((await post('/v1/auth/refresh', { refresh_token: login.refresh_token })).json().code).toBe('invalid_token')
+  expect((await revoke(account.token)).statusCode).toBe(404)
+})
+
+test('nobody makes a key that may do more than its maker', async () => {
+  const account = await createTestAccount(database.db, { scopes: ['keys:write', 'settings:read'] })
+  const answer = await post('/v1/api-keys', { name: 'x', scopes: ['settings:read', 'carriers:write'] }, account.headers)
+  expect(answer.json().errors).toEqual([
+    { pointer: '#/scopes/1', code: 'invalid_value', detail: 'carriers:write is not among your own scopes' },
+  ])
+  const made = (await post('/v1/api-keys', { name: 'x' }, account.headers)).json()
+  expect(made.scopes).toEqual(['keys:write', 'settings:read'])
+  expect(Date.parse(made.expires_at) - Date.now()).toBeGreaterThan(364 * 86_400_000)
+  expect(
+    (await post('/v1/api-keys', { name: 'x', expires_at: '2020-01-01T00:00:00Z' }, account.headers)).json().errors[0]
+      .code,
+  ).toBe('out_of_range')
+})
+
+test('settings say what is, and an ETag saves reading it again', async () => {
+  const account = await createTestAccount(database.db)
+  const answer = await get('/v1/settings', account.token)
+  expect(answer.json()).toMatchObject({
+    object: 'settings',
+    account: { name: 'Test', status: 'active' },
+    mode: 'live',
+    default_sender: null,
+    opt_out: { stop_keywords: ['STOP'], replies: { stop: 'Test: stopped' } },
+    limits: { max_batch: 10_000 },
+    webhooks: { endpoints: 0, failing: 0 },
+    features: { webhooks: true, templates: false },
+    api_version: 'v1',
+    server_version: '1.2.3',
+  })
+  const etag = String(answer.headers['etag'])
+  const again = await app.inject({ url: '/v1/settings', headers: { ...account.headers, 'if-none-match': etag } })
+  expect([again.statusCode, again.body]).toEqual([304, ''])
+})

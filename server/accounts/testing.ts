@@ -1,0 +1,65 @@
+/** For tests of any slice: an application over a test database, and callers for it. */
+import { buildApp, type AppContext, type Register } from '../app.ts'
+import type { Db } from '../db/db.ts'
+import { scopes as allScopes, type App, type Scope } from '../http.ts'
+import { newId } from '../ids.ts'
+import { hashToken, openVault, type Vault } from '../secrets.ts'
+import { openAuthenticator } from './authenticate.ts'
+import type { SettingsSources } from './settings.ts'
+import { newKey } from './token.ts'
+
+/** A vault with a key that everybody knows. */
+export const testVault: Vault = openVault(Buffer.alloc(32, 7))
+
+/** An application with the routes of one slice, or of several. */
+export function buildTestApp(db: Db, register: Register, context: Partial<AppContext> = {}): Promise<App> {
+  return buildApp(
+    {
+      version: '0.0.0',
+      publicUrl: 'http://localhost',
+      authenticator: openAuthenticator(db),
+      checksAnswers: true,
+      ...context,
+    },
+    register,
+  )
+}
+
+/** Settings as the other slices could decide them. */
+export const testSettings: SettingsSources = {
+  version: '1.2.3',
+  optOut: {
+    keywords: { stop: ['STOP'], start: ['START'], help: ['HELP'] },
+    confirmations: { stop: (name) => `${name}: stopped`, start: () => '', help: () => '' },
+  },
+}
+
+/** An account with an owner and a key. */
+export interface TestAccount {
+  accountId: string
+  userId: string
+  keyId: string
+  token: string
+  headers: { authorization: string }
+}
+
+/** Makes an account with one live key; every scope unless told otherwise. The owner's password hash is not one. */
+export async function createTestAccount(
+  db: Db,
+  { scopes = allScopes, mode = 'live' }: { scopes?: readonly Scope[]; mode?: 'live' | 'test' } = {},
+): Promise<TestAccount> {
+  const [accountId, userId, keyId] = [newId(), newId(), newId()]
+  const { key, publicId } = newKey(mode)
+  await db.query(
+    `
+    with a as (insert into accounts (id, name) values ($1, 'Test')),
+    u as (
+      insert into users (account_id, id, email, password_hash, role)
+      values ($1, $2, $8, '', 'owner')
+    )
+    insert into api_keys (account_id, id, public_id, secret_hash, name, mode, scopes)
+    values ($1, $3, $4, $5, 'Test', $6, $7)`,
+    [accountId, userId, keyId, publicId, hashToken(key), mode, scopes, `${userId}@example.com`],
+  )
+  return { accountId, userId, keyId, token: key, headers: { authorization: `Bearer ${key}` } }
+}

@@ -1,0 +1,63 @@
+/**
+ * Bearer tokens and API keys as text. Both end in a checksum, so that a scanner can tell a leaked one from noise without asking us,
+ * and so that a mistyped one costs no look-up:
+ *   hg_at_ or hg_rt_            43 base62 of 256 bits, 6 base62 of CRC-32
+ *   hg_live_ or hg_test_        12 base62 of public id, `_`, 43 base62 of 256 bits, 6 base62 of CRC-32
+ */
+import { randomBytes, randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+
+const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** A token whose form and checksum are right; whether it exists is the database's to say. */
+export type ReadToken =
+  | { kind: 'access' }
+  | { kind: 'refresh' }
+  | { kind: 'key'; mode: 'live' | 'test'; publicId: string }
+
+/** A new API key and its public part, which names it where the key itself must not be shown. */
+export function newKey(mode: 'live' | 'test'): { key: string; publicId: string } {
+  const publicId = Array.from({ length: 12 }, () => digits[randomInt(62)]).join('')
+  return { key: withChecksum(`hg_${mode}_${publicId}_${toBase62(randomBytes(32), 43)}`), publicId }
+}
+
+/** The token made of 32 bytes: the same bytes, the same token. */
+export function tokenOf(kind: 'access' | 'refresh', bytes: Buffer): string {
+  return withChecksum(`hg_${kind === 'access' ? 'at' : 'rt'}_${toBase62(bytes, 43)}`)
+}
+
+const form = /^hg_(?:(at|rt)_|(live|test)_([0-9A-Za-z]{12})_)[0-9A-Za-z]{49}$/
+
+/** Reads a token; null where it is not one of ours or was mistyped. */
+export function readToken(token: string): ReadToken | null {
+  const match = form.exec(token)
+  if (!match || withChecksum(token.slice(0, -6)) !== token) return null
+  const [, kind, mode, publicId] = match
+  if (publicId !== undefined) return { kind: 'key', mode: mode === 'test' ? 'test' : 'live', publicId }
+  return kind === 'at' ? { kind: 'access' } : { kind: 'refresh' }
+}
+
+/** What may be shown of a key: `hg_live_4fK0…`. */
+export function prefixOfKey(mode: string, publicId: string): string {
+  return `hg_${mode}_${publicId}`
+}
+
+const withChecksum = (text: string): string => {
+  let rest = crc32(text)
+  let checksum = ''
+  for (let i = 0; i < 6; i++) {
+    checksum = digits[rest % 62] + checksum
+    rest = Math.floor(rest / 62)
+  }
+  return text + checksum
+}
+
+function toBase62(bytes: Buffer, length: number): string {
+  let rest = BigInt(`0x${bytes.toString('hex')}`)
+  let text = ''
+  for (let i = 0; i < length; i++) {
+    text = digits[Number(rest % 62n)] + text
+    rest /= 62n
+  }
+  return text
+}

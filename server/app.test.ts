@@ -1,0 +1,287 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Type } from 'typebox'
+import type { Authenticator } from './accounts/authenticate.ts'
+import { buildApp } from './app.ts'
+import { ApiError } from './errors.ts'
+import type { App, Caller } from './http.ts'
+import { watchBodies } from './slow.ts'
+
+// These tests are about what happens before and after the slices: no database is involved.
+const caller: Caller = { accountId: 'a', kind: 'key', id: 'k', mode: 'live', scopes: new Set(['messages:write']) }
+const authenticator: Authenticator = { authenticate: () => caller, forget: () => {} }
+const context = { version: '1.2.3', publicUrl: 'https://sms.example', authenticator }
+const config = { scope: 'messages:write' } as const
+
+const Body = Type.Object(
+  {
+    to: Type.String({ maxLength: 20 }),
+    message: Type.String({ minLength: 1, maxLength: 1600 }),
+    send_at: Type.Optional(Type.String({ format: 'date-time' })),
+    note: Type.Optional(Type.Union([Type.String({ maxLength: 5 }), Type.Null()])),
+    metadata: Type.Optional(Type.Record(Type.String(), Type.String({ maxLength: 5 }))),
+  },
+  { additionalProperties: false },
+)
+
+let app: App
+beforeAll(async () => {
+  app = await buildApp(context, (app) => {
+    app.post('/v1/things', { config, schema: { body: Body } }, (request, reply) => reply.code(202).send(request.body))
+    app.get(
+      '/v1/things/:id',
+      {
+        config,
+        schema: {
+          querystring: Type.Object(
+            { limit: Type.Optional(Type.Integer({ maximum: 200 })) },
+            { additionalProperties: false },
+          ),
+        },
+      },
+      (request) => ({ limit: request.query.limit ?? null }),
+    )
+    app.post('/v1/crash', { config }, () => {
+      throw new Error('secret detail')
+    })
+    app.post('/v1/outage', { config }, () => {
+      throw Object.assign(new Error('terminating connection'), { code: '57P01' })
+    })
+    app.delete('/v1/things/:id', { config: { scope: 'keys:write' } }, () => null)
+  })
+  await app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterAll(() => app.close())
+
+const post = (payload: string | Buffer | object, headers: Record<string, string> = {}, url = '/v1/things') =>
+  app.inject({ method: 'POST', url, payload, headers: { 'content-type': 'application/json', ...headers } })
+
+test('every answer has a request id of ours and the security headers', async () => {
+  for (const answer of [
+    await post({ to: '1', message: 'x' }, { 'x-request-id': 'mine' }),
+    await post('{'),
+    await app.inject('/nowhere'),
+    await app.inject('/%zz'),
+    await app.inject('/'),
+  ]) {
+    expect(answer.headers['x-request-id']).toMatch(/^req_[0-9a-z]{26}$/)
+    expect(answer.headers['x-content-type-options']).toBe('nosniff')
+    expect(answer.headers['strict-transport-security']).toMatch(/^max-age/)
+    expect(answer.headers['server']).toBeUndefined()
+  }
+  expect((await post({ to: '1', message: 'x' })).headers['cache-control']).toBe('no-store')
+})
+
+test.each([
+  ['broken JSON', '{"to": x}', 400, 'malformed_json'],
+  ['an empty body', '', 400, 'malformed_json'],
+  ['bad UTF-8', Buffer.from([0x22, 0xff, 0x22]), 400, 'malformed_json'],
+  ['a surrogate written as UTF-8', Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]), 400, 'malformed_json'],
+  ['17 levels', '['.repeat(17) + ']'.repeat(17), 400, 'malformed_json'],
+  ['60,000 levels', '['.repeat(60_000), 400, 'malformed_json'],
+  ['70 KiB', `"${'x'.repeat(70_000)}"`, 413, 'payload_too_large'],
+  ['null', 'null', 422, 'validation_failed'],
+  ['an array', '[]', 422, 'validation_failed'],
+])('%s is a problem document', async (_title, body, status, code) => {
+  const answer = await post(body)
+  expect(answer.headers['content-type']).toMatch(/^application\/problem\+json/)
+  expect(answer.json()).toMatchObject({
+    status,
+    code,
+    type: `/docs/errors/${code}`,
+    instance: '/v1/things',
+    request_id: answer.headers['x-request-id'],
+  })
+  expect(answer.statusCode).toBe(status)
+})
+
+test('16 levels and a byte order mark are fine', async () => {
+  const deep = `{"to":"1","message":"x","metadata":${'['.repeat(15)}${']'.repeat(15)}}`
+  expect((await post(deep)).json().code).toBe('validation_failed')
+  expect((await post('\ufeff{"to":"1","message":"x"}')).statusCode).toBe(202)
+})
+
+test('all wrong fields are told at once, each with what is allowed', async () => {
+  const answer = await post({
+    sendat: 'x',
+    to: 15551234567,
+    message: '👋'.repeat(1601),
+    send_at: 'soon',
+    note: 5,
+    metadata: { 'a/b~c d': 'too long' },
+  })
+  expect(answer.statusCode).toBe(422)
+  expect(answer.json().detail).toBe('6 fields are invalid.')
+  expect(answer.json().errors).toEqual(
+    expect.arrayContaining([
+      {
+        pointer: '#/sendat',
+        code: 'unknown_field',
+        detail: 'is not a field here; did you mean send_at?',
+        suggestion: 'send_at',
+      },
+      { pointer: '#/to', code: 'invalid_type', detail: 'must be a string; it is a number' },
+      { pointer: '#/message', code: 'too_long', detail: 'must be at most 1600 characters; it has 1601' },
+      {
+        pointer: '#/send_at',
+        code: 'invalid_format',
+        detail: 'must be a time as of RFC 3339, such as 2026-11-20T12:00:00Z',
+      },
+      { pointer: '#/note', code: 'invalid_type', detail: 'must be a string or null; it is a number' },
+      { pointer: '#/metadata/a~1b~0c%20d', code: 'too_long', detail: 'must be at most 5 characters; it has 8' },
+    ]),
+  )
+})
+
+test('of a value that may also be null only its own errors are told', async () => {
+  expect((await post({ to: '1', message: 'x', note: 'too long' })).json().errors).toEqual([
+    { pointer: '#/note', code: 'too_long', detail: 'must be at most 5 characters; it has 8' },
+  ])
+})
+
+test('1600 emoji are 1600 characters', async () => {
+  expect((await post({ to: '1', message: '👋'.repeat(1600) })).statusCode).toBe(202)
+})
+
+test('NUL, lone surrogates and __proto__ are refused together with everything else', async () => {
+  const answer = await post('{"to":"\\u0000","metadata":{"\\ud800":"x","a":"\\udc00"},"__proto__":{"x":1}}')
+  expect(
+    answer
+      .json()
+      .errors.map((error: { pointer: string; code: string }) => `${error.pointer} ${error.code}`)
+      .sort(),
+  ).toEqual([
+    '#/__proto__ unknown_field',
+    '#/message required',
+    '#/metadata/%EF%BF%BD invalid_characters',
+    '#/metadata/a invalid_characters',
+    '#/to invalid_characters',
+  ])
+  expect((await post('{"to":"1","message":"\\ud83d\\udc4b"}')).json().message).toBe('👋')
+})
+
+test('of members with the same name the last counts', async () => {
+  expect((await post('{"to":"1","to":"2","message":"x"}')).json().to).toBe('2')
+})
+
+test('query parameters are converted, and unknown ones refused, also where there are none', async () => {
+  expect((await app.inject('/v1/things/1?limit=7')).json()).toEqual({ limit: 7 })
+  expect((await app.inject('/v1/things/1?limit=x&limt=1')).json().errors).toEqual([
+    {
+      pointer: '?limt',
+      code: 'unknown_field',
+      detail: 'is not a field here; did you mean limit?',
+      suggestion: 'limit',
+    },
+    { pointer: '?limit', code: 'invalid_type', detail: 'must be a whole number; it is a string' },
+  ])
+  expect((await post({ to: '1', message: 'x' }, {}, '/v1/things?x=1')).json().errors[0].pointer).toBe('?x')
+})
+
+test('other media types and compressed bodies are refused', async () => {
+  expect((await post('a=1', { 'content-type': 'application/x-www-form-urlencoded' })).json().code).toBe(
+    'unsupported_media_type',
+  )
+  expect((await post('{}', { 'content-encoding': 'gzip' })).json().code).toBe('unsupported_media_type')
+})
+
+test('a path that exists with other methods says which', async () => {
+  const answer = await app.inject({ method: 'PUT', url: '/v1/things/7' })
+  expect(answer.statusCode).toBe(405)
+  expect(answer.headers['allow']?.toString().split(', ').sort()).toEqual(['DELETE', 'GET', 'HEAD'])
+  expect((await app.inject('/v1/thing')).json().code).toBe('not_found')
+})
+
+test('a missing scope is named', async () => {
+  const answer = await app.inject({ method: 'DELETE', url: '/v1/things/7' })
+  expect(answer.statusCode).toBe(403)
+  expect(answer.json()).toMatchObject({ code: 'insufficient_scope', detail: 'The token lacks the scope keys:write.' })
+  expect(answer.headers['www-authenticate']).toContain('error="insufficient_scope", scope="keys:write"')
+})
+
+test('a bug says nothing of itself', async () => {
+  const answer = await post({}, {}, '/v1/crash')
+  expect(answer.statusCode).toBe(500)
+  expect(answer.json()).toMatchObject({ code: 'internal_error', detail: 'Internal error', retryable: true })
+  expect(answer.body).not.toContain('secret')
+})
+
+test('a database that is away is 503 with a time to come back', async () => {
+  const answer = await post({}, {}, '/v1/outage')
+  expect(answer.json()).toMatchObject({ code: 'unavailable', retryable: true })
+  expect(answer.headers['retry-after']).toBe('2')
+})
+
+test('a route that does not declare a scope cannot be registered', async () => {
+  await expect(buildApp(context, (app) => void app.get('/v1/open', () => 'x'))).rejects.toThrow(
+    /GET \/v1\/open does not declare/,
+  )
+})
+
+test('the start page, the reference and the errors are there without a token', async () => {
+  expect((await app.inject('/')).body).toContain('Heliogram 1.2.3')
+  expect((await app.inject('/docs')).body).toContain('swagger')
+  expect((await app.inject('/docs/errors/validation_failed')).body).toContain('422')
+  expect((await app.inject('/docs/errors/constructor')).statusCode).toBe(404)
+  expect((await app.inject('/v1/errors')).json().data).toContainEqual(
+    expect.objectContaining({ code: 'not_found', status: 404 }),
+  )
+  expect((await app.inject('/healthz')).json()).toEqual({ status: 'ok', version: '1.2.3', checks: {} })
+})
+
+test('health is 503 when a check fails or throws', async () => {
+  const healthOf = async (health: () => Promise<Record<string, { isOk: boolean }>>) => {
+    const app = await buildApp({ ...context, health }, () => {})
+    const answer = await app.inject('/healthz')
+    await app.close()
+    return answer
+  }
+  expect((await healthOf(async () => ({ database: { isOk: false, lagMs: 7 } }))).json()).toMatchObject({
+    status: 'failing',
+    checks: { database: { ok: false, lagMs: 7 } },
+  })
+  expect((await healthOf(() => Promise.reject(new ApiError('unavailable')))).statusCode).toBe(503)
+})
+
+/** What a raw request gets back until the server closes. */
+function talk(app: App, text: string): Promise<string> {
+  const address = app.server.address()
+  if (address === null || typeof address === 'string') throw new Error('not listening')
+  return new Promise((resolve, reject) => {
+    const socket = connect(address.port, '127.0.0.1', () => socket.write(text))
+    let answer = ''
+    socket.setEncoding('utf8').on('data', (data: string) => (answer += data))
+    socket.on('close', () => resolve(answer)).on('error', reject)
+  })
+}
+
+test('what is not HTTP, or has too long headers, gets a problem document too', async () => {
+  expect(await talk(app, 'HELLO\r\n\r\n')).toMatch(/^HTTP\/1.1 400 [^]*"code":"invalid_header"/)
+  expect(await talk(app, `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`)).toMatch(
+    /^HTTP\/1.1 431 [^]*16 KiB/,
+  )
+})
+
+test('a body that trickles in is ended, and one that is merely large is not', async () => {
+  const slow = await buildApp(context, (app) => {
+    app.post('/v1/things', { config, schema: { body: Body } }, (request, reply) => reply.code(202).send(request.body))
+  })
+  const refused: string[] = []
+  watchBodies(
+    slow.server,
+    (request) => {
+      refused.push(request.url ?? '')
+      request.socket.destroy()
+    },
+    { graceMs: 50, sweepMs: 20 },
+  )
+  await slow.listen({ host: '127.0.0.1', port: 0 })
+  const head = 'POST /v1/things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+  expect(await talk(slow, `${head}Content-Length: 50\r\n\r\n{"to":`)).toBe('')
+  expect(refused).toEqual(['/v1/things'])
+  const body = JSON.stringify({ to: '1', message: 'x' })
+  expect(await talk(slow, `${head}Connection: close\r\nContent-Length: ${body.length}\r\n\r\n${body}`)).toMatch(
+    /^HTTP\/1.1 202/,
+  )
+  await slow.close()
+})

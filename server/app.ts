@@ -1,0 +1,133 @@
+/** The HTTP application: who may in, what comes in, how it fails. What it does is in the slices' `http.ts`. */
+import Fastify, { LogController, type FastifyBaseLogger } from 'fastify'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import type { Authenticator } from './accounts/authenticate.ts'
+import { parseJson } from './body.ts'
+import { ApiError, invalid } from './errors.ts'
+import { handleClientError, handleFailure, pathOf, refuseSlowBody, sendProblem } from './failures.ts'
+import { guardRoutes, headersOf, methodsOf } from './guard.ts'
+import { Problem, type App, type Caller } from './http.ts'
+import { newId, showId } from './ids.ts'
+import { welcomeRoutes, type WelcomeContext } from './welcome.ts'
+import { registerReference } from './reference.ts'
+import { watchBodies } from './slow.ts'
+import { buildSerializers, buildValidators, rememberBody } from './validate.ts'
+
+/** What the application itself needs; the slices bring their own. */
+export interface AppContext extends WelcomeContext {
+  authenticator: Authenticator
+  /** `https:` turns on Strict-Transport-Security. */
+  publicUrl: string
+  /** Addresses of proxies whose X-Forwarded-For is believed; none by default. */
+  trustedProxies?: string[]
+  log?: FastifyBaseLogger
+  /** Makes an answer that its schema does not describe an error; for tests. */
+  checksAnswers?: boolean
+}
+
+/** Registers the routes of slices. */
+export type Register = (app: App) => void | Promise<void>
+
+/** Largest body where a route does not say otherwise: 1600 characters and 50 metadata fields fit twice. */
+export const bodyBytesMax = 65_536
+
+/**
+ * Builds the application, ready to `listen` or `inject`. Throws where a route does not declare a scope: nothing is public by omission.
+ */
+export async function buildApp(context: AppContext, register: Register): Promise<App> {
+  const headers = headersOf(context.publicUrl)
+  const refusalHeaders = { ...headers, 'cache-control': 'no-store' }
+  const app: App = Fastify({
+    ...(context.log ? { loggerInstance: context.log } : { logger: false }),
+    logController: new LogController({ disableRequestLogging: true }),
+    // A child logger a request would cost more than the whole authentication; records carry the request id instead.
+    childLoggerFactory: (logger) => logger,
+    genReqId: () => showId('req', newId()),
+    requestIdHeader: false,
+    trustProxy: context.trustedProxies ?? false,
+    bodyLimit: bodyBytesMax,
+    // While closing, answer what still comes on open connections, each with Connection: close.
+    return503OnClosing: false,
+    // Not Node's requestTimeout: see slow.ts.
+    requestTimeout: 0,
+    // Longer than the 60 s for which common proxies keep an idle connection, so that they close it and no request meets a closing one.
+    keepAliveTimeout: 65_000,
+    http: { headersTimeout: 10_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5_000 },
+    routerOptions: { maxParamLength: 255 },
+    clientErrorHandler: handleClientError,
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(refusalHeaders).header('x-request-id', request.id)
+      handleFailure(error, request, reply)
+    },
+    schemaController: {
+      compilersFactory: {
+        buildValidator: buildValidators as never,
+        buildSerializer: buildSerializers(context.checksAnswers ?? false) as never,
+      },
+    },
+  }).withTypeProvider<TypeBoxTypeProvider>()
+
+  watchBodies(app.server, refuseSlowBody)
+  app.decorateRequest('caller', null as unknown as Caller)
+  app.addSchema(Problem)
+  parseBodies(app)
+  const routes = guardRoutes(app, context.authenticator, headers)
+  app.setErrorHandler(handleFailure)
+  app.setNotFoundHandler((request, reply) => {
+    reply.headers(refusalHeaders).header('x-request-id', request.id)
+    const allowed = methodsOf(routes, pathOf(request.url))
+    const error =
+      allowed.length === 0
+        ? new ApiError('not_found', { detail: `There is no ${request.method} ${pathOf(request.url)}.` })
+        : new ApiError('method_not_allowed', { headers: { allow: allowed.join(', ') } })
+    return sendProblem(request, reply, error)
+  })
+  if (context.log?.level === 'debug') logRequests(app)
+
+  await registerReference(app)
+  welcomeRoutes(app, context)
+  await register(app)
+  await app.ready()
+  return app
+}
+
+/** Bodies are JSON and nothing else unless a route's own plugin says so. */
+function parseBodies(app: App): void {
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
+    if (request.headers['content-encoding'] !== undefined) {
+      done(new ApiError('unsupported_media_type', { detail: 'Compressed bodies are not supported here.' }))
+      return
+    }
+    try {
+      // A DELETE may carry the header of a JSON body and none.
+      if (bytes.length === 0 && request.method === 'DELETE') return done(null)
+      const { body, faults } = parseJson(bytes)
+      const isObject = typeof body === 'object' && body !== null
+      if (isObject) rememberBody(body, faults, bytes.length)
+      // Without an object the schema's check has nothing to attach the faults to; it could only add its own anyway.
+      else if (faults.length > 0) throw invalid(faults)
+      done(null, body)
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+/** One line a request at debug: the route and not the URL, which may hold numbers. */
+function logRequests(app: App): void {
+  app.addHook('onResponse', (request, reply, done) => {
+    request.log.debug(
+      {
+        request_id: request.id,
+        method: request.method,
+        route: request.routeOptions.url ?? null,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime * 10) / 10,
+        account: request.caller?.accountId ?? null,
+      },
+      'request answered',
+    )
+    done()
+  })
+}

@@ -1,0 +1,171 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { Batcher } from './batch.ts'
+
+class Away extends Error {}
+const isForAll = (error: unknown): boolean => error instanceof Away
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+/** Flushes that are under way until they are let go, one by one. */
+function gate(): { flushes: number[][]; flush: (items: number[]) => Promise<number[]>; open: () => void } {
+  const flushes: number[][] = []
+  const waiting: (() => void)[] = []
+  let permits = 0
+  return {
+    flushes,
+    flush: async (items) => {
+      flushes.push(items)
+      if (permits > 0) permits--
+      else await new Promise<void>((resolve) => waiting.push(resolve))
+      return items.map((item) => item * 10)
+    },
+    open: () => {
+      const next = waiting.shift()
+      if (next) next()
+      else permits++
+    },
+  }
+}
+
+describe('a batcher', () => {
+  it('answers each item with its own result', async () => {
+    const batcher = new Batcher(async (items: number[]) => items.map((n) => n * 2), {
+      sizeMax: 10,
+      flushesMax: 1,
+      isForAll,
+    })
+    expect(await Promise.all([1, 2, 3].map((n) => batcher.push(n)))).toEqual([2, 4, 6])
+  })
+
+  it('writes together what comes in one turn, and what comes while a flush is under way', async () => {
+    const { flushes, flush, open } = gate()
+    const batcher = new Batcher(flush, { sizeMax: 100, flushesMax: 1, isForAll })
+    const results = [batcher.push(1), batcher.push(2)]
+    await nextTurn()
+    results.push(batcher.push(3), batcher.push(4))
+    await nextTurn()
+    expect([flushes, batcher.length]).toEqual([[[1, 2]], 2])
+    open()
+    await results[0]
+    await nextTurn()
+    open()
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40])
+    expect(flushes).toEqual([
+      [1, 2],
+      [3, 4],
+    ])
+  })
+
+  it('keeps to its size and to its number of flushes', async () => {
+    const { flushes, flush, open } = gate()
+    const batcher = new Batcher(flush, { sizeMax: 2, flushesMax: 2, isForAll })
+    const results = [1, 2, 3, 4, 5].map((n) => batcher.push(n))
+    await nextTurn()
+    await nextTurn()
+    expect([flushes, batcher.length]).toEqual([
+      [
+        [1, 2],
+        [3, 4],
+      ],
+      1,
+    ])
+    for (let i = 0; i < 3; i++) {
+      open()
+      await nextTurn()
+      await nextTurn()
+    }
+    expect(await Promise.all(results)).toEqual([10, 20, 30, 40, 50])
+  })
+
+  it('lets only the item fail that is to blame', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 60 }), async (bad) => {
+        const written: number[] = []
+        const batcher = new Batcher(
+          async (items: number[]) => {
+            if (items.some((n) => bad[n])) throw new Error('bad item')
+            written.push(...items)
+            return items
+          },
+          { sizeMax: 16, flushesMax: 1, isForAll },
+        )
+        const results = await Promise.allSettled(bad.map((_, n) => batcher.push(n)))
+        expect(results.map((result) => result.status === 'rejected')).toEqual(bad)
+        expect(written.sort((a, b) => a - b)).toEqual(bad.flatMap((isBad, n) => (isBad ? [] : [n])))
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('lets all fail at once where the failure concerns all', async () => {
+    let flushes = 0
+    const batcher = new Batcher(
+      async (): Promise<number[]> => {
+        flushes++
+        throw new Away()
+      },
+      { sizeMax: 100, flushesMax: 1, isForAll },
+    )
+    const results = await Promise.allSettled([1, 2, 3, 4].map((n) => batcher.push(n)))
+    expect([flushes, results.map((result) => result.status)]).toEqual([
+      1,
+      ['rejected', 'rejected', 'rejected', 'rejected'],
+    ])
+    await expect(batcher.push(5)).rejects.toThrow(Away)
+  })
+
+  it('takes a flush that answers too little for a failure', async () => {
+    const batcher = new Batcher(async () => [] as number[], { sizeMax: 10, flushesMax: 1, isForAll })
+    await expect(batcher.push(1)).rejects.toThrow('answered 0 of 1')
+  })
+
+  it('that rests gathers for as long as the last flush took, and does not when it was idle', async () => {
+    const flushes: number[][] = []
+    const flush = async (items: number[]): Promise<number[]> => {
+      flushes.push(items)
+      await new Promise((resolve) => setTimeout(resolve, 15))
+      return items
+    }
+    const batcher = new Batcher(flush, { sizeMax: 100, flushesMax: 1, rests: true, isForAll })
+    await batcher.push(1)
+    const results = [batcher.push(2)]
+    await nextTurn()
+    await nextTurn()
+    results.push(batcher.push(3))
+    await Promise.all(results)
+    expect(flushes).toEqual([[1], [2, 3]])
+  })
+
+  it('that rests does not rest on a full batch', async () => {
+    const flushes: number[][] = []
+    const flush = async (items: number[]): Promise<number[]> => {
+      flushes.push(items)
+      await new Promise((resolve) => setTimeout(resolve, 15))
+      return items
+    }
+    const batcher = new Batcher(flush, { sizeMax: 2, flushesMax: 1, rests: true, isForAll })
+    await batcher.push(1)
+    const results = [batcher.push(2), batcher.push(3)]
+    await nextTurn()
+    await nextTurn()
+    expect(flushes).toEqual([[1], [2, 3]])
+    await Promise.all(results)
+  })
+
+  it('drains', async () => {
+    const { flush, open } = gate()
+    const batcher = new Batcher(flush, { sizeMax: 1, flushesMax: 1, isForAll })
+    const results = [batcher.push(1), batcher.push(2)]
+    let isDrained = false
+    const drained = batcher.drain().then(() => (isDrained = true))
+    await nextTurn()
+    open()
+    await results[0]
+    await nextTurn()
+    await nextTurn()
+    expect(isDrained).toBe(false)
+    open()
+    await drained
+    expect(await Promise.all(results)).toEqual([10, 20])
+  })
+})

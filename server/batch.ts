@@ -1,0 +1,105 @@
+/** Group commit: what arrives while a flush is under way is written by the next one. */
+
+interface BatchOptions {
+  /** Largest number of items in one flush. */
+  sizeMax: number
+  /** Flushes at once: 1 where order matters (status writers), 2 where a slow fsync should not stall the next. */
+  flushesMax: number
+  /** Rest after each flush, where nobody waits for the answer: larger flushes cost less an item. */
+  rests?: boolean
+  /** Whether a failure concerns every item (the database is away); of any other, halving the batch finds the item to blame. */
+  isForAll: (error: unknown) => boolean
+}
+
+interface Waiting<In, Out> {
+  item: In
+  resolve: (out: Out) => void
+  reject: (error: unknown) => void
+}
+
+// The rest is as long as the flush was, up to this: a statement costs much the same for one row as for fifty, so under load half the
+// time is spent on gathering, and an idle batcher, whose flushes are short and far apart, never waits.
+const restMsMax = 20
+
+/**
+ * Collects items and writes them together. `flush` answers one result an item, in their order, and must have no effect when it throws:
+ * then either all its items fail, or each half is tried again, so that one bad item fails alone.
+ */
+export class Batcher<In, Out> {
+  #waiting: Waiting<In, Out>[] = []
+  #flushing = 0
+  #isStarting = false
+  #restUntil = 0
+  #resting: NodeJS.Timeout | null = null
+  readonly #flush: (items: In[]) => Promise<Out[]>
+  readonly #options: BatchOptions
+
+  constructor(flush: (items: In[]) => Promise<Out[]>, options: BatchOptions) {
+    this.#flush = flush
+    this.#options = options
+  }
+
+  /** Items not yet handed to a flush. */
+  get length(): number {
+    return this.#waiting.length
+  }
+
+  /** Adds an item; resolves with its result when its flush has committed. */
+  push(item: In): Promise<Out> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item, resolve, reject })
+      this.#schedule()
+    })
+  }
+
+  /** Resolves when all that was pushed has been flushed, whatever came of it. */
+  async drain(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#flushing > 0) await new Promise((resolve) => setTimeout(resolve, 1))
+  }
+
+  /** Starts a flush at the end of this turn, so that it takes all that the sockets delivered in it, or when the rest is over. */
+  #schedule(): void {
+    if (this.#isStarting || this.#flushing >= this.#options.flushesMax || this.#waiting.length === 0) return
+    const restMs = this.#restUntil - performance.now()
+    if (restMs > 0.5 && this.#waiting.length < this.#options.sizeMax) {
+      this.#resting ??= setTimeout(() => this.#start(), restMs)
+      return
+    }
+    this.#isStarting = true
+    setImmediate(() => this.#start())
+  }
+
+  #start(): void {
+    this.#isStarting = false
+    if (this.#resting) clearTimeout(this.#resting)
+    this.#resting = null
+    if (this.#flushing >= this.#options.flushesMax) return
+    const batch = this.#waiting.splice(0, this.#options.sizeMax)
+    if (batch.length > 0) void this.#run(batch)
+    this.#schedule()
+  }
+
+  async #run(batch: Waiting<In, Out>[]): Promise<void> {
+    this.#flushing++
+    const startedAt = performance.now()
+    await this.#write(batch)
+    const endedAt = performance.now()
+    if (this.#options.rests) this.#restUntil = endedAt + Math.min(endedAt - startedAt, restMsMax)
+    this.#flushing--
+    this.#schedule()
+  }
+
+  async #write(batch: Waiting<In, Out>[]): Promise<void> {
+    try {
+      const results = await this.#flush(batch.map((waiting) => waiting.item))
+      if (results.length !== batch.length) throw new Error(`flush answered ${results.length} of ${batch.length} items`)
+      batch.forEach((waiting, i) => waiting.resolve(results[i] as Out))
+    } catch (error) {
+      if (batch.length === 1 || this.#options.isForAll(error)) for (const waiting of batch) waiting.reject(error)
+      else {
+        await this.#write(batch.slice(0, batch.length >> 1))
+        await this.#write(batch.slice(batch.length >> 1))
+      }
+    }
+  }
+}

@@ -1,0 +1,178 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestAccount } from '../accounts/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId, parseId } from '../ids.ts'
+import { errorsOf, newSender, openCampaignTest, type CampaignTest } from './testing.ts'
+
+let database: TestDatabase
+let test: CampaignTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openCampaignTest(database.db)
+})
+
+afterAll(async () => {
+  await test.app.close()
+  await database.close()
+})
+
+describe('campaigns', () => {
+  it('creates a campaign and shows it under its id and its key', async () => {
+    await newSender(database.db, test.account.accountId, '15557654321')
+    const input = {
+      name: 'Autumn sale',
+      key: 'autumn',
+      description: 'All of it',
+      type: 'marketing',
+      from: '+15557654321',
+      default_country: 'GB',
+      timezone: 'Europe/London',
+      validity_period: 3600,
+      callback_url: 'https://example.com/hook',
+      metadata: { team: 'blue' },
+      tags: ['sale'],
+    }
+    const { status, body, headers } = await test.call('POST', '/v1/campaigns', input)
+    expect(status).toBe(201)
+    expect(body).toMatchObject({
+      ...input,
+      object: 'campaign',
+      from: '15557654321',
+      status: 'active',
+      contacts_count: 0,
+    })
+    expect(body).toMatchObject({
+      stats: { recipients: 0, queued: 0, delivered: 0, replies: 0, skipped: { opted_out: 0 } },
+    })
+    expect(headers['location']).toBe(`/v1/campaigns/${String(body['id'])}`)
+    expect((await test.call('GET', String(headers['location']))).body).toEqual(body)
+    expect((await test.call('GET', '/v1/campaigns/autumn')).body).toEqual(body)
+  })
+
+  it('needs a name only', async () => {
+    const { status, body } = await test.call('POST', '/v1/campaigns', { name: 'x' })
+    expect([status, body['key'], body['type'], body['from'], body['metadata']]).toEqual([201, null, null, null, {}])
+  })
+
+  it('tells every wrong field in one answer', async () => {
+    const { status, body } = await test.call('POST', '/v1/campaigns', {
+      key: 'cmp_mine',
+      type: 'spam',
+      from: '15550009999',
+      default_country: 'UK',
+      timezone: 'Mars/Olympus',
+      validity_period: 0,
+      callback_url: 'ftp://example.com',
+      metadata: { ['k'.repeat(41)]: 'v', k: 1 },
+      message: 'later',
+      send_at: '2026-11-20T12:00:00Z',
+    })
+    expect(status).toBe(422)
+    expect(errorsOf(body)).toEqual([
+      '#/callback_url invalid_url',
+      '#/default_country invalid_value',
+      '#/from sender_not_found',
+      '#/key invalid_format',
+      '#/message unknown_field',
+      '#/metadata/k invalid_type',
+      `#/metadata/${'k'.repeat(41)} too_long`,
+      '#/name required',
+      '#/send_at unknown_field',
+      '#/timezone invalid_value',
+      '#/type invalid_value',
+      '#/validity_period out_of_range',
+    ])
+    for (const payload of [[], 'text', 5]) expect((await test.call('POST', '/v1/campaigns', payload)).status).toBe(422)
+    expect(errorsOf((await test.call('POST', '/v1/campaigns', { name: 'a\0b', timezone: 'x' })).body)).toEqual([
+      '#/name invalid_characters',
+      '#/timezone invalid_value',
+    ])
+  })
+
+  it('does not take a sender of another account', async () => {
+    await newSender(database.db, test.other.accountId, '15557650000')
+    const { body } = await test.call('POST', '/v1/campaigns', { name: 'x', from: '15557650000' })
+    expect(errorsOf(body)).toEqual(['#/from sender_not_found'])
+  })
+
+  it('refuses a key that is taken, and names its campaign; another account may have the same', async () => {
+    const id = await test.newCampaign({ key: 'taken' })
+    const { status, body } = await test.call('POST', '/v1/campaigns', { name: 'x', key: 'taken' })
+    expect([status, body['code'], body['existing_id']]).toEqual([409, 'key_taken', id])
+    expect((await test.call('POST', '/v1/campaigns', { name: 'x', key: 'taken' }, test.other)).status).toBe(201)
+  })
+
+  it('creates one campaign for a request that is repeated with its key', async () => {
+    const headers = { 'idempotency-key': 'once' }
+    const first = await test.call('POST', '/v1/campaigns', { name: 'Once' }, test.account, headers)
+    const second = await test.call('POST', '/v1/campaigns', { name: 'Once' }, test.account, headers)
+    expect(second.body).toEqual(first.body)
+    expect(second.headers['idempotency-replayed']).toBe('true')
+  })
+
+  it('knows nothing of the campaigns of another account', async () => {
+    const id = await test.newCampaign({ key: 'private' })
+    for (const name of [id, 'private', 'cmp_none', 'nobody', `cmp_${'0'.repeat(26)}`]) {
+      expect((await test.call('GET', `/v1/campaigns/${name}`, undefined, test.other)).status).toBe(404)
+      expect(
+        (await test.call('POST', `/v1/campaigns/${name}/contacts`, { phone_number: '15551234567' }, test.other)).status,
+      ).toBe(404)
+    }
+  })
+
+  it('lists campaigns newest first, page by page', async () => {
+    const lister = await createTestAccount(database.db)
+    for (let i = 0; i < 5; i++) await test.call('POST', '/v1/campaigns', { name: `c${i}` }, lister)
+    const names: unknown[] = []
+    let cursor = ''
+    for (;;) {
+      const { body } = await test.call('GET', `/v1/campaigns?limit=2${cursor}`, undefined, lister)
+      names.push(...((body['data'] ?? []) as { name: string; stats: null }[]).map((one) => [one.name, one.stats]))
+      if (!body['has_more']) break
+      cursor = `&cursor=${String(body['next_cursor'])}`
+    }
+    expect(names).toEqual(['c4', 'c3', 'c2', 'c1', 'c0'].map((name) => [name, null]))
+    expect((await test.call('GET', `/v1/campaigns?limit=2${cursor}`)).body['code']).toBe('invalid_cursor')
+  })
+
+  it('counts what became of its messages', async () => {
+    const id = await test.newCampaign()
+    const uuid = parseId('cmp', id)
+    const statuses = [
+      'queued',
+      'sending',
+      'sent',
+      'delivered',
+      'delivered',
+      'failed',
+      'expired',
+      'unconfirmed',
+      'canceled',
+    ]
+    for (const [n, status] of statuses.entries())
+      await database.db.query(
+        `insert into messages (account_id, id, status, their_number, encoding, characters, segments, campaign_id)
+         values ($1, $2, $3, $4, 'GSM-7', 1, 2, $5)`,
+        [test.account.accountId, newId(), status, `1555000${1000 + (n % 3)}`, uuid],
+      )
+    const { body } = await test.call('GET', `/v1/campaigns/${id}`)
+    expect(body['stats']).toMatchObject({
+      recipients: 3,
+      queued: 2,
+      sent: 1,
+      delivered: 2,
+      failed: 2,
+      unconfirmed: 1,
+      canceled: 1,
+      segments: 18,
+    })
+  })
+
+  it('needs the scopes', async () => {
+    const reader = await createTestAccount(database.db, { scopes: ['campaigns:read'] })
+    expect((await test.call('POST', '/v1/campaigns', { name: 'x' }, reader)).status).toBe(403)
+    expect((await test.call('GET', '/v1/campaigns', undefined, reader)).status).toBe(200)
+    expect((await test.call('GET', '/v1/campaigns/x/contacts', undefined, reader)).status).toBe(403)
+  })
+})

@@ -1,0 +1,222 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { errorsOf } from '../testing.ts'
+import { numberOf, openImportTest, zero, type ImportTest } from './testing.ts'
+
+let database: TestDatabase
+let test: ImportTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openImportTest(database.db, database.connection)
+})
+
+afterAll(async () => {
+  await test.close()
+  await database.close()
+})
+
+describe('an import', () => {
+  it('takes a CSV file with good and bad rows, and says what became of each', async () => {
+    const campaign = await test.newCampaign()
+    await test.optOut('15551230006')
+    const file = [
+      '\uFEFFMobile;Vorname;Plan;tags;ignore me',
+      '+1 (555) 123-0001;Ada;gold;a,b;x',
+      '4.47E+11;Bob;;;',
+      '15551230006;Gone;;;',
+      "'15551230001;Twice;;;",
+      ';Nobody;;;',
+      '0015551230002;"Eve, ""E""\nnew line";silver;;',
+      '12;Short;;;',
+    ].join('\r\n')
+    const over = await test.run(campaign, 'text/csv; charset=utf-8', file)
+    expect(over).toMatchObject({
+      status: 'completed_with_errors',
+      format: 'csv',
+      on_conflict: 'update',
+      counts: { ...zero, total: 7, processed: 7, created: 3, duplicate: 1, opted_out: 1, failed: 3 },
+      mapping: { Mobile: 'phone_number', Vorname: 'first_name', Plan: 'attributes.Plan', tags: 'tags' },
+      failure: null,
+    })
+    expect(over['completed_at']).not.toBeNull()
+    expect(await test.contacts(campaign)).toEqual([
+      {
+        phone_number: '15551230001',
+        first_name: 'Ada',
+        attributes: { Plan: 'gold', 'ignore me': 'x' },
+        tags: ['a', 'b'],
+      },
+      { phone_number: '15551230002', first_name: 'Eve, "E"\nnew line', attributes: { Plan: 'silver' }, tags: [] },
+      { phone_number: '15551230006', first_name: 'Gone', attributes: {}, tags: [] },
+    ])
+    expect(await test.errors(over.id)).toMatchObject([
+      { line: 3, column: 'Mobile', value: '4.47E+11', code: 'scientific_notation' },
+      { line: 6, column: 'Mobile', value: '', code: 'required' },
+      { line: 9, column: 'Mobile', value: '12', code: 'invalid_phone_number' },
+    ])
+    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['contacts_count']).toBe(3)
+  })
+
+  it('takes NDJSON and JSON, each wrong row alone', async () => {
+    for (const type of ['application/x-ndjson', 'application/json']) {
+      const campaign = await test.newCampaign({ default_country: 'GB' })
+      const rows = [
+        { phone_number: '07911 123456', first_name: 'Ada' },
+        { phone_number: 'x' },
+        { phone: '15551230001' },
+        'text',
+        { phone_number: '+15551230002' },
+      ]
+      const payload =
+        type === 'application/json'
+          ? JSON.stringify({ contacts: rows })
+          : rows.map((row) => JSON.stringify(row)).join('\n')
+      const over = await test.run(campaign, type, payload)
+      expect(over.counts).toEqual({ ...zero, total: 5, processed: 5, created: 2, failed: 3 })
+      expect((await test.contacts(campaign)).map((row) => row['phone_number'])).toEqual(['15551230002', '447911123456'])
+      expect((await test.errors(over.id)).map((error) => [error['line'], error['column'], error['code']])).toEqual([
+        [2, 'phone_number', 'invalid_phone_number'],
+        [3, 'phone_number', 'required'],
+        [3, 'phone', 'unknown_field'],
+        [4, null, 'invalid_format'],
+      ])
+    }
+  })
+
+  it('updates or skips the contacts that are there, and undoes no opt-out', async () => {
+    const campaign = await test.newCampaign()
+    await test.optOut('15551230016')
+    await test.run(campaign, 'text/csv', 'phone,first_name,city\n15551230015,Ada,Rome\n15551230016,Eve,')
+    const skipped = await test.run(
+      campaign,
+      'text/csv',
+      'phone,first_name\n15551230015,X\n15551230017,New',
+      '?on_conflict=skip',
+    )
+    expect(skipped.counts).toMatchObject({ created: 1, skipped: 1, updated: 0 })
+    const updated = await test.run(
+      campaign,
+      'text/csv',
+      'phone,first_name,plan,consent\n15551230015,,gold,\n15551230016,Eva,,opted_in',
+    )
+    expect(updated.counts).toMatchObject({ created: 0, skipped: 0, updated: 2, opted_out: 1 })
+    expect(await test.contacts(campaign)).toMatchObject([
+      { first_name: 'Ada', attributes: { city: 'Rome', plan: 'gold' } },
+      { first_name: 'Eva' },
+      { first_name: 'New' },
+    ])
+    const again = await test.run(campaign, 'text/csv', 'phone,first_name\n15551230016,Eva')
+    expect(again.counts).toMatchObject({ updated: 1, opted_out: 1 })
+    const { rows } = await database.db.query(`select number from opt_outs where number = '15551230016'`)
+    expect(rows).toHaveLength(1)
+  })
+
+  it('completes national numbers by the country of the import, else of the campaign', async () => {
+    const campaign = await test.newCampaign({ default_country: 'US' })
+    await test.run(campaign, 'text/csv', 'phone\n(415) 555-2671')
+    await test.run(campaign, 'text/csv', 'phone\n07911 123456', '?default_country=GB')
+    expect((await test.contacts(campaign)).map((row) => row['phone_number'])).toEqual(['14155552671', '447911123456'])
+  })
+
+  it('gives back the bad rows as a file that can be corrected and sent again', async () => {
+    const campaign = await test.newCampaign()
+    const file = 'name;phone;formula\nAda;+1555;=1+1\nBob;15551230002;x\n"C;""c""";4.4E+11;@x'
+    const first = await test.run(campaign, 'text/csv', file)
+    const bad = await test.badRows(first.id)
+    expect(bad.split('\n').slice(0, 3)).toEqual([
+      'name;phone;formula;error',
+      expect.stringMatching(/^Ada;'\+1555;'=1\+1;phone must /),
+      expect.stringMatching(/^"C;""c""";4.4E\+11;'@x;"phone must be all digits/),
+    ])
+    const second = await test.run(campaign, 'text/csv', bad.replace("'+1555", '15551230001'))
+    expect(second.counts).toMatchObject({ created: 1, failed: 1 })
+    expect(second.mapping).toMatchObject({ error: null })
+    expect((await test.contacts(campaign))[0]).toMatchObject({ attributes: { formula: '=1+1', name: 'Ada' } })
+    const third = await test.badRows(second.id)
+    expect(third.split('\n')[0]).toBe('name;phone;formula;error')
+  })
+
+  it('survives NUL, bytes that are no UTF-8, an endless line and an open quote', async () => {
+    const campaign = await test.newCampaign()
+    const file = Buffer.concat([
+      Buffer.from('phone,name\n15551230001,a\n15551230002,a\0b\n15551230003,M'),
+      Buffer.from([0xfc]),
+      Buffer.from(`ller\n15551230004,${'x'.repeat(10 * 1024 * 1024)}\n15551230005,"open\n15551230006,f\n`),
+      Buffer.from(Array.from({ length: 5000 }, (_, i) => `${numberOf(i)},many\n`).join('')),
+    ])
+    const over = await test.run(campaign, 'text/csv', file)
+    expect(over.counts).toMatchObject({ processed: 5006, created: 5002, failed: 4 })
+    expect((await test.errors(over.id)).map((error) => [error['line'], error['code']])).toEqual([
+      [3, 'invalid_characters'],
+      [4, 'invalid_characters'],
+      [5, 'too_long'],
+      [6, 'invalid_format'],
+    ])
+    expect((await test.badRows(over.id)).split('\n')).toHaveLength(6)
+  })
+
+  it('imports 10,000 rows of JSON, and refuses one more', async () => {
+    const campaign = await test.newCampaign()
+    const contacts = Array.from({ length: 10_001 }, (_, i) => ({
+      phone_number: numberOf(i % 9000),
+      attributes: { n: i },
+    }))
+    const refused = await test.upload(campaign, 'application/json', JSON.stringify({ contacts }))
+    expect([refused.status, errorsOf(refused.body)]).toEqual([422, ['#/contacts too_long']])
+    const over = await test.run(campaign, 'application/json', JSON.stringify({ contacts: contacts.slice(1) }))
+    expect(over.status).toBe('completed')
+    expect(over.counts).toEqual({ ...zero, total: 10_000, processed: 10_000, created: 9000, duplicate: 1000 })
+  })
+
+  it('fails where the rows that the first bytes promised do not come', async () => {
+    const campaign = await test.newCampaign()
+    const over = await test.run(campaign, 'application/x-ndjson', `${' '.repeat(60_000)}\n`.repeat(10))
+    expect(over).toMatchObject({ status: 'failed', failure: { code: 'no_rows' } })
+  })
+
+  it('records an event when it is over, for those who want it', async () => {
+    const campaign = await test.newCampaign()
+    test.subscribed.add(test.account.accountId)
+    const over = await test.run(campaign, 'text/csv', 'phone\n15551230001')
+    test.subscribed.clear()
+    const { rows } = await database.db.query<{ payload: string }>(
+      `select payload from events where type = 'import.completed'`,
+    )
+    expect(rows.map((row) => JSON.parse(row.payload))).toMatchObject([
+      { type: 'import.completed', data: { import: { id: over.id, status: 'completed', counts: { created: 1 } } } },
+    ])
+  })
+
+  it('shows imports to their account only', async () => {
+    const campaign = await test.newCampaign()
+    const over = await test.run(campaign, 'text/csv', 'phone\n15551230001')
+    const list = await test.call('GET', `/v1/campaigns/${campaign}/imports`)
+    expect(list.body['data']).toEqual([over])
+    for (const path of ['', '/errors'])
+      expect((await test.call('GET', `/v1/imports/${over.id}${path}`, undefined, test.other)).status).toBe(404)
+    expect((await test.call('POST', `/v1/imports/${over.id}/cancel`, undefined, test.other)).status).toBe(404)
+    expect((await test.call('GET', `/v1/campaigns/${campaign}/imports`, undefined, test.other)).status).toBe(404)
+    expect((await test.call('GET', '/v1/imports/imp_nothing')).status).toBe(404)
+  })
+
+  it('pages through errors', async () => {
+    const campaign = await test.newCampaign()
+    const over = await test.run(campaign, 'text/csv', `phone,first_name\n${`1,${'x'.repeat(101)}\n`.repeat(30)}`)
+    const seen: unknown[] = []
+    let query = '?limit=7'
+    for (;;) {
+      const { body } = await test.call('GET', `/v1/imports/${over.id}/errors${query}`)
+      seen.push(
+        ...(body['data'] as Record<string, unknown>[]).map(
+          (error) => `${String(error['line'])} ${String(error['code'])}`,
+        ),
+      )
+      if (!body['has_more']) break
+      query = `?limit=7&cursor=${String(body['next_cursor'])}`
+    }
+    expect(seen).toHaveLength(60)
+    expect(new Set(seen).size).toBe(60)
+    expect((await test.call('GET', `/v1/imports/${over.id}/errors?cursor=x`)).body['code']).toBe('invalid_cursor')
+  })
+})

@@ -1,0 +1,139 @@
+import fc from 'fast-check'
+import { stringify } from 'csv-stringify/sync'
+import { describe, expect, it } from 'vitest'
+import { readCsv, readJsonLines, type ReadChunk, type SourceRow } from './records.ts'
+import { chunkBytes } from './store.ts'
+
+/** A file as the database would give it. */
+const stored =
+  (content: string | Buffer): ReadChunk =>
+  (position) => {
+    const bytes = Buffer.from(content).subarray(position * chunkBytes, (position + 1) * chunkBytes)
+    return Promise.resolve(bytes.length === 0 ? null : bytes)
+  }
+
+async function collect(rows: AsyncGenerator<SourceRow>): Promise<SourceRow[]> {
+  const all: SourceRow[] = []
+  for await (const row of rows) all.push(row)
+  return all
+}
+
+const csv = (content: string | Buffer, delimiter = ','): Promise<SourceRow[]> =>
+  collect(readCsv(stored(content), delimiter))
+const lines = (rows: SourceRow[]): unknown[] => rows.map((row) => [row.line, row.fault?.code ?? row.record])
+
+describe('readCsv', () => {
+  it('reads rows behind the header, whatever their line breaks, with the line where each begins', async () => {
+    const rows = await csv('\uFEFFphone,name\r\n1,a\n2,"b\r\nb"\r\n\r\n3,"c\nc"\r4,d')
+    expect(lines(rows)).toEqual([
+      [2, ['1', 'a']],
+      [3, ['2', 'b\r\nb']],
+      [6, ['3', 'c\nc']],
+      [8, ['4', 'd']],
+    ])
+  })
+
+  it('gives up one line for a quote that is never closed, and goes on behind it', async () => {
+    const many = Array.from({ length: 20_000 }, (_, i) => `${i},name`).join('\n')
+    const rows = await csv(`phone,name\n1,a\n2,"open\n3,c\n${many}\n`)
+    expect(rows).toHaveLength(20_003)
+    expect(lines(rows.slice(0, 4))).toEqual([
+      [2, ['1', 'a']],
+      [3, 'invalid_format'],
+      [4, ['3', 'c']],
+      [5, ['0', 'name']],
+    ])
+    expect(rows.at(-1)).toEqual({ line: 20_004, record: ['19999', 'name'] })
+  })
+
+  it('gives up one line for an open quote near the end of the file', async () => {
+    expect(lines(await csv('phone\n1\n"2\n3\n\r\n"4\r\n5'))).toEqual([
+      [2, ['1']],
+      [3, ['"2\n3\n\r\n"4']],
+      [7, ['5']],
+    ])
+    expect(lines(await csv('phone\r\n1\r\n\r\n"2\r\n3\r\n'))).toEqual([
+      [2, ['1']],
+      [4, 'invalid_format'],
+      [5, ['3']],
+    ])
+  })
+
+  it('passes over a line of 10 MB with bounded memory', async () => {
+    const rows = await csv(`phone\n1\n${'x'.repeat(10 * 1024 * 1024)}\n2\n${'"'.repeat(300_001)}\n3\n`)
+    expect(lines(rows)).toEqual([
+      [2, ['1']],
+      [3, 'too_long'],
+      [4, ['2']],
+      [5, 'too_long'],
+      [6, ['3']],
+    ])
+    expect(String(rows[1]?.record).length).toBe(200)
+  })
+
+  it('takes quotes inside cells as they are', async () => {
+    expect(lines(await csv('phone;size\n1;12" pipe\n2;"a"b\n', ';'))).toEqual([
+      [2, ['1', '12" pipe']],
+      [3, ['2', '"a"b']],
+    ])
+  })
+
+  it('reads back what a CSV writer wrote, across pieces', async () => {
+    const cell = fc.string({
+      unit: fc.constantFrom('a', 'é', '🙂', ',', '"', '\n', '\r', '\r\n', ' ', "'"),
+      maxLength: 12,
+    })
+    const table = fc.array(fc.tuple(fc.string({ unit: 'grapheme-ascii', minLength: 1, maxLength: 3 }), cell), {
+      maxLength: 40,
+    })
+    await fc.assert(
+      fc.asyncProperty(table, fc.constantFrom('\n', '\r\n'), async (rows, breaks) => {
+        const pad = ['x'.repeat(30_000), 'y'.repeat(30_000)]
+        const all = [...Array.from({ length: 5 }, () => pad), ...rows]
+        const text = stringify([['phone', 'name'], ...all], { record_delimiter: breaks, quoted: true })
+        expect((await csv(text)).map((row) => row.record)).toEqual(all)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  it('never stops and never throws, whatever the bytes', async () => {
+    const junk = fc.array(fc.constantFrom('"', ',', '\n', '\r', 'a', '\0', '\uFFFD', 'é', '""', '\n"'), {
+      maxLength: 60,
+    })
+    await fc.assert(
+      fc.asyncProperty(junk, fc.uint8Array({ maxLength: 20 }), async (text, bytes) => {
+        const rows = await csv(Buffer.concat([Buffer.from('phone,name\n'), Buffer.from(text.join('')), bytes]))
+        const numbers = rows.map((row) => row.line)
+        expect(numbers).toEqual(numbers.toSorted((a, b) => a - b))
+        expect(new Set(numbers).size).toBe(numbers.length)
+      }),
+      { numRuns: 500 },
+    )
+  })
+})
+
+describe('readJsonLines', () => {
+  it('reads a value a line and names what is none', async () => {
+    const rows = await collect(readJsonLines(stored('{"a":1}\r\n\n nonsense\n[1]\n{"b":"\\u0000"}\n{"c":2}')))
+    expect(lines(rows)).toEqual([
+      [1, { a: 1 }],
+      [3, 'invalid_format'],
+      [4, [1]],
+      [5, 'invalid_characters'],
+      [6, { c: 2 }],
+    ])
+  })
+
+  it('refuses bad UTF-8, deep nesting and endless lines, one line each', async () => {
+    const parts = ['{"a":1}', Buffer.from([0x22, 0xff, 0x22]), '['.repeat(5000), 'x'.repeat(chunkBytes * 3), '{"b":2}']
+    const content = Buffer.concat(parts.flatMap((part) => [Buffer.from(part as string), Buffer.from('\n')]))
+    expect(lines(await collect(readJsonLines(stored(content))))).toEqual([
+      [1, { a: 1 }],
+      [2, 'invalid_format'],
+      [3, 'invalid_format'],
+      [4, 'too_long'],
+      [5, { b: 2 }],
+    ])
+  })
+})

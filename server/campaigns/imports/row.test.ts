@@ -1,0 +1,201 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { readLayout, refuseBytes } from './layout.ts'
+import { readImportedNumber } from './phone.ts'
+import { readRow } from './row.ts'
+import { NumberSet } from './seen.ts'
+import type { CsvLayout, ImportOptions } from './store.ts'
+
+const layoutOf = (text: string, isWhole = true): CsvLayout => {
+  const layout = readLayout(Buffer.from(text), isWhole)
+  if (Array.isArray(layout)) throw new Error(layout[0]?.detail)
+  return layout
+}
+const refusalOf = (text: string | Buffer, isWhole = true): string | undefined => {
+  const layout = readLayout(Buffer.from(text as string), isWhole)
+  return Array.isArray(layout) ? layout[0]?.detail : undefined
+}
+
+describe('readLayout', () => {
+  it('finds the delimiter and the columns under the names that people use', () => {
+    expect(layoutOf('First Name;Surname;MSISDN;City\nA;B;1;C').targets).toEqual([
+      'first_name',
+      'last_name',
+      'phone_number',
+      'attributes.City',
+    ])
+    expect(layoutOf('\uFEFF"phone"\ttags\n1\ta')).toMatchObject({ delimiter: '\t', targets: ['phone_number', 'tags'] })
+    expect(layoutOf('to|error\n1|x')).toMatchObject({ delimiter: '|', targets: ['phone_number', null] })
+    expect(layoutOf('Téléphone\n1').targets).toEqual(['phone_number'])
+    expect(layoutOf('"a,b",phone\n1').header).toEqual(['a,b', 'phone'])
+  })
+
+  it('prefers the own name of a field, then the first column', () => {
+    expect(layoutOf('mobile,phone_number\n1,2').targets).toEqual(['attributes.mobile', 'phone_number'])
+    expect(layoutOf('mobile,phone\n1,2').targets).toEqual(['phone_number', 'attributes.phone'])
+  })
+
+  it('says at once why a file cannot be imported', () => {
+    expect(refusalOf('name,city\na,b')).toMatch(/must have a column of numbers.*it has name, city/)
+    expect(refusalOf('phone\n')).toMatch(/must have rows/)
+    expect(refusalOf('phone')).toMatch(/must have rows/)
+    expect(refusalOf(' \n\n')).toMatch(/must have a/)
+    expect(refusalOf('phone,x,x\n1,2,3')).toMatch(/two columns named x/)
+    expect(refusalOf(`phone,${'x'.repeat(41)}\n1,2`)).toMatch(/at most 40 characters/)
+    expect(refusalOf(`phone,${Array.from({ length: 51 }, (_, i) => `c${i}`).join(',')}\n1`)).toMatch(
+      /at most 50 columns/,
+    )
+    expect(refusalOf('x'.repeat(100_000), false)).toMatch(/line of column names/)
+    expect(refusalOf(Buffer.from([0x70, 0x68, 0x6f, 0x6e, 0x65, 0x2c, 0xe9, 0x0a, 0x31]))).toMatch(/UTF-8/)
+  })
+
+  it('does not judge rows by the pieces it does not see', () => {
+    expect(layoutOf('phone\n', false).targets).toEqual(['phone_number'])
+  })
+
+  it('recognizes files that are no text', () => {
+    expect(refuseBytes(Buffer.from('PK\u0003\u0004…'))).toMatch(/workbook/)
+    expect(refuseBytes(Buffer.from([0x1f, 0x8b, 8]))).toMatch(/compressed/)
+    expect(refuseBytes(Buffer.from('phone\n1', 'utf16le'))).toMatch(/text/)
+    expect(refuseBytes(Buffer.from([0xff, 0xfe, 0x70, 0]))).toMatch(/UTF-16/)
+    expect(refuseBytes(Buffer.alloc(0))).toMatch(/empty/)
+    expect(refuseBytes(Buffer.from(`phone\n${'1555'.repeat(50)}\0`))).toBeNull()
+  })
+})
+
+describe('readImportedNumber', () => {
+  const read = (text: string, country: string | null = null) => {
+    const phone = readImportedNumber(text, country)
+    return 'number' in phone ? phone.number : phone.code
+  }
+
+  it('undoes what spreadsheets and people do to numbers', () => {
+    for (const text of [
+      '+447911123456',
+      '447911123456',
+      "'+447911123456",
+      ' 00447911123456 ',
+      '447911123456.0',
+      '+44 (0)7911 123-456',
+    ])
+      expect(read(text)).toBe('447911123456')
+  })
+
+  it('completes national numbers only with a country, and prefers the national reading', () => {
+    expect(read('07911 123456', 'GB')).toBe('447911123456')
+    expect(read('7911123456', 'GB')).toBe('447911123456')
+    expect(read('447911123456', 'GB')).toBe('447911123456')
+    expect(read('4582345678', 'US')).toBe('14582345678')
+    expect(read('4582345678')).toBe('4582345678')
+    expect(read('15551234567', 'GB')).toBe('15551234567')
+    expect(read('07911 123456')).toBe('invalid_phone_number')
+    expect(read('(555) 123-4567')).toBe('invalid_phone_number')
+  })
+
+  it('names digits that a spreadsheet dropped and never guesses them', () => {
+    for (const text of ['4.47E+11', '4,47911E+11', '4.4791e11', "'4.47E+11"])
+      expect(read(text, 'GB')).toBe('scientific_notation')
+    expect(read('')).toBe('required')
+    expect(read("'")).toBe('required')
+    expect(read('#REF!')).toBe('invalid_phone_number')
+  })
+})
+
+describe('readRow', () => {
+  const csvOptions = (header: string): ImportOptions => ({
+    onConflict: 'update',
+    defaultCountry: null,
+    csv: layoutOf(`${header}\n1`),
+  })
+  const options: ImportOptions = { onConflict: 'update', defaultCountry: null }
+
+  it('reads the fields of a line, and nothing from its empty cells', () => {
+    const row = { line: 2, record: ['15551234567', '', 'en-gb', 'a; b;a', 'gb', "'=Sum", 'Opted out'] }
+    expect(readRow(row, csvOptions('phone,name,language,tags,country,formula,consent'))).toMatchObject({
+      contact: {
+        phoneNumber: '15551234567',
+        firstName: null,
+        language: 'en-GB',
+        tags: ['a', 'b'],
+        country: 'GB',
+        attributes: { formula: '=Sum' },
+        consent: { status: 'opted_out' },
+      },
+    })
+  })
+
+  it('names every error of a row with its column and value', () => {
+    const row = { line: 9, record: ['+1 555', 'x'.repeat(101), 'nowhere', '4.47E+11', 'klingon!'] }
+    const read = readRow(row, csvOptions('external_id,Vorname,timezone,Handy,language'))
+    expect('errors' in read && read.errors.map((error) => [error.line, error.column, error.code])).toEqual([
+      [9, 'Vorname', 'too_long'],
+      [9, 'Handy', 'scientific_notation'],
+      [9, 'timezone', 'invalid_value'],
+      [9, 'language', 'invalid_value'],
+    ])
+    expect(readRow({ line: 1, record: ['', 'b'] }, csvOptions('phone,name'))).toMatchObject({
+      errors: [{ code: 'required', column: 'phone' }],
+    })
+  })
+
+  it('refuses cells that were no UTF-8, or have a NUL', () => {
+    for (const cell of ['M\uFFFDller', 'a\0b'])
+      expect(readRow({ line: 2, record: ['15551234567', cell] }, csvOptions('phone,name'))).toMatchObject({
+        errors: [{ code: 'invalid_characters' }],
+      })
+  })
+
+  it('checks objects as the request would', () => {
+    const errorsOf = (record: unknown) => {
+      const read = readRow({ line: 1, record }, options)
+      return 'errors' in read ? read.errors.map((error) => `${error.column} ${error.code}`) : []
+    }
+    expect(
+      errorsOf({ phone_number: '+15551234567', attributes: { a: 1, b: true }, consent: { status: 'opted_in' } }),
+    ).toEqual([])
+    expect(errorsOf({ phone: '15551234567' }).toSorted()).toEqual(['phone unknown_field', 'phone_number required'])
+    expect(errorsOf({ phone_number: 15551234567, tags: 'a' }).toSorted()).toEqual([
+      'phone_number invalid_type',
+      'tags invalid_type',
+    ])
+    expect(errorsOf({ phone_number: '12', attributes: { a: {} } }).toSorted()).toEqual([
+      'attributes.a invalid_type',
+      'phone_number invalid_phone_number',
+    ])
+    for (const record of [null, 'text', 5, []]) expect(errorsOf(record)).toEqual(['null invalid_format'])
+  })
+})
+
+describe('NumberSet', () => {
+  it('holds exactly the numbers that were added', () => {
+    const digits = fc.bigInt({ min: 1_000_000n, max: 999_999_999_999_999n }).map(String)
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            digits,
+            digits.map((text) => `1555${text.slice(0, 5)}00`),
+          ),
+          { maxLength: 3000 },
+        ),
+        (numbers) => {
+          const set = new NumberSet()
+          const oracle = new Set<string>()
+          for (const number of numbers) {
+            expect(set.add(number)).toBe(!oracle.has(number))
+            oracle.add(number)
+          }
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
+
+  it('stays fast with a million neighbouring numbers', () => {
+    const set = new NumberSet()
+    const startedMs = performance.now()
+    for (let number = 15_550_000_000; number < 15_551_000_000; number++) set.add(String(number))
+    expect(set.add('15550500000')).toBe(false)
+    expect(performance.now() - startedMs).toBeLessThan(5000)
+  })
+})

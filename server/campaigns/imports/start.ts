@@ -1,0 +1,118 @@
+/** The queue of import jobs: pg-boss in its own schema of the same PostgreSQL, so that a job is enqueued by the upload's transaction. */
+import { PgBoss, type Job } from 'pg-boss'
+import { openPool, type Connection, type Db, type Tx } from '../../db/db.ts'
+import { finishImport, runImport, type ImportKey, type RunContext } from './run.ts'
+
+/** What `startImports` gives: a way to hand imports over, and the end of it. */
+export interface Imports {
+  /** Connections for uploads alone: a transaction stays open as long as a file comes, and must not starve everything else. */
+  uploads: Db
+  /** Enqueues the job of an import in the transaction that stores it. */
+  enqueue(tx: Tx, key: ImportKey): Promise<void>
+  /** Stops between two batches; what is not over goes on at the next start, or at another node at once. */
+  close(): Promise<void>
+}
+
+interface ImportsOptions extends RunContext {
+  connection: Connection
+  /** Whether this process runs imports (role `jobs`) or only hands them over (role `api`). */
+  isRunning: boolean
+}
+
+const jobs = 'imports'
+const lostJobs = 'imports-lost'
+
+/** Uploads at a time in this process; more wait for five seconds and are then asked to come again (503). */
+const uploadsMax = 4
+/** Imports at a time in this process: each keeps a core busy with parsing. */
+const importsMax = 2
+
+/** Opens the queue, creating or migrating its tables under pg-boss's own lock, and with `isRunning` begins to work. */
+export async function startImports(options: ImportsOptions): Promise<Imports> {
+  const { connection, log, isRunning } = options
+  const boss = new PgBoss({
+    ...definedOf(connection),
+    schema: 'pgboss',
+    application_name: 'heliogram imports',
+    max: importsMax + 1,
+    useListenNotify: isRunning,
+    supervise: isRunning,
+    schedule: false,
+    // How soon a job of a process that was killed is noticed, together with heartbeatSeconds.
+    superviseIntervalSeconds: 10,
+    monitorIntervalSeconds: 10,
+  })
+  boss.on('error', (error) => log.warn({ reason: error.message }, 'import queue failed'))
+  await boss.start()
+  await boss.createQueue(lostJobs, { retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300 })
+  await boss.createQueue(jobs, {
+    notify: true,
+    heartbeatSeconds: 15,
+    // An import of the largest size takes minutes; the heartbeat, not this, tells that one is lost.
+    expireInSeconds: 6 * 3600,
+    retryLimit: 5,
+    retryDelay: 2,
+    retryBackoff: true,
+    retryDelayMax: 60,
+    deadLetter: lostJobs,
+    deleteAfterSeconds: 86_400,
+  })
+  const stop = new AbortController()
+  if (isRunning) await work(boss, options, stop.signal)
+  const uploads = openPool(connection, {
+    name: 'uploads',
+    max: uploadsMax,
+    onError: (error) => log.warn({ reason: error.message }, 'upload connection lost'),
+  })
+  return {
+    uploads,
+    enqueue: async (tx, key) => {
+      await boss.send(jobs, key, { db: { executeSql: (text, values) => tx.query(text, values) } })
+    },
+    close: async () => {
+      stop.abort()
+      await Promise.all([boss.offWork(jobs), boss.offWork(lostJobs)])
+      await boss.stop({ timeout: 5000 })
+      await uploads.end()
+    },
+  }
+}
+
+async function work(boss: PgBoss, context: RunContext, stop: AbortSignal): Promise<void> {
+  // One job a fetch, so burst mode, which full batches set off, has no use here; the poll is what an import waits at most that
+  // came while all workers were busy.
+  const polling = { batchSize: 1, pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 } as const
+  await boss.work(
+    jobs,
+    { ...polling, localConcurrency: importsMax, heartbeatRefreshSeconds: 5 },
+    async ([job]: Job<ImportKey>[]) => {
+      if (!job) return
+      const startedMs = performance.now()
+      const result = await runImport(context, job.data, AbortSignal.any([stop, job.signal]))
+      context.log.info(
+        { import: job.data.importId, result, ms: Math.round(performance.now() - startedMs) },
+        'import ran',
+      )
+      // Not a failure that a retry would count: a job of its own for whoever is next.
+      if (result === 'stopped') await boss.send(jobs, job.data)
+    },
+  )
+  await boss.work(lostJobs, polling, async ([job]: Job<ImportKey>[]) => {
+    if (!job) return
+    context.log.error({ import: job.data.importId }, 'import failed')
+    await finishImport(context, job.data, 'failed', 'internal_error')
+  })
+}
+
+/** pg-boss takes a connection's parts, but not their absence as undefined. */
+function definedOf({ connectionString, host, port, user, password, database, ssl }: Connection) {
+  return {
+    ...(connectionString !== undefined && { connectionString }),
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    ...(ssl !== undefined && { ssl }),
+  }
+}

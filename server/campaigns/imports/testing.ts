@@ -1,0 +1,131 @@
+/** For tests of imports: uploads, what became of them, and a queue that can be held. */
+import type { Db, Connection } from '../../db/db.ts'
+import { parseId } from '../../ids.ts'
+import { openCampaignTest, type CampaignTest } from '../testing.ts'
+import type { ImportKey, RunContext } from './run.ts'
+import { startImports, type Imports } from './start.ts'
+
+/** An import as the API shows it. */
+export interface Shown {
+  id: string
+  status: string
+  counts: Record<string, number | null>
+  mapping: Record<string, string | null> | null
+  failure: { code: string } | null
+  [name: string]: unknown
+}
+
+/** What `openImportTest` gives. */
+export interface ImportTest extends CampaignTest {
+  context: RunContext
+  /** Accounts that subscribe to `import.completed`. */
+  subscribed: Set<string>
+  /** The queue in use; a test may put another in its place. */
+  imports: Imports
+  upload(
+    campaign: string,
+    type: string,
+    payload: string | Buffer,
+    query?: string,
+    headers?: object,
+  ): Promise<{ status: number; body: Record<string, unknown> }>
+  /** Uploads without running it. */
+  hold(campaign: string, payload: string): Promise<{ id: string; key: ImportKey }>
+  /** Uploads, and waits until the import is over. */
+  run(campaign: string, type: string, payload: string | Buffer, query?: string): Promise<Shown>
+  read(id: string): Promise<Shown>
+  finished(id: string): Promise<Shown>
+  errors(id: string): Promise<Record<string, unknown>[]>
+  badRows(id: string): Promise<string>
+  contacts(campaign: string): Promise<Record<string, unknown>[]>
+  close(): Promise<void>
+}
+
+/** All counts that are zero unless something happened. */
+export const zero = { created: 0, updated: 0, skipped: 0, duplicate: 0, opted_out: 0, failed: 0 }
+
+/** The n-th of many numbers. */
+export const numberOf = (n: number): string => `1555${String(1_000_000 + n)}`
+
+/** Waits until a value is right, and fails with the last one. */
+export async function until<T>(read: () => Promise<T> | T, isRight: (value: T) => boolean): Promise<T> {
+  const endMs = performance.now() + 25_000
+  for (;;) {
+    const value = await read()
+    if (isRight(value)) return value
+    if (performance.now() > endMs) throw new Error(`still ${JSON.stringify(value)}`)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Builds the application with a queue that runs what is uploaded. */
+export async function openImportTest(db: Db, connection: Connection): Promise<ImportTest> {
+  const subscribed = new Set<string>()
+  const outbox = { nodeId: null, offer: () => {} }
+  const log = { info: () => {}, warn: () => {}, error: () => {} }
+  const context: RunContext = { db, outbox, subscriptions: { wants: (id) => subscribed.has(id) }, log }
+  let isHeld = false
+  const current: Imports = {
+    get uploads() {
+      return test.imports.uploads
+    },
+    enqueue: (tx, key) => (isHeld ? Promise.resolve() : test.imports.enqueue(tx, key)),
+    close: () => test.imports.close(),
+  }
+  const base = await openCampaignTest(db, { ...context, imports: current })
+  const { app, account } = base
+  const get = async (url: string): Promise<Record<string, unknown>> => (await base.call('GET', url)).body
+  const test: ImportTest = {
+    ...base,
+    context,
+    subscribed,
+    imports: await startImports({ ...context, connection, isRunning: true }),
+    upload: async (campaign, type, payload, query = '', headers = {}) => {
+      const answer = await app.inject({
+        method: 'POST',
+        url: `/v1/campaigns/${campaign}/contacts/import${query}`,
+        headers: { ...account.headers, 'content-type': type, ...headers },
+        payload,
+      })
+      const body = answer.json<Record<string, unknown>>()
+      if (answer.statusCode === 202 && answer.headers.location !== `/v1/imports/${String(body['id'])}`)
+        throw new Error(`Location is ${String(answer.headers.location)}`)
+      return { status: answer.statusCode, body }
+    },
+    hold: async (campaign, payload) => {
+      isHeld = true
+      const { body } = await test.upload(campaign, 'text/csv', payload)
+      isHeld = false
+      const id = String(body['id'])
+      return { id, key: { accountId: account.accountId, importId: String(parseId('imp', id)) } }
+    },
+    run: async (campaign, type, payload, query = '') => {
+      const { status, body } = await test.upload(campaign, type, payload, query)
+      if (status !== 202) throw new Error(JSON.stringify(body))
+      return test.finished(String(body['id']))
+    },
+    read: async (id) => (await get(`/v1/imports/${id}`)) as unknown as Shown,
+    finished: (id) =>
+      until(
+        () => test.read(id),
+        (one) => !['queued', 'processing'].includes(one.status),
+      ),
+    errors: async (id) => (await get(`/v1/imports/${id}/errors`))['data'] as Record<string, unknown>[],
+    badRows: async (id) => {
+      const headers = { ...account.headers, accept: 'text/csv' }
+      return (await app.inject({ url: `/v1/imports/${id}/errors`, headers })).body
+    },
+    contacts: async (campaign) => {
+      const { rows } = await db.query<Record<string, unknown>>(
+        'select phone_number, first_name, attributes, tags from contacts where campaign_id = $1 order by phone_number',
+        [parseId('cmp', campaign)],
+      )
+      return rows
+    },
+    close: async () => {
+      await app.close()
+      await test.imports.close()
+    },
+  }
+  return test
+}

@@ -1,0 +1,109 @@
+import { once } from 'node:events'
+import { request as openRequest, type ClientRequest, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { parseId } from '../../ids.ts'
+import { numberOf, openImportTest, until, type ImportTest } from './testing.ts'
+
+let database: TestDatabase
+let test: ImportTest
+let port: number
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openImportTest(database.db, database.connection)
+  await test.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (test.app.server.address() as AddressInfo).port
+})
+
+afterAll(async () => {
+  await test.close()
+  await database.close()
+})
+
+const open = (campaign: string, headers: Record<string, string> = {}): ClientRequest =>
+  openRequest({
+    port,
+    method: 'POST',
+    path: `/v1/campaigns/${campaign}/contacts/import`,
+    headers: { ...test.account.headers, 'content-type': 'text/csv', ...headers },
+  })
+const answerOf = async (
+  request: ClientRequest,
+): Promise<{ status: number | undefined; body: Record<string, unknown> }> => {
+  const [response] = (await once(request, 'response')) as [IncomingMessage]
+  const text = Buffer.concat(await response.toArray()).toString()
+  return { status: response.statusCode, body: JSON.parse(text) as Record<string, unknown> }
+}
+const importsOf = async (campaign: string): Promise<number> => {
+  const { rows } = await database.db.query('select from imports where campaign_id = $1', [parseId('cmp', campaign)])
+  return rows.length
+}
+const busyConnections = (): number => test.imports.uploads.totalCount - test.imports.uploads.idleCount
+
+describe('an upload', () => {
+  it('is refused at once where it cannot be imported at all, and leaves nothing', async () => {
+    const campaign = await test.newCampaign()
+    const refusals: [type: string, payload: string | Buffer, status: number][] = [
+      ['text/csv', '', 422],
+      ['text/csv', 'phone\n', 422],
+      ['text/csv', 'name\nAda', 422],
+      ['text/csv', 'phone,a\0b\n1,2', 422],
+      ['text/csv', Buffer.from('PK\u0003\u0004 workbook'), 422],
+      ['text/csv', Buffer.alloc(5000), 422],
+      ['application/x-ndjson', ' \n', 422],
+      ['application/json', '{"contacts":[]}', 422],
+      ['application/json', '{"contacts":[{}],"dry_run":true}', 422],
+      ['application/json', '{"contacts":', 400],
+      ['application/xml', '<a/>', 415],
+    ]
+    for (const [type, payload, status] of refusals)
+      expect([type, payload, (await test.upload(campaign, type, payload)).status]).toEqual([type, payload, status])
+    expect((await test.upload(campaign, 'text/csv', 'phone\n1', '?default_country=UK')).body['errors']).toMatchObject([
+      { pointer: '?default_country', suggestion: 'GB' },
+    ])
+    expect((await test.upload(campaign, 'text/csv', 'phone\n1', '?dry_run=true')).status).toBe(422)
+    expect((await test.upload(campaign, 'text/csv', 'phone\n1', '', { 'content-encoding': 'gzip' })).status).toBe(415)
+    expect((await test.upload('nobody', 'text/csv', 'phone\n1')).status).toBe(404)
+    expect(await importsOf(campaign)).toBe(0)
+  })
+
+  it('may come in small pieces, and one with the same key is not stored again', async () => {
+    const campaign = await test.newCampaign()
+    const send = (): Promise<{ status: number | undefined; body: Record<string, unknown> }> => {
+      const request = open(campaign, { 'idempotency-key': 'file-1' })
+      request.write('pho')
+      for (let i = 0; i < 2000; i++) request.write(i === 0 ? 'ne,note\n' : `${numberOf(i)},${'n'.repeat(300)}\n`)
+      request.end()
+      return answerOf(request)
+    }
+    const first = await send()
+    expect(first.status).toBe(202)
+    expect((await test.finished(String(first.body['id']))).counts).toMatchObject({ total: 1999, created: 1999 })
+    expect((await send()).body).toEqual(first.body)
+    expect(await importsOf(campaign)).toBe(1)
+  })
+
+  it('gets its refusal through while it is still being sent', async () => {
+    const campaign = await test.newCampaign()
+    const request = open(campaign)
+    const answer = answerOf(request)
+    request.write('name,city\n')
+    for (let i = 0; i < 200; i++) request.write(`${'x'.repeat(50_000)}\n`)
+    request.end()
+    expect(await answer).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
+    expect(await importsOf(campaign)).toBe(0)
+  })
+
+  it('leaves nothing behind when the client goes away in the middle', async () => {
+    const campaign = await test.newCampaign()
+    const request = open(campaign, { 'content-length': '9000000' })
+    request.on('error', () => {})
+    request.write(`phone\n${'15551234567\n'.repeat(100_000)}`)
+    await until(busyConnections, (busy) => busy === 1)
+    request.destroy()
+    await until(busyConnections, (busy) => busy === 0)
+    expect(await importsOf(campaign)).toBe(0)
+  })
+})

@@ -1,0 +1,83 @@
+/** For tests of campaigns: the routes over a test database, and two accounts that must not see each other. */
+import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import type { Db } from '../db/db.ts'
+import type { App } from '../http.ts'
+import { newId } from '../ids.ts'
+import { campaignRoutes, type CampaignsContext } from './http.ts'
+
+/** One answer, parsed. */
+export interface Answer {
+  status: number
+  body: Record<string, unknown>
+  headers: Record<string, unknown>
+}
+
+/** What `openCampaignTest` gives. */
+export interface CampaignTest {
+  app: App
+  account: TestAccount
+  other: TestAccount
+  call(
+    method: 'GET' | 'POST' | 'DELETE',
+    url: string,
+    payload?: unknown,
+    who?: TestAccount,
+    headers?: object,
+  ): Promise<Answer>
+  /** Creates a campaign of the account; its public id. */
+  newCampaign(fields?: object): Promise<string>
+  optOut(number: string): Promise<void>
+}
+
+/** Builds the application; without `parts` imports are stored and never run. */
+export async function openCampaignTest(db: Db, parts: Partial<CampaignsContext> = {}): Promise<CampaignTest> {
+  const imports = { uploads: db, enqueue: () => Promise.resolve(), close: () => Promise.resolve() }
+  const outbox = { nodeId: null, offer: () => {} }
+  const context = { db, vault: testVault, imports, outbox, subscriptions: { wants: () => false }, ...parts }
+  const app = await buildTestApp(db, (own) => campaignRoutes(own, context))
+  const account = await createTestAccount(db)
+  const call: CampaignTest['call'] = async (method, url, payload, who = account, headers = {}) => {
+    const json = payload === undefined ? {} : { 'content-type': 'application/json' }
+    const answer = await app.inject({
+      method,
+      url,
+      headers: { ...who.headers, ...json, ...headers },
+      ...(payload !== undefined && { payload: JSON.stringify(payload) }),
+    })
+    const body = answer.body === '' ? {} : answer.json<Record<string, unknown>>()
+    return { status: answer.statusCode, body, headers: answer.headers }
+  }
+  return {
+    app,
+    account,
+    other: await createTestAccount(db),
+    call,
+    newCampaign: async (fields = {}) => {
+      const { status, body } = await call('POST', '/v1/campaigns', { name: 'Autumn', ...fields })
+      if (status !== 201 || typeof body['id'] !== 'string') throw new Error(JSON.stringify(body))
+      return body['id']
+    },
+    optOut: async (number) => {
+      await db.query(`insert into opt_outs (account_id, number, source) values ($1, $2, 'keyword')`, [
+        account.accountId,
+        number,
+      ])
+    },
+  }
+}
+
+/** The pointers and codes of a `validation_failed`, sorted. */
+export const errorsOf = (body: Record<string, unknown>): string[] =>
+  ((body['errors'] ?? []) as { pointer: string; code: string }[])
+    .map((error) => `${error.pointer} ${error.code}`)
+    .toSorted()
+
+/** Gives an account a sender, at a carrier of its own. */
+export async function newSender(db: Db, accountId: string, number: string): Promise<void> {
+  const carrierId = newId()
+  await db.query(`insert into carriers (id, name, kind) values ($1, $2, 'simulator')`, [carrierId, carrierId])
+  await db.query(
+    `insert into senders (account_id, id, carrier_id, number, kind) values ($1, $2, $3, $4, 'long_code')`,
+    [accountId, newId(), carrierId, number],
+  )
+}

@@ -1,0 +1,83 @@
+/** The simulated carrier as a child process: a carrier is another program, and can be killed like one. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { createInterface } from 'node:readline'
+import type { Log } from './db/log.ts'
+
+interface SimulatorOptions {
+  port: number
+  httpPort: number
+  apiUrl: string
+  log: Log
+}
+
+/** A running simulator. */
+export interface SimulatorProcess {
+  smppPort: number
+  httpPort: number
+  close(): Promise<void>
+}
+
+// A simulator that was killed comes back like a carrier after a fault.
+const restartMs = 1000
+
+/** Starts the simulator and waits until it listens; starts it again whenever it ends. @throws when its ports are taken. */
+export async function startSimulator({ port, httpPort, apiUrl, log }: SimulatorOptions): Promise<SimulatorProcess> {
+  let child: ChildProcess
+  let isClosing = false
+  const launch = async (ports: {
+    smppPort: number
+    httpPort: number
+  }): Promise<{ smppPort: number; httpPort: number }> => {
+    const started = spawn(
+      process.execPath,
+      [
+        new URL('../simulator/main.ts', import.meta.url).pathname,
+        '--port',
+        String(ports.smppPort),
+        '--http-port',
+        String(ports.httpPort),
+        '--api-url',
+        apiUrl,
+        '--json',
+      ],
+      // The channel ends with this process, also when it is killed: the simulator then ends too.
+      { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
+    )
+    child = started
+    let complaint = ''
+    started.stderr?.on('data', (chunk: Buffer) => {
+      complaint = (complaint + chunk.toString()).slice(-2000)
+    })
+    return new Promise((resolve, reject) => {
+      createInterface({ input: started.stdout as NodeJS.ReadableStream }).once('line', (line) =>
+        resolve(JSON.parse(line)),
+      )
+      started.once('error', reject)
+      started.once('exit', (code, signal) => {
+        reject(new Error(complaint.trim() || `the simulator ended with ${code ?? signal}`))
+        if (isClosing) return
+        log.warn({ code, signal }, 'the simulator ended')
+      })
+    })
+  }
+  const ports = await launch({ smppPort: port, httpPort })
+  const launchAgain = (): void => {
+    if (isClosing) return
+    launch(ports).then(watch, (error: unknown) => {
+      log.error({ error }, 'the simulator did not start again')
+      setTimeout(launchAgain, restartMs)
+    })
+  }
+  const watch = (): void => void child.once('exit', () => setTimeout(launchAgain, restartMs))
+  watch()
+  return {
+    ...ports,
+    close: async () => {
+      isClosing = true
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const ended = new Promise((resolve) => child.once('exit', resolve))
+      child.kill('SIGTERM')
+      await ended
+    },
+  }
+}

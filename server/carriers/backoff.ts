@@ -1,0 +1,28 @@
+/** How long to wait before dialling again, by what ended the session (SMPP 3.4 §5.1.3; the lessons of other gateways). */
+import { ESME, type CloseReason } from '@heliogram/smpp'
+
+// Credentials do not mend themselves within seconds, and repeated wrong logins get addresses blocked.
+const credentialsMs = 60_000
+// "Already bound": the carrier still holds the session that we lost, until its own timer.
+const alreadyBoundMs = 30_000
+const firstMs = 1000
+const longestMs = 60_000
+
+/** Milliseconds; doubles with each failure in a row, with ±20 % of chance so that many links do not dial as one. */
+export function backOffMs(
+  failures: number,
+  reason: CloseReason,
+  bindStatus: number,
+  wasBound: boolean,
+  random: () => number = Math.random,
+): number {
+  const jitter = 0.8 + 0.4 * random()
+  if (reason === 'bind_refused') {
+    const isCredential = [ESME.RINVPASWD, ESME.RINVSYSID, ESME.RINVSYSTYP].some((status) => status === bindStatus)
+    if (isCredential) return credentialsMs * jitter
+    if (bindStatus === ESME.RALYBND) return alreadyBoundMs * jitter
+  }
+  // A session that was up and went is mostly a restart of the other side: ask again soon.
+  if (wasBound && failures === 0) return 250 * jitter
+  return Math.min(longestMs, firstMs * 2 ** Math.min(failures, 10)) * jitter
+}

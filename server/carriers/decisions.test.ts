@@ -1,0 +1,217 @@
+/** What links decide without a socket: moves, waits, turns, and what a submit is made of. */
+import { ESME, joinParts, readPart, type CloseReason } from '@heliogram/smpp'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Handover } from '../messages/handover.ts'
+import type { MessageType } from '../messages/message.ts'
+import { decideMove, readOutcome, type SegmentEnd } from './attempt.ts'
+import { backOffMs } from './backoff.ts'
+import { composeSubmits } from './compose.ts'
+import { chooseLane } from './lanes.ts'
+import { smppDefaults, type SmppSettings } from './settings.ts'
+
+const handover: Handover = {
+  accountId: '01900000-0000-7000-8000-000000000001',
+  id: '01900000-0000-7000-8000-00000000abcd',
+  type: 'transactional',
+  theirNumber: '15551230001',
+  ourNumber: '15557654321',
+  body: 'Hello',
+  encoding: 'GSM-7',
+  segments: 1,
+  pending: null,
+  try: 1,
+  expiresAt: new Date('2026-11-20T12:00:00Z'),
+  linkId: '01900000-0000-7000-8000-000000000002',
+}
+
+describe('a move', () => {
+  const accepted: SegmentEnd = { state: 'accepted', status: 0 }
+  const released: SegmentEnd = { state: 'released' }
+  const unknown: SegmentEnd = { state: 'unknown', reason: 'the carrier did not answer in time' }
+  const refused = (status: number): SegmentEnd => ({ state: 'refused', status })
+  const move = (...ends: SegmentEnd[]): unknown => {
+    const { to, retryAfterMs, errorCode } = decideMove({ handover, ends }, () => 0.5)
+    return [to, retryAfterMs, errorCode]
+  }
+
+  it.each<[string, SegmentEnd[], unknown]>([
+    ['all accepted', [accepted, accepted], ['sent', null, null]],
+    ['nothing written', [released, released], ['queued', null, null]],
+    ['half written', [accepted, released], ['queued', null, null]],
+    ['throttled', [refused(ESME.RTHROTTLED)], ['queued', 1000, null]],
+    ['queue full, half accepted', [accepted, refused(ESME.RMSGQFUL)], ['queued', 1000, null]],
+    ['a fault', [refused(ESME.RSYSERR)], ['queued', 2000, null]],
+    ['submit failed', [refused(ESME.RSUBMITFAIL)], ['queued', 2000, null]],
+    ['bad number', [refused(ESME.RINVDSTADR)], ['rejected', null, 'invalid_destination']],
+    ['bad sender', [accepted, refused(ESME.RINVSRCADR)], ['rejected', null, 'invalid_sender']],
+    [
+      'bad number among passing refusals',
+      [refused(ESME.RTHROTTLED), refused(ESME.RINVDSTADR)],
+      ['rejected', null, 'invalid_destination'],
+    ],
+    ['unknown, whatever else', [refused(ESME.RINVDSTADR), unknown, accepted], ['unconfirmed', null, 'outcome_unknown']],
+    ['a code of the carrier’s own', [refused(0x400)], ['rejected', null, 'carrier_unknown']],
+  ])('after %s', (_, ends, expected) => expect(move(...ends)).toEqual(expected))
+
+  it('waits ever longer for a carrier with a fault, up to a minute', () => {
+    const wait = (tries: number): number | null =>
+      decideMove({ handover: { ...handover, try: tries }, ends: [refused(ESME.RSYSERR)] }, () => 0.5).retryAfterMs
+    expect([1, 2, 3, 5, 6, 100].map(wait)).toEqual([2000, 4000, 8000, 32_000, 60_000, 60_000])
+  })
+
+  it('reads no answer as unknown, and no bytes as nothing done', () => {
+    expect(readOutcome({ kind: 'timeout' })).toMatchObject({ state: 'unknown' })
+    expect(readOutcome({ kind: 'closed', written: true })).toMatchObject({ state: 'unknown' })
+    expect(readOutcome({ kind: 'closed', written: false })).toEqual({ state: 'released' })
+    const pdu = {} as never
+    expect(readOutcome({ kind: 'response', status: 0, messageId: '0', pdu })).toMatchObject({ state: 'accepted' })
+    expect(readOutcome({ kind: 'response', status: 0x58, messageId: '', pdu })).toMatchObject({ state: 'refused' })
+  })
+})
+
+describe('the wait before dialling again', () => {
+  it.each<[string, number, CloseReason, number, boolean, number]>([
+    ['a lost session', 0, 'peer_closed', 0, true, 250],
+    ['no connection', 0, 'connect_failed', 0, false, 1000],
+    ['no connection, again', 3, 'connect_failed', 0, false, 8000],
+    ['no connection for long', 50, 'connect_failed', 0, false, 60_000],
+    ['a session that did not live long', 2, 'peer_closed', 0, true, 4000],
+    ['a wrong password', 0, 'bind_refused', ESME.RINVPASWD, false, 60_000],
+    ['a wrong name', 0, 'bind_refused', ESME.RINVSYSID, false, 60_000],
+    ['a wrong system type', 0, 'bind_refused', ESME.RINVSYSTYP, false, 60_000],
+    ['a session that the carrier still holds', 0, 'bind_refused', ESME.RALYBND, true, 30_000],
+    ['another refusal', 1, 'bind_refused', ESME.RSYSERR, false, 2000],
+  ])('after %s', (_, failures, reason, status, wasBound, ms) => {
+    expect(backOffMs(failures, reason, status, wasBound, () => 0.5)).toBe(ms)
+    expect(backOffMs(failures, reason, status, wasBound, () => 0)).toBeCloseTo(ms * 0.8)
+    expect(backOffMs(failures, reason, status, wasBound, () => 1)).toBeCloseTo(ms * 1.2)
+  })
+})
+
+describe('the turns of lanes', () => {
+  const lane = (type: MessageType, id: string): { id: string; type: MessageType } => ({ id, type })
+
+  it('give codes what they ask for, and marketing at least a twentieth', () => {
+    const lanes = [lane('marketing', 'm'), lane('transactional', 't'), lane('otp', 'o')]
+    fc.assert(
+      fc.property(fc.shuffledSubarray(lanes, { minLength: 1 }), fc.nat(1000), (some, start) => {
+        const counts: Record<string, number> = {}
+        for (let turn = start; turn < start + 1000; turn++) {
+          const { type } = chooseLane(some, turn)
+          counts[type] = (counts[type] ?? 0) + 1
+        }
+        const has = (type: MessageType): boolean => some.some((one) => one.type === type)
+        if (has('marketing')) expect(counts['marketing']).toBeGreaterThanOrEqual(50)
+        if (has('otp')) expect(counts['otp']).toBeGreaterThanOrEqual(950)
+        else if (has('transactional')) expect(counts['transactional']).toBeGreaterThanOrEqual(950)
+      }),
+      { numRuns: 50 },
+    )
+  })
+
+  it('are shared alike by the lanes of one type', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 30 }), (n) => {
+        const lanes = Array.from({ length: n }, (_, i) => lane('transactional', `${i}`))
+        const counts = new Map<string, number>()
+        const beside = [...lanes, lane('marketing', 'm')]
+        for (let turn = 0; turn < n * 100; turn++) {
+          const { id } = chooseLane(beside, turn)
+          counts.set(id, (counts.get(id) ?? 0) + 1)
+        }
+        for (const { id } of lanes) {
+          expect(counts.get(id)).toBeGreaterThanOrEqual(94)
+          expect(counts.get(id)).toBeLessThanOrEqual(96)
+        }
+      }),
+    )
+  })
+
+  it('are shared alike also by marketing lanes beside codes', () => {
+    const lanes = [lane('otp', 'o'), ...Array.from({ length: 4 }, (_, i) => lane('marketing', `m${i}`))]
+    const counts = new Map<string, number>()
+    for (let turn = 0; turn < 2000; turn++) {
+      const { id } = chooseLane(lanes, turn)
+      counts.set(id, (counts.get(id) ?? 0) + 1)
+    }
+    for (let i = 0; i < 4; i++) expect(counts.get(`m${i}`)).toBeGreaterThanOrEqual(20)
+  })
+})
+
+describe('a submit', () => {
+  const settings = (changes: Partial<SmppSettings> = {}): SmppSettings => ({
+    ...smppDefaults,
+    host: 'localhost',
+    port: 2775,
+    system_id: 'x',
+    ...changes,
+  })
+  const long: Handover = { ...handover, body: 'x'.repeat(400), segments: 3 }
+
+  it('goes to an international number from ours, asks for a receipt, and says how long it is of use', () => {
+    expect(composeSubmits(handover, settings())).toMatchObject([
+      {
+        segment: 1,
+        fields: {
+          source_addr: '15557654321',
+          source_addr_ton: 1,
+          source_addr_npi: 1,
+          destination_addr: '15551230001',
+          dest_addr_ton: 1,
+          dest_addr_npi: 1,
+          registered_delivery: 1,
+          validity_period: '261120120000000+',
+          data_coding: 0,
+          esm_class: 0,
+        },
+      },
+    ])
+    expect(composeSubmits(handover, settings({ validity: 'none' }))[0]?.fields).not.toHaveProperty('validity_period')
+  })
+
+  it.each([
+    ['40404', 3, { source_addr: '40404', source_addr_ton: 3, source_addr_npi: 0 }],
+    ['Acme', 0, { source_addr: 'Acme', source_addr_ton: 5, source_addr_npi: 0 }],
+    [null, 0, { source_addr: '', source_addr_ton: 0, source_addr_npi: 0 }],
+  ])('from %s', (ourNumber, short_code_ton, fields) => {
+    expect(composeSubmits({ ...handover, ourNumber }, settings({ short_code_ton }))[0]?.fields).toMatchObject(fields)
+  })
+
+  it('of a part that is tried again is the same as the first time', () => {
+    for (const concatenation of ['udh8', 'udh16', 'sar'] as const) {
+      const first = composeSubmits(long, settings({ concatenation }))
+      const again = composeSubmits({ ...long, pending: [2], try: 2 }, settings({ concatenation }))
+      expect(again).toEqual([first[1]])
+    }
+  })
+
+  it('is one for all segments by payload', () => {
+    const submits = composeSubmits(long, settings({ concatenation: 'payload' }))
+    expect(submits).toHaveLength(1)
+    expect(submits[0]?.fields.tlvs?.message_payload).toHaveLength(400)
+  })
+
+  it('never takes more segments than the message was accepted with, whatever the text', () => {
+    const unit = fc.constantFrom('x', '€', 'é', '👋', 'П', '👨‍👩‍👧')
+    fc.assert(
+      fc.property(
+        fc.string({ unit, minLength: 1, maxLength: 400 }),
+        fc.constantFrom('udh8', 'udh16', 'sar', 'payload'),
+        (body, concatenation) => {
+          const isGsm = /^[x€é]*$/.test(body)
+          const encoding = isGsm ? 'GSM-7' : 'UCS-2'
+          const counted = composeSubmits({ ...handover, body, encoding, segments: 999 }, settings()).length
+          const submits = composeSubmits(
+            { ...handover, body, encoding, segments: counted },
+            settings({ concatenation: concatenation as 'udh8' }),
+          )
+          expect(submits.length).toBeLessThanOrEqual(counted)
+          const parts = submits.map(({ fields }) => readPart({ esm_class: 0, data_coding: 0, ...fields }))
+          expect(joinParts(parts).text).toBe(body)
+        },
+      ),
+      { numRuns: 200 },
+    )
+  })
+})

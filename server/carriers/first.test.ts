@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { testVault } from '../accounts/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
+import { demoNumber, ensureFirstCarrier, readCarrierUrl } from './first.ts'
+import { smppDefaults } from './settings.ts'
+import { listCarriers, listSenders } from './store.ts'
+
+let database: TestDatabase
+let accountId: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await database.db.query('truncate accounts, carriers cascade')
+  accountId = newId()
+  await database.db.query(`insert into accounts (id, name) values ($1, 'Demo')`, [accountId])
+})
+
+const ensure = (carrierUrl: string | null, simulatorPort: number | null): Promise<void> =>
+  ensureFirstCarrier(database.db, testVault, { carrierUrl, simulatorPort, accountId })
+
+it('reads a carrier’s address, with defaults for what it does not say', () => {
+  expect(readCarrierUrl('smpp://me:se%20cret@smsc.example.com:2776')).toEqual({
+    settings: { ...smppDefaults, host: 'smsc.example.com', port: 2776, system_id: 'me', tls: false },
+    password: 'se cret',
+  })
+  expect(readCarrierUrl('smpps://me@[::1]')).toMatchObject({
+    settings: { host: '::1', port: 3550, tls: true },
+    password: '',
+  })
+  expect(readCarrierUrl('smpp://me@smsc').settings.port).toBe(2775)
+})
+
+it('makes the simulator the first carrier, with a number for the demo account', async () => {
+  await ensure(null, 2775)
+  expect(await listCarriers(database.db)).toMatchObject([{ kind: 'simulator', settings: { port: 2775 } }])
+  expect(await listSenders(database.db, accountId)).toMatchObject([
+    { number: demoNumber, isDefault: true, country: 'US' },
+  ])
+})
+
+it('makes the carrier of the environment the first one, without a number', async () => {
+  await ensure('smpp://me:secret@smsc.example.com:2775', null)
+  const [carrier] = await listCarriers(database.db)
+  expect(carrier).toMatchObject({ name: 'smsc.example.com', kind: 'smpp', settings: { system_id: 'me' } })
+  expect(testVault.open(carrier?.secrets ?? Buffer.alloc(0), `carriers.secrets|${carrier?.id ?? ''}`)).toBe('secret')
+  expect(await listSenders(database.db, accountId)).toEqual([])
+})
+
+it('leaves what is there alone, but for the simulator’s port', async () => {
+  await ensure(null, 2775)
+  const [before] = await listCarriers(database.db)
+  await ensure('smpp://me:secret@smsc.example.com:2775', 2999)
+  const [after, ...more] = await listCarriers(database.db)
+  expect(more).toEqual([])
+  expect(after?.settings).toEqual({ ...before?.settings, port: 2999 })
+})
+
+it('makes one of two starts at once', async () => {
+  await Promise.all([ensure(null, 2775), ensure(null, 2775), ensure(null, 2775)])
+  expect(await listCarriers(database.db)).toHaveLength(1)
+})
+
+it('makes none without an address and a simulator', async () => {
+  await ensure(null, null)
+  expect(await listCarriers(database.db)).toEqual([])
+})

@@ -1,0 +1,93 @@
+/** The carrier of the first start: the one that the environment names, else the simulator. Afterwards the rows rule. */
+import { inTransaction, type Db } from '../db/db.ts'
+import { newId } from '../ids.ts'
+import type { Vault } from '../secrets.ts'
+import { smppDefaults, type SmppSettings } from './settings.ts'
+import { insertCarrier, insertSender } from './store.ts'
+
+/** Number that the demo account sends from, of the range for fiction (NANP 555). */
+export const demoNumber = '15557654321'
+
+/** Segments a second that the simulator takes; real carriers say what they sell. */
+const simulatorPace = 1000
+const carrierPace = 10
+
+interface FirstCarrierOptions {
+  /** smpp://system_id:password@host:port, smpps:// with TLS; null: the simulator. */
+  carrierUrl: string | null
+  /** SMPP port of the simulator; null where it does not run: then there is no first carrier without an address. */
+  simulatorPort: number | null
+  /** The account that was just made, whose number the simulator gets; null: it is not the first start, and nothing is created. */
+  accountId: string | null
+}
+
+/**
+ * Creates the first carrier where there is none, and the demo account's number at the simulator. A simulator's port follows the
+ * environment on every start.
+ */
+export async function ensureFirstCarrier(db: Db, vault: Vault, options: FirstCarrierOptions): Promise<void> {
+  const { carrierUrl, simulatorPort, accountId } = options
+  await inTransaction(db, async (tx) => {
+    await tx.query(`lock table carriers in share row exclusive mode`)
+    const { rows } = await tx.query<{ id: string; kind: string; port: number }>(
+      `select id, kind, (settings ->> 'port')::int as port from carriers`,
+    )
+    const simulator = rows.find((row) => row.kind === 'simulator')
+    if (simulator && simulatorPort !== null && simulator.port !== simulatorPort)
+      await tx.query(
+        `update carriers set settings = settings || jsonb_build_object('port', $2::int), updated_at = now() where id = $1`,
+        [simulator.id, simulatorPort],
+      )
+    const first =
+      carrierUrl !== null
+        ? readCarrierUrl(carrierUrl)
+        : simulatorPort !== null
+          ? simulatorSettings(simulatorPort)
+          : null
+    if (rows.length > 0 || first === null || accountId === null) return
+    const id = newId()
+    const isSimulator = carrierUrl === null
+    await insertCarrier(tx, {
+      id,
+      name: isSimulator ? 'simulator' : first.settings.host,
+      kind: isSimulator ? 'simulator' : 'smpp',
+      enabled: true,
+      pace: isSimulator ? simulatorPace : carrierPace,
+      priority: 100,
+      settings: first.settings,
+      secrets: vault.seal(first.password, `carriers.secrets|${id}`),
+    })
+    if (isSimulator)
+      await insertSender(tx, accountId, {
+        id: newId(),
+        carrierId: id,
+        number: demoNumber,
+        kind: 'long_code',
+        country: 'US',
+        isDefault: true,
+      })
+  })
+}
+
+function simulatorSettings(port: number): { settings: SmppSettings; password: string } {
+  return {
+    settings: { ...smppDefaults, host: '127.0.0.1', port, system_id: 'heliogram', window: 1000 },
+    password: 'secret',
+  }
+}
+
+/** Reads a carrier's address; what it does not say has the default. */
+export function readCarrierUrl(text: string): { settings: SmppSettings; password: string } {
+  const url = new URL(text)
+  const tls = url.protocol === 'smpps:'
+  return {
+    settings: {
+      ...smppDefaults,
+      host: url.hostname.replace(/^\[|\]$/g, ''),
+      port: url.port === '' ? (tls ? 3550 : 2775) : Number(url.port),
+      system_id: decodeURIComponent(url.username),
+      tls,
+    },
+    password: decodeURIComponent(url.password),
+  }
+}

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import type { App } from '../http.ts'
+import { newId, parseId, showId } from '../ids.ts'
+import { carrierRoutes } from './http.ts'
+import { senderRoutes } from './sender-http.ts'
+import { smppDefaults } from './settings.ts'
+import { findCarrier } from './store.ts'
+
+let database: TestDatabase
+let app: App
+let account: TestAccount
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  account = await createTestAccount(database.db)
+  app = await buildTestApp(database.db, (one) => {
+    carrierRoutes(one, { db: database.db, vault: testVault })
+    senderRoutes(one, { db: database.db, vault: testVault })
+  })
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+beforeEach(() => database.db.query('truncate carriers, senders, idempotency_keys cascade'))
+
+type Body = Record<string, unknown>
+
+async function call(
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  url: string,
+  payload?: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: Body; location: unknown }> {
+  const answer = await app.inject({
+    method,
+    url,
+    headers: { ...account.headers, ...headers },
+    ...(payload !== undefined && { payload: payload as object }),
+  })
+  const body = answer.body === '' ? {} : answer.json<Body>()
+  return { status: answer.statusCode, body, location: answer.headers['location'] }
+}
+
+const settings = { host: 'smsc.example.com', port: 2775, system_id: 'me' }
+const create = (changes: Body = {}): ReturnType<typeof call> =>
+  call('POST', '/v1/carriers', { name: 'First', settings, password: 'hunter2', ...changes })
+const errorsOf = (body: Body): string[] =>
+  ((body['errors'] ?? []) as { pointer: string; code: string }[]).map((one) => `${one.pointer} ${one.code}`).sort()
+
+describe('carriers', () => {
+  it('are created with defaults, a link, and a password that is never shown', async () => {
+    const { status, body, location } = await create()
+    expect([status, location]).toEqual([201, `/v1/carriers/${String(body['id'])}`])
+    expect(body).toMatchObject({
+      object: 'carrier',
+      name: 'First',
+      kind: 'smpp',
+      enabled: true,
+      pace: 10,
+      priority: 100,
+      settings: { ...smppDefaults, ...settings },
+      has_password: true,
+      links: [
+        { object: 'link', carrier: body['id'], state: 'down', sessions: 0, last_error: null, unmatched_receipts: 0 },
+      ],
+    })
+    expect(JSON.stringify(body)).not.toContain('hunter2')
+    expect((await call('GET', String(location))).body).toEqual(body)
+    expect((await call('GET', '/v1/carriers')).body).toEqual({ data: [body] })
+    const id = parseId('car', String(body['id'])) ?? ''
+    const row = await findCarrier(database.db, id)
+    expect(testVault.open(row?.secrets ?? Buffer.alloc(0), `carriers.secrets|${id}`)).toBe('hunter2')
+  })
+
+  it('change only in what a change names', async () => {
+    const custom = {
+      ...settings,
+      window: 50,
+      bind: 'transmitter_receiver',
+      message_id_form: 'hex-to-dec',
+      validity: 'none',
+    }
+    const { body } = await create({ settings: custom, pace: 33, priority: 5 })
+    const url = `/v1/carriers/${String(body['id'])}`
+    const changed = await call('PATCH', url, { settings: { port: 2776 }, enabled: false })
+    expect(changed.status).toBe(200)
+    expect(changed.body).toEqual({
+      ...body,
+      enabled: false,
+      settings: { ...(body['settings'] as Body), port: 2776 },
+      links: [{ ...(body['links'] as Body[])[0], state: 'disabled' }],
+      updated_at: changed.body['updated_at'],
+    })
+    const row = await findCarrier(database.db, parseId('car', String(body['id'])) ?? '')
+    expect(testVault.open(row?.secrets ?? Buffer.alloc(0), `carriers.secrets|${row?.id ?? ''}`)).toBe('hunter2')
+  })
+
+  it('tell all wrong fields at once', async () => {
+    const { status, body } = await call('POST', '/v1/carriers', {
+      settings: { host: '', port: 0, system_id: 'x'.repeat(16), windows: 1 },
+      pace: 0,
+    })
+    expect(status).toBe(422)
+    expect(errorsOf(body)).toEqual([
+      '#/name required',
+      '#/pace out_of_range',
+      '#/password required',
+      '#/settings/host too_short',
+      '#/settings/port out_of_range',
+      '#/settings/system_id too_long',
+      '#/settings/windows unknown_field',
+    ])
+    const { body: created } = await create()
+    expect((await call('PATCH', `/v1/carriers/${String(created['id'])}`, {})).status).toBe(422)
+  })
+
+  it('have names of their own', async () => {
+    await create()
+    const second = await create()
+    expect([second.status, errorsOf(second.body)]).toEqual([422, ['#/name invalid_value']])
+  })
+
+  it('can only be bound to with words that SMPP can carry', async () => {
+    expect(errorsOf((await create({ password: 'пароль', settings: { ...settings, system_id: 'mé€' } })).body)).toEqual([
+      '#/password invalid_format',
+      '#/settings/system_id invalid_format',
+    ])
+  })
+
+  it('are deleted while no sender belongs to them', async () => {
+    const { body } = await create()
+    const url = `/v1/carriers/${String(body['id'])}`
+    const sender = await call('POST', '/v1/senders', { number: '15557654321', carrier: body['id'] })
+    expect(await call('DELETE', url)).toMatchObject({ status: 409, body: { code: 'carrier_in_use' } })
+    await call('DELETE', `/v1/senders/${String(sender.body['id'])}`)
+    expect((await call('DELETE', url)).status).toBe(204)
+    expect((await call('GET', url)).status).toBe(404)
+    expect((await call('DELETE', url)).status).toBe(404)
+  })
+
+  it('are the operator’s', async () => {
+    const user = await createTestAccount(database.db, { scopes: ['messages:write', 'settings:read'] })
+    expect((await call('GET', '/v1/carriers', undefined, user.headers)).status).toBe(403)
+    expect((await call('POST', '/v1/carriers', { name: 'x', settings, password: '' }, user.headers)).status).toBe(403)
+  })
+
+  it('are created once with an idempotency key', async () => {
+    const body = { name: 'First', settings, password: 'x' }
+    const [first, again] = [
+      await call('POST', '/v1/carriers', body, { 'idempotency-key': 'k' }),
+      await call('POST', '/v1/carriers', body, { 'idempotency-key': 'k' }),
+    ]
+    expect(again.body).toEqual(first.body)
+    expect(((await call('GET', '/v1/carriers')).body['data'] as unknown[]).length).toBe(1)
+  })
+
+  it('of unknown ids are not found', async () => {
+    for (const id of ['x', showId('car', newId())]) expect((await call('GET', `/v1/carriers/${id}`)).status).toBe(404)
+  })
+})
+
+describe('senders', () => {
+  const add = (body: Body, headers = {}): ReturnType<typeof call> => call('POST', '/v1/senders', body, headers)
+
+  it('are numbers and names; the first is the default until another is', async () => {
+    const { body: carrier } = await create()
+    const first = await add({ number: '+15557654321', carrier: carrier['id'] })
+    expect([first.status, first.location]).toEqual([201, `/v1/senders/${String(first.body['id'])}`])
+    expect(first.body).toMatchObject({
+      number: '15557654321',
+      kind: 'long_code',
+      country: 'US',
+      default: true,
+      carrier: carrier['id'],
+    })
+    const short = await add({ number: '40404', carrier: carrier['id'], country: 'GB' })
+    expect(short.body).toMatchObject({ kind: 'short_code', country: 'GB', default: false })
+    const name = await add({ number: 'Acme', carrier: carrier['id'], default: true })
+    expect(name.body).toMatchObject({ kind: 'alphanumeric', country: null, default: true })
+    const { body } = await call('GET', '/v1/senders')
+    expect((body['data'] as Body[]).map((one) => [one['number'], one['default']])).toEqual([
+      ['15557654321', false],
+      ['40404', false],
+      ['Acme', true],
+    ])
+  })
+
+  it('tell all wrong fields at once', async () => {
+    const { status, body } = await add({ number: 'Müller', carrier: 'car_x', country: 'XX' })
+    expect([status, errorsOf(body)]).toEqual([
+      422,
+      ['#/carrier invalid_value', '#/country invalid_value', '#/number invalid_sender'],
+    ])
+  })
+
+  it('belong to one account at a carrier', async () => {
+    const { body: carrier } = await create()
+    const other = await createTestAccount(database.db)
+    const mine = await add({ number: '15557654321', carrier: carrier['id'] })
+    expect(await add({ number: '15557654321', carrier: carrier['id'] }, other.headers)).toMatchObject({
+      status: 409,
+      body: { code: 'sender_taken' },
+    })
+    expect((await call('GET', '/v1/senders', undefined, other.headers)).body).toEqual({ data: [] })
+    expect((await call('DELETE', `/v1/senders/${String(mine.body['id'])}`, undefined, other.headers)).status).toBe(404)
+    expect((await call('DELETE', `/v1/senders/${String(mine.body['id'])}`)).status).toBe(204)
+  })
+})

@@ -1,0 +1,20 @@
+/** Which lane goes next: codes first, then transactional, then marketing, which keeps its twentieth, and fairly among accounts. */
+import type { Lane } from '../messages/claim.ts'
+import type { MessageType } from '../messages/message.ts'
+
+const order: readonly MessageType[] = ['otp', 'transactional', 'marketing']
+// Every twentieth claim begins at the other end, so that marketing keeps at least 5 % of a busy link.
+const reverseEvery = 20
+
+/** Chooses among lanes that have rows. `turn` counts the claims; lanes of one type take turns by it. */
+export function chooseLane(lanes: readonly Lane[], turn: number): Lane {
+  const isReverse = turn % reverseEvery === reverseEvery - 1
+  // Each direction counts its own turns: a count that leaps by twenty would pass the same lanes over every time.
+  const reverses = Math.floor(turn / reverseEvery)
+  const types = isReverse ? order.toReversed() : order
+  const type = types.find((one) => lanes.some((lane) => lane.type === one))
+  const same = lanes.filter((lane) => lane.type === type)
+  const lane = same[(isReverse ? reverses : turn - reverses) % same.length]
+  if (!lane) throw new Error('there is no lane to choose')
+  return lane
+}

@@ -1,0 +1,304 @@
+import { ESME, type MessageRequest } from '@heliogram/smpp'
+import { afterEach, describe, expect, it } from 'vitest'
+import { Simulator, type SimulatorOptions } from '../../simulator/index.ts'
+import { newId } from '../ids.ts'
+import type { Answer } from '../messages/answer.ts'
+import type { Handover } from '../messages/handover.ts'
+import { until } from '../messages/testing.ts'
+import { Link, type LinkOptions } from './link.ts'
+import { smppDefaults, type SmppSettings } from './settings.ts'
+
+const zero = { min: 0, max: 0 }
+const open: { link: Link; simulator: Simulator }[] = []
+
+afterEach(async () => {
+  for (const { link, simulator } of open.splice(0)) {
+    simulator.misbehave({ isPaused: false, submit: 'accept', bind: 'accept' })
+    await link.close(100)
+    await simulator.close()
+  }
+})
+
+interface LinkTest {
+  link: Link
+  simulator: Simulator
+  answers: Answer[]
+  states: string[]
+  delivered: MessageRequest[]
+  rooms: number
+  isFresh: boolean
+}
+
+async function start(
+  options: { simulator?: SimulatorOptions; settings?: Partial<SmppSettings>; link?: Partial<LinkOptions> } = {},
+): Promise<LinkTest> {
+  const simulator = new Simulator({
+    port: 0,
+    httpPort: 0,
+    responseDelay: zero,
+    receiptDelay: zero,
+    replyDelay: zero,
+    keepLedger: true,
+    ...options.simulator,
+  })
+  const { smppPort } = await simulator.start()
+  const test: Omit<LinkTest, 'link'> = { simulator, answers: [], states: [], delivered: [], rooms: 0, isFresh: true }
+  const link = new Link({
+    id: newId(),
+    carrierId: newId(),
+    settings: { ...smppDefaults, host: '127.0.0.1', port: smppPort, system_id: 'heliogram', ...options.settings },
+    password: 'secret',
+    pace: 10_000,
+    nodeId: newId(),
+    mayWrite: () => test.isFresh,
+    onAnswer: (answer) => void test.answers.push(answer),
+    onDeliver: (_, pdu, respond) => {
+      test.delivered.push(pdu)
+      respond(ESME.ROK)
+    },
+    onRoom: () => test.rooms++,
+    onState: (_, state, detail) => void test.states.push(`${state} ${detail}`.trim()),
+    ...options.link,
+  })
+  open.push({ link, simulator })
+  link.start()
+  return Object.assign(test, { link })
+}
+
+const bound = (test: LinkTest): Promise<void> => until('the link is bound', () => test.link.state === 'bound')
+
+function handover(changes: Partial<Handover> = {}): Handover {
+  return {
+    accountId: newId(),
+    id: newId(),
+    type: 'transactional',
+    theirNumber: '15551230001',
+    ourNumber: '15557654321',
+    body: 'Hello',
+    encoding: 'GSM-7',
+    segments: 1,
+    pending: null,
+    try: 1,
+    expiresAt: null,
+    linkId: '',
+    ...changes,
+  }
+}
+
+describe('binding', () => {
+  it('goes through its states, as one session or as two', async () => {
+    const one = await start()
+    expect(one.link.state).toBe('binding')
+    await bound(one)
+    expect([one.link.sessions, one.simulator.stats().bound]).toEqual([1, 1])
+    expect(one.states.map((state) => state.split(' ')[0])).toEqual(['binding', 'bound'])
+    const two = await start({ settings: { bind: 'transmitter_receiver' } })
+    await bound(two)
+    expect([two.link.sessions, two.simulator.stats().bound]).toEqual([2, 2])
+    two.link.submit(handover())
+    await until(
+      'it is answered, and its receipt has come',
+      () => two.answers.length === 1 && two.delivered.length === 1,
+    )
+  })
+
+  it('with a wrong password says so, and does not hammer', async () => {
+    const test = await start({ simulator: { credentials: { heliogram: 'other' } } })
+    await until('it is down', () => test.link.state === 'down')
+    expect(test.link.lastError).toMatch(/bind_refused.*RINVPASWD/)
+    expect(test.states.at(-1)).toMatch(/again in (4[89]|5\d|6\d|7[0-2])\.\d s/)
+    expect([test.link.room, test.simulator.stats().bindsRefused]).toEqual([0, 1])
+  })
+
+  it('comes back after a lost session, soon', async () => {
+    const test = await start()
+    await bound(test)
+    test.simulator.do('drop')
+    await until('the loss is known', () => test.states.some((state) => state.startsWith('down')))
+    await bound(test)
+    expect(test.simulator.stats().binds).toBe(2)
+  })
+
+  it('waits longer each time where a carrier ends every session at once', async () => {
+    const test = await start()
+    for (let n = 1; n <= 3; n++) {
+      await until(`bound ${n} times`, () => test.simulator.stats().binds === n && test.link.state === 'bound')
+      if (n < 3) test.simulator.do('drop')
+    }
+    const waits = test.states.flatMap((state) => /again in ([\d.]+) s/.exec(state)?.[1] ?? []).map(Number)
+    expect(waits[0]).toBeLessThan(0.4)
+    expect(waits[1]).toBeGreaterThan(1)
+  })
+
+  it('loses both sessions with one, and binds both again', async () => {
+    const test = await start({ settings: { bind: 'transmitter_receiver' } })
+    await bound(test)
+    test.simulator.do('unbind')
+    await until('both are bound again', () => test.simulator.stats().binds === 4 && test.link.state === 'bound')
+    await until('no session is left over', () => test.simulator.stats().bound === 2)
+  })
+
+  it('keeps trying while nobody listens', async () => {
+    const test = await start({ settings: { port: 1 } })
+    await until('it tried', () => test.link.lastError !== null)
+    expect(test.link.lastError).toBe('connect_failed: ECONNREFUSED')
+    expect([test.link.state, test.link.room, test.link.sessions]).toEqual(['down', 0, 0])
+  })
+})
+
+describe('submitting', () => {
+  it('answers each segment once, the last with the move', async () => {
+    const test = await start()
+    await bound(test)
+    const message = handover({ body: 'x'.repeat(400), segments: 3 })
+    test.link.submit(message)
+    await until('all are answered', () => test.answers.length === 3)
+    expect(test.answers.map((answer) => [answer.segment, answer.state, answer.move?.to ?? null])).toEqual([
+      [1, 'accepted', null],
+      [2, 'accepted', null],
+      [3, 'accepted', 'sent'],
+    ])
+    expect(new Set(test.answers.map((answer) => answer.carrierMessageId)).size).toBe(3)
+    expect(test.answers[0]).toMatchObject({ messageId: message.id, segments: 3, try: 1, commandStatus: 0 })
+  })
+
+  it('while it is down gives everything back', async () => {
+    const test = await start({ settings: { port: 1 } })
+    test.link.submit(handover({ body: 'x'.repeat(400), segments: 3 }))
+    expect(test.answers.map((answer) => [answer.state, answer.move?.to ?? null])).toEqual([
+      ['released', null],
+      ['released', null],
+      ['released', 'queued'],
+    ])
+  })
+
+  it('writes nothing while the node is not fresh, and goes on when it is', async () => {
+    const test = await start()
+    await bound(test)
+    test.isFresh = false
+    expect([test.link.room, test.link.reserve(1)]).toEqual([0, false])
+    test.link.submit(handover())
+    test.simulator.do('enquire_link')
+    await until('time passes', () => test.rooms > 1)
+    expect([test.simulator.stats().submits, test.answers.length]).toEqual([0, 0])
+    test.isFresh = true
+    await until('it is answered', () => test.answers.length === 1)
+  })
+
+  it('keeps its pace', async () => {
+    const test = await start({ link: { pace: 50 } })
+    await bound(test)
+    const startedAt = performance.now()
+    for (let i = 0; i < 26; i++) test.link.submit(handover())
+    await until('all are answered', () => test.answers.length === 26)
+    expect(performance.now() - startedAt).toBeGreaterThan(400)
+    expect(test.link.submitted).toBe(26)
+  })
+
+  it('has room for the pace and the window, less what waits and what is promised', async () => {
+    const test = await start({ link: { pace: 100 }, settings: { window: 10 } })
+    expect(test.link.room).toBe(0)
+    await bound(test)
+    expect(test.link.room).toBe(10)
+    expect([test.link.reserve(4), test.link.room, test.link.reserve(7)]).toEqual([true, 6, false])
+    test.link.release(4)
+    test.link.release(4)
+    expect(test.link.room).toBe(10)
+    expect(test.link.reserve(255)).toBe(true)
+    test.link.release(255)
+  })
+
+  it('slows down when the carrier throttles', async () => {
+    const test = await start({ link: { pace: 100 } })
+    await bound(test)
+    test.link.submit(handover({ theirNumber: '15551230003' }))
+    await until('it is answered', () => test.answers.length === 1)
+    expect(test.answers[0]).toMatchObject({ state: 'refused', commandStatus: ESME.RTHROTTLED, move: { to: 'queued' } })
+    expect(test.link.state).toBe('throttled')
+    expect(test.link.pace).toBeLessThan(55)
+  })
+
+  it('refuses what cannot be written at all', async () => {
+    const test = await start()
+    await bound(test)
+    test.link.submit(handover({ theirNumber: '1'.repeat(30) }))
+    expect(test.answers).toMatchObject([
+      { state: 'refused', commandStatus: ESME.RINVDSTADR, move: { to: 'rejected', errorCode: 'invalid_destination' } },
+    ])
+  })
+
+  it('knows no outcome without an answer, and learns it from a late one', async () => {
+    const test = await start({ settings: { response_timeout_seconds: 0.2 } })
+    await bound(test)
+    test.simulator.misbehave({ isPaused: true })
+    test.link.submit(handover())
+    await until('it is given up', () => test.answers.length === 1)
+    expect(test.answers[0]).toMatchObject({
+      state: 'unknown',
+      move: { to: 'unconfirmed', errorCode: 'outcome_unknown' },
+    })
+    test.simulator.misbehave({ isPaused: false })
+    await until('the late answer came', () => test.answers.length === 2)
+    expect(test.answers[1]).toMatchObject({ state: 'accepted', move: { to: 'sent' } })
+  })
+
+  it.each([
+    ['nack', 'refused'],
+    ['drop', 'unknown'],
+    ['unbind', 'unknown'],
+  ] as const)('answered by %s is %s', async (submit, state) => {
+    const test = await start()
+    await bound(test)
+    test.simulator.misbehave({ submit })
+    test.link.submit(handover())
+    await until('it has its end', () => test.answers.length === 1)
+    expect(test.answers[0]?.state).toBe(state)
+  })
+})
+
+describe('closing', () => {
+  it('waits for the answers that are due, then unbinds', async () => {
+    const test = await start({ simulator: { responseDelay: { min: 100, max: 100 } } })
+    await bound(test)
+    for (let i = 0; i < 5; i++) test.link.submit(handover())
+    await until('they are out', () => test.link.inFlight === 5)
+    await test.link.close(5000)
+    expect(test.answers.map((answer) => answer.state)).toEqual(Array.from({ length: 5 }, () => 'accepted'))
+    await until('the session is gone', () => test.simulator.stats().bound === 0)
+    expect([test.link.state, test.link.room]).toEqual(['disabled', 0])
+  })
+
+  it('gives back what waited for its turn', async () => {
+    const test = await start({ link: { pace: 1 } })
+    await bound(test)
+    for (let i = 0; i < 3; i++) test.link.submit(handover())
+    await test.link.close(5000)
+    expect(test.answers.map((answer) => answer.state).sort()).toEqual(['accepted', 'released', 'released'])
+    test.link.submit(handover())
+    expect(test.answers.at(-1)?.state).toBe('released')
+  })
+
+  it('does not wait longer than it may, and leaves the rest unknown', async () => {
+    const test = await start()
+    await bound(test)
+    test.simulator.misbehave({ submit: 'silent' })
+    test.link.submit(handover())
+    await until('it is out', () => test.link.inFlight === 1)
+    await test.link.close(200)
+    expect(test.answers.map((answer) => answer.state)).toEqual(['unknown'])
+  })
+
+  it('ends the wait for another dial', async () => {
+    const test = await start({ settings: { port: 1 } })
+    await until('it waits', () => test.link.state === 'down')
+    await test.link.close(5000)
+    expect(test.link.state).toBe('disabled')
+  })
+})
+
+it('answers heartbeats and tells when the carrier answered ours', async () => {
+  const test = await start({ settings: { enquire_link_seconds: 1 } })
+  await bound(test)
+  expect(test.link.lastEnquireAt).toBeNull()
+  await until('the carrier answered', () => test.link.lastEnquireAt !== null)
+})

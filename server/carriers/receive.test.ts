@@ -1,0 +1,300 @@
+import { cutSegments, ESME, type ConcatenationMode, type MessageRequest } from '@heliogram/smpp'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { openLedgerTest, ourNumber, until, type LedgerTest } from '../messages/testing.ts'
+import type { Link } from './link.ts'
+import { joinLateParts, receive, type ReceiveContext } from './receive.ts'
+import { smppDefaults } from './settings.ts'
+import { openCarrierTest, untilBound } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+let context: ReceiveContext
+let link: Link
+let errors: unknown[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await database.db.query(
+    'truncate accounts, carriers, nodes, messages, receipts, reply_parts, reply_hashes, orphan_replies, events cascade',
+  )
+  test = await openLedgerTest(database.db)
+  errors = []
+  const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
+  context = { ...test.context, log, ledger: test.ledger, wake: () => {} }
+  // What receive needs of a link: who it is, and how its carrier writes.
+  link = { id: test.linkId, settings: { ...smppDefaults, host: '', port: 1, system_id: '' } } as Link
+})
+
+const person = '15551230001'
+type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
+
+/** What came from the carrier. */
+function deliverSm(fields: Fields): MessageRequest {
+  return {
+    command: 'deliver_sm',
+    command_id: 5,
+    command_status: 0,
+    sequence_number: 1,
+    source_addr: person,
+    destination_addr: ourNumber,
+    esm_class: 0,
+    data_coding: 0,
+    short_message: Buffer.from('Hi'),
+    ...fields,
+  } as MessageRequest
+}
+
+/** Receives a PDU on a session that was bound at this time; resolves with the answer to the carrier. */
+function deliver(fields: Fields, boundAt = new Date(Date.now() - 60_000)): Promise<number> {
+  return new Promise((resolve) => receive(context, link, deliverSm(fields), resolve, boundAt))
+}
+
+function partsOf(text: string, mode: ConcatenationMode, reference = 7): Fields[] {
+  return cutSegments(text, { mode, reference }).map((pdu) => pdu as Fields)
+}
+
+async function replies(): Promise<{ body: string; isPartial: boolean }[]> {
+  const { rows } = await test.db.query<{ body: string; isPartial: boolean }>(
+    `select body, is_partial as "isPartial" from messages where direction = 'inbound' order by id`,
+  )
+  return rows
+}
+
+const texts = async (): Promise<string[]> => (await replies()).map((reply) => reply.body)
+
+describe('a reply', () => {
+  it('is on disk before it is answered', async () => {
+    expect(await deliver({ short_message: Buffer.from('Yes') })).toBe(ESME.ROK)
+    expect(await replies()).toEqual([{ body: 'Yes', isPartial: false }])
+  })
+
+  it('to our number with a plus sign is ours', async () => {
+    await deliver({ destination_addr: `+${ourNumber}`, source_addr: `+${person}` })
+    expect(await test.count('messages', `their_number = $1 and our_number = $2`, [person, ourNumber])).toBe(1)
+  })
+
+  it('twice on one session is said twice', async () => {
+    const boundAt = new Date(Date.now() - 1000)
+    await deliver({}, boundAt)
+    await deliver({}, boundAt)
+    expect(await texts()).toEqual(['Hi', 'Hi'])
+  })
+
+  it('again on a new session is a redelivery, answered and not stored', async () => {
+    const lost = new Date(Date.now() - 60_000)
+    await deliver({}, lost)
+    await deliver({ short_message: Buffer.from('Other') }, lost)
+    const boundAt = new Date()
+    expect(await deliver({}, boundAt)).toBe(ESME.ROK)
+    expect(await texts()).toEqual(['Hi', 'Other'])
+    await deliver({}, boundAt)
+    expect(await texts()).toEqual(['Hi', 'Other', 'Hi'])
+  })
+
+  it('again after a long time is a new one on any session', async () => {
+    await deliver({})
+    await test.db.query(`update reply_hashes set received_at = now() - interval '11 minutes'`)
+    await deliver({}, new Date())
+    expect(await texts()).toEqual(['Hi', 'Hi'])
+  })
+
+  it.each<[string, Fields, string]>([
+    ['in UCS-2', { data_coding: 8, short_message: Buffer.from('Привет', 'utf16le').swap16() }, 'Привет'],
+    ['in Latin-1', { data_coding: 3, short_message: Buffer.from('Grüße', 'latin1') }, 'Grüße'],
+    ['with a NUL at its end', { data_coding: 3, short_message: Buffer.from('Hi\0') }, 'Hi'],
+    ['with half a surrogate pair', { data_coding: 8, short_message: Buffer.from('d83d', 'hex') }, '\ufffd'],
+    ['that is empty', { short_message: Buffer.alloc(0) }, ''],
+    ['of binary data', { data_coding: 4, short_message: Buffer.from([1, 2, 3]) }, '[3 octets of binary data]'],
+    ['as a payload', { short_message: Buffer.alloc(0), tlvs: { message_payload: Buffer.from('Long') } }, 'Long'],
+    ['that looks like a receipt, but not quite', { short_message: Buffer.from('id:1 stat:great') }, 'id:1 stat:great'],
+  ])('%s is stored as text', async (_, fields, text) => {
+    expect(await deliver(fields)).toBe(ESME.ROK)
+    expect(await texts()).toEqual([text])
+  })
+
+  it('to nobody’s number is kept and answered', async () => {
+    expect(await deliver({ destination_addr: '15550009999' })).toBe(ESME.ROK)
+    expect(await test.count('orphan_replies', `body = 'Hi'`)).toBe(1)
+  })
+
+  it('whatever its octets are, is answered', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.uint8Array({ maxLength: 140 }),
+        fc.constantFrom(0, 1, 3, 4, 8, 0xf0),
+        fc.constantFrom(0, 0x40, 0x04, 0x20, 0x08),
+        async (octets, data_coding, esm_class) => {
+          expect(await deliver({ short_message: Buffer.from(octets), data_coding, esm_class })).toBe(ESME.ROK)
+        },
+      ),
+      { numRuns: 150 },
+    )
+    expect(errors).toEqual([])
+  })
+
+  it('is asked for again where it could not be stored', async () => {
+    const { rows } = await test.db.query<{ id: string }>(`select id from accounts`)
+    await test.db.query(`alter table messages add constraint full_disk check (body <> 'poison')`)
+    expect(await deliver({ short_message: Buffer.from('poison') })).toBe(ESME.RX_T_APPN)
+    await test.db.query(`alter table messages drop constraint full_disk`)
+    expect(await deliver({ short_message: Buffer.from('poison') }, new Date())).toBe(ESME.ROK)
+    expect([await texts(), rows.length, errors.length]).toEqual([['poison'], 1, 1])
+  })
+})
+
+describe('a long reply', () => {
+  const text = 'Ein langer Text mit 👋 und mehr. '.repeat(12)
+
+  it.each(['udh8', 'udh16', 'sar'] as const)(
+    'by %s is put together from parts in any order, on two sessions',
+    async (mode) => {
+      const parts = partsOf(text, mode)
+      await fc.assert(
+        fc.asyncProperty(fc.shuffledSubarray([...parts.keys()], { minLength: parts.length }), async (order) => {
+          await test.db.query('truncate messages, reply_parts, reply_hashes')
+          const sessions = [new Date(Date.now() - 60_000), new Date(Date.now() - 30_000)]
+          for (const [i, n] of order.entries()) {
+            expect(await texts()).toEqual([])
+            expect(await deliver(parts[n] ?? {}, sessions[i % 2])).toBe(ESME.ROK)
+          }
+          expect(await replies()).toEqual([{ body: text, isPartial: false }])
+          expect(await test.count('reply_parts', 'true')).toBe(0)
+        }),
+        { numRuns: 8 },
+      )
+    },
+  )
+
+  it('is put together when all parts come at once', async () => {
+    await Promise.all(partsOf(text, 'udh8').map((part) => deliver(part)))
+    expect(await texts()).toEqual([text])
+  })
+
+  it('is one however often its parts come', async () => {
+    const [first, ...rest] = partsOf(text, 'udh8')
+    await deliver(first ?? {})
+    await deliver(first ?? {})
+    for (const part of rest) await deliver(part)
+    for (const part of rest) await deliver(part)
+    await deliver(first ?? {}, new Date())
+    expect(await texts()).toEqual([text])
+    expect(await test.count('reply_parts', 'true')).toBe(0)
+  })
+
+  it('does not mix people, nor texts', async () => {
+    const [a, b] = [partsOf('a'.repeat(200), 'udh8'), partsOf('b'.repeat(200), 'udh8')]
+    const c = partsOf('c'.repeat(200), 'udh8', 8)
+    for (const n of [0, 1]) {
+      await deliver(a[n] ?? {})
+      await deliver({ ...b[n], source_addr: '15551230002' })
+      await deliver(c[n] ?? {})
+    }
+    expect((await texts()).sort()).toEqual(['a'.repeat(200), 'b'.repeat(200), 'c'.repeat(200)])
+  })
+
+  it('is delivered as partial when a part never comes', async () => {
+    const parts = partsOf('x'.repeat(400), 'udh8')
+    await deliver(parts[0] ?? {})
+    await deliver(parts[2] ?? {})
+    const links = new Map([[link.id, link]])
+    await joinLateParts(context, links)
+    expect(await replies()).toEqual([])
+    await test.db.query(`update reply_parts set received_at = now() - interval '61 seconds' where part = 1`)
+    await joinLateParts(context, links)
+    expect(await replies()).toEqual([{ body: 'x'.repeat(153 + 94), isPartial: true }])
+    await joinLateParts(context, links)
+    expect(await replies()).toHaveLength(1)
+  })
+
+  it('that was not put together in time for its answer is put together with the next copy', async () => {
+    const parts = partsOf('x'.repeat(200), 'udh8')
+    await deliver(parts[0] ?? {})
+    await test.db.query(`alter table messages add constraint full_disk check (direction = 'outbound')`)
+    expect(await deliver(parts[1] ?? {})).toBe(ESME.RX_T_APPN)
+    await test.db.query(`alter table messages drop constraint full_disk`)
+    expect(await deliver(parts[1] ?? {}, new Date())).toBe(ESME.ROK)
+    expect(await texts()).toEqual(['x'.repeat(200)])
+  })
+})
+
+describe('a receipt', () => {
+  const receiptText = (stat: string, id = 'abc'): Buffer =>
+    Buffer.from(
+      `id:${id} sub:001 dlvrd:001 submit date:2611201200 done date:2611201201 stat:${stat} err:000 text:Hello`,
+    )
+
+  async function sent(): Promise<string> {
+    const handover = await test.lease()
+    await test.answer(handover, { carrierMessageId: 'abc' })
+    return handover.id
+  }
+
+  it('by its bit, its TLVs or its text is no reply', async () => {
+    for (const fields of [
+      { esm_class: 4, short_message: receiptText('DELIVRD') },
+      { esm_class: 0, short_message: receiptText('DELIVRD') },
+      { esm_class: 0, short_message: Buffer.alloc(0), tlvs: { receipted_message_id: 'abc', message_state: 2 } },
+    ] as Fields[]) {
+      await test.db.query('truncate receipts, messages, carrier_ids')
+      const id = await sent()
+      expect(await deliver(fields)).toBe(ESME.ROK)
+      expect((await test.message(id)).status).toBe('delivered')
+      expect(await texts()).toEqual([])
+    }
+  })
+
+  it('that is intermediate is no last word, whatever it says', async () => {
+    const id = await sent()
+    await deliver({ esm_class: 0x20, short_message: receiptText('UNDELIV') })
+    expect((await test.message(id)).status).toBe('sent')
+    await deliver({ esm_class: 0x04, short_message: receiptText('UNDELIV') })
+    expect((await test.message(id)).status).toBe('undelivered')
+  })
+
+  it('in the other radix finds its message by the link’s setting', async () => {
+    link.settings.message_id_form = 'hex-to-dec'
+    const handover = await test.lease()
+    await test.answer(handover, { carrierMessageId: '700443244' })
+    await deliver({ esm_class: 4, short_message: receiptText('DELIVRD', '29BFEA6C') })
+    expect((await test.message(handover.id)).status).toBe('delivered')
+  })
+
+  it('without an id is kept and answered', async () => {
+    expect(await deliver({ esm_class: 4, short_message: Buffer.from('stat:DELIVRD') })).toBe(ESME.ROK)
+    expect(await test.count('receipts', 'message_id is null')).toBe(1)
+  })
+})
+
+it('refuses what no carrier should ask of us', () => {
+  const answers: number[] = []
+  receive(
+    context,
+    link,
+    { ...deliverSm({}), command: 'submit_sm' } as MessageRequest,
+    (status) => answers.push(status),
+    new Date(),
+  )
+  expect(answers).toEqual([ESME.RINVCMDID])
+})
+
+it('takes replies and receipts of a simulated carrier, long ones with the last part first', async () => {
+  await database.db.query('truncate carriers, senders cascade')
+  const carrier = await openCarrierTest(database.db, { accountId: test.accountId })
+  await untilBound(carrier)
+  carrier.simulator.misbehave({ partOrder: 'last_first' })
+  const { id } = await carrier.submit({ theirNumber: '15551230007', body: 'x'.repeat(300), segments: 2 })
+  await carrier.reaches(id, 'delivered')
+  await until('the echo is there', async () => (await texts()).includes('x'.repeat(300)))
+  carrier.simulator.reply('15551230007', ourNumber, 'STOP')
+  await until('the opt-out is there', async () => (await test.count('opt_outs', `number = '15551230007'`)) === 1)
+  await until('the confirmation has arrived', () =>
+    carrier.simulator.phones.messages('15551230007').some((message) => message.text?.includes('unsubscribed') ?? false),
+  )
+  expect(carrier.errors).toEqual([])
+  await carrier.close()
+})

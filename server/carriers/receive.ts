@@ -1,0 +1,246 @@
+/** Receive: what a carrier delivers. It is on disk before the carrier gets its answer, and what could not be stored is asked for again. */
+import { createHash } from 'node:crypto'
+import {
+  ESME,
+  joinParts,
+  normaliseId,
+  parseReceipt,
+  readPart,
+  type MessagePart,
+  type MessageRequest,
+  type Receipt,
+  type Respond,
+} from '@heliogram/smpp'
+import type { Log } from '../db/log.ts'
+import { inTransaction, type Db, type Tx } from '../db/db.ts'
+import { isUnavailable } from '../db/failure.ts'
+import type { Outbox, Subscriptions } from '../events.ts'
+import type { Ledger } from '../messages/ledger.ts'
+import { statusOfReceipt } from '../messages/apply.ts'
+import { storeReply, type ReplyIn } from '../messages/reply.ts'
+import type { Link } from './link.ts'
+
+export interface ReceiveContext {
+  db: Db
+  log: Log
+  ledger: Ledger
+  outbox: Outbox
+  subscriptions: Subscriptions
+  wake: () => void
+}
+
+type Deliver = Extract<MessageRequest, { command: 'deliver_sm' | 'data_sm' }>
+
+// A part that a reply still misses after a minute is mostly lost; the person waits for an answer.
+const partsWaitSeconds = 60
+// How far back the same text from the same number can be a redelivery of a lost session.
+const redeliveryMinutes = 10
+
+/** Stores a receipt or reply and answers it; ROK only after the commit, "try later" when it could not be stored (rule: never a permanent error). */
+export function receive(
+  context: ReceiveContext,
+  link: Link,
+  pdu: MessageRequest,
+  respond: Respond,
+  boundAt: Date,
+): void {
+  if (pdu.command !== 'deliver_sm' && pdu.command !== 'data_sm') return respond(ESME.RINVCMDID)
+  storeDelivery(context, link, pdu, boundAt).then(
+    () => respond(ESME.ROK),
+    (error: unknown) => {
+      if (!isUnavailable(error)) context.log.error({ link: link.id, error }, 'a delivery could not be stored')
+      respond(ESME.RX_T_APPN)
+    },
+  )
+}
+
+function storeDelivery(context: ReceiveContext, link: Link, pdu: Deliver, boundAt: Date): Promise<unknown> {
+  const receipt = parseReceipt(pdu)
+  if (receipt)
+    return context.ledger.receipt({
+      linkId: link.id,
+      rawId: receipt.id,
+      matchId: normaliseId(receipt.id, link.settings.message_id_form),
+      state: stateOf(receipt),
+      stat: receipt.stat,
+      err: receipt.err,
+      networkError: receipt.networkErrorCode && `${receipt.networkErrorCode.network}:${receipt.networkErrorCode.code}`,
+      doneDate: receipt.doneDate ?? '',
+    })
+  return storeText(context, link, pdu, boundAt)
+}
+
+/** A failure as an intermediate word (SMPP 3.4 §5.2.12) means that the carrier tries again; "delivered" cannot be taken back. */
+function stateOf({ state, isIntermediate }: Receipt): string {
+  const status = statusOfReceipt(state)
+  return isIntermediate && status !== null && status !== 'delivered' ? 'enroute' : state
+}
+
+function storeText(context: ReceiveContext, link: Link, pdu: Deliver, boundAt: Date): Promise<unknown> {
+  const part = readPart(pdu)
+  const reply = {
+    linkId: link.id,
+    source: pdu.source_addr.replace(/^\+/, ''),
+    destination: pdu.destination_addr.replace(/^\+/, ''),
+  }
+  const hash = createHash('sha256')
+    .update(`${reply.source}\0${reply.destination}\0${pdu.esm_class}\0${pdu.data_coding}\0`)
+    .update(JSON.stringify(part.concatenation))
+    .update(part.body)
+    .digest()
+  if (part.concatenation) return storePart(context, link, reply, part, hash)
+  const text = joinParts([part], codingOf(link)).text ?? `[${part.body.length} octets of binary data]`
+  return storeReply(context, { ...reply, text, isPartial: false }, (tx) => isFirst(tx, link.id, hash, boundAt))
+}
+
+/**
+ * False for a redelivery: the same octets came shortly before, on a session that was lost since, so that our answer may not have
+ * arrived. The same text twice on one session is a person who says it twice. Times are the database's; only how long ago the session
+ * was bound is ours, so that clocks may differ. One row, by primary key.
+ */
+async function isFirst(tx: Tx, linkId: string, hash: Buffer, boundAt: Date): Promise<boolean> {
+  const { rows } = await tx.query<{ isFirst: boolean }>(
+    `with earlier as (
+       select received_at from reply_hashes where link_id = $1 and hash = $2
+     ), noted as (
+       insert into reply_hashes (link_id, hash) values ($1, $2)
+       on conflict (link_id, hash) do update set received_at = now()
+     )
+     select not exists (
+       select 1 from earlier
+       where received_at > now() - make_interval(mins => $4) and received_at < now() - make_interval(secs => $3)
+     ) as "isFirst"`,
+    // One more, because ours are whole milliseconds.
+    [linkId, hash, (Date.now() - boundAt.getTime() + 1) / 1000, redeliveryMinutes],
+  )
+  return rows[0]?.isFirst ?? true
+}
+
+/** Keeps a part; with the last one the reply is whole and takes the place of its parts in the same transaction. */
+async function storePart(
+  context: ReceiveContext,
+  link: Link,
+  reply: Omit<ReplyIn, 'text' | 'isPartial'>,
+  part: MessagePart,
+  hash: Buffer,
+): Promise<void> {
+  const { concatenation } = part
+  if (!concatenation) return
+  const key = [
+    link.id,
+    reply.source,
+    reply.destination,
+    concatenation.kind,
+    concatenation.reference,
+    concatenation.total,
+  ]
+  const whole = await inTransaction(context.db, async (tx) => {
+    // Parts may come on two sessions at once: whoever is second must see the first.
+    await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [key.join(' ')])
+    // A part has a number: the same twice is a redelivery on any session. Nothing is stored then, but a whole whose join failed is joined.
+    if (await isFirst(tx, link.id, hash, new Date())) await insertPart(tx, key, concatenation.part, part)
+    const { rows } = await tx.query<{ parts: number }>(
+      `select count(*) as parts from reply_parts
+       where link_id = $1 and source = $2 and destination = $3 and kind = $4 and reference = $5 and total = $6`,
+      key,
+    )
+    return (rows[0]?.parts ?? 0) >= concatenation.total ? key : null
+  })
+  if (whole) await joinReply(context, link, whole, false)
+}
+
+async function insertPart(tx: Tx, key: unknown[], number: number, part: MessagePart): Promise<void> {
+  await tx.query(
+    `insert into reply_parts (link_id, source, destination, kind, reference, total, part, data_coding, udh_length,
+       locking_shift, single_shift, bytes)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+     on conflict do nothing`,
+    [
+      ...key,
+      number,
+      part.data_coding,
+      part.udhLength,
+      part.shift.locking ?? null,
+      part.shift.single ?? null,
+      part.body,
+    ],
+  )
+}
+
+/** Makes a reply of the parts that are there, in one transaction with their removal. */
+async function joinReply(context: ReceiveContext, link: Link, key: unknown[], isPartial: boolean): Promise<void> {
+  const [, source, destination, , , total] = key as [string, string, string, string, number, number]
+  const reply: ReplyIn = { linkId: link.id, source, destination, text: '', isPartial }
+  await storeReply(context, reply, async (tx) => {
+    const { rows } = await tx.query<PartRow>(
+      `delete from reply_parts
+       where link_id = $1 and source = $2 and destination = $3 and kind = $4 and reference = $5 and total = $6
+       returning kind, reference, total, part, data_coding as "dataCoding", udh_length as "udhLength",
+         locking_shift as "lockingShift", single_shift as "singleShift", bytes`,
+      key,
+    )
+    // Another process joined them.
+    if (rows.length === 0) return false
+    const joined = joinParts(rows.map(readRow), codingOf(link))
+    reply.text = joined.text ?? `[${joined.octets.length} octets of binary data]`
+    reply.isPartial = rows.length < total
+    return true
+  })
+}
+
+interface PartRow {
+  kind: 'udh8' | 'udh16' | 'sar'
+  reference: number
+  total: number
+  part: number
+  dataCoding: number
+  udhLength: number
+  lockingShift: number | null
+  singleShift: number | null
+  bytes: Buffer
+}
+
+function readRow(row: PartRow): MessagePart {
+  return {
+    concatenation: { kind: row.kind, reference: row.reference, total: row.total, part: row.part },
+    data_coding: row.dataCoding,
+    udhLength: row.udhLength,
+    shift: {
+      ...(row.lockingShift !== null && { locking: row.lockingShift }),
+      ...(row.singleShift !== null && { single: row.singleShift }),
+    },
+    body: row.bytes,
+  }
+}
+
+const codingOf = (link: Link): { defaultAlphabet: Link['settings']['default_alphabet'] } => ({
+  defaultAlphabet: link.settings.default_alphabet,
+})
+
+/** Delivers as partial what waited too long for its missing parts. Index reply_parts_received_at. */
+export async function joinLateParts(context: ReceiveContext, links: ReadonlyMap<string, Link>): Promise<void> {
+  const { rows } = await context.db.query<{
+    linkId: string
+    source: string
+    destination: string
+    kind: string
+    reference: number
+    total: number
+  }>(
+    `select distinct link_id as "linkId", source, destination, kind, reference, total
+     from reply_parts
+     where received_at < now() - make_interval(secs => $1)
+     limit 1000`,
+    [partsWaitSeconds],
+  )
+  for (const row of rows) {
+    const link = links.get(row.linkId)
+    if (link)
+      await joinReply(
+        context,
+        link,
+        [row.linkId, row.source, row.destination, row.kind, row.reference, row.total],
+        true,
+      )
+  }
+}

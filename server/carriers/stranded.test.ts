@@ -1,0 +1,70 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { findStranded, Hand } from './stranded.ts'
+
+let database: TestDatabase
+let ledger: LedgerTest
+let hand: Hand
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  ledger = await openLedgerTest(database.db)
+  hand = new Hand()
+})
+
+/** Gives back what is stranded; answers the segments. */
+async function giveBack(): Promise<number[]> {
+  const answers = await findStranded(ledger.db, ledger.nodeId, hand)
+  await Promise.all(answers.map((answer) => ledger.ledger.answer(answer)))
+  return answers.map((answer) => answer.segment)
+}
+
+test('a message whose statement lost its answer goes back to the queue, once, with all its segments', async () => {
+  const { id } = await ledger.lease({ body: 'x'.repeat(400), segments: 3 })
+  expect(await giveBack()).toEqual([1, 2, 3])
+  expect((await ledger.message(id)).status).toBe('queued')
+  expect(await ledger.count('queue', 'message_id = $1', [id])).toBe(1)
+  expect(await ledger.count('submissions', 'message_id = $1', [id])).toBe(0)
+  expect(await giveBack()).toEqual([])
+})
+
+test('a message in hand is left alone until its last answer is written', async () => {
+  const handover = await ledger.lease()
+  hand.add(handover.id, 1)
+  expect(await giveBack()).toEqual([])
+  hand.remove(handover.id, 1)
+  expect(await giveBack()).toEqual([1])
+})
+
+test('the end of an earlier try does not take a later one out of hand', () => {
+  hand.add('message', 2)
+  hand.remove('message', 1)
+  expect(hand.has('message')).toBe(true)
+})
+
+test('a statement that still runs is waited for: what it leased is its own', async () => {
+  const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
+  const handover = await ledger.lease()
+  const taken = hand.track(answered).then(() => hand.add(handover.id, 1))
+  const given = giveBack()
+  answer()
+  await taken
+  expect(await given).toEqual([])
+})
+
+test('a statement that fails has leased nothing that anybody has in hand', async () => {
+  await ledger.lease()
+  const failed = hand.track(Promise.reject(new Error('Connection terminated')))
+  await expect(failed).rejects.toThrow()
+  expect(await giveBack()).toEqual([1])
+})
+
+test('what another node leased is not ours to give back', async () => {
+  const other = await openLedgerTest(database.db)
+  await other.lease()
+  expect(await giveBack()).toEqual([])
+})

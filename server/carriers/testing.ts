@@ -1,0 +1,93 @@
+/** For tests: a simulated carrier, and the links, the ledger and the receiving end of one process around it. */
+import { Simulator, type SimulatorOptions } from '../../simulator/index.ts'
+import { testVault } from '../accounts/testing.ts'
+import type { Db } from '../db/db.ts'
+import { Acceptor } from '../messages/accept.ts'
+import { type Draft } from '../messages/accepted.ts'
+import type { MessageRow } from '../messages/message.ts'
+import { openLedgerTest, rowOf, until, type LedgerTest } from '../messages/testing.ts'
+import { Node } from '../node.ts'
+import { receive, type ReceiveContext } from './receive.ts'
+import type { SmppSettings } from './settings.ts'
+import { Submitter } from './submit.ts'
+
+/** One process with links, dialling a simulator. */
+export interface CarrierTest extends LedgerTest {
+  simulator: Simulator
+  submitter: Submitter
+  node: Node
+  receiving: ReceiveContext
+  /** What was logged as an error. */
+  errors: unknown[]
+  submit(changes?: Partial<Draft>): Promise<MessageRow>
+  /** Waits until a message has this status. */
+  reaches(id: string, status: MessageRow['status']): Promise<MessageRow>
+  close(): Promise<void>
+}
+
+const atOnce = { min: 0, max: 0 }
+
+/** Starts a simulator without latency and binds to it. */
+export async function openCarrierTest(
+  db: Db,
+  options: { simulator?: SimulatorOptions; settings?: Partial<SmppSettings>; accountId?: string } = {},
+): Promise<CarrierTest> {
+  const simulator = new Simulator({
+    port: 0,
+    httpPort: 0,
+    responseDelay: atOnce,
+    receiptDelay: atOnce,
+    replyDelay: atOnce,
+    keepLedger: true,
+    ...options.simulator,
+  })
+  const { smppPort } = await simulator.start()
+  const { accountId, settings } = options
+  const test = await openLedgerTest(db, {
+    settings: { port: smppPort, ...settings },
+    ...(accountId !== undefined && { accountId }),
+  })
+  const errors: unknown[] = []
+  const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
+  const node = new Node({ db, log, isAlone: false, settle: async () => {}, onFenced: () => {} })
+  await node.start()
+  const receiving: ReceiveContext = { ...test.context, log, ledger: test.ledger, wake: () => submitter.wake() }
+  const submitter: Submitter = new Submitter({
+    ...test.context,
+    vault: testVault,
+    log,
+    node,
+    ledger: test.ledger,
+    onDeliver: (link, pdu, respond, boundAt) => receive(receiving, link, pdu, respond, boundAt),
+  })
+  await submitter.start()
+  const acceptor = new Acceptor({ ...test.context, slots: submitter })
+  return {
+    ...test,
+    simulator,
+    submitter,
+    node,
+    receiving,
+    errors,
+    acceptor,
+    submit: async (changes) => rowOf(await acceptor.accept(test.draft(changes))),
+    async reaches(id, status) {
+      await until(`${id} is ${status}`, async () => (await test.message(id)).status === status)
+      return test.message(id)
+    },
+    async close() {
+      simulator.misbehave({ isPaused: false })
+      await submitter.close()
+      await test.ledger.close()
+      await node.close()
+      await simulator.close()
+    },
+  }
+}
+
+/** Waits until the links that run are bound. */
+export function untilBound(test: CarrierTest): Promise<void> {
+  const links = (): boolean =>
+    test.submitter.links.size > 0 && [...test.submitter.links.values()].every((link) => link.state === 'bound')
+  return until('the links are bound', links)
+}

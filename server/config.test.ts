@@ -1,0 +1,123 @@
+import { describe, expect, it } from 'vitest'
+import { ConfigError, describeConfig, readConfig } from './config.ts'
+
+function problemsOf(env: Record<string, string>): string[] {
+  try {
+    readConfig(env)
+    return []
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error
+    return error.message.split('\n')
+  }
+}
+
+describe('the settings', () => {
+  it('have a default each', () => {
+    expect(readConfig({ PATH: '/bin' })).toMatchObject({
+      databaseUrl: null,
+      host: '127.0.0.1',
+      port: 8080,
+      publicUrl: 'http://127.0.0.1:8080',
+      roles: ['api', 'links', 'jobs'],
+      hasSimulator: true,
+      simulatorPort: 2775,
+      simulatorHttpPort: 8081,
+      carrierUrl: null,
+      webhookAllowedCidrs: ['127.0.0.0/8', '::1/128'],
+      webhookPorts: [443, 8443],
+      receiptTimeoutHours: 72,
+      logLevel: 'info',
+    })
+  })
+
+  it('are read from the environment; an empty one is the default', () => {
+    const config = readConfig({
+      DATABASE_URL: 'postgres://user:pw@db.example.com/heliogram',
+      HELIOGRAM_DATA: '/srv/heliogram',
+      HELIOGRAM_HOST: '::',
+      HELIOGRAM_PORT: ' 9000 ',
+      HELIOGRAM_ROLES: 'links, jobs',
+      HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '10.0.0.0/8, fd00::/8',
+      HELIOGRAM_WEBHOOK_PORTS: '443',
+      HELIOGRAM_LOG: '',
+    })
+    expect(config).toMatchObject({
+      databaseUrl: 'postgres://user:pw@db.example.com/heliogram',
+      dataFolder: '/srv/heliogram',
+      keyFile: '/srv/heliogram/key',
+      publicUrl: 'http://[::]:9000',
+      port: 9000,
+      roles: ['links', 'jobs'],
+      webhookAllowedCidrs: ['10.0.0.0/8', 'fd00::/8'],
+      webhookPorts: [443],
+      logLevel: 'info',
+    })
+  })
+
+  it('start no simulator beside a real carrier, unless told to, and open no private network then', () => {
+    const carrier = { HELIOGRAM_CARRIER_URL: 'smpps://me:secret@smsc.example.com:3550' }
+    expect(readConfig(carrier)).toMatchObject({ hasSimulator: false, webhookAllowedCidrs: [] })
+    expect(readConfig({ ...carrier, HELIOGRAM_SIMULATOR: 'on' }).hasSimulator).toBe(true)
+    expect(readConfig({ HELIOGRAM_SIMULATOR: 'off' }).hasSimulator).toBe(false)
+  })
+})
+
+describe('wrong settings', () => {
+  it('are all named at once, with what is allowed', () => {
+    const problems = problemsOf({
+      HELIOGRAM_PORT: '70000',
+      HELIOGRAM_ROLES: 'api,boss',
+      HELIOGRAM_LOG: 'loud',
+      HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '10.0.0.0',
+      HELIOGRAM_PROT: '1',
+      HELIOGRAM_FIRST_EMAIL: 'me',
+    })
+    expect(problems.map((problem) => problem.split(' ')[0] ?? '').sort()).toEqual([
+      'HELIOGRAM_FIRST_EMAIL',
+      'HELIOGRAM_LOG',
+      'HELIOGRAM_PORT',
+      'HELIOGRAM_PROT',
+      'HELIOGRAM_ROLES',
+      'HELIOGRAM_WEBHOOK_ALLOW_CIDRS',
+    ])
+    expect(problems.find((problem) => problem.startsWith('HELIOGRAM_PORT'))).toBe(
+      'HELIOGRAM_PORT is "70000"; allowed: a port from 0 to 65535 (0: any free one).',
+    )
+  })
+
+  it.each([
+    ['HELIOGRAM_PORT', '-1'],
+    ['HELIOGRAM_PORT', '80.5'],
+    ['HELIOGRAM_PORT', '0x50'],
+    ['DATABASE_URL', 'mysql://localhost/x'],
+    ['DATABASE_URL', 'localhost'],
+    ['HELIOGRAM_CARRIER_URL', 'http://example.com'],
+    ['HELIOGRAM_CARRIER_URL', 'smpp://example.com:2775'],
+    ['HELIOGRAM_CARRIER_URL', 'smpp://nameoversixteencharacters:pw@example.com'],
+    ['HELIOGRAM_CARRIER_URL', 'smpp://me:p%C3%A4ss@example.com'],
+    ['HELIOGRAM_CARRIER_URL', 'smpp://me:100%@example.com'],
+    ['HELIOGRAM_PUBLIC_URL', 'ftp://example.com'],
+    ['HELIOGRAM_SIMULATOR', 'yes'],
+    ['HELIOGRAM_DATABASE_CONNECTIONS', '4'],
+    ['HELIOGRAM_RECEIPT_TIMEOUT_HOURS', '0'],
+    ['HELIOGRAM_WEBHOOK_PORTS', '443,0'],
+    ['HELIOGRAM_ROLES', ','],
+  ])('%s=%s', (name, value) => {
+    const problems = problemsOf({ [name]: value })
+    expect(problems).toHaveLength(1)
+    expect(problems[0]).toMatch(new RegExp(`^${name} is .*; allowed: `))
+  })
+
+  it('do not show a password', () => {
+    const text = problemsOf({
+      DATABASE_URL: 'mysql://me:hunter2@localhost/x',
+      HELIOGRAM_CARRIER_URL: 'http://me:hunter2@localhost',
+    }).join('\n')
+    expect(text).toContain('mysql://me:***@localhost/x')
+    expect(text).not.toContain('hunter2')
+  })
+})
+
+it('describes every variable with its default', () => {
+  expect(describeConfig()).toContain('HELIOGRAM_PORT (default 8080)\n      Port of the API. Allowed: a port')
+})

@@ -1,0 +1,255 @@
+/** The environment, read once: every variable with its default and one sentence. The only reader of `process.env`. */
+import { resolve } from 'node:path'
+import ipaddr from 'ipaddr.js'
+
+/** What a process is there for. All three by default; on several machines each process names its own. */
+export type Role = 'api' | 'links' | 'jobs'
+
+/** The settings of one process. */
+export interface Config {
+  databaseUrl: string | null
+  databaseConnections: number
+  dataFolder: string
+  keyFile: string
+  host: string
+  port: number
+  publicUrl: string
+  roles: Role[]
+  firstEmail: string
+  hasSimulator: boolean
+  simulatorPort: number
+  simulatorHttpPort: number
+  carrierUrl: string | null
+  webhookAllowedCidrs: string[]
+  webhookPorts: number[]
+  receiptTimeoutHours: number
+  logLevel: LogLevel
+}
+
+type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
+
+interface Variable<T> {
+  name: string
+  sentence: string
+  /** Shown in the help; the text is parsed like a value from the environment. */
+  fallback: string
+  allowed: string
+  parse: (text: string) => T | undefined
+}
+
+const integer =
+  (min: number, max: number) =>
+  (text: string): number | undefined =>
+    /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined
+const oneOf =
+  <T extends string>(...words: T[]) =>
+  (text: string): T | undefined =>
+    words.find((word) => word === text)
+const listOf =
+  <T>(parse: (text: string) => T | undefined) =>
+  (text: string): T[] | undefined => {
+    const items = text === '' ? [] : text.split(',').map((item) => parse(item.trim()))
+    return items.every((item) => item !== undefined) ? items : undefined
+  }
+const url =
+  (...schemes: string[]) =>
+  (text: string): string | undefined =>
+    text === '' || (URL.canParse(text) && schemes.includes(new URL(text).protocol)) ? text : undefined
+/** What a carrier's address must say; the name goes into a bind (SMPP 3.4 §5.2.1) and the password too. */
+const carrierUrl = (text: string): string | undefined => {
+  if (text === '' || url('smpp:', 'smpps:')(text) === undefined) return text === '' ? text : undefined
+  const { hostname, username, password } = new URL(text)
+  const isBindText = /^(%[2-7][0-9a-f]|[!-$&-~])*$/i
+  const isRight = hostname !== '' && username !== '' && isBindText.test(username) && isBindText.test(password)
+  return isRight && decodeURIComponent(username).length <= 15 && decodeURIComponent(password).length <= 64
+    ? text
+    : undefined
+}
+/** Addresses with a password are shown without it. */
+const withoutPassword = (text: string): string => text.replace(/(?<=\/\/[^/@]*:)[^/@]*(?=@)/, '***')
+const cidr = (text: string): string | undefined => (ipaddr.isValidCIDR(text) ? text : undefined)
+const email = (text: string): string | undefined => (/^[^\s@]+@[^\s@]+$/.test(text) ? text : undefined)
+const any = (text: string): string | undefined => text
+
+const variable = <T>(
+  name: string,
+  fallback: string,
+  allowed: string,
+  parse: (text: string) => T | undefined,
+  sentence: string,
+): Variable<T> => ({ name, fallback, allowed, parse, sentence })
+
+const port = 'a port from 0 to 65535 (0: any free one)'
+const variables = {
+  databaseUrl: variable(
+    'DATABASE_URL',
+    '',
+    'postgres://…',
+    url('postgres:', 'postgresql:'),
+    'PostgreSQL 15 or newer to use instead of the embedded one.',
+  ),
+  databaseConnections: variable(
+    'HELIOGRAM_DATABASE_CONNECTIONS',
+    '20',
+    'a whole number from 8 to 200',
+    integer(8, 200),
+    'Connections that this process opens at most.',
+  ),
+  dataFolder: variable(
+    'HELIOGRAM_DATA',
+    './.heliogram',
+    'a folder',
+    any,
+    'Folder of the embedded PostgreSQL and of the master key.',
+  ),
+  keyFile: variable(
+    'HELIOGRAM_KEY_FILE',
+    '',
+    'a file',
+    any,
+    'File of the master key that encrypts secrets; `key` in the data folder by default. Keep a copy elsewhere.',
+  ),
+  host: variable(
+    'HELIOGRAM_HOST',
+    '127.0.0.1',
+    'an address to listen on',
+    any,
+    'Address that the API listens on; stay on loopback until TLS is in front.',
+  ),
+  port: variable('HELIOGRAM_PORT', '8080', port, integer(0, 65535), 'Port of the API.'),
+  publicUrl: variable(
+    'HELIOGRAM_PUBLIC_URL',
+    '',
+    'https://…',
+    url('http:', 'https:'),
+    'Address under which clients reach the API, where it is not host and port.',
+  ),
+  roles: variable(
+    'HELIOGRAM_ROLES',
+    'api,links,jobs',
+    'a comma list of api, links, jobs',
+    listOf(oneOf<Role>('api', 'links', 'jobs')),
+    'What this process does.',
+  ),
+  firstEmail: variable(
+    'HELIOGRAM_FIRST_EMAIL',
+    'owner@example.com',
+    'an e-mail address',
+    email,
+    'Login of the first account, made on the first start.',
+  ),
+  simulator: variable(
+    'HELIOGRAM_SIMULATOR',
+    'auto',
+    'on, off or auto',
+    oneOf('on', 'off', 'auto'),
+    'Start the simulated carrier too; auto: only where no HELIOGRAM_CARRIER_URL is set.',
+  ),
+  simulatorPort: variable(
+    'HELIOGRAM_SIMULATOR_PORT',
+    '2775',
+    port,
+    integer(0, 65535),
+    'SMPP port of the simulated carrier.',
+  ),
+  simulatorHttpPort: variable(
+    'HELIOGRAM_SIMULATOR_HTTP_PORT',
+    '8081',
+    port,
+    integer(0, 65535),
+    "Port of the simulated carrier's phones in the browser.",
+  ),
+  carrierUrl: variable(
+    'HELIOGRAM_CARRIER_URL',
+    '',
+    'smpp://system_id:password@host:port or smpps://…',
+    carrierUrl,
+    'Carrier made on the first start; afterwards carriers are managed by /v1/carriers.',
+  ),
+  webhookAllowedCidrs: variable(
+    'HELIOGRAM_WEBHOOK_ALLOW_CIDRS',
+    'auto',
+    'auto, or a comma list of CIDRs such as 10.0.0.0/8',
+    (text) => (text === 'auto' ? [] : listOf(cidr)(text)),
+    'Private networks that webhooks may reach, also by plain http; auto: loopback where the simulator runs, else none.',
+  ),
+  webhookPorts: variable(
+    'HELIOGRAM_WEBHOOK_PORTS',
+    '443,8443',
+    'a comma list of ports',
+    listOf(integer(1, 65535)),
+    'Ports of public addresses that webhooks may reach.',
+  ),
+  receiptTimeoutHours: variable(
+    'HELIOGRAM_RECEIPT_TIMEOUT_HOURS',
+    '72',
+    'a whole number from 1 to 720',
+    integer(1, 720),
+    'Hours after which a sent message without a receipt becomes unconfirmed.',
+  ),
+  logLevel: variable(
+    'HELIOGRAM_LOG',
+    'info',
+    'debug, info, warn, error or silent',
+    oneOf<LogLevel>('debug', 'info', 'warn', 'error', 'silent'),
+    'How much is logged; debug shows every PDU by name.',
+  ),
+}
+
+/** A wrong environment: all wrong variables at once, each with what is allowed. */
+export class ConfigError extends Error {}
+
+/** Reads the settings. @throws ConfigError that names every wrong variable and what it may be. */
+export function readConfig(env: Record<string, string | undefined> = process.env): Config {
+  const problems: string[] = []
+  const read = <T>(one: Variable<T>): T => {
+    const text = env[one.name]?.trim() || one.fallback
+    const value = one.parse(text)
+    if (value === undefined) problems.push(`${one.name} is "${withoutPassword(text)}"; allowed: ${one.allowed}.`)
+    return value as T
+  }
+  for (const name of Object.keys(env))
+    if (name.startsWith('HELIOGRAM_') && !Object.values(variables).some((one) => one.name === name))
+      problems.push(`${name} is not a variable of Heliogram; see heliogram --help.`)
+  const v = variables
+  const carrierUrl = read(v.carrierUrl) || null
+  const simulator = read(v.simulator)
+  const hasSimulator = simulator === 'on' || (simulator === 'auto' && carrierUrl === null)
+  const dataFolder = resolve(read(v.dataFolder))
+  const isAutoCidrs = (env[v.webhookAllowedCidrs.name]?.trim() || 'auto') === 'auto'
+  const cidrs = read(v.webhookAllowedCidrs)
+  const host = read(v.host)
+  const portNumber = read(v.port)
+  const config: Config = {
+    databaseUrl: read(v.databaseUrl) || null,
+    databaseConnections: read(v.databaseConnections),
+    dataFolder,
+    keyFile: resolve(read(v.keyFile) || `${dataFolder}/key`),
+    host,
+    port: portNumber,
+    publicUrl: read(v.publicUrl) || `http://${host.includes(':') ? `[${host}]` : host}:${portNumber}`,
+    roles: read(v.roles),
+    firstEmail: read(v.firstEmail),
+    hasSimulator,
+    simulatorPort: read(v.simulatorPort),
+    simulatorHttpPort: read(v.simulatorHttpPort),
+    carrierUrl,
+    webhookAllowedCidrs: isAutoCidrs ? (hasSimulator ? ['127.0.0.0/8', '::1/128'] : []) : cidrs,
+    webhookPorts: read(v.webhookPorts),
+    receiptTimeoutHours: read(v.receiptTimeoutHours),
+    logLevel: read(v.logLevel),
+  }
+  if (config.roles?.length === 0) problems.push(`${v.roles.name} is empty; allowed: ${v.roles.allowed}.`)
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
+  return config
+}
+
+/** The variables as a text for `--help`. */
+export function describeConfig(): string {
+  return Object.values(variables)
+    .map(
+      (one) =>
+        `  ${one.name}${one.fallback && ` (default ${one.fallback})`}\n      ${one.sentence} Allowed: ${one.allowed}.`,
+    )
+    .join('\n')
+}

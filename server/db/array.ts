@@ -1,0 +1,29 @@
+/** Array parameters as PostgreSQL writes them (§8.15.6 of its manual): pg's own way is made for few values, and ours come in thousands. */
+
+type Item = string | number | boolean | Date | Buffer | null
+
+// What needs quotes: nothing at all, the word NULL, and everything with a character that means something in an array.
+const needsQuotes = /^$|^null$|[\s{}",\\]/i
+
+/** Parameters of a statement over `unnest`: each column as one array literal. */
+export function columns(values: readonly (readonly Item[])[]): string[] {
+  return values.map(arrayLiteral)
+}
+
+/** `{a,"b c",NULL}` */
+export function arrayLiteral(items: readonly Item[]): string {
+  let text = '{'
+  for (const item of items) {
+    if (text.length > 1) text += ','
+    if (item === null) text += 'NULL'
+    else if (typeof item === 'string') text += needsQuotes.test(item) ? quote(item) : item
+    else if (typeof item === 'object')
+      text += item instanceof Date ? item.toISOString() : `"\\\\x${item.toString('hex')}"`
+    else text += String(item)
+  }
+  return `${text}}`
+}
+
+function quote(text: string): string {
+  return `"${text.replace(/["\\]/g, '\\$&')}"`
+}

@@ -1,0 +1,163 @@
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { afterAll, expect, test } from 'vitest'
+import { inTransaction, openPool } from './db.ts'
+import { codeOf, isRetryable, isUnavailable } from './failure.ts'
+import { createTestDatabase } from './testing.ts'
+
+const database = await createTestDatabase()
+const { db } = database
+await db.query('create table things (id int primary key)')
+afterAll(() => database.close())
+
+const reasonOf = (promise: Promise<unknown>): Promise<unknown> =>
+  promise.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+
+/** Another session, to end the first one's. */
+async function endSession(pid: number | undefined): Promise<void> {
+  await db.query('select pg_terminate_backend($1)', [pid])
+}
+
+test('reads int8 as a number, dates as they were written, and fails rather than rounds', async () => {
+  const { rows } = await db.query(
+    `select count(*) as count,
+            array[1, null]::int8[] as counts,
+            '2026-03-29'::date as day,
+            '2026-03-29 02:30'::timestamp as local,
+            '2026-03-29T00:00Z'::timestamptz as instant,
+            0.1::numeric as amount
+       from things`,
+  )
+  expect(rows).toEqual([
+    {
+      count: 0,
+      counts: [1, null],
+      day: '2026-03-29',
+      local: '2026-03-29 02:30:00',
+      instant: new Date('2026-03-29T00:00:00Z'),
+      amount: '0.1',
+    },
+  ])
+  await expect(db.query('select 9007199254740993::int8')).rejects.toThrow('does not fit a number')
+  await expect(db.query('select 1::int8 as one')).resolves.toMatchObject({ rows: [{ one: 1 }] })
+})
+
+test('commits what a transaction did and returns its result', async () => {
+  const result = await inTransaction(db, async (tx) => {
+    await tx.query('insert into things values (1)')
+    return 'done'
+  })
+  expect(result).toBe('done')
+  expect((await db.query('select id from things')).rows).toEqual([{ id: 1 }])
+})
+
+test('rolls back and throws on when a transaction fails', async () => {
+  const failure = new Error('no')
+  const attempt = inTransaction(db, async (tx) => {
+    await tx.query('insert into things values (2)')
+    throw failure
+  })
+  await expect(attempt).rejects.toBe(failure)
+  expect((await db.query('select from things where id = 2')).rows).toEqual([])
+})
+
+test('does not take a transaction for committed whose failed statement was caught', async () => {
+  const attempt = inTransaction(db, async (tx) => {
+    await tx.query('insert into things values (3)')
+    await tx.query('select 1 / 0').catch(() => {})
+  })
+  await expect(attempt).rejects.toThrow('was rolled back')
+})
+
+test('survives connections that break while idle, in use and inside a transaction', async () => {
+  const errors: Error[] = []
+  const pool = openPool(database.connection, { name: 'broken', max: 1, onError: (error) => errors.push(error) })
+  const pidOf = async () => (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid
+  await endSession(await pidOf())
+  await expect.poll(() => errors.length).toBe(1)
+
+  const asleep = reasonOf(pool.query('select pg_sleep(60)'))
+  await expect
+    .poll(async () => {
+      const { rows } = await db.query<{ pid: number }>(
+        `select pid from pg_stat_activity where query = 'select pg_sleep(60)'`,
+      )
+      await endSession(rows[0]?.pid)
+      return rows.length
+    })
+    .toBe(1)
+  expect(isUnavailable(await asleep)).toBe(true)
+
+  const broken = await reasonOf(
+    inTransaction(pool, async (tx) => {
+      const { rows } = await tx.query<{ pid: number }>('select pg_backend_pid() as pid')
+      await endSession(rows[0]?.pid)
+      await tx.query('select 1')
+    }),
+  )
+  expect(isUnavailable(broken)).toBe(true)
+  expect(await pidOf()).toBeTypeOf('number')
+  await pool.end()
+})
+
+test('drops the socket of a statement that takes too long, and does not wait for it to roll back', async () => {
+  const pool = openPool(database.connection, { name: 'hasty', max: 1, queryTimeoutMs: 200 })
+  const startedAt = performance.now()
+  const late = await reasonOf(inTransaction(pool, (tx) => tx.query('select pg_sleep(60)')))
+  expect(isUnavailable(late)).toBe(true)
+  expect(performance.now() - startedAt).toBeLessThan(5_000)
+  await expect(pool.query('select 1')).resolves.toMatchObject({ rowCount: 1 })
+  await pool.end()
+})
+
+test('calls an exhausted pool, a closed port, a missing socket and a silent server unavailable', async () => {
+  const pool = openPool(database.connection, { name: 'small', max: 1, connectTimeoutMs: 100 })
+  const client = await pool.connect()
+  expect(isUnavailable(await reasonOf(pool.query('select 1')))).toBe(true)
+  client.release()
+  await pool.end()
+  expect(isUnavailable(await reasonOf(pool.query('select 1')))).toBe(true)
+
+  const silent = createServer(() => {})
+  await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
+  const { port } = silent.address() as AddressInfo
+  const places = [{ host: '127.0.0.1', port }, { host: '127.0.0.1', port: 1 }, { host: '/nowhere' }]
+  for (const place of places) {
+    const lost = openPool({ ...place, user: 'x', password: 'x' }, { name: 'lost', max: 1, connectTimeoutMs: 100 })
+    expect(isUnavailable(await reasonOf(lost.query('select 1')))).toBe(true)
+    await lost.end()
+  }
+  silent.close()
+})
+
+test.each([
+  ['57P01', true, true],
+  ['57P03', true, true],
+  ['53300', true, true],
+  ['53100', true, true],
+  ['08006', true, true],
+  ['25006', true, true],
+  ['ECONNREFUSED', true, true],
+  ['40001', false, true],
+  ['40P01', false, true],
+  ['23505', false, false],
+  ['57014', false, false],
+  ['42P01', false, false],
+  ['ENOENT', false, false],
+])('knows %s: unavailable %s, retryable %s', (code, unavailable, retryable) => {
+  const error = Object.assign(new Error('x'), { code })
+  const wrapped = new Error('while doing something', { cause: error })
+  expect([isUnavailable(error), isRetryable(error), isUnavailable(wrapped)]).toEqual([
+    unavailable,
+    retryable,
+    unavailable,
+  ])
+})
+
+test('leaves errors of the statement itself alone', async () => {
+  const error = await reasonOf(db.query('select nonsense'))
+  expect([codeOf(error), isUnavailable(error)]).toEqual(['42703', false])
+})

@@ -1,0 +1,128 @@
+import { Pool } from 'pg'
+import type { ClientConfig, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
+import { isUnavailable } from './failure.ts'
+import { getTypeParser } from './parse.ts'
+
+/** A pool of connections; every statement on it is its own transaction. */
+export type Db = Pool
+
+/** One connection inside `inTransaction`. */
+export type Tx = PoolClient
+
+/** For functions that run one statement and do not care whether a transaction surrounds it. */
+export interface Queryable {
+  query<Row extends QueryResultRow>(
+    query: string | QueryConfig<unknown[]>,
+    values?: unknown[],
+  ): Promise<QueryResult<Row>>
+}
+
+/** Where a database is and who we are there: a URL, or the parts of one (`host` may be the folder of a unix socket). */
+export type Connection = Pick<
+  ClientConfig,
+  'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'
+>
+
+/** What a pool may use and how it names itself. */
+export interface PoolOptions {
+  /** Shown as `heliogram <name>` in pg_stat_activity, and in the log. */
+  name: string
+  /** Most connections at a time; the embedded server takes 100 in all. */
+  max: number
+  /** Connections kept open when idle, so that a burst after a pause does not begin with handshakes. Default 0. */
+  min?: number
+  /** Longest wait for a statement before its socket is dropped. Default 30 s; 0 waits for ever. */
+  queryTimeoutMs?: number
+  /** Longest wait for a free or a new connection. Default 5 s. */
+  connectTimeoutMs?: number
+  /** Settings of the sessions, such as plan_cache_mode. */
+  settings?: Record<string, string>
+  /** Sends statements without waiting for the answer of the one before (see pg's `pipeline`). Default false. */
+  isPipelined?: boolean
+  /** Told of a connection that broke while idle; the pool replaces it by itself. */
+  onError?: (error: Error) => void
+}
+
+/**
+ * Opens a pool. Connections are made when first needed, so an absent server shows at the first statement.
+ * A statement that takes too long is never cancelled: a cancel during a synchronous commit reports success for a row that
+ * may be lost. Its socket is dropped instead, and its outcome is unknown.
+ */
+export function openPool(connection: Connection, options: PoolOptions): Db {
+  const pool = new Pool({
+    ...connection,
+    types: { getTypeParser },
+    application_name: `heliogram ${options.name}`,
+    max: options.max,
+    min: options.min ?? 0,
+    idleTimeoutMillis: 30_000,
+    connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
+    query_timeout: options.queryTimeoutMs ?? 30_000,
+    // A frozen process must not hold row locks against its peers: the server ends its transaction.
+    idle_in_transaction_session_timeout: 30_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+    ...(options.settings && {
+      options: Object.entries(options.settings)
+        .map(([name, value]) => `-c ${name}=${value}`)
+        .join(' '),
+    }),
+    ...(options.isPipelined ? { pipeline: true } : {}),
+  })
+  // Without a listener an idle connection that breaks would end the process.
+  pool.on('error', (error) => options.onError?.(error))
+  return pool
+}
+
+/**
+ * Runs `work` between begin and commit on one connection and returns its result; any error rolls back and is thrown on.
+ * An error that `isUnavailable` may have come after the server committed: the caller must treat the outcome as unknown.
+ */
+export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T> {
+  const tx = await db.connect()
+  let isBroken = false
+  const markBroken = () => {
+    isBroken = true
+  }
+  // A connection that breaks between two statements says so here and nowhere else.
+  tx.on('error', markBroken)
+  try {
+    await tx.query('begin')
+    const result = await work(tx)
+    await commit(tx)
+    return result
+  } catch (error) {
+    // After a timeout the connection may still be busy: a rollback would wait behind the statement that hangs.
+    if (isUnavailable(error)) isBroken = true
+    else await tx.query('rollback').catch(markBroken)
+    throw error
+  } finally {
+    tx.removeListener('error', markBroken)
+    tx.release(isBroken)
+  }
+}
+
+/** Commits, and throws where PostgreSQL answers "COMMIT" without having made the transaction durable. */
+async function commit(tx: Tx): Promise<void> {
+  let warning: string | undefined
+  const onNotice = (notice: { message: string | undefined }) => {
+    warning = notice.message
+  }
+  tx.on('notice', onNotice)
+  try {
+    const { command } = await tx.query('commit')
+    // The commit of a failed transaction is answered with ROLLBACK and no error.
+    if (command !== 'COMMIT')
+      throw new Error('The transaction was rolled back: a statement in it failed and was caught')
+    // SQLSTATE 01000: an administrator ended the wait for the standby; the row may be lost by a failover.
+    if (warning?.startsWith('canceling wait for synchronous replication')) throw new CommitUnknownError(warning)
+  } finally {
+    tx.removeListener('notice', onNotice)
+  }
+}
+
+/** The server answered, but cannot say that the commit survives; `isUnavailable` holds for it. */
+export class CommitUnknownError extends Error {
+  /** SQLSTATE 08007, transaction resolution unknown. */
+  readonly code = '08007'
+}

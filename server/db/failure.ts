@@ -1,0 +1,59 @@
+/** Node's words for a server that is not there, unreachable, or went away. */
+const lostSocket = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ECONNABORTED',
+  'EPIPE',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  'EHOSTDOWN',
+  'ENETUNREACH',
+  'ENETDOWN',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  // The folder or file of a unix socket is gone while the server restarts.
+  'ENOENT',
+])
+
+/**
+ * SQLSTATEs of a server that is starting, stopping, full or demoted: class 08 connection exception, 53 insufficient resources
+ * (disk, memory, connections), 57P01-57P03 shutdown, crash and start, 25P03 and 57P05 ended by an idle timeout,
+ * 25006 read-only, which is how a primary that has become a standby answers a write.
+ */
+const lostServer = /^(08...|53...|57P0[1235]|25P03|25006)$/
+
+/** What pg says without a code. */
+const lostConnection =
+  /^(Connection terminated|Client (has encountered a connection error|was closed) and is not queryable|Query read timeout|timeout e|Cannot use a pool after calling end)/
+
+/** SQLSTATE 40001 serialization failure, 40P01 deadlock: PostgreSQL rolled back one of two so that the other could go on. */
+const lostRace = /^(40001|40P01)$/
+
+/**
+ * Says that the database is gone, full or overloaded, so that the same statement may work later: answer 503, retry with
+ * back-off. Whether a write took place is then unknown: only a statement that may be repeated safely may be repeated.
+ */
+export function isUnavailable(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  const code = codeOf(error)
+  if (code !== undefined && lostServer.test(code)) return true
+  if (code !== undefined && lostSocket.has(code) && isFromSocket(error)) return true
+  return lostConnection.test(error.message) || isUnavailable(error.cause)
+}
+
+/** Says that repeating the whole transaction is right: the database is unavailable, or it lost a race against another. */
+export function isRetryable(error: unknown): boolean {
+  return isUnavailable(error) || (error instanceof Error && lostRace.test(codeOf(error) ?? ''))
+}
+
+/** The SQLSTATE or system error code of an error, if it has one. */
+export function codeOf(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined
+  return typeof error.code === 'string' ? error.code : undefined
+}
+
+/** ENOENT is also what a missing file says; only connecting to a socket counts. */
+function isFromSocket(error: Error): boolean {
+  if (codeOf(error) !== 'ENOENT') return true
+  return 'syscall' in error && error.syscall === 'connect'
+}

@@ -1,0 +1,78 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Log } from './log.ts'
+import { migrate as migrateOurs } from './migrate.ts'
+import { createTestDatabase, type TestDatabase } from './testing.ts'
+
+const log: Log = { info: () => {}, warn: () => {}, error: () => {} }
+let database: TestDatabase
+let dir: string
+
+beforeEach(async () => {
+  database = await createTestDatabase()
+  // An empty database: only what these tests migrate.
+  await database.db.query('drop schema public cascade')
+  await database.db.query('create schema public')
+  dir = await mkdtemp(join(tmpdir(), 'heliogram-migrate-'))
+  await write(
+    '0001_first',
+    'create table first (id int);\n-- Down migration of nothing: the file is applied whole.\ninsert into first values (1);',
+  )
+})
+afterEach(async () => {
+  await database.close()
+  await rm(dir, { recursive: true })
+})
+
+const write = (name: string, sql: string): Promise<void> => writeFile(join(dir, `${name}.sql`), sql)
+const migrate = (): Promise<string[]> => migrateOurs(database.connection, { log, dir, isDisposable: true })
+
+test('applies what is new, in order, once', async () => {
+  await write('0002_second', 'alter table first add column name text')
+  expect(await migrate()).toEqual(['0001_first', '0002_second'])
+  expect(await migrate()).toEqual([])
+  await write('0003_third', 'alter table first drop column name')
+  expect(await migrate()).toEqual(['0003_third'])
+  expect((await database.db.query('select * from first')).rows).toEqual([{ id: 1 }])
+})
+
+test('makes a second starter wait instead of applying twice', async () => {
+  await write('0002_slow', 'select pg_sleep(0.3); create table second (id int)')
+  const results = await Promise.all([migrate(), migrate(), migrate()])
+  expect(results.flat().toSorted()).toEqual(['0001_first', '0002_slow'])
+})
+
+test('leaves nothing of a migration that fails, and says which statement', async () => {
+  await write('0002_broken', 'create table second (id int); select 1 / 0')
+  await expect(migrate()).rejects.toThrow('division by zero')
+  const { rows } = await database.db.query(
+    `select to_regclass('first') is not null as first, to_regclass('second') as second`,
+  )
+  expect(rows).toEqual([{ first: true, second: null }])
+})
+
+test('runs an index build outside of a transaction when the name says so', async () => {
+  await write('0002_index_concurrently', 'create index concurrently first_id on first (id)')
+  expect(await migrate()).toEqual(['0001_first', '0002_index_concurrently'])
+})
+
+test('refuses a database that a newer version migrated', async () => {
+  await write('0002_future', 'select 1')
+  await migrate()
+  await rm(join(dir, '0002_future.sql'))
+  await expect(migrate()).rejects.toThrow('migrated by a newer Heliogram (it has 0002_future')
+})
+
+test('refuses a file that is not a migration', async () => {
+  await write('2_short', 'select 1')
+  await expect(migrate()).rejects.toThrow('is not named NNNN_what.sql')
+})
+
+test('refuses a server that would lose data in a crash', async () => {
+  await database.db.query(`alter database ${database.name} set synchronous_commit = off`)
+  await expect(migrateOurs(database.connection, { log, dir })).rejects.toThrow(
+    /would lose accepted messages.*synchronous_commit/,
+  )
+})

@@ -1,0 +1,130 @@
+import { readdir, readFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import type { RunnerOption } from 'node-pg-migrate'
+import { Client } from 'pg'
+import type { Connection } from './db.ts'
+import type { Log } from './log.ts'
+
+/** PostgreSQL 15 is the oldest that upstream and Debian still care for, and the oldest we test. */
+const oldestVersion = 150_000
+
+/** Where node-pg-migrate records what it has applied. */
+export const migrationsTable = 'migrations'
+
+/** Our own migrations: `NNNN_what.sql`, forward only, in order of their number. */
+export const migrationsDir = join(import.meta.dirname, 'migrations')
+
+/**
+ * Brings the schema up to date and returns the names of the migrations applied. Each file is one transaction, except those
+ * with `concurrently` in their name, whose single statement cannot be in one. A second starter waits for the first.
+ * Throws, for the person who started us, when the server is too old, is set up to lose data, or was migrated by a newer Heliogram.
+ */
+export async function migrate(
+  connection: Connection,
+  options: {
+    log: Log
+    dir?: string
+    /** Accepts a server that loses data in a crash: for tests only. */
+    isDisposable?: boolean
+  },
+): Promise<string[]> {
+  const { log, dir = migrationsDir } = options
+  // Migrations may take hours: no deadline.
+  const client = new Client({ ...connection, application_name: 'heliogram migrate', connectionTimeoutMillis: 10_000 })
+  client.on('error', (error) => log.error({ error }, 'database connection lost'))
+  await client.connect()
+  try {
+    await checkServer(client, options.isDisposable ?? false)
+    const [ours, applied] = await Promise.all([namesIn(dir), appliedNames(client)])
+    const unknown = applied.filter((name) => !ours.includes(name))
+    if (unknown.length > 0) {
+      throw new Error(
+        `The database was migrated by a newer Heliogram (it has ${unknown.join(', ')}, unknown here). Start that version again, or restore a backup.`,
+      )
+    }
+    if (applied.length === ours.length) return []
+    return await applyPending(client, dir, log)
+  } finally {
+    await client.end()
+  }
+}
+
+async function applyPending(client: Client, dir: string, log: Log): Promise<string[]> {
+  // Loaded only when there is work: most starts have none.
+  const { runner } = await import('node-pg-migrate')
+  const say = (message: string) => log.info({ detail: message.replace(/^[>\s-]+/, '') }, 'migrating')
+  const startedAt = performance.now()
+  const done = await runner({
+    dbClient: client,
+    dir,
+    direction: 'up',
+    migrationsTable,
+    singleTransaction: false,
+    advisoryLockMode: 'wait',
+    migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadUpOnly }],
+    logger: { debug: () => {}, info: () => {}, warn: say, error: say },
+  })
+  const names = done.map(({ name }) => name)
+  if (names.length > 0) log.info({ names, tookMs: Math.round(performance.now() - startedAt) }, 'database migrated')
+  return names
+}
+
+type Strategy = NonNullable<RunnerOption['migrationLoaderStrategies']>[number]
+
+/** The whole file is the migration; node-pg-migrate's own loader would cut it at a comment that speaks of "down migration". */
+const loadUpOnly: Exclude<Strategy['loader'], string> = async (paths) =>
+  Promise.all(
+    paths.map(async (path) => {
+      const sql = await readFile(path, 'utf8')
+      return {
+        id: path,
+        filePaths: [path],
+        actions: {
+          up: (pgm) => {
+            if (basename(path).includes('concurrently')) pgm.noTransaction()
+            pgm.sql(sql)
+          },
+          down: false,
+        },
+      }
+    }),
+  )
+
+async function namesIn(dir: string): Promise<string[]> {
+  const files = (await readdir(dir)).filter((name) => !name.startsWith('.'))
+  const odd = files.find((name) => !/^\d{4}_[a-z0-9_]+\.sql$/.test(name))
+  if (odd !== undefined) throw new Error(`${join(dir, odd)} is not named NNNN_what.sql`)
+  return files.map((name) => basename(name, '.sql'))
+}
+
+async function appliedNames(client: Client): Promise<string[]> {
+  const table = await client.query<{ oid: string | null }>('select to_regclass($1)::text as oid', [migrationsTable])
+  if (table.rows[0]?.oid === null) return []
+  const { rows } = await client.query<{ name: string }>(`select name from ${migrationsTable}`)
+  return rows.map(({ name }) => name)
+}
+
+/** Refuses what would lose or garble messages later, where it would be hard to see. */
+async function checkServer(client: Client, isDisposable: boolean): Promise<void> {
+  const { rows } = await client.query<{ number: number; version: string; encoding: string; lossy: string | null }>(
+    `select current_setting('server_version_num')::int as number,
+            current_setting('server_version') as version,
+            current_setting('server_encoding') as encoding,
+            string_agg(name, ' and ') filter (where setting = 'off') as lossy
+       from pg_settings
+      where name in ('fsync', 'full_page_writes', 'synchronous_commit')`,
+  )
+  const [server] = rows
+  if (server === undefined) throw new Error('PostgreSQL does not tell its settings')
+  if (server.number < oldestVersion) {
+    throw new Error(`PostgreSQL ${server.version} is too old: Heliogram needs 15 or newer`)
+  }
+  if (server.encoding !== 'UTF8') {
+    throw new Error(
+      `The database has the encoding ${server.encoding}; create one with "encoding 'UTF8' template template0"`,
+    )
+  }
+  if (server.lossy !== null && !isDisposable) {
+    throw new Error(`PostgreSQL would lose accepted messages in a crash: switch ${server.lossy} on`)
+  }
+}

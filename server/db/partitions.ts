@@ -1,0 +1,106 @@
+/** Day partitions of the large tables: ids are UUIDv7, so one range of ids is one day. */
+import { firstIdAt, timeOfId } from '../ids.ts'
+import type { Db } from './db.ts'
+import type { Log } from './log.ts'
+
+/** Tables by range of an id, with the storage parameters of their partitions. */
+const tables = {
+  // Rows of messages and submissions change: room in each page keeps the changes heap-only.
+  messages: 'with (fillfactor = 70)',
+  submissions: 'with (fillfactor = 70)',
+  outcomes: '',
+  events: '',
+  attempts: '',
+} as const
+
+/** Parents of day partitions. */
+export type Partitioned = keyof typeof tables
+
+const dayMs = 86_400_000
+// Days whose partitions this process has seen, as their suffix.
+const knownDays = new Set<string>()
+
+/**
+ * The one day of a batch of ids as the suffix of its partitions (`_20261121`), or an empty one: several days, or no such partitions.
+ * A statement on `messages${day}` touches that partition alone; through the parent it would prepare, lock and check every day there is
+ * (measured: 0.65 against 0.25 ms for a statement of one row with ten days, and growing with each).
+ */
+export function dayOf(ids: readonly string[]): string {
+  let first = Infinity
+  let last = -Infinity
+  for (const id of ids) {
+    const day = Math.floor(timeOfId(id) / dayMs)
+    if (day < first) first = day
+    if (day > last) last = day
+  }
+  if (first !== last) return ''
+  const suffix = suffixOf(first * dayMs)
+  return knownDays.has(suffix) ? suffix : ''
+}
+
+/** A statement by day: its text is built once a day. `build` gets the suffix. */
+export function perDay(name: string, build: (day: string) => string): (day: string) => { name: string; text: string } {
+  const texts = new Map<string, string>()
+  return (day) => {
+    let text = texts.get(day)
+    if (text === undefined) {
+      // Yesterday's late receipts and today's traffic; older days come one by one and go.
+      if (texts.size > 8) texts.clear()
+      texts.set(day, (text = build(day)))
+    }
+    return { name: `${name}${day}`, text }
+  }
+}
+
+const suffixOf = (ms: number): string => `_${new Date(ms).toISOString().slice(0, 10).replaceAll('-', '')}`
+
+// Made well ahead, so that a maker that is down for days delays nothing.
+const daysAhead = 7
+
+/**
+ * Makes the partitions of yesterday (a clock that is off, a long transaction), today and the next days. Repeatable, and safe from
+ * several processes. Rows in a default partition mean a clock that is far off or a maker that was down: they are reported.
+ */
+export async function ensurePartitions(db: Db, log: Log, now: number = Date.now()): Promise<void> {
+  const today = Math.floor(now / dayMs) * dayMs
+  for (let day = -1; day <= daysAhead; day++) {
+    const from = today + day * dayMs
+    for (const [table, storage] of Object.entries(tables)) await createPartition(db, log, table, from, storage)
+  }
+  await readDays(db)
+  for (const table of Object.keys(tables)) {
+    const { rowCount } = await db.query(`select 1 from ${table}_default limit 1`)
+    if (rowCount)
+      log.error({ table }, 'rows in the default partition: a clock is off, or partitions were not made in time')
+  }
+}
+
+/** Learns which days have all their partitions, old ones too; days that retention has dropped are forgotten. */
+async function readDays(db: Db): Promise<void> {
+  const { rows } = await db.query<{ suffix: string }>(
+    `select right(c.relname, 9) as suffix
+     from pg_inherits i
+     join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = any ($1::regclass[]) and c.relname ~ '_[0-9]{8}$'
+     group by 1
+     having count(*) = $2`,
+    [Object.keys(tables), Object.keys(tables).length],
+  )
+  knownDays.clear()
+  for (const { suffix } of rows) knownDays.add(suffix)
+}
+
+async function createPartition(db: Db, log: Log, table: string, from: number, storage: string): Promise<void> {
+  const name = `${table}${suffixOf(from)}`
+  const { rows } = await db.query<{ isThere: boolean }>(`select to_regclass($1) is not null as "isThere"`, [name])
+  if (rows[0]?.isThere) return
+  try {
+    await db.query(
+      `create table if not exists ${name} partition of ${table}
+       for values from ('${firstIdAt(from)}') to ('${firstIdAt(from + dayMs)}') ${storage}`,
+    )
+  } catch (error) {
+    // Another process was faster (42P07), or the default partition holds rows of that day (23514) and keeps on holding them.
+    log.warn({ error, partition: name }, 'partition not made')
+  }
+}

@@ -1,0 +1,47 @@
+/**
+ * Settings of the embedded server, chosen for one small machine that also runs Heliogram; each with its reason.
+ * They are given on the command line, so the configuration file in the data folder stays PostgreSQL's own.
+ */
+const settings: Record<string, string> = {
+  // Reached by no network, named in process lists.
+  listen_addresses: '',
+  unix_socket_permissions: '0700',
+  cluster_name: 'heliogram',
+  // A 202 means on disk. These are the defaults, said again because everything rests on them.
+  fsync: 'on',
+  full_page_writes: 'on',
+  synchronous_commit: 'on',
+  // The working set is the queue, today's partition and its indexes; the system's file cache holds the rest.
+  shared_buffers: '128MB',
+  // Containers often reserve huge pages without granting them, and the server then dies by SIGBUS; 128 MB gain nothing.
+  huge_pages: 'off',
+  // Thousands of rows a second write more than the default 1 GB of log within a checkpoint's five minutes; each checkpoint
+  // more writes whole pages again. Costs at most that much disk and a recovery of some seconds.
+  max_wal_size: '2GB',
+  // Whole pages after a checkpoint shrink to a half or less (pglz; this build has no lz4).
+  wal_compression: 'off',
+  // Storage without a moving head, where the default of 4 makes the planner scan whole partitions.
+  random_page_cost: '1.1',
+  // The queue is emptied by DELETE: its dead rows slow each claim until a vacuum; the default looks once a minute.
+  autovacuum_naptime: '10s',
+  // Our statements are short; compiling one costs more than running it.
+  jit: 'off',
+  // Cores belong to sending; and parallel queries need /dev/shm, of which containers get 64 MB.
+  max_parallel_workers_per_gather: '0',
+  // Heliogram's pools use some 50 at most; the rest is for a backup and for a person with psql.
+  max_connections: '100',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // Only life and death of the server. Errors of statements reach Heliogram itself, and would put numbers and texts on
+  // disk here: their DETAIL shows the row.
+  log_min_messages: 'log',
+  log_min_error_statement: 'panic',
+  log_error_verbosity: 'terse',
+  log_checkpoints: 'off',
+}
+
+/** The command line after `-D <data>`; `overrides` win (tests and benchmarks). */
+export function serverArguments(socketDir: string, overrides: Record<string, string>): string[] {
+  const all = { ...settings, unix_socket_directories: socketDir, ...overrides }
+  return Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+}

@@ -1,0 +1,159 @@
+/** Every failure a caller can see: the one registry of codes, from which responses, `GET /v1/errors` and the docs come. */
+
+/** What one code means. `retryable` says whether the same request can succeed later without being changed. */
+interface ErrorKind {
+  status: number
+  title: string
+  retryable: boolean
+  advice: string
+}
+
+const kind = (status: number, title: string, advice: string, retryable = false): ErrorKind => ({
+  status,
+  title,
+  retryable,
+  advice,
+})
+
+/** Codes of whole answers (RFC 9457 `code` member). A code is never reused for another meaning. */
+export const errorKinds = {
+  malformed_json: kind(400, 'The body is not valid JSON', 'Send one JSON document in UTF-8.'),
+  invalid_header: kind(400, 'A header is not valid', 'Correct the header that the detail names.'),
+  missing_token: kind(
+    401,
+    'No bearer token',
+    'Send `Authorization: Bearer <token>` with an API key or an access token.',
+  ),
+  invalid_token: kind(401, 'The token is not valid', 'Use a token of this installation that was not revoked.'),
+  expired_token: kind(401, 'The token has expired', 'Log in again, refresh the token, or create a new API key.'),
+  invalid_credentials: kind(401, 'The credentials are not right', 'Check the e-mail address and the password.'),
+  insufficient_scope: kind(403, 'The token lacks a scope', 'Use a token that has the scope named in the detail.'),
+  account_suspended: kind(403, 'The account is suspended', 'Ask the operator of this installation.'),
+  destination_not_allowed: kind(403, 'The destination country is not allowed', 'Allow the country in the settings.'),
+  not_found: kind(404, 'Not found', 'Check the path and the id; ids of other accounts are not found either.'),
+  method_not_allowed: kind(405, 'The method is not allowed here', 'Use a method of the `Allow` header.'),
+  idempotency_in_progress: kind(
+    409,
+    'The first request with this key is still running',
+    'Repeat it in a second.',
+    true,
+  ),
+  contact_exists: kind(409, 'The contact exists', 'Use `?on_conflict=update` or `skip`, or the existing contact.'),
+  key_taken: kind(409, 'The key is taken', 'Choose another key, or use the resource that has it.'),
+  sender_taken: kind(409, 'The number is taken', 'A number belongs to one account at a carrier.'),
+  carrier_in_use: kind(409, 'The carrier is in use', 'Disable it instead, or remove its senders first.'),
+  not_cancelable: kind(409, 'The message can no longer be canceled', 'Only scheduled and queued messages can be.'),
+  campaign_closed: kind(409, 'The campaign is closed', 'Use a campaign that is not archived or canceled.'),
+  import_over: kind(409, 'The import is over', 'Only a queued or processing import can be canceled.'),
+  payload_too_large: kind(413, 'The body is too large', 'Send less at once; the detail names the limit.'),
+  unsupported_media_type: kind(415, 'The content type is not supported', 'Use a content type that the detail lists.'),
+  validation_failed: kind(422, 'Request validation failed', 'Correct every field listed in `errors`.'),
+  invalid_cursor: kind(
+    422,
+    'The cursor is not valid here',
+    'Start again without a cursor; a cursor belongs to its filters.',
+  ),
+  unsupported_filters: kind(422, 'These filters do not go together', 'Use one of the combinations in the detail.'),
+  idempotency_key_reused: kind(
+    422,
+    'The idempotency key was used for another request',
+    'Use a new key for a new request.',
+  ),
+  recipient_opted_out: kind(422, 'The recipient has opted out', 'Do not send to this number until it says START.'),
+  no_route_available: kind(422, 'No carrier can take this message', 'Create or enable a carrier.'),
+  rate_limited: kind(429, 'Too many requests', 'Wait as long as `Retry-After` says.', true),
+  queue_full: kind(429, 'The queue is full', 'Wait as long as `Retry-After` says.', true),
+  login_throttled: kind(429, 'Too many failed logins', 'Wait as long as `Retry-After` says.', true),
+  internal_error: kind(
+    500,
+    'Internal error',
+    'Repeat the request with the same idempotency key; report the request id.',
+    true,
+  ),
+  unavailable: kind(503, 'Temporarily unavailable', 'Wait as long as `Retry-After` says and repeat the request.', true),
+} as const satisfies Record<string, ErrorKind>
+
+/** A code of a whole answer. */
+export type ErrorCode = keyof typeof errorKinds
+
+/** Codes of single fields, under a `validation_failed`. */
+export const fieldErrors = {
+  required: 'The field is missing.',
+  unknown_field: 'There is no such field. Nothing is ignored silently.',
+  invalid_type: 'The value has another type than documented.',
+  invalid_value: 'The value is not one of those allowed.',
+  invalid_format: 'The value has not the documented form.',
+  too_short: 'The value is shorter than allowed.',
+  too_long: 'The value is longer than allowed.',
+  out_of_range: 'The number or time is outside the documented range.',
+  invalid_characters: 'The text has a NUL or a lone surrogate.',
+  invalid_phone_number: 'The number cannot exist.',
+  invalid_sender: 'The sender is not a number or an alphanumeric sender.',
+  campaign_not_found: 'The account has no such campaign.',
+  sender_not_found: 'The account has no such sender.',
+  invalid_url: 'The address is not one that may be called.',
+  destination_not_allowed: 'The address is not one that may be called.',
+  too_many_segments: 'The text needs more segments than allowed.',
+  not_encodable: 'The text cannot be written in the encoding asked for.',
+} as const satisfies Record<string, string>
+
+/** A code of a single field. */
+export type FieldErrorCode = keyof typeof fieldErrors
+
+/** One wrong field. `pointer` is an RFC 6901 JSON pointer as a fragment (`#/to`), or `?name` for a query parameter. */
+export interface FieldError {
+  pointer: string
+  code: FieldErrorCode
+  detail: string
+  suggestion?: string
+}
+
+interface ErrorOptions {
+  /** What is wrong with this request, for a person. */
+  detail?: string
+  errors?: FieldError[]
+  retryAfterSeconds?: number
+  headers?: Record<string, string>
+  /** More members of the problem document, such as `existing_id`. */
+  members?: Record<string, unknown>
+  /** The status of this answer where it is not the code's own. */
+  status?: number
+}
+
+/** A caller's fault, or a fault of which the caller is told. Anything else that is thrown becomes `internal_error`. */
+export class ApiError extends Error {
+  readonly code: ErrorCode
+  readonly options: ErrorOptions
+  constructor(code: ErrorCode, options: ErrorOptions = {}) {
+    super(options.detail ?? errorKinds[code].title)
+    this.name = 'ApiError'
+    this.code = code
+    this.options = options
+  }
+  get status(): number {
+    return this.options.status ?? errorKinds[this.code].status
+  }
+}
+
+/** A `validation_failed` with all its fields; at least one. */
+export function invalid(errors: FieldError[]): ApiError {
+  const detail = errors.length === 1 ? '1 field is invalid.' : `${errors.length} fields are invalid.`
+  return new ApiError('validation_failed', { detail, errors })
+}
+
+/** The problem document of a failure (RFC 9457). */
+export function problemOf(error: ApiError, instance: string, requestId: string): Record<string, unknown> {
+  const known = errorKinds[error.code]
+  return {
+    type: `/docs/errors/${error.code}`,
+    title: known.title,
+    status: error.status,
+    detail: error.message,
+    instance,
+    code: error.code,
+    request_id: requestId,
+    retryable: known.retryable,
+    ...(error.options.errors && { errors: error.options.errors }),
+    ...error.options.members,
+  }
+}

@@ -1,0 +1,199 @@
+/** What happened, recorded in the transaction in which it happened, together with the posts that are due for it. */
+import { createHash } from 'node:crypto'
+import { columns } from './db/array.ts'
+import { dayOf, perDay } from './db/partitions.ts'
+import type { Db, Tx } from './db/db.ts'
+import { newId, showId } from './ids.ts'
+
+/** Every event type. Contract events are always recorded; the others only while an endpoint of the account subscribes to them. */
+export const eventTypes = {
+  'message.delivered': { isContract: true, sentence: 'The network confirmed the delivery.' },
+  'message.failed': { isContract: true, sentence: 'The message will not be delivered; `error.code` says why.' },
+  'message.received': { isContract: true, sentence: 'A person wrote to one of your numbers.' },
+  'message.queued': { isContract: false, sentence: 'The message was accepted.' },
+  'message.scheduled': { isContract: false, sentence: 'The message was accepted for a later time.' },
+  'message.sent': { isContract: false, sentence: 'The carrier took every segment.' },
+  'message.canceled': { isContract: false, sentence: 'The message was canceled before it was sent.' },
+  'message.unconfirmed': {
+    isContract: false,
+    sentence: 'The outcome is not known; a late receipt may still settle it.',
+  },
+  'contact.opted_out': { isContract: false, sentence: 'A person opted out.' },
+  'contact.opted_in': { isContract: false, sentence: 'A person opted in again.' },
+  'import.completed': { isContract: false, sentence: 'An import of contacts is over.' },
+  'webhook.disabled': { isContract: false, sentence: 'An endpoint was disabled.' },
+  'webhook.test': { isContract: false, sentence: 'A test that somebody asked for.' },
+} as const satisfies Record<string, { isContract: boolean; sentence: string }>
+
+export type EventType = keyof typeof eventTypes
+
+/** An event to record. */
+export interface NewEvent {
+  accountId: string
+  type: EventType
+  messageId?: string
+  /** Of the message, after the change that this event tells. */
+  sequence?: number
+  /** Rendered resources; the whole snapshot, so that order never matters to a reader. */
+  data: Record<string, unknown>
+  /** Takes the place of the account's endpoints. */
+  callbackUrl?: string | null
+  /** Post to this endpoint only, whether it subscribes or not (tests and redelivery). */
+  endpointId?: string
+}
+
+/** A post that is due: what a dispatcher needs without reading it back. */
+export interface Posting {
+  endpointId: string
+  accountId: string
+  eventId: string
+  messageId: string | null
+  dueAt: Date
+  try: number
+  /** Set for a callback address; the endpoint's own otherwise. */
+  url: string | null
+  payload: string
+}
+
+/** Where posts go after the commit of their transaction: to this process's dispatcher, which holds a lease on them from the insert on. */
+export interface Outbox {
+  /** The node that leases new posts; null: nobody, and any node claims them. */
+  nodeId: string | null
+  offer(postings: Posting[]): void
+}
+
+/** How long a handed-over post stays with this node before others may claim it, in seconds. */
+export const postLeaseSeconds = 60
+
+/**
+ * Records events and their due posts in the caller's transaction: one statement. Returns the posts leased to this node; give them to
+ * `outbox.offer` after the commit, never before. An account's subscriptions are read in the same snapshot.
+ */
+export async function recordEvents(tx: Db | Tx, events: NewEvent[], outbox: Outbox): Promise<Posting[]> {
+  if (events.length === 0) return []
+  const now = new Date()
+  const rows = events.map((event) => {
+    const id = newId()
+    return {
+      id,
+      payload: renderEvent(id, event, now),
+      endpointId:
+        event.endpointId ?? (event.callbackUrl ? callbackEndpointId(event.accountId, event.callbackUrl) : null),
+      event,
+    }
+  })
+  const { rows: due } = await tx.query<{ endpointId: string; eventId: string; url: string | null }>({
+    ...recordStatement(dayOf(rows.map((row) => row.id))),
+    values: [
+      ...columns([
+        rows.map((row) => row.event.accountId),
+        rows.map((row) => row.id),
+        rows.map((row) => row.event.type),
+        rows.map((row) => row.event.messageId ?? null),
+        rows.map((row) => row.event.sequence ?? null),
+        rows.map((row) => row.payload),
+        rows.map((row) => row.endpointId),
+        rows.map((row) => (row.event.endpointId ? null : (row.event.callbackUrl ?? null))),
+      ]),
+      now,
+      outbox.nodeId,
+      postLeaseSeconds,
+    ],
+  })
+  if (!outbox.nodeId) return []
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return due.flatMap(({ endpointId, eventId, url }) => {
+    const row = byId.get(eventId)
+    if (!row) return []
+    const { accountId, messageId = null } = row.event
+    return [{ endpointId, accountId, eventId, messageId, dueAt: now, try: 1, url, payload: row.payload }]
+  })
+}
+
+/** The body that is posted and logged (`api_version` is the path's). */
+function renderEvent(id: string, event: NewEvent, now: Date): string {
+  return JSON.stringify({
+    id: showId('evt', id),
+    type: event.type,
+    timestamp: now.toISOString(),
+    api_version: 'v1',
+    sequence: event.sequence ?? 1,
+    data: event.data,
+  })
+}
+
+/** The endpoint id of a callback address: one for an account and origin, so that a dead host delays no other. A UUIDv8 (RFC 9562 §5.8). */
+export function callbackEndpointId(accountId: string, url: string): string {
+  const hex = createHash('sha256')
+    .update(`${accountId} ${new URL(url).origin}`)
+    .digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}
+
+// Inserts events (their partition follows from the id) and one outbox row for each endpoint that wants them; locks nothing else.
+// webhooks is read by its primary key prefix (account_id).
+const recordStatement = perDay(
+  'record-events',
+  (day) => `
+  with e as materialized (
+    select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::int[], $6::text[], $7::uuid[], $8::text[])
+      as e (account_id, id, type, message_id, sequence, payload, endpoint_id, url)
+  ), stored as (
+    insert into events${day} (account_id, id, type, message_id, sequence, payload)
+    select account_id, id, type, message_id, sequence, payload from e
+  )
+  insert into outbox (endpoint_id, due_at, event_id, account_id, url, leased_by, leased_until)
+  select coalesce(e.endpoint_id, w.id), $9::timestamptz, e.id, e.account_id, e.url, $10::uuid,
+    case when $10::uuid is not null then now() + make_interval(secs => $11) end
+  from e
+  left join webhooks w
+    on e.endpoint_id is null
+    and w.account_id = e.account_id
+    and w.enabled
+    and e.type = any (w.events)
+  where e.endpoint_id is not null or w.id is not null
+  returning endpoint_id as "endpointId", event_id as "eventId", url`,
+)
+
+/** Which accounts subscribe to which opt-in types, re-read every second: rendering an event that nobody wants is not worth its time. */
+export class Subscriptions {
+  #byAccount = new Map<string, Set<string>>()
+  #timer: NodeJS.Timeout | null = null
+  readonly #db: Db
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** Whether an event of this type is to be recorded for this account. */
+  wants(accountId: string, type: EventType): boolean {
+    return eventTypes[type].isContract || (this.#byAccount.get(accountId)?.has(type) ?? false)
+  }
+
+  async start(): Promise<void> {
+    await this.refresh()
+    this.#timer = setInterval(() => {
+      // A database that is away is noticed and reported by those who write; the last known subscriptions serve meanwhile.
+      this.refresh().catch(() => {})
+    }, 1000)
+    this.#timer.unref()
+  }
+
+  /** Reads the subscriptions now. */
+  async refresh(): Promise<void> {
+    const { rows } = await this.#db.query<{ accountId: string; type: string }>(
+      `select distinct account_id as "accountId", unnest(events) as type from webhooks where enabled`,
+    )
+    const next = new Map<string, Set<string>>()
+    for (const { accountId, type } of rows) {
+      if (eventTypes[type as EventType]?.isContract) continue
+      const types = next.get(accountId) ?? new Set()
+      next.set(accountId, types.add(type))
+    }
+    this.#byAccount = next
+  }
+
+  close(): void {
+    if (this.#timer) clearInterval(this.#timer)
+  }
+}

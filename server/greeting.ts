@@ -1,0 +1,53 @@
+/** What the person who starts Heliogram sees: where everything is, and what to do next. */
+import type { FirstAccount } from './accounts/first.ts'
+
+interface Greeting {
+  /** http://host:port */
+  address: string
+  phonesUrl: string | null
+  /** On the first start only: its secrets are shown here and nowhere again. */
+  first: FirstAccount | null
+  dataPath: string | null
+}
+
+/** The text for standard output. */
+export function greet({ address, phonesUrl, first, dataPath }: Greeting): string {
+  const key = first?.key ?? '$HELIOGRAM_API_KEY'
+  const lines = [
+    '',
+    'Heliogram is running.',
+    '',
+    `  API and start page   ${address}`,
+    `  API reference        ${address}/docs`,
+    ...(phonesUrl ? [`  Simulated phones     ${phonesUrl}`] : []),
+    ...(dataPath ? [`  Data                 ${dataPath}`] : []),
+    '',
+  ]
+  if (first)
+    lines.push(
+      'Your account (shown once, stored only as a hash: keep it safe)',
+      '',
+      `  E-mail               ${first.email}`,
+      `  Password             ${first.password}`,
+      `  API key              ${first.key}`,
+      '',
+    )
+  lines.push(
+    'Send a message:',
+    '',
+    `  curl -i ${address}/v1/messages/send \\`,
+    `    -H 'Authorization: Bearer ${key}' \\`,
+    `    -H 'Content-Type: application/json' \\`,
+    `    -d '{"to":"15551230001","message":"Hello from Heliogram"}'`,
+    '',
+  )
+  if (phonesUrl) lines.push(`and watch it arrive on ${phonesUrl}/#15551230001`, '')
+  lines.push('Ctrl-C stops everything.', '', '')
+  return lines.join('\n')
+}
+
+/** A host as it stands in a URL. */
+export function hostInUrl(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}

@@ -1,0 +1,106 @@
+/** The door of every route: the headers of its answers, and who may enter. */
+import type { onRequestHookHandler, RouteOptions } from 'fastify'
+import { denied, type Authenticator } from './accounts/authenticate.ts'
+import { ApiError } from './errors.ts'
+import type { App, Caller, Scope } from './http.ts'
+
+/** A route as far as a 405 answer must know it. */
+export interface KnownRoute {
+  methods: string[]
+  path: RegExp
+}
+
+/**
+ * Gives every route its headers and its guard as it is registered, and remembers it for 405 answers. Registering a route that does not
+ * declare a scope throws.
+ */
+export function guardRoutes(app: App, authenticator: Authenticator, headers: Record<string, string>): KnownRoute[] {
+  const routes: KnownRoute[] = []
+  const guards = new WeakSet<object>()
+  app.addHook('onRoute', (route: RouteOptions) => {
+    const methods = [route.method].flat().map(String)
+    routes.push({ methods, path: patternOf(route.url) })
+    const hooks = [route.onRequest ?? []].flat()
+    // The HEAD twin of a GET arrives here with the guard of the GET.
+    if (hooks.some((hook: object) => guards.has(hook))) return
+    const scope = scopeOf(route)
+    const isApi = route.url.startsWith('/v1/')
+    const guard = guardOf(isApi ? { ...headers, 'cache-control': 'no-store' } : headers, scope, authenticator)
+    guards.add(guard)
+    route.onRequest = [guard, ...hooks]
+    // A misspelt query parameter is told, also where a route has none.
+    if (isApi && route.schema && !route.schema.querystring)
+      route.schema.querystring = { type: 'object', properties: {}, additionalProperties: false }
+  })
+  return routes
+}
+
+function scopeOf(route: RouteOptions): Scope | null {
+  // The reference page registers its own files.
+  if (/^\/docs(\/|$)/.test(route.url)) return null
+  const scope = route.config?.scope
+  if (scope === undefined) throw new Error(`${String(route.method)} ${route.url} does not declare config.scope`)
+  return scope
+}
+
+/** The one hook of a route: headers of every answer, then the caller. Synchronous while the caller is remembered. */
+function guardOf(
+  headers: Record<string, string>,
+  scope: Scope | null,
+  authenticator: Authenticator,
+): onRequestHookHandler {
+  return (request, reply, done) => {
+    reply.headers(headers).header('x-request-id', request.id)
+    if (scope === null) return done()
+    const enter = (caller: Caller): void => {
+      request.caller = caller
+      done(caller.scopes.has(scope) ? undefined : lacking(scope))
+    }
+    try {
+      const caller = authenticator.authenticate(request.headers.authorization)
+      if (caller instanceof Promise) caller.then(enter, done)
+      else enter(caller)
+    } catch (error) {
+      const isInUrl = request.headers.authorization === undefined && /[?&](access_)?token=/.test(request.url)
+      done(
+        isInUrl
+          ? denied(
+              'missing_token',
+              'Tokens in URLs are refused, because URLs are logged; use the Authorization header.',
+            )
+          : (error as Error),
+      )
+    }
+  }
+}
+
+const lacking = (scope: Scope): ApiError =>
+  new ApiError('insufficient_scope', {
+    detail: `The token lacks the scope ${scope}.`,
+    headers: { 'www-authenticate': `Bearer realm="heliogram", error="insufficient_scope", scope="${scope}"` },
+  })
+
+/** Headers of every answer, after the OWASP secure headers; pages add their content security policy. */
+export function headersOf(publicUrl: string): Record<string, string> {
+  return {
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': 'same-origin',
+    'permissions-policy': 'geolocation=(), camera=(), microphone=()',
+    ...(publicUrl.startsWith('https:') && { 'strict-transport-security': 'max-age=31536000; includeSubDomains' }),
+  }
+}
+
+const patternOf = (url: string): RegExp =>
+  new RegExp(
+    `^${url
+      .replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+      .replace(/:[^/]+/g, '[^/]+')
+      .replaceAll('\\*', '.*')}$`,
+  )
+
+/** The methods that a path has. */
+export const methodsOf = (routes: KnownRoute[], path: string): string[] => [
+  ...new Set(routes.filter((route) => route.path.test(path)).flatMap((route) => route.methods)),
+]

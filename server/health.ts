@@ -1,0 +1,22 @@
+/** Whether this process can do its work, for load balancers and people. */
+import type { Submitter } from './carriers/submit.ts'
+import type { Db } from './db/db.ts'
+import type { Health } from './welcome.ts'
+
+/** The checks of this process's roles. */
+export async function readHealth(db: Db, submitter: Submitter | null): Promise<Record<string, Health>> {
+  const startedAt = performance.now()
+  const isUp = await db.query('select 1').then(
+    () => true,
+    () => false,
+  )
+  const health: Record<string, Health> = {
+    database: { isOk: isUp, answered_in_ms: Math.round(performance.now() - startedAt) },
+  }
+  if (submitter) {
+    const links = [...submitter.links.values()]
+    const bound = links.filter((link) => link.sessions > 0).length
+    health['links'] = { isOk: bound === links.length, bound, links: links.length }
+  }
+  return health
+}

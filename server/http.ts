@@ -1,0 +1,135 @@
+/** What the slices' `http.ts` files share: who calls, what a route declares, and the schemas that stand in many answers. */
+import type {
+  FastifyBaseLogger,
+  FastifyInstance,
+  RawReplyDefaultExpression,
+  RawRequestDefaultExpression,
+  RawServerDefault,
+} from 'fastify'
+import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
+import { Type, type TSchema } from 'typebox'
+import type { IdPrefix } from './ids.ts'
+
+/** What a token may do. `*:read` covers GET, `*:write` the rest. */
+export const scopes = [
+  'messages:read',
+  'messages:read_body',
+  'messages:write',
+  'campaigns:read',
+  'campaigns:write',
+  'contacts:read',
+  'contacts:write',
+  'events:read',
+  'webhooks:read',
+  'webhooks:write',
+  'settings:read',
+  'settings:write',
+  'keys:read',
+  'keys:write',
+  'audit:read',
+  'carriers:read',
+  'carriers:write',
+] as const
+export type Scope = (typeof scopes)[number]
+
+/** Who calls: the account and the credential, as the token says. */
+export interface Caller {
+  accountId: string
+  kind: 'key' | 'token'
+  /** Id of the API key or of the user. */
+  id: string
+  mode: 'live' | 'test'
+  scopes: ReadonlySet<string>
+}
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Scope that the caller needs; null: no token is needed. Every route says one of them. */
+    scope?: Scope | null
+    /** Operation name under which idempotency keys live; two paths with one name share their keys. */
+    operation?: string
+  }
+  interface FastifyRequest {
+    /** Set before validation on every route whose scope is not null. */
+    caller: Caller
+  }
+}
+
+/** The application as the slices see it: handlers get their types from the schemas. */
+export type App = FastifyInstance<
+  RawServerDefault,
+  RawRequestDefaultExpression,
+  RawReplyDefaultExpression,
+  FastifyBaseLogger,
+  TypeBoxTypeProvider
+>
+
+/** A public id. */
+export const IdOf = (prefix: IdPrefix, description: string): ReturnType<typeof Type.String> =>
+  Type.String({ description, examples: [`${prefix}_01kbh2v0jzf3tr8d5w4ncq6m7x`] })
+
+/** RFC 3339 in UTC with milliseconds. */
+export const Timestamp = (description: string): ReturnType<typeof Type.String> =>
+  Type.String({ format: 'date-time', description, examples: ['2026-11-20T12:00:00.400Z'] })
+
+/** A value or null. */
+export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
+
+/** A problem document (RFC 9457). */
+export const Problem = Type.Object(
+  {
+    type: Type.String(),
+    title: Type.String(),
+    status: Type.Integer(),
+    detail: Type.String(),
+    instance: Type.String(),
+    code: Type.String(),
+    request_id: Type.String(),
+    retryable: Type.Boolean(),
+    errors: Type.Optional(
+      Type.Array(
+        Type.Object({
+          pointer: Type.String(),
+          code: Type.String(),
+          detail: Type.String(),
+          suggestion: Type.Optional(Type.String()),
+        }),
+      ),
+    ),
+  },
+  {
+    $id: 'Problem',
+    additionalProperties: true,
+    description: 'Why a request failed. Branch on `code`, never on texts.',
+  },
+)
+
+/** A page of a list. */
+export const PageOf = <T extends TSchema>(item: T) =>
+  Type.Object({
+    data: Type.Array(item),
+    has_more: Type.Boolean(),
+    next_cursor: Nullable(Type.String({ description: 'For the next page; null on the last.' })),
+    prev_cursor: Nullable(Type.String({ description: 'For the page before; null on the first.' })),
+    refresh_cursor: Nullable(Type.String({ description: 'For what came since this page was made.' })),
+  })
+
+/** Query fields of every list. */
+export const pageQuery = {
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50, description: 'Items a page.' })),
+  cursor: Type.Optional(
+    Type.String({ maxLength: 1000, description: 'A cursor of an earlier page with the same filters.' }),
+  ),
+}
+
+/** Failures that any route can answer, for the documentation. */
+export const problems = (...statuses: (400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 503)[]) =>
+  Object.fromEntries(
+    [...new Set([...statuses, 400, 401, 403, 422, 503])].map((status) => [
+      status,
+      { content: { 'application/problem+json': { schema: Type.Ref('Problem') } } },
+    ]),
+  )
+
+/** RFC 3339 of a time, or null. */
+export const showTime = (time: Date | null): string | null => (time === null ? null : time.toISOString())

@@ -1,0 +1,116 @@
+/** Ids: UUIDv7 in the database (RFC 9562 §5.7), shown as a type prefix and 26 characters of Crockford base32 (TypeID). */
+import { randomFillSync } from 'node:crypto'
+
+/** Prefixes of public ids, by what they name. */
+export type IdPrefix =
+  | 'acc'
+  | 'usr'
+  | 'key'
+  | 'msg'
+  | 'cmp'
+  | 'ctc'
+  | 'imp'
+  | 'evt'
+  | 'whk'
+  | 'att'
+  | 'car'
+  | 'lnk'
+  | 'snd'
+  | 'req'
+
+const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
+const valueOf = new Int8Array(128).fill(-1)
+for (let i = 0; i < 32; i++) valueOf[alphabet.charCodeAt(i)] = i
+const hexValueOf = new Int8Array(128).fill(-1)
+for (let i = 0; i < 16; i++) hexValueOf[i.toString(16).charCodeAt(0)] = i
+
+const hexPairs = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'))
+const pool = Buffer.allocUnsafe(8192)
+let poolUsed = pool.length
+let lastMs = 0
+let counter = 0
+
+/**
+ * A new UUIDv7 as 36 lower-case characters. Strictly increasing inside a process: 12 bits of counter follow the millisecond
+ * (RFC 9562 §6.2 method 1), which `crypto.randomUUIDv7` does not promise; a counter that runs over borrows from the next millisecond.
+ */
+export function newId(now: number = Date.now()): string {
+  if (now > lastMs) {
+    lastMs = now
+    counter = 0
+  } else if (++counter > 0xfff) {
+    lastMs++
+    counter = 0
+  }
+  if (poolUsed + 8 > pool.length) {
+    randomFillSync(pool)
+    poolUsed = 0
+  }
+  const at = poolUsed
+  poolUsed += 8
+  const ms = lastMs.toString(16).padStart(12, '0')
+  const byte = (i: number): string => hexPairs[pool[at + i] ?? 0] ?? '00'
+  const variant = hexPairs[0x80 | ((pool[at] ?? 0) & 0x3f)] ?? '80'
+  return (
+    `${ms.slice(0, 8)}-${ms.slice(8)}-7${counter.toString(16).padStart(3, '0')}-` +
+    `${variant}${byte(1)}-${byte(2)}${byte(3)}${byte(4)}${byte(5)}${byte(6)}${byte(7)}`
+  )
+}
+
+/** The public form of a database id: `msg_01kb…`. Never contains a dot (Standard Webhooks signs `id.timestamp.body`). */
+export function showId(prefix: IdPrefix, uuid: string): string {
+  return `${prefix}_${encodeBase32(uuid)}`
+}
+
+/** The database id behind a public one, or null when it is not an id of that kind. */
+export function parseId(prefix: IdPrefix, id: string): string | null {
+  if (id.length !== prefix.length + 27 || !id.startsWith(prefix) || id[prefix.length] !== '_') return null
+  return decodeBase32(id.slice(prefix.length + 1))
+}
+
+/** Milliseconds since 1970 inside a UUIDv7. */
+export function timeOfId(uuid: string): number {
+  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16)
+}
+
+/** The smallest UUIDv7 of a millisecond: a bound for time filters on ids. */
+export function firstIdAt(ms: number): string {
+  const hex = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0')
+  return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
+}
+
+function encodeBase32(uuid: string): string {
+  // 128 bits in 26 characters of 5 bits, the first of which carries 3; the hyphens have no value.
+  let text = ''
+  let bits = 2
+  let value = 0
+  for (let i = 0; i < 36; i++) {
+    const nibble = hexValueOf[uuid.charCodeAt(i)] ?? -1
+    if (nibble < 0) continue
+    value = (value << 4) | nibble
+    bits += 4
+    if (bits < 5) continue
+    bits -= 5
+    text += alphabet[value >> bits]
+    value &= (1 << bits) - 1
+  }
+  return text
+}
+
+function decodeBase32(text: string): string | null {
+  let hex = ''
+  let value = 0
+  let bits = -2
+  for (let i = 0; i < 26; i++) {
+    const digit = valueOf[text.charCodeAt(i)] ?? -1
+    if (digit < 0 || (i === 0 && digit > 7)) return null
+    value = (value << 5) | digit
+    bits += 5
+    while (bits >= 4) {
+      bits -= 4
+      hex += ((value >> bits) & 15).toString(16)
+    }
+    value &= (1 << Math.max(bits, 0)) - 1
+  }
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
+}

@@ -1,0 +1,189 @@
+/** What became of a submitted segment, written in batches: intent away, submission and carrier id in, the message moved. */
+import { columns } from '../db/array.ts'
+import { dayOf, perDay } from '../db/partitions.ts'
+import type { Db, Tx } from '../db/db.ts'
+import { messageColumns, type MessageRow, type Status } from './message.ts'
+import type { Moved } from './ledger.ts'
+import type { MatchedReceipt } from './apply.ts'
+import type { MessageErrorCode } from './taxonomy.ts'
+
+/** The end of one try of one segment. `released`: no byte was written. */
+export interface Answer {
+  /** The node whose intent this ends: this one, or a dead one whose intents are settled. */
+  nodeId: string
+  accountId: string
+  messageId: string
+  segment: number
+  /** Segments of the whole message. */
+  segments: number
+  try: number
+  linkId: string
+  state: 'accepted' | 'refused' | 'unknown' | 'released'
+  /** The carrier's id in the form in which receipts are looked up; null when it gave none. */
+  carrierMessageId: string | null
+  commandStatus: number | null
+  intentAt: Date
+  /** How the message moves, on the answer that ends the try of its last segment; null before. */
+  move: Move | null
+}
+
+/** `queued` with a delay is a retry. */
+export interface Move {
+  to: 'sent' | 'rejected' | 'unconfirmed' | 'queued'
+  retryAfterMs: number | null
+  errorCode: MessageErrorCode | null
+  errorRaw: string | null
+}
+
+/**
+ * Writes answers in one statement. Returns the messages that moved and are worth an event (`sent` only where wanted), and whether
+ * receipts had come before these answers (`matchEarly`). A message already moved on by a late word is left as it is.
+ */
+export async function writeAnswers(
+  tx: Db | Tx,
+  answers: Answer[],
+  wantsSent: (accountId: string) => boolean,
+): Promise<{ moved: Moved[]; hasEarly: boolean }> {
+  const column = <T>(pick: (answer: Answer) => T): T[] => answers.map(pick)
+  const ids = column((a) => a.messageId).sort()
+  const { rows } = await tx.query<MessageRow & { from: Status; hasEarly: boolean }>({
+    ...answerStatement(dayOf(ids)),
+    values: [
+      ...columns([
+        column((a) => a.nodeId),
+        column((a) => a.accountId),
+        column((a) => a.messageId),
+        column((a) => a.segment),
+        column((a) => a.segments),
+        column((a) => a.try),
+        column((a) => a.linkId),
+        column((a) => a.state),
+        column((a) => a.carrierMessageId),
+        column((a) => a.commandStatus),
+        column((a) => a.intentAt),
+        column((a) => a.move?.to ?? null),
+        column((a) => a.move?.retryAfterMs ?? null),
+        column((a) => a.move?.errorCode ?? null),
+        column((a) => a.move?.errorRaw ?? null),
+        column((a) => wantsSent(a.accountId)),
+      ]),
+    ],
+  })
+  const moved = rows.flatMap(({ from, ...row }) => (row.id === null ? [] : [{ row, from }]))
+  return { moved, hasEarly: rows[0]?.hasEarly ?? false }
+}
+
+/** Takes the receipts that waited for these answers out of the orphans; apply them in the same transaction. */
+export async function matchEarly(tx: Tx, answers: Answer[]): Promise<MatchedReceipt[]> {
+  const { rows } = await tx.query<MatchedReceipt>({
+    name: 'match-early-receipts',
+    text: earlySql,
+    values: [
+      answers.map((a) => a.linkId),
+      answers.map((a) => (a.state === 'accepted' ? a.carrierMessageId : null)),
+      answers.map((a) => a.accountId),
+      answers.map((a) => a.messageId),
+      answers.map((a) => a.segment),
+      answers.map((a) => a.segments),
+    ],
+  })
+  return rows
+}
+
+// Locks the messages that move (by primary key) and the
+// intents that end. A message goes back to the queue or becomes unconfirmed only together with its intent, so that a statement that runs
+// twice changes nothing the second time; the number of the try tells its intent from one of a later claim, so a released try keeps its number.
+// A released or retried message goes back to the queue unless its time is over, which the claim or the sweep sees.
+const answerStatement = perDay(
+  'write-answers',
+  (day) => `
+  with a as materialized (
+    select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::int[], $7::uuid[], $8::text[], $9::text[],
+      $10::int[], $11::timestamptz[], $12::text[], $13::int[], $14::text[], $15::text[], $16::boolean[])
+      as a (node_id, account_id, message_id, segment, segments, try, link_id, state, carrier_message_id,
+        command_status, intent_at, to_status, retry_after_ms, error_code, error_raw, wants_sent)
+  ), ended as (
+    delete from intents i
+    using a
+    where i.node_id = a.node_id and i.account_id = a.account_id and i.message_id = a.message_id and i.segment = a.segment
+      and i.try = a.try
+    returning i.message_id, i.segment
+  ), submitted as (
+    insert into submissions${day} as s (account_id, message_id, segment, try, link_id, state, carrier_message_id, command_status, intent_at)
+    select account_id, message_id, segment, try, link_id, state, carrier_message_id, command_status, intent_at
+    from a
+    where state <> 'released'
+    on conflict (account_id, message_id, segment, try) do update
+      set state = excluded.state, carrier_message_id = excluded.carrier_message_id, command_status = excluded.command_status,
+        answered_at = excluded.answered_at
+      where s.state = 'unknown'
+  ), known as (
+    insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments)
+    select distinct on (link_id, carrier_message_id) link_id, carrier_message_id, account_id, message_id, segment, segments
+    from a
+    where state = 'accepted' and carrier_message_id is not null
+    on conflict (link_id, carrier_message_id) do update
+      set account_id = excluded.account_id, message_id = excluded.message_id, segment = excluded.segment,
+        segments = excluded.segments, at = now()
+  ), moved as (
+    update messages${day} m
+    set status = a.to_status,
+      sequence = m.sequence + 1,
+      updated_at = now(),
+      sent_at = case when a.to_status = 'sent' then now() else m.sent_at end,
+      completed_at = case when a.to_status = 'rejected' then now() end,
+      queued_at = case when a.to_status = 'queued' then now() else m.queued_at end,
+      provider_message_id = coalesce(a.carrier_message_id, m.provider_message_id),
+      error_code = a.error_code,
+      error_stage = case when a.error_code is not null then 'submit' end,
+      error_raw = a.error_raw
+    from a
+    where a.to_status is not null
+      and m.account_id = a.account_id
+      and m.id = a.message_id
+      and m.status = any (case a.to_status
+        when 'sent' then '{sending,unconfirmed}'::text[]
+        when 'rejected' then '{sending,unconfirmed}'::text[]
+        else '{sending}'::text[] end)
+      and (a.to_status in ('sent', 'rejected')
+        or exists (select 1 from ended e where e.message_id = a.message_id and e.segment = a.segment))
+    returning ${messageColumns('m')}, a.wants_sent, a.retry_after_ms
+  ), requeued as (
+    insert into queue (lane_id, message_id, account_id, segments, expires_at)
+    select l.id, m.id, m."accountId", m.segments, m."expiresAt"
+    from moved m
+    join lanes l on l.account_id = m."accountId" and l.type = m.type and l.run_id is null
+    where m.status = 'queued' and m.retry_after_ms is null
+    on conflict do nothing
+  ), delayed as (
+    insert into delayed (account_id, message_id, lane_id, segments, due_at, expires_at)
+    select m."accountId", m.id, l.id, m.segments, now() + m.retry_after_ms * interval '1 ms', m."expiresAt"
+    from moved m
+    join lanes l on l.account_id = m."accountId" and l.type = m.type and l.run_id is null
+    where m.status = 'queued' and m.retry_after_ms is not null
+    on conflict (account_id, message_id) do nothing
+  ), outcome as (
+    insert into outcomes${day} (account_id, status, message_id, error_code)
+    select "accountId", status, id, "errorCode"
+    from moved
+    where status in ('rejected', 'unconfirmed')
+    on conflict do nothing
+  )
+  select moved.*, 'sending' as "from",
+    exists (
+      select 1
+      from a
+      join receipts r on r.link_id = a.link_id and r.match_id = a.carrier_message_id and r.message_id is null
+      where a.state = 'accepted') as "hasEarly"
+  from (values (1)) as always (n)
+  left join moved on status in ('rejected', 'unconfirmed') or (status = 'sent' and wants_sent)`,
+)
+
+// Unmatched receipts that wait for these ids, marked as matched; served by the partial index receipts_unmatched (link_id, match_id).
+const earlySql = `
+  update receipts r
+  set account_id = a.account_id, message_id = a.message_id, segment = a.segment
+  from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::int[], $6::int[])
+    as a (link_id, match_id, account_id, message_id, segment, segments)
+  where r.link_id = a.link_id and r.match_id = a.match_id and r.message_id is null
+  returning r.account_id as "accountId", r.message_id as "messageId", r.segment, a.segments, r.state, r.stat, r.err`

@@ -1,0 +1,116 @@
+/** Many messages in one request: each is checked and answered like a single send. */
+import type { FastifyRequest } from 'fastify'
+import type { Static } from 'typebox'
+import { invalid, problemOf, ApiError } from '../errors.ts'
+import { fingerprintOf, keyInProgress, keyReused } from '../idempotency.ts'
+import type { Accepted } from './accept.ts'
+import type { Draft } from './accepted.ts'
+import { readDraft, type DraftContext } from './draft.ts'
+import { renderMessage } from './message.ts'
+import { refusalError, replayedRow, type MessagesContext } from './send.ts'
+import { SendBody, type BatchBody, type BatchResult } from './schema.ts'
+
+const operation = 'messages.batch'
+
+/**
+ * Sends a batch. Each message has an idempotency key of its own, made of the request's and its index, and the fingerprint of the whole
+ * body: a retry after a crash in the middle writes what is missing and replays the rest.
+ */
+export async function sendBatch(
+  context: MessagesContext,
+  request: FastifyRequest<{ Body: Static<typeof BatchBody> }>,
+  key: string,
+  draftContext: DraftContext,
+): Promise<{ body: Static<typeof BatchResult>; isReplay: boolean }> {
+  const { messages, atomic = false } = request.body
+  const fingerprint = fingerprintOf(request.body)
+  const keys = messages.map((_, index) => keyOfItem(key, index))
+  await refuseReuse(context, draftContext.accountId, keys, fingerprint)
+  const checks = messages.map((message, index): Draft | ApiError => {
+    const draft = checkOne(request, message, draftContext)
+    return draft instanceof ApiError
+      ? draft
+      : { ...draft, idempotency: { operation, key: keys[index] ?? '', fingerprint } }
+  })
+  const drafts = checks.flatMap((check) => (check instanceof ApiError ? [] : [check]))
+  if (atomic && drafts.length < checks.length) throw atomicError(checks)
+  const accepted = await accept(context, drafts, atomic)
+  const hasBody = request.caller.scopes.has('messages:read_body')
+  let next = 0
+  const results: Static<typeof BatchResult>['results'] = []
+  for (const [index, check] of checks.entries()) {
+    const result = check instanceof ApiError ? check : await answerOne(context, check, accepted[next++], hasBody)
+    if (result instanceof ApiError)
+      results.push({ index, status: result.status, error: problemOf(result, request.url, request.id) })
+    else results.push({ index, status: 202, message: result })
+  }
+  const taken = results.filter((result) => result.status === 202).length
+  return {
+    body: { object: 'batch', accepted: taken, refused: results.length - taken, results },
+    isReplay: taken > 0 && accepted.every((one) => one.kind !== 'accepted'),
+  }
+}
+
+/** A key has no blanks, so that no key of an item is another batch's. */
+const keyOfItem = (key: string, index: number): string => `${key} ${index}`
+
+function checkOne(request: FastifyRequest, message: unknown, draftContext: DraftContext): Draft | ApiError {
+  // Our own validators answer true or the error to throw (see validate.ts); Fastify's types know only Ajv's.
+  const check = request.compileValidationSchema(SendBody) as unknown as (data: unknown) => true | { error: ApiError }
+  const verdict = check(message)
+  if (verdict !== true) return verdict.error
+  const draft = readDraft(message as SendBody, draftContext)
+  return Array.isArray(draft) ? invalid(draft) : draft
+}
+
+async function accept(context: MessagesContext, drafts: Draft[], atomic: boolean): Promise<Accepted[]> {
+  if (!atomic) return context.acceptor.acceptAll(drafts)
+  const { isWritten, results } = await context.acceptor.acceptAtomically(drafts)
+  const refused = results.filter((result) => result.kind === 'refused')
+  if (!isWritten && refused.length > 0)
+    throw atomicError(results.map((one) => (one.kind === 'refused' ? refusalError(one.refusal) : one)))
+  // Some of the keys are known and the rest was rolled back: another process is writing them.
+  if (!isWritten && results.some((result) => result.kind === 'accepted')) throw keyInProgress()
+  return results
+}
+
+/** One answer for an atomic batch of which some cannot be taken: every reason, with its place in the batch. */
+function atomicError(checks: unknown[]): ApiError {
+  const errors = checks.flatMap((check, index) => {
+    if (!(check instanceof ApiError)) return []
+    const fields = check.options.errors ?? [
+      { pointer: '#', code: 'invalid_value' as const, detail: `${check.code}: ${check.message}` },
+    ]
+    return fields.map((field) => ({ ...field, pointer: field.pointer.replace('#', `#/messages/${index}`) }))
+  })
+  return invalid(errors.slice(0, 100))
+}
+
+async function answerOne(
+  context: MessagesContext,
+  draft: Draft,
+  accepted: Accepted | undefined,
+  hasBody: boolean,
+): Promise<Record<string, unknown> | ApiError> {
+  if (!accepted) throw new Error('a draft of the batch has no answer')
+  if (accepted.kind === 'refused') return refusalError(accepted.refusal)
+  if (accepted.kind === 'accepted') return renderMessage(accepted.row, accepted.estimatedSendAt, hasBody)
+  const row = await replayedRow(context.db, draft, accepted)
+  return renderMessage(row, row.sendAt ?? row.createdAt, hasBody)
+}
+
+/** A key that came with another batch before is refused as a whole. By the primary key of idempotency_keys. */
+async function refuseReuse(
+  context: MessagesContext,
+  accountId: string,
+  keys: string[],
+  fingerprint: Buffer,
+): Promise<void> {
+  const { rows } = await context.db.query<{ fingerprint: Buffer }>(
+    `select fingerprint from idempotency_keys
+     where account_id = $1 and operation = $2 and key = any ($3)
+     limit 1`,
+    [accountId, operation, keys],
+  )
+  if (rows[0] && !rows[0].fingerprint.equals(fingerprint)) throw keyReused()
+}

@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { inTransaction } from '../db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
+import { cancelMessage } from './cancel.ts'
+import { claimMessages, endWithoutReceipt, expireMessages, findLanes, queueDue } from './claim.ts'
+import { moveTo, insertTestCarrier, insertTestSender, openLedgerTest, type LedgerTest } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await database.db.query(
+    'truncate accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, queue, delayed, intents, events cascade',
+  )
+  test = await openLedgerTest(database.db)
+})
+
+const noId = '00000000-0000-0000-0000-000000000000'
+
+async function laneOf(type = 'transactional'): Promise<string> {
+  const { rows } = await test.db.query<{ id: string }>(`select id from lanes where account_id = $1 and type = $2`, [
+    test.accountId,
+    type,
+  ])
+  return rows[0]?.id ?? ''
+}
+
+async function claim(limit = 100, after = noId, nodeId = test.nodeId): ReturnType<typeof claimMessages> {
+  const links = [{ id: test.linkId, carrierId: test.carrierId }]
+  return claimMessages(test.context, nodeId, links, await laneOf(), after, limit)
+}
+
+describe('lanes', () => {
+  it('are found while they have something in them, are not paused, and their account is active', async () => {
+    expect(await findLanes(test.db)).toEqual([])
+    await test.send({ type: 'marketing' })
+    await test.send({ type: 'otp' })
+    expect((await findLanes(test.db)).map((lane) => lane.type)).toEqual(['marketing', 'otp'])
+    await test.db.query(`update lanes set is_paused = true where type = 'marketing'`)
+    expect((await findLanes(test.db)).map((lane) => lane.type)).toEqual(['otp'])
+    await test.db.query(`update accounts set status = 'suspended' where id = $1`, [test.accountId])
+    expect(await findLanes(test.db)).toEqual([])
+  })
+})
+
+describe('a claim', () => {
+  it('takes the oldest first, up to its limit, and leaves an intent for each segment', async () => {
+    const sent = []
+    for (let i = 0; i < 5; i++) sent.push(await test.send({ body: `${i}`, segments: 2 }))
+    const { handovers, claimed, lastId } = await claim(3)
+    expect(handovers.map((one) => one.id)).toEqual(sent.slice(0, 3).map((row) => row.id))
+    expect([claimed, lastId]).toEqual([3, sent[2]?.id])
+    expect(handovers[0]).toMatchObject({ body: '0', segments: 2, pending: null, try: 1, linkId: test.linkId })
+    expect(await test.count('intents', 'node_id = $1', [test.nodeId])).toBe(6)
+    expect(await test.count('queue', 'true')).toBe(2)
+    expect(await test.message(sent[0]?.id ?? '')).toMatchObject({
+      status: 'sending',
+      attempts: 1,
+      carrierId: test.carrierId,
+    })
+  })
+
+  it('begins above its low-water mark', async () => {
+    const [first, second] = [await test.send(), await test.send()]
+    expect((await claim(10, first.id)).handovers.map((one) => one.id)).toEqual([second.id])
+  })
+
+  it('never shares a message with another claim', async () => {
+    await test.acceptor.acceptAll(Array.from({ length: 400 }, () => test.draft()))
+    const claims = await Promise.all(Array.from({ length: 8 }, () => claim(100)))
+    const ids = claims.flatMap(({ handovers }) => handovers.map((one) => one.id))
+    expect(new Set(ids).size).toBe(ids.length)
+    const rest = (await claim(500)).handovers
+    expect(ids.length + rest.length).toBe(400)
+    expect(await test.count('intents', 'true')).toBe(400)
+  })
+
+  it('takes nothing for a node that is fenced or unknown', async () => {
+    await test.send()
+    expect(await claim(10, noId, newId())).toMatchObject({ handovers: [], claimed: 0 })
+    await test.db.query(`update nodes set fenced_at = now()`)
+    expect(await claim()).toMatchObject({ handovers: [], claimed: 0, lastId: null })
+    expect(await test.count('queue', 'true')).toBe(1)
+  })
+
+  it('ends what has expired', async () => {
+    const row = await test.send()
+    await test.db.query(`update messages set expires_at = now()`)
+    expect(await claim()).toMatchObject({ handovers: [], claimed: 1 })
+    expect(await test.message(row.id)).toMatchObject({
+      status: 'expired',
+      errorCode: 'expired_in_queue',
+      errorStage: 'queue',
+      attempts: 0,
+    })
+    expect(await test.eventsOf(row.id)).toEqual(['message.failed'])
+  })
+
+  it('ends what was opted out meanwhile, but not a confirmation', async () => {
+    const [row, confirmation] = [await test.send(), await test.send()]
+    await test.db.query(`update messages set is_confirmation = true where id = $1`, [confirmation.id])
+    await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230001', 'reply')`, [
+      test.accountId,
+    ])
+    expect((await claim()).handovers.map((one) => one.id)).toEqual([confirmation.id])
+    expect(await test.message(row.id)).toMatchObject({ status: 'rejected', errorCode: 'recipient_opted_out' })
+    expect(await test.eventsOf(row.id)).toEqual(['message.failed'])
+  })
+
+  it('holds for a few seconds what belongs to a carrier without a link here', async () => {
+    const elsewhere = newId()
+    await inTransaction(test.db, (tx) => insertTestCarrier(tx, elsewhere))
+    await insertTestSender(test.db, test.accountId, elsewhere, '15550001111')
+    const [held, mine] = [await test.send({ sender: '15550001111' }), await test.send()]
+    expect((await claim()).handovers.map((one) => one.id)).toEqual([mine.id])
+    expect(await test.message(held.id)).toMatchObject({ status: 'queued', holdReason: 'no_route', attempts: 0 })
+    expect(await test.count('intents', 'message_id = $1', [held.id])).toBe(0)
+    expect(await queueDue(test.db)).toBe(0)
+    await test.db.query(`update delayed set due_at = now()`)
+    expect(await queueDue(test.db)).toBe(1)
+    expect((await findLanes(test.db)).length).toBe(1)
+  })
+
+  it('holds what belongs to a disabled carrier', async () => {
+    const row = await test.send()
+    await test.db.query(`update carriers set enabled = false`)
+    expect((await claim()).handovers).toEqual([])
+    expect(await test.message(row.id)).toMatchObject({ status: 'queued', holdReason: 'no_route' })
+  })
+
+  it('takes the carrier that goes first where the sender has none', async () => {
+    const better = newId()
+    await inTransaction(test.db, (tx) => insertTestCarrier(tx, better, {}, { priority: 1 }))
+    await test.db.query(`delete from senders`)
+    const row = await test.send()
+    expect((await claim()).handovers).toEqual([])
+    expect((await test.message(row.id)).holdReason).toBe('no_route')
+  })
+
+  it('passes over a message that is not queued any more', async () => {
+    const row = await test.send()
+    await test.db.query(`update messages set status = 'canceled'`)
+    expect(await claim()).toMatchObject({ handovers: [], claimed: 1, lastId: row.id })
+    expect(await test.count('queue', 'true')).toBe(0)
+  })
+
+  it('and a cancel at the same moment: exactly one of them wins', async () => {
+    for (let round = 0; round < 15; round++) {
+      const rows = await Promise.all(Array.from({ length: 10 }, () => test.send()))
+      const [claimed, ...canceled] = await Promise.all([
+        claim(),
+        ...rows.map((row) => cancelMessage(test.context, test.accountId, row.id)),
+      ])
+      const taken = new Set(claimed.handovers.map((one) => one.id))
+      for (const [i, row] of rows.entries()) {
+        const now = await test.message(row.id)
+        expect(taken.has(row.id)).toBe(now.status === 'sending')
+        expect(canceled[i] !== null).toBe(now.status === 'canceled')
+      }
+      expect(await test.count('intents', 'true')).toBe(taken.size)
+      await test.db.query('truncate intents, queue')
+    }
+  })
+})
+
+describe('what waits for a time', () => {
+  it('is queued when it is due, the earliest first', async () => {
+    const late = await test.send({ sendAt: new Date(Date.now() + 3_600_000) })
+    const soon = await test.send({ sendAt: new Date(Date.now() + 60_000) })
+    expect(await queueDue(test.db)).toBe(0)
+    await test.db.query(`update delayed set due_at = due_at - interval '2 hours'`)
+    expect(await queueDue(test.db, 1)).toBe(1)
+    expect([(await test.message(soon.id)).status, (await test.message(late.id)).status]).toEqual([
+      'queued',
+      'scheduled',
+    ])
+    expect(await queueDue(test.db, 1)).toBe(1)
+    expect((await claim()).handovers.map((one) => one.id)).toEqual([late.id, soon.id])
+  })
+
+  it('is not queued twice by two at once', async () => {
+    await Promise.all(Array.from({ length: 50 }, () => test.send({ sendAt: new Date(Date.now() + 60_000) })))
+    await test.db.query(`update delayed set due_at = now()`)
+    const counts = await Promise.all([queueDue(test.db), queueDue(test.db), queueDue(test.db)])
+    expect(counts.reduce((sum, n) => sum + n, 0)).toBe(50)
+    expect(await test.count('queue', 'true')).toBe(50)
+  })
+})
+
+describe('validity', () => {
+  it('ends what waited too long in the queue', async () => {
+    const [old, fresh] = [await test.send({ validitySeconds: 1 }), await test.send()]
+    await test.db.query(`update queue set expires_at = now() where message_id = $1`, [old.id])
+    expect(await expireMessages(test.context)).toBe(1)
+    expect(await test.message(old.id)).toMatchObject({ status: 'expired', errorCode: 'expired_in_queue' })
+    expect((await test.message(fresh.id)).status).toBe('queued')
+    expect(await test.eventsOf(old.id)).toEqual(['message.failed'])
+    expect(await expireMessages(test.context)).toBe(0)
+  })
+})
+
+describe('a message that nobody confirms', () => {
+  it('is unconfirmed after the timeout, once, and can still be delivered', async () => {
+    await test.subscribe('message.unconfirmed')
+    const [old, fresh] = [await test.lease(), await test.lease()]
+    await test.answer(old)
+    await test.answer(fresh)
+    await test.db.query(`update carrier_ids set at = now() - interval '73 hours' where message_id = $1`, [old.id])
+    expect(await endWithoutReceipt(test.context, 72)).toBe(1)
+    expect(await endWithoutReceipt(test.context, 72)).toBe(0)
+    expect(await test.message(old.id)).toMatchObject({ status: 'unconfirmed', errorCode: 'no_receipt' })
+    expect((await test.message(fresh.id)).status).toBe('sent')
+    expect(await test.eventsOf(old.id)).toEqual(['message.unconfirmed'])
+  })
+
+  it('is counted once where it has many segments', async () => {
+    const handover = await test.lease({ segments: 2 })
+    await test.answer(handover, { carrierMessageId: 'a', move: null })
+    await test.answer(handover, { segment: 2, carrierMessageId: 'b', move: moveTo('sent') })
+    await test.db.query(`update carrier_ids set at = now() - interval '73 hours'`)
+    expect(await endWithoutReceipt(test.context, 72)).toBe(1)
+    expect(await test.count('outcomes', `status = 'unconfirmed'`)).toBe(1)
+  })
+})

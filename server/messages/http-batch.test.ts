@@ -1,0 +1,200 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import type { App } from '../http.ts'
+import { messageRoutes } from './http.ts'
+import { openLedgerTest, type LedgerTest } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+let app: App
+let account: TestAccount
+let keys = 0
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  account = await createTestAccount(database.db)
+  test = await openLedgerTest(database.db, { accountId: account.accountId })
+  app = await buildTestApp(database.db, (one) =>
+    messageRoutes(one, {
+      ...test.context,
+      vault: testVault,
+      acceptor: test.acceptor,
+      slots: test.slots,
+      refuseUrl: () => null,
+    }),
+  )
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+
+interface Result {
+  index: number
+  status: number
+  message?: { id: string; message: string }
+  error?: { code: string; errors?: { pointer: string; code: string }[] }
+}
+interface Answer {
+  status: number
+  isReplay: boolean
+  body: {
+    accepted: number
+    refused: number
+    results: Result[]
+    code?: string
+    errors?: { pointer: string; code: string }[]
+  }
+}
+
+async function batch(
+  messages: unknown[],
+  { key = `key ${keys++}`.replace(' ', '-'), ...more }: { key?: string | null; atomic?: boolean } = {},
+): Promise<Answer> {
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/v1/messages/batch',
+    headers: { ...account.headers, ...(key !== null && { 'idempotency-key': key }) },
+    payload: { messages, ...more },
+  })
+  return {
+    status: answer.statusCode,
+    isReplay: answer.headers['idempotency-replayed'] === 'true',
+    body: answer.json<Answer['body']>(),
+  }
+}
+
+const good = (n: number): object => ({ to: '15551230001', message: `text ${n}` })
+const mixed = [
+  good(0),
+  { to: '12', message: 'x' },
+  { message: 'x' },
+  good(3),
+  { ...good(4), from: '15550000000' },
+  { ...good(5), campaign: 'none' },
+  { ...good(6), sendat: 'x' },
+  { to: 1, message: 2 },
+]
+
+it('answers every item as a single send would', async () => {
+  const { status, body } = await batch(mixed)
+  expect(status).toBe(202)
+  expect([body.accepted, body.refused]).toEqual([2, 6])
+  expect(body.results.map(({ index, status }) => [index, status])).toEqual(
+    mixed.map((_, i) => [i, i % 3 === 0 && i < 6 ? 202 : 422]),
+  )
+  expect(body.results[0]?.message).toMatchObject({ message: 'text 0' })
+  const errors = body.results.map((result) =>
+    result.error?.errors
+      ?.map((error) => `${error.pointer} ${error.code}`)
+      .sort()
+      .join(),
+  )
+  expect(errors).toEqual([
+    undefined,
+    '#/to invalid_phone_number',
+    '#/to required',
+    undefined,
+    '#/from sender_not_found',
+    '#/campaign campaign_not_found',
+    '#/sendat unknown_field',
+    '#/message invalid_type,#/to invalid_type',
+  ])
+})
+
+it('needs an idempotency key', async () => {
+  expect(await batch([good(0)], { key: null })).toMatchObject({ status: 400, body: { code: 'invalid_header' } })
+})
+
+it('takes at least one item, which are objects, and no other fields', async () => {
+  expect((await batch([])).body.code).toBe('validation_failed')
+  expect((await batch(['x'])).status).toBe(422)
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/v1/messages/batch',
+    headers: { ...account.headers, 'idempotency-key': 'x' },
+    payload: { messages: [good(0)], atomically: true },
+  })
+  expect(answer.json<Answer['body']>().errors).toMatchObject([{ pointer: '#/atomically', code: 'unknown_field' }])
+})
+
+it('writes all or none where it is atomic, and tells every reason with its place', async () => {
+  const before = await test.count('messages', 'true')
+  for (const items of [
+    [good(0), { to: '12', message: 'x' }, { ...good(2), sendat: 'x' }],
+    [good(0), good(1), { ...good(2), from: '15550000000' }],
+  ]) {
+    const { status, body } = await batch(items, { atomic: true })
+    expect([status, body.code]).toEqual([422, 'validation_failed'])
+    expect(body.errors?.map((error) => error.pointer)).toEqual(
+      items.length === 3 && 'sendat' in (items[2] ?? {})
+        ? ['#/messages/1/to', '#/messages/2/sendat']
+        : ['#/messages/2/from'],
+    )
+  }
+  expect(await test.count('messages', 'true')).toBe(before)
+  const { status, body } = await batch([good(0), good(1)], { atomic: true })
+  expect([status, body.accepted]).toEqual([202, 2])
+})
+
+it('can be corrected and sent again with its key after an atomic refusal', async () => {
+  expect((await batch([good(0), { to: '12', message: 'x' }], { key: 'again', atomic: true })).status).toBe(422)
+  expect((await batch([good(0)], { key: 'again', atomic: true })).status).toBe(202)
+})
+
+it.each([false, true])('replays a repetition: the same messages, and nothing new (atomic: %s)', async (atomic) => {
+  const items = atomic ? [good(0), good(1), good(2)] : mixed
+  const key = `replay-${String(atomic)}`
+  const first = await batch(items, { key, atomic })
+  const before = await test.count('messages', 'true')
+  const again = await batch(items, { key, atomic })
+  const shapeOf = (answer: Answer): unknown =>
+    answer.body.results.map(({ index, status, message, error }) => [
+      index,
+      status,
+      message?.id,
+      message?.message,
+      error?.code,
+    ])
+  expect(shapeOf(again)).toEqual(shapeOf(first))
+  expect([first.isReplay, again.isReplay]).toEqual([false, true])
+  expect(await test.count('messages', 'true')).toBe(before)
+})
+
+it('refuses a key that came with another batch', async () => {
+  await batch([good(0), good(1)], { key: 'reused' })
+  expect(await batch([good(0), good(2)], { key: 'reused' })).toMatchObject({
+    status: 422,
+    body: { code: 'idempotency_key_reused' },
+  })
+})
+
+it('does not take one key for the beginning of another', async () => {
+  expect((await batch([good(0)], { key: 'order#1' })).status).toBe(202)
+  expect((await batch([good(1)], { key: 'order' })).status).toBe(202)
+  expect((await batch([good(2)], { key: 'order#1#0' })).status).toBe(202)
+})
+
+it('finishes a batch that was cut off in the middle', async () => {
+  const items = Array.from({ length: 6 }, (_, i) => good(i))
+  const first = await batch(items, { key: 'cut' })
+  const lost = first.body.results.slice(3).map((result) => result.message?.id ?? '')
+  expect(lost).toHaveLength(3)
+  await test.db.query(
+    `delete from idempotency_keys where key like 'cut%' and resource_id in (select id from messages where body = any ($1))`,
+    [['text 3', 'text 4', 'text 5']],
+  )
+  const again = await batch(items, { key: 'cut' })
+  const ids = (answer: Answer): string[] => answer.body.results.map((result) => result.message?.id ?? '')
+  expect(ids(again).slice(0, 3)).toEqual(ids(first).slice(0, 3))
+  expect(again.body.accepted).toBe(6)
+  expect(again.isReplay).toBe(false)
+})
+
+it('takes 10,000 items, and not one more', async () => {
+  const { status, body } = await batch(Array.from({ length: 10_000 }, (_, i) => good(i)))
+  expect([status, body.accepted, body.results.length]).toEqual([202, 10_000, 10_000])
+  expect(body.results.every((result, i) => result.index === i && result.message?.message === `text ${i}`)).toBe(true)
+  expect((await batch(Array.from({ length: 10_001 }, (_, i) => good(i)))).status).toBe(422)
+}, 60_000)

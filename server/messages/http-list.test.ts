@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import type { App } from '../http.ts'
+import { newId, showId } from '../ids.ts'
+import { messageRoutes } from './http.ts'
+import { storeReply } from './reply.ts'
+import { insertTestSender, moveTo, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+let app: App
+let account: TestAccount
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  account = await createTestAccount(database.db)
+  test = await openLedgerTest(database.db, { accountId: account.accountId })
+  app = await buildTestApp(database.db, (one) =>
+    messageRoutes(one, {
+      ...test.context,
+      vault: testVault,
+      acceptor: test.acceptor,
+      slots: test.slots,
+      refuseUrl: () => null,
+    }),
+  )
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+
+interface Page {
+  data: { id: string; message: string; status: string }[]
+  has_more: boolean
+  next_cursor: string | null
+  prev_cursor: string | null
+  refresh_cursor: string | null
+  code?: string
+  errors?: { pointer: string; code: string }[]
+}
+
+async function list(query: Record<string, string> = {}): Promise<{ status: number; page: Page }> {
+  const answer = await app.inject({ method: 'GET', url: '/v1/messages', headers: account.headers, query })
+  return { status: answer.statusCode, page: answer.json<Page>() }
+}
+const textsOf = (page: Page): string[] => page.data.map((message) => message.message)
+
+describe('pages', () => {
+  const numbered = (from: number, to: number): string[] =>
+    Array.from({ length: from - to + 1 }, (_, i) => `p${from - i}`)
+  const query = { to: '15551230100' }
+
+  beforeAll(async () => {
+    for (let i = 1; i <= 10; i++) await test.send({ theirNumber: query.to, body: `p${i}` })
+  })
+
+  it('go from the newest to the oldest and back, and nothing is seen twice while more comes', async () => {
+    const first = (await list({ ...query, limit: '4' })).page
+    expect([textsOf(first), first.has_more, first.prev_cursor]).toEqual([numbered(10, 7), true, null])
+    await test.send({ theirNumber: query.to, body: 'p11' })
+    const second = (await list({ ...query, limit: '4', cursor: first.next_cursor ?? '' })).page
+    expect([textsOf(second), second.has_more]).toEqual([numbered(6, 3), true])
+    const last = (await list({ ...query, limit: '4', cursor: second.next_cursor ?? '' })).page
+    expect([textsOf(last), last.has_more, last.next_cursor]).toEqual([['p2', 'p1'], false, null])
+    const back = (await list({ ...query, limit: '4', cursor: last.prev_cursor ?? '' })).page
+    expect(textsOf(back)).toEqual(numbered(6, 3))
+    const top = (await list({ ...query, limit: '4', cursor: back.prev_cursor ?? '' })).page
+    expect(textsOf(top)).toEqual(numbered(10, 7))
+    const fresh = (await list({ ...query, cursor: first.refresh_cursor ?? '' })).page
+    expect([textsOf(fresh), fresh.has_more, fresh.prev_cursor]).toEqual([['p11'], false, null])
+    const none = (await list({ ...query, cursor: fresh.refresh_cursor ?? '' })).page
+    expect([textsOf(none), none.refresh_cursor]).toEqual([[], fresh.refresh_cursor])
+  })
+
+  it('belong to their filters, in whatever order these stand', async () => {
+    const { page } = await list({ ...query, type: 'transactional', limit: '2' })
+    const cursor = page.next_cursor ?? ''
+    expect((await list({ type: 'transactional', limit: '5', cursor, ...query })).status).toBe(200)
+    for (const other of [{ ...query, cursor }, { cursor }, { ...query, type: 'otp', cursor }])
+      expect(await list(other)).toMatchObject({ status: 422, page: { code: 'invalid_cursor' } })
+    expect(await list({ cursor: 'garbage' })).toMatchObject({ status: 422, page: { code: 'invalid_cursor' } })
+  })
+
+  it('have 1 to 200 items', async () => {
+    for (const limit of ['0', '201', 'x', '1.5']) expect((await list({ limit })).status).toBe(422)
+    expect((await list({ limit: '200' })).status).toBe(200)
+  })
+})
+
+describe('filters', () => {
+  let campaignId: string
+
+  beforeAll(async () => {
+    await test.db.query('truncate messages, queue, delayed, intents, outcomes, submissions, carrier_ids, receipts')
+    campaignId = newId()
+    await test.db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'sale', 'Sale')`, [
+      account.accountId,
+      campaignId,
+    ])
+    await insertTestSender(test.db, account.accountId, test.carrierId, '15550002222')
+    await test.send({ body: 'queued', tags: ['red', 'blue'] })
+    await test.send({ body: 'campaign', campaignId, type: 'marketing' })
+    await test.send({ body: 'sender', sender: '15550002222' })
+    await test.send({ body: 'number', theirNumber: '15551230002' })
+    await test.send({ body: 'scheduled', sendAt: new Date(Date.now() + 60_000) })
+    const states = { delivered: 'DELIVRD', undeliverable: 'UNDELIV', expired: 'EXPIRED' }
+    for (const [state, stat] of Object.entries(states)) {
+      const handover = await test.lease({ body: state, theirNumber: '15551230003' })
+      await test.answer(handover)
+      const receipt = { linkId: test.linkId, rawId: handover.id, matchId: handover.id, state, stat, err: null }
+      await test.ledger.receipt({ ...receipt, networkError: null, doneDate: '' })
+    }
+    const lost = await test.lease({ body: 'unconfirmed' })
+    await test.answer(lost, {
+      state: 'unknown',
+      carrierMessageId: null,
+      move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
+    })
+    const settled = await test.lease({ body: 'settled' })
+    await test.answer(settled, {
+      state: 'unknown',
+      carrierMessageId: null,
+      move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
+    })
+    await test.answer(settled)
+    const reply = {
+      linkId: test.linkId,
+      source: '15551230001',
+      destination: ourNumber,
+      text: 'reply',
+      isPartial: false,
+    }
+    await storeReply({ ...test.context, wake: () => {} }, reply)
+  })
+
+  it.each<[Record<string, string>, string[]]>([
+    [{ status: 'queued' }, ['number', 'sender', 'campaign', 'queued']],
+    [{ status: 'queued,scheduled', type: 'transactional' }, ['scheduled', 'number', 'sender', 'queued']],
+    [{ status: 'delivered' }, ['delivered']],
+    [{ status: 'unconfirmed' }, ['unconfirmed']],
+    [{ status: 'sent' }, ['settled']],
+    [{ status: 'delivered,queued', to: '15551230003' }, ['delivered']],
+    [{ delivery_status: 'Delivered' }, ['delivered']],
+    [{ delivery_status: 'Failed' }, ['expired', 'undeliverable']],
+    [{ delivery_status: 'Failed', status: 'delivered' }, []],
+    [{ error_code: 'expired_at_carrier' }, ['expired']],
+    [{ error_code: 'expired_at_carrier', status: 'undelivered' }, ['expired']],
+    [{ error_code: 'outcome_unknown' }, ['unconfirmed']],
+    [{ campaign: 'sale' }, ['campaign']],
+    [{ campaign: 'no-such' }, []],
+    [{ type: 'marketing' }, ['campaign']],
+    [{ tag: 'blue' }, ['queued']],
+    [{ from: '15550002222' }, ['sender']],
+    [{ to: '+15551230002' }, ['number']],
+    [{ direction: 'inbound' }, ['reply']],
+    [{ direction: 'inbound', from: '15551230001' }, ['reply']],
+    [{ direction: 'inbound', to: ourNumber }, ['reply']],
+    [{ direction: 'inbound', from: '15551230009' }, []],
+    [{ created_before: '2020-01-01T00:00:00Z' }, []],
+    [{ created_after: '2999-01-01T00:00:00Z' }, []],
+    [{ created_after: '2020-01-01T00:00:00Z', status: 'delivered' }, ['delivered']],
+  ])('%j', async (query, texts) => {
+    const { status, page } = await list(query)
+    expect([status, textsOf(page)]).toEqual([200, texts])
+  })
+
+  it('take a campaign by its id', async () => {
+    expect(textsOf((await list({ campaign: showId('cmp', campaignId) })).page)).toEqual(['campaign'])
+    expect(textsOf((await list({ campaign: showId('cmp', newId()) })).page)).toEqual([])
+  })
+
+  it('keep times to the millisecond', async () => {
+    const { page } = await list({ to: '15551230002' })
+    const created = (page.data[0] as unknown as { created_at: string }).created_at
+    const query = { to: '15551230002' }
+    expect((await list({ ...query, created_after: created })).page.data).toHaveLength(1)
+    expect((await list({ ...query, created_before: created })).page.data).toHaveLength(0)
+  })
+
+  it.each<[Record<string, string>, string[]]>([
+    [{ status: 'queued,sended', error_code: 'nope' }, ['?error_code invalid_value', '?status invalid_value']],
+    [{ created_after: '2026-11-20T12:00:00+05' }, ['?created_after invalid_format']],
+    [{ created_before: '2016-12-31T23:59:60Z' }, ['?created_before invalid_format']],
+    [{ created_before: 'yesterday' }, ['?created_before invalid_format']],
+    [{ direction: 'both' }, ['?direction invalid_value']],
+    [{ recipient: 'x' }, ['?recipient unknown_field']],
+  ])('refuse %j', async (query, errors) => {
+    const { status, page } = await list(query)
+    expect([status, page.errors?.map((error) => `${error.pointer} ${error.code}`).sort()]).toEqual([422, errors])
+  })
+})

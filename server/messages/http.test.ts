@@ -1,0 +1,482 @@
+import type { LightMyRequestResponse } from 'fastify'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import type { App } from '../http.ts'
+import { newId, parseId, showId } from '../ids.ts'
+import { messageRoutes } from './http.ts'
+import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+let app: App
+let account: TestAccount
+let stranger: TestAccount
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  account = await createTestAccount(database.db)
+  stranger = await createTestAccount(database.db)
+  test = await openLedgerTest(database.db, { accountId: account.accountId })
+  const refuseUrl = (url: string): string | null => (url.startsWith('https://') ? null : 'must be https')
+  app = await buildTestApp(database.db, (one) =>
+    messageRoutes(one, { ...test.context, vault: testVault, acceptor: test.acceptor, slots: test.slots, refuseUrl }),
+  )
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+
+type Body = Record<string, unknown>
+
+async function call(
+  method: 'GET' | 'POST',
+  url: string,
+  payload?: unknown,
+  headers: Record<string, string> = {},
+): Promise<{ status: number; body: Body; headers: LightMyRequestResponse['headers'] }> {
+  const answer = await app.inject({
+    method,
+    url,
+    headers: { ...account.headers, ...headers },
+    ...(payload !== undefined && { payload: payload as object }),
+  })
+  return { status: answer.statusCode, body: answer.json<Body>(), headers: answer.headers }
+}
+
+const send = (
+  changes: Body = {},
+  headers: Record<string, string> = {},
+  url = '/v1/messages/send',
+): ReturnType<typeof call> => call('POST', url, { to: '15551230001', message: 'Hello', ...changes }, headers)
+
+const idOf = (body: Body): string => parseId('msg', String(body['id'])) ?? ''
+const errorsOf = (body: Body): string[] =>
+  ((body['errors'] ?? []) as { pointer: string; code: string }[]).map((one) => `${one.pointer} ${one.code}`).sort()
+
+describe.each(['/v1/messages/send', '/v1/messages'])('POST %s', (url) => {
+  it('answers 202 with the message as GET shows it', async () => {
+    const { status, body, headers } = await send(
+      { to: '+15551230001', metadata: { order: '17' }, tags: ['x'] },
+      {},
+      url,
+    )
+    expect(status).toBe(202)
+    expect(headers['location']).toBe(`/v1/messages/${String(body['id'])}`)
+    expect(headers['x-request-id']).toMatch(/^req_/)
+    expect(body).toMatchObject({
+      object: 'message',
+      direction: 'outbound',
+      status: 'queued',
+      delivery_status: null,
+      final: false,
+      to: '15551230001',
+      from: ourNumber,
+      message: 'Hello',
+      campaign: null,
+      contact: null,
+      type: 'transactional',
+      automatic: false,
+      encoding: 'GSM-7',
+      segments: 1,
+      characters: 5,
+      send_at: null,
+      hold: null,
+      route: null,
+      provider_message_id: null,
+      attempts: 0,
+      price: null,
+      estimated_price: null,
+      error: null,
+      callback_url: null,
+      metadata: { order: '17' },
+      tags: ['x'],
+      test: false,
+      sequence: 1,
+      sent_at: null,
+      completed_at: null,
+    })
+    expect((await call('GET', String(headers['location']))).body).toEqual(body)
+  })
+})
+
+describe('a send', () => {
+  it('honours every field', async () => {
+    const sendAt = new Date(Date.now() + 3_600_000).toISOString()
+    const { status, body } = await send({
+      from: `+${ourNumber}`,
+      type: 'otp',
+      encoding: 'ucs2',
+      max_segments: 1,
+      send_at: sendAt,
+      validity_period: 60,
+      callback_url: 'https://example.com/hook',
+    })
+    expect(status).toBe(202)
+    expect(body).toMatchObject({
+      status: 'scheduled',
+      from: ourNumber,
+      type: 'otp',
+      encoding: 'UCS-2',
+      send_at: sendAt,
+      estimated_send_at: sendAt,
+      queued_at: null,
+      expires_at: new Date(Date.parse(sendAt) + 60_000).toISOString(),
+      callback_url: 'https://example.com/hook',
+    })
+  })
+
+  it('tells all wrong fields in one answer', async () => {
+    const shape = await send({
+      to: 15551230001,
+      message: 'x'.repeat(1601),
+      type: 'urgent',
+      sendat: 'now',
+      tags: ['a', 'a'],
+    })
+    expect(shape.status).toBe(422)
+    expect(shape.headers['content-type']).toMatch('application/problem+json')
+    expect(errorsOf(shape.body)).toEqual([
+      '#/message too_long',
+      '#/sendat unknown_field',
+      '#/tags invalid_value',
+      '#/to invalid_type',
+      '#/type invalid_value',
+    ])
+    const sense = await send({
+      to: '12',
+      from: 'Müller & Söhne',
+      message: 'Привет',
+      encoding: 'gsm7',
+      send_at: '2020-01-01T00:00:00Z',
+      callback_url: 'http://example.com/',
+    })
+    expect(sense.status).toBe(422)
+    expect(errorsOf(sense.body)).toEqual([
+      '#/callback_url invalid_url',
+      '#/from invalid_sender',
+      '#/message not_encodable',
+      '#/send_at out_of_range',
+      '#/to invalid_phone_number',
+    ])
+  })
+
+  it('needs what it needs', async () => {
+    const { status, body } = await call('POST', '/v1/messages', {})
+    expect([status, errorsOf(body)]).toEqual([422, ['#/message required', '#/to required']])
+  })
+
+  it.each([
+    [{ campaign: 'no-such' }, '#/campaign campaign_not_found'],
+    [{ campaign: showId('cmp', newId()) }, '#/campaign campaign_not_found'],
+    [{ from: '15550000000' }, '#/from sender_not_found'],
+    [{ from: 'Söhne' }, '#/from invalid_sender'],
+    [{ message: 'x'.repeat(161), max_segments: 1 }, '#/message too_many_segments'],
+    [{ validity_period: 0 }, '#/validity_period out_of_range'],
+    [{ validity_period: 259_201 }, '#/validity_period out_of_range'],
+    [{ send_at: '2026-11-20T12:00:00+05' }, '#/send_at out_of_range'],
+    [{ send_at: 'tomorrow' }, '#/send_at invalid_format'],
+    [{ metadata: { ['k'.repeat(41)]: 'x' } }, `#/metadata/${'k'.repeat(41)} too_long`],
+    [{ metadata: { k: 'x'.repeat(501) } }, '#/metadata/k too_long'],
+    [{ metadata: { k: 1 } }, '#/metadata/k invalid_type'],
+    [{ metadata: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, 'x'])) }, '#/metadata too_long'],
+    [{ message: 'NUL \0' }, '#/message invalid_characters'],
+    [{ message: '' }, '#/message too_short'],
+  ])('refuses %j', async (changes, error) => {
+    const { status, body } = await send(changes)
+    expect([status, body['code'], errorsOf(body)]).toEqual([422, 'validation_failed', [error]])
+  })
+
+  it('takes 1600 code points, whatever they are', async () => {
+    expect((await send({ message: '€'.repeat(1600) })).body).toMatchObject({ segments: 22, characters: 1600 })
+    expect((await send({ message: '👋'.repeat(1600) })).body).toMatchObject({ segments: 49, characters: 1600 })
+  })
+
+  it('warns of what it costs more', async () => {
+    const { body } = await send({ message: 'It’s '.repeat(20) })
+    expect((body['warnings'] as object[]).slice(1)).toMatchObject([
+      {
+        code: 'ucs2_due_to_character',
+        characters: expect.arrayContaining([{ character: '’', code_point: 'U+2019', position: 2 }]) as [],
+      },
+      { code: 'multi_segment' },
+    ])
+  })
+
+  it('says why it is refused by state', async () => {
+    await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551237777', 'reply')`, [
+      account.accountId,
+    ])
+    expect(await send({ to: '15551237777' })).toMatchObject({ status: 422, body: { code: 'recipient_opted_out' } })
+    await test.db.query(
+      `insert into campaigns (account_id, id, key, name, status) values ($1, $2, 'over', 'Over', 'archived')`,
+      [account.accountId, newId()],
+    )
+    expect(await send({ campaign: 'over' })).toMatchObject({ status: 409, body: { code: 'campaign_closed' } })
+    await test.db.query(`update accounts set status = 'suspended' where id = $1`, [account.accountId])
+    const suspended = await send()
+    await test.db.query(`update accounts set status = 'active' where id = $1`, [account.accountId])
+    expect(suspended).toMatchObject({ status: 403, body: { code: 'account_suspended' } })
+  })
+
+  it('is a test’s with a test key', async () => {
+    const tester = await createTestAccount(database.db, { mode: 'test' })
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/v1/messages',
+      headers: tester.headers,
+      payload: { to: '15551230001', message: 'x' },
+    })
+    expect([answer.statusCode, answer.json<Body>()['test']]).toEqual([202, true])
+  })
+})
+
+describe('an idempotency key', () => {
+  it('answers a repetition with the same message, marked as replayed, on either path', async () => {
+    const first = await send({ metadata: { a: '1', b: '2' } }, { 'idempotency-key': 'one' })
+    const { status, body, headers } = await call(
+      'POST',
+      '/v1/messages',
+      { metadata: { b: '2', a: '1' }, message: 'Hello', to: '15551230001' },
+      { 'idempotency-key': '"one"' },
+    )
+    expect([status, headers['idempotency-replayed']]).toEqual([202, 'true'])
+    expect(headers['location']).toBe(first.headers['location'])
+    expect({ ...body, estimated_send_at: null }).toEqual({ ...first.body, estimated_send_at: null })
+    expect(first.headers['idempotency-replayed']).toBeUndefined()
+  })
+
+  it('shows the message as it was accepted, also when it is long delivered', async () => {
+    test.slots.room = 1
+    const first = await send({}, { 'idempotency-key': 'delivered' })
+    const handover = test.slots.taken.at(-1)
+    if (!handover) throw new Error('not leased')
+    await test.answer(handover)
+    await test.db.query(`update messages set status = 'delivered' where id = $1`, [handover.id])
+    const again = await send({}, { 'idempotency-key': 'delivered' })
+    expect({ ...again.body, estimated_send_at: null }).toEqual({ ...first.body, estimated_send_at: null })
+    expect((await call('GET', String(first.headers['location']))).body['status']).toBe('delivered')
+  })
+
+  it('is refused with another body', async () => {
+    await send({}, { 'idempotency-key': 'two' })
+    expect(await send({ message: 'Other' }, { 'idempotency-key': 'two' })).toMatchObject({
+      status: 422,
+      body: { code: 'idempotency_key_reused' },
+    })
+  })
+
+  it('makes one message of a hundred at once', async () => {
+    const before = await test.count('messages', 'true')
+    const answers = await Promise.all(Array.from({ length: 100 }, () => send({}, { 'idempotency-key': 'many' })))
+    const statuses = answers.map((answer) => answer.status)
+    expect(statuses.filter((status) => status === 202)).toHaveLength(1)
+    for (const answer of answers.filter((one) => one.status !== 202))
+      expect([answer.status, answer.body['code'], answer.headers['retry-after']]).toEqual([
+        409,
+        'idempotency_in_progress',
+        '1',
+      ])
+    expect(await test.count('messages', 'true')).toBe(before + 1)
+    expect((await send({}, { 'idempotency-key': 'many' })).headers['idempotency-replayed']).toBe('true')
+  })
+
+  it('can be used again after a refusal', async () => {
+    expect((await send({ from: '15550000000' }, { 'idempotency-key': 'three' })).status).toBe(422)
+    expect((await send({}, { 'idempotency-key': 'three' })).status).toBe(202)
+  })
+
+  it('has a form', async () => {
+    for (const key of ['', 'a b', 'x'.repeat(256)])
+      expect(await send({}, { 'idempotency-key': key })).toMatchObject({
+        status: 400,
+        body: { code: 'invalid_header' },
+      })
+  })
+})
+
+describe('another account', () => {
+  it('finds nothing of this one', async () => {
+    const { body } = await send()
+    const id = String(body['id'])
+    for (const [method, url] of [
+      ['GET', `/v1/messages/${id}`],
+      ['GET', `/v1/messages/${id}/events`],
+      ['POST', `/v1/messages/${id}/cancel`],
+    ] as const) {
+      expect(await call(method, url, undefined, stranger.headers)).toMatchObject({
+        status: 404,
+        body: { code: 'not_found' },
+      })
+      expect((await call(method, url.replace(id, 'msg_x'))).status).toBe(404)
+      expect((await call(method, url.replace(id, showId('msg', newId())))).status).toBe(404)
+    }
+    expect((await call('GET', '/v1/messages', undefined, stranger.headers)).body).toMatchObject({
+      data: [],
+      has_more: false,
+    })
+    expect((await call('GET', `/v1/messages/${id}`)).body['status']).toBe('queued')
+  })
+
+  it('has idempotency keys of its own', async () => {
+    await send({}, { 'idempotency-key': 'shared' })
+    const other = await call(
+      'POST',
+      '/v1/messages',
+      { to: '15551230001', message: 'Mine' },
+      { ...stranger.headers, 'idempotency-key': 'shared' },
+    )
+    expect([other.status, other.body['message']]).toEqual([202, 'Mine'])
+  })
+})
+
+describe('scopes', () => {
+  it('are asked for', async () => {
+    const reader = await createTestAccount(database.db, { scopes: ['messages:read'] })
+    expect(await send({}, reader.headers)).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
+    const writer = await createTestAccount(database.db, { scopes: ['messages:write'] })
+    expect((await call('GET', '/v1/messages', undefined, writer.headers)).status).toBe(403)
+  })
+
+  it('hide texts from who may not read them, everywhere', async () => {
+    const keys = [['messages:read', 'messages:write'] as const]
+    const [blind] = await Promise.all(keys.map((scopes) => createTestAccount(database.db, { scopes })))
+    const headers = blind?.headers
+    const sent = await send({}, headers)
+    expect([sent.status, sent.body['message']]).toEqual([202, null])
+    const url = String(sent.headers['location'])
+    expect((await call('GET', url, undefined, headers)).body['message']).toBeNull()
+    expect((await call('GET', '/v1/messages', undefined, headers)).body['data']).toMatchObject([{ message: null }])
+    expect((await call('POST', `${url}/cancel`, undefined, headers)).body).toMatchObject({
+      status: 'canceled',
+      message: null,
+    })
+    const batch = { messages: [{ to: '15551230001', message: 'secret' }] }
+    const { body } = await call('POST', '/v1/messages/batch', batch, { ...headers, 'idempotency-key': 'blind' })
+    expect(body['results']).toMatchObject([{ status: 202, message: { message: null } }])
+    expect(JSON.stringify((await call('GET', `${url}/events`, undefined, headers)).body)).not.toContain('Hello')
+  })
+})
+
+describe('a preview', () => {
+  const preview = (body: Body): ReturnType<typeof call> => call('POST', '/v1/messages/preview', body)
+
+  it('shows how a text is cut, and sends nothing', async () => {
+    const before = await test.count('messages', 'true')
+    const text = `${'x'.repeat(152)}€${'y'.repeat(20)}`
+    const { status, body } = await preview({ message: text, to: '+15551230001' })
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      object: 'preview',
+      to: '15551230001',
+      encoding: 'GSM-7',
+      characters: 173,
+      segments: 2,
+      parts: [
+        { text: 'x'.repeat(152), characters: 152 },
+        { text: `€${'y'.repeat(20)}`, characters: 21 },
+      ],
+      opted_out: false,
+    })
+    expect(await test.count('messages', 'true')).toBe(before)
+  })
+
+  it('keeps emoji whole', async () => {
+    const { body } = await preview({ message: '👨‍👩‍👧'.repeat(20) })
+    const parts = body['parts'] as { text: string }[]
+    expect(parts.map((part) => part.text).join('')).toBe('👨‍👩‍👧'.repeat(20))
+    expect([body['encoding'], body['to'], body['opted_out']]).toEqual(['UCS-2', null, null])
+  })
+
+  it('tells whether the recipient has opted out', async () => {
+    await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551236666', 'reply')`, [
+      account.accountId,
+    ])
+    expect((await preview({ message: 'x', to: '15551236666' })).body['opted_out']).toBe(true)
+  })
+
+  it('finds the same faults as a send', async () => {
+    const { status, body } = await preview({ message: 'Привет', encoding: 'gsm7', to: '12' })
+    expect([status, errorsOf(body)]).toEqual([422, ['#/message not_encodable', '#/to invalid_phone_number']])
+  })
+})
+
+describe('a cancel', () => {
+  const cancel = (body: Body): ReturnType<typeof call> => call('POST', `/v1/messages/${String(body['id'])}/cancel`)
+
+  it('takes back what is queued or scheduled, once and for all', async () => {
+    for (const changes of [{}, { send_at: new Date(Date.now() + 60_000).toISOString() }]) {
+      const { body } = await send(changes)
+      const canceled = await cancel(body)
+      expect(canceled).toMatchObject({
+        status: 200,
+        body: { status: 'canceled', final: true, delivery_status: null, error: null },
+      })
+      expect(await cancel(body)).toEqual({ ...canceled, headers: expect.anything() as object })
+      expect(await test.count('queue', 'message_id = $1', [idOf(body)])).toBe(0)
+      expect(await test.count('delayed', 'message_id = $1', [idOf(body)])).toBe(0)
+    }
+  })
+
+  it('of two at once answers both with the canceled message', async () => {
+    const { body } = await send()
+    const answers = await Promise.all([cancel(body), cancel(body), cancel(body)])
+    expect(answers.map((answer) => [answer.status, answer.body['status']])).toEqual(
+      answers.map(() => [200, 'canceled']),
+    )
+  })
+
+  it('comes too late for what a carrier has', async () => {
+    test.slots.room = 1
+    const { body } = await send()
+    const { status, body: problem } = await cancel(body)
+    expect([status, problem['code'], problem['detail']]).toEqual([409, 'not_cancelable', 'The message is sending.'])
+  })
+})
+
+describe('the timeline', () => {
+  const timeline = async (body: Body): Promise<string[]> => {
+    const answer = await call('GET', `/v1/messages/${String(body['id'])}/events`)
+    expect(answer.status).toBe(200)
+    return (answer.body['data'] as { type: string }[]).map((entry) => entry.type)
+  }
+
+  it('tells a delivery from its beginning to its end', async () => {
+    test.slots.room = 1
+    const { body } = await send()
+    const handover = test.slots.taken.at(-1)
+    if (!handover) throw new Error('not leased')
+    expect(await timeline(body)).toEqual(['accepted', 'sending'])
+    await test.answer(handover, { carrierMessageId: 'timeline' })
+    expect(await timeline(body)).toEqual(['accepted', 'submitted', 'answered', 'sent'])
+    await test.ledger.receipt({
+      linkId: test.linkId,
+      rawId: 'timeline',
+      matchId: 'timeline',
+      state: 'delivered',
+      stat: 'DELIVRD',
+      err: '000',
+      networkError: null,
+      doneDate: '',
+    })
+    expect(await timeline(body)).toEqual(['accepted', 'submitted', 'answered', 'sent', 'receipt', 'delivered'])
+  })
+
+  it('tells every try, and why it ended', async () => {
+    test.slots.room = 1
+    const { body } = await send()
+    const handover = test.slots.taken.at(-1)
+    if (!handover) throw new Error('not leased')
+    const move = moveTo('rejected', { errorCode: 'invalid_destination', errorRaw: 'ESME_RINVDSTADR' })
+    await test.answer(handover, { state: 'refused', commandStatus: 0x0b, carrierMessageId: null, move })
+    const answer = await call('GET', `/v1/messages/${String(body['id'])}/events`)
+    expect(JSON.stringify(answer.body)).toMatch(/ESME_RINVDSTADR/)
+    expect(await timeline(body)).toEqual(['accepted', 'submitted', 'answered', 'rejected'])
+  })
+
+  it('of a scheduled message says for when, once', async () => {
+    const { body } = await send({ send_at: new Date(Date.now() + 60_000).toISOString() })
+    expect(await timeline(body)).toEqual(['accepted', 'scheduled'])
+  })
+})

@@ -1,0 +1,153 @@
+/**
+ * The ledger's writer: what carriers answered and what their receipts say, in batches, one transaction at a time in a process.
+ * One at a time, so that a receipt that overtook its submit response is seen by the response that comes after it.
+ */
+import { Batcher } from '../batch.ts'
+import { inTransaction, type Db, type Tx } from '../db/db.ts'
+import { isRetryable, isUnavailable } from '../db/failure.ts'
+import { recordEvents, type NewEvent, type Outbox, type Subscriptions } from '../events.ts'
+import { matchEarly, writeAnswers, type Answer } from './answer.ts'
+import { messageEventData, type MessageRow, type Status } from './message.ts'
+import { applyReceipts } from './apply.ts'
+import { writeReceipts, type ReceiptIn } from './receipt.ts'
+
+/** A message that moved, with the state it came from. */
+export interface Moved {
+  row: MessageRow
+  from: Status
+}
+
+interface LedgerContext {
+  db: Db
+  outbox: Outbox
+  subscriptions: Subscriptions
+}
+
+// Long enough not to hammer a database that is coming back, short against its restart.
+const retryMs = 500
+
+type Entry = { kind: 'answer'; answer: Answer } | { kind: 'receipt'; receipt: ReceiptIn }
+
+export class Ledger {
+  readonly #context: LedgerContext
+  readonly #batcher: Batcher<Entry, void>
+  #isClosed = false
+
+  constructor(context: LedgerContext) {
+    this.#context = context
+    this.#batcher = new Batcher((entries) => this.#write(entries), {
+      sizeMax: 1000,
+      flushesMax: 1,
+      rests: true,
+      isForAll: isUnavailable,
+    })
+  }
+
+  /** Entries that wait; a link stops reading when there are too many. */
+  get length(): number {
+    return this.#batcher.length
+  }
+
+  /**
+   * Writes what became of a segment; resolves after the commit. While the database is away, or a race was lost, the answer is kept and
+   * tried again: what a carrier said is not said twice. The statement may run twice where a commit's outcome was lost, and changes nothing then.
+   */
+  async answer(answer: Answer): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#batcher.push({ kind: 'answer', answer })
+      } catch (error) {
+        if (!isRetryable(error) || this.#isClosed) throw error
+        await new Promise((resolve) => setTimeout(resolve, retryMs))
+      }
+    }
+  }
+
+  /** Stores a receipt and applies it where its message is known; resolves after the commit: answer the carrier then, not before. */
+  receipt(receipt: ReceiptIn): Promise<void> {
+    return this.#batcher.push({ kind: 'receipt', receipt })
+  }
+
+  /** Resolves when all that was given has been written or refused; answers are not retried any more. */
+  close(): Promise<void> {
+    this.#isClosed = true
+    return this.#batcher.drain()
+  }
+
+  async #write(entries: Entry[]): Promise<void[]> {
+    const answers = entries.flatMap((entry) => (entry.kind === 'answer' ? [entry.answer] : []))
+    const receipts = entries.flatMap((entry) => (entry.kind === 'receipt' ? [entry.receipt] : []))
+    const { db, outbox } = this.#context
+    const wantsSent = (accountId: string): boolean => this.#context.subscriptions.wants(accountId, 'message.sent')
+    const isPlain = ({ state, move, accountId }: Answer): boolean =>
+      state === 'accepted' && (move === null || move.to === 'sent') && !wantsSent(accountId)
+    if (receipts.length === 0 && answers.every(isPlain)) {
+      // Most answers move nothing that has an event: one statement is its own transaction.
+      const { hasEarly } = await writeAnswers(db, answers, wantsSent)
+      if (hasEarly) await this.#applyEarly(answers)
+      return entries.map(() => undefined)
+    }
+    const postings = await inTransaction(db, async (tx) => {
+      const moved: Moved[] = []
+      if (answers.length > 0) {
+        const answered = await writeAnswers(tx, answers, wantsSent)
+        moved.push(...answered.moved)
+        if (answered.hasEarly) moved.push(...(await applyReceipts(tx, await matchEarly(tx, answers))))
+      }
+      if (receipts.length > 0) moved.push(...(await writeReceipts(tx, receipts)))
+      return recordMoves(tx, moved, this.#context)
+    })
+    outbox.offer(postings)
+    return entries.map(() => undefined)
+  }
+
+  /** Applies receipts that were here before their answers. A crash before it leaves them to the sweep of unmatched receipts. */
+  async #applyEarly(answers: Answer[]): Promise<void> {
+    const postings = await inTransaction(this.#context.db, async (tx) =>
+      recordMoves(tx, await applyReceipts(tx, await matchEarly(tx, answers)), this.#context),
+    )
+    this.#context.outbox.offer(postings)
+  }
+}
+
+/** Records the events of messages that moved, in the transaction in which they moved. Offer the postings after the commit. */
+export function recordMoves(
+  tx: Tx,
+  moved: Moved[],
+  { outbox, subscriptions }: Pick<LedgerContext, 'outbox' | 'subscriptions'>,
+): ReturnType<typeof recordEvents> {
+  const events = moved.flatMap(({ row, from }): NewEvent[] => {
+    const type = eventTypeOf(row.status)
+    if (!type || !subscriptions.wants(row.accountId, type)) return []
+    const data = messageEventData(row, from)
+    return [
+      { accountId: row.accountId, type, messageId: row.id, sequence: row.sequence, data, callbackUrl: row.callbackUrl },
+    ]
+  })
+  return recordEvents(tx, events, outbox)
+}
+
+function eventTypeOf(status: Status): NewEvent['type'] | null {
+  switch (status) {
+    case 'delivered':
+      return 'message.delivered'
+    case 'undelivered':
+    case 'rejected':
+    case 'failed':
+    case 'expired':
+      return 'message.failed'
+    case 'sent':
+      return 'message.sent'
+    case 'canceled':
+      return 'message.canceled'
+    case 'unconfirmed':
+      return 'message.unconfirmed'
+    case 'scheduled':
+    case 'queued':
+    case 'sending':
+    case 'received':
+      return null
+    default:
+      return status satisfies never
+  }
+}

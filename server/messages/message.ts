@@ -1,0 +1,215 @@
+/**
+ * The message: its row, its states and its public form.
+ *
+ *   scheduled ─▶ queued ─▶ sending ─▶ sent ─▶ delivered | undelivered | rejected
+ *                  ▲         │  │       └──▶ unconfirmed (no receipt in time)
+ *                  └─ retry ─┘  └──▶ rejected | unconfirmed (no answer) ─ late answer or receipt ─▶ sent | delivered | …
+ *   scheduled, queued ─▶ canceled       queued ─▶ expired | rejected (opted out)       inbound: received
+ *
+ * Every change is a compare-and-set on the state before it (`canBecome`): nothing moves backwards, a late word is kept in the
+ * ledger and never shown.
+ */
+import { showId } from '../ids.ts'
+import { showTime } from '../http.ts'
+import { messageErrors, type MessageErrorCode } from './taxonomy.ts'
+
+export const statuses = [
+  'scheduled',
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'undelivered',
+  'rejected',
+  'failed',
+  'expired',
+  'unconfirmed',
+  'canceled',
+  'received',
+] as const
+export type Status = (typeof statuses)[number]
+
+export const messageTypes = ['transactional', 'marketing', 'otp'] as const
+export type MessageType = (typeof messageTypes)[number]
+
+const failures: readonly Status[] = ['undelivered', 'rejected', 'failed', 'expired']
+const finals: readonly Status[] = ['delivered', ...failures, 'canceled', 'received']
+
+/** From which states a message may enter a state: what the `where` of every status update says, and its test compares. */
+export const canBecome = {
+  queued: ['scheduled', 'sending'],
+  sending: ['queued'],
+  sent: ['sending', 'unconfirmed'],
+  delivered: ['sending', 'sent', 'unconfirmed'],
+  undelivered: ['sending', 'sent', 'unconfirmed'],
+  rejected: ['queued', 'sending', 'sent', 'unconfirmed'],
+  unconfirmed: ['sending', 'sent'],
+  expired: ['queued'],
+  canceled: ['scheduled', 'queued'],
+} as const satisfies Partial<Record<Status, readonly Status[]>>
+
+/** Whether no later change is to be expected. */
+export const isFinal = (status: Status): boolean => finals.includes(status)
+
+/** The specification's word for an outcome: exactly `Delivered` or `Failed`, null while there is none. */
+export function deliveryStatusOf(status: Status): 'Delivered' | 'Failed' | null {
+  if (status === 'delivered') return 'Delivered'
+  return failures.includes(status) ? 'Failed' : null
+}
+
+/** A row of `messages`, as `messageColumns` reads it. */
+export interface MessageRow {
+  accountId: string
+  id: string
+  direction: 'outbound' | 'inbound'
+  type: MessageType
+  status: Status
+  sequence: number
+  theirNumber: string
+  ourNumber: string | null
+  body: string | null
+  encoding: 'GSM-7' | 'UCS-2'
+  characters: number
+  segments: number
+  campaignId: string | null
+  contactId: string | null
+  callbackUrl: string | null
+  metadata: Record<string, string> | null
+  tags: string[] | null
+  warnings: Warning[] | null
+  isTest: boolean
+  isConfirmation: boolean
+  sendAt: Date | null
+  expiresAt: Date | null
+  createdAt: Date
+  updatedAt: Date
+  queuedAt: Date | null
+  sentAt: Date | null
+  completedAt: Date | null
+  holdReason: string | null
+  holdUntil: Date | null
+  carrierId: string | null
+  providerMessageId: string | null
+  attempts: number
+  segmentsDelivered: number
+  errorCode: MessageErrorCode | null
+  errorStage: 'queue' | 'submit' | 'receipt' | null
+  errorRaw: string | null
+  receiptStat: string | null
+  receiptErr: string | null
+  keyword: string | null
+  inReplyTo: string | null
+  isPartial: boolean
+  possibleDuplicate: boolean
+}
+
+/** Help that does not refuse. */
+export interface Warning {
+  code: 'ucs2_due_to_character' | 'multi_segment' | 'unassigned_range' | 'possible_national_number'
+  detail: string
+  characters?: { character: string; code_point: string; position: number }[]
+}
+
+/** Select list for `MessageRow`, of the table under the alias. */
+export const messageColumns = (m: string): string => `
+    ${m}.account_id as "accountId", ${m}.id, ${m}.direction, ${m}.type, ${m}.status, ${m}.sequence,
+    ${m}.their_number as "theirNumber", ${m}.our_number as "ourNumber", ${m}.body, ${m}.encoding, ${m}.characters, ${m}.segments,
+    ${m}.campaign_id as "campaignId", ${m}.contact_id as "contactId", ${m}.callback_url as "callbackUrl",
+    ${m}.metadata, ${m}.tags, ${m}.warnings, ${m}.is_test as "isTest",
+    ${m}.is_confirmation as "isConfirmation", ${m}.send_at as "sendAt", ${m}.expires_at as "expiresAt",
+    ${m}.created_at as "createdAt", ${m}.updated_at as "updatedAt", ${m}.queued_at as "queuedAt", ${m}.sent_at as "sentAt",
+    ${m}.completed_at as "completedAt", ${m}.hold_reason as "holdReason", ${m}.hold_until as "holdUntil",
+    ${m}.carrier_id as "carrierId", ${m}.provider_message_id as "providerMessageId", ${m}.attempts,
+    ${m}.segments_delivered as "segmentsDelivered", ${m}.error_code as "errorCode", ${m}.error_stage as "errorStage",
+    ${m}.error_raw as "errorRaw", ${m}.receipt_stat as "receiptStat", ${m}.receipt_err as "receiptErr", ${m}.keyword,
+    ${m}.in_reply_to as "inReplyTo", ${m}.is_partial as "isPartial", ${m}.possible_duplicate as "possibleDuplicate"`
+
+/** The names of `MessageRow`, for statements that read them from a `returning`. */
+export const messageColumnNames: readonly string[] = messageColumns('m')
+  .split(',')
+  .map((column) => /as "(\w+)"$/.exec(column.trim())?.[1] ?? column.trim().replace('m.', ''))
+
+/** The public form of a message; `hasBody` false hides the text (scope `messages:read_body`). Same in answers and events. */
+export function renderMessage(
+  row: MessageRow,
+  estimatedSendAt: Date | null = null,
+  hasBody = true,
+): Record<string, unknown> {
+  const isOutbound = row.direction === 'outbound'
+  const common = {
+    id: showId('msg', row.id),
+    object: 'message',
+    direction: row.direction,
+    status: row.status,
+    delivery_status: deliveryStatusOf(row.status),
+    final: isFinal(row.status),
+    to: isOutbound ? row.theirNumber : row.ourNumber,
+    from: isOutbound ? row.ourNumber : row.theirNumber,
+    message: hasBody ? row.body : null,
+    campaign: row.campaignId && showId('cmp', row.campaignId),
+    contact: row.contactId && showId('ctc', row.contactId),
+    encoding: row.encoding,
+    segments: row.segments,
+    characters: row.characters,
+    test: row.isTest,
+    sequence: row.sequence,
+    created_at: showTime(row.createdAt),
+    updated_at: showTime(row.updatedAt),
+  }
+  if (!isOutbound)
+    return {
+      ...common,
+      keyword: row.keyword,
+      in_reply_to: row.inReplyTo && showId('msg', row.inReplyTo),
+      partial: row.isPartial,
+    }
+  return {
+    ...common,
+    type: row.type,
+    automatic: row.isConfirmation,
+    segments_delivered: row.segmentsDelivered,
+    warnings: row.warnings ?? [],
+    send_at: showTime(row.sendAt),
+    expires_at: showTime(row.expiresAt),
+    estimated_send_at: showTime(estimatedSendAt),
+    hold: row.holdReason && { reason: row.holdReason, until: showTime(row.holdUntil) },
+    route: row.carrierId && { carrier: showId('car', row.carrierId) },
+    provider_message_id: row.providerMessageId,
+    attempts: row.attempts,
+    possible_duplicate: row.possibleDuplicate,
+    price: null,
+    estimated_price: null,
+    error: renderError(row),
+    callback_url: row.callbackUrl,
+    metadata: row.metadata ?? {},
+    tags: row.tags ?? [],
+    queued_at: showTime(row.queuedAt),
+    sent_at: showTime(row.sentAt),
+    completed_at: showTime(row.completedAt),
+  }
+}
+
+function renderError(row: MessageRow): Record<string, unknown> | null {
+  if (!row.errorCode) return null
+  const known = messageErrors[row.errorCode] ?? messageErrors.carrier_unknown
+  return {
+    code: row.errorCode,
+    title: known.title,
+    detail: row.errorRaw ? `${known.title} (${row.errorRaw}).` : `${known.title}.`,
+    permanent: known.isPermanent,
+    retryable: !known.isPermanent,
+    stage: row.errorStage,
+    source: { provider: row.carrierId && showId('car', row.carrierId), code: row.receiptErr, raw: row.errorRaw },
+    advice: known.advice,
+    doc_url: `/docs/errors/${row.errorCode}`,
+  }
+}
+
+/** `data` of an event about an outbound message. */
+export function messageEventData(row: MessageRow, previousStatus: Status): Record<string, unknown> {
+  return {
+    message: renderMessage(row),
+    previous_status: previousStatus,
+    carrier: row.receiptStat && { mcc: null, mnc: null, code: row.receiptErr, raw: row.receiptStat },
+  }
+}

@@ -1,0 +1,118 @@
+import { parsePhoneNumberFromString } from 'libphonenumber-js/core'
+import metadata from 'libphonenumber-js/min/metadata'
+import { describe, expect, it } from 'vitest'
+import { countryOf, isCountry, readNumber, suggestNumber } from './number.ts'
+
+const read = (text: string, country?: string) => {
+  const result = readNumber(text, country)
+  return 'number' in result ? [result.number, ...result.warnings.map((warning) => warning.code)] : result.suggestion
+}
+
+describe('readNumber', () => {
+  it('takes a number with or without a plus sign and keeps digits only', () => {
+    expect(read('+447911123456')).toEqual(['447911123456'])
+    expect(read('447911123456')).toEqual(['447911123456'])
+  })
+
+  it('accepts sample and test numbers of ranges that nobody has, with a warning', () => {
+    expect(read('15551234567')).toEqual(['15551234567', 'unassigned_range'])
+    expect(read('+15551230001')).toEqual(['15551230001', 'unassigned_range'])
+    expect(read('15005550006')).toEqual(['15005550006'])
+  })
+
+  it('refuses other characters and suggests what was meant', () => {
+    expect(read('+1 (555) 123-4567')).toBe('15551234567')
+    expect(read('00447911123456')).toBe('447911123456')
+    expect(read('+44 (0)7911 123456')).toBe('447911123456')
+    expect(read('07911 123456', 'GB')).toBe('447911123456')
+    expect(read('٤٤٧٩١١١٢٣٤٥٦')).toBe('447911123456')
+    for (const text of ['', '+', 'hello', '1e10', '=1+1', '4.47E+11', '12345', '1'.repeat(5000), '٤'])
+      expect(read(text)).toBeUndefined()
+  })
+
+  it('refuses what cannot exist: unknown calling codes and wrong lengths', () => {
+    expect(readNumber('2101234567')).toMatchObject({
+      code: 'invalid_phone_number',
+      detail: expect.stringMatching('calling code'),
+    })
+    expect(readNumber('1555123456')).toMatchObject({
+      detail: 'must have 10 digits after +1; it has 9',
+    })
+    expect(read('4407911123456')).toBe('447911123456')
+    expect(read('7911123456', 'GB')).toBe('447911123456')
+  })
+
+  it('warns of a national number that reads as one of another country', () => {
+    expect(read('4582345678', 'US')).toEqual(['4582345678', 'possible_national_number'])
+    expect(read('4582345678', 'DK')).toEqual(['4582345678'])
+    expect(read('+4582345678', 'US')).toEqual(['4582345678'])
+    expect(read('4582345678')).toEqual(['4582345678'])
+  })
+
+  it('tells the country, and the main one where the range tells none', () => {
+    const countries = [
+      '447911123456',
+      '447700900123',
+      '14165550100',
+      '15551234567',
+      '77012345678',
+      '87012345678',
+      '2101234567',
+    ]
+    expect(countries.map(countryOf)).toEqual(['GG', 'GB', 'CA', 'US', 'KZ', null, null])
+    expect(['GB', 'gb', 'UK', 'constructor', ''].map((text) => isCountry(text))).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ])
+    expect(suggestNumber('x'.repeat(100_000))).toBeNull()
+  })
+
+  it('agrees with libphonenumber on 200,000 numbers of every country', () => {
+    let seed = 42
+    // A linear congruential generator: the same numbers each run, so that a failure can be looked at.
+    const random = (below: number): number => {
+      seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0
+      return Math.floor((seed / 2 ** 32) * below)
+    }
+    const tables = metadata as unknown as {
+      countries: Record<string, unknown[]>
+      nonGeographic: Record<string, unknown[]>
+    }
+    const entries = Object.values({ ...tables.countries, ...tables.nonGeographic })
+    let compared = 0
+    let rewritten = 0
+    const wrong: string[] = []
+    while (compared < 200_000) {
+      for (const entry of entries) {
+        const code = String(entry[0])
+        const lengths = entry[3] as number[]
+        // Digits that lead to the country where it shares its code, lengths that exist and such that just do not.
+        const lead = random(2) && typeof entry[10] === 'string' ? (/^\d+/.exec(entry[10])?.[0] ?? '') : ''
+        const length = (lengths[random(lengths.length)] ?? 9) + (random(8) === 0 ? random(3) - 1 : 0)
+        let national = lead
+        while (national.length < length) national += random(10)
+        const number = code + national
+        if (!/^[1-9]\d{6,14}$/.test(number)) continue
+        const parsed = parsePhoneNumberFromString(`+${number}`, { extract: false }, metadata)
+        const ours = readNumber(number)
+        if (parsed && parsed.number !== `+${number}`) {
+          // The library took a trunk prefix away; we never change the digits of a number that may be dialled as it is.
+          rewritten++
+          continue
+        }
+        compared++
+        const isPossible = parsed?.isPossible() ?? false
+        const isOurs = 'number' in ours
+        const isUnassigned = isOurs && ours.warnings.some((warning) => warning.code === 'unassigned_range')
+        const isCountryRight = !isOurs || !parsed?.country || countryOf(number) === parsed.country
+        if (isOurs !== isPossible || (isOurs && isUnassigned === parsed?.isValid()) || !isCountryRight)
+          wrong.push(number)
+      }
+    }
+    expect(wrong).toEqual([])
+    expect(rewritten).toBeLessThan(compared / 20)
+  })
+})

@@ -1,0 +1,282 @@
+import { normaliseId } from '@heliogram/smpp'
+import fc from 'fast-check'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { inTransaction } from '../db/db.ts'
+import { ensurePartitions } from '../db/partitions.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import type { Handover } from './handover.ts'
+import { recordMoves } from './ledger.ts'
+import { matchOrphans, type ReceiptIn } from './receipt.ts'
+import { openLedgerTest, type LedgerTest, silent } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  // As in a running installation: statements of one day's messages go to that day's partitions.
+  await ensurePartitions(database.db, silent)
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await database.db.query(
+    'truncate accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, receipts, events, intents cascade',
+  )
+  test = await openLedgerTest(database.db)
+})
+
+const words: Record<string, string> = {
+  delivered: 'DELIVRD',
+  undeliverable: 'UNDELIV',
+  expired: 'EXPIRED',
+  deleted: 'DELETED',
+  rejected: 'REJECTD',
+  enroute: 'ENROUTE',
+  accepted: 'ACCEPTD',
+  unknown: 'UNKNOWN',
+}
+
+function receipt(id: string, state: string, changes: Partial<ReceiptIn> = {}): Promise<void> {
+  return test.ledger.receipt({
+    linkId: test.linkId,
+    rawId: id,
+    matchId: id,
+    state,
+    stat: words[state] ?? state,
+    err: '000',
+    networkError: null,
+    doneDate: '2611201200',
+    ...changes,
+  })
+}
+
+/** A message that the carrier took, under these ids. */
+async function sent(...ids: string[]): Promise<Handover> {
+  const handover = await test.lease({ body: 'x'.repeat(153 * ids.length), segments: ids.length })
+  for (const [i, carrierMessageId] of ids.entries()) {
+    const isLast = i === ids.length - 1
+    await test.answer(handover, { segment: i + 1, carrierMessageId, ...(!isLast && { move: null }) })
+  }
+  return handover
+}
+
+const statusOf = async ({ id }: Handover): Promise<string> => (await test.message(id)).status
+
+describe('a receipt', () => {
+  it.each([
+    ['delivered', 'delivered', null],
+    ['undeliverable', 'undelivered', 'carrier_unknown'],
+    ['expired', 'undelivered', 'expired_at_carrier'],
+    ['deleted', 'undelivered', 'carrier_unknown'],
+    ['rejected', 'rejected', 'content_filtered'],
+    ['enroute', 'sent', null],
+    ['accepted', 'sent', null],
+    ['unknown', 'sent', null],
+  ])('%s leaves the message %s (%s)', async (state, status, errorCode) => {
+    const handover = await sent('a')
+    await receipt('a', state)
+    const isFinal = status !== 'sent'
+    expect(await test.message(handover.id)).toMatchObject({
+      status,
+      errorCode,
+      errorStage: errorCode && 'receipt',
+      receiptStat: isFinal ? words[state] : null,
+      segmentsDelivered: status === 'delivered' ? 1 : 0,
+    })
+    const event = status === 'delivered' ? ['message.delivered'] : isFinal ? ['message.failed'] : []
+    expect(await test.eventsOf(handover.id)).toEqual(event)
+    expect(await test.count('outcomes', 'status = $1', [status])).toBe(isFinal && status !== 'delivered' ? 1 : 0)
+  })
+
+  it('names the reason that the network gave', async () => {
+    const [gone, barred] = [await sent('a'), await sent('b')]
+    await receipt('a', 'undeliverable', { err: '001' })
+    await receipt('b', 'rejected', { err: '013' })
+    expect(await test.message(gone.id)).toMatchObject({ errorCode: 'unknown_subscriber', errorRaw: 'UNDELIV err:001' })
+    expect((await test.message(barred.id)).errorCode).toBe('recipient_blocked')
+  })
+
+  it('counts once, however often it comes', async () => {
+    const handover = await sent('a')
+    await Promise.all([receipt('a', 'delivered'), receipt('a', 'delivered')])
+    await receipt('a', 'delivered')
+    expect(await test.eventsOf(handover.id)).toEqual(['message.delivered'])
+    expect(await test.count('receipts', 'true')).toBe(1)
+    expect((await test.message(handover.id)).sequence).toBe(3)
+  })
+
+  it('is final the first time: another word is kept and changes nothing', async () => {
+    const handover = await sent('a')
+    await receipt('a', 'delivered')
+    await receipt('a', 'undeliverable')
+    await receipt('a', 'enroute')
+    expect(await statusOf(handover)).toBe('delivered')
+    expect(await test.eventsOf(handover.id)).toEqual(['message.delivered'])
+    // The deciding word is in the message's row, the others in the inbox.
+    expect(await test.count('receipts', 'message_id = $1', [handover.id])).toBe(2)
+  })
+
+  it('is final the first time also where both words come together', async () => {
+    const ids = Array.from({ length: 40 }, (_, i) => `id${i}`)
+    const handovers = []
+    for (const id of ids) handovers.push(await sent(id))
+    await Promise.all(ids.flatMap((id) => [receipt(id, 'undeliverable'), receipt(id, 'delivered')]))
+    expect(await Promise.all(handovers.map(statusOf))).toEqual(ids.map(() => 'undelivered'))
+  })
+
+  it('is kept until the response that it overtook, then applied', async () => {
+    await test.subscribe('message.sent')
+    const handover = await test.lease()
+    await receipt('early', 'delivered')
+    expect(await statusOf(handover)).toBe('sending')
+    await test.answer(handover, { carrierMessageId: 'early' })
+    expect(await statusOf(handover)).toBe('delivered')
+    expect(await test.eventsOf(handover.id)).toEqual(['message.sent', 'message.delivered'])
+    expect(await test.count('receipts', 'message_id is null')).toBe(0)
+  })
+
+  it('that comes together with its response is applied', async () => {
+    const handover = await test.lease()
+    await Promise.all([receipt('same', 'delivered'), test.answer(handover, { carrierMessageId: 'same' })])
+    expect(await statusOf(handover)).toBe('delivered')
+  })
+
+  it('of an unknown id is kept, and found when the id is known', async () => {
+    const handover = await test.lease()
+    await receipt('orphan', 'delivered')
+    // As another process would: its statement did not see the receipt.
+    await test.db.query(
+      `insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments)
+       values ($1, 'orphan', $2, $3, 1, 1)`,
+      [test.linkId, test.accountId, handover.id],
+    )
+    await inTransaction(test.db, async (tx) => recordMoves(tx, await matchOrphans(tx), test.context))
+    expect(await statusOf(handover)).toBe('delivered')
+    expect(await test.eventsOf(handover.id)).toEqual(['message.delivered'])
+    expect(await inTransaction(test.db, (tx) => matchOrphans(tx))).toEqual([])
+  })
+
+  it('belongs to its link: the same id of another carrier is another message', async () => {
+    const other = await openLedgerTest(test.db)
+    const mine = await sent('1')
+    const theirs = await other.lease()
+    await other.answer(theirs, { carrierMessageId: '1' })
+    await receipt('1', 'delivered', { linkId: other.linkId })
+    expect(await statusOf(mine)).toBe('sent')
+    expect((await other.message(theirs.id)).status).toBe('delivered')
+  })
+
+  it('of an id that the carrier uses again is the later message’s', async () => {
+    const first = await sent('7')
+    await receipt('7', 'delivered', { doneDate: '' })
+    const second = await sent('7')
+    await receipt('7', 'delivered', { doneDate: '' })
+    expect([await statusOf(first), await statusOf(second)]).toEqual(['delivered', 'delivered'])
+  })
+
+  it('finds its message in the other radix, by the link’s setting', async () => {
+    const handover = await sent('700443244')
+    await receipt('29bfea6c', 'delivered', { matchId: normaliseId('29BFEA6C', 'hex-to-dec') })
+    expect(await statusOf(handover)).toBe('delivered')
+  })
+
+  it('finds the id "0"', async () => {
+    const handover = await sent('0')
+    await receipt('0', 'delivered')
+    expect(await statusOf(handover)).toBe('delivered')
+  })
+
+  it('without an id matches nothing', async () => {
+    const handover = await test.lease()
+    await test.answer(handover, { carrierMessageId: null })
+    await receipt('', 'delivered')
+    expect(await statusOf(handover)).toBe('sent')
+    expect(await test.count('receipts', 'message_id is null')).toBe(1)
+  })
+
+  it('settles a message that was unconfirmed', async () => {
+    const handover = await sent('a')
+    await test.db.query(`update messages set status = 'unconfirmed', error_code = 'no_receipt' where id = $1`, [
+      handover.id,
+    ])
+    await receipt('a', 'delivered')
+    expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', errorCode: null })
+  })
+})
+
+describe('receipts of a long message', () => {
+  it('make it delivered when all are, in whatever order', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.shuffledSubarray([0, 1, 2, 3], { minLength: 4 }), fc.boolean(), async (order, isTogether) => {
+        const stem = Math.random().toString(36)
+        const ids = [0, 1, 2, 3].map((n) => `${stem}${n}`)
+        const handover = await sent(...ids)
+        const give = (n: number): Promise<void> => receipt(ids[n] ?? '', 'delivered')
+        if (isTogether) await Promise.all(order.map(give))
+        else
+          for (const [i, n] of order.entries()) {
+            expect(await statusOf(handover)).toBe('sent')
+            await give(n)
+            if (i < 3) expect(await test.eventsOf(handover.id)).toEqual([])
+          }
+        expect(await test.message(handover.id)).toMatchObject({
+          status: 'delivered',
+          segmentsDelivered: 4,
+          receiptStat: 'DELIVRD',
+        })
+        expect(await test.eventsOf(handover.id)).toEqual(['message.delivered'])
+      }),
+      { numRuns: 12 },
+    )
+  })
+
+  it('make it fail with the first bad one when all are final, and count what arrived', async () => {
+    const handover = await sent('a', 'b', 'c')
+    await receipt('c', 'undeliverable', { err: '027' })
+    await receipt('a', 'delivered')
+    expect(await statusOf(handover)).toBe('sent')
+    await receipt('b', 'delivered')
+    expect(await test.message(handover.id)).toMatchObject({
+      status: 'undelivered',
+      segmentsDelivered: 2,
+      errorCode: 'handset_unreachable',
+      receiptStat: 'UNDELIV',
+    })
+    expect(await test.eventsOf(handover.id)).toEqual(['message.failed'])
+  })
+
+  it('may all come before the responses', async () => {
+    const handover = await test.lease({ body: 'x'.repeat(300), segments: 2 })
+    await receipt('b', 'delivered')
+    await receipt('a', 'delivered')
+    await test.answer(handover, { segment: 2, carrierMessageId: 'b', move: null })
+    expect(await statusOf(handover)).toBe('sending')
+    await test.answer(handover, { segment: 1, carrierMessageId: 'a' })
+    expect(await statusOf(handover)).toBe('delivered')
+  })
+
+  it('keep the first word of each segment', async () => {
+    const handover = await sent('a', 'b')
+    await receipt('a', 'delivered')
+    await receipt('a', 'undeliverable')
+    await receipt('a', 'enroute')
+    await receipt('b', 'delivered')
+    expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', segmentsDelivered: 2 })
+  })
+
+  it('need only one word where the text went as one payload', async () => {
+    const handover = await test.lease({ body: 'x'.repeat(300), segments: 2 })
+    await test.answer(handover, { segment: 2, segments: 1, carrierMessageId: null, move: null })
+    await test.answer(handover, { segment: 1, segments: 1, carrierMessageId: 'whole' })
+    await receipt('whole', 'delivered')
+    expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', segmentsDelivered: 2 })
+  })
+})
+
+it('takes hundreds of receipts together', async () => {
+  const handovers = await Promise.all(Array.from({ length: 300 }, () => test.lease()))
+  await Promise.all(handovers.map((handover) => test.answer(handover)))
+  await Promise.all(handovers.map(({ id }) => receipt(id, 'delivered')))
+  expect(await test.count('messages', `status = 'delivered'`)).toBe(300)
+  expect(await test.count('events', `type = 'message.delivered'`)).toBe(300)
+})

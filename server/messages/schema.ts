@@ -1,0 +1,243 @@
+/** The shapes of the message resource, as they are checked and documented. */
+import { Type, type Static } from 'typebox'
+import { IdOf, Nullable, pageQuery, Timestamp } from '../http.ts'
+import { messageTypes, statuses } from './message.ts'
+
+/** Longest text in code points (specification, section 8). */
+export const textMax = 1600
+/** Longest wait of `send_at`, in days. */
+export const sendAtMaxDays = 365
+/** Most messages of one batch. */
+export const batchMax = 10_000
+
+const to = Type.String({
+  description: 'Recipient in E.164: digits, a plus sign in front is allowed.',
+  examples: ['15551230001'],
+  maxLength: 40,
+})
+const text = Type.String({
+  minLength: 1,
+  maxLength: textMax,
+  description: 'The text.',
+  examples: ['Hello from Heliogram'],
+})
+const campaign = Type.String({
+  minLength: 1,
+  maxLength: 255,
+  description: 'Id or key of a campaign.',
+  examples: ['spring-sale'],
+})
+const from = Type.String({
+  minLength: 1,
+  maxLength: 16,
+  description: "One of the account's senders; the campaign's or the account's default otherwise.",
+  examples: ['15557654321'],
+})
+const encoding = Type.Enum(['auto', 'gsm7', 'ucs2'], { description: 'auto: GSM-7 where the text allows it.' })
+
+export const SendBody = Type.Object(
+  {
+    to,
+    message: text,
+    campaign: Type.Optional(campaign),
+    from: Type.Optional(from),
+    type: Type.Optional(
+      Type.Enum([...messageTypes], { description: 'What it is for; otp goes first, marketing last.' }),
+    ),
+    encoding: Type.Optional(encoding),
+    max_segments: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 255, description: 'Refuse a text that needs more.' }),
+    ),
+    send_at: Type.Optional(Timestamp(`When to send it; up to ${sendAtMaxDays} days ahead.`)),
+    validity_period: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: 259_200,
+        description: "Seconds for which it is of use; the campaign's or 36000 otherwise.",
+      }),
+    ),
+    callback_url: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 2048,
+        description: "Gets this message's events instead of the account's webhooks.",
+      }),
+    ),
+    metadata: Type.Optional(
+      Type.Record(Type.String(), Type.String({ maxLength: 500 }), {
+        maxProperties: 50,
+        propertyNames: { minLength: 1, maxLength: 40 },
+        description: 'Yours; returned with the message and in its events.',
+      }),
+    ),
+    tags: Type.Optional(
+      Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+        maxItems: 20,
+        uniqueItems: true,
+        description: 'For filters.',
+      }),
+    ),
+  },
+  { $id: 'SendMessage', additionalProperties: false },
+)
+export type SendBody = Static<typeof SendBody>
+
+export const PreviewBody = Type.Object(
+  { message: text, to: Type.Optional(to), encoding: Type.Optional(encoding) },
+  { additionalProperties: false },
+)
+
+export const BatchBody = Type.Object(
+  {
+    messages: Type.Array(
+      Type.Object({}, { additionalProperties: true, description: 'As the body of a single send.' }),
+      {
+        minItems: 1,
+        maxItems: batchMax,
+      },
+    ),
+    atomic: Type.Optional(Type.Boolean({ description: 'All or none.' })),
+  },
+  { additionalProperties: false },
+)
+
+const Warning = Type.Object({
+  code: Type.String(),
+  detail: Type.String(),
+  characters: Type.Optional(
+    Type.Array(Type.Object({ character: Type.String(), code_point: Type.String(), position: Type.Integer() })),
+  ),
+})
+
+/** Members that only one direction has are optional. */
+export const Message = Type.Object(
+  {
+    id: IdOf('msg', 'Id of the message.'),
+    object: Type.Literal('message'),
+    direction: Type.Enum(['outbound', 'inbound']),
+    status: Type.Enum([...statuses]),
+    delivery_status: Nullable(Type.Enum(['Delivered', 'Failed'])),
+    final: Type.Boolean({ description: 'No later change is to be expected.' }),
+    to: Nullable(Type.String()),
+    from: Nullable(Type.String()),
+    message: Nullable(Type.String({ description: 'Null without the scope messages:read_body.' })),
+    campaign: Nullable(Type.String()),
+    contact: Nullable(Type.String()),
+    encoding: Type.Enum(['GSM-7', 'UCS-2']),
+    segments: Type.Integer(),
+    characters: Type.Integer({ description: 'Code points.' }),
+    test: Type.Boolean(),
+    sequence: Type.Integer({ description: 'Goes up with every change; keep the highest.' }),
+    created_at: Timestamp('When it was accepted or received.'),
+    updated_at: Timestamp('When it last changed.'),
+    keyword: Type.Optional(Nullable(Type.Enum(['stop', 'start', 'help']))),
+    in_reply_to: Type.Optional(Nullable(Type.String())),
+    partial: Type.Optional(Type.Boolean({ description: 'Parts of a long reply are missing.' })),
+    type: Type.Optional(Type.Enum([...messageTypes])),
+    automatic: Type.Optional(Type.Boolean({ description: 'Sent by Heliogram itself to confirm a keyword.' })),
+    segments_delivered: Type.Optional(Type.Integer()),
+    warnings: Type.Optional(Type.Array(Warning)),
+    send_at: Type.Optional(Nullable(Type.String())),
+    expires_at: Type.Optional(Nullable(Type.String())),
+    estimated_send_at: Type.Optional(Nullable(Type.String())),
+    hold: Type.Optional(Nullable(Type.Object({ reason: Type.String(), until: Nullable(Type.String()) }))),
+    route: Type.Optional(Nullable(Type.Object({ carrier: Type.String() }))),
+    provider_message_id: Type.Optional(Nullable(Type.String())),
+    attempts: Type.Optional(Type.Integer()),
+    possible_duplicate: Type.Optional(Type.Boolean()),
+    price: Type.Optional(Type.Null()),
+    estimated_price: Type.Optional(Type.Null()),
+    error: Type.Optional(
+      Nullable(
+        Type.Object({
+          code: Type.String(),
+          title: Type.String(),
+          detail: Type.String(),
+          permanent: Type.Boolean(),
+          retryable: Type.Boolean(),
+          stage: Nullable(Type.String()),
+          source: Type.Object({
+            provider: Nullable(Type.String()),
+            code: Nullable(Type.String()),
+            raw: Nullable(Type.String()),
+          }),
+          advice: Type.String(),
+          doc_url: Type.String(),
+        }),
+      ),
+    ),
+    callback_url: Type.Optional(Nullable(Type.String())),
+    metadata: Type.Optional(Type.Record(Type.String(), Type.String())),
+    tags: Type.Optional(Type.Array(Type.String())),
+    queued_at: Type.Optional(Nullable(Type.String())),
+    sent_at: Type.Optional(Nullable(Type.String())),
+    completed_at: Type.Optional(Nullable(Type.String())),
+  },
+  { $id: 'Message', description: 'A message of either direction.' },
+)
+
+export const Preview = Type.Object({
+  object: Type.Literal('preview'),
+  to: Nullable(Type.String()),
+  encoding: Type.Enum(['GSM-7', 'UCS-2']),
+  characters: Type.Integer(),
+  segments: Type.Integer(),
+  parts: Type.Array(Type.Object({ text: Type.String(), characters: Type.Integer() })),
+  warnings: Type.Array(Warning),
+  opted_out: Nullable(Type.Boolean({ description: 'Whether the recipient has opted out; null without `to`.' })),
+})
+
+export const BatchResult = Type.Object({
+  object: Type.Literal('batch'),
+  accepted: Type.Integer(),
+  refused: Type.Integer(),
+  results: Type.Array(
+    Type.Object({
+      index: Type.Integer(),
+      status: Type.Integer({ description: 'What a single send would have answered.' }),
+      message: Type.Optional(Type.Ref('Message')),
+      error: Type.Optional(Type.Ref('Problem')),
+    }),
+  ),
+})
+
+const list = (words: readonly string[]): string => `Comma list of ${words.join(', ')}.`
+
+export const MessageQuery = Type.Object(
+  {
+    ...pageQuery,
+    status: Type.Optional(Type.String({ maxLength: 200, description: list(statuses) })),
+    delivery_status: Type.Optional(Type.Enum(['Delivered', 'Failed'])),
+    direction: Type.Optional(Type.Enum(['outbound', 'inbound'])),
+    to: Type.Optional(
+      Type.String({ maxLength: 40, description: 'Outbound messages to it; with direction=inbound, replies to it.' }),
+    ),
+    from: Type.Optional(
+      Type.String({
+        maxLength: 40,
+        description: 'Outbound messages from it; with direction=inbound, replies from it.',
+      }),
+    ),
+    campaign: Type.Optional(campaign),
+    error_code: Type.Optional(Type.String({ maxLength: 64 })),
+    type: Type.Optional(Type.Enum([...messageTypes])),
+    tag: Type.Optional(Type.String({ maxLength: 64 })),
+    created_after: Type.Optional(Timestamp('Created at or after it.')),
+    created_before: Type.Optional(Timestamp('Created before it.')),
+  },
+  { additionalProperties: false },
+)
+export type MessageQuery = Static<typeof MessageQuery>
+
+export const Timeline = Type.Object({
+  data: Type.Array(
+    Type.Object({
+      at: Type.String(),
+      type: Type.String({ description: 'accepted, scheduled, submitted, answered, receipt, or a status.' }),
+      detail: Type.String(),
+      segment: Type.Optional(Type.Integer()),
+      try: Type.Optional(Type.Integer()),
+      carrier_message_id: Type.Optional(Nullable(Type.String())),
+    }),
+  ),
+})

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { cancelMessage } from './cancel.ts'
+import { claimMessages, endWithoutReceipt, expireMessages, queueDue } from './claim.ts'
+import type { Handover } from './handover.ts'
+import { canBecome, deliveryStatusOf, isFinal, statuses, type Status } from './message.ts'
+import { moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openLedgerTest(database.db)
+})
+afterAll(() => database.close())
+
+/** What can happen to a message, the state it brings, and the states it brings it from. */
+interface Happening {
+  name: string
+  to: Status
+  from: Status[]
+  happen: (handover: Handover) => Promise<unknown>
+}
+
+async function claim(): Promise<void> {
+  const { rows } = await test.db.query<{ id: string }>(`select id from lanes where type = 'transactional'`)
+  const links = [{ id: test.linkId, carrierId: test.carrierId }]
+  await claimMessages(test.context, test.nodeId, links, rows[0]?.id ?? '', '00000000-0000-0000-0000-000000000000', 10)
+}
+
+const receipt = (state: string, stat: string) => (handover: Handover) =>
+  test.ledger.receipt({
+    linkId: test.linkId,
+    rawId: handover.id,
+    matchId: handover.id,
+    state,
+    stat,
+    err: null,
+    networkError: null,
+    doneDate: '',
+  })
+
+const happenings: Happening[] = [
+  {
+    name: 'the carrier takes it',
+    to: 'sent',
+    from: ['sending', 'unconfirmed'],
+    happen: (handover) => test.answer(handover),
+  },
+  {
+    name: 'the carrier refuses it for good',
+    to: 'rejected',
+    from: ['sending', 'unconfirmed'],
+    happen: (handover) => test.answer(handover, { state: 'refused', carrierMessageId: null, move: moveTo('rejected') }),
+  },
+  {
+    name: 'the carrier says nothing',
+    to: 'unconfirmed',
+    from: ['sending'],
+    happen: (handover) =>
+      test.answer(handover, { state: 'unknown', carrierMessageId: null, move: moveTo('unconfirmed') }),
+  },
+  {
+    name: 'the carrier is busy',
+    to: 'queued',
+    from: ['sending'],
+    happen: (handover) =>
+      test.answer(handover, {
+        state: 'refused',
+        carrierMessageId: null,
+        move: moveTo('queued', { retryAfterMs: 60_000 }),
+      }),
+  },
+  {
+    name: 'it was not written',
+    to: 'queued',
+    from: ['sending'],
+    happen: (handover) => test.answer(handover, { state: 'released', carrierMessageId: null, move: moveTo('queued') }),
+  },
+  {
+    name: 'a receipt says delivered',
+    to: 'delivered',
+    from: ['sending', 'sent', 'unconfirmed'],
+    happen: receipt('delivered', 'DELIVRD'),
+  },
+  {
+    name: 'a receipt says undeliverable',
+    to: 'undelivered',
+    from: ['sending', 'sent', 'unconfirmed'],
+    happen: receipt('undeliverable', 'UNDELIV'),
+  },
+  {
+    name: 'a receipt says rejected',
+    to: 'rejected',
+    from: ['sending', 'sent', 'unconfirmed'],
+    happen: receipt('rejected', 'REJECTD'),
+  },
+  { name: 'no receipt came', to: 'unconfirmed', from: ['sent'], happen: () => endWithoutReceipt(test.context, 72) },
+  {
+    name: 'somebody cancels it',
+    to: 'canceled',
+    from: ['scheduled', 'queued'],
+    happen: ({ id }) => cancelMessage(test.context, test.accountId, id),
+  },
+  { name: 'its validity passes', to: 'expired', from: ['queued'], happen: () => expireMessages(test.context) },
+  { name: 'its time comes', to: 'queued', from: ['scheduled'], happen: () => queueDue(test.db) },
+  { name: 'a link has room', to: 'sending', from: ['queued'], happen: claim },
+  {
+    name: 'a link has room, and the person has opted out',
+    to: 'rejected',
+    from: ['queued'],
+    happen: async () => {
+      await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230001', 'reply')`, [
+        test.accountId,
+      ])
+      await claim()
+    },
+  },
+]
+
+/** A message in this state, with every row around it that any happening could need. */
+async function messageIn(status: Status): Promise<Handover> {
+  await test.db.query(
+    'truncate messages, intents, queue, delayed, carrier_ids, receipts, submissions, outcomes, opt_outs, events',
+  )
+  const handover = await test.lease()
+  await test.db.query(
+    `with lane as (select id from lanes where account_id = $2 and type = 'transactional'),
+       queued as (
+         insert into queue (lane_id, message_id, account_id, segments, expires_at)
+         select id, $1::uuid, $2::uuid, 1, now() from lane),
+       delayed as (
+         insert into delayed (account_id, message_id, lane_id, segments, due_at)
+         select $2::uuid, $1::uuid, id, 1, now() from lane),
+       known as (
+         insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments, at)
+         values ($3, $1::text, $2, $1, 1, 1, now() - interval '73 hours'))
+     update messages set status = $4, direction = case when $4 = 'received' then 'inbound' else direction end where id = $1`,
+    [handover.id, test.accountId, test.linkId, status],
+  )
+  if (status !== 'sending') await test.db.query('truncate intents')
+  return handover
+}
+
+describe('every state, whatever happens', () => {
+  it.each(happenings)('$name', async ({ to, from, happen }) => {
+    for (const status of statuses) {
+      const handover = await messageIn(status)
+      await happen(handover)
+      const row = await test.message(handover.id)
+      expect({ was: status, is: row.status }).toEqual({ was: status, is: from.includes(status) ? to : status })
+      if (row.status === status) expect(row.sequence).toBe(1)
+      expect(row.completedAt !== null).toBe(row.status !== status && isFinal(row.status))
+      const isTold = ['delivered', 'undelivered', 'rejected', 'expired'].includes(row.status) && row.status !== status
+      expect(await test.count('events', 'true')).toBe(isTold ? 1 : 0)
+    }
+  })
+
+  it('is all that canBecome says', () => {
+    const told = Object.entries(canBecome).map(([to, from]) => [to, [...from].sort()])
+    const done = Object.keys(canBecome).map((to) => [
+      to,
+      [...new Set(happenings.filter((one) => one.to === to).flatMap((one) => one.from))].sort(),
+    ])
+    expect(done).toEqual(told)
+  })
+
+  it('leads out of no final state', () => {
+    for (const from of Object.values(canBecome)) expect(from.filter((status) => isFinal(status))).toEqual([])
+  })
+})
+
+it('has the specification’s word for an outcome', () => {
+  expect(statuses.filter((status) => deliveryStatusOf(status) === 'Delivered')).toEqual(['delivered'])
+  expect(statuses.filter((status) => deliveryStatusOf(status) === 'Failed')).toEqual([
+    'undelivered',
+    'rejected',
+    'failed',
+    'expired',
+  ])
+})

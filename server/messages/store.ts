@@ -1,0 +1,131 @@
+/** Reads of messages, for the callers. Every statement is scoped by account, the first column of the index that serves it. */
+import type { Db, Tx } from '../db/db.ts'
+import { firstIdAt } from '../ids.ts'
+import type { Position } from '../page.ts'
+import { messageColumns, type MessageRow } from './message.ts'
+
+/** Filters of a list; null: not asked. At most one of `number`, `campaignId`, `outcomes` and `errorCode` leads (see `leadingFilters`). */
+export interface MessageFilters {
+  direction: 'outbound' | 'inbound' | null
+  /** The person's number: `to` of outbound, `from` of inbound messages. */
+  theirNumber: string | null
+  ourNumber: string | null
+  campaignId: string | null
+  statuses: string[] | null
+  errorCode: string | null
+  type: string | null
+  tag: string | null
+  createdAfter: Date | null
+  createdBefore: Date | null
+}
+
+/** One message, or null. By primary key. */
+export async function findMessage(db: Db | Tx, accountId: string, id: string): Promise<MessageRow | null> {
+  const { rows } = await db.query<MessageRow>({
+    name: 'find-message',
+    text: `
+      select ${messageColumns('m')}
+      from messages m
+      where m.account_id = $1
+        and m.id = $2`,
+    values: [accountId, id],
+  })
+  return rows[0] ?? null
+}
+
+/** The message an idempotency key stands for. By primary key; null where the key is unknown or its row was removed. */
+export async function findKey(
+  db: Db,
+  accountId: string,
+  operation: string,
+  key: string,
+): Promise<{ messageId: string; fingerprint: Buffer } | null> {
+  const { rows } = await db.query<{ messageId: string; fingerprint: Buffer }>(
+    `select resource_id as "messageId", fingerprint
+     from idempotency_keys
+     where account_id = $1 and operation = $2 and key = $3`,
+    [accountId, operation, key],
+  )
+  return rows[0] ?? null
+}
+
+// Not delivered: what most messages become is found faster among themselves.
+const outcomeStatuses = ['undelivered', 'rejected', 'failed', 'expired', 'unconfirmed', 'canceled']
+
+/**
+ * One page of messages and one row more, newest first (oldest first after an `after` position). One index serves the leading filter:
+ * messages_their_number, messages_campaign, outcomes (primary key or outcomes_error), else the primary key; the rest is checked on the
+ * rows it yields.
+ */
+export async function listMessages(
+  db: Db,
+  accountId: string,
+  filters: MessageFilters,
+  position: Position | null,
+  limit: number,
+): Promise<MessageRow[]> {
+  const values: unknown[] = [accountId]
+  const value = (one: unknown): string => `$${values.push(one)}`
+  const where = ['m.account_id = $1']
+  let from = 'messages m'
+  const isByOutcome =
+    filters.errorCode !== null || filters.statuses?.every((status) => outcomeStatuses.includes(status))
+  // A status filter over outcomes reads the narrow table first; the message says whether the outcome still holds.
+  if (isByOutcome && !filters.theirNumber && !filters.campaignId) {
+    from = `outcomes o join messages m on m.account_id = o.account_id and m.id = o.message_id and m.status = o.status`
+    where.push('o.account_id = $1')
+    if (filters.statuses) where.push(`o.status = any (${value(filters.statuses)}::text[])`)
+    if (filters.errorCode) where.push(`o.error_code = ${value(filters.errorCode)}`)
+  } else {
+    if (filters.statuses) where.push(`m.status = any (${value(filters.statuses)}::text[])`)
+    if (filters.errorCode) where.push(`m.error_code = ${value(filters.errorCode)}`)
+  }
+  if (filters.theirNumber) where.push(`m.their_number = ${value(filters.theirNumber)}`)
+  if (filters.ourNumber) where.push(`m.our_number = ${value(filters.ourNumber)}`)
+  if (filters.campaignId) where.push(`m.campaign_id = ${value(filters.campaignId)}`)
+  if (filters.direction) where.push(`m.direction = ${value(filters.direction)}`)
+  if (filters.type) where.push(`m.type = ${value(filters.type)}`)
+  if (filters.tag) where.push(`${value(filters.tag)} = any (m.tags)`)
+  // Times are bounds of ids, which also prunes the days that cannot match.
+  if (filters.createdAfter) where.push(`m.id >= ${value(firstIdAt(filters.createdAfter.getTime()))}`)
+  if (filters.createdBefore) where.push(`m.id < ${value(firstIdAt(filters.createdBefore.getTime()))}`)
+  if (position) where.push(`m.id ${position.direction === 'before' ? '<' : '>'} ${value(position.id)}`)
+  const order = position?.direction === 'after' ? 'asc' : 'desc'
+  const { rows } = await db.query<MessageRow>(
+    `select ${messageColumns('m')}
+     from ${from}
+     where ${where.join('\n       and ')}
+     order by m.id ${order}
+     limit ${value(limit + 1)}`,
+    values,
+  )
+  return rows
+}
+
+/** One try of a segment, for the timeline. */
+export interface SubmissionRow {
+  segment: number
+  try: number
+  state: 'accepted' | 'refused' | 'unknown'
+  carrierMessageId: string | null
+  commandStatus: number | null
+  intentAt: Date | null
+  answeredAt: Date
+  receiptState: string | null
+  receiptStat: string | null
+  receiptAt: Date | null
+}
+
+/** The tries of a message in order. By primary key prefix. */
+export async function listSubmissions(db: Db, accountId: string, messageId: string): Promise<SubmissionRow[]> {
+  const { rows } = await db.query<SubmissionRow>(
+    `select segment, try, state, carrier_message_id as "carrierMessageId", command_status as "commandStatus",
+       intent_at as "intentAt", answered_at as "answeredAt", receipt_state as "receiptState", receipt_stat as "receiptStat",
+       receipt_at as "receiptAt"
+     from submissions
+     where account_id = $1 and message_id = $2
+     order by try, segment`,
+    [accountId, messageId],
+  )
+  return rows
+}

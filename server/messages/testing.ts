@@ -1,0 +1,266 @@
+/** For tests: an account with a number at a carrier, and the ledger's writers around it. */
+import { testVault } from '../accounts/testing.ts'
+import { smppDefaults, type SmppSettings } from '../carriers/settings.ts'
+import { insertCarrier, insertSender } from '../carriers/store.ts'
+import { inTransaction, type Db } from '../db/db.ts'
+import { Subscriptions, type EventType, type Outbox, type Posting } from '../events.ts'
+import { newId } from '../ids.ts'
+import { Acceptor, type Accepted } from './accept.ts'
+import { type Draft } from './accepted.ts'
+import type { Answer, Move } from './answer.ts'
+import type { Handover, Slots } from './handover.ts'
+import { Ledger } from './ledger.ts'
+import type { MessageRow } from './message.ts'
+import { findMessage } from './store.ts'
+
+/** A log that nobody reads. */
+export const silent = { info: () => {}, warn: () => {}, error: () => {} }
+
+/** The number that the test's account sends from. */
+export const ourNumber = '15557654321'
+
+/** Room on one link, counted; what is handed over is kept. */
+export class TestSlots implements Slots {
+  nodeId: string | null
+  /** Segments that are still free; 0: everything queues. */
+  room = 0
+  linkId: string
+  readonly taken: Handover[] = []
+  wakes = 0
+
+  constructor(nodeId: string | null, linkId: string) {
+    this.nodeId = nodeId
+    this.linkId = linkId
+  }
+
+  reserve(segments: number): string | null {
+    if (this.room < segments) return null
+    this.room -= segments
+    return this.linkId
+  }
+
+  release(_linkId: string, segments: number): void {
+    this.room += segments
+  }
+
+  track<T>(statement: Promise<T>): Promise<T> {
+    return statement
+  }
+
+  take(handovers: Handover[]): void {
+    this.taken.push(...handovers)
+  }
+
+  wake(): void {
+    this.wakes++
+  }
+
+  estimateSendAt(): Date | null {
+    return null
+  }
+}
+
+/** Everything a test of the ledger needs, over one database; several can share it. */
+export interface LedgerTest {
+  db: Db
+  accountId: string
+  carrierId: string
+  linkId: string
+  nodeId: string
+  slots: TestSlots
+  subscriptions: Subscriptions
+  outbox: Outbox
+  offered: Posting[]
+  context: { db: Db; outbox: Outbox; subscriptions: Subscriptions }
+  ledger: Ledger
+  acceptor: Acceptor
+  draft(changes?: Partial<Draft>): Draft
+  /** Accepts a message and answers its row. */
+  send(changes?: Partial<Draft>): Promise<MessageRow>
+  /** Accepts a message straight onto the link; its intents are committed. */
+  lease(changes?: Partial<Draft>): Promise<Handover>
+  /** Writes the end of a segment; accepted under this id unless told otherwise. */
+  answer(handover: Handover, changes?: Partial<Answer>): Promise<void>
+  message(id: string): Promise<MessageRow>
+  subscribe(...events: EventType[]): Promise<void>
+  /** Types of the events about a message, in order. */
+  eventsOf(messageId: string): Promise<string[]>
+  count(table: string, where: string, values?: unknown[]): Promise<number>
+}
+
+/** Makes a carrier with its link, a sender and a node, and an account unless there is one. */
+export async function openLedgerTest(
+  db: Db,
+  options: { accountId?: string; settings?: Partial<SmppSettings> } = {},
+): Promise<LedgerTest> {
+  const { accountId = newId(), settings } = options
+  const [carrierId, nodeId] = [newId(), newId()]
+  await db.query(`insert into accounts (id, name) values ($1, 'Acme') on conflict do nothing`, [accountId])
+  await db.query(
+    `with node as (insert into nodes (id, name) values ($1, 'test') returning id)
+     insert into heartbeats (node_id, seen_at) select id, now() from node`,
+    [nodeId],
+  )
+  await inTransaction(db, (tx) => insertTestCarrier(tx, carrierId, settings))
+  const { rows } = await db.query<{ id: string }>(`select id from links where carrier_id = $1`, [carrierId])
+  const linkId = rows[0]?.id ?? ''
+  await insertTestSender(db, accountId, carrierId, ourNumber, true)
+  const slots = new TestSlots(nodeId, linkId)
+  const subscriptions = new Subscriptions(db)
+  const offered: Posting[] = []
+  const outbox: Outbox = { nodeId: null, offer: (postings) => void offered.push(...postings) }
+  const context = { db, outbox, subscriptions }
+  const ledger = new Ledger(context)
+  const acceptor = new Acceptor({ ...context, slots })
+
+  const test: LedgerTest = {
+    db,
+    accountId,
+    carrierId,
+    linkId,
+    nodeId,
+    slots,
+    subscriptions,
+    outbox,
+    offered,
+    context,
+    ledger,
+    acceptor,
+    draft: (changes) => testDraft(accountId, changes),
+    async send(changes) {
+      return rowOf(await acceptor.accept(test.draft(changes)))
+    },
+    async lease(changes) {
+      const draft = test.draft(changes)
+      slots.room += draft.segments
+      const row = rowOf(await acceptor.accept(draft))
+      const handover = slots.taken.find(({ id }) => id === row.id)
+      if (!handover) throw new Error('the message was not leased')
+      return handover
+    },
+    answer: (handover, changes = {}) => ledger.answer({ ...testAnswer(handover, nodeId), ...changes }),
+    async message(id) {
+      const row = await findMessage(db, accountId, id)
+      if (!row) throw new Error('there is no such message')
+      return row
+    },
+    async subscribe(...events) {
+      await db.query(
+        `insert into webhooks (account_id, id, url, events, secret) values ($1, $2, 'https://example.com/', $3, '')`,
+        [accountId, newId(), events],
+      )
+      await subscriptions.refresh()
+    },
+    async eventsOf(messageId) {
+      const events = await db.query<{ type: string }>(
+        `select type from events where account_id = $1 and message_id = $2 order by id`,
+        [accountId, messageId],
+      )
+      return events.rows.map((row) => row.type)
+    },
+    async count(table, where, values = []) {
+      const counted = await db.query<{ count: number }>(`select count(*) from ${table} where ${where}`, values)
+      return counted.rows[0]?.count ?? 0
+    },
+  }
+  return test
+}
+
+/** Inserts a carrier that nobody dials, unless the settings say where. */
+export function insertTestCarrier(
+  tx: Parameters<typeof insertCarrier>[0],
+  id: string,
+  settings: Partial<SmppSettings> = {},
+  changes: { enabled?: boolean; priority?: number; pace?: number } = {},
+): Promise<void> {
+  return insertCarrier(tx, {
+    id,
+    name: `carrier ${id}`,
+    kind: 'smpp',
+    enabled: true,
+    pace: 1000,
+    priority: 100,
+    ...changes,
+    settings: { ...smppDefaults, host: '127.0.0.1', port: 1, system_id: 'heliogram', ...settings },
+    secrets: testVault.seal('secret', `carriers.secrets|${id}`),
+  })
+}
+
+/** Gives an account a number at a carrier. */
+export async function insertTestSender(
+  db: Db,
+  accountId: string,
+  carrierId: string,
+  number: string,
+  isDefault = false,
+): Promise<void> {
+  const sender = { id: newId(), carrierId, number, kind: 'long_code', country: 'US', isDefault } as const
+  await inTransaction(db, (tx) => insertSender(tx, accountId, sender))
+}
+
+/** A draft of one segment that nothing is wrong with. */
+export function testDraft(accountId: string, changes: Partial<Draft> = {}): Draft {
+  return {
+    accountId,
+    theirNumber: '15551230001',
+    sender: null,
+    body: 'Hello',
+    type: null,
+    encoding: 'GSM-7',
+    characters: 5,
+    segments: 1,
+    campaignId: null,
+    campaignKey: null,
+    sendAt: null,
+    validitySeconds: null,
+    callbackUrl: null,
+    metadata: null,
+    tags: null,
+    warnings: null,
+    isTest: false,
+    idempotency: null,
+    ...changes,
+  }
+}
+
+/** A move with nothing to say. */
+export const moveTo = (to: Move['to'], changes: Partial<Move> = {}): Move => ({
+  to,
+  retryAfterMs: null,
+  errorCode: null,
+  errorRaw: null,
+  ...changes,
+})
+
+/** The carrier took the first segment, under the message's id. */
+export function testAnswer(handover: Handover, nodeId: string): Answer {
+  return {
+    nodeId,
+    accountId: handover.accountId,
+    messageId: handover.id,
+    segment: 1,
+    segments: handover.segments,
+    try: handover.try,
+    linkId: handover.linkId,
+    state: 'accepted',
+    carrierMessageId: handover.id,
+    commandStatus: 0,
+    intentAt: new Date(),
+    move: moveTo('sent'),
+  }
+}
+
+/** The row of what was accepted. */
+export function rowOf(accepted: Accepted): MessageRow {
+  if (accepted.kind !== 'accepted') throw new Error(`not accepted: ${JSON.stringify(accepted)}`)
+  return accepted.row
+}
+
+/** Waits until a condition holds. */
+export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+  const end = performance.now() + withinMs
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}

@@ -1,0 +1,120 @@
+/**
+ * A process among others. Its row in `nodes` is its fence: every claim takes FOR SHARE on it and selects nothing once `fenced_at` is
+ * set. Heartbeats go to a table of their own, so that they never wait for claims. Who misses heartbeats is fenced by the others, for
+ * ever: a process that wakes up fenced ends itself and starts anew.
+ */
+import { hostname } from 'node:os'
+import type { Log } from './db/log.ts'
+import type { Db } from './db/db.ts'
+import { isUnavailable } from './db/failure.ts'
+import { newId } from './ids.ts'
+
+// A node beats every two seconds and is fenced after missing seven beats: short against a person's patience, long against a stall.
+const beatMs = 2000
+const silenceMaxSeconds = 15
+// Intents are not written any more when the last beat is older than half the silence (reliability: a frozen process that wakes up).
+const freshMs = (silenceMaxSeconds * 1000) / 2
+
+interface NodeOptions {
+  db: Db
+  log: Log
+  /** All other nodes are known to be dead: the data folder is locked by this process. */
+  isAlone: boolean
+  /** Settles what a fenced node left; called for each that was just fenced or left intents. Repeatable. */
+  settle: (nodeId: string) => Promise<void>
+  /** This node was fenced by another: end the process. */
+  onFenced: () => void
+}
+
+export class Node {
+  readonly id: string = newId()
+  readonly #options: NodeOptions
+  #lastBeatAt = 0
+  #timer: NodeJS.Timeout | null = null
+  #beating: Promise<void> = Promise.resolve()
+
+  constructor(options: NodeOptions) {
+    this.#options = options
+  }
+
+  /** Whether this node may still write intents that were committed before. Monotonic time: a clock that jumps changes nothing. */
+  get isFresh(): boolean {
+    return performance.now() - this.#lastBeatAt < freshMs
+  }
+
+  async start(): Promise<void> {
+    const { db } = this.#options
+    await db.query(
+      `with node as (insert into nodes (id, name) values ($1, $2) returning id)
+       insert into heartbeats (node_id, seen_at) select id, now() from node`,
+      [this.id, `${hostname()}:${process.pid}`],
+    )
+    this.#lastBeatAt = performance.now()
+    await this.#fenceSilent(this.#options.isAlone ? 0 : silenceMaxSeconds)
+    this.#timer = setInterval(() => {
+      this.#beating = this.#beat()
+    }, beatMs)
+  }
+
+  /** Says goodbye: the row is fenced, so that nobody waits for it. */
+  async close(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer)
+    await this.#beating
+    await this.#options.db.query(`update nodes set fenced_at = now() where id = $1`, [this.id])
+  }
+
+  async #beat(): Promise<void> {
+    const { db, log, onFenced } = this.#options
+    const startedAt = performance.now()
+    try {
+      const { rows } = await db.query<{ isFenced: boolean }>(
+        `update heartbeats h
+         set seen_at = now()
+         from nodes n
+         where h.node_id = $1 and n.id = h.node_id
+         returning n.fenced_at is not null as "isFenced"`,
+        [this.id],
+      )
+      if (rows[0]?.isFenced !== false) {
+        log.error({ node: this.id }, 'fenced by another node')
+        onFenced()
+        return
+      }
+      this.#lastBeatAt = startedAt
+      await this.#fenceSilent(silenceMaxSeconds)
+    } catch (error) {
+      if (!isUnavailable(error)) log.error({ error }, 'heartbeat failed')
+    }
+  }
+
+  /** Fences nodes without a recent beat (waits for their running claims), then settles what fenced nodes left. */
+  async #fenceSilent(seconds: number): Promise<void> {
+    const { db, log, settle } = this.#options
+    const { rows } = await db.query<{ id: string; name: string }>(
+      `with silent as (
+         update nodes n
+         set fenced_at = now()
+         from heartbeats h
+         where h.node_id = n.id
+           and n.id <> $1
+           and n.fenced_at is null
+           and h.seen_at <= now() - make_interval(secs => $2)
+         returning n.id, n.name
+       )
+       select id, name from silent
+       union
+       select id, name from nodes n
+       where fenced_at is not null and exists (select 1 from intents where node_id = n.id)`,
+      [this.id, seconds],
+    )
+    for (const node of rows) {
+      log.warn({ node: node.id, name: node.name }, 'settling what a dead node left')
+      await settle(node.id)
+    }
+    // A fenced node without intents has nothing to say any more.
+    await db.query(
+      `delete from nodes n
+       where fenced_at < now() - interval '1 day' and not exists (select 1 from intents where node_id = n.id)`,
+    )
+  }
+}

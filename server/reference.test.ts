@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { buildApp } from './app.ts'
+import { eventTypes } from './events.ts'
+import type { App } from './http.ts'
+import { registerRoutes, type RoutesContext } from './routes.ts'
+
+interface Operation {
+  operationId?: string
+  summary?: string
+  security?: unknown[]
+  responses: Record<string, { content?: object }>
+}
+interface Document {
+  openapi: string
+  paths: Record<string, Record<string, Operation>>
+  webhooks: Record<string, unknown>
+}
+
+let app: App
+let document: Document
+const routes: string[] = []
+
+// Every slice is registered and described, none is called: no database is needed.
+beforeAll(async () => {
+  const absent = { version: 'v1' } as unknown as RoutesContext
+  app = await buildApp(
+    { version: 'v1', publicUrl: 'http://localhost', authenticator: absent.authenticator },
+    async (app) => {
+      app.addHook('onRoute', ({ method, url }) => {
+        for (const one of [method].flat())
+          if (one !== 'HEAD') routes.push(`${one.toLowerCase()} ${url.replace(/:(\w+)/g, '{$1}')}`)
+      })
+      await registerRoutes(app, absent)
+    },
+  )
+  document = (await app.inject('/v1/openapi.json')).json()
+})
+afterAll(() => app.close())
+
+const operations = (): [string, Operation][] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, operation]): [string, Operation] => [`${method} ${path}`, operation]),
+  )
+
+test('the document is OpenAPI 3.1 and has every route', () => {
+  expect(document.openapi).toBe('3.1.0')
+  expect(routes.length).toBeGreaterThan(20)
+  expect(operations().map(([route]) => route)).toEqual(expect.arrayContaining(routes))
+})
+
+test('every operation has a name of its own, a summary, and answers that are described', () => {
+  const names = operations().map(([, operation]) => operation.operationId)
+  expect(names).not.toContain(undefined)
+  expect(new Set(names).size).toBe(names.length)
+  for (const [route, operation] of operations()) {
+    expect(operation.summary, route).toBeTruthy()
+    expect(
+      Object.keys(operation.responses).some((status) => /^2|^101/.test(status)),
+      route,
+    ).toBe(true)
+  }
+})
+
+test('what needs a token says so, and what does not is a short list', () => {
+  const open = operations().flatMap(([route, operation]) => (operation.security?.length ? [] : [route]))
+  expect(open.sort()).toEqual([
+    'get /healthz',
+    'get /v1/errors',
+    'post /v1/auth/login',
+    'post /v1/auth/refresh',
+    'post /v1/oauth/token',
+  ])
+})
+
+test('every reference leads somewhere', () => {
+  for (const [, pointer = ''] of JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)) {
+    const target = pointer
+      .split('/')
+      .reduce<unknown>((value, step) => (value as Record<string, unknown> | undefined)?.[step], document)
+    expect(target, pointer).toBeDefined()
+  }
+  expect(JSON.stringify(document)).not.toMatch(/"\$ref":"[^#]/)
+})
+
+test('every event is described as a webhook', () => {
+  expect(Object.keys(document.webhooks)).toEqual(Object.keys(eventTypes))
+})

@@ -1,0 +1,67 @@
+/** What is done by the clock, and how often. */
+import { joinLateParts, type ReceiveContext } from './carriers/receive.ts'
+import type { Submitter } from './carriers/submit.ts'
+import { inTransaction, type Db } from './db/db.ts'
+import type { Log } from './db/log.ts'
+import { ensurePartitions } from './db/partitions.ts'
+import type { Outbox, Subscriptions } from './events.ts'
+import { endWithoutReceipt, expireMessages, queueDue } from './messages/claim.ts'
+import { recordMoves } from './messages/ledger.ts'
+import { matchOrphans } from './messages/receipt.ts'
+import { forgetExpired } from './messages/retention.ts'
+import { untilDone, type Sweep } from './sweeps.ts'
+
+interface Pipeline {
+  db: Db
+  outbox: Outbox
+  subscriptions: Subscriptions
+}
+
+const hourMs = 3_600_000
+
+/** Sweeps of a process that holds links. */
+export function linkSweeps(receiving: ReceiveContext, submitter: Submitter): Sweep[] {
+  return [
+    { name: 'late parts of replies', everyMs: 5000, run: () => joinLateParts(receiving, submitter.links) },
+    { name: 'stranded intents', everyMs: 2000, run: () => submitter.releaseStranded() },
+  ]
+}
+
+/** Sweeps of a process with the role `jobs`. */
+export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: number, wake: () => void): Sweep[] {
+  const { db, outbox } = pipeline
+  return [
+    // A second's delay of a scheduled message or a retry is the most that is noticed.
+    {
+      name: 'due messages',
+      everyMs: 500,
+      run: () =>
+        untilDone(1000, async (limit) => {
+          const queued = await queueDue(db, limit)
+          if (queued > 0) wake()
+          return queued
+        }),
+    },
+    { name: 'expired messages', everyMs: 1000, run: () => untilDone(500, (limit) => expireMessages(pipeline, limit)) },
+    {
+      name: 'unmatched receipts',
+      everyMs: 5000,
+      run: () =>
+        untilDone(500, async (limit) => {
+          const { postings, count } = await inTransaction(db, async (tx) => {
+            const moved = await matchOrphans(tx, limit)
+            return { postings: await recordMoves(tx, moved, pipeline), count: moved.length }
+          })
+          outbox.offer(postings)
+          return count
+        }),
+    },
+    {
+      name: 'messages without a receipt',
+      everyMs: 60_000,
+      run: () => untilDone(500, (limit) => endWithoutReceipt(pipeline, receiptTimeoutHours, limit)),
+    },
+    { name: 'partitions', everyMs: hourMs, run: () => ensurePartitions(db, log) },
+    { name: 'retention', everyMs: hourMs, run: () => forgetExpired(db, receiptTimeoutHours) },
+  ]
+}

@@ -1,0 +1,42 @@
+/**
+ * Ends requests whose body trickles in. Node's requestTimeout covers a whole body whatever its size, so it would cut an import of
+ * 256 MiB on a fair line; here a body only has to keep a least rate.
+ */
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+
+interface Limits {
+  /** Time in which nothing is expected of a body. Default 10 s, as for headers. */
+  graceMs?: number
+  /** Default 1 KiB/s: less than the slowest mobile network gives. */
+  leastBytesPerSecond?: number
+  sweepMs?: number
+}
+
+/** Watches every connection of a server; one sweep a second instead of a timer a request. The server's close ends it. */
+export function watchBodies(server: Server, refuse: (request: IncomingMessage) => void, limits: Limits = {}): void {
+  const { graceMs = 10_000, leastBytesPerSecond = 1024, sweepMs = 1000 } = limits
+  const latest = new Map<Socket, IncomingMessage>()
+  const starts = new WeakMap<IncomingMessage, { at: number; bytes: number }>()
+  server.on('connection', (socket) => socket.once('close', () => latest.delete(socket)))
+  server.prependListener('request', (request) => latest.set(request.socket, request))
+  const sweep = (): void => {
+    const now = performance.now()
+    for (const [socket, request] of latest) {
+      if (request.complete || request.destroyed) continue
+      const start = starts.get(request)
+      // While our buffer is full it is us who are slow.
+      const isOurTurn = request.readableLength >= request.readableHighWaterMark
+      if (start === undefined || isOurTurn) {
+        starts.set(request, { at: now, bytes: socket.bytesRead })
+        continue
+      }
+      const elapsedMs = now - start.at
+      if (elapsedMs > graceMs && socket.bytesRead - start.bytes < (leastBytesPerSecond * elapsedMs) / 1000)
+        refuse(request)
+    }
+  }
+  const timer = setInterval(sweep, sweepMs)
+  timer.unref()
+  server.once('close', () => clearInterval(timer))
+}

@@ -1,0 +1,51 @@
+/** What has to be looked at by the clock. Each sweep is safe to run in several processes at once and to miss for a while. */
+import type { Log } from './db/log.ts'
+import { isUnavailable } from './db/failure.ts'
+
+/** One thing to do every so often. */
+export interface Sweep {
+  name: string
+  everyMs: number
+  run: () => Promise<unknown>
+}
+
+/** Runs sweeps, each one at a time; a failure is logged and the next turn comes all the same. */
+export class Sweeper {
+  readonly #log: Log
+  readonly #timers: NodeJS.Timeout[] = []
+  readonly #running = new Map<string, Promise<void>>()
+
+  constructor(log: Log) {
+    this.#log = log
+  }
+
+  start(sweeps: Sweep[]): void {
+    for (const sweep of sweeps) {
+      const turn = (): void => {
+        if (!this.#running.has(sweep.name)) this.#running.set(sweep.name, this.#run(sweep))
+      }
+      this.#timers.push(setInterval(turn, sweep.everyMs))
+    }
+  }
+
+  /** Starts no more turns and waits for those under way. */
+  async close(): Promise<void> {
+    for (const timer of this.#timers) clearInterval(timer)
+    await Promise.all(this.#running.values())
+  }
+
+  async #run({ name, run }: Sweep): Promise<void> {
+    try {
+      await run()
+    } catch (error) {
+      if (!isUnavailable(error)) this.#log.error({ sweep: name, error }, 'sweep failed')
+    } finally {
+      this.#running.delete(name)
+    }
+  }
+}
+
+/** Repeats a bounded piece of work until it finds less than its bound. */
+export async function untilDone(limit: number, work: (limit: number) => Promise<number>): Promise<void> {
+  while ((await work(limit)) >= limit);
+}

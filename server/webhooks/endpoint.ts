@@ -1,0 +1,177 @@
+/** Endpoints as the dispatcher needs them: address, headers and opened keys, read again when older than a second. */
+import type { KeyObject } from 'node:crypto'
+import { Batcher } from '../batch.ts'
+import type { Db } from '../db/db.ts'
+import type { Vault } from '../secrets.ts'
+import { openCallbackSecret } from './callback.ts'
+import { targetOf, type Target } from './post.ts'
+import { keyOf } from './signature.ts'
+
+/** An endpoint that can be posted to. */
+export interface Endpoint {
+  /** Null for callback addresses, whose posts carry their own. */
+  target: Target | null
+  /** Names and values in turn; what every post to it carries. */
+  headers: readonly string[]
+  keys: readonly KeyObject[]
+  /** Since when it has only failed, in milliseconds since 1970; null: it works. */
+  failingSinceMs: number | null
+  /** A change of `failingSinceMs` to a time was written since the endpoint was read. */
+  isFailureNoted: boolean
+  /** It is being disabled. */
+  isDisabling: boolean
+}
+
+/** Which endpoint: a webhook's id, or the id that callback addresses of an account and origin share. */
+export interface EndpointKey {
+  accountId: string
+  endpointId: string
+  isCallback: boolean
+}
+
+interface EndpointRow {
+  id: string
+  url: string
+  headers: Record<string, string>
+  secret: Buffer
+  previousSecret: Buffer | null
+  failingSince: Date | null
+  updatedAt: Date
+}
+
+interface Entry {
+  endpoint: Endpoint
+  readAt: number
+  version: number
+}
+
+// A change made by any node holds for posts that begin a second later.
+const freshMs = 1000
+// Endpoints nobody posted to for a minute are forgotten.
+const forgetMs = 60_000
+
+// Identity: a compressed answer would have to be inflated to be shown, and is how small answers become huge ones.
+const ownHeaders = Object.entries({
+  'content-type': 'application/json',
+  'user-agent': 'Heliogram-Webhooks/1',
+  accept: '*/*',
+  'accept-encoding': 'identity',
+}).flat()
+
+const unnoted = { isFailureNoted: false, isDisabling: false }
+
+/** The purpose under which an endpoint's secrets are sealed. */
+export function secretPurpose(endpointId: string): string {
+  return `webhooks.secret|${endpointId}`
+}
+
+/** Reads endpoints, many at a time, and keeps them for a second. */
+export class Endpoints {
+  readonly #db: Db
+  readonly #vault: Vault
+  readonly #reads: Batcher<EndpointKey, boolean | Error>
+  #entries = new Map<string, Entry>()
+  #callbackKeys = new Map<string, { endpoint: Endpoint; readAt: number }>()
+
+  constructor(db: Db, vault: Vault) {
+    this.#db = db
+    this.#vault = vault
+    this.#reads = new Batcher((keys) => this.#readAll(keys), { sizeMax: 500, flushesMax: 1, isForAll: () => true })
+  }
+
+  /** The endpoint as of at most a second ago; undefined: has to be read. */
+  peek(endpointId: string): Endpoint | undefined {
+    const entry = this.#entries.get(endpointId)
+    return entry && performance.now() - entry.readAt < freshMs ? entry.endpoint : undefined
+  }
+
+  /**
+   * Reads the endpoint from the database; `peek` answers from it afterwards. Returns whether there is such an endpoint and it is
+   * enabled, which is not remembered when it is not. Throws where its secret cannot be opened.
+   */
+  async read(key: EndpointKey): Promise<boolean> {
+    const found = await this.#reads.push(key)
+    if (found instanceof Error) throw found
+    return found
+  }
+
+  /** Has the endpoint read again before its next post. */
+  forget(endpointId: string): void {
+    this.#entries.delete(endpointId)
+  }
+
+  /** One wrong endpoint must not stop the others: what is wrong with each is its result. */
+  async #readAll(keys: EndpointKey[]): Promise<(boolean | Error)[]> {
+    const webhooks = keys.filter((key) => !key.isCallback)
+    const rows = webhooks.length > 0 ? await readEndpoints(this.#db, webhooks) : []
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    const now = performance.now()
+    for (const [id, entry] of this.#entries) if (now - entry.readAt > forgetMs) this.#entries.delete(id)
+    return Promise.all(
+      keys.map(async (key) => {
+        try {
+          const row = byId.get(key.endpointId)
+          const endpoint = key.isCallback ? await this.#readCallback(key.accountId) : this.#open(row)
+          if (endpoint) this.#entries.set(key.endpointId, { endpoint, readAt: now, version: versionOf(row) })
+          else this.#entries.delete(key.endpointId)
+          return endpoint !== null
+        } catch (error) {
+          return error instanceof Error ? error : new Error(String(error))
+        }
+      }),
+    )
+  }
+
+  /** Opens the secrets, or keeps what was opened while the row is the same. */
+  #open(row: EndpointRow | undefined): Endpoint | null {
+    if (!row) return null
+    const failingSinceMs = row.failingSince?.getTime() ?? null
+    const known = this.#entries.get(row.id)
+    const isUnchanged = known?.version === versionOf(row) && known.endpoint.keys.length === keyCount(row)
+    if (isUnchanged) return Object.assign(known.endpoint, { failingSinceMs, ...unnoted })
+    const secrets = row.previousSecret ? [row.secret, row.previousSecret] : [row.secret]
+    return {
+      target: targetOf(row.url),
+      headers: [...ownHeaders, ...Object.entries(row.headers).flat()],
+      keys: secrets.map((secret) => keyOf(this.#vault.open(secret, secretPurpose(row.id)))),
+      failingSinceMs,
+      ...unnoted,
+    }
+  }
+
+  /** One read a second and account, however many origins its callback addresses have. */
+  async #readCallback(accountId: string): Promise<Endpoint> {
+    const known = this.#callbackKeys.get(accountId)
+    if (known && performance.now() - known.readAt < freshMs) return known.endpoint
+    const keys = [keyOf(await openCallbackSecret(this.#db, this.#vault, accountId))]
+    const endpoint = { target: null, headers: ownHeaders, keys, failingSinceMs: null, ...unnoted }
+    this.#callbackKeys.set(accountId, { endpoint, readAt: performance.now() })
+    return endpoint
+  }
+}
+
+function versionOf(row: EndpointRow | undefined): number {
+  return row?.updatedAt.getTime() ?? 0
+}
+
+function keyCount(row: EndpointRow): number {
+  return row.previousSecret ? 2 : 1
+}
+
+/** Enabled endpoints with the secrets that sign now; by primary key, locks nothing. */
+async function readEndpoints(db: Db, keys: EndpointKey[]): Promise<EndpointRow[]> {
+  const { rows } = await db.query<EndpointRow>({
+    name: 'read-endpoints',
+    text: `
+      select w.id, w.url, w.headers, w.secret,
+        case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret",
+        w.failing_since as "failingSince", w.updated_at as "updatedAt"
+      from unnest($1::uuid[], $2::uuid[]) as k (account_id, id)
+      join webhooks w
+        on w.account_id = k.account_id
+        and w.id = k.id
+      where w.enabled`,
+    values: [keys.map((key) => key.accountId), keys.map((key) => key.endpointId)],
+  })
+  return rows
+}

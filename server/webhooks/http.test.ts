@@ -1,0 +1,295 @@
+import { Webhook as Verifier } from 'standardwebhooks'
+import { afterAll, expect, test } from 'vitest'
+import { buildTestApp, createTestAccount, testVault } from '../accounts/testing.ts'
+import { createTestDatabase } from '../db/testing.ts'
+import { newId, showId } from '../ids.ts'
+import { guardDestinations } from './destination.ts'
+import { eventRoutes } from './events-http.ts'
+import { Dispatcher } from './fanout.ts'
+import { webhookRoutes } from './http.ts'
+import { startReceiver, until } from './testing.ts'
+
+const database = await createTestDatabase()
+const { db } = database
+const names: Record<string, string[]> = {
+  'public.example.com': ['93.184.216.34', '2606:4700::1111'],
+  'half.example.com': ['93.184.216.34', '10.0.0.1'],
+  'metadata.example.com': ['169.254.169.254'],
+}
+const destinations = guardDestinations({ allowedCidrs: ['127.0.0.0/8'], ports: [443, 8443] }, (host) =>
+  /^[\d.]+$|:/.test(host) ? Promise.resolve([host]) : Promise.resolve(names[host] ?? []),
+)
+const log = { info() {}, warn() {}, error() {} }
+const dispatcher = new Dispatcher({ db, vault: testVault, log, nodeId: newId(), destinations })
+dispatcher.start()
+const app = await buildTestApp(db, (app) => {
+  const context = { db, vault: testVault, destinations, outbox: dispatcher }
+  webhookRoutes(app, context)
+  eventRoutes(app, context)
+})
+const receiver = await startReceiver()
+afterAll(async () => {
+  await app.close()
+  await dispatcher.close()
+  await receiver.close()
+  await database.close()
+})
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+interface Body {
+  [name: string]: unknown
+  id: string
+  secret: string
+  next_cursor: string | null
+  data: Record<string, unknown>[]
+  errors: { pointer: string; code: string; detail: string }[]
+}
+const account = await createTestAccount(db)
+const other = await createTestAccount(db)
+
+async function call(method: Method, url: string, payload?: object, headers: Record<string, string> = account.headers) {
+  const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
+  return { status: answer.statusCode, headers: answer.headers, body: (answer.body ? answer.json() : {}) as Body }
+}
+
+const faultsOf = (answer: { status: number; body: Body }) => [
+  answer.status,
+  ...answer.body.errors.map((error) => `${error.pointer} ${error.code}`),
+]
+
+test('creates a webhook for the contract events, shows its secret once, and stores it sealed', async () => {
+  const made = await call('POST', '/v1/webhooks', { url: 'https://public.example.com/hook' })
+  expect(made.status).toBe(201)
+  expect(made.headers.location).toBe(`/v1/webhooks/${made.body.id}`)
+  const { secret, ...shown } = made.body
+  expect(secret).toMatch(/^whsec_[A-Za-z0-9+/]{43}=$/)
+  expect(shown).toMatchObject({
+    object: 'webhook',
+    url: 'https://public.example.com/hook',
+    events: ['message.delivered', 'message.failed', 'message.received'],
+    description: null,
+    enabled: true,
+    disabled_reason: null,
+    headers: {},
+    failing_since: null,
+  })
+  expect((await call('GET', `/v1/webhooks/${made.body.id}`)).body).toEqual(shown)
+  const list = await call('GET', '/v1/webhooks')
+  expect(list.body.data).toContainEqual(shown)
+  const { rows } = await db.query<{ text: string }>(`select encode(secret, 'escape') as text from webhooks`)
+  expect(rows.some((row) => row.text.includes(secret.slice(6)))).toBe(false)
+})
+
+test('answers a repeated creation from its idempotency key', async () => {
+  const headers = { ...account.headers, 'idempotency-key': 'one' }
+  const [first, second] = [
+    await call('POST', '/v1/webhooks', { url: 'https://public.example.com/a' }, headers),
+    await call('POST', '/v1/webhooks', { url: 'https://public.example.com/a' }, headers),
+  ]
+  expect(second.body).toEqual(first.body)
+  expect(second.headers['idempotency-replayed']).toBe('true')
+})
+
+test.each([
+  ['http://public.example.com/', ['#/url destination_not_allowed']],
+  ['https://public.example.com:22/', ['#/url destination_not_allowed']],
+  ['https://half.example.com/', ['#/url destination_not_allowed']],
+  ['https://metadata.example.com/', ['#/url destination_not_allowed']],
+  ['https://169.254.169.254/', ['#/url destination_not_allowed']],
+  ['https://[::ffff:10.0.0.1]/', ['#/url destination_not_allowed']],
+  ['https://2130706434.example', []],
+  ['https://user:secret@public.example.com/', ['#/url invalid_url']],
+  ['ftp://public.example.com/', ['#/url invalid_url']],
+  ['hook', ['#/url invalid_url']],
+  ['https://not-yet-there.example.com/', []],
+  ['http://127.0.0.1:8080/', []],
+])('judges %s when it is saved', async (url, faults) => {
+  const { status, body } = await call('POST', '/v1/webhooks', { url })
+  if (faults.length > 0) expect([status, ...body.errors.map((e) => `${e.pointer} ${e.code}`)]).toEqual([422, ...faults])
+  else {
+    expect(status).toBe(201)
+    await call('DELETE', `/v1/webhooks/${body.id}`)
+  }
+})
+
+test('refuses what it does not know, all at once and with what is allowed', async () => {
+  const unknown = await call('POST', '/v1/webhooks', {
+    url: 'https://a.example',
+    events: ['message.read'],
+    ordered: true,
+  })
+  expect(new Set(faultsOf(unknown))).toEqual(new Set([422, '#/events/0 invalid_value', '#/ordered unknown_field']))
+  expect(unknown.body.errors.find((error) => error.pointer === '#/events/0')?.detail).toContain('message.received')
+  expect(faultsOf(await call('POST', '/v1/webhooks', {}))).toEqual([422, '#/url required'])
+  const headers = {
+    Host: 'a',
+    'Content-Length': '1',
+    'webhook-id': 'x',
+    'bad name': 'y',
+    'X-Ok': 'z',
+    'X-Bad': 'a\r\nb: c',
+  }
+  expect(faultsOf(await call('POST', '/v1/webhooks', { url: 'http://public.example.com', headers }))).toEqual([
+    422,
+    '#/url destination_not_allowed',
+    '#/headers/Host invalid_value',
+    '#/headers/Content-Length invalid_value',
+    '#/headers/webhook-id invalid_value',
+    '#/headers/bad name invalid_value',
+    '#/headers/X-Bad invalid_value',
+  ])
+})
+
+test('changes what is given, and forgets failures when a webhook is enabled again', async () => {
+  const { body } = await call('POST', '/v1/webhooks', { url: 'https://public.example.com/', description: 'CRM' })
+  const url = `/v1/webhooks/${body.id}`
+  const off = await call('PATCH', url, { enabled: false, events: ['message.sent'] })
+  expect(off.body).toMatchObject({
+    enabled: false,
+    disabled_reason: 'request',
+    events: ['message.sent'],
+    description: 'CRM',
+  })
+  await db.query(`update webhooks set failing_since = now(), disabled_reason = 'failing' where not enabled`)
+  const on = await call('PATCH', url, { enabled: true, description: null, headers: { 'X-Key': '1' } })
+  expect(on.body).toMatchObject({
+    enabled: true,
+    disabled_reason: null,
+    failing_since: null,
+    description: null,
+    headers: { 'X-Key': '1' },
+  })
+  expect(faultsOf(await call('PATCH', url, { url: 'https://10.0.0.1/' }))).toEqual([
+    422,
+    '#/url destination_not_allowed',
+  ])
+  expect((await call('DELETE', url)).status).toBe(204)
+  expect((await call('GET', url)).status).toBe(404)
+  expect((await call('DELETE', url)).status).toBe(404)
+})
+
+test('takes at most 20 webhooks an account', async () => {
+  const crowded = await createTestAccount(db)
+  const answers = await Promise.all(
+    Array.from({ length: 22 }, () =>
+      call('POST', '/v1/webhooks', { url: 'https://public.example.com/' }, crowded.headers),
+    ),
+  )
+  expect(answers.filter(({ status }) => status === 201)).toHaveLength(20)
+  expect(answers.filter(({ status }) => status === 422)).toHaveLength(2)
+})
+
+test('posts a test event to one webhook, signed, with its headers, and lists the attempt', async () => {
+  const headers = { Authorization: 'Bearer crm', 'X-Shard': '7' }
+  const { body } = await call('POST', '/v1/webhooks', { url: receiver.url, headers })
+  const sent = await call('POST', `/v1/webhooks/${body.id}/test`)
+  expect(sent).toMatchObject({ status: 202, body: { type: 'webhook.test' } })
+  await until('the post', () => receiver.received.some((one) => one.headers['webhook-id'] === sent.body['event']))
+  const post = receiver.received.find((one) => one.headers['webhook-id'] === sent.body['event'])
+  expect(post?.headers).toMatchObject({ authorization: 'Bearer crm', 'x-shard': '7' })
+  const { secret, ...webhook } = body
+  expect(new Verifier(secret).verify(post?.body ?? '', post?.headers as Record<string, string>)).toMatchObject({
+    type: 'webhook.test',
+    data: { webhook },
+  })
+  const url = `/v1/webhooks/${body.id}/deliveries`
+  await until('the attempt', async () => (await call('GET', url)).body.data.length === 1)
+  expect((await call('GET', url)).body).toMatchObject({
+    data: [
+      {
+        object: 'attempt',
+        event: sent.body['event'],
+        event_type: 'webhook.test',
+        message: null,
+        try: 1,
+        outcome: 'ok',
+        status_code: 204,
+        response: null,
+        next_attempt_at: null,
+      },
+    ],
+    has_more: false,
+    next_cursor: null,
+  })
+  await call('PATCH', `/v1/webhooks/${body.id}`, { enabled: false })
+  expect((await call('POST', `/v1/webhooks/${body.id}/test`)).status).toBe(422)
+})
+
+test('pages through attempts', async () => {
+  const { body } = await call('POST', '/v1/webhooks', { url: receiver.url })
+  for (let i = 0; i < 5; i++) await call('POST', `/v1/webhooks/${body.id}/test`)
+  const url = `/v1/webhooks/${body.id}/deliveries?limit=2`
+  await until(
+    'the attempts',
+    async () => (await call('GET', `/v1/webhooks/${body.id}/deliveries`)).body.data.length === 5,
+  )
+  const seen: string[] = []
+  let cursor: string | null = null
+  do {
+    const page = await call('GET', cursor ? `${url}&cursor=${cursor}` : url)
+    seen.push(...page.body.data.map((one) => String(one['id'])))
+    cursor = page.body.next_cursor
+  } while (cursor)
+  expect(new Set(seen).size).toBe(5)
+  expect(seen).toEqual(seen.toSorted((a, b) => (a < b ? 1 : -1)))
+})
+
+test('rotates a secret: both sign during the grace time, only the new one without', async () => {
+  const { body: made } = await call('POST', '/v1/webhooks', { url: receiver.url })
+  const signatures = async () => {
+    const { body } = await call('POST', `/v1/webhooks/${made.id}/test`)
+    const ofEvent = () => receiver.received.find((one) => one.headers['webhook-id'] === body['event'])
+    await until('the post', () => ofEvent() !== undefined)
+    const post = ofEvent()
+    return [made.secret, ...rotated].map((secret) => {
+      try {
+        new Verifier(secret).verify(post?.body ?? '', post?.headers as Record<string, string>)
+        return true
+      } catch {
+        return false
+      }
+    })
+  }
+  const rotated: string[] = []
+  const first = await call('POST', `/v1/webhooks/${made.id}/rotate-secret`, { grace_seconds: 60 })
+  rotated.push(first.body.secret)
+  expect(await signatures()).toEqual([true, true])
+  const second = await call('POST', `/v1/webhooks/${made.id}/rotate-secret`, { grace_seconds: 0 })
+  rotated.push(second.body.secret)
+  await until('the new secret to hold', async () => (await signatures()).join() === 'false,false,true')
+  expect((await call('POST', `/v1/webhooks/${made.id}/rotate-secret`)).status).toBe(200)
+  expect(faultsOf(await call('POST', `/v1/webhooks/${made.id}/rotate-secret`, { grace_seconds: 604_801 }))).toEqual([
+    422,
+    '#/grace_seconds out_of_range',
+  ])
+})
+
+test('makes a new callback secret and shows it once', async () => {
+  const one = await call('POST', '/v1/webhooks/callback-secret/rotate')
+  const two = await call('POST', '/v1/webhooks/callback-secret/rotate')
+  expect(one.status).toBe(200)
+  expect(one.body.secret).toMatch(/^whsec_/)
+  expect(two.body.secret).not.toBe(one.body.secret)
+})
+
+test('shows nothing to other accounts, to weak tokens, or under made-up ids', async () => {
+  const { body } = await call('POST', '/v1/webhooks', { url: 'https://public.example.com/' })
+  const routes: [Method, string, object?][] = [
+    ['GET', ''],
+    ['PATCH', '', { enabled: false }],
+    ['DELETE', ''],
+    ['POST', '/test'],
+    ['POST', '/rotate-secret', {}],
+    ['GET', '/deliveries'],
+  ]
+  const reader = await createTestAccount(db, { scopes: ['messages:read'] })
+  for (const [method, path, payload] of routes) {
+    const url = `/v1/webhooks/${body.id}${path}`
+    expect((await call(method, url, payload, other.headers)).status, `${method} ${url}`).toBe(404)
+    expect((await call(method, url, payload, reader.headers)).status, `${method} ${url}`).toBe(403)
+    for (const id of [showId('whk', newId()), showId('msg', newId()), 'whk_1', '%20'])
+      expect((await call(method, `/v1/webhooks/${id}${path}`, payload)).status).toBe(404)
+  }
+  expect((await call('GET', '/v1/webhooks', undefined, other.headers)).body.data).toEqual([])
+  expect((await call('GET', `/v1/webhooks/${body.id}`)).body['enabled']).toBe(true)
+})

@@ -1,0 +1,207 @@
+/** The outbox table: claims, releases and ends of posts, each a batch in one statement. */
+import { columns } from '../db/array.ts'
+import { dayOf, perDay } from '../db/partitions.ts'
+import type { Db } from '../db/db.ts'
+import type { Posting } from '../events.ts'
+
+/** A row of the outbox. */
+export type OutboxKey = Pick<Posting, 'endpointId' | 'dueAt' | 'eventId'>
+
+/** What to claim of one endpoint. */
+export interface Claim {
+  endpointId: string
+  limit: number
+  /** Nothing due before this is free: dead rows of posts that are over need not be stepped over again. */
+  from: Date | null
+}
+
+/** A post that is over. */
+export interface Ended {
+  posting: Posting
+  attemptId: string
+  startedAt: Date
+  outcome: string
+  statusCode: number | null
+  responseHead: string | null
+  durationMs: number
+  /** When it is tried again; null: never, it succeeded or was the last attempt. */
+  retryMs: number | null
+}
+
+/**
+ * Endpoints whose oldest row is due. A loose scan of the primary key: one probe for each endpoint with rows, however many rows
+ * it has. Locks nothing.
+ */
+export async function findDueEndpoints(db: Db): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'find-due-endpoints',
+    text: `
+      with recursive head as (
+        (select endpoint_id, due_at from outbox order by endpoint_id, due_at limit 1)
+        union all
+        select next.endpoint_id, next.due_at
+        from head
+        cross join lateral (
+          select o.endpoint_id, o.due_at
+          from outbox o
+          where o.endpoint_id > head.endpoint_id
+          order by o.endpoint_id, o.due_at
+          limit 1
+        ) next
+      )
+      select endpoint_id as id
+      from head
+      where due_at <= now()`,
+  })
+  return rows.map((row) => row.id)
+}
+
+/**
+ * Leases due rows that nobody holds, a bounded number for each endpoint, oldest first. Locks the rows it takes and steps over those
+ * that another node is taking; each endpoint is one range of the primary key. The payload is a correlated look-up, so that it
+ * prunes to one partition of events; a row whose event has expired comes with null.
+ */
+export async function claimPosts(
+  db: Db,
+  nodeId: string,
+  leaseSeconds: number,
+  claims: Claim[],
+): Promise<(Omit<Posting, 'payload'> & { payload: string | null })[]> {
+  const { rows } = await db.query<Omit<Posting, 'payload'> & { payload: string | null }>({
+    name: 'claim-posts',
+    text: `
+      with due as materialized (
+        select free.endpoint_id, free.due_at, free.event_id
+        from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as c (endpoint_id, count, since)
+        cross join lateral (
+          select o.endpoint_id, o.due_at, o.event_id
+          from outbox o
+          where o.endpoint_id = c.endpoint_id
+            and o.due_at >= coalesce(c.since, '-infinity')
+            and o.due_at <= now()
+            and (o.leased_until is null or o.leased_until < now())
+          order by o.due_at, o.event_id
+          limit c.count
+          for update skip locked
+        ) free
+      ), leased as (
+        update outbox o
+        set leased_by = $4::uuid, leased_until = now() + make_interval(secs => $5)
+        from due
+        where o.endpoint_id = due.endpoint_id
+          and o.due_at = due.due_at
+          and o.event_id = due.event_id
+        returning o.endpoint_id, o.due_at, o.event_id, o.account_id, o.try, o.url
+      )
+      select l.endpoint_id as "endpointId", l.due_at as "dueAt", l.event_id as "eventId", l.account_id as "accountId", l.try,
+        l.url, e.message_id as "messageId", e.payload
+      from leased l
+      left join lateral (
+        select e.message_id, e.payload
+        from events e
+        where e.account_id = l.account_id
+          and e.id = l.event_id
+        limit 1
+      ) e on true
+      order by l.due_at, l.event_id`,
+    values: [
+      claims.map((claim) => claim.endpointId),
+      claims.map((claim) => claim.limit),
+      claims.map((claim) => claim.from),
+      nodeId,
+      leaseSeconds,
+    ],
+  })
+  return rows
+}
+
+/** Gives leased rows back, so that any node may claim them at once. Locks those rows (primary key); the update stays heap-only. */
+export async function releasePosts(db: Db, nodeId: string, keys: OutboxKey[]): Promise<void> {
+  await db.query({
+    name: 'release-posts',
+    text: `
+      update outbox o
+      set leased_by = null, leased_until = null
+      from unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) as k (endpoint_id, due_at, event_id)
+      where o.endpoint_id = k.endpoint_id
+        and o.due_at = k.due_at
+        and o.event_id = k.event_id
+        and o.leased_by = $4::uuid`,
+    values: [...columnsOf(keys), nodeId],
+  })
+}
+
+/** Gives back all that a dead node has leased: its posts need not wait for the end of their leases. Reads the whole outbox, once a death. */
+export async function releasePostsOf(db: Db, nodeId: string): Promise<void> {
+  await db.query(`update outbox set leased_by = null, leased_until = null where leased_by = $1`, [nodeId])
+}
+
+/**
+ * Ends posts: their rows go (primary key), what is to be tried again comes back with a later due time, and each leaves one attempt.
+ * A row that was taken over after its lease and ended there is not brought back.
+ */
+export async function endPosts(db: Db, ended: Ended[]): Promise<void> {
+  await db.query({
+    ...endStatement(dayOf(ended.map((one) => one.attemptId))),
+    values: columns([
+      ...columnsOf(ended.map((one) => one.posting)),
+      ended.map((one) => one.posting.accountId),
+      ended.map((one) => one.posting.try),
+      ended.map((one) => one.posting.url),
+      ended.map((one) => one.attemptId),
+      ended.map((one) => one.startedAt),
+      ended.map((one) => one.outcome),
+      ended.map((one) => one.statusCode),
+      ended.map((one) => one.responseHead),
+      ended.map((one) => one.durationMs),
+      ended.map((one) => one.retryMs),
+    ]),
+  })
+}
+
+/** Removes rows that are never to be posted: their endpoint was deleted or disabled, or their event has expired (primary key). */
+export async function dropPosts(db: Db, keys: OutboxKey[]): Promise<void> {
+  await db.query({
+    name: 'drop-posts',
+    text: `
+      delete from outbox o
+      using unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) as k (endpoint_id, due_at, event_id)
+      where o.endpoint_id = k.endpoint_id
+        and o.due_at = k.due_at
+        and o.event_id = k.event_id`,
+    values: columnsOf(keys),
+  })
+}
+
+function columnsOf(keys: OutboxKey[]): (string | Date)[][] {
+  return [keys.map((key) => key.endpointId), keys.map((key) => key.dueAt), keys.map((key) => key.eventId)]
+}
+
+const endStatement = perDay(
+  'end-posts',
+  (day) => `
+      with ended as materialized (
+        select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::int[], $6::text[], $7::uuid[],
+          $8::timestamptz[], $9::text[], $10::int[], $11::text[], $12::int[], $13::int[])
+        as e (endpoint_id, due_at, event_id, account_id, try, url, attempt_id, started_at, outcome, status_code, response_head,
+          duration_ms, retry_ms)
+      ), removed as (
+        delete from outbox o
+        using ended e
+        where o.endpoint_id = e.endpoint_id
+          and o.due_at = e.due_at
+          and o.event_id = e.event_id
+        returning e.endpoint_id, e.event_id, e.account_id, e.try, e.url, e.retry_ms
+      ), again as (
+        insert into outbox (endpoint_id, due_at, event_id, account_id, try, url)
+        select endpoint_id, date_trunc('milliseconds', now()) + retry_ms * interval '1 millisecond', event_id, account_id, try + 1, url
+        from removed
+        where retry_ms is not null
+        on conflict do nothing
+      )
+      insert into attempts${day} (account_id, id, endpoint_id, event_id, try, outcome, status_code, response_head, duration_ms,
+        next_attempt_at, created_at)
+      select account_id, attempt_id, endpoint_id, event_id, try, outcome, status_code, response_head, duration_ms,
+        date_trunc('milliseconds', now()) + retry_ms * interval '1 millisecond', started_at
+      from ended`,
+)

@@ -1,0 +1,192 @@
+/** One POST: bounded in time and size, without redirects, to addresses that are allowed; every end of it is one closed word. */
+import { Pool, type Dispatcher } from 'undici'
+import { DestinationError, type Destinations } from './destination.ts'
+import { readRetryAfter } from './schedule.ts'
+
+/** How an attempt ended. `status`: answered, but not with 2xx. `gone`: 410, nothing more is to be sent. */
+export type Outcome =
+  | 'ok'
+  | 'status'
+  | 'redirect'
+  | 'gone'
+  | 'timeout'
+  | 'refused'
+  | 'reset'
+  | 'dns'
+  | 'tls'
+  | 'private_address'
+  | 'not_allowed'
+  | 'too_large'
+  | 'protocol'
+
+/** What came of a POST. */
+export interface PostResult {
+  outcome: Outcome
+  statusCode: number | null
+  /** The first 4 KiB of the answer's body. */
+  responseHead: string | null
+  durationMs: number
+  retryAfterMs: number | null
+}
+
+/** Where a POST goes. */
+export interface Target {
+  origin: string
+  path: string
+}
+
+/** The target of a URL; a fragment stays here. */
+export function targetOf(url: string): Target {
+  const { origin, pathname, search } = new URL(url)
+  return { origin, path: pathname + search }
+}
+
+const responseMax = 64 * 1024
+const responseHeadMax = 4 * 1024
+const connectTimeoutMs = 10_000
+const sweepMs = 60_000
+
+interface PosterOptions {
+  destinations: Destinations
+  /** For the whole of a POST, from connecting to the last byte of the answer. */
+  timeoutMs: number
+}
+
+/** Posts over keep-alive connections, pooled by origin; bounding how many at a time is the caller's part. */
+export class Poster {
+  readonly #options: PosterOptions
+  #pools = new Map<string, { pool: Pool; isUsed: boolean }>()
+  readonly #sweep: NodeJS.Timeout
+
+  constructor(options: PosterOptions) {
+    this.#options = options
+    this.#sweep = setInterval(() => this.#closeUnused(), sweepMs)
+    this.#sweep.unref()
+  }
+
+  /** Posts a body and calls `done` exactly once, never in this turn. `headers` are names and values in turn. */
+  post(target: Target, headers: string[], body: string, done: (result: PostResult) => void): void {
+    const startedAt = performance.now()
+    let statusCode: number | null = null
+    let retryAfterMs: number | null = null
+    let head: Buffer | null = null
+    let size = 0
+    let request: Dispatcher.DispatchController | null = null
+    let isOver = false
+    const finish = (outcome: Outcome): void => {
+      if (isOver) return
+      isOver = true
+      clearTimeout(timer)
+      // PostgreSQL's text takes every character but NUL.
+      const responseHead = head && head.length > 0 ? head.toString('utf8').replaceAll('\0', '\uFFFD') : null
+      const durationMs = Math.round(performance.now() - startedAt)
+      done({ outcome, statusCode, responseHead, durationMs, retryAfterMs })
+    }
+    // Aborting also covers a request that is still waiting for its connection: it is never written then.
+    const abort = (outcome: Outcome): void => {
+      finish(outcome)
+      request?.abort(new Error(outcome))
+    }
+    const timer = setTimeout(() => abort('timeout'), this.#options.timeoutMs)
+    const handler: Dispatcher.DispatchHandler = {
+      onRequestStart(controller) {
+        request = controller
+        if (isOver) controller.abort(new Error('timeout'))
+      },
+      onResponseStart(_controller, status, responseHeaders) {
+        statusCode = status
+        if (status === 429 || status === 503) retryAfterMs = readRetryAfter(onlyValue(responseHeaders['retry-after']))
+      },
+      onResponseData(_controller, chunk) {
+        if (size < responseHeadMax) {
+          const part = chunk.subarray(0, responseHeadMax - size)
+          head = head ? Buffer.concat([head, part]) : Buffer.from(part)
+        }
+        size += chunk.length
+        if (size > responseMax) abort('too_large')
+      },
+      onResponseEnd() {
+        finish(outcomeOfStatus(statusCode ?? 0))
+      },
+      onResponseError(_controller, error) {
+        finish(outcomeOfError(error))
+      },
+    }
+    this.#poolOf(target.origin).dispatch({ path: target.path, method: 'POST', headers, body }, handler)
+  }
+
+  /** Destroys all connections; what is under way ends as `reset`. */
+  async close(): Promise<void> {
+    clearInterval(this.#sweep)
+    await Promise.all([...this.#pools.values()].map(({ pool }) => pool.destroy()))
+    this.#pools.clear()
+  }
+
+  #poolOf(origin: string): Pool {
+    const known = this.#pools.get(origin)
+    if (known) {
+      known.isUsed = true
+      return known.pool
+    }
+    const pool = new Pool(origin, {
+      connect: this.#options.destinations.connector(Math.min(connectTimeoutMs, this.#options.timeoutMs)),
+      pipelining: 1,
+      // The one timer of `post` bounds all of it.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    })
+    this.#pools.set(origin, { pool, isUsed: true })
+    return pool
+  }
+
+  #closeUnused(): void {
+    for (const [origin, entry] of this.#pools) {
+      if (!entry.isUsed && entry.pool.stats.running === 0 && entry.pool.stats.pending === 0) {
+        this.#pools.delete(origin)
+        void entry.pool.close()
+      }
+      entry.isUsed = false
+    }
+  }
+}
+
+function onlyValue(value: string | string[] | undefined): string | undefined {
+  return Array.isArray(value) ? value[0] : value
+}
+
+function outcomeOfStatus(status: number): Outcome {
+  if (status >= 200 && status < 300) return 'ok'
+  if (status >= 300 && status < 400) return 'redirect'
+  return status === 410 ? 'gone' : 'status'
+}
+
+function outcomeOfError(error: Error): Outcome {
+  if (error instanceof DestinationError) return error.fault
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  switch (code) {
+    case 'ECONNREFUSED':
+    case 'EHOSTUNREACH':
+    case 'ENETUNREACH':
+    case 'EADDRNOTAVAIL':
+      return 'refused'
+    case 'ETIMEDOUT':
+    case 'UND_ERR_CONNECT_TIMEOUT':
+      return 'timeout'
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return 'dns'
+    case 'UND_ERR_HEADERS_OVERFLOW':
+      return 'too_large'
+    case 'ECONNRESET':
+    case 'EPIPE':
+    case 'UND_ERR_SOCKET':
+    case 'UND_ERR_DESTROYED':
+    case 'UND_ERR_CLOSED':
+      return 'reset'
+    default:
+      break
+  }
+  // OpenSSL's and Node's own words for a bad certificate or handshake.
+  if (/^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|HOSTNAME_MISMATCH|EPROTO$)/.test(code)) return 'tls'
+  return 'protocol'
+}

@@ -1,0 +1,66 @@
+/** Writes what became of posts, many at a time. */
+import { Batcher } from '../batch.ts'
+import type { Db } from '../db/db.ts'
+import { isRetryable } from '../db/failure.ts'
+import type { Log } from '../db/log.ts'
+import { dropPosts, endPosts, releasePosts, type Ended, type OutboxKey } from './outbox.ts'
+
+/** Takes posts that are over; nobody waits for the writing. */
+export interface Saver {
+  /** The post was made. */
+  end(ended: Ended): void
+  /** It was not made here, and any node may make it. */
+  release(key: OutboxKey): void
+  /** It is never to be made. */
+  drop(key: OutboxKey): void
+  /** Ends that wait to be written. */
+  readonly unsaved: number
+  /** Resolves when all is written. */
+  drain(): Promise<void>
+}
+
+const tries = 10
+const retryMs = 1000
+
+/**
+ * A saver for the posts of one node. A database that is away is waited for, 10 seconds a batch; what could not be written then is
+ * posted again when its lease has ended.
+ */
+export function createSaver(db: Db, nodeId: string, log: Log): Saver {
+  const batched = <T>(write: (items: T[]) => Promise<void>): Batcher<T, void> =>
+    new Batcher<T, void>(
+      async (items) => {
+        await keepTrying(() => write(items))
+        return items.map(() => undefined)
+      },
+      { sizeMax: 500, flushesMax: 1, rests: true, isForAll: isRetryable },
+    )
+  const ends = batched<Ended>((ended) => endPosts(db, ended))
+  const releases = batched<OutboxKey>((keys) => releasePosts(db, nodeId, keys))
+  const drops = batched<OutboxKey>((keys) => dropPosts(db, keys))
+  const push = <T>(batcher: Batcher<T, void>, item: T): void => {
+    batcher.push(item).catch((error: unknown) => log.error({ error }, 'a post could not be saved'))
+  }
+  return {
+    end: (ended) => push(ends, ended),
+    release: (key) => push(releases, key),
+    drop: (key) => push(drops, key),
+    get unsaved() {
+      return ends.length
+    },
+    drain: async () => {
+      await Promise.all([ends.drain(), releases.drain(), drops.drain()])
+    },
+  }
+}
+
+async function keepTrying(write: () => Promise<void>): Promise<void> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await write()
+    } catch (error) {
+      if (!isRetryable(error) || tried === tries) throw error
+      await new Promise((resolve) => setTimeout(resolve, retryMs))
+    }
+  }
+}

@@ -1,0 +1,119 @@
+/** For tests: real HTTP receivers, and events to post to them. */
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Db } from '../db/db.ts'
+import { recordEvents, type Outbox, type Posting } from '../events.ts'
+import { newId } from '../ids.ts'
+import { testVault } from '../accounts/testing.ts'
+import { secretPurpose } from './endpoint.ts'
+import { newSecret } from './signature.ts'
+
+/** What a receiver was posted. */
+export interface Received {
+  method: string
+  url: string
+  headers: IncomingHttpHeaders
+  body: string
+  at: number
+}
+
+/** An HTTP server that keeps what it gets. */
+export interface Receiver {
+  url: string
+  port: number
+  received: Received[]
+  connections: number
+  close(): Promise<void>
+}
+
+/** Starts a receiver on a free port of 127.0.0.1; `answer` takes the place of a 204. */
+export async function startReceiver(
+  answer: (response: ServerResponse, received: Received) => void = (response) => response.writeHead(204).end(),
+): Promise<Receiver> {
+  const sockets = new Set<Socket>()
+  const receiver: Receiver = { url: '', port: 0, received: [], connections: 0, close: closeAll }
+  const server = createServer((request: IncomingMessage, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk: Buffer) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method = '', url = '', headers } = request
+      const received = { method, url, headers, body: Buffer.concat(chunks).toString('utf8'), at: Date.now() }
+      receiver.received.push(received)
+      answer(response, received)
+    })
+  })
+  server.on('connection', (socket) => {
+    receiver.connections++
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  async function closeAll(): Promise<void> {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  }
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  receiver.port = (server.address() as AddressInfo).port
+  receiver.url = `http://127.0.0.1:${receiver.port}/hook`
+  return receiver
+}
+
+/** Waits until a condition holds; throws with its name when it does not within `withinMs`. */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  withinMs: number = 15_000,
+): Promise<void> {
+  const end = performance.now() + withinMs
+  while (!(await holds())) {
+    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** Inserts an account; returns its id. */
+export async function insertTestAccount(db: Db): Promise<string> {
+  const id = newId()
+  await db.query(`insert into accounts (id, name) values ($1, 'Test')`, [id])
+  return id
+}
+
+/** Inserts a webhook for the contract events. */
+export async function insertTestWebhook(
+  db: Db,
+  accountId: string,
+  url: string,
+): Promise<{ id: string; secret: string }> {
+  const id = newId()
+  const secret = newSecret()
+  const events = ['message.delivered', 'message.failed', 'message.received']
+  const sealed = testVault.seal(secret, secretPurpose(id))
+  await db.query('insert into webhooks (account_id, id, url, events, secret) values ($1, $2, $3, $4, $5)', [
+    accountId,
+    id,
+    url,
+    events,
+    sealed,
+  ])
+  return { id, secret }
+}
+
+/** Records and hands over `count` events of one type, in one transaction. */
+export async function postEvents(
+  db: Db,
+  outbox: Outbox,
+  accountId: string,
+  count: number,
+  options: { callbackUrl?: string; offer?: boolean } = {},
+): Promise<Posting[]> {
+  const events = Array.from({ length: count }, (_, i) => ({
+    accountId,
+    type: 'message.delivered' as const,
+    messageId: newId(),
+    sequence: 3,
+    data: { message: { id: `msg_${i}`, status: 'delivered', message: 'Grüße 👋' } },
+    ...(options.callbackUrl && { callbackUrl: options.callbackUrl }),
+  }))
+  const postings = await recordEvents(db, events, outbox)
+  if (options.offer !== false) outbox.offer(postings)
+  return postings
+}

@@ -1,0 +1,41 @@
+/** How many posts to one endpoint may be under way: more while it answers well, fewer as soon as it does not. */
+
+const startSize = 4
+const growBelowMs = 2000
+
+/** An adaptive window: additive growth, halved by failures. */
+export interface Window {
+  /** Posts that may be under way now. */
+  readonly size: number
+  /** No failure since the last success. */
+  readonly isHealthy: boolean
+  /** Takes the end of a post into account. */
+  note(isOk: boolean, durationMs: number, isQueueEmpty: boolean): void
+}
+
+/** A window from 1 to `sizeMax`, starting at 4. */
+export function createWindow(sizeMax: number): Window {
+  let size = Math.min(startSize, sizeMax)
+  // Posts that were under way when the window was halved tell nothing new by failing too.
+  let staleFailures = 0
+  let isHealthy = true
+  return {
+    get size() {
+      return size
+    },
+    get isHealthy() {
+      return isHealthy
+    },
+    note(isOk, durationMs, isQueueEmpty) {
+      isHealthy = isOk
+      if (isOk) {
+        staleFailures = 0
+        if (!isQueueEmpty && durationMs < growBelowMs) size = Math.min(size + 1, sizeMax)
+      } else if (staleFailures > 0) staleFailures--
+      else {
+        staleFailures = size - 1
+        size = Math.max(1, size >> 1)
+      }
+    },
+  }
+}

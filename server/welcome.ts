@@ -1,0 +1,117 @@
+/** What a person or a load balancer meets first: the start page, its style, and the health of this process. */
+import { readFileSync } from 'node:fs'
+import type { FastifyReply } from 'fastify'
+import { Type } from 'typebox'
+import type { App } from './http.ts'
+
+/** One thing this process depends on. */
+export interface Health {
+  isOk: boolean
+  /** More for a person: bound links, seconds of lag, and so on. Never secrets: the answer is public. */
+  [detail: string]: unknown
+}
+
+export interface WelcomeContext {
+  version: string
+  /** Where the simulated phones are, when they run here. */
+  phonesUrl?: string | null
+  /** The checks of this process's roles, by name. One that throws is a failing one. */
+  health?: () => Promise<Record<string, Health>>
+}
+
+const style = readFileSync(new URL('./welcome.css', import.meta.url))
+
+// No script at all, and nothing from elsewhere.
+const policy =
+  "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
+
+/** Registers `/`, its style and `/healthz`. */
+export function welcomeRoutes(app: App, context: WelcomeContext): void {
+  const config = { scope: null }
+  const page = renderStart(context)
+  app.get('/', { config, schema: { hide: true } }, (_request, reply) => sendPage(reply, 'Heliogram', page))
+  app.get('/assets/heliogram.css', { config, schema: { hide: true } }, (_request, reply) =>
+    reply.header('cache-control', 'max-age=3600').type('text/css; charset=utf-8').send(style),
+  )
+  app.get(
+    '/healthz',
+    {
+      config,
+      schema: {
+        operationId: 'getHealth',
+        summary: 'Health of this process',
+        tags: ['Service'],
+        response: { 200: HealthAnswer, 503: HealthAnswer },
+      },
+    },
+    async (_request, reply) => {
+      const checks = await readHealth(context)
+      const isOk = Object.values(checks).every((check) => check.isOk)
+      reply.code(isOk ? 200 : 503).header('cache-control', 'no-store')
+      const shown = Object.entries(checks).map(([name, { isOk, ...detail }]) => [name, { ok: isOk, ...detail }])
+      return reply.send({
+        status: isOk ? 'ok' : 'failing',
+        version: context.version,
+        checks: Object.fromEntries(shown),
+      })
+    },
+  )
+}
+
+/** Answers with one of our plain pages. `content` is trusted HTML. */
+export function sendPage(reply: FastifyReply, title: string, content: string): FastifyReply {
+  return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="/assets/heliogram.css">
+</head>
+<body>
+<main>
+${content}
+</main>
+</body>
+</html>
+`)
+}
+
+/** Text made safe between tags and in quoted attributes. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
+
+const HealthAnswer = Type.Object({
+  status: Type.Enum(['ok', 'failing']),
+  version: Type.String(),
+  checks: Type.Record(Type.String(), Type.Object({ ok: Type.Boolean() }, { additionalProperties: true })),
+})
+
+async function readHealth(context: WelcomeContext): Promise<Record<string, Health>> {
+  try {
+    return (await context.health?.()) ?? {}
+  } catch (error) {
+    // The answer is public: a name of what failed, not where or how.
+    return { process: { isOk: false, reason: error instanceof Error ? error.name : 'unknown' } }
+  }
+}
+
+const renderStart = ({ version, phonesUrl }: WelcomeContext): string => `<h1>Heliogram</h1>
+<p class="lead">Text messages over your own carrier links.</p>
+<p>This is an installation of Heliogram ${escapeHtml(version)}. It takes messages by HTTP, hands them to carriers over SMPP,
+and tells your server what became of them.</p>
+<ul class="cards">
+<li><a href="/docs">API reference</a><span>Every request and answer, to read and to try</span></li>
+${phonesUrl ? `<li><a href="${escapeHtml(phonesUrl)}">Phones</a><span>Simulated handsets: see what arrived, and reply</span></li>` : ''}
+<li><a href="/healthz">Health</a><span>What this process needs, and whether it has it</span></li>
+<li><a href="/v1/openapi.json">OpenAPI 3.1</a><span>The same reference for machines</span></li>
+<li><a href="/docs/errors">Errors</a><span>Every code, what it means, what to do</span></li>
+</ul>
+<h2>Send a message</h2>
+<pre>curl $BASE/v1/messages/send \\
+  -H "Authorization: Bearer $KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"to":"15551230001","message":"Hello from Heliogram"}'</pre>
+<p>The first start prints a key and a login; further keys are made with <code>POST /v1/api-keys</code>.</p>`

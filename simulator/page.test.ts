@@ -1,0 +1,137 @@
+import { existsSync } from 'node:fs'
+import { createReferences, cutSegments } from '@heliogram/smpp'
+import { type Browser, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { bindClient, type Client, startSimulator, type Started, until } from './testing.ts'
+
+const CHROMIUM = '/usr/bin/chromium'
+
+describe.skipIf(!existsSync(CHROMIUM))('the page, in Chromium,', () => {
+  let browser: Browser
+  let page: Page
+  let started: Started
+  let client: Client
+  let complaints: string[]
+
+  beforeAll(async () => {
+    browser = await chromium.launch({
+      executablePath: CHROMIUM,
+      args: [
+        '--no-sandbox',
+        '--disable-gpu',
+        '--disable-background-networking',
+        '--disable-component-update',
+        '--disable-sync',
+        '--no-first-run',
+      ],
+    })
+  })
+  afterAll(() => browser.close())
+
+  beforeEach(async () => {
+    started = await startSimulator()
+    client = await bindClient(started.smppPort)
+    page = await browser.newPage({ viewport: { width: 1180, height: 760 } })
+    complaints = []
+    page.on('console', (message) => message.type() === 'error' && complaints.push(message.text()))
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    page.on('request', (request) => {
+      if (!request.url().startsWith(started.url)) complaints.push(`went to ${request.url()}`)
+    })
+    page.setDefaultTimeout(10_000)
+    await page.goto(started.url)
+    await page.getByText('1 bound').waitFor()
+  })
+  afterEach(async () => {
+    await page.close()
+    client.session.destroy()
+    await started.simulator.close()
+    expect(complaints).toEqual([])
+  })
+
+  it('says how to send the first message, and what the endings do', async () => {
+    expect(await page.locator('#curl').textContent()).toContain('"to": "15551230001"')
+    expect(await page.locator('#fates tr').count()).toBeGreaterThan(10)
+  })
+
+  it('shows a message as it arrives, and carries a typed reply to the session', async () => {
+    await client.submit('15551230001', 'Your code is 123456')
+    const row = page.getByRole('link', { name: /15551230001/ })
+    await row.waitFor()
+    expect(await row.locator('.unread').textContent()).toBe('1')
+    await row.click()
+    await page.locator('#messages').getByText('Your code is 123456').waitFor()
+    await page.locator('#messages').getByText('✓ receipt: delivered').waitFor()
+
+    await client.submit('15551230001', 'Another, while you look')
+    await page.locator('#messages').getByText('Another, while you look').waitFor()
+    await until(() => started.simulator.phones.list()[0]?.unread === 0, 'what is looked at is read')
+
+    const field = page.getByRole('textbox', { name: 'Text message' })
+    await field.fill('Thanks! 🙂')
+    await field.press('Enter')
+    await until(() => client.replies.length === 1, 'the reply came')
+    expect(client.replies[0]).toMatchObject({ from: '15551230001', to: '15550100', text: 'Thanks! 🙂' })
+    await page.locator('#messages li.typed').getByText('✓ taken').waitFor()
+    expect(await field.inputValue()).toBe('')
+
+    for (const word of ['STOP', 'START', 'HELP']) {
+      await page.getByRole('button', { name: word, exact: true }).click()
+      await until(() => client.replies.at(-1)?.text === word, `${word} came`)
+    }
+  })
+
+  it('shows texts as texts, long ones whole, and what was not delivered', async () => {
+    const text = `<img src=x onerror=alert(1)> ${'A long text, '.repeat(20)} with all of it 🙂`
+    const parts = cutSegments(text, { mode: 'udh8', reference: createReferences()('15551230002') })
+    await page.goto(`${started.url}/#15551230002`)
+    for (const part of parts) await client.submit('15551230002', 'part', part)
+    await page.locator('#messages .text', { hasText: text }).waitFor()
+    await page.locator('#messages').getByText(`UCS-2 · ${parts.length} segments`).waitFor()
+    await page.locator('#messages').getByText('undeliverable, err 001').waitFor()
+    expect(await page.locator('#messages img').count()).toBe(0)
+    expect(await page.locator('#fate').textContent()).toContain('UNDELIV')
+  })
+
+  it('writes from a new phone, by the keyboard alone', async () => {
+    await page.keyboard.press('n')
+    await page.keyboard.type('+44 7700 900001'.replaceAll(' ', ''))
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: '+447700900001' }).waitFor()
+    await page.getByRole('textbox', { name: 'Text message' }).fill('hello')
+    await page.keyboard.press('Enter')
+    await page.getByText('"to" must be the number to write to').waitFor()
+    complaints = complaints.filter((complaint) => !complaint.includes('400'))
+    await page.getByRole('combobox', { name: 'To' }).fill('15550100')
+    await page.keyboard.press('Enter')
+    await until(() => client.replies.length === 1, 'the reply came')
+    expect(client.replies[0]).toMatchObject({ from: '447700900001', to: '15550100', text: 'hello' })
+    await page.keyboard.press('Escape')
+    await page.locator('#welcome').waitFor()
+  })
+
+  it('has one pane at a time where it is narrow, and nothing hangs over', async () => {
+    await client.submit('15551230001', `hello ${'x'.repeat(120)}`)
+    await page.setViewportSize({ width: 390, height: 780 })
+    const widthOf = (): Promise<unknown> => page.evaluate('document.documentElement.scrollWidth')
+    const row = page.getByRole('link', { name: /15551230001/ })
+    await row.waitFor()
+    expect([await page.locator('main').isVisible(), await widthOf()]).toEqual([false, 390])
+    await row.click()
+    await page.locator('#messages').getByText('hello').waitFor()
+    expect([await page.locator('aside').isVisible(), await widthOf()]).toEqual([false, 390])
+    await page.getByRole('link', { name: 'Back to all phones' }).click()
+    await row.waitFor()
+  })
+
+  it('finds the simulator again after it was away', async () => {
+    await client.submit('15551230001', 'hello')
+    await page.getByRole('link', { name: /15551230001/ }).waitFor()
+    const port = Number(new URL(started.url).port)
+    await started.simulator.close()
+    await page.getByText('The simulator does not answer').waitFor()
+    started = await startSimulator({ httpPort: port })
+    await page.getByText('nobody bound').waitFor()
+    complaints = complaints.filter((complaint) => !complaint.includes('Failed to load resource'))
+  })
+})

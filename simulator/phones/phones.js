@@ -1,0 +1,144 @@
+import { get, post } from './api.js'
+import { el, fateOf, setText, showLink, showMessages, showPhones, showWelcome } from './view.js'
+
+const about = await get('/about')
+const numberHere = () => location.hash.slice(1).replace(/\D/g, '')
+let shownNumber = ''
+/** Whether something changed while we were looking: then look once more. */
+let isLooking = false
+let isStale = false
+
+/** Looks at everything that is shown; changes meanwhile make one more look, however many they are. */
+async function look() {
+  isStale = true
+  if (isLooking) return
+  isLooking = true
+  try {
+    while (isStale) {
+      isStale = false
+      await lookOnce()
+    }
+  } catch {
+    showLink(about, null)
+  } finally {
+    isLooking = false
+  }
+}
+
+async function lookOnce() {
+  const open = numberHere()
+  const [{ phones }, stats, conversation] = await Promise.all([
+    get('/phones'),
+    get('/stats'),
+    open === '' ? { messages: [] } : get(`/phones/${open}/messages`),
+  ])
+  showPhones(phones, open)
+  showLink(about, stats)
+  showConversation(open, conversation.messages)
+  const isUnread = phones.some((phone) => phone.number === open && phone.unread > 0)
+  if (isUnread && document.visibilityState === 'visible') await post(`/phones/${open}/read`, {})
+}
+
+function showConversation(open, messages) {
+  const isAnother = open !== shownNumber
+  shownNumber = open
+  el('welcome').hidden = open !== ''
+  el('conversation').hidden = open === ''
+  setText(el('number'), open === '' ? '' : `+${open}`)
+  setText(el('fate'), fateOf(open, about.fates))
+  showMessages(messages, isAnother)
+  showPeers(messages, isAnother)
+  if (isAnother && open !== '') el('text').focus()
+}
+
+/** Whom a reply goes to: the number that wrote last, unless the person at the page says otherwise. */
+function showPeers(messages, isAnother) {
+  const peer = el('peer')
+  const peers = [...new Set(messages.map((message) => message.peer))].reverse()
+  el('peers').replaceChildren(
+    ...peers.map((number) => {
+      const option = document.createElement('option')
+      option.value = number
+      return option
+    }),
+  )
+  // Names cannot be replied to.
+  if (isAnother || peer.value === '') peer.value = peers.find((number) => /^\d+$/.test(number)) ?? ''
+}
+
+async function send(text) {
+  if (text.trim() === '') return
+  const to = el('peer').value.trim()
+  try {
+    await post(`/phones/${numberHere()}/replies`, { text, ...(to !== '' && { to }) })
+    el('problem').hidden = true
+    el('text').value = ''
+  } catch (error) {
+    setText(el('problem'), error.message)
+    el('problem').hidden = false
+  }
+  await look()
+}
+
+el('composer').addEventListener('submit', (event) => {
+  event.preventDefault()
+  void send(el('text').value)
+})
+
+el('text').addEventListener('keydown', (event) => {
+  // An Enter that ends the composing of a character is no Enter.
+  if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+  event.preventDefault()
+  void send(el('text').value)
+})
+
+for (const button of document.querySelectorAll('[data-word]')) {
+  button.addEventListener('click', () => void send(button.dataset.word))
+}
+
+function openNewPhone() {
+  el('new-phone-form').reset()
+  el('new-phone-dialog').showModal()
+}
+
+el('new-phone').addEventListener('click', openNewPhone)
+el('new-phone-cancel').addEventListener('click', () => el('new-phone-dialog').close())
+el('new-phone-form').addEventListener('submit', (event) => {
+  location.hash = new FormData(event.target).get('number').replace(/\D/g, '')
+})
+
+document.addEventListener('keydown', (event) => {
+  if (event.altKey || event.ctrlKey || event.metaKey || el('new-phone-dialog').open) return
+  if (event.key === 'Escape') {
+    document.activeElement?.blur()
+    location.hash = ''
+  }
+  if (event.target.closest('input, textarea') !== null) return
+  if (event.key === 'n') {
+    event.preventDefault()
+    openNewPhone()
+  }
+  if (event.key === 'ArrowDown' || event.key === 'ArrowUp') moveFocus(event)
+})
+
+/** Up and down go through the list of phones. */
+function moveFocus(event) {
+  const links = [...document.querySelectorAll('#phones a')]
+  const at = links.indexOf(document.activeElement)
+  const next = links[event.key === 'ArrowDown' ? at + 1 : at - 1]
+  if (next === undefined) return
+  event.preventDefault()
+  next.focus()
+}
+
+window.addEventListener('hashchange', () => void look())
+document.addEventListener('visibilitychange', () => void look())
+
+const events = new EventSource('/events')
+events.addEventListener('changed', () => void look())
+// Also after the connection was lost: what happened meanwhile was not told.
+events.addEventListener('open', () => void look())
+events.addEventListener('error', () => showLink(about, null))
+
+showWelcome(about)
+await look()

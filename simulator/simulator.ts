@@ -1,0 +1,131 @@
+import { ESME } from '@heliogram/smpp'
+import { Agenda } from './agenda.ts'
+import { Carrier } from './carrier.ts'
+import { openChanges } from './changes.ts'
+import { PhonesServer } from './http.ts'
+import { Mailboxes } from './mailboxes.ts'
+import { createMessageIds } from './message-ids.ts'
+import { MISCHIEF, type Mischief } from './mischief.ts'
+import { FAULTLESS, type Faults, settingsOf, type SimulatorOptions } from './options.ts'
+import { type PhoneMessage, Phones } from './phones.ts'
+import { Smsc } from './smsc.ts'
+import { type Counters, createCounters, createDuplicateCheck, type LedgerEntry } from './stats.ts'
+
+/** Counters, and how things stand now. */
+export interface Stats extends Counters {
+  /** Sessions bound now. */
+  bound: number
+  /** deliver_sm that wait for a session with room. */
+  held: number
+  /** When the simulator started. */
+  since: Date
+}
+
+/** Which port could not be listened on, and why (`EADDRINUSE`, `EACCES`, …). */
+export class PortError extends Error {
+  readonly door: 'smpp' | 'http'
+  readonly port: number
+  readonly code: string
+
+  constructor(door: 'smpp' | 'http', port: number, cause: unknown) {
+    super(`cannot listen on ${door} port ${port}`, { cause })
+    this.name = 'PortError'
+    this.door = door
+    this.port = port
+    this.code = (cause as NodeJS.ErrnoException).code ?? 'unknown'
+  }
+}
+
+/** A carrier to dial: an SMSC whose recipients have known fates, with phones in the browser. */
+export class Simulator {
+  /** Every submit since the start, where `keepLedger` is set. */
+  readonly ledger: LedgerEntry[] = []
+  readonly phones: Phones
+  readonly #settings
+  readonly #faults: Faults = { ...FAULTLESS }
+  readonly #counters = createCounters()
+  readonly #agenda = new Agenda()
+  readonly #changes = openChanges()
+  readonly #mailboxes: Mailboxes
+  readonly #carrier: Carrier
+  readonly #smsc: Smsc
+  readonly #http: PhonesServer
+  readonly #since = new Date()
+
+  constructor(options: SimulatorOptions = {}) {
+    const settings = settingsOf(options)
+    const faults = this.#faults
+    const counters = this.#counters
+    const agenda = this.#agenda
+    this.#settings = settings
+    const phones = new Phones(settings, (number) => this.#changes.note(number))
+    this.phones = phones
+    const onProgress = (number: string): void => phones.touch(number)
+    const mailboxes = new Mailboxes({ settings, agenda, counters, onProgress })
+    this.#mailboxes = mailboxes
+    const carrier = new Carrier({
+      settings,
+      faults,
+      counters,
+      agenda,
+      phones,
+      mailboxes,
+      nextIds: createMessageIds(settings.idFormat),
+      isDuplicate: createDuplicateCheck(settings.duplicateWindow),
+      ledger: this.ledger,
+      nack: (session, sequence_number) => this.#smsc.nack(session, ESME.RSYSERR, sequence_number),
+    })
+    this.#carrier = carrier
+    this.#smsc = new Smsc({ settings, faults, counters, carrier, mailboxes })
+    this.#http = new PhonesServer(this, this.#changes, settings)
+  }
+
+  /** Listens on both ports. Rejects with PortError when one cannot be had, and then listens on neither. */
+  async start(): Promise<{ smppPort: number; httpPort: number }> {
+    const { host, port, httpPort } = this.#settings
+    const smppPort = await this.#smsc.listen(host, port).catch((error: unknown) => {
+      throw new PortError('smpp', port, error)
+    })
+    try {
+      return { smppPort, httpPort: await this.#http.listen(host, httpPort, smppPort) }
+    } catch (error) {
+      await this.close()
+      throw new PortError('http', httpPort, error)
+    }
+  }
+
+  /** Unbinds all sessions and closes; what is held or put off is forgotten. */
+  async close(): Promise<void> {
+    this.#agenda.close()
+    this.#changes.close()
+    await Promise.all([this.#smsc.close(), this.#http.close()])
+  }
+
+  /** What has happened so far. */
+  stats(): Stats {
+    const bound = this.#smsc.sessions.filter((session) => session.state === 'bound').length
+    return { ...this.#counters, bound, held: this.#mailboxes.held, since: this.#since }
+  }
+
+  /** What it does wrong. */
+  faults(): Readonly<Faults> {
+    return { ...this.#faults }
+  }
+
+  /** Changes what it does wrong from now on; nothing else. Lets go of what was paused or held back. */
+  misbehave(faults: Partial<Faults>): void {
+    Object.assign(this.#faults, faults)
+    this.#mailboxes.holdReceipts(this.#faults.isHoldingReceipts)
+    if (!this.#faults.isPaused) this.#carrier.resume()
+  }
+
+  /** Does something unexpected to every open session. */
+  do(mischief: Mischief): void {
+    for (const session of this.#smsc.sessions) MISCHIEF[mischief](this.#smsc, session)
+  }
+
+  /** Sends a text from a phone to one of our numbers, both as digits. Throws a RangeError when it is too long to cut. */
+  reply(from: string, to: string, text: string): PhoneMessage {
+    return this.#carrier.reply(from, to, text)
+  }
+}

@@ -1,0 +1,88 @@
+import type { BindPdu, SessionSide } from './options.ts'
+import { type PduOf, RESPONSE_OF, type ResponsePdu } from './pdu.ts'
+import type { Session } from './session.ts'
+import { ESME } from './status.ts'
+import type { Wire } from './wire.ts'
+
+/** What may answer a bind. */
+export type BindAnswer = Extract<ResponsePdu, { command: `bind_${string}_resp` }> | PduOf<'generic_nack'>
+
+/** SMPP 3.4, as interface_version and sc_interface_version say it. §5.2.4. */
+const VERSION_3_4 = 0x34
+
+/** The bind of one session: asked for by a client, judged by a server. Reports the command_status that decides it. */
+export class Binding<C> {
+  readonly #session: Session<C>
+  readonly #wire: Wire
+  readonly #side: SessionSide<C>
+  readonly #onDecided: (status: number) => void
+  /** Sequence number of the bind, once there is one; 0 before. */
+  #sequence = 0
+
+  constructor(session: Session<C>, wire: Wire, side: SessionSide<C>, onDecided: (status: number) => void) {
+    this.#session = session
+    this.#wire = wire
+    this.#side = side
+    this.#onDecided = onDecided
+  }
+
+  /** Asks to be bound. */
+  ask(sequence: number): void {
+    if (this.#side.role !== 'client') return
+    const { mode, ...fields } = this.#side.bind
+    this.#sequence = sequence
+    this.#session.systemId = fields.system_id
+    this.#wire.send(`bind_${mode}`, { interface_version: VERSION_3_4, ...fields }, sequence, 0)
+  }
+
+  /** Takes what may be the answer; false when it is not. A generic_nack before we are bound can mean only the bind. */
+  readAnswer(pdu: BindAnswer): boolean {
+    const isNack = pdu.command === 'generic_nack'
+    const side = this.#side
+    if (side.role !== 'client' || this.#session.state !== 'open') return false
+    if (!isNack && pdu.sequence_number !== this.#sequence) return false
+    if (!isNack && pdu.command_status === ESME.ROK) {
+      this.#session.peerSystemId = pdu.system_id
+      this.#session.mode = side.bind.mode
+    }
+    // A generic_nack refuses even where its status says that all is well.
+    this.#onDecided(isNack && pdu.command_status === ESME.ROK ? ESME.RBINDFAIL : pdu.command_status)
+    return true
+  }
+
+  /** Judges the bind of a client; a second one is refused. */
+  readBind(pdu: BindPdu): void {
+    const side = this.#side
+    if (side.role !== 'server' || this.#session.state !== 'open' || this.#sequence !== 0) {
+      const status = side.role === 'server' ? ESME.RALYBND : ESME.RINVBNDSTS
+      this.#wire.send(RESPONSE_OF[pdu.command], undefined, pdu.sequence_number, status)
+      return
+    }
+    // 1 stands for a client's number 0, which is none.
+    this.#sequence = pdu.sequence_number || 1
+    this.#session.systemId = pdu.system_id
+    const decide = (status: number): void => this.#answer(pdu, side.systemId, status)
+    const status = side.onBind(this.#session, pdu)
+    if (typeof status === 'number') return decide(status)
+    status.then(decide, (error: unknown) => {
+      decide(ESME.RSYSERR)
+      throw error
+    })
+  }
+
+  #answer(pdu: BindPdu, system_id: string, status: number): void {
+    if (this.#session.state !== 'open') return
+    // A client older than 3.4 does not know TLVs.
+    const tlvs = pdu.interface_version >= VERSION_3_4 ? { sc_interface_version: VERSION_3_4 } : undefined
+    const fields = status === ESME.ROK ? { system_id, tlvs } : undefined
+    this.#wire.send(RESPONSE_OF[pdu.command], fields, pdu.sequence_number, status)
+    if (status === ESME.ROK) this.#session.mode = MODE_OF[pdu.command]
+    this.#onDecided(status)
+  }
+}
+
+const MODE_OF = {
+  bind_transmitter: 'transmitter',
+  bind_receiver: 'receiver',
+  bind_transceiver: 'transceiver',
+} as const

@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { describe, expect, it, test } from 'vitest'
+import { codingOf, decodeText, type TextCoding } from './coding.ts'
+
+describe('what data_coding means', () => {
+  test.each([
+    [0, 'gsm7'],
+    [1, 'ascii'],
+    [2, 'binary'],
+    [3, 'latin1'],
+    [4, 'binary'],
+    [6, 'iso-8859-5'],
+    [8, 'ucs2'],
+    [0x0b, 'gsm7'],
+    [0x10, 'gsm7'],
+    [0x14, 'binary'],
+    [0x18, 'ucs2'],
+    [0x1b, 'ucs2'],
+    [0x20, 'binary'],
+    [0x48, 'ucs2'],
+    [0xc0, 'gsm7'],
+    [0xd8, 'gsm7'],
+    [0xe0, 'ucs2'],
+    [0xf0, 'gsm7'],
+    [0xf3, 'gsm7'],
+    [0xf4, 'binary'],
+    [0xf5, 'binary'],
+  ])('%i is %s', (data_coding, coding) => {
+    expect(codingOf(data_coding)).toBe(coding)
+  })
+
+  it('is the link’s own alphabet for 0 and for class messages', () => {
+    for (const data_coding of [0, 0x10, 0xf0])
+      expect(codingOf(data_coding, { defaultAlphabet: 'latin1' })).toBe('latin1')
+    expect(codingOf(3, { defaultAlphabet: 'ascii' })).toBe('latin1')
+  })
+
+  it('is the carrier’s own word where the link has one', () => {
+    const options = { overrides: { 0: 'utf8', 4: 'ucs2' } } as const
+    expect([0, 4, 8].map((data_coding) => codingOf(data_coding, options))).toEqual(['utf8', 'ucs2', 'ucs2'])
+  })
+})
+
+describe('octets as text', () => {
+  test.each<[TextCoding, string, string]>([
+    ['gsm7', '48001b65', 'H@€'],
+    ['gsm7-packed', 'e8329bfd06', 'hello'],
+    ['ascii', '4869', 'Hi'],
+    ['ascii', '48c3a9', 'Hé'],
+    ['ascii', '48ff', 'H\ufffd'],
+    ['latin1', '48e980', 'Hé\u0080'],
+    ['latin1', '486900', 'Hi'],
+    ['ucs2', '0048d83dde00', 'H😀'],
+    ['ucs2', 'feff0048', 'H'],
+    ['ucs2', 'fffe4800', 'H'],
+    ['ucs2', '0048d83d', 'H\ufffd'],
+    ['ucs2', '004800', 'H\ufffd'],
+    ['ucs2', '00480000', 'H'],
+    ['iso-8859-5', 'bfe0d8d2d5e2', 'Привет'],
+    ['euc-kr', 'b0a1', '가'],
+    ['utf8', 'e282ac', '€'],
+  ])('%s %s reads %j', (coding, hex, text) => {
+    expect(decodeText(Buffer.from(hex, 'hex'), coding)).toBe(text)
+  })
+
+  it('leaves binary as it is', () => {
+    expect(decodeText(Uint8Array.of(1, 0, 255), 'binary')).toEqual(Buffer.from([1, 0, 255]))
+  })
+
+  it('never fails, and never yields NUL or half a surrogate pair', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(255), (octets, data_coding) => {
+        const text = decodeText(octets, codingOf(data_coding))
+        if (typeof text === 'string') expect(text.isWellFormed() && !text.includes('\0')).toBe(true)
+      }),
+      { numRuns: 10_000 },
+    )
+  })
+})

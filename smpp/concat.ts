@@ -1,0 +1,117 @@
+import { type CodingOptions, codingOf, decodeText } from './coding.ts'
+import { unpackGsm7 } from './packing.ts'
+import type { NationalShift } from './shift.ts'
+import { type Concatenation, readUserDataHeader, toConcatenation } from './udh.ts'
+
+/** What of a submit_sm, deliver_sm or data_sm makes its text. */
+export type TextPdu = {
+  esm_class: number
+  data_coding: number
+  /** data_sm has none. */
+  short_message?: Buffer | undefined
+  tlvs?: TextTlvs | undefined
+}
+
+/** The TLVs that carry a text or say that it is a part of one. */
+export type TextTlvs = {
+  message_payload?: Buffer
+  sar_msg_ref_num?: number
+  sar_total_segments?: number
+  sar_segment_seqnum?: number
+}
+
+/** The user data of one PDU, without its header: what must be kept of a part until the others are there. */
+export type MessagePart = {
+  /** Null for a message that is whole. */
+  concatenation: Concatenation | null
+  data_coding: number
+  shift: NationalShift
+  /** Octets of the header that stood before the body: packed septets begin at a bit that depends on it. */
+  udhLength: number
+  /** A view of the PDU's octets: copy it to keep it. */
+  body: Buffer
+}
+
+/** Parts put together. */
+export type JoinedMessage = {
+  /** Null where the data_coding of a part is binary. */
+  text: string | null
+  /** The bodies, one after another. */
+  octets: Buffer
+  /** Numbers of the parts that were not there, in order; none for a message that is whole. */
+  missing: number[]
+}
+
+const UDHI = 0x40
+
+/**
+ * Takes a PDU apart, never fails. A header that makes no sense is text. A header's concatenation counts before SAR TLVs;
+ * message_payload stands in for an empty short_message (SMPP 3.4 §5.3.2.32).
+ */
+export function readPart(pdu: TextPdu): MessagePart {
+  const { esm_class, data_coding, short_message, tlvs } = pdu
+  const octets = short_message?.length ? short_message : (tlvs?.message_payload ?? Buffer.alloc(0))
+  const header = (esm_class & UDHI) === 0 ? null : readUserDataHeader(octets)
+  const udhLength = header?.length ?? 0
+  return {
+    concatenation: header?.concatenation ?? readSar(tlvs),
+    data_coding,
+    shift: header?.shift ?? {},
+    udhLength,
+    body: octets.subarray(udhLength),
+  }
+}
+
+function readSar(tlvs: TextTlvs | undefined): Concatenation | null {
+  const { sar_msg_ref_num, sar_total_segments, sar_segment_seqnum } = tlvs ?? {}
+  if (sar_msg_ref_num === undefined || sar_total_segments === undefined || sar_segment_seqnum === undefined) return null
+  return toConcatenation('sar', sar_msg_ref_num, sar_total_segments, sar_segment_seqnum)
+}
+
+/**
+ * Puts the parts of one message together, in any order; of two with the same number the first counts. Neighbours that
+ * are coded alike are joined as octets and then decoded, because senders cut surrogate pairs and escapes in two.
+ */
+export function joinParts(parts: readonly MessagePart[], options: CodingOptions = {}): JoinedMessage {
+  const byNumber = new Map<number, MessagePart>()
+  for (const part of parts) {
+    const number = part.concatenation?.part ?? 1
+    if (!byNumber.has(number)) byNumber.set(number, part)
+  }
+  const ordered = [...byNumber].sort(([a], [b]) => a - b)
+  const total = parts[0]?.concatenation?.total ?? 1
+  const missing = Array.from({ length: total }, (_, index) => index + 1).filter((number) => !byNumber.has(number))
+  const texts = runsOf(ordered).map((run) => decodeRun(run, options))
+  return {
+    text: texts.includes(null) ? null : texts.join(''),
+    octets: Buffer.concat(ordered.map(([, part]) => part.body)),
+    missing,
+  }
+}
+
+/** Parts with no gap between them and one way to read them. */
+function runsOf(ordered: readonly [number, MessagePart][]): MessagePart[][] {
+  const runs: MessagePart[][] = []
+  let last: [number, MessagePart] | undefined
+  for (const [number, part] of ordered) {
+    const run = runs.at(-1)
+    if (run && last && last[0] + 1 === number && isCodedAlike(last[1], part)) run.push(part)
+    else runs.push([part])
+    last = [number, part]
+  }
+  return runs
+}
+
+function isCodedAlike(a: MessagePart, b: MessagePart): boolean {
+  return a.data_coding === b.data_coding && a.shift.locking === b.shift.locking && a.shift.single === b.shift.single
+}
+
+function decodeRun(run: readonly MessagePart[], options: CodingOptions): string | null {
+  const [first] = run
+  if (!first) return ''
+  const coding = codingOf(first.data_coding, options)
+  const isPacked = coding === 'gsm7-packed'
+  const octets = Buffer.concat(run.map((part) => (isPacked ? unpackGsm7(part.body, part.udhLength) : part.body)))
+  const text = decodeText(octets, isPacked ? 'gsm7' : coding, { shift: first.shift })
+  return typeof text === 'string' ? text : null
+}

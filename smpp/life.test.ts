@@ -1,0 +1,246 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { ESME } from './status.ts'
+import { aLink, closed, closeLinks, until } from './testing.ts'
+
+afterEach(closeLinks)
+
+const aSubmit = (text: string): { short_message: Buffer } => ({ short_message: Buffer.from(text) })
+
+describe('enquire_link', () => {
+  test('of the peer is answered at once', async () => {
+    const { peer } = await aLink()
+    peer.send({ command: 'enquire_link', sequence_number: 12 })
+    expect(await peer.take('enquire_link_resp')).toMatchObject({ sequence_number: 12, command_status: 0 })
+  })
+
+  test('is sent to a silent peer, and an answer keeps the session', async () => {
+    const { session, peer } = await aLink({ enquireLinkMs: 20, enquireTimeoutMs: 2_000 })
+    for (let nth = 0; nth < 3; nth++) {
+      const { sequence_number } = await peer.take('enquire_link', nth)
+      peer.send({ command: 'enquire_link_resp', sequence_number })
+    }
+    await until(() => session.lastEnquireAnsweredAtMs > 0, 'an answer is noted')
+    expect(session.state).toBe('bound')
+    expect(session.lastReadAtMs).toBeGreaterThan(0)
+  })
+
+  test('closes the session when two are missed', async () => {
+    const { session, peer } = await aLink({ enquireLinkMs: 20, enquireTimeoutMs: 20 })
+    await closed(session, 'enquire_timeout')
+    expect(peer.received.filter(({ command }) => command === 'enquire_link').length).toBe(2)
+  })
+
+  test('is answered by any PDU at all', async () => {
+    const { session, peer } = await aLink({ enquireLinkMs: 20, enquireTimeoutMs: 60 })
+    for (let nth = 0; nth < 4; nth++) {
+      await peer.take('enquire_link', nth)
+      peer.send({ command: 'alert_notification', sequence_number: 1, source_addr: '1' })
+    }
+    expect(session.state).toBe('bound')
+  })
+
+  test('does not judge a peer that we do not listen to', async () => {
+    const { session, peer } = await aLink({ enquireLinkMs: 20, enquireTimeoutMs: 20 })
+    session.pause()
+    peer.send({ command: 'enquire_link', sequence_number: 5 })
+    const other = await aLink({ enquireLinkMs: 20, enquireTimeoutMs: 20 })
+    await closed(other.session, 'enquire_timeout')
+    expect(session.state).toBe('bound')
+    session.resume()
+    await peer.take('enquire_link_resp')
+  })
+})
+
+describe('requests of the peer', () => {
+  test('are answered later, out of order, once', async () => {
+    const { session, peer, requests } = await aLink()
+    for (const sequence_number of [5, 6, 7]) peer.send({ command: 'deliver_sm', sequence_number })
+    await until(() => requests.length === 3, 'all have come')
+    expect(session.unanswered).toBe(3)
+    requests[2]?.respond(ESME.ROK)
+    requests[0]?.respond(ESME.RX_T_APPN)
+    requests[1]?.respond(ESME.ROK, { message_id: '' })
+    await peer.take('deliver_sm_resp', 2)
+    const answers = peer.received.slice(1).map((pdu) => [pdu.sequence_number, pdu.command_status])
+    expect(answers).toEqual([
+      [7, ESME.ROK],
+      [5, ESME.RX_T_APPN],
+      [6, ESME.ROK],
+    ])
+    expect(session.unanswered).toBe(0)
+    expect(() => requests[0]?.respond(ESME.ROK)).toThrow('was answered before')
+  })
+
+  test('may be answered when the session is gone, to no effect', async () => {
+    const { session, peer, requests } = await aLink()
+    peer.send({ command: 'deliver_sm', sequence_number: 5 })
+    await until(() => requests.length === 1, 'it has come')
+    session.destroy()
+    expect(() => requests[0]?.respond(ESME.ROK)).not.toThrow()
+  })
+
+  test('that flood us are read no further than the limit, until half of them are answered', async () => {
+    const { session, peer, requests } = await aLink({ unansweredMax: 10, enquireLinkMs: 20, enquireTimeoutMs: 20 })
+    const payload = { message_payload: Buffer.alloc(60_000) }
+    const total = 400
+    for (let i = 1; i <= total; i++) peer.send({ command: 'deliver_sm', sequence_number: i, tlvs: payload })
+    await until(() => requests.length > 10, 'the limit is passed')
+    await until(() => peer.socket.writableLength > 0 && session.unanswered === requests.length, 'the peer is held back')
+    const other = await aLink({ enquireLinkMs: 20, enquireTimeoutMs: 20 })
+    await closed(other.session, 'enquire_timeout')
+    expect(requests.length).toBeLessThan(30)
+    expect(session.state).toBe('bound')
+    for (let answered = 0; answered < total; answered++) {
+      await until(() => requests.length > answered, 'reading goes on')
+      requests[answered]?.respond(ESME.ROK)
+    }
+    await peer.take('deliver_sm_resp', total - 1)
+  })
+
+  test('of a command that nobody knows are refused, and the session goes on', async () => {
+    const { peer } = await aLink()
+    peer.sendHex('00000010 00000021 00000000 00000009')
+    expect(await peer.take('generic_nack')).toMatchObject({ sequence_number: 9, command_status: ESME.RINVCMDID })
+    peer.send({ command: 'enquire_link', sequence_number: 10 })
+    await peer.take('enquire_link_resp')
+  })
+
+  test('that are malformed are answered with what is wrong, and the session goes on', async () => {
+    const { session, peer, requests, faults } = await aLink()
+    peer.sendHex('00000012 00000005 00000000 00000009 0001')
+    expect(await peer.take('deliver_sm_resp')).toMatchObject({ sequence_number: 9, command_status: ESME.RINVCMDLEN })
+    peer.send({ command: 'deliver_sm', sequence_number: 10 })
+    await until(() => requests.length === 1, 'the next one is read')
+    expect(faults).toMatchObject([{ kind: 'malformed', error: { status: ESME.RINVCMDLEN, sequence_number: 9 } }])
+    expect(session.state).toBe('bound')
+  })
+
+  test('that need no answer are reported', async () => {
+    const { peer, notices } = await aLink()
+    peer.send(
+      { command: 'alert_notification', sequence_number: 1, source_addr: '15551230001' },
+      { command: 'outbind', sequence_number: 2, system_id: 'smsc' },
+    )
+    await until(() => notices.length === 2, 'both are reported')
+    expect(notices).toMatchObject([{ source_addr: '15551230001' }, { system_id: 'smsc' }])
+  })
+
+  test('from a peer that never reads are not answered without end', async () => {
+    const { session, peer, requests } = await aLink({ enquireLinkMs: 50, enquireTimeoutMs: 50 })
+    peer.socket.pause()
+    const enquiries = Buffer.alloc(16 * 4_096)
+    for (let at = 0; at < enquiries.length; at += 16) {
+      enquiries.writeUInt32BE(16, at)
+      enquiries.writeUInt32BE(0x15, at + 4)
+    }
+    const pump = setInterval(() => {
+      if (peer.socket.writableLength < enquiries.length * 16) peer.socket.write(enquiries)
+    }, 1)
+    await closed(session, 'enquire_timeout')
+    clearInterval(pump)
+    expect(requests).toEqual([])
+  })
+})
+
+describe('framing', () => {
+  test.each(['00000000', '0000000f', '00010401', 'ffffffff'])(
+    'that is broken by a length of %s is answered and closed',
+    async (length) => {
+      const { session, peer, outcomes } = await aLink()
+      session.submit(aSubmit('a'), 'a')
+      await peer.take('submit_sm')
+      peer.sendHex(`${length} 00000005 00000000 00000001`)
+      expect(await peer.take('generic_nack')).toMatchObject({ sequence_number: 0, command_status: ESME.RINVCMDLEN })
+      await closed(session, 'framing_error')
+      await until(() => peer.isEnded, 'the connection is closed')
+      expect(outcomes).toEqual([['a', { kind: 'closed', written: true }]])
+    },
+  )
+
+  test('may take its time with a PDU only for so long, however steadily it drips', async () => {
+    const { session, peer } = await aLink({ partialPduMs: 40 })
+    const drip = setInterval(() => peer.socket.write(Buffer.from([0])), 5)
+    peer.sendHex('000000ff')
+    await closed(session, 'partial_pdu')
+    clearInterval(drip)
+  })
+})
+
+describe('unbinding', () => {
+  test('waits for what is outstanding, then says unbind and closes', async () => {
+    const { session, peer, outcomes, requests, states } = await aLink()
+    session.submit(aSubmit('a'), 'a')
+    const { sequence_number } = await peer.take('submit_sm')
+    peer.send({ command: 'deliver_sm', sequence_number: 40 })
+    await until(() => requests.length === 1, 'a request is open')
+    const unbound = session.unbind(5_000)
+    expect([session.state, session.room, session.submit(aSubmit('b'), 'b')]).toEqual(['unbinding', 0, false])
+    peer.send({ command: 'submit_sm_resp', sequence_number, message_id: 'x' })
+    await until(() => outcomes.length === 1, 'the submit is answered')
+    requests[0]?.respond(ESME.ROK)
+    const unbind = await peer.take('unbind')
+    expect(peer.received.map(({ command }) => command)).toEqual([
+      'bind_transceiver',
+      'submit_sm',
+      'deliver_sm_resp',
+      'unbind',
+    ])
+    peer.send({ command: 'unbind_resp', sequence_number: unbind.sequence_number })
+    await unbound
+    expect(states).toEqual(['open', 'bound', 'unbinding', 'closed: unbound'])
+    expect(outcomes).toMatchObject([['a', { kind: 'response' }]])
+  })
+
+  test('waits no longer than it may, nor for a peer that does not answer', async () => {
+    const { session, peer, outcomes } = await aLink({ partialPduMs: 40 })
+    session.submit(aSubmit('a'), 'a')
+    await peer.take('submit_sm')
+    await session.unbind(30)
+    await peer.take('unbind')
+    expect(session.closeReason).toBe('unbound')
+    expect(outcomes).toEqual([['a', { kind: 'closed', written: true }]])
+  })
+
+  test('by the peer is answered, and waits for the answers that it owes', async () => {
+    const { session, peer, outcomes, states } = await aLink()
+    session.submit(aSubmit('a'), 'a')
+    const { sequence_number } = await peer.take('submit_sm')
+    peer.send({ command: 'unbind', sequence_number: 50 })
+    expect(await peer.take('unbind_resp')).toMatchObject({ sequence_number: 50, command_status: 0 })
+    expect([session.state, session.submit(aSubmit('b'), 'b')]).toEqual(['unbinding', false])
+    peer.send({ command: 'submit_sm_resp', sequence_number, message_id: 'x' })
+    await closed(session, 'peer_unbound')
+    await until(() => peer.isEnded, 'the connection is closed')
+    expect(outcomes).toMatchObject([['a', { kind: 'response', messageId: 'x' }]])
+    expect(states.at(-1)).toBe('closed: peer_unbound')
+  })
+
+  test('by both at once ends', async () => {
+    const { session, peer } = await aLink({ partialPduMs: 40 })
+    const unbound = session.unbind(30)
+    peer.send({ command: 'unbind', sequence_number: 50 })
+    await peer.take('unbind_resp')
+    await unbound
+    expect(session.closeReason).toBe('unbound')
+  })
+
+  test('of a session that is not bound closes it', async () => {
+    const { session } = await aLink()
+    session.destroy()
+    await session.unbind(1_000)
+    expect(session.closeReason).toBe('destroyed')
+  })
+})
+
+test('a trace has every PDU of both directions', async () => {
+  const traced: string[] = []
+  const { session, peer } = await aLink({
+    trace: (_session, direction, bytes) =>
+      traced.push(`${direction} ${bytes.subarray(4, 8).toString('hex')} ${bytes.length}`),
+  })
+  session.submit(aSubmit('abc'), 'a')
+  await peer.take('submit_sm')
+  peer.send({ command: 'enquire_link', sequence_number: 1 })
+  await peer.take('enquire_link_resp')
+  expect(traced).toEqual(['out 00000009 38', 'in 80000009 21', 'out 00000004 36', 'in 00000015 16', 'out 80000015 16'])
+})

@@ -1,0 +1,32 @@
+/** The part of npm `smpp` (which has no types) that our tests and benchmarks use as a peer that is not ours. */
+declare module 'smpp' {
+  import type { EventEmitter } from 'node:events'
+  import type { Server } from 'node:net'
+
+  export interface NpmPdu {
+    readonly command: string
+    readonly command_status: number
+    readonly sequence_number: number
+    readonly [field: string]: unknown
+    response(fields?: Record<string, unknown>): NpmPdu
+  }
+
+  export type Send = (fields?: Record<string, unknown>, onResponse?: (pdu: NpmPdu) => void) => boolean
+
+  export interface NpmSession extends EventEmitter {
+    readonly bind_transceiver: Send
+    readonly submit_sm: Send
+    readonly deliver_sm: Send
+    readonly enquire_link: Send
+    readonly unbind: Send
+    send(pdu: NpmPdu): boolean
+    close(): void
+    destroy(): void
+  }
+
+  const smpp: {
+    connect(options: { host: string; port: number }, onConnect: () => void): NpmSession
+    createServer(onSession: (session: NpmSession) => void): Server
+  }
+  export default smpp
+}

@@ -1,0 +1,267 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { connectSession } from './dial.ts'
+import { ESME } from './status.ts'
+import { aLink, BIND, closed, closeLinks, dialOnly, type Peer, until } from './testing.ts'
+
+afterEach(closeLinks)
+
+const aSubmit = (text: string): { short_message: Buffer } => ({ short_message: Buffer.from(text) })
+
+describe('binding', () => {
+  test('says who we are, as SMPP 3.4, and takes a bind_resp without TLVs', async () => {
+    const { session, peer, states } = await aLink()
+    expect(await peer.take('bind_transceiver')).toMatchObject({
+      sequence_number: 1,
+      system_id: 'heliogram',
+      password: 'secret',
+      interface_version: 0x34,
+    })
+    expect(session).toMatchObject({ state: 'bound', mode: 'transceiver', peerSystemId: 'smsc', room: 4 })
+    expect(states).toEqual(['open', 'bound'])
+  })
+
+  test('sends no submit before the bind_resp', async () => {
+    const { session, server } = await dialOnly()
+    const peer = await server.peer()
+    const bind = await peer.take('bind_transceiver')
+    expect([session.room, session.submit(aSubmit('early'), 'early')]).toEqual([0, false])
+    peer.send({ command: 'bind_transceiver_resp', sequence_number: bind.sequence_number })
+    await session.whenBound()
+    expect(session.submit(aSubmit('now'), 'now')).toBe(true)
+    expect((await peer.take('submit_sm')).short_message.toString()).toBe('now')
+  })
+
+  test.each([
+    ['its bind_resp', 'bind_transceiver_resp', 1],
+    ['generic_nack', 'generic_nack', 1],
+    ['generic_nack without a number', 'generic_nack', 0],
+  ] as const)('is refused by %s', async (_name, command, sequence_number) => {
+    const { session, server } = await dialOnly()
+    const peer = await server.peer()
+    await peer.take('bind_transceiver')
+    peer.send({ command, sequence_number, command_status: ESME.RINVPASWD })
+    await expect(session.whenBound()).rejects.toMatchObject({ reason: 'bind_refused', bindStatus: ESME.RINVPASWD })
+    expect(session.closeDetail).toBe('ESME_RINVPASWD')
+  })
+
+  test('gives up when there is no answer', async () => {
+    const { session, states } = await dialOnly({ bindTimeoutMs: 40 })
+    await closed(session, 'bind_timeout')
+    expect(states).toEqual(['open', 'closed: bind_timeout'])
+  })
+
+  test('says why it could not connect', async () => {
+    const { session, server } = await dialOnly()
+    await server.close()
+    const refused = connectSession({ host: '127.0.0.1', port: server.port, windowMax: 1, bind: BIND })
+    await expect(refused.whenBound()).rejects.toMatchObject({ reason: 'connect_failed' })
+    expect(refused.closeDetail).toBe('ECONNREFUSED')
+    session.destroy()
+  })
+
+  test('answers what comes too early with RINVBNDSTS, enquire_link apart', async () => {
+    const { server, requests, notices } = await dialOnly()
+    const peer = await server.peer()
+    await peer.take('bind_transceiver')
+    peer.send(
+      { command: 'deliver_sm', sequence_number: 8 },
+      { command: 'enquire_link', sequence_number: 9 },
+      { command: 'outbind', sequence_number: 10, system_id: 'smsc' },
+    )
+    expect(await peer.take('deliver_sm_resp')).toMatchObject({ sequence_number: 8, command_status: ESME.RINVBNDSTS })
+    expect(await peer.take('enquire_link_resp')).toMatchObject({ sequence_number: 9, command_status: ESME.ROK })
+    await until(() => notices.length === 1, 'outbind is reported')
+    expect(requests).toEqual([])
+  })
+
+  test('has no room for submits when bound as receiver', async () => {
+    const { session } = await aLink({ bind: { ...BIND, mode: 'receiver' } })
+    expect([session.room, session.submit(aSubmit('x'), 'x')]).toEqual([0, false])
+  })
+})
+
+describe('submits', () => {
+  test('get their own outcomes, whatever the order of the answers', async () => {
+    const { session, peer, outcomes } = await aLink()
+    for (const text of ['a', 'b', 'c']) session.submit(aSubmit(text), text)
+    await peer.take('submit_sm', 2)
+    peer.send(
+      { command: 'submit_sm_resp', sequence_number: 3, message_id: 'id-b' },
+      { command: 'submit_sm_resp', sequence_number: 4, command_status: ESME.RTHROTTLED },
+      { command: 'submit_sm_resp', sequence_number: 2, message_id: '0' },
+    )
+    await until(() => outcomes.length === 3, 'all are answered')
+    expect(outcomes).toMatchObject([
+      ['b', { kind: 'response', status: 0, messageId: 'id-b' }],
+      ['c', { kind: 'response', status: ESME.RTHROTTLED, messageId: '' }],
+      ['a', { kind: 'response', status: 0, messageId: '0' }],
+    ])
+  })
+
+  test('of one turn are one write', async () => {
+    const chunks: number[] = []
+    const { session, peer } = await aLink({ windowMax: 1_000 })
+    peer.socket.on('data', (chunk: Buffer) => chunks.push(chunk.length))
+    for (let i = 0; i < 200; i++) session.submit(aSubmit('hello'), String(i))
+    await peer.take('submit_sm', 199)
+    expect(chunks.length).toBe(1)
+  })
+
+  test('stop at the window, which is offered again when half of it is free', async () => {
+    const { session, peer, rooms } = await aLink()
+    const taken = ['a', 'b', 'c', 'd', 'e'].map((text) => session.submit(aSubmit(text), text))
+    expect(taken).toEqual([true, true, true, true, false])
+    expect([session.room, session.inFlight]).toEqual([0, 4])
+    await peer.take('submit_sm', 3)
+    peer.send({ command: 'submit_sm_resp', sequence_number: 2 })
+    await until(() => session.room === 1, 'one is answered')
+    expect(rooms).toEqual([])
+    peer.send({ command: 'submit_sm_resp', sequence_number: 3 }, { command: 'submit_sm_resp', sequence_number: 4 })
+    await until(() => rooms.length > 0, 'room is offered')
+    expect(rooms).toEqual([3])
+  })
+
+  test('do not hold up enquire_link or answers with a full window', async () => {
+    const { session, peer, requests } = await aLink({ enquireLinkMs: 30 })
+    for (const text of ['a', 'b', 'c', 'd']) session.submit(aSubmit(text), text)
+    peer.send({ command: 'deliver_sm', sequence_number: 5 })
+    await until(() => requests.length === 1, 'the request has come')
+    requests[0]?.respond(ESME.ROK)
+    await peer.take('deliver_sm_resp')
+    await peer.take('enquire_link')
+    expect(session.inFlight).toBe(4)
+  })
+
+  test('that cannot be encoded throw, and leave nothing behind', async () => {
+    const { session, peer } = await aLink()
+    expect(() => session.submit({ destination_addr: '1'.repeat(30) }, 'bad')).toThrow('ESME_RINVDSTADR')
+    expect(session.inFlight).toBe(0)
+    session.submit(aSubmit('good'), 'good')
+    await peer.take('submit_sm')
+    expect(peer.received.length).toBe(2)
+  })
+
+  test('that are not answered in time are unknown, and a late answer is still reported', async () => {
+    const { session, peer, outcomes, late, faults } = await aLink({ responseTimeoutMs: 40 })
+    session.submit(aSubmit('slow'), 'slow')
+    const { sequence_number } = await peer.take('submit_sm')
+    await until(() => outcomes.length === 1, 'it has timed out')
+    expect(outcomes).toEqual([['slow', { kind: 'timeout' }]])
+    expect(session).toMatchObject({ state: 'bound', room: 4 })
+    peer.send({ command: 'submit_sm_resp', sequence_number, message_id: 'late' })
+    await until(() => late.length === 1, 'the late answer is reported')
+    expect(late).toMatchObject([['slow', { message_id: 'late' }]])
+    peer.send({ command: 'submit_sm_resp', sequence_number, message_id: 'again' })
+    await until(() => faults.length === 1, 'the second answer is a fault')
+    expect(outcomes.length).toBe(1)
+  })
+
+  test('are answered by generic_nack when it has their number', async () => {
+    const { session, peer, outcomes, faults } = await aLink()
+    session.submit(aSubmit('a'), 'a')
+    await peer.take('submit_sm')
+    peer.send(
+      { command: 'generic_nack', sequence_number: 0, command_status: ESME.RSYSERR },
+      { command: 'generic_nack', sequence_number: 2, command_status: ESME.RINVCMDID },
+    )
+    await until(() => outcomes.length === 1, 'it has an outcome')
+    expect(outcomes).toMatchObject([['a', { kind: 'response', status: ESME.RINVCMDID, messageId: '' }]])
+    expect(faults).toMatchObject([{ kind: 'unmatched', pdu: { command: 'generic_nack', sequence_number: 0 } }])
+    expect(session.state).toBe('bound')
+  })
+
+  test('are not answered by a response to something else', async () => {
+    const { session, peer, faults } = await aLink()
+    session.submit(aSubmit('a'), 'a')
+    await peer.take('submit_sm')
+    peer.send({ command: 'data_sm_resp', sequence_number: 2 }, { command: 'submit_sm_resp', sequence_number: 77 })
+    await until(() => faults.length === 2, 'both are faults')
+    expect(session.inFlight).toBe(1)
+  })
+
+  test('are settled by the header of an answer whose body is broken', async () => {
+    const { session, peer, outcomes, faults } = await aLink()
+    session.submit(aSubmit('a'), 'a')
+    await peer.take('submit_sm')
+    peer.sendHex('00000012 80000004 00000000 00000002 3132')
+    await until(() => outcomes.length === 1, 'it has an outcome')
+    expect(outcomes).toMatchObject([['a', { kind: 'response', status: 0, messageId: '' }]])
+    expect(faults).toMatchObject([{ kind: 'malformed', error: { status: ESME.RINVCMDLEN } }])
+  })
+
+  test('use sequence numbers past the last one, and not those in use', async () => {
+    const { session, peer } = await aLink({ firstSequence: 0x7ffffffe })
+    for (const text of ['a', 'b', 'c']) session.submit(aSubmit(text), text)
+    await peer.take('submit_sm', 2)
+    expect(peer.received.map((pdu) => pdu.sequence_number)).toEqual([0x7ffffffe, 0x7fffffff, 1, 2])
+  })
+
+  test('may be queries, cancellations and replacements too', async () => {
+    const { session, peer, outcomes } = await aLink()
+    session.request('query_sm', { message_id: 'x' }, 'query')
+    session.request('cancel_sm', { message_id: 'x' }, 'cancel')
+    await peer.take('cancel_sm')
+    peer.send(
+      { command: 'query_sm_resp', sequence_number: 2, message_id: 'x', message_state: 2 },
+      { command: 'cancel_sm_resp', sequence_number: 3, command_status: ESME.RCANCELFAIL },
+    )
+    await until(() => outcomes.length === 2, 'both are answered')
+    expect(outcomes).toMatchObject([
+      ['query', { status: 0, messageId: 'x', pdu: { message_state: 2 } }],
+      ['cancel', { status: ESME.RCANCELFAIL }],
+    ])
+  })
+})
+
+describe('losing the connection', () => {
+  test('gives every submit one outcome, which tells what reached the kernel', async () => {
+    const { session, peer, outcomes, states } = await aLink()
+    session.submit(aSubmit('written'), 'written')
+    await peer.take('submit_sm')
+    session.submit(aSubmit('unwritten'), 'unwritten')
+    session.destroy()
+    expect(outcomes).toEqual([
+      ['written', { kind: 'closed', written: true }],
+      ['unwritten', { kind: 'closed', written: false }],
+    ])
+    expect([session.state, session.room, session.submit(aSubmit('x'), 'x')]).toEqual(['closed', 0, false])
+    await until(() => peer.isEnded, 'the peer has seen the end')
+    expect(peer.received.length).toBe(2)
+    expect(states).toEqual(['open', 'bound', 'closed: destroyed'])
+    expect(outcomes.length).toBe(2)
+  })
+
+  test.each([
+    ['an end', 'peer_closed', (peer: Peer) => peer.socket.end()],
+    ['a reset', 'socket_error', (peer: Peer) => peer.socket.resetAndDestroy()],
+  ] as const)('by %s of the peer is seen before the next submit', async (_name, reason, lose) => {
+    const { session, peer, outcomes, states } = await aLink({ windowMax: 1_000 })
+    session.submit(aSubmit('a'), 'a')
+    await peer.take('submit_sm')
+    let refusedIn = ''
+    const pump = setInterval(() => {
+      if (!session.submit(aSubmit('more'), 'more') && refusedIn === '') refusedIn = session.state
+    }, 1)
+    lose(peer)
+    await closed(session, reason)
+    await until(() => refusedIn !== '', 'a submit was refused')
+    clearInterval(pump)
+    expect(refusedIn).toBe('closed')
+    expect(session.inFlight).toBe(0)
+    expect(states.at(-1)).toBe(`closed: ${reason}`)
+    expect(outcomes[0]).toEqual(['a', { kind: 'closed', written: true }])
+    expect(outcomes.every(([, { kind }]) => kind === 'closed')).toBe(true)
+  })
+
+  test('reports every outcome before it reports the close, with the state already closed', async () => {
+    const order: string[] = []
+    const { session, peer } = await aLink({
+      onOutcome: ({ state }, context) => order.push(`${context} ${state}`),
+      onState: (_session, state) => order.push(state),
+    })
+    session.submit(aSubmit('a'), 'a')
+    await peer.take('submit_sm')
+    session.destroy()
+    expect(order).toEqual(['open', 'bound', 'a closed', 'closed'])
+  })
+})

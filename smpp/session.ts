@@ -1,0 +1,336 @@
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import { Binding } from './binding.ts'
+import { decodeHeader, decodePdu } from './decode.ts'
+import {
+  type BindMode,
+  type CloseReason,
+  type MessageCommand,
+  type MessageRequest,
+  SESSION_DEFAULTS,
+  SessionError,
+  type SessionOptions,
+  type SessionSide,
+  type SessionState,
+} from './options.ts'
+import { commandName, type FieldsInput, isResponseId, type Pdu, PduError, type PduOf, responseTo } from './pdu.ts'
+import { ESME, statusName } from './status.ts'
+import { PduStream } from './stream.ts'
+import { Traffic } from './traffic.ts'
+import { type UnbindReason, Unbinding } from './unbinding.ts'
+import { lookIntervalMs, Watch } from './watch.ts'
+import { Wire } from './wire.ts'
+
+/**
+ * One SMPP session over one socket, from either end of it.
+ *
+ * Requests go out with `submit`, `deliver` or `request` while there is room in the window, and each gets exactly one
+ * outcome. One timer looks after everything that can be late. The state is 'closed' in the very turn in which the loss is
+ * known, before any outcome is reported.
+ */
+export class Session<C> {
+  readonly role: 'client' | 'server'
+  state: SessionState
+  /** Which way messages may go; undefined until bound. */
+  mode: BindMode | undefined
+  /** The client's name, as its bind gives it. */
+  systemId = ''
+  /** The server's name, as its bind_resp gives it. */
+  peerSystemId = ''
+  /** command_status of the answer to the bind. */
+  bindStatus = 0
+  closeReason: CloseReason | undefined
+  /** More of the reason for a person to read, such as ECONNREFUSED; '' when there is no more. */
+  closeDetail = ''
+  /** Unix milliseconds of the last whole PDU read; 0 before the first. */
+  lastReadAtMs = 0
+  /** Unix milliseconds of the peer's last answer to an enquire_link; 0 before the first. */
+  lastEnquireAnsweredAtMs = 0
+
+  readonly #options: SessionOptions<C> & typeof SESSION_DEFAULTS
+  readonly #wire: Wire
+  readonly #stream: PduStream
+  readonly #binding: Binding<C>
+  readonly #traffic: Traffic<C>
+  readonly #unbinding: Unbinding<C>
+  readonly #watch: Watch
+  readonly #timer: NodeJS.Timeout
+  #onBound: (() => void)[] = []
+  #onClosed: (() => void)[] = []
+  #isSecuring = false
+  #pdusRead = 0
+
+  /** Sequence number of our last enquire_link; 0 before the first. */
+  #enquireSequence = 0
+  readonly #startedAt = performance.now()
+
+  /** Takes over a socket: connected for a server, connecting for a client. */
+  constructor(socket: Socket, options: SessionOptions<C>, side: SessionSide<C>) {
+    const given = { ...SESSION_DEFAULTS, ...options }
+    this.#options = given
+    this.role = side.role
+    this.state = side.role === 'client' ? 'connecting' : 'open'
+    this.#watch = new Watch(given, this.#startedAt)
+    this.#stream = new PduStream((bytes, start, end) => this.#readPdu(bytes, start, end))
+    this.#wire = new Wire(socket, {
+      onBytes: (chunk) => this.#readBytes(chunk),
+      onLost: (code) => this.#lose(code),
+      onWritten: options.trace === undefined ? undefined : (bytes) => options.trace?.(this, 'out', bytes),
+    })
+    this.#binding = new Binding(this, this.#wire, side, (status) => this.#settleBind(status))
+    this.#traffic = new Traffic(this, this.#wire, given, () => this.#unbinding.look(performance.now()))
+    this.#unbinding = new Unbinding(this.#wire, this.#traffic, (reason) => this.#close(reason, '', true))
+    if (side.role === 'client') {
+      const isTls = socket instanceof TLSSocket
+      socket.once(isTls ? 'secureConnect' : 'connect', () => this.#open())
+      if (isTls) socket.once('connect', () => (this.#isSecuring = true))
+    }
+    this.#timer = setInterval(() => this.#look(performance.now()), lookIntervalMs(given))
+  }
+
+  /** How many requests may be sent now; 0 unless bound in a mode that sends them. */
+  get room(): number {
+    const mute = this.role === 'client' ? 'receiver' : 'transmitter'
+    return this.state === 'bound' && this.mode !== mute ? this.#traffic.room : 0
+  }
+
+  /** How many requests of ours await an answer. */
+  get inFlight(): number {
+    return this.#traffic.window.size
+  }
+
+  /** How many requests of the peer's await our answer. */
+  get unanswered(): number {
+    return this.#traffic.unanswered
+  }
+
+  /** Sends a submit_sm. See `request`. */
+  submit(fields: FieldsInput<'submit_sm'>, context: C): boolean {
+    return this.request('submit_sm', fields, context)
+  }
+
+  /** Sends a deliver_sm, as a server does. See `request`. */
+  deliver(fields: FieldsInput<'deliver_sm'>, context: C): boolean {
+    return this.request('deliver_sm', fields, context)
+  }
+
+  /**
+   * Sends a request with this turn's write. False, and nothing is written, when there is no room. Throws PduError, and
+   * nothing is written, when a field cannot be encoded.
+   */
+  request<K extends MessageCommand>(command: K, fields: FieldsInput<K>, context: C): boolean {
+    if (this.room <= 0) return false
+    this.#traffic.send(command, fields, context)
+    return true
+  }
+
+  /** Sends a PDU that has no response; false when the session is not open. */
+  notify<K extends 'alert_notification' | 'outbind'>(command: K, fields: FieldsInput<K>): boolean {
+    if (this.state !== 'open' && this.state !== 'bound') return false
+    this.#wire.send(command, fields, this.#traffic.window.nextSequence(), 0)
+    return true
+  }
+
+  /** Stops reading, so that the peer is held back by TCP. Its silence is not held against it meanwhile. */
+  pause(): void {
+    this.#wire.pause('owner')
+  }
+
+  /** Reads again. */
+  resume(): void {
+    this.#wire.resume('owner')
+  }
+
+  /** Resolves when bound; rejects with SessionError when the session is closed instead. */
+  whenBound(): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const fail = (): void =>
+        reject(new SessionError(this.closeReason ?? 'destroyed', this.closeDetail, this.bindStatus))
+      if (this.state === 'closed') return fail()
+      if (this.mode !== undefined) return resolve()
+      this.#onBound.push(resolve)
+      this.#onClosed.push(fail)
+    })
+  }
+
+  /**
+   * Unbinds: takes no more requests, waits until all is answered in both directions, says unbind, waits for the answer and
+   * closes; all within `drainMs`. Resolves when the session is closed, whatever closed it.
+   */
+  unbind(drainMs: number): Promise<void> {
+    if (this.state === 'bound') this.#startUnbinding('unbound', drainMs)
+    else if (this.state !== 'unbinding') this.destroy()
+    if (this.state === 'closed') return Promise.resolve()
+    return new Promise((resolve) => this.#onClosed.push(resolve))
+  }
+
+  /** Closes at once. What was sent in this turn is not written. */
+  destroy(reason: CloseReason = 'destroyed', detail = ''): void {
+    this.#close(reason, detail, false)
+  }
+
+  #open(): void {
+    this.#setState('open')
+    this.#binding.ask(this.#traffic.window.nextSequence())
+  }
+
+  #setState(state: SessionState): void {
+    this.state = state
+    this.#options.onState?.(this, state)
+  }
+
+  #readBytes(chunk: Buffer): void {
+    const now = performance.now()
+    const before = this.#pdusRead
+    const isInStep = this.#stream.push(chunk)
+    if (this.state === 'closed') return
+    if (!isInStep) {
+      this.#wire.send('generic_nack', undefined, 0, ESME.RINVCMDLEN)
+      return this.#close('framing_error', '', true)
+    }
+    const hasRead = this.#pdusRead > before
+    if (hasRead) this.lastReadAtMs = Date.now()
+    this.#watch.noteRead(now, hasRead, this.#stream.partialOctets)
+    if (this.state === 'bound') this.#traffic.offerRoom()
+  }
+
+  #readPdu(bytes: Buffer, start: number, end: number): boolean {
+    this.#pdusRead++
+    this.#options.trace?.(this, 'in', bytes.subarray(start, end))
+    let pdu: Pdu
+    try {
+      pdu = decodePdu(bytes, start, end)
+    } catch (error) {
+      if (!(error instanceof PduError)) throw error
+      this.#readMalformed(error, bytes, start)
+      return this.state !== 'closed'
+    }
+    this.#readAny(pdu)
+    return this.state !== 'closed'
+  }
+
+  /** Answers a request that cannot be decoded. A response still settles its request, by what its header says. */
+  #readMalformed(error: PduError, bytes: Buffer, start: number): void {
+    this.#traffic.fault({ kind: 'malformed', error })
+    const command = commandName(error.command_id)
+    if (isResponseId(error.command_id)) {
+      if (command !== undefined) this.#readAny(decodeHeader(bytes, start))
+    } else this.#wire.send(responseTo(command), undefined, error.sequence_number, error.status)
+  }
+
+  #readAny(pdu: Pdu): void {
+    switch (pdu.command) {
+      case 'submit_sm_resp':
+      case 'deliver_sm_resp':
+      case 'data_sm_resp':
+      case 'query_sm_resp':
+      case 'cancel_sm_resp':
+      case 'replace_sm_resp':
+        return this.#traffic.settle(pdu)
+      case 'submit_sm':
+      case 'deliver_sm':
+      case 'data_sm':
+      case 'query_sm':
+      case 'cancel_sm':
+      case 'replace_sm':
+        return this.#readRequest(pdu)
+      case 'enquire_link':
+        this.#wire.send('enquire_link_resp', undefined, pdu.sequence_number, ESME.ROK)
+        return
+      case 'enquire_link_resp':
+        this.lastEnquireAnsweredAtMs = Date.now()
+        return
+      case 'generic_nack':
+        return this.#readNack(pdu)
+      case 'unbind':
+        return this.#readUnbind(pdu)
+      case 'unbind_resp':
+        if (!this.#unbinding.readAnswer(pdu.sequence_number)) this.#traffic.fault({ kind: 'unmatched', pdu })
+        return
+      case 'bind_transmitter':
+      case 'bind_receiver':
+      case 'bind_transceiver':
+        return this.#binding.readBind(pdu)
+      case 'bind_transmitter_resp':
+      case 'bind_receiver_resp':
+      case 'bind_transceiver_resp':
+        if (!this.#binding.readAnswer(pdu)) this.#traffic.fault({ kind: 'unmatched', pdu })
+        return
+      case 'alert_notification':
+      case 'outbind':
+        this.#options.onNotice?.(this, pdu)
+    }
+  }
+
+  #readNack(pdu: PduOf<'generic_nack'>): void {
+    const { sequence_number: sequence } = pdu
+    if (this.#binding.readAnswer(pdu) || this.#unbinding.readAnswer(sequence)) return
+    // A peer that does not know enquire_link lives all the same.
+    if (sequence !== 0 && sequence === this.#enquireSequence) return
+    this.#traffic.settle(pdu)
+  }
+
+  #readRequest(pdu: MessageRequest): void {
+    const { onRequest } = this.#options
+    const isBound = this.state === 'bound' || this.state === 'unbinding'
+    if (!isBound || (this.role === 'server' && this.mode === 'receiver')) this.#traffic.refuse(pdu, ESME.RINVBNDSTS)
+    else if (onRequest === undefined) this.#traffic.refuse(pdu, ESME.RINVCMDID)
+    else this.#traffic.take(pdu, onRequest)
+  }
+
+  #settleBind(status: number): void {
+    this.bindStatus = status
+    if (status !== ESME.ROK) return this.#close('bind_refused', statusName(status), true)
+    this.#setState('bound')
+    for (const resolve of this.#onBound) resolve()
+  }
+
+  #readUnbind(pdu: PduOf<'unbind'>): void {
+    this.#wire.send('unbind_resp', undefined, pdu.sequence_number, ESME.ROK)
+    if (this.state === 'open') return this.#close('peer_unbound', '', true)
+    // Both may have said it at once: then each waits for the other's answer.
+    if (this.state === 'bound') this.#startUnbinding('peer_unbound', this.#options.responseTimeoutMs)
+  }
+
+  #startUnbinding(reason: UnbindReason, drainMs: number): void {
+    this.#setState('unbinding')
+    this.#unbinding.start(reason, drainMs, performance.now())
+  }
+
+  /** Looks after everything that can be late. */
+  #look(now: number): void {
+    const { bindTimeoutMs, responseTimeoutMs } = this.#options
+    if (this.mode === undefined && now - this.#startedAt >= bindTimeoutMs) return this.#close('bind_timeout', '', false)
+    this.#traffic.expire(now - responseTimeoutMs)
+    this.#unbinding.look(now)
+    if (this.state === 'closed') return
+    if (this.#wire.isDeaf) this.#watch.noteDeaf(now)
+    const verdict = this.#watch.look(now, this.state === 'bound')
+    if (verdict === 'partial_pdu' || verdict === 'enquire_timeout') return this.#close(verdict, '', false)
+    if (verdict === 'enquire') {
+      this.#enquireSequence = this.#traffic.window.nextSequence()
+      this.#wire.send('enquire_link', undefined, this.#enquireSequence, 0)
+      this.#watch.noteEnquired(now)
+    }
+    if (this.state === 'bound') this.#traffic.offerRoom()
+  }
+
+  #lose(code: string): void {
+    if (this.#unbinding.reason !== undefined) this.#close(this.#unbinding.reason, code, false)
+    else if (this.state === 'connecting') this.#close(this.#isSecuring ? 'tls_failed' : 'connect_failed', code, false)
+    else this.#close(code === '' ? 'peer_closed' : 'socket_error', code, false)
+  }
+
+  #close(reason: CloseReason, detail: string, isPolite: boolean): void {
+    if (this.state === 'closed') return
+    this.state = 'closed'
+    this.closeReason = reason
+    this.closeDetail = detail
+    clearInterval(this.#timer)
+    if (isPolite) this.#wire.finish()
+    else this.#wire.destroy()
+    this.#traffic.abandon()
+    this.#options.onState?.(this, 'closed', reason)
+    for (const resolve of this.#onClosed) resolve()
+  }
+}

@@ -1,0 +1,43 @@
+import { expect, test } from 'vitest'
+import { classifyStatus, ESME, type StatusClass, STATUSES, statusMeaning, statusName } from './status.ts'
+
+test('names a status as the specification does, and any other by its number', () => {
+  expect(statusName(0x58)).toBe('ESME_RTHROTTLED')
+  expect(statusName(ESME.ROK)).toBe('ESME_ROK')
+  expect(statusName(0x400)).toBe('0x00000400')
+  expect(statusName(0xffffffff)).toBe('0xffffffff')
+  expect(statusMeaning(0x14)).toBe('message queue full')
+  expect(statusMeaning(0x400)).toBeUndefined()
+})
+
+test('has each code once', () => {
+  const codes = Object.values(STATUSES).map(([code]) => code)
+  expect(new Set(codes).size).toBe(codes.length)
+})
+
+test.each<[number, StatusClass]>([
+  [0x00, 'ok'],
+  [0x58, 'retry_link'],
+  [0x14, 'retry_link'],
+  [0x08, 'retry_later'],
+  [0x64, 'retry_later'],
+  [0x45, 'retry_later'],
+  [0x0a, 'permanent'],
+  [0x0b, 'permanent'],
+  [0x104, 'permanent'],
+  [0x65, 'permanent'],
+  [0x66, 'permanent'],
+  [0x400, 'permanent'],
+])('takes 0x%s to be %s', (code, expected) => {
+  expect(classifyStatus(code)).toBe(expected)
+})
+
+test("lets a carrier's own table win", () => {
+  const overrides = new Map<number, StatusClass>([
+    [0x400, 'retry_later'],
+    [0x45, 'permanent'],
+  ])
+  expect(classifyStatus(0x400, overrides)).toBe('retry_later')
+  expect(classifyStatus(0x45, overrides)).toBe('permanent')
+  expect(classifyStatus(0x58, overrides)).toBe('retry_link')
+})

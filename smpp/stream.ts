@@ -1,0 +1,98 @@
+import { readUint32 } from './decode.ts'
+import { HEADER_OCTETS, PDU_OCTETS_MAX } from './pdu.ts'
+
+const NONE = Buffer.alloc(0)
+
+/** Takes one whole PDU, bytes[start, end); false stops the stream there and drops the rest. */
+export type PduVisitor = (bytes: Buffer, start: number, end: number) => boolean
+
+/**
+ * Cuts a byte stream into whole PDUs. Holds at most one partial PDU, so never more than PDU_OCTETS_MAX octets. A
+ * command_length below 16 or above that maximum cannot be stepped over: the stream is out of step for good, and `push`
+ * answers false from then on.
+ */
+export class PduStream {
+  readonly #visit: PduVisitor
+  /** The beginning of a PDU, the first #partialEnd octets of it; as long as the PDU once its length is known. */
+  #partial: Buffer = NONE
+  #partialEnd = 0
+  #isStopped = false
+
+  constructor(visit: PduVisitor) {
+    this.#visit = visit
+  }
+
+  /** Octets held of a PDU that is not whole yet. */
+  get partialOctets(): number {
+    return this.#partialEnd
+  }
+
+  /** Takes the next bytes, visiting every PDU that they complete; false when the framing is broken. */
+  push(chunk: Buffer): boolean {
+    let at = this.#partialEnd === 0 ? 0 : this.#complete(chunk)
+    while (!this.#isStopped && chunk.length - at >= 4) {
+      const length = readUint32(chunk, at)
+      if (!isPduLength(length)) return this.#stop()
+      const end = at + length
+      if (end > chunk.length) break
+      if (!this.#visit(chunk, at, end)) this.#stop()
+      at = end
+    }
+    if (!this.#isStopped && at < chunk.length) this.#keep(chunk, at)
+    return !this.#isStopped
+  }
+
+  /** Fills the partial PDU, visits it once whole, and answers how much of the chunk it took. */
+  #complete(chunk: Buffer): number {
+    let at = 0
+    if (this.#partialEnd < 4) {
+      at = this.#fill(chunk, 0, 4)
+      if (this.#partialEnd < 4) return at
+      const length = readUint32(this.#partial, 0)
+      if (!isPduLength(length)) {
+        this.#stop()
+        return at
+      }
+      this.#widen(length)
+    }
+    at = this.#fill(chunk, at, this.#partial.length)
+    if (this.#partialEnd === this.#partial.length) {
+      const pdu = this.#partial
+      this.#partial = NONE
+      this.#partialEnd = 0
+      if (!this.#visit(pdu, 0, pdu.length)) this.#stop()
+    }
+    return at
+  }
+
+  /** Begins a partial PDU. Its bytes are copied, so that a few of them do not hold a whole chunk. */
+  #keep(chunk: Buffer, at: number): void {
+    const octets = chunk.length - at
+    this.#partial = Buffer.allocUnsafeSlow(octets < 4 ? 4 : readUint32(chunk, at))
+    this.#fill(chunk, at, this.#partial.length)
+  }
+
+  #widen(length: number): void {
+    const whole = Buffer.allocUnsafeSlow(length)
+    this.#partial.copy(whole, 0, 0, this.#partialEnd)
+    this.#partial = whole
+  }
+
+  /** Copies from chunk[at] until the partial PDU has `end` octets; answers where it stopped in the chunk. */
+  #fill(chunk: Buffer, at: number, end: number): number {
+    const copied = chunk.copy(this.#partial, this.#partialEnd, at, at + end - this.#partialEnd)
+    this.#partialEnd += copied
+    return at + copied
+  }
+
+  #stop(): false {
+    this.#isStopped = true
+    this.#partial = NONE
+    this.#partialEnd = 0
+    return false
+  }
+}
+
+function isPduLength(length: number): boolean {
+  return length >= HEADER_OCTETS && length <= PDU_OCTETS_MAX
+}

@@ -1,0 +1,117 @@
+import type { LinkFault, MessageCommand, MessageRequest, Respond, SESSION_DEFAULTS, SessionOptions } from './options.ts'
+import { type FieldsInput, RESPONSE_OF, type ResponsePdu } from './pdu.ts'
+import type { Session } from './session.ts'
+import { Window } from './window.ts'
+import type { Wire } from './wire.ts'
+
+/** How many given-up requests stay known for a late answer, in windows. */
+const EXPIRED_WINDOWS = 4
+
+/** The requests about messages of one session, both ways: ours until they have an outcome, the peer's until they are answered. */
+export class Traffic<C> {
+  /** The peer's requests that we have not answered yet. */
+  unanswered = 0
+  readonly window: Window<C>
+  readonly #session: Session<C>
+  readonly #wire: Wire
+  readonly #options: SessionOptions<C> & typeof SESSION_DEFAULTS
+  readonly #onIdle: () => void
+  #wasFull = false
+
+  /** `onIdle` is called whenever nothing is left outstanding, either way. */
+  constructor(
+    session: Session<C>,
+    wire: Wire,
+    options: SessionOptions<C> & typeof SESSION_DEFAULTS,
+    onIdle: () => void,
+  ) {
+    this.#session = session
+    this.#wire = wire
+    this.#options = options
+    this.#onIdle = onIdle
+    this.window = new Window(EXPIRED_WINDOWS * options.windowMax, options.firstSequence)
+  }
+
+  get isIdle(): boolean {
+    return this.window.size === 0 && this.unanswered === 0
+  }
+
+  /** How many more requests fit into the window. */
+  get room(): number {
+    return this.#options.windowMax - this.window.size
+  }
+
+  /** Sends one request, for which the caller knows that there is room. */
+  send<K extends MessageCommand>(command: K, fields: FieldsInput<K>, context: C): void {
+    const sequence = this.window.nextSequence()
+    const batch = this.#wire.send(command, fields, sequence, 0)
+    this.window.add(sequence, { context, answeredBy: RESPONSE_OF[command], batch })
+    if (this.room <= 0) this.#wasFull = true
+  }
+
+  /** Gives a response to the request that it answers. */
+  settle(pdu: ResponsePdu): void {
+    const { command, sequence_number } = pdu
+    const request = this.window.answer(sequence_number, command)
+    if (request !== undefined) {
+      const messageId = 'message_id' in pdu ? pdu.message_id : ''
+      const outcome = { kind: 'response', status: pdu.command_status, messageId, pdu } as const
+      this.#options.onOutcome?.(this.#session, request.context, outcome)
+      if (this.isIdle) this.#onIdle()
+      return
+    }
+    const expired = this.window.answerLate(sequence_number, command)
+    if (expired !== undefined) this.#options.onLateResponse?.(this.#session, expired.context, pdu)
+    else this.fault({ kind: 'unmatched', pdu })
+  }
+
+  /** Reports what cost the session nothing. */
+  fault(fault: LinkFault): void {
+    this.#options.onFault?.(this.#session, fault)
+  }
+
+  /** Gives up the requests that were sent at or before this instant. */
+  expire(atMs: number): void {
+    this.window.expire(atMs, (context) => this.#options.onOutcome?.(this.#session, context, { kind: 'timeout' }))
+  }
+
+  /** Gives every outstanding request its outcome, for the session is closed. */
+  abandon(): void {
+    this.window.drain(({ context, batch }) => {
+      this.#options.onOutcome?.(this.#session, context, { kind: 'closed', written: batch.isWritten })
+    })
+  }
+
+  /** Tells the owner once that a window which was full is half empty, so that it is refilled by many at a time. */
+  offerRoom(): void {
+    if (!this.#wasFull || this.room < this.#options.windowMax / 2) return
+    this.#wasFull = false
+    this.#options.onRoom?.(this.#session)
+  }
+
+  /** Answers a request of the peer's with a refusal. */
+  refuse(pdu: MessageRequest, status: number): void {
+    this.#wire.send(RESPONSE_OF[pdu.command], undefined, pdu.sequence_number, status)
+  }
+
+  /** Hands a request of the peer's to the owner, and stops reading when too many of them are not answered. */
+  take(pdu: MessageRequest, onRequest: NonNullable<SessionOptions<C>['onRequest']>): void {
+    this.unanswered++
+    if (this.unanswered > this.#options.unansweredMax) this.#wire.pause('unanswered')
+    onRequest(this.#session, pdu, this.#respondTo(pdu))
+  }
+
+  #respondTo(pdu: MessageRequest): Respond {
+    const { command, sequence_number } = pdu
+    let isAnswered = false
+    return (status, fields) => {
+      if (isAnswered) throw new Error(`${command} ${sequence_number} was answered before`)
+      if (this.#session.state === 'closed') return
+      this.#wire.send(RESPONSE_OF[command], fields, sequence_number, status)
+      isAnswered = true
+      this.unanswered--
+      if (this.unanswered <= this.#options.unansweredMax / 2) this.#wire.resume('unanswered')
+      if (this.isIdle) this.#onIdle()
+    }
+  }
+}

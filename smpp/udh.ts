@@ -1,0 +1,73 @@
+import type { NationalShift } from './shift.ts'
+
+/** That a segment is one part of a longer text. Numbers of different kinds do not mix: the kind is part of the key. */
+export type Concatenation = {
+  kind: 'udh8' | 'udh16' | 'sar'
+  reference: number
+  /** 1 to 255. */
+  total: number
+  /** 1 to total. */
+  part: number
+}
+
+/** What a user data header says (3GPP TS 23.040 §9.2.3.24). */
+export type UserDataHeader = {
+  /** Octets of the header with its length octet: where the text begins. */
+  length: number
+  concatenation: Concatenation | null
+  shift: NationalShift
+}
+
+const CONCATENATION_8 = 0x00
+const CONCATENATION_16 = 0x08
+const SINGLE_SHIFT = 0x24
+const LOCKING_SHIFT = 0x25
+
+/** A header of one concatenation element: 6 octets, or 7 with a 16-bit reference. The reference is cut to its size. */
+export function writeConcatenation(concatenation: Concatenation): Buffer {
+  const { kind, reference, total, part } = concatenation
+  return kind === 'udh8'
+    ? Buffer.from([5, CONCATENATION_8, 3, reference & 0xff, total, part])
+    : Buffer.from([6, CONCATENATION_16, 4, (reference >> 8) & 0xff, reference & 0xff, total, part])
+}
+
+/**
+ * Reads the header at the start of user data; null when its lengths do not add up, so that the octets are text after all.
+ * Elements may stand in any order, unknown ones are skipped, of two alike the last counts, and a concatenation whose
+ * part is 0 or above the total is ignored (3GPP TS 23.040 §9.2.3.24.1).
+ */
+export function readUserDataHeader(octets: Uint8Array): UserDataHeader | null {
+  const length = 1 + (octets[0] ?? 0)
+  if (octets.length < length) return null
+  const header: UserDataHeader = { length, concatenation: null, shift: {} }
+  for (let at = 1; at < length;) {
+    const [id, size] = [octets[at], octets[at + 1] ?? 0]
+    if (at + 2 + size > length) return null
+    readElement(header, id, octets.subarray(at + 2, at + 2 + size))
+    at += 2 + size
+  }
+  return header
+}
+
+function readElement(header: UserDataHeader, id: number | undefined, data: Uint8Array): void {
+  const [a = 0, b = 0, c = 0, d = 0] = data
+  if (id === CONCATENATION_8 && data.length === 3) {
+    header.concatenation = toConcatenation('udh8', a, b, c) ?? header.concatenation
+  } else if (id === CONCATENATION_16 && data.length === 4) {
+    header.concatenation = toConcatenation('udh16', (a << 8) | b, c, d) ?? header.concatenation
+  } else if (id === SINGLE_SHIFT && data.length === 1) {
+    header.shift.single = a
+  } else if (id === LOCKING_SHIFT && data.length === 1) {
+    header.shift.locking = a
+  }
+}
+
+/** A concatenation whose numbers make sense, else null. */
+export function toConcatenation(
+  kind: Concatenation['kind'],
+  reference: number,
+  total: number,
+  part: number,
+): Concatenation | null {
+  return part >= 1 && part <= total && total <= 255 ? { kind, reference, total, part } : null
+}

@@ -1,0 +1,54 @@
+import type { Traffic } from './traffic.ts'
+import type { Wire } from './wire.ts'
+
+/** Whose wish the end of a session is. */
+export type UnbindReason = 'unbound' | 'peer_unbound'
+
+/**
+ * The end of a bound session: waits until nothing is outstanding either way; then, when the wish is ours, says unbind and
+ * waits for the answer. All of it takes no longer than it was given. The peer's wish was answered when it came.
+ */
+export class Unbinding<C> {
+  /** Undefined until the unbinding has begun. */
+  reason: UnbindReason | undefined
+  readonly #wire: Wire
+  readonly #traffic: Traffic<C>
+  readonly #onDone: (reason: UnbindReason) => void
+  /** Monotonic milliseconds at which the waiting is over. */
+  #until = 0
+  /** Sequence number of our unbind; 0 before it is sent. */
+  #sequence = 0
+
+  constructor(wire: Wire, traffic: Traffic<C>, onDone: (reason: UnbindReason) => void) {
+    this.#wire = wire
+    this.#traffic = traffic
+    this.#onDone = onDone
+  }
+
+  /** Begins, unless it has begun. */
+  start(reason: UnbindReason, drainMs: number, now: number): void {
+    if (this.reason !== undefined) return
+    this.reason = reason
+    this.#until = now + drainMs
+    this.look(now)
+  }
+
+  /** Goes on as far as it can. */
+  look(now: number): void {
+    if (this.reason === undefined) return
+    const isOver = now >= this.#until
+    if (this.#sequence === 0 && (isOver || this.#traffic.isIdle)) {
+      if (this.reason === 'peer_unbound') return this.#onDone(this.reason)
+      this.#sequence = this.#traffic.window.nextSequence()
+      this.#wire.send('unbind', undefined, this.#sequence, 0)
+    }
+    if (isOver) this.#onDone(this.reason)
+  }
+
+  /** Takes what may be the answer to our unbind; false when it is not. */
+  readAnswer(sequence: number): boolean {
+    if (this.reason === undefined || this.#sequence === 0 || sequence !== this.#sequence) return false
+    this.#onDone(this.reason)
+    return true
+  }
+}

@@ -1,0 +1,107 @@
+import type { Socket } from 'node:net'
+import type { CommandName } from './commands.ts'
+import { writePdu } from './encode.ts'
+import type { FieldsInput } from './pdu.ts'
+import type { Batch } from './window.ts'
+import { PduWriter } from './writer.ts'
+
+/** Bytes that the kernel has not taken, above which we stop reading: a peer that reads no answers gets no more to hold. */
+const BACKLOG_OCTETS_MAX = 1024 * 1024
+
+/** How long a finished connection waits for the peer to read the last PDU and to close. */
+const LINGER_MS = 1_000
+
+/** Why reading is paused; it resumes when no reason is left. */
+export type PauseReason = 'owner' | 'unanswered' | 'backlog'
+
+/** What a wire tells its session. */
+export interface WireEvents {
+  onBytes(chunk: Buffer): void
+  /** The connection is gone, or the peer will send no more. `code` is of the error that ended it, else ''. */
+  onLost(code: string): void
+  onWritten: ((bytes: Buffer) => void) | undefined
+}
+
+/** One socket that is written to once per turn of the event loop, whatever is sent in that turn. */
+export class Wire {
+  readonly socket: Socket
+  readonly #events: WireEvents
+  readonly #writer = new PduWriter()
+  readonly #pauses = new Set<PauseReason>()
+  #batch: Batch | undefined
+  #isClosed = false
+
+  constructor(socket: Socket, events: WireEvents) {
+    this.socket = socket
+    this.#events = events
+    socket.setNoDelay(true)
+    socket.on('data', (chunk: Buffer) => {
+      if (!this.#isClosed) events.onBytes(chunk)
+    })
+    socket.on('drain', () => this.resume('backlog'))
+    // What ends a connection may be told by any of these first.
+    socket.on('end', () => this.#lose(''))
+    socket.on('error', (error: NodeJS.ErrnoException) => this.#lose(error.code ?? error.message))
+    socket.on('close', () => this.#lose(''))
+  }
+
+  /** Whether we keep ourselves from hearing the peer. A backlog is the peer's doing, and is no excuse for its silence. */
+  get isDeaf(): boolean {
+    return this.#pauses.has('owner') || this.#pauses.has('unanswered')
+  }
+
+  /** Appends a PDU to what this turn writes. Throws PduError, and appends nothing, when a field does not fit. */
+  send<C extends CommandName>(command: C, fields: FieldsInput<C> | undefined, sequence: number, status: number): Batch {
+    const writer = this.#writer
+    const octets = writePdu(writer, command, fields, sequence, status)
+    this.#events.onWritten?.(writer.bytes.subarray(writer.end - octets, writer.end))
+    if (this.#batch !== undefined) return this.#batch
+    this.#batch = { atMs: performance.now(), isWritten: false }
+    // The check phase follows the poll phase at once: nothing waits for another turn, and a turn's PDUs share one write.
+    setImmediate(() => this.#flush())
+    return this.#batch
+  }
+
+  pause(reason: PauseReason): void {
+    this.#pauses.add(reason)
+    this.socket.pause()
+  }
+
+  resume(reason: PauseReason): void {
+    if (this.#pauses.delete(reason) && this.#pauses.size === 0) this.socket.resume()
+  }
+
+  /** Writes what is left, ends our half and lets the peer read it, then drops the connection. Nothing more is reported. */
+  finish(): void {
+    this.#flush()
+    this.#isClosed = true
+    // Unread bytes would turn our end into a reset, which may overtake the last PDU.
+    this.socket.resume()
+    this.socket.end()
+    const timer = setTimeout(() => this.socket.destroy(), LINGER_MS)
+    this.socket.once('close', () => clearTimeout(timer))
+  }
+
+  /** Drops the connection. Nothing more is reported. */
+  destroy(): void {
+    this.#isClosed = true
+    this.socket.destroy()
+  }
+
+  #flush(): void {
+    const batch = this.#batch
+    if (batch === undefined || this.#isClosed) return
+    this.#batch = undefined
+    const bytes = this.#writer.take()
+    if (!this.socket.writable) return
+    batch.isWritten = true
+    this.socket.write(bytes)
+    if (this.socket.writableLength > BACKLOG_OCTETS_MAX) this.pause('backlog')
+  }
+
+  #lose(code: string): void {
+    if (this.#isClosed) return
+    this.destroy()
+    this.#events.onLost(code)
+  }
+}

@@ -1,0 +1,168 @@
+/** The rules of ARCHITECTURE.md that a machine can check: who imports whom, who reads the environment, how long a file is. */
+import { globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join, relative } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+
+const rooms = ['smpp', 'simulator', 'server', 'scripts', 'test']
+const files = globSync(`{${rooms.join(',')}}/**/*.ts`, { cwd: root, exclude: (name) => name === 'node_modules' }).sort()
+const textOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
+
+/** What builds the program out of the slices; everything else directly in server/ is shared by them. */
+const wiring = new Set(
+  ['main', 'app', 'guard', 'routes', 'schedule', 'health', 'greeting'].map((name) => `server/${name}.ts`),
+)
+
+/** The slices, with the other slices that each may import. */
+const slices: Record<string, string[]> = {
+  accounts: [],
+  messages: ['accounts'],
+  campaigns: ['accounts', 'messages'],
+  carriers: ['accounts', 'messages'],
+  webhooks: ['accounts'],
+}
+
+/** Longest file, by kind. A table of cases reads better in one piece than code does. */
+const linesMax = { code: 350, test: 500 }
+
+const isTest = (file: string): boolean => file.startsWith('test/') || /(\.test|(^|\/)testing)\.ts$/.test(file)
+
+/** The part of the map that a file belongs to: a room, a slice, or one of server's two kinds of own files. */
+function partOf(file: string): string {
+  const [room = '', inner = ''] = file.split('/')
+  if (room !== 'server') return room
+  if (wiring.has(file)) return 'wiring'
+  return inner in slices ? inner : 'shared'
+}
+
+/** Parts that a part may import, itself included; null: everything. */
+function allowedFor(part: string): string[] | null {
+  if (['scripts', 'test', 'wiring'].includes(part)) return null
+  if (part === 'smpp') return ['smpp']
+  if (part === 'simulator') return ['simulator', 'smpp']
+  if (part === 'shared') return ['shared', 'smpp']
+  return [part, 'shared', 'smpp', ...(slices[part] ?? [])]
+}
+
+/** The modules that a file names, as they stand in it; dynamic and type-only imports too. */
+function importsOf(text: string): string[] {
+  const pattern = /^(?:import|export)\b(?:[^'"`;]*?\bfrom)?\s*'([^']+)'|\bimport\(\s*'([^']+)'/gm
+  return [...text.matchAll(pattern)].map((match) => match[1] ?? match[2] ?? '')
+}
+
+/** A module of ours as a path from the root; null for Node's and npm's. */
+function resolveOurs(file: string, name: string): string | null {
+  if (name.startsWith('.')) return relative(root, join(root, dirname(file), name))
+  const [, room, inner] = /^@heliogram\/([^/]+)(?:\/(.+))?$/.exec(name) ?? []
+  return room === undefined ? null : `${room}/${inner ?? 'index.ts'}`
+}
+
+const edges = files.flatMap((file) =>
+  importsOf(textOf.get(file) ?? '').map((name) => ({ file, name, target: resolveOurs(file, name) })),
+)
+
+test('every import goes the way of the map', () => {
+  const wrong = edges
+    .filter(({ file }) => !isTest(file))
+    .filter(({ file, target }) => target !== null && allowedFor(partOf(file))?.includes(partOf(target)) === false)
+  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([])
+})
+
+test('tests beside the code stay in their room and its neighbours', () => {
+  const wrong = edges
+    .filter(({ file }) => isTest(file) && !file.startsWith('test/'))
+    .filter(({ file, target }) => {
+      const [room] = file.split('/')
+      const [targetRoom = ''] = (target ?? '').split('/')
+      // server's own tests may dial the simulator and build an application.
+      const allowed = room === 'server' ? ['server', 'smpp', 'simulator'] : allowedFor(partOf(file))
+      return target !== null && allowed?.includes(targetRoom) === false
+    })
+  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([])
+})
+
+test('other rooms enter smpp and the simulator by their index', () => {
+  const doors = ['smpp', 'simulator']
+  const wrong = edges.filter(
+    ({ file, target }) =>
+      target !== null &&
+      !isTest(file) &&
+      doors.some((door) => target.startsWith(`${door}/`) && !file.startsWith(`${door}/`)) &&
+      basename(target) !== 'index.ts',
+  )
+  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([])
+})
+
+test('only tests import what is there for tests', () => {
+  const wrong = edges.filter(({ file, target }) => target !== null && isTest(target) && !isTest(file))
+  expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([])
+})
+
+test('smpp and the simulator use nothing from npm', () => {
+  const wrong = edges.filter(
+    ({ file, name, target }) =>
+      /^(smpp|simulator)\//.test(file) && !isTest(file) && target === null && !name.startsWith('node:'),
+  )
+  expect(wrong.map(({ file, name }) => `${file} imports ${name}`)).toEqual([])
+})
+
+test('only config.ts reads the environment', () => {
+  const readers = files.filter(
+    (file) =>
+      !isTest(file) && !/^(scripts|simulator)\//.test(file) && /\bprocess\s*\.\s*env\b/.test(textOf.get(file) ?? ''),
+  )
+  expect(readers).toEqual(['server/config.ts'])
+})
+
+test('no room or file is a drawer without a subject', () => {
+  const drawer = /^(utils?|lib|common|helpers?|services?|models?|misc|shared)$/
+  const wrong = files.filter((file) => file.split('/').some((name) => drawer.test(name.replace(/(\.test)?\.ts$/, ''))))
+  expect(wrong).toEqual([])
+})
+
+test('no file is too long to be read at once', () => {
+  const long = files
+    .map((file) => ({ file, lines: (textOf.get(file) ?? '').split('\n').length - 1 }))
+    .filter(({ file, lines }) => lines > (isTest(file) ? linesMax.test : linesMax.code))
+  expect(long.map(({ file, lines }) => `${file} has ${lines} lines`)).toEqual([])
+})
+
+test('the database has no triggers and no functions of ours: what happens can be read in TypeScript', () => {
+  const folder = join(root, 'server/db/migrations')
+  const wrong = globSync('*.sql', { cwd: folder }).filter((file) =>
+    /\bcreate\s+(or\s+replace\s+)?(constraint\s+)?(trigger|function|procedure|rule)\b/i.test(
+      readFileSync(join(folder, file), 'utf8'),
+    ),
+  )
+  expect(wrong).toEqual([])
+})
+
+/** Writes across rooms that are meant: the table, and the file. */
+const guests = [
+  // A contact that comes with a withdrawn consent opts its number out.
+  'opt_outs in server/campaigns/contacts.ts',
+  // The one secret for callback addresses belongs to the account and is made when the first post needs it.
+  'accounts in server/webhooks/callback.ts',
+  // The accept statement writes keys with their messages; everything else through idempotency.ts.
+  'idempotency_keys in server/messages/accept-sql.ts',
+  // The outbox row of an event comes from the statement that records it.
+  'outbox in server/events.ts',
+]
+
+test('one room writes a table', () => {
+  const tables = globSync('server/db/migrations/*.sql', { cwd: root }).flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/^create table (\w+)/gm)].map((match) => match[1] ?? ''),
+  )
+  const write = new RegExp(`\\b(?:insert into|update|delete from) (${tables.join('|')})\\b`, 'g')
+  const roomsOf = new Map<string, Set<string>>()
+  for (const file of files.filter((one) => one.startsWith('server/') && !isTest(one)))
+    for (const [, table = ''] of (textOf.get(file) ?? '').matchAll(write)) {
+      if (guests.includes(`${table} in ${file}`)) continue
+      const rooms = roomsOf.get(table) ?? new Set()
+      roomsOf.set(table, rooms.add(partOf(file)))
+    }
+  const shared = [...roomsOf].filter(([, rooms]) => rooms.size > 1)
+  expect(roomsOf.size).toBeGreaterThan(20)
+  expect(shared.map(([table, rooms]) => `${table} is written by ${[...rooms].join(' and ')}`)).toEqual([])
+})

@@ -1,0 +1,139 @@
+/** A simulated carrier in a process of its own, so that it can be killed, and outlives a service that is. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { LedgerEntry, PhoneMessage, Stats } from '../simulator/index.ts'
+import type { Client } from './client.ts'
+import { until } from './until.ts'
+
+/** One submit as the carrier saw it; times are text here. */
+export type CarrierEntry = Omit<LedgerEntry, 'at'> & { at: string }
+
+/** What a simulator says over HTTP, wherever it runs. */
+export class Phones {
+  httpPort: number
+
+  constructor(httpPort: number) {
+    this.httpPort = httpPort
+  }
+
+  /** What arrived at a phone and was typed on it, oldest first. */
+  async messages(number: string): Promise<PhoneMessage[]> {
+    return (await this.#get<{ messages: PhoneMessage[] }>(`/phones/${number}/messages`)).messages
+  }
+
+  /** The texts that arrived at a phone. */
+  async texts(number: string): Promise<string[]> {
+    const all = await this.messages(number)
+    return all.filter((message) => message.direction === 'arrived').map((message) => message.text ?? '')
+  }
+
+  /** Types a text on a phone. */
+  async reply(number: string, to: string, text: string): Promise<void> {
+    await this.#post(`/phones/${number}/replies`, { text, to })
+  }
+
+  stats(): Promise<Stats> {
+    return this.#get<Stats>('/stats')
+  }
+
+  /** Makes the carrier misbehave; see the simulator's README. */
+  async control(faults: Record<string, unknown>): Promise<void> {
+    await this.#post('/control', faults)
+  }
+
+  /** Every submit since its start (with `--keep-ledger`). */
+  async ledger(): Promise<CarrierEntry[]> {
+    const text = await (await fetch(`http://127.0.0.1:${this.httpPort}/ledger`)).text()
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line) as CarrierEntry)
+  }
+
+  async #get<T>(path: string): Promise<T> {
+    const response = await fetch(`http://127.0.0.1:${this.httpPort}${path}`)
+    if (!response.ok) throw new Error(`${path} answered ${response.status}`)
+    return (await response.json()) as T
+  }
+
+  async #post(path: string, body: unknown): Promise<void> {
+    const response = await fetch(`http://127.0.0.1:${this.httpPort}${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
+    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${await response.text()}`)
+  }
+}
+
+export class CarrierProcess {
+  smppPort = 0
+  readonly phones = new Phones(0)
+  readonly #args: string[]
+  #child: ChildProcess | null = null
+
+  private constructor(args: string[]) {
+    this.#args = args
+  }
+
+  /** Starts a carrier that keeps its ledger; without latency unless the arguments say otherwise. */
+  static async start(args: string[] = ['--latency', '0']): Promise<CarrierProcess> {
+    const carrier = new CarrierProcess(['--keep-ledger', ...args])
+    await carrier.start()
+    return carrier
+  }
+
+  /** Its address for HELIOGRAM_CARRIER_URL. */
+  get url(): string {
+    return `smpp://heliogram:secret@127.0.0.1:${this.smppPort}`
+  }
+
+  /** Starts it; again on the same ports after it was killed. */
+  async start(): Promise<void> {
+    const main = join(import.meta.dirname, '../simulator/main.ts')
+    const ports = ['--port', String(this.smppPort), '--http-port', String(this.phones.httpPort)]
+    const child = spawn(process.execPath, [main, '--json', ...ports, ...this.#args], {
+      stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
+    })
+    this.#child = child
+    if (!child.stdout) throw new Error('the carrier has no output')
+    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+    const ready = JSON.parse(line) as { smppPort: number; httpPort: number }
+    this.smppPort = ready.smppPort
+    this.phones.httpPort = ready.httpPort
+  }
+
+  /** Ends it without a word on any of its connections. */
+  async kill9(): Promise<void> {
+    await this.#end('SIGKILL')
+  }
+
+  async close(): Promise<void> {
+    await this.#end('SIGTERM')
+  }
+
+  async #end(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    child.kill(signal)
+    await once(child, 'exit')
+  }
+}
+
+/** Our number at the carrier of a journey. */
+export const ourNumber = '15557654321'
+
+/** What an operator does after the first start with a carrier of their own: its pace and settings, and a number. */
+export async function setUpCarrier(client: Client, settings: Record<string, unknown> = {}): Promise<void> {
+  const { id } = await client.carrier()
+  // The link is bound anew with these, and shows them then.
+  const window = 200
+  await client.expect('PATCH', `/v1/carriers/${id}`, { pace: 2000, settings: { window, ...settings } })
+  await client.expect('POST', '/v1/senders', { number: ourNumber, carrier: id, default: true })
+  await until('the link is bound with its settings', async () => {
+    const link = await client.link()
+    return link.state === 'bound' && link.window === window
+  })
+}

@@ -1,0 +1,168 @@
+/**
+ * Runs docs/api.md: each `sh` block against a real service, its answer compared with the `json` block behind it. Ids, times and secrets
+ * differ from run to run: those on the page stand for those of this run, in later commands too.
+ */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { findPorts, startProgram, type Program } from './harness.ts'
+import { until } from './until.ts'
+
+interface Block {
+  language: string
+  /** What follows the language: `setup`, `background`, `until`, or a file's name. */
+  note: string
+  content: string
+  line: number
+}
+
+const page = readFileSync(join(import.meta.dirname, '../docs/api.md'), 'utf8')
+const blocks = [...page.matchAll(/^```(?<language>\w+) ?(?<note>.*)\n(?<content>[^]*?)^```$/gm)].map(
+  ({ groups = {}, index }): Block => ({
+    language: groups['language'] ?? '',
+    note: groups['note'] ?? '',
+    content: (groups['content'] ?? '').trimEnd(),
+    line: page.slice(0, index).split('\n').length,
+  }),
+)
+
+// What is another in every run.
+const varying =
+  /\b[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}\b|hg_(?:live|at|rt)_\w+|whsec_[\w+/=]+|\d{4}-\d\d-\d\dT[\d:.]+Z|127\.0\.0\.1:\d+/g
+// Members whose values are another in every run and mean nothing to a reader.
+const opaque = ['provider_message_id', 'carrier_message_id', 'next_cursor', 'refresh_cursor', 'prefix', 'duration_ms']
+
+let program: Program
+let folder: string
+let port: number
+const background: ChildProcess[] = []
+let printed = ''
+/** What stands on the page -> what this run has for it. */
+const known = new Map<string, string>()
+
+beforeAll(async () => {
+  program = await startProgram()
+  folder = await mkdtemp(join(tmpdir(), 'heliogram-docs-'))
+  port = (await findPorts(1))[0] ?? 0
+  known.set('127.0.0.1:9000', `127.0.0.1:${port}`)
+})
+afterAll(async () => {
+  for (const child of background) child.kill('SIGKILL')
+  await program.remove()
+  await rm(folder, { recursive: true })
+})
+
+test('docs/api.md is true', async () => {
+  for (const [i, block] of blocks.entries()) {
+    const next = blocks[i + 1]
+    if (block.language === 'js')
+      await writeFile(join(folder, block.note), block.content.replaceAll('9000', String(port)))
+    else if (block.language === 'text')
+      await until(`docs/api.md, line ${block.line}`, () =>
+        block.content.split('\n').every((line) => printed.includes(line)),
+      )
+    else if (block.language === 'sh' && block.note === 'background') await startBackground(block)
+    else if (block.language === 'sh' && block.note !== 'setup') await runBlock(block, next)
+  }
+}, 120_000)
+
+/** Runs a command until its answer is as the page says: at once where it changes something, else within a while. */
+async function runBlock(block: Block, next: Block | undefined): Promise<void> {
+  const expected = next?.language === 'json' ? (JSON.parse(next.content) as unknown) : undefined
+  const isRead = !/ -d | -X |--data/.test(block.content)
+  const giveUpAt = Date.now() + (isRead || block.note === 'until' ? 15_000 : 0)
+  for (;;) {
+    const output = await runShell(inThisRun(block.content))
+    const actual: unknown = output.trim() === '' ? undefined : JSON.parse(output)
+    const isEqual =
+      expected === undefined || JSON.stringify(plain(expected)) === JSON.stringify(plain(cut(actual, expected)))
+    if (!isEqual && Date.now() < giveUpAt) {
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      continue
+    }
+    if (expected !== undefined) {
+      expect(plain(cut(actual, expected)), `docs/api.md, line ${block.line}`).toEqual(plain(expected))
+      learn(expected, actual)
+    }
+    return
+  }
+}
+
+function environment(): Record<string, string> {
+  const [key = ''] = /hg_live_\w+/.exec(program.stdout) ?? []
+  const [, phones = ''] = /Simulated phones\s+(\S+)/.exec(program.stdout) ?? []
+  return { PATH: process.env['PATH'] ?? '', BASE: program.address, PHONES: phones, KEY: key }
+}
+
+async function runShell(command: string): Promise<string> {
+  const child = spawn('sh', ['-c', command], { cwd: folder, env: environment(), stdio: ['ignore', 'pipe', 'ignore'] })
+  const [output] = await Promise.all([text(child.stdout), once(child, 'close')])
+  return output
+}
+
+async function startBackground(block: Block): Promise<void> {
+  const child = spawn('sh', ['-c', `exec env ${inThisRun(block.content)}`], {
+    cwd: folder,
+    env: environment(),
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  background.push(child)
+  child.stdout.setEncoding('utf8').on('data', (piece: string) => (printed += piece))
+  await until('the receiver listens', () => fetch(`http://127.0.0.1:${port}`, { method: 'POST' }).then(() => true))
+}
+
+/** A command with this run's ids and secrets in place of the page's. */
+function inThisRun(command: string): string {
+  let mine = command
+  for (const [theirs, ours] of known) mine = mine.replaceAll(theirs, ours)
+  return mine
+}
+
+/** Only the members that the page shows, where it says that there are more. */
+function cut(actual: unknown, expected: unknown): unknown {
+  if (Array.isArray(actual) && Array.isArray(expected)) return actual.map((item, i) => cut(item, expected[i]))
+  if (!isObject(actual) || !isObject(expected)) return actual
+  const names = '…' in expected ? Object.keys(actual).filter((name) => name in expected) : Object.keys(actual)
+  return {
+    ...Object.fromEntries(names.map((name) => [name, cut(actual[name], expected[name])])),
+    ...('…' in expected && { '…': expected['…'] }),
+  }
+}
+
+/** Without what differs in every run, members in the order of their names. */
+function plain(value: unknown): unknown {
+  if (typeof value === 'string')
+    return value.replace(varying, (found) =>
+      found.replace(/^([a-z]{3}|hg_[a-z]+|whsec)_.*$/, '$1_').replace(/^\d.*/, '…'),
+    )
+  if (Array.isArray(value)) return value.map(plain)
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.keys(value)
+      .sort()
+      .map((name) => [name, opaque.includes(name) && value[name] !== null ? '…' : plain(value[name])]),
+  )
+}
+
+/** Remembers which of this run's ids and secrets stand where the page has its own. */
+function learn(expected: unknown, actual: unknown): void {
+  if (typeof expected === 'string' && typeof actual === 'string') {
+    const ours = actual.match(varying) ?? []
+    for (const [i, theirs] of (expected.match(varying) ?? []).entries()) {
+      const mine = ours[i]
+      if (mine !== undefined && !/^\d/.test(theirs)) known.set(theirs, mine)
+    }
+  } else if (Array.isArray(expected) && Array.isArray(actual))
+    for (const [i, item] of expected.entries()) learn(item, actual[i])
+  else if (isObject(expected) && isObject(actual))
+    for (const name of Object.keys(expected)) learn(expected[name], actual[name])
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

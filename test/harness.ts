@@ -1,0 +1,247 @@
+/** The real program as a child process, driven from outside like its users do: its standard output, its API, its signals. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Connection } from '../server/db/db.ts'
+import { startDisposable, type Disposable } from '../server/db/disposable.ts'
+import { Client } from './client.ts'
+import { until } from './until.ts'
+
+const root = join(import.meta.dirname, '..')
+const launcher = join(root, 'bin/heliogram')
+
+/** What the program's environment is built from; `env` has the last word, and undefined there removes a variable. */
+export interface ProgramOptions {
+  env?: Record<string, string | undefined>
+}
+
+/** How the program ended. */
+export interface Ending {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+}
+
+/** A started program. It can be killed and started again on the same data, as often as a test likes. */
+export interface Program {
+  /** Talks to the API; rejects while the program is down. */
+  readonly client: Client
+  readonly address: string
+  readonly email: string
+  readonly password: string
+  readonly dataFolder: string
+  /** All that was printed since the first start. */
+  readonly stdout: string
+  readonly stderr: string
+  readonly pid: number
+  /** Process id of the embedded PostgreSQL; 0 when there is none. */
+  postgresPid(): Promise<number>
+  /** The way into the embedded PostgreSQL. */
+  connection(): Promise<Connection>
+  /** Kills the program itself, without warning; what it started lives or dies by its own rules. */
+  kill9(): Promise<void>
+  /** Starts it again on the same data, ports and environment, with changes. Resolves when it says that it runs. */
+  restart(env?: Record<string, string | undefined>): Promise<void>
+  /** Asks it to stop, and tells how it did. */
+  stop(): Promise<Ending>
+  /** Leaves nothing behind, in whatever state it is. */
+  remove(): Promise<void>
+}
+
+/** Free ports of 127.0.0.1, all different. */
+export async function findPorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'))
+  await Promise.all(servers.map((server) => once(server, 'listening')))
+  const ports = servers.map((server) => (server.address() as AddressInfo).port)
+  await Promise.all(servers.map((server) => once(server.close(), 'close')))
+  return ports
+}
+
+/** A new folder that an unprivileged PostgreSQL can pass through. */
+export async function makeDataFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'heliogram-journey-'))
+  await chmod(folder, 0o755)
+  return folder
+}
+
+/** The environment of a program on ports of its own: nothing of this process but what finds Node. */
+export async function makeEnvironment(
+  dataFolder: string,
+  options: ProgramOptions = {},
+): Promise<Record<string, string>> {
+  const [port = 0, simulatorPort = 0, simulatorHttpPort = 0] = await findPorts(3)
+  const env: Record<string, string | undefined> = {
+    PATH: process.env['PATH'],
+    HELIOGRAM_DATA: join(dataFolder, 'data'),
+    HELIOGRAM_PORT: String(port),
+    HELIOGRAM_SIMULATOR_PORT: String(simulatorPort),
+    HELIOGRAM_SIMULATOR_HTTP_PORT: String(simulatorHttpPort),
+    ...options.env,
+  }
+  return Object.fromEntries(Object.entries(env).filter((pair): pair is [string, string] => pair[1] !== undefined))
+}
+
+/** A PostgreSQL for DATABASE_URL that keeps what it says it kept: the program refuses others. */
+export function startDurable(): Promise<Disposable> {
+  const quiet = { info: () => {}, warn: () => {}, error: () => {} }
+  return startDisposable(quiet, { fsync: 'on', full_page_writes: 'on' })
+}
+
+/** Launches the program with arguments, in a process group of its own, and gathers what it prints. */
+export function launch(
+  args: string[],
+  env: Record<string, string>,
+): { child: ChildProcess; printed: { stdout: string; stderr: string }; ended: Promise<Ending> } {
+  const [file, first] = existsSync(launcher) ? [launcher, []] : [process.execPath, [join(root, 'server/main.ts')]]
+  const child = spawn(file, [...first, ...args], { env, cwd: root, detached: true, stdio: ['ignore', 'pipe', 'pipe'] })
+  const printed = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => (printed.stdout += text))
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (printed.stderr += text))
+  const ended = once(child, 'close').then(([code, signal]) => ({
+    code: code as number | null,
+    signal: signal as NodeJS.Signals | null,
+    ...printed,
+  }))
+  return { child, printed, ended }
+}
+
+/** Runs the program to its end, for starts that are expected to fail; kills it when it does not end. */
+export async function runToEnd(args: string[], env: Record<string, string>, withinMs = 30_000): Promise<Ending> {
+  const { child, ended } = launch(args, env)
+  const timer = setTimeout(() => killGroup(child), withinMs)
+  const ending = await ended
+  clearTimeout(timer)
+  return ending
+}
+
+/** Starts the program in a new folder and waits until it says that it runs. */
+export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
+  const folder = await makeDataFolder()
+  const program = new Running(folder, await makeEnvironment(folder, options))
+  try {
+    await program.start()
+  } catch (error) {
+    await program.remove()
+    throw error
+  }
+  return program
+}
+
+function killGroup(child: ChildProcess): void {
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
+  signalProcess(-child.pid, 'SIGKILL')
+}
+
+/** False when there is no such process. */
+export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    return process.kill(pid, signal)
+  } catch {
+    return false
+  }
+}
+
+class Running implements Program {
+  readonly dataFolder: string
+  readonly client: Client
+  address = ''
+  email = ''
+  password = ''
+  #env: Record<string, string>
+  readonly #folder: string
+  #launched: ReturnType<typeof launch> | null = null
+  #earlier = { stdout: '', stderr: '' }
+  #databasePath: string | null = null
+
+  constructor(folder: string, env: Record<string, string>) {
+    this.#folder = folder
+    this.#env = env
+    this.dataFolder = env['HELIOGRAM_DATA'] ?? ''
+    this.client = new Client(() => this.address)
+  }
+
+  get stdout(): string {
+    return this.#earlier.stdout + (this.#launched?.printed.stdout ?? '')
+  }
+
+  get stderr(): string {
+    return this.#earlier.stderr + (this.#launched?.printed.stderr ?? '')
+  }
+
+  get pid(): number {
+    return this.#launched?.child.pid ?? 0
+  }
+
+  async start(): Promise<void> {
+    this.#launched = launch(['start'], this.#env)
+    const { printed, ended } = this.#launched
+    const early = ended.then((ending) => {
+      throw new Error(`the program ended with ${ending.code ?? ending.signal} instead of starting:\n${ending.stderr}`)
+    })
+    const ready = until('the program says that it runs', () => printed.stdout.includes('Ctrl-C stops'), 60_000)
+    await Promise.race([ready, early])
+    early.catch(() => {})
+    const read = (label: string): string | null =>
+      new RegExp(`^ +${label} +(\\S+)$`, 'm').exec(printed.stdout)?.[1] ?? null
+    this.address = read('API and start page') ?? ''
+    this.#databasePath ??= read('Data')
+    const key = read('API key')
+    if (key === null) return
+    this.client.key = key
+    this.email = read('E-mail') ?? ''
+    this.password = read('Password') ?? ''
+  }
+
+  async postgresPid(): Promise<number> {
+    return Number((await this.#pidFile())[0] ?? 0)
+  }
+
+  async connection(): Promise<Connection> {
+    const host = (await this.#pidFile())[4] ?? ''
+    const password = (await readFile(`${this.#databasePath}.password`, 'utf8')).trim()
+    return { host, user: 'heliogram', password, database: 'heliogram' }
+  }
+
+  /** The lines of postmaster.pid: process id, data folder, start time, port, folder of the socket, … */
+  async #pidFile(): Promise<string[]> {
+    const text = await readFile(join(this.#databasePath ?? '', 'postmaster.pid'), 'utf8').catch(() => '')
+    return text.split('\n')
+  }
+
+  async kill9(): Promise<void> {
+    this.#launched?.child.kill('SIGKILL')
+    await this.#launched?.ended
+  }
+
+  async restart(env: Record<string, string | undefined> = {}): Promise<void> {
+    this.#earlier = { stdout: this.stdout, stderr: this.stderr }
+    const changed = Object.entries({ ...this.#env, ...env })
+    this.#env = Object.fromEntries(changed.filter((pair): pair is [string, string] => pair[1] !== undefined))
+    await this.start()
+  }
+
+  async stop(): Promise<Ending> {
+    if (!this.#launched) throw new Error('the program was not started')
+    this.#launched.child.kill('SIGTERM')
+    return this.#launched.ended
+  }
+
+  async remove(): Promise<void> {
+    if (this.#launched) {
+      const { child, ended } = this.#launched
+      child.kill('SIGTERM')
+      const timer = setTimeout(() => killGroup(child), 20_000)
+      await ended
+      clearTimeout(timer)
+    }
+    // PostgreSQL outlives a program that was killed, so that the next one can adopt it.
+    const pid = await this.postgresPid()
+    if (pid > 0 && signalProcess(pid, 'SIGINT')) await until('PostgreSQL is gone', () => !signalProcess(pid, 0))
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+}

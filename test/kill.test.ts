@@ -1,0 +1,129 @@
+/** kill -9 of the service at random moments under load: nothing that was answered is lost, nothing is submitted twice. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPool, type Db } from '../server/db/db.ts'
+import { CarrierProcess, ourNumber, setUpCarrier } from './carrier.ts'
+import { checkConservation, summarise, type Evidence } from './conservation.ts'
+import { startProgram, type Program } from './harness.ts'
+import { readLedger, untilAtRest } from './ledger.ts'
+import { Load, seededRandom } from './load.ts'
+import { Receiver } from './receiver.ts'
+import { until } from './until.ts'
+
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
+const random = seededRandom(seed)
+const kills = 5
+
+let carrier: CarrierProcess
+let program: Program
+let receiver: Receiver
+let db: Db
+let evidence: Evidence
+
+/** The fates of receipts: most delivered, some undelivered, before the response, three times. */
+const endings = ['1001', '1002', '1003', '1004', '1005', '0002', '0005', '0012']
+
+beforeAll(async () => {
+  const latencies = ['--response-latency', '1-40', '--receipt-latency', '50-400', '--reply-latency', '0']
+  carrier = await CarrierProcess.start(latencies)
+  program = await startProgram({
+    env: { HELIOGRAM_CARRIER_URL: carrier.url, HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8', HELIOGRAM_LOG: 'warn' },
+  })
+  await setUpCarrier(program.client)
+  receiver = await Receiver.start(program.client)
+  db = openPool(await program.connection(), { name: 'journey', max: 1 })
+})
+
+afterAll(async () => {
+  await db?.end()
+  await receiver?.close()
+  await program?.remove()
+  await carrier?.close()
+})
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+test(`after ${kills} kills under load, client, ledger, carrier and receiver agree (SEED=${seed})`, async () => {
+  const recipient = (n: number): string => `1555200${endings[n % endings.length]}`
+  const load = new Load({ client: program.client, rate: 300, recipient, random })
+  const typed: string[] = []
+  for (let kill = 0; kill < kills; kill++) {
+    const before = load.accepted
+    await until('messages are accepted', () => load.accepted > before + 50, 20_000)
+    const reply = `r${kill} on my way`
+    typed.push(reply)
+    await carrier.phones.reply('15552001001', ourNumber, reply)
+    await pause(random() * 1000)
+    await program.kill9()
+    await program.restart()
+  }
+  const last = load.accepted
+  await until('messages are accepted', () => load.accepted > last + 50, 20_000)
+  await load.finish()
+  await untilAtRest(db, carrier.phones)
+  evidence = {
+    requests: load.requests,
+    ledger: await readLedger(db),
+    carrier: await carrier.phones.ledger(),
+    replies: typed,
+    received: new Set(receiver.events.keys()),
+  }
+  const unconfirmed = evidence.ledger.messages.filter((message) => message.status === 'unconfirmed')
+  const unanswered = load.requests.filter((request) => request.id === null).length
+  console.log(
+    `SEED=${seed}: ${load.accepted} accepted, ${unanswered} requests without an answer, ${unconfirmed.length} unconfirmed, ` +
+      `${evidence.carrier.length} submits`,
+  )
+  expect(summarise(checkConservation(evidence))).toEqual([])
+  expect(load.accepted).toBeGreaterThan(1000)
+  expect(unanswered).toBeGreaterThan(0)
+  expect(new Set(unconfirmed.map((message) => message.errorCode))).toEqual(new Set(['outcome_unknown']))
+  expect(load.impolite).toEqual([])
+  expect(receiver.refused).toEqual([])
+}, 120_000)
+
+test.for<[law: string, what: string, spoil: (evidence: Evidence) => void]>([
+  ['L1', 'a message is gone from the ledger', ({ ledger }) => void ledger.messages.splice(firstOutbound(ledger), 1)],
+  [
+    'L2',
+    'a key has two messages',
+    ({ requests }) => void requests.push({ ...requestWithId(requests, 0), id: requestWithId(requests, 1).id }),
+  ],
+  [
+    'L5',
+    'the carrier got what nobody sent',
+    ({ carrier }) => void carrier.push({ ...firstOf(carrier), text: 'stranger' }),
+  ],
+  ['L7', 'the carrier got a segment twice', ({ carrier }) => void carrier.push(firstOf(carrier))],
+  ['L9', 'the carrier never got a delivered message', ({ carrier }) => void carrier.shift()],
+  ['L10', 'a message is still queued', ({ ledger }) => void (firstDelivered(ledger).status = 'queued')],
+  ['L11', 'a receipt that was answered is gone', ({ ledger }) => void ledger.receipts.pop()],
+  ['L12', 'a reply that was answered is gone', ({ replies }) => void replies.push('lost')],
+  [
+    'L13',
+    'a message is undelivered against its receipt',
+    ({ ledger }) => void (firstDelivered(ledger).status = 'undelivered'),
+  ],
+  ['L14', 'a message has two events', ({ ledger }) => void ledger.events.push(firstOf(ledger.events))],
+  ['L15', 'an event never arrived', ({ received }) => void (received as Set<string>).delete(firstOf([...received]))],
+])('the checker sees when %s is broken: %s', ([law, , spoil]) => {
+  const doctored = structuredClone(evidence)
+  spoil(doctored)
+  expect(checkConservation(doctored).filter((violation) => violation.startsWith(`${law}:`))).not.toEqual([])
+})
+
+function firstOf<T>(items: readonly T[]): T {
+  const [first] = items
+  if (first === undefined) throw new Error('there is nothing to spoil')
+  return first
+}
+
+function requestWithId(requests: Evidence['requests'], n: number): Evidence['requests'][number] {
+  const answered = requests.filter((request) => request.id !== null)
+  return firstOf(answered.slice(n))
+}
+
+const firstDelivered = (ledger: Evidence['ledger']): Evidence['ledger']['messages'][number] =>
+  firstOf(ledger.messages.filter((message) => message.status === 'delivered'))
+
+const firstOutbound = (ledger: Evidence['ledger']): number =>
+  ledger.messages.findIndex((message) => message.direction === 'outbound' && message.status === 'delivered')

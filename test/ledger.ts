@@ -1,0 +1,94 @@
+/** What is in the database at rest, as one of the witnesses of a run. */
+import type { Db } from '../server/db/db.ts'
+import type { Status } from '../server/messages/message.ts'
+import type { Phones } from './carrier.ts'
+import { until } from './until.ts'
+
+export interface LedgerMessage {
+  id: string
+  direction: 'outbound' | 'inbound'
+  status: Status
+  segments: number
+  text: string
+  errorCode: string | null
+}
+
+export interface LedgerSubmission {
+  messageId: string
+  segment: number
+  try: number
+  state: 'accepted' | 'refused' | 'unknown'
+  carrierMessageId: string | null
+}
+
+export interface LedgerReceipt {
+  rawId: string
+  state: string
+  messageId: string | null
+  segment: number | null
+}
+
+/** What is in the database at rest. Ids as UUIDs. */
+export interface Ledger {
+  messages: LedgerMessage[]
+  keys: { key: string; messageId: string }[]
+  submissions: LedgerSubmission[]
+  receipts: LedgerReceipt[]
+  events: { id: string; type: string; messageId: string }[]
+  /** Rows that must be gone: intents, queue, delayed, outbox. */
+  leftovers: Record<string, number>
+}
+
+/** Reads the ledger. */
+export async function readLedger(db: Db): Promise<Ledger> {
+  const read = async <Row extends object>(text: string): Promise<Row[]> => (await db.query<Row>(text)).rows
+  const count = async (table: string): Promise<number> =>
+    (await read<{ n: number }>(`select count(*) as n from ${table}`))[0]?.n ?? 0
+  return {
+    messages: await read(
+      `select id, direction, status, segments, body as text, error_code as "errorCode"
+       from messages where not is_confirmation`,
+    ),
+    keys: await read(`select key, resource_id as "messageId" from idempotency_keys where operation = 'messages.send'`),
+    // What a carrier said of a message of one segment may stand in the message alone.
+    submissions: await read(
+      `select message_id as "messageId", segment, try, state, carrier_message_id as "carrierMessageId" from submissions
+       union all
+       select id, 1, attempts, 'accepted', provider_message_id from messages m
+       where segments = 1 and provider_message_id is not null and not is_confirmation
+         and not exists (select 1 from submissions s where s.message_id = m.id and s.state = 'accepted')`,
+    ),
+    receipts: await read(
+      `select raw_id as "rawId", state, message_id as "messageId", segment from receipts
+       union
+       select provider_message_id, case receipt_stat when 'DELIVRD' then 'delivered' else receipt_stat end, id, 1
+       from messages m
+       where segments = 1 and receipt_stat is not null and not is_confirmation
+         and not exists (select 1 from receipts r where r.message_id = m.id and r.stat = m.receipt_stat)`,
+    ),
+    events: await read(
+      `select id, type, message_id as "messageId" from events where type like 'message.%' and message_id is not null`,
+    ),
+    leftovers: {
+      intents: await count('intents'),
+      queue: await count('queue'),
+      delayed: await count('delayed'),
+      outbox: await count('outbox'),
+    },
+  }
+}
+
+/**
+ * Waits until nothing is under way anywhere: what the carrier has to say is answered, nothing is queued, every post is taken. Gives up
+ * after a while without an error: the laws say better what still moves.
+ */
+export async function untilAtRest(db: Db, phones: Phones): Promise<void> {
+  const isAtRest = async (): Promise<boolean> => {
+    const { held, receiptsDue, receiptsAnswered, repliesTyped, repliesAnswered } = await phones.stats()
+    if (held > 0 || receiptsAnswered < receiptsDue || repliesAnswered < repliesTyped) return false
+    const { leftovers, messages } = await readLedger(db)
+    const isMoving = messages.some((message) => ['queued', 'sending', 'sent'].includes(message.status))
+    return !isMoving && Object.values(leftovers).every((rows) => rows === 0)
+  }
+  await until('all is at rest', isAtRest, 40_000).catch(() => {})
+}

@@ -1,0 +1,98 @@
+/** A client under load that keeps books: every request with its outcome, repeated with its key until there is one. */
+import type { Client, Sent } from './client.ts'
+import type { Request } from './conservation.ts'
+
+/** A source of chance that can be repeated (mulberry32). */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let t = state
+    t = Math.imul(t ^ (t >>> 15), t | 1)
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61)
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296
+  }
+}
+
+export interface LoadOptions {
+  client: Client
+  /** Messages a second that are begun while the service is there. */
+  rate: number
+  /** The recipient of the nth message. */
+  recipient: (n: number) => string
+  random: () => number
+}
+
+// More of them would make the client the slowest part.
+const workers = 40
+const pauseMs = 50
+
+export class Load {
+  readonly requests: Request[] = []
+  /** Answers that were no acceptance, by status. */
+  readonly refusals = new Map<number, number>()
+  /** Of answers that say to come back: without a Retry-After or a problem document. */
+  readonly impolite: string[] = []
+  readonly #options: LoadOptions
+  #begun = 0
+  #isOver = false
+  readonly #running: Promise<void>[]
+
+  constructor(options: LoadOptions) {
+    this.#options = options
+    const startedAt = performance.now()
+    this.#running = Array.from({ length: workers }, () => this.#work(startedAt))
+  }
+
+  /** Messages accepted so far. */
+  get accepted(): number {
+    return this.requests.filter((request) => request.id !== null).length
+  }
+
+  /** Begins no more messages; resolves when every one begun has its answer. */
+  async finish(): Promise<void> {
+    this.#isOver = true
+    await Promise.all(this.#running)
+  }
+
+  async #work(startedAt: number): Promise<void> {
+    const { rate } = this.#options
+    while (!this.#isOver) {
+      if (this.#begun >= ((performance.now() - startedAt) / 1000) * rate) await pause(5)
+      else await this.#send(this.#begun++)
+    }
+  }
+
+  /** One message: the same key until a definite answer. */
+  async #send(n: number): Promise<void> {
+    const { client, recipient, random } = this.#options
+    const key = `load-${n}`
+    const body = { to: recipient(n), message: textOf(n, random() < 0.2) }
+    for (;;) {
+      const answer = await client
+        .call<Sent>('POST', '/v1/messages/send', body, { 'idempotency-key': key })
+        .catch(() => null)
+      this.requests.push({ key, id: answer?.status === 202 ? answer.body.id : null })
+      if (answer?.status === 202) return
+      if (answer) this.#noteRefusal(answer.status, answer.headers, answer.body)
+      await pause(pauseMs)
+    }
+  }
+
+  #noteRefusal(status: number, headers: Headers, problem: Sent): void {
+    this.refusals.set(status, (this.refusals.get(status) ?? 0) + 1)
+    const isPolite =
+      headers.get('content-type')?.startsWith('application/problem+json') &&
+      (status !== 503 || (Number(headers.get('retry-after')) > 0 && problem.code === 'unavailable'))
+    if (!isPolite) this.impolite.push(`${status} ${JSON.stringify(problem)}`)
+  }
+}
+
+/** A text that begins with a word of its own, in each of its segments. */
+function textOf(n: number, isLong: boolean): string {
+  const tag = `m${n}`
+  // 153 septets a segment of a long text (3GPP TS 23.040 §9.2.3.24.1).
+  return isLong ? `${tag} `.padEnd(153, '.') + `${tag} is long` : `${tag} is short`
+}
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))

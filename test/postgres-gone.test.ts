@@ -1,0 +1,84 @@
+/** kill -9 of PostgreSQL under load: 503 with Retry-After while it is away, and everything goes on when it is back. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPool, type Db } from '../server/db/db.ts'
+import { CarrierProcess, setUpCarrier } from './carrier.ts'
+import { checkConservation, summarise } from './conservation.ts'
+import { startProgram, type Program } from './harness.ts'
+import { readLedger, untilAtRest } from './ledger.ts'
+import { Load, seededRandom } from './load.ts'
+import { Receiver } from './receiver.ts'
+import { until } from './until.ts'
+
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
+const random = seededRandom(seed)
+const kills = 3
+
+let carrier: CarrierProcess
+let program: Program
+let receiver: Receiver
+let db: Db
+
+beforeAll(async () => {
+  carrier = await CarrierProcess.start(['--response-latency', '1-20', '--receipt-latency', '50-200'])
+  program = await startProgram({
+    env: { HELIOGRAM_CARRIER_URL: carrier.url, HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8' },
+  })
+  await setUpCarrier(program.client)
+  receiver = await Receiver.start(program.client)
+  db = openPool(await program.connection(), { name: 'journey', max: 1 })
+})
+
+afterAll(async () => {
+  await db?.end()
+  await receiver?.close()
+  await program?.remove()
+  await carrier?.close()
+})
+
+test(`PostgreSQL is killed ${kills} times under load: callers are told to come back, and nothing is lost or sent twice (SEED=${seed})`, async () => {
+  const recipient = (n: number): string => `15552011${String(100 + (n % 800))}`
+  const load = new Load({ client: program.client, rate: 300, recipient, random })
+  for (let kill = 0; kill < kills; kill++) {
+    const before = load.accepted
+    await until('messages are accepted', () => load.accepted > before + 100, 20_000)
+    const pid = await program.postgresPid()
+    process.kill(pid, 'SIGKILL')
+    await until('PostgreSQL runs again', async () => ![0, pid].includes(await program.postgresPid()))
+  }
+  const last = load.accepted
+  await until('messages are accepted', () => load.accepted > last + 50, 20_000)
+  await load.finish()
+  await untilAtRest(db, carrier.phones)
+  const evidence = {
+    requests: load.requests,
+    ledger: await readLedger(db),
+    carrier: await carrier.phones.ledger(),
+    replies: [],
+    received: new Set(receiver.events.keys()),
+  }
+  const statuses = Map.groupBy(evidence.ledger.messages, (message) => message.status)
+  console.log(
+    `SEED=${seed}: ${load.accepted} accepted, refusals ${JSON.stringify([...load.refusals])}, ` +
+      [...statuses].map(([status, all]) => `${all.length} ${status}`).join(', '),
+  )
+  expect(summarise(checkConservation(evidence))).toEqual([])
+  expect(load.impolite).toEqual([])
+  // A database that is away costs nobody's knowledge of what the carrier said.
+  expect([...statuses.keys()]).toEqual(['delivered'])
+  expect([...load.refusals.keys()]).toEqual([503])
+  // The service itself never went down.
+  expect(program.stdout.match(/Heliogram is running/g)).toHaveLength(1)
+}, 90_000)
+
+test('reads and health say so while PostgreSQL is stopped, and are well again when it goes on', async () => {
+  const { client } = program
+  const pid = await program.postgresPid()
+  process.kill(pid, 'SIGKILL')
+  const gone = await client.call<{ code: string }>('GET', '/v1/messages')
+  // It may be back already: then there was nothing to say.
+  expect([200, 503]).toContain(gone.status)
+  if (gone.status === 503) expect(Number(gone.headers.get('retry-after'))).toBeGreaterThan(0)
+  await until('reads are answered', async () => (await client.call('GET', '/v1/messages')).status === 200)
+  const { id } = await client.send({ to: '15552011001', message: 'After all' })
+  expect((await client.waitForStatus(id, ['delivered'])).delivery_status).toBe('Delivered')
+})

@@ -1,0 +1,167 @@
+/** Starting and stopping: what the person at the terminal sees when something is in the way, and what is left behind. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { Phones } from './carrier.ts'
+import { findPorts, launch, makeDataFolder, makeEnvironment, runToEnd, signalProcess, startProgram } from './harness.ts'
+import type { Program } from './harness.ts'
+import { until } from './until.ts'
+
+/** One program for all that happens to a running one. */
+let program: Program
+const folders: string[] = []
+
+async function environment(env: Record<string, string | undefined> = {}): Promise<Record<string, string>> {
+  const folder = await makeDataFolder()
+  folders.push(folder)
+  return makeEnvironment(folder, { env })
+}
+
+beforeAll(async () => {
+  program = await startProgram({ env: { HELIOGRAM_LOG: 'warn' } })
+})
+afterAll(async () => {
+  await program?.remove()
+  await Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true })))
+})
+
+/** The phones of the simulator that runs with the program. */
+const openPhones = (): Phones =>
+  new Phones(Number(/Simulated phones +http:\/\/127\.0\.0\.1:(\d+)/.exec(program.stdout)?.[1]))
+
+const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')) as {
+  version: string
+}
+
+test('--version and --help answer without starting anything', async () => {
+  const env = await environment()
+  expect(await runToEnd(['--version'], env)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
+  const help = await runToEnd(['--help'], env)
+  expect(help).toMatchObject({ code: 0, stderr: '' })
+  for (const name of ['heliogram start', 'DATABASE_URL', 'HELIOGRAM_DATA', 'HELIOGRAM_PORT', 'HELIOGRAM_CARRIER_URL'])
+    expect(help.stdout).toContain(name)
+})
+
+test('an unknown command is refused with the usage', async () => {
+  const ending = await runToEnd(['strat'], await environment())
+  expect(ending).toMatchObject({ code: 2, stdout: '' })
+  expect(ending.stderr).toContain('There is no "heliogram strat".')
+  expect(ending.stderr).toContain('Usage:')
+})
+
+test('a wrong environment is refused with every wrong variable and what it may be', async () => {
+  const wrong = {
+    HELIOGRAM_PORT: '99999',
+    HELIOGRAM_ROLES: 'api,cook',
+    HELIOGRAM_LOG: 'loud',
+    HELIOGRAM_CARRIER_URL: 'http://carrier.example',
+    HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '10.0.0.0/40',
+    HELIOGRAM_PROT: '8080',
+    DATABASE_URL: 'mysql://localhost/heliogram',
+  }
+  const ending = await runToEnd(['start'], await environment(wrong))
+  expect(ending.code).toBe(1)
+  for (const name of Object.keys(wrong)) expect(ending.stderr).toMatch(new RegExp(`^${name} is `, 'm'))
+  expect(ending.stderr).toContain('a port from 0 to 65535')
+  expect(ending.stderr).not.toContain('    at ')
+})
+
+test('a database that is not there is named, without a stack', async () => {
+  const [port = 0] = await findPorts(1)
+  const env = await environment({ DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/nothing` })
+  const ending = await runToEnd(['start'], env)
+  expect(ending.code).toBe(1)
+  expect(ending.stderr).toMatch(/The database cannot be used: .*ECONNREFUSED/)
+  expect(ending.stderr).not.toContain('    at ')
+})
+
+test('a taken port is refused with the name of its variable, and the start after that is still the first', async () => {
+  const env = await environment()
+  for (const variable of ['HELIOGRAM_PORT', 'HELIOGRAM_SIMULATOR_PORT', 'HELIOGRAM_SIMULATOR_HTTP_PORT']) {
+    const squatter = createServer().listen(Number(env[variable]), '127.0.0.1')
+    await once(squatter, 'listening')
+    const ending = await runToEnd(['start'], env)
+    squatter.close()
+    expect(ending.code).toBe(1)
+    expect(ending.stderr).toContain(`Port ${env[variable]} on 127.0.0.1 is taken`)
+    expect(ending.stderr).toContain(`Set ${variable} to a free port.`)
+    expect(ending.stderr).not.toContain('    at ')
+  }
+  const next = launch(['start'], env)
+  await until('its account is shown', () => next.printed.stdout.includes('API key'), 30_000)
+  next.child.kill('SIGTERM')
+  expect((await next.ended).code).toBe(0)
+})
+
+test('a second start on the same data says who has it, also where only the ports would clash', async () => {
+  const data = { HELIOGRAM_DATA: program.dataFolder }
+  const other = await runToEnd(['start'], await environment(data))
+  expect(other.code).toBe(1)
+  expect(other.stderr).toContain(`Another Heliogram (pid ${program.pid}) already uses the data folder`)
+  const same = await runToEnd(['start'], await environment({ ...data, HELIOGRAM_PORT: new URL(program.address).port }))
+  expect(same.stderr).toContain(`Another Heliogram (pid ${program.pid})`)
+  // The first one did not notice.
+  expect((await program.client.call('GET', '/v1/settings')).status).toBe(200)
+})
+
+test('SIGTERM stops everything that was started; the next start has the data, shows no secrets, and finds a simulator that moved', async () => {
+  const postgres = await program.postgresPid()
+  const phones = openPhones()
+  const { id } = await program.client.send({ to: '15551230001', message: 'Before the stop' })
+  const ending = await program.stop()
+  expect(ending).toMatchObject({ code: 0, signal: null, stderr: '' })
+  expect(signalProcess(postgres, 0)).toBe(false)
+  await expect(phones.stats()).rejects.toThrow()
+
+  const [port = 0] = await findPorts(1)
+  await program.restart({ HELIOGRAM_SIMULATOR_PORT: String(port) })
+  expect(program.stdout.match(/API key/g)).toHaveLength(1)
+  expect((await program.client.message(id)).message).toBe('Before the stop')
+  await program.client.waitForBound()
+  expect((await program.client.carrier()).settings['port']).toBe(port)
+})
+
+test('SIGTERM in the middle of the first start leaves no PostgreSQL behind', async () => {
+  const env = await environment()
+  const started = launch(['start'], env)
+  const pidFile = join(env['HELIOGRAM_DATA'] ?? '', 'pg18/postmaster.pid')
+  const postgresPid = (): number => Number(readFileSync(pidFile, 'utf8').split('\n')[0])
+  await until('PostgreSQL comes up', () => postgresPid() > 0, 20_000)
+  const pid = postgresPid()
+  started.child.kill('SIGTERM')
+  expect((await started.ended).code).toBe(0)
+  expect(signalProcess(pid, 0)).toBe(false)
+})
+
+test('after kill -9 the next start adopts the PostgreSQL that still runs, and the simulator is not left behind', async () => {
+  const postgres = await program.postgresPid()
+  const phones = openPhones()
+  await program.kill9()
+  expect(signalProcess(postgres, 0)).toBe(true)
+  await until('the simulator is gone', () =>
+    phones.stats().then(
+      () => false,
+      () => true,
+    ),
+  )
+  await program.restart()
+  expect(await program.postgresPid()).toBe(postgres)
+  const { id } = await program.client.send({ to: '15551230001', message: 'After the kill' })
+  await program.client.waitForStatus(id, ['delivered'])
+})
+
+test('a simulator that dies is started again, and the link binds again', async () => {
+  await program.client.waitForBound()
+  const children = readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, 'utf8').trim().split(' ')
+  const simulator = children
+    .map(Number)
+    .find((pid) => readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('simulator'))
+  process.kill(simulator ?? 0, 'SIGKILL')
+  await until('the loss is seen', async () => (await program.client.link()).last_error !== null)
+  await program.client.waitForBound()
+  const { id } = await program.client.send({ to: '15551230001', message: 'Back again' })
+  await program.client.waitForStatus(id, ['delivered'])
+})

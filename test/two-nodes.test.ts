@@ -1,0 +1,99 @@
+/** Two processes on one database: one holds the link, and when it is killed the other takes over without sending anything twice. */
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPool, type Db } from '../server/db/db.ts'
+import type { Disposable } from '../server/db/disposable.ts'
+import { CarrierProcess, setUpCarrier } from './carrier.ts'
+import { Client } from './client.ts'
+import { checkConservation, summarise } from './conservation.ts'
+import { startDurable, startProgram, type Program } from './harness.ts'
+import { readLedger, untilAtRest } from './ledger.ts'
+import { Load, seededRandom } from './load.ts'
+import { Receiver } from './receiver.ts'
+import { until } from './until.ts'
+
+const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
+const random = seededRandom(seed)
+
+let server: Disposable
+let db: Db
+let carrier: CarrierProcess
+let first: Program
+let second: Program
+let receiver: Receiver
+
+beforeAll(async () => {
+  server = await startDurable()
+  db = openPool({ connectionString: server.url }, { name: 'journey', max: 1 })
+  carrier = await CarrierProcess.start(['--response-latency', '1-20', '--receipt-latency', '50-200'])
+  const env = {
+    DATABASE_URL: server.url,
+    HELIOGRAM_CARRIER_URL: carrier.url,
+    HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+  }
+  first = await startProgram({ env })
+  await setUpCarrier(first.client)
+  receiver = await Receiver.start(first.client)
+  second = await startProgram({ env: { ...env, HELIOGRAM_KEY_FILE: join(first.dataFolder, 'key') } })
+  second.client.key = first.client.key
+})
+
+afterAll(async () => {
+  await receiver?.close()
+  await second?.remove()
+  await first?.remove()
+  await carrier?.close()
+  await db?.end()
+  await server?.close()
+})
+
+test('the second process makes no account and no carrier of its own, and leaves the link to the first', async () => {
+  expect(second.stdout).not.toContain('API key')
+  expect((await second.client.get<{ data: unknown[] }>('/v1/carriers')).data).toHaveLength(1)
+  // What the second one accepts goes out through the first.
+  const { id } = await second.client.send({ to: '15552013001', message: 'Through the other' }, 'through-the-other')
+  await second.client.waitForStatus(id, ['delivered'])
+  expect(await carrier.phones.stats()).toMatchObject({ bound: 1 })
+  expect(second.stderr).not.toContain('"state":"bound"')
+})
+
+test('a key used at one process is known to the other', async () => {
+  const body = { to: '15552013002', message: 'Once' }
+  const one = await first.client.send(body, 'shared-key')
+  expect((await second.client.send(body, 'shared-key')).id).toBe(one.id)
+  await first.client.waitForStatus(one.id, ['delivered'])
+  expect(await carrier.phones.texts(body.to)).toEqual(['Once'])
+})
+
+test(`when the process with the link is killed, the other has it within 30 s and sends nothing twice (SEED=${seed})`, async () => {
+  const programs = [first, second]
+  const client = new Client(() => programs[Math.floor(random() * programs.length)]?.address ?? '', first.client.key)
+  const recipient = (n: number): string => `15552011${String(100 + (n % 800))}`
+  const load = new Load({ client, rate: 200, recipient, random })
+  await until('messages are accepted', () => load.accepted > 200, 20_000)
+  const { binds } = await carrier.phones.stats()
+  const killedAt = performance.now()
+  await first.kill9()
+  programs.shift()
+  await until('the second process is bound', async () => (await carrier.phones.stats()).binds > binds, 30_000)
+  console.log(`the link was taken over after ${((performance.now() - killedAt) / 1000).toFixed(1)} s`)
+  await load.finish()
+  await untilAtRest(db, carrier.phones)
+  const ledger = await readLedger(db)
+  const evidence = {
+    requests: load.requests,
+    ledger,
+    carrier: await carrier.phones.ledger(),
+    replies: [],
+    received: new Set(receiver.events.keys()),
+  }
+  expect(summarise(checkConservation(evidence))).toEqual([])
+  const statuses = Map.groupBy(ledger.messages, (message) => message.status)
+  console.log(
+    `SEED=${seed}: ${load.accepted} accepted, ` +
+      [...statuses].map(([status, all]) => `${all.length} ${status}`).join(', '),
+  )
+  expect(statuses.get('delivered')?.length).toBeGreaterThan(200)
+  expect([...statuses.keys()].filter((status) => !['delivered', 'unconfirmed'].includes(status))).toEqual([])
+  expect(await carrier.phones.stats()).toMatchObject({ bound: 1 })
+}, 90_000)

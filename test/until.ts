@@ -1,0 +1,38 @@
+/** Waiting for what must become true. */
+
+/** Waits until a condition holds; throws with its name when it does not within `withinMs`. An error of the condition counts as "not yet". */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  withinMs: number = 15_000,
+): Promise<void> {
+  const end = performance.now() + withinMs
+  let last: unknown = null
+  for (;;) {
+    try {
+      if (await holds()) return
+      last = null
+    } catch (error) {
+      last = error
+    }
+    if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`, { cause: last })
+    await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Waits for a value; the same with what was found. */
+export async function waitFor<T>(
+  what: string,
+  find: () => T | null | undefined | Promise<T | null | undefined>,
+  withinMs: number = 15_000,
+): Promise<T> {
+  const found: { value?: T } = {}
+  const look = async (): Promise<boolean> => {
+    const value = await find()
+    if (value === null || value === undefined) return false
+    found.value = value
+    return true
+  }
+  await until(what, look, withinMs)
+  return found.value as T
+}

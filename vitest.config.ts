@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config'
+
+export default defineConfig({
+  test: {
+    include: ['{smpp,server,simulator,scripts,test}/**/*.test.ts'],
+    globalSetup: 'test/global-setup.ts',
+    // Real PostgreSQL, real sockets, real Chromium on small machines: a hang is the only thing a limit should catch.
+    testTimeout: 30_000,
+    hookTimeout: 120_000,
+    pool: 'forks',
+    maxWorkers: 2,
+  },
+})
