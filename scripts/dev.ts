@@ -2,11 +2,12 @@
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
 
 const server = spawn(
   process.execPath,
   // Restarts are announced below the last screen instead of clearing it: the first start's key must stay readable.
-  ['--watch', '--watch-preserve-output', new URL('../server/main.ts', import.meta.url).pathname, 'start'],
+  ['--watch', '--watch-preserve-output', fileURLToPath(new URL('../server/main.ts', import.meta.url)), 'start'],
   { stdio: ['inherit', 'pipe', 'pipe'] },
 )
 

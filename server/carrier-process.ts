@@ -1,6 +1,7 @@
 /** The simulated carrier as a child process: a carrier is another program, and can be killed like one. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import type { Log } from './db/log.ts'
 
 interface SimulatorOptions {
@@ -31,7 +32,7 @@ export async function startSimulator({ port, httpPort, apiUrl, log }: SimulatorO
     const started = spawn(
       process.execPath,
       [
-        new URL('../simulator/main.ts', import.meta.url).pathname,
+        fileURLToPath(new URL('../simulator/main.ts', import.meta.url)),
         '--port',
         String(ports.smppPort),
         '--http-port',
@@ -40,8 +41,9 @@ export async function startSimulator({ port, httpPort, apiUrl, log }: SimulatorO
         apiUrl,
         '--json',
       ],
-      // The channel ends with this process, also when it is killed: the simulator then ends too.
-      { stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
+      // The channel ends with this process, also when it is killed: the simulator then ends too. In a process group of its own it does
+      // not get the terminal's Ctrl-C: the carrier stays until the links have unbound.
+      { stdio: ['ignore', 'pipe', 'pipe', 'ipc'], detached: true },
     )
     child = started
     let complaint = ''

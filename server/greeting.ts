@@ -12,7 +12,8 @@ interface Greeting {
 
 /** The text for standard output. */
 export function greet({ address, phonesUrl, first, dataPath }: Greeting): string {
-  const key = first?.key ?? '$HELIOGRAM_API_KEY'
+  // A shell replaces a variable between double quotes only.
+  const authorization = first ? `'Authorization: Bearer ${first.key}'` : '"Authorization: Bearer $HELIOGRAM_API_KEY"'
   const lines = [
     '',
     'Heliogram is running.',
@@ -36,7 +37,7 @@ export function greet({ address, phonesUrl, first, dataPath }: Greeting): string
     'Send a message:',
     '',
     `  curl -i ${address}/v1/messages/send \\`,
-    `    -H 'Authorization: Bearer ${key}' \\`,
+    `    -H ${authorization} \\`,
     `    -H 'Content-Type: application/json' \\`,
     `    -d '{"to":"15551230001","message":"Hello from Heliogram"}'`,
     '',

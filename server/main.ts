@@ -123,13 +123,16 @@ async function run(): Promise<void> {
   } catch (error) {
     const isExpected = [ConfigError, StartError, DataDirLockedError].some((kind) => error instanceof kind)
     process.stderr.write(`\n${error instanceof Error ? (isExpected ? error.message : error.stack) : String(error)}\n`)
-    await stop('the start failed', 1)
+    await started.stop(log, starting)
+    process.exit(1)
   }
 }
 
 async function start(config: Config, log: Logger, started: Started, die: (reason: string) => void): Promise<void> {
   const has = (role: Role): boolean => config.roles.includes(role)
-  const opened = await openDatabase(config.databaseUrl, config.dataFolder, log).catch(explainDatabase)
+  const opened = await openDatabase(config.databaseUrl, config.dataFolder, log).catch((error: unknown) =>
+    explainDatabase(error, config),
+  )
   const database = started.add('database', opened, (one) => one.close())
   // Asked before an account is made, whose secrets would otherwise be lost with a failed start.
   if (has('api')) await requireFreePort(config.host, config.port, 'HELIOGRAM_PORT')
@@ -238,9 +241,10 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
 }
 
 /** What keeps a database from opening is for the person who starts us: an address, a password, a version, a full disk. */
-function explainDatabase(error: unknown): never {
+function explainDatabase(error: unknown, { databaseUrl, dataFolder }: Config): never {
   if (!(error instanceof Error) || error instanceof DataDirLockedError) throw error
-  throw new StartError(`The database cannot be used: ${error.message || codeOf(error)}`, { cause: error })
+  const what = databaseUrl ? 'database of DATABASE_URL' : `data folder ${dataFolder} (HELIOGRAM_DATA)`
+  throw new StartError(`The ${what} cannot be used: ${error.message || codeOf(error)}`, { cause: error })
 }
 
 async function openSimulator(config: Config, log: Logger): ReturnType<typeof startSimulator> {
@@ -264,6 +268,7 @@ async function requireFreePort(host: string, port: number, variable: string): Pr
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL')
       throw new StartError(`${host} is not an address of this machine. Set HELIOGRAM_HOST to one.`)
+    if (code === 'EACCES') throw new StartError(`Port ${port} is only for root. Set ${variable} to one from 1024 on.`)
     const reason =
       code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be listened on (${code ?? String(error)})`
     throw new StartError(`Port ${port} on ${host} ${reason}. Set ${variable} to a free port.`)

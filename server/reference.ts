@@ -182,5 +182,10 @@ function renderErrors(): string {
 function renderError(code: ErrorCode): string {
   const { status, title, advice, retryable } = errorKinds[code]
   const repeat = retryable ? 'The same request can succeed later.' : 'The same request will fail again.'
-  return `<h1>${code}</h1><p class="lead">${status} · ${escapeHtml(title)}</p><p>${escapeHtml(advice)} ${repeat}</p><p><a href="/docs/errors">All errors</a></p>`
+  return `<h1>${code}</h1><p class="lead">${status} · ${escapeHtml(title)}</p><p>${withCode(escapeHtml(advice))} ${repeat}</p><p><a href="/docs/errors">All errors</a></p>`
+}
+
+/** Text between backticks as code. */
+function withCode(html: string): string {
+  return html.replace(/`([^`]+)`/g, '<code>$1</code>')
 }

@@ -4,6 +4,7 @@ import type { Submitter } from './carriers/submit.ts'
 import { inTransaction, type Db } from './db/db.ts'
 import type { Log } from './db/log.ts'
 import { ensurePartitions } from './db/partitions.ts'
+import { followGrowth } from './db/statistics.ts'
 import type { Outbox, Subscriptions } from './events.ts'
 import { endWithoutReceipt, expireMessages, queueDue } from './messages/claim.ts'
 import { recordMoves } from './messages/ledger.ts'
@@ -61,6 +62,7 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
       everyMs: 60_000,
       run: () => untilDone(500, (limit) => endWithoutReceipt(pipeline, receiptTimeoutHours, limit)),
     },
+    { name: 'statistics', everyMs: 1000, run: () => followGrowth(db) },
     { name: 'partitions', everyMs: hourMs, run: () => ensurePartitions(db, log) },
     { name: 'retention', everyMs: hourMs, run: () => forgetExpired(db, receiptTimeoutHours) },
   ]

@@ -13,6 +13,8 @@ export interface Health {
 
 export interface WelcomeContext {
   version: string
+  /** http(s)://host[:port] by which clients reach us. */
+  publicUrl: string
   /** Where the simulated phones are, when they run here. */
   phonesUrl?: string | null
   /** The checks of this process's roles, by name. One that throws is a failing one. */
@@ -98,7 +100,7 @@ async function readHealth(context: WelcomeContext): Promise<Record<string, Healt
   }
 }
 
-const renderStart = ({ version, phonesUrl }: WelcomeContext): string => `<h1>Heliogram</h1>
+const renderStart = ({ version, publicUrl, phonesUrl }: WelcomeContext): string => `<h1>Heliogram</h1>
 <p class="lead">Text messages over your own carrier links.</p>
 <p>This is an installation of Heliogram ${escapeHtml(version)}. It takes messages by HTTP, hands them to carriers over SMPP,
 and tells your server what became of them.</p>
@@ -110,8 +112,8 @@ ${phonesUrl ? `<li><a href="${escapeHtml(phonesUrl)}">Phones</a><span>Simulated 
 <li><a href="/docs/errors">Errors</a><span>Every code, what it means, what to do</span></li>
 </ul>
 <h2>Send a message</h2>
-<pre>curl $BASE/v1/messages/send \\
-  -H "Authorization: Bearer $KEY" \\
+<pre>curl ${escapeHtml(publicUrl)}/v1/messages/send \\
+  -H "Authorization: Bearer $HELIOGRAM_API_KEY" \\
   -H "Content-Type: application/json" \\
   -d '{"to":"15551230001","message":"Hello from Heliogram"}'</pre>
-<p>The first start prints a key and a login; further keys are made with <code>POST /v1/api-keys</code>.</p>`
+<p><code>$HELIOGRAM_API_KEY</code> is the key that the first start printed; further keys are made with <code>POST /v1/api-keys</code>.</p>`

@@ -1,5 +1,5 @@
 import type { BindPdu, SessionSide } from './options.ts'
-import { type PduOf, RESPONSE_OF, type ResponsePdu } from './pdu.ts'
+import { PduError, type PduOf, RESPONSE_OF, type ResponsePdu } from './pdu.ts'
 import type { Session } from './session.ts'
 import { ESME } from './status.ts'
 import type { Wire } from './wire.ts'
@@ -26,13 +26,18 @@ export class Binding<C> {
     this.#onDecided = onDecided
   }
 
-  /** Asks to be bound. */
+  /** Asks to be bound. A bind that cannot be written closes the session: we are in the socket's callback, nobody would catch. */
   ask(sequence: number): void {
     if (this.#side.role !== 'client') return
     const { mode, ...fields } = this.#side.bind
     this.#sequence = sequence
     this.#session.systemId = fields.system_id
-    this.#wire.send(`bind_${mode}`, { interface_version: VERSION_3_4, ...fields }, sequence, 0)
+    try {
+      this.#wire.send(`bind_${mode}`, { interface_version: VERSION_3_4, ...fields }, sequence, 0)
+    } catch (error) {
+      if (!(error instanceof PduError)) throw error
+      this.#session.destroy('bind_invalid', error.message)
+    }
   }
 
   /** Takes what may be the answer; false when it is not. A generic_nack before we are bound can mean only the bind. */

@@ -17,6 +17,8 @@ export type CloseReason =
   /** TLS was not agreed upon, or the peer's certificate is not trusted. */
   | 'tls_failed'
   | 'bind_refused'
+  /** Our own bind cannot be written: a field of it is too long, or not ASCII. Nothing was sent. */
+  | 'bind_invalid'
   | 'bind_timeout'
   /** We unbound. */
   | 'unbound'

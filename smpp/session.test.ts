@@ -44,6 +44,22 @@ describe('binding', () => {
     expect(session.closeDetail).toBe('ESME_RINVPASWD')
   })
 
+  test.each([
+    ['a name that is too long', { system_id: 'a'.repeat(99) }, 'system_id is longer than'],
+    ['a password that is no octets', { password: 'пароль' }, 'password has a character that is no octet'],
+    ['a system_type that is too long', { system_type: 't'.repeat(99) }, 'system_type is longer than'],
+    ['an address range that is too long', { address_range: '1'.repeat(99) }, 'address_range is longer than'],
+    ['a TON that is no octet', { addr_ton: 256 }, 'addr_ton'],
+  ])('is not asked for with %s: the session closes and says why', async (_name, fields, detail) => {
+    const { session, server, states } = await dialOnly({ bind: { ...BIND, ...fields } })
+    await expect(session.whenBound()).rejects.toMatchObject({ reason: 'bind_invalid' })
+    expect(session.closeDetail).toContain(detail)
+    expect(states).toEqual(['open', 'closed: bind_invalid'])
+    const peer = await server.peer()
+    await until(() => peer.isEnded, 'the peer sees the connection end')
+    expect(peer.received).toEqual([])
+  })
+
   test('gives up when there is no answer', async () => {
     const { session, states } = await dialOnly({ bindTimeoutMs: 40 })
     await closed(session, 'bind_timeout')

@@ -115,6 +115,11 @@ test('only config.ts reads the environment', () => {
   expect(readers).toEqual(['server/config.ts'])
 })
 
+test('paths of our files are made by fileURLToPath: a pathname has %20 for a blank', () => {
+  const wrong = files.filter((file) => /import\.meta\.url\)\s*\.pathname/.test(textOf.get(file) ?? ''))
+  expect(wrong).toEqual([])
+})
+
 test('no room or file is a drawer without a subject', () => {
   const drawer = /^(utils?|lib|common|helpers?|services?|models?|misc|shared)$/
   const wrong = files.filter((file) => file.split('/').some((name) => drawer.test(name.replace(/(\.test)?\.ts$/, ''))))

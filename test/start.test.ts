@@ -74,7 +74,7 @@ test('a database that is not there is named, without a stack', async () => {
   const env = await environment({ DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/nothing` })
   const ending = await runToEnd(['start'], env)
   expect(ending.code).toBe(1)
-  expect(ending.stderr).toMatch(/The database cannot be used: .*ECONNREFUSED/)
+  expect(ending.stderr).toMatch(/The database of DATABASE_URL cannot be used: .*ECONNREFUSED/)
   expect(ending.stderr).not.toContain('    at ')
 })
 

@@ -4,6 +4,7 @@ import { installKannel, readKannelVersion } from './kannel.ts'
 import { readOptions } from './options.ts'
 import { comparePairs, runKannelAlone } from './pair.ts'
 import { renderReport, writeReport, type Section } from './report.ts'
+import { compareSessions } from './session.ts'
 import { measureSinkLimit } from './sinklimit.ts'
 
 // What was started ends with this process, also when a person has seen enough.
@@ -53,6 +54,16 @@ for (const [rival, title, theirs] of isWanted('accept') ? rivals : []) {
     rows: await compareAccept(options, rival),
   })
 }
+if (isWanted('session'))
+  sections.push({
+    title: 'SMPP session, against npm smpp',
+    ours: 'Heliogram',
+    theirs: 'npm smpp 0.5.1',
+    notes: [
+      `Both ends in one process on loopback, 1000 outstanding, ${options.pairs} pairs; each refilled in the way that suits it best.`,
+    ],
+    rows: await compareSessions(options.pairs),
+  })
 
 if (sections.length > 0) {
   const report = renderReport(sections, facts)

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { queryOnce, type BenchDatabase } from './database.ts'
 import { findFreePorts, waitUntil, type Ends, type Product, type Running } from './product.ts'
 
-const main = fileURLToPath(new URL('../../server/main.ts', import.meta.url))
+const launcher = fileURLToPath(new URL('../../bin/heliogram', import.meta.url))
 
 /** Heliogram over the given PostgreSQL. */
 export function createHeliogram(database: BenchDatabase): Product {
@@ -27,7 +27,7 @@ async function start(database: BenchDatabase, ends: Ends, isBound: boolean): Pro
   const [port = 0] = await findFreePorts(1)
   instances += 1
   const url = await database.createDatabase(`heliogram_${instances}`)
-  const child = spawn(process.execPath, [main], {
+  const child = spawn(launcher, ['start'], {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
       PATH: process.env['PATH'],

@@ -17,6 +17,7 @@ export function backOffMs(
   random: () => number = Math.random,
 ): number {
   const jitter = 0.8 + 0.4 * random()
+  if (reason === 'bind_invalid') return credentialsMs * jitter
   if (reason === 'bind_refused') {
     const isCredential = [ESME.RINVPASWD, ESME.RINVSYSID, ESME.RINVSYSTYP].some((status) => status === bindStatus)
     if (isCredential) return credentialsMs * jitter

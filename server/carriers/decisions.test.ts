@@ -81,6 +81,7 @@ describe('the wait before dialling again', () => {
     ['a wrong name', 0, 'bind_refused', ESME.RINVSYSID, false, 60_000],
     ['a wrong system type', 0, 'bind_refused', ESME.RINVSYSTYP, false, 60_000],
     ['a session that the carrier still holds', 0, 'bind_refused', ESME.RALYBND, true, 30_000],
+    ['a bind that cannot be written', 0, 'bind_invalid', 0, false, 60_000],
     ['another refusal', 1, 'bind_refused', ESME.RSYSERR, false, 2000],
   ])('after %s', (_, failures, reason, status, wasBound, ms) => {
     expect(backOffMs(failures, reason, status, wasBound, () => 0.5)).toBe(ms)

@@ -286,6 +286,11 @@ function renderCarrier(row: CarrierRow, links: LinkRow[]): Record<string, unknow
   }
 }
 
+/** A rate for people: below a tenth of a segment a second nothing is meant. */
+function roundToTenth(rate: number): number {
+  return Math.round(rate * 10) / 10
+}
+
 /** A link whose process is silent is down, whatever it said last. */
 function renderLink(row: LinkRow): Record<string, unknown> {
   const state = !row.enabled ? 'disabled' : row.isStale ? 'down' : row.state
@@ -298,8 +303,8 @@ function renderLink(row: LinkRow): Record<string, unknown> {
     sessions: isUp ? row.sessions : 0,
     window: row.windowMax,
     in_flight: isUp ? row.inFlight : 0,
-    pace: row.pace,
-    rate_1m: isUp ? row.rate : 0,
+    pace: roundToTenth(row.pace),
+    rate_1m: isUp ? roundToTenth(row.rate) : 0,
     last_enquire_link_at: showTime(row.lastEnquireLinkAt),
     last_error: row.lastError,
     last_error_at: showTime(row.lastErrorAt),

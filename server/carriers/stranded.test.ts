@@ -56,6 +56,18 @@ test('a statement that still runs is waited for: what it leased is its own', asy
   expect(await given).toEqual([])
 })
 
+test('what is answered while it is looked at is not stranded', async () => {
+  const { promise: ended, resolve: end } = Promise.withResolvers<void>()
+  const handover = await ledger.lease()
+  hand.add(handover.id, 1)
+  void hand.track(ended)
+  const given = giveBack()
+  await ledger.db.query(`delete from intents where message_id = $1`, [handover.id])
+  hand.remove(handover.id, 1)
+  end()
+  expect(await given).toEqual([])
+})
+
 test('a statement that fails has leased nothing that anybody has in hand', async () => {
   await ledger.lease()
   const failed = hand.track(Promise.reject(new Error('Connection terminated')))

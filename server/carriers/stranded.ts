@@ -42,18 +42,15 @@ export class Hand {
   }
 }
 
-/** Finds this node's intents that nobody has in hand, as the answers that give them back. By the primary key of intents (node_id). */
+/** Finds this node's intents that nobody has in hand, as the answers that give them back. */
 export async function findStranded(db: Db, nodeId: string, hand: Hand): Promise<Answer[]> {
-  const { rows } = await db.query<Intent>(
-    `select account_id as "accountId", message_id as "messageId", segment, try, link_id as "linkId", at
-     from intents
-     where node_id = $1
-     order by message_id, segment`,
-    [nodeId],
-  )
+  const before = await readIntents(db, nodeId)
   // A statement whose intents were visible just now began before: when it has ended, it has them in hand or never will.
   await hand.settled()
-  const stranded = rows.filter((row) => !hand.has(row.messageId))
+  const suspects = new Set(before.filter((row) => !hand.has(row.messageId)).map(nameTry))
+  if (suspects.size === 0) return []
+  // Most have left our hand because their answer was written meanwhile, and their intent is gone with it.
+  const stranded = (await readIntents(db, nodeId)).filter((row) => suspects.has(nameTry(row)))
   return stranded.map(({ at, ...intent }, i) => ({
     ...intent,
     nodeId,
@@ -76,4 +73,18 @@ interface Intent {
   try: number
   linkId: string
   at: Date
+}
+
+const nameTry = ({ messageId, segment, try: ofTry }: Intent): string => `${messageId} ${segment} ${ofTry}`
+
+/** This node's intents. By primary key (node_id). */
+async function readIntents(db: Db, nodeId: string): Promise<Intent[]> {
+  const { rows } = await db.query<Intent>(
+    `select account_id as "accountId", message_id as "messageId", segment, try, link_id as "linkId", at
+     from intents
+     where node_id = $1
+     order by message_id, segment`,
+    [nodeId],
+  )
+  return rows
 }

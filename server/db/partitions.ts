@@ -38,6 +38,11 @@ export function dayOf(ids: readonly string[]): string {
   return knownDays.has(suffix) ? suffix : ''
 }
 
+/** The names of the partitions of a time, and of the default ones. */
+export function partitionsOf(ms: number): string[] {
+  return Object.keys(tables).flatMap((table) => [`${table}${suffixOf(ms)}`, `${table}_default`])
+}
+
 /** A statement by day: its text is built once a day. `build` gets the suffix. */
 export function perDay(name: string, build: (day: string) => string): (day: string) => { name: string; text: string } {
   const texts = new Map<string, string>()

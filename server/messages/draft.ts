@@ -106,9 +106,11 @@ export function warnOfText(text: string, count: SegmentCount): Warning[] {
   const warnings: Warning[] = []
   if (count.encoding === 'UCS-2' && gsm7Length(text) < 0) {
     const offenders = findNonGsm7(text, offendersMax)
+    const codePoints = [...new Set(offenders.map((one) => one.codePoint))]
+    const verb = codePoints.length === 1 ? 'needs' : 'need'
     warnings.push({
       code: 'ucs2_due_to_character',
-      detail: `${offenders.map((one) => one.codePoint).join(', ')} need UCS-2: 70 characters a segment instead of 160.`,
+      detail: `${codePoints.join(', ')} ${verb} UCS-2: 70 characters a segment instead of 160.`,
       characters: offenders.map(({ character, codePoint, position }) => ({
         character,
         code_point: codePoint,

@@ -178,11 +178,13 @@ describe('STOP', () => {
     expect((await other.acceptor.accept(other.draft())).kind).toBe('accepted')
   })
 
-  it('twice is one opt-out, told once', async () => {
+  it('twice is one opt-out, told and confirmed once', async () => {
     await test.subscribe('contact.opted_out', 'contact.opted_in')
     await reply('START')
+    expect(await confirmationCount()).toBe(1)
     await reply('STOP')
     await reply('stop.')
+    expect(await confirmationCount()).toBe(2)
     expect(await test.count('opt_outs', 'true')).toBe(1)
     expect(await payloads('contact.opted_out')).toHaveLength(1)
     expect(await payloads('contact.opted_in')).toHaveLength(0)

@@ -85,7 +85,9 @@ async function storeOwned(tx: Tx, context: ReplyContext, owner: Owner, reply: Re
   const row = await insertInbound(tx, owner.accountId, reply, keyword)
   const isChange = keyword !== null && (await changeConsent(tx, owner.accountId, row, keyword))
   const canceled = keyword === 'stop' ? await cancelWaiting(tx, owner.accountId, { theirNumber: row.theirNumber }) : []
-  if (keyword) await queueConfirmation(tx, owner, row, confirmations[keyword](owner.name))
+  // Whoever is out is told so once (47 CFR 64.1200(a)(12) allows a one-time confirmation); a second STOP changes nothing.
+  if (keyword && (keyword !== 'stop' || isChange))
+    await queueConfirmation(tx, owner, row, confirmations[keyword](owner.name))
   const events: NewEvent[] = [
     {
       accountId: owner.accountId,

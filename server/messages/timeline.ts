@@ -45,9 +45,9 @@ export function buildTimeline(row: MessageRow, tries: SubmissionRow[]): Entry[] 
   const reason = row.errorCode ? `: ${messageErrors[row.errorCode]?.title ?? row.errorCode}` : ''
   if (row.sentAt && row.sentAt.getTime() !== row.completedAt?.getTime())
     add(row.sentAt, 'sent', 'The carrier took every segment.')
-  if (row.completedAt) add(row.completedAt, row.status, `${row.status}${reason}.`)
-  else if (row.status !== 'sent' && row.status !== 'scheduled')
-    add(row.updatedAt, row.status, `${row.status}${reason}.`)
+  const outcome = `${row.status.charAt(0).toUpperCase()}${row.status.slice(1)}${reason}.`
+  if (row.completedAt) add(row.completedAt, row.status, outcome)
+  else if (row.status !== 'sent' && row.status !== 'scheduled') add(row.updatedAt, row.status, outcome)
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 

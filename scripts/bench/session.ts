@@ -1,14 +1,13 @@
 /**
  * Submits per second over one SMPP session on loopback, both ends in this process: our session against our server, and npm
- * smpp against itself, in turns, with the same PDUs and as many outstanding. Prints the medians of each kind: submits per
- * second, and processor time per submit at both ends together, which holds on a busy machine too.
- *
- *   node scripts/bench-smpp.ts [pairs, default 5]
+ * smpp against itself, in turns, with the same PDUs and as many outstanding: submits per second, and processor time per
+ * submit at both ends together, which holds on a busy machine too.
  */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import smpp, { type NpmPdu, type NpmSession } from 'smpp'
-import { connectSession, ESME, type FieldsInput, SmppServer } from '../smpp/index.ts'
+import { connectSession, ESME, type FieldsInput, SmppServer } from '../../smpp/index.ts'
+import { compare, runInTurns, type Comparison } from './comparison.ts'
 
 const WINDOW = 1_000
 
@@ -137,21 +136,15 @@ function startMeasuring(submits: number): () => Rate {
   }
 }
 
-const median = (values: number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0
-
-const pairs = Number(process.argv[2] ?? 5)
-for (const [kind, fields] of Object.entries(KINDS)) {
-  const runs: { ours: Rate; npm: Rate }[] = []
-  for (let pair = 0; pair < pairs; pair++) {
-    runs.push({ ours: await measureOurs(fields), npm: await measureNpm(fields) })
+/** Compares both sessions for each kind of PDU. */
+export async function compareSessions(pairs: number): Promise<Comparison[]> {
+  const rows: Comparison[] = []
+  for (const [kind, fields] of Object.entries(KINDS)) {
+    const runs = await runInTurns(pairs, (side) => (side === 'ours' ? measureOurs(fields) : measureNpm(fields)))
+    rows.push(
+      compare(runs, { what: kind, unit: 'submits/s', goal: '≥ 20', better: 'more' }, (rate) => rate.perSecond),
+      compare(runs, { what: `${kind}: CPU at both ends`, unit: 'µs/submit', better: 'less' }, (rate) => rate.cpuUs),
+    )
   }
-  const medianOf = (pick: (run: { ours: Rate; npm: Rate }) => number): number => median(runs.map(pick))
-  const perSecond = (who: 'ours' | 'npm'): string =>
-    Math.round(medianOf((run) => run[who].perSecond)).toLocaleString('en')
-  const cpuUs = (who: 'ours' | 'npm'): string => medianOf((run) => run[who].cpuUs).toFixed(1)
-  const ratio = medianOf(({ ours, npm }) => ours.perSecond / npm.perSecond).toFixed(1)
-  const cpuRatio = medianOf(({ ours, npm }) => npm.cpuUs / ours.cpuUs).toFixed(1)
-  console.log(`${kind} (median of ${pairs} pairs)`)
-  console.log(`  submits/s   ours ${perSecond('ours')}, npm smpp ${perSecond('npm')}: ${ratio}x`)
-  console.log(`  CPU µs each ours ${cpuUs('ours')}, npm smpp ${cpuUs('npm')}: ${cpuRatio}x`)
+  return rows
 }

@@ -1,0 +1,26 @@
+import { afterAll, expect, test } from 'vitest'
+import { followGrowth } from './statistics.ts'
+import { createTestDatabase } from './testing.ts'
+
+const { db, close } = await createTestDatabase()
+afterAll(() => close())
+
+const fill = (rows: number): Promise<unknown> =>
+  db.query(
+    `insert into opt_outs (account_id, number, source, reason)
+     select '00000000-0000-7000-8000-000000000001', 'n' || (select count(*) from opt_outs) + n, 'test', repeat('x', 100)
+     from generate_series(1, $1::int) n`,
+    [rows],
+  )
+
+test('a table is analyzed when it has doubled, and not before', async () => {
+  await db.query(`insert into accounts (id, name) values ('00000000-0000-7000-8000-000000000001', 'test')`)
+  expect(await followGrowth(db)).toBe(0)
+  await fill(2000)
+  expect(await followGrowth(db)).toBe(1)
+  expect(await followGrowth(db)).toBe(0)
+  await fill(500)
+  expect(await followGrowth(db)).toBe(0)
+  await fill(5000)
+  expect(await followGrowth(db)).toBe(1)
+})
