@@ -6,6 +6,8 @@ import { comparePairs, runKannelAlone } from './pair.ts'
 import { renderReport, writeReport, type Section } from './report.ts'
 import { compareSessions } from './session.ts'
 import { measureSinkLimit } from './sinklimit.ts'
+import { measureStatements } from './statements.ts'
+import { pipelineSettings } from '../../server/db/pipeline.ts'
 
 // What was started ends with this process, also when a person has seen enough.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
@@ -53,6 +55,12 @@ for (const [rival, title, theirs] of isWanted('accept') ? rivals : []) {
     ],
     rows: await compareAccept(options, rival),
   })
+}
+if (options.only === 'statements') {
+  console.log('As the pipeline runs them:')
+  await measureStatements(pipelineSettings)
+  console.log("With the planner's own settings:")
+  await measureStatements({})
 }
 if (isWanted('session'))
   sections.push({

@@ -28,7 +28,7 @@ export async function createFirstAccount(db: Db, config: { firstEmail: string })
     const { rows } = await tx.query<{ isEmpty: boolean }>('select not exists (select from accounts) as "isEmpty"')
     if (!rows[0]?.isEmpty) return null
     const accountId = newId()
-    await tx.query('insert into accounts (id, name) values ($1, $2)', [accountId, 'First account'])
+    await tx.query('insert into accounts (id, name) values ($1, $2)', [accountId, 'Heliogram'])
     await tx.query(
       `
       insert into users (account_id, id, email, password_hash, role, is_operator)

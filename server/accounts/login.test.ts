@@ -59,7 +59,7 @@ test('a login gives a pair of tokens with the scopes of the role', async () => {
     refresh_token: expect.stringMatching(/^hg_rt_/),
     refresh_expires_in: 2_592_000,
     scope: allScopes.join(' '),
-    account: { id: expect.stringMatching(/^acc_/), name: 'First account' },
+    account: { id: expect.stringMatching(/^acc_/), name: 'Heliogram' },
     user: { id: expect.stringMatching(/^usr_/), email: 'Owner@example.com', role: 'owner' },
   })
   expect((await get('/v1/settings', answer.json().access_token)).statusCode).toBe(200)

@@ -22,8 +22,7 @@ const knownDays = new Set<string>()
 
 /**
  * The one day of a batch of ids as the suffix of its partitions (`_20261121`), or an empty one: several days, or no such partitions.
- * A statement on `messages${day}` touches that partition alone; through the parent it would prepare, lock and check every day there is
- * (measured: 0.65 against 0.25 ms for a statement of one row with ten days, and growing with each).
+ * A statement on `messages${day}` touches that partition alone; through the parent it would prepare, lock and check every day there is.
  */
 export function dayOf(ids: readonly string[]): string {
   let first = Infinity
