@@ -73,4 +73,4 @@ test(`after ${cuts} cuts between commits and their answers everything is deliver
   expect([...statuses.keys()]).toEqual(['delivered'])
   expect([...load.refusals.keys()]).toEqual([503])
   expect(load.impolite).toEqual([])
-}, 90_000)
+}, 150_000)

@@ -79,7 +79,7 @@ test(`after ${kills} kills under load, client, ledger, carrier and receiver agre
   expect(new Set(unconfirmed.map((message) => message.errorCode))).toEqual(new Set(['outcome_unknown']))
   expect(load.impolite).toEqual([])
   expect(receiver.refused).toEqual([])
-}, 120_000)
+}, 180_000)
 
 test.for<[law: string, what: string, spoil: (evidence: Evidence) => void]>([
   ['L1', 'a message is gone from the ledger', ({ ledger }) => void ledger.messages.splice(firstOutbound(ledger), 1)],

@@ -90,5 +90,6 @@ export async function untilAtRest(db: Db, phones: Phones): Promise<void> {
     const isMoving = messages.some((message) => ['queued', 'sending', 'sent'].includes(message.status))
     return !isMoving && Object.values(leftovers).every((rows) => rows === 0)
   }
-  await until('all is at rest', isAtRest, 40_000).catch(() => {})
+  // A post whose transaction's answer was lost is free again when its lease of a minute ends.
+  await until('all is at rest', isAtRest, 80_000).catch(() => {})
 }

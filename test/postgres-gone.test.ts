@@ -68,7 +68,7 @@ test(`PostgreSQL is killed ${kills} times under load: callers are told to come b
   expect([...load.refusals.keys()]).toEqual([503])
   // The service itself never went down.
   expect(program.stdout.match(/Heliogram is running/g)).toHaveLength(1)
-}, 90_000)
+}, 150_000)
 
 test('reads and health say so while PostgreSQL is stopped, and are well again when it goes on', async () => {
   const { client } = program

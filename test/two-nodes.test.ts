@@ -96,4 +96,4 @@ test(`when the process with the link is killed, the other has it within 30 s and
   expect(statuses.get('delivered')?.length).toBeGreaterThan(200)
   expect([...statuses.keys()].filter((status) => !['delivered', 'unconfirmed'].includes(status))).toEqual([])
   expect(await carrier.phones.stats()).toMatchObject({ bound: 1 })
-}, 90_000)
+}, 150_000)
