@@ -51,6 +51,24 @@ export interface Verdict {
   expiresAt: Date
 }
 
+/** What only happens to a message after it was accepted. */
+const untouched = {
+  sentAt: null,
+  completedAt: null,
+  holdReason: null,
+  holdUntil: null,
+  carrierId: null,
+  providerMessageId: null,
+  attempts: 0,
+  segmentsDelivered: 0,
+  errorCode: null,
+  errorStage: null,
+  errorRaw: null,
+  receiptStat: null,
+  receiptErr: null,
+  possibleDuplicate: false,
+} satisfies Partial<MessageRow>
+
 /** The row as the statement wrote it, without reading it back. It is shown as accepted (`queued`), also where a link already has it. */
 export function rowOf(draft: Draft, id: string, verdict: Verdict, now: Date): MessageRow {
   return {
@@ -79,23 +97,10 @@ export function rowOf(draft: Draft, id: string, verdict: Verdict, now: Date): Me
     createdAt: now,
     updatedAt: now,
     queuedAt: draft.sendAt ? null : now,
-    sentAt: null,
-    completedAt: null,
-    holdReason: null,
-    holdUntil: null,
-    carrierId: null,
-    providerMessageId: null,
-    attempts: 0,
-    segmentsDelivered: 0,
-    errorCode: null,
-    errorStage: null,
-    errorRaw: null,
-    receiptStat: null,
-    receiptErr: null,
+    ...untouched,
     keyword: null,
     inReplyTo: null,
     isPartial: false,
-    possibleDuplicate: false,
   }
 }
 
@@ -107,20 +112,7 @@ export function asAccepted(row: MessageRow): MessageRow {
     sequence: 1,
     updatedAt: row.createdAt,
     queuedAt: row.sendAt ? null : row.createdAt,
-    sentAt: null,
-    completedAt: null,
-    holdReason: null,
-    holdUntil: null,
-    carrierId: null,
-    providerMessageId: null,
-    attempts: 0,
-    segmentsDelivered: 0,
-    errorCode: null,
-    errorStage: null,
-    errorRaw: null,
-    receiptStat: null,
-    receiptErr: null,
-    possibleDuplicate: false,
+    ...untouched,
   }
 }
 

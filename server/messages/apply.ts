@@ -119,6 +119,18 @@ export async function applyParts(tx: Tx, parts: MatchedReceipt[]): Promise<Moved
   return moved.rows.map((row) => ({ row, from: 'sent' }))
 }
 
+/** The columns that a deciding receipt sets, from the row under the alias (to_status, error_code, stat, err). */
+export const setsOfReceipt = (r: string): string => `status = ${r}.to_status,
+      sequence = m.sequence + 1,
+      updated_at = now(),
+      sent_at = coalesce(m.sent_at, now()),
+      completed_at = now(),
+      error_code = ${r}.error_code,
+      error_stage = case when ${r}.error_code is not null then 'receipt' end,
+      error_raw = case when ${r}.error_code is not null then ${r}.stat || coalesce(' err:' || ${r}.err, '') end,
+      receipt_stat = ${r}.stat,
+      receipt_err = ${r}.err`
+
 // Locks the messages by primary key.
 const applyStatement = perDay(
   'apply-receipts',
@@ -128,16 +140,7 @@ const applyStatement = perDay(
       as r (account_id, message_id, to_status, error_code, stat, err, delivered)
   ), moved as (
     update messages${day} m
-    set status = r.to_status,
-      sequence = m.sequence + 1,
-      updated_at = now(),
-      sent_at = coalesce(m.sent_at, now()),
-      completed_at = now(),
-      error_code = r.error_code,
-      error_stage = case when r.error_code is not null then 'receipt' end,
-      error_raw = case when r.error_code is not null then r.stat || coalesce(' err:' || r.err, '') end,
-      receipt_stat = r.stat,
-      receipt_err = r.err,
+    set ${setsOfReceipt('r')},
       segments_delivered = case when r.to_status = 'delivered' then m.segments else r.delivered end
     from r
     where m.account_id = r.account_id

@@ -8,7 +8,7 @@ import { dayOf, perDay } from '../db/partitions.ts'
 import type { Tx } from '../db/db.ts'
 import type { Moved } from './ledger.ts'
 import { messageColumnNames, messageColumns, type MessageRow } from './message.ts'
-import { applyParts, applyReceipts, statusOfReceipt, type MatchedReceipt } from './apply.ts'
+import { applyParts, applyReceipts, setsOfReceipt, statusOfReceipt, type MatchedReceipt } from './apply.ts'
 import { codeOfReceipt } from './taxonomy.ts'
 
 /** A receipt as it came. */
@@ -117,16 +117,7 @@ const writeStatement = perDay(
     order by account_id, message_id, n
   ), moved as (
     update messages${day} m
-    set status = d.to_status,
-      sequence = m.sequence + 1,
-      updated_at = now(),
-      sent_at = coalesce(m.sent_at, now()),
-      completed_at = now(),
-      error_code = d.error_code,
-      error_stage = case when d.error_code is not null then 'receipt' end,
-      error_raw = case when d.error_code is not null then d.stat || coalesce(' err:' || d.err, '') end,
-      receipt_stat = d.stat,
-      receipt_err = d.err,
+    set ${setsOfReceipt('d')},
       segments_delivered = case d.to_status when 'delivered' then m.segments else 0 end
     from deciding d
     where m.account_id = d.account_id
