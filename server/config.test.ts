@@ -26,6 +26,7 @@ describe('the settings', () => {
       webhookAllowedCidrs: ['127.0.0.0/8', '::1/128'],
       webhookPorts: [443, 8443],
       receiptTimeoutHours: 72,
+      smppServer: null,
       logLevel: 'info',
     })
   })
@@ -52,6 +53,27 @@ describe('the settings', () => {
       webhookPorts: [443],
       logLevel: 'info',
     })
+  })
+
+  it('let SMPP clients bind where a port says so, beside the API unless told otherwise', () => {
+    const plain = { HELIOGRAM_SMPP_SERVER_PORT: '2776' }
+    expect(readConfig(plain).smppServer).toEqual({ host: '127.0.0.1', port: 2776, tls: null, sessionsMax: 1000 })
+    const secure = {
+      ...plain,
+      HELIOGRAM_SMPP_SERVER_HOST: '0.0.0.0',
+      HELIOGRAM_SMPP_SERVER_TLS_CERT: '/etc/smpp/cert.pem',
+      HELIOGRAM_SMPP_SERVER_TLS_KEY: '/etc/smpp/key.pem',
+      HELIOGRAM_SMPP_SERVER_SESSIONS_MAX: '50',
+    }
+    expect(readConfig(secure).smppServer).toEqual({
+      host: '0.0.0.0',
+      port: 2776,
+      tls: { certFile: '/etc/smpp/cert.pem', keyFile: '/etc/smpp/key.pem' },
+      sessionsMax: 50,
+    })
+    expect(problemsOf({ ...plain, HELIOGRAM_SMPP_SERVER_TLS_KEY: 'key.pem' })).toEqual([
+      expect.stringContaining('go together'),
+    ])
   })
 
   it('start no simulator beside a real carrier, unless told to, and open no private network then', () => {
@@ -101,6 +123,8 @@ describe('wrong settings', () => {
     ['HELIOGRAM_DATABASE_CONNECTIONS', '4'],
     ['HELIOGRAM_RECEIPT_TIMEOUT_HOURS', '0'],
     ['HELIOGRAM_WEBHOOK_PORTS', '443,0'],
+    ['HELIOGRAM_SMPP_SERVER_PORT', '70000'],
+    ['HELIOGRAM_SMPP_SERVER_SESSIONS_MAX', '0'],
     ['HELIOGRAM_ROLES', ','],
   ])('%s=%s', (name, value) => {
     const problems = problemsOf({ [name]: value })

@@ -23,6 +23,13 @@ export interface Config {
   webhookAllowedCidrs: string[]
   webhookPorts: number[]
   receiptTimeoutHours: number
+  /** Where SMPP clients bind; null: nowhere. */
+  smppServer: {
+    host: string
+    port: number
+    tls: { certFile: string; keyFile: string } | null
+    sessionsMax: number
+  } | null
   logLevel: LogLevel
 }
 
@@ -187,6 +194,41 @@ const variables = {
     integer(1, 720),
     'Hours after which a sent message without a receipt becomes unconfirmed.',
   ),
+  smppServerPort: variable(
+    'HELIOGRAM_SMPP_SERVER_PORT',
+    '',
+    `empty (none), or ${port}`,
+    (text) => (text === '' ? null : integer(0, 65535)(text)),
+    'Port on which processes with the role api let SMPP clients bind, with what /v1/smpp-credentials gave them.',
+  ),
+  smppServerHost: variable(
+    'HELIOGRAM_SMPP_SERVER_HOST',
+    '',
+    'an address to listen on',
+    any,
+    'Address of that port, where it is not HELIOGRAM_HOST. Passwords of SMPP are short and in the clear: other addresses than loopback need TLS or a private network.',
+  ),
+  smppServerTlsCert: variable(
+    'HELIOGRAM_SMPP_SERVER_TLS_CERT',
+    '',
+    'a file',
+    any,
+    'Certificate chain (PEM) of that port, which then speaks TLS only; read at the start.',
+  ),
+  smppServerTlsKey: variable(
+    'HELIOGRAM_SMPP_SERVER_TLS_KEY',
+    '',
+    'a file',
+    any,
+    'Private key (PEM) of that certificate.',
+  ),
+  smppServerSessionsMax: variable(
+    'HELIOGRAM_SMPP_SERVER_SESSIONS_MAX',
+    '1000',
+    'a whole number from 1 to 10000',
+    integer(1, 10_000),
+    'Connections to that port at one time; those above it are closed as they come.',
+  ),
   logLevel: variable(
     'HELIOGRAM_LOG',
     'info',
@@ -237,8 +279,24 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     webhookAllowedCidrs: isAutoCidrs ? (hasSimulator ? ['127.0.0.0/8', '::1/128'] : []) : cidrs,
     webhookPorts: read(v.webhookPorts),
     receiptTimeoutHours: read(v.receiptTimeoutHours),
+    smppServer: null,
     logLevel: read(v.logLevel),
   }
+  const [certFile, keyFile] = [read(v.smppServerTlsCert), read(v.smppServerTlsKey)]
+  if ((certFile === '') !== (keyFile === ''))
+    problems.push(`${v.smppServerTlsCert.name} and ${v.smppServerTlsKey.name} go together; only one of them is set.`)
+  const [smppPort, smppHost, sessionsMax] = [
+    read(v.smppServerPort),
+    read(v.smppServerHost) || host,
+    read(v.smppServerSessionsMax),
+  ]
+  if (smppPort !== null)
+    config.smppServer = {
+      host: smppHost,
+      port: smppPort,
+      tls: certFile === '' ? null : { certFile: resolve(certFile), keyFile: resolve(keyFile) },
+      sessionsMax,
+    }
   if (config.roles?.length === 0) problems.push(`${v.roles.name} is empty; allowed: ${v.roles.allowed}.`)
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return config

@@ -36,6 +36,8 @@ export interface NewEvent {
   sequence?: number
   /** Rendered resources; the whole snapshot, so that order never matters to a reader. */
   data: Record<string, unknown>
+  /** Set for the end of a message: `data` is not stored, because the message says the same for ever (`webhooks/payload.ts`). */
+  previousStatus?: string
   /** Takes the place of the account's endpoints. */
   callbackUrl?: string | null
   /** Post to this endpoint only, whether it subscribes or not (tests and redelivery). */
@@ -91,7 +93,8 @@ export async function recordEvents(tx: Db | Tx, events: NewEvent[], outbox: Outb
         rows.map((row) => row.event.type),
         rows.map((row) => row.event.messageId ?? null),
         rows.map((row) => row.event.sequence ?? null),
-        rows.map((row) => row.payload),
+        rows.map((row) => (row.event.previousStatus === undefined ? row.payload : null)),
+        rows.map((row) => row.event.previousStatus ?? null),
         rows.map((row) => row.endpointId),
         rows.map((row) => (row.event.endpointId ? null : (row.event.callbackUrl ?? null))),
       ]),
@@ -111,7 +114,7 @@ export async function recordEvents(tx: Db | Tx, events: NewEvent[], outbox: Outb
 }
 
 /** The body that is posted and logged (`api_version` is the path's). */
-function renderEvent(id: string, event: NewEvent, now: Date): string {
+export function renderEvent(id: string, event: Pick<NewEvent, 'type' | 'sequence' | 'data'>, now: Date): string {
   return JSON.stringify({
     id: showId('evt', id),
     type: event.type,
@@ -130,29 +133,42 @@ export function callbackEndpointId(accountId: string, url: string): string {
   return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-8${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
 }
 
-// Inserts events (their partition follows from the id) and one outbox row for each endpoint that wants them; locks nothing else.
-// webhooks is read by its primary key prefix (account_id).
+/**
+ * The CTEs that record the events of a relation and their due posts, for a statement that ends in them: `due` has one row for each post, and
+ * one without an endpoint for each event that nobody wants. The relation has account_id, event_id, type, message_id, sequence,
+ * payload, previous_status, endpoint_id and url; `values` names the parameters of the time, the node and the lease in seconds.
+ * webhooks is read by its primary key prefix (account_id).
+ */
+export const recording = (relation: string, day: string, [now, node, lease]: [string, string, string]): string => `
+  recorded as (
+    insert into events${day} (account_id, id, type, message_id, sequence, payload, previous_status, created_at)
+    select account_id, event_id, type, message_id, sequence, payload, previous_status, ${now} from ${relation}
+  ), due as materialized (
+    select r.*, coalesce(r.endpoint_id, w.id) as target_id
+    from ${relation} r
+    left join webhooks w
+      on r.endpoint_id is null
+      and w.account_id = r.account_id
+      and w.enabled
+      and r.type = any (w.events)
+  ), posted as (
+    insert into outbox (endpoint_id, due_at, event_id, account_id, url, leased_by, leased_until)
+    select target_id, ${now}, event_id, account_id, url, ${node}::uuid,
+      case when ${node}::uuid is not null then now() + make_interval(secs => ${lease}) end
+    from due
+    where target_id is not null
+  )`
+
 const recordStatement = perDay(
   'record-events',
   (day) => `
   with e as materialized (
-    select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::int[], $6::text[], $7::uuid[], $8::text[])
-      as e (account_id, id, type, message_id, sequence, payload, endpoint_id, url)
-  ), stored as (
-    insert into events${day} (account_id, id, type, message_id, sequence, payload)
-    select account_id, id, type, message_id, sequence, payload from e
-  )
-  insert into outbox (endpoint_id, due_at, event_id, account_id, url, leased_by, leased_until)
-  select coalesce(e.endpoint_id, w.id), $9::timestamptz, e.id, e.account_id, e.url, $10::uuid,
-    case when $10::uuid is not null then now() + make_interval(secs => $11) end
-  from e
-  left join webhooks w
-    on e.endpoint_id is null
-    and w.account_id = e.account_id
-    and w.enabled
-    and e.type = any (w.events)
-  where e.endpoint_id is not null or w.id is not null
-  returning endpoint_id as "endpointId", event_id as "eventId", url`,
+    select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[], $5::int[], $6::text[], $7::text[], $8::uuid[], $9::text[])
+      as e (account_id, event_id, type, message_id, sequence, payload, previous_status, endpoint_id, url)
+  ), ${recording('e', day, ['$10::timestamptz', '$11', '$12'])}
+  select target_id as "endpointId", event_id as "eventId", url
+  from due
+  where target_id is not null`,
 )
 
 /** Which accounts subscribe to which opt-in types, re-read every second: rendering an event that nobody wants is not worth its time. */

@@ -26,9 +26,13 @@ export const scopes = [
   'settings:write',
   'keys:read',
   'keys:write',
+  'smpp:read',
+  'smpp:write',
   'audit:read',
   'carriers:read',
   'carriers:write',
+  'routes:read',
+  'routes:write',
 ] as const
 export type Scope = (typeof scopes)[number]
 

@@ -16,6 +16,9 @@ export type IdPrefix =
   | 'car'
   | 'lnk'
   | 'snd'
+  | 'pol'
+  | 'rte'
+  | 'smc'
   | 'req'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
+import { createSecureContext } from 'node:tls'
 import { pino, type Logger } from 'pino'
 import { openAuthenticator } from './accounts/authenticate.ts'
 import { createFirstAccount } from './accounts/first.ts'
@@ -10,6 +11,7 @@ import { startImports } from './campaigns/imports/start.ts'
 import { startSimulator } from './carrier-process.ts'
 import { ensureFirstCarrier } from './carriers/first.ts'
 import { receive, type ReceiveContext } from './carriers/receive.ts'
+import { StatusMaps } from './carriers/mapping.ts'
 import { Submitter } from './carriers/submit.ts'
 import { traceLink } from './carriers/trace.ts'
 import { ConfigError, describeConfig, readConfig, type Config, type Role } from './config.ts'
@@ -25,11 +27,13 @@ import { readHealth } from './health.ts'
 import { Acceptor } from './messages/accept.ts'
 import { noSlots } from './messages/handover.ts'
 import { Ledger } from './messages/ledger.ts'
+import { Recent } from './messages/recent.ts'
 import { settleIntents } from './messages/settle.ts'
 import { Node } from './node.ts'
 import { registerRoutes } from './routes.ts'
 import { loadMasterKey, openVault } from './secrets.ts'
 import { jobSweeps, linkSweeps } from './schedule.ts'
+import { ClientServer } from './smpp-server/server.ts'
 import { Sweeper } from './sweeps.ts'
 import { refuseCallbackUrls } from './webhooks/callback-url.ts'
 import { guardDestinations } from './webhooks/destination.ts'
@@ -162,6 +166,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   await subscriptions.start()
   const rule = { allowedCidrs: config.webhookAllowedCidrs, ports: config.webhookPorts }
   const destinations = guardDestinations(rule)
+  let submitter: Submitter | null = null
   const node: Node = new Node({
     db: pipelineDb,
     log,
@@ -171,10 +176,13 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
       await settleIntents(pipelineDb, ledger, id)
     },
     onFenced: () => die('fenced by another node'),
+    lowWater: () => submitter?.lowWater() ?? node.id,
   })
   const dispatcher = has('jobs') ? new Dispatcher({ db: pipelineDb, vault, log, nodeId: node.id, destinations }) : null
   const outbox: Outbox = dispatcher ?? { nodeId: null, offer: () => {} }
-  const pipeline = { db: pipelineDb, outbox, subscriptions }
+  const reasons = started.add('status maps', new StatusMaps(db), (one) => one.close())
+  await reasons.start()
+  const pipeline = { db: pipelineDb, outbox, subscriptions, recent: new Recent(), reasons }
   const ledger: Ledger = new Ledger(pipeline)
   started.add('node', node, (one) => one.close())
   await node.start()
@@ -182,13 +190,14 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   started.add('ledger', ledger, (one) => one.close())
 
   const receiving: ReceiveContext = { ...pipeline, log, ledger, wake: () => submitter?.wake() }
-  const submitter: Submitter | null = has('links')
+  submitter = has('links')
     ? new Submitter({
         ...pipeline,
         vault,
         log,
         node,
         ledger,
+        publicUrl: config.publicUrl,
         onDeliver: (link, pdu, respond, boundAt) => receive(receiving, link, pdu, respond, boundAt),
         ...(log.isLevelEnabled('debug') && { trace: traceLink(log) }),
       })
@@ -206,6 +215,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   if (!has('api')) return
 
   const slots = submitter ?? noSlots
+  const acceptor = new Acceptor({ ...pipeline, slots })
   const authenticator = openAuthenticator(db)
   const phonesUrl = simulator ? `http://${hostInUrl(config.host)}:${simulator.httpPort}` : null
   const health = (): ReturnType<typeof readHealth> => readHealth(db, submitter)
@@ -214,7 +224,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
       db,
       vault,
       authenticator,
-      acceptor: new Acceptor({ ...pipeline, slots }),
+      acceptor,
       slots,
       outbox,
       subscriptions,
@@ -222,10 +232,21 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
       imports,
       refuseUrl: refuseCallbackUrls(rule),
       version,
+      publicUrl: config.publicUrl,
+      receiving,
+      refusals: new Map(),
     }),
   )
   started.add('api', app, (one) => one.close())
   await app.listen({ host: config.host, port: config.port })
+  if (config.smppServer) {
+    const { host, port, sessionsMax } = config.smppServer
+    await requireFreePort(host, port, 'HELIOGRAM_SMPP_SERVER_PORT')
+    const tls = readCertificate(config.smppServer.tls)
+    const clients = new ClientServer({ ...pipeline, vault, log, nodeId: node.id, acceptor, sessionsMax })
+    started.add('SMPP server', clients, (one) => one.close())
+    log.info({ host, port: await clients.listen({ host, port, tls }), tls: tls !== null }, 'SMPP server listening')
+  }
   const { port } = app.server.address() as AddressInfo
   process.stdout.write(
     greet({ address: `http://${hostInUrl(config.host)}:${port}`, phonesUrl, first, dataPath: database.path }),
@@ -237,6 +258,19 @@ function explainDatabase(error: unknown, { databaseUrl, dataFolder }: Config): n
   if (!(error instanceof Error) || error instanceof DataDirLockedError) throw error
   const what = databaseUrl ? 'database of DATABASE_URL' : `data folder ${dataFolder} (HELIOGRAM_DATA)`
   throw new StartError(`The ${what} cannot be used: ${error.message || codeOf(error)}`, { cause: error })
+}
+
+/** The certificate of the SMPP server, from its files. @throws StartError that names the file. */
+function readCertificate(tls: { certFile: string; keyFile: string } | null): { cert: Buffer; key: Buffer } | null {
+  if (!tls) return null
+  try {
+    const pem = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
+    createSecureContext(pem)
+    return pem
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    throw new StartError(`HELIOGRAM_SMPP_SERVER_TLS_CERT and _KEY cannot be used: ${reason}`, { cause: error })
+  }
 }
 
 async function openSimulator(config: Config, log: Logger): ReturnType<typeof startSimulator> {

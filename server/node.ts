@@ -22,6 +22,8 @@ interface NodeOptions {
   isAlone: boolean
   /** Settles what a fenced node left; called for each that was just fenced or left intents. Repeatable. */
   settle: (nodeId: string) => Promise<void>
+  /** No message that this node has straight from accept has a lower id. Written with each beat; absent: the node's own id, made at its start. */
+  lowWater?: () => string
   /** This node was fenced by another: end the process. */
   onFenced: () => void
 }
@@ -69,11 +71,11 @@ export class Node {
     try {
       const { rows } = await db.query<{ isFenced: boolean }>(
         `update heartbeats h
-         set seen_at = now()
+         set seen_at = now(), low_water = $2
          from nodes n
          where h.node_id = $1 and n.id = h.node_id
          returning n.fenced_at is not null as "isFenced"`,
-        [this.id],
+        [this.id, this.#options.lowWater?.() ?? this.id],
       )
       if (rows[0]?.isFenced !== false) {
         log.error({ node: this.id }, 'fenced by another node')
@@ -104,12 +106,15 @@ export class Node {
        select id, name from silent
        union
        select id, name from nodes n
-       where fenced_at is not null and exists (select 1 from intents where node_id = n.id)`,
+       where fenced_at is not null
+         and id <> $1
+         and (settled_at is null or exists (select 1 from intents where node_id = n.id))`,
       [this.id, seconds],
     )
     for (const node of rows) {
       log.warn({ node: node.id, name: node.name }, 'settling what a dead node left')
       await settle(node.id)
+      await db.query('update nodes set settled_at = now() where id = $1', [node.id])
     }
     // A fenced node without intents has nothing to say any more.
     await db.query(

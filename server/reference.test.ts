@@ -45,7 +45,9 @@ const operations = (): [string, Operation][] =>
 test('the document is OpenAPI 3.1 and has every route', () => {
   expect(document.openapi).toBe('3.1.0')
   expect(routes.length).toBeGreaterThan(20)
-  expect(operations().map(([route]) => route)).toEqual(expect.arrayContaining(routes))
+  // What carriers call is not for callers.
+  const described = routes.filter((route) => !/ \/carriers\//.test(route))
+  expect(operations().map(([route]) => route)).toEqual(expect.arrayContaining(described))
 })
 
 test('every operation has a name of its own, a summary, and answers that are described', () => {

@@ -1,5 +1,7 @@
 /** What is done by the clock, and how often. */
+import { forgetAffinities } from './carriers/pool-store.ts'
 import { joinLateParts, type ReceiveContext } from './carriers/receive.ts'
+import { followIdForms } from './carriers/rekey.ts'
 import type { Submitter } from './carriers/submit.ts'
 import { inTransaction, type Db } from './db/db.ts'
 import type { Log } from './db/log.ts'
@@ -61,6 +63,12 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
       name: 'messages without a receipt',
       everyMs: 60_000,
       run: () => untilDone(500, (limit) => endWithoutReceipt(pipeline, receiptTimeoutHours, limit)),
+    },
+    { name: 'id forms of links', everyMs: 1000, run: () => followIdForms(pipeline) },
+    {
+      name: 'sender affinities',
+      everyMs: hourMs,
+      run: () => untilDone(1000, (limit) => forgetAffinities(db, limit)),
     },
     { name: 'statistics', everyMs: 1000, run: () => followGrowth(db) },
     { name: 'partitions', everyMs: hourMs, run: () => ensurePartitions(db, log) },

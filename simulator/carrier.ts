@@ -1,26 +1,21 @@
-import {
-  ESME,
-  type FieldsInput,
-  joinParts,
-  type PduOf,
-  readPart,
-  type Respond,
-  type Session,
-  statusName,
-} from '@heliogram/smpp'
+import { encodePdu, ESME, type PduOf, readPart, type Respond, type Session, statusName } from '@heliogram/smpp'
 import type { Agenda } from './agenda.ts'
-import { type Fate, fateOf, type FatedReceipt, receiptOf } from './fates.ts'
+import { codeOf, type Faults, type Instead, INSTEAD, type Status, type SubmitFault, takeFault } from './faults.ts'
+import { type Fate, fateOf, type FatedReceipt, ORDINARY, receiptsOf } from './fates.ts'
+import { nackOf } from './header.ts'
+import type { PickDelay } from './latency.ts'
+import { type LedgerEntry, toEntry } from './ledger.ts'
 import type { Delivery } from './mailbox.ts'
 import type { Mailboxes } from './mailboxes.ts'
-import type { createMessageIds, MessageIds } from './message-ids.ts'
-import type { Faults, SimulatorSettings } from './options.ts'
-import type { PhoneMessage, Phones, Progress } from './phones.ts'
+import { writeAnsweredId, writeReceiptedId } from './message-ids.ts'
 import { isNumber, plainNumber } from './numbers.ts'
-import { pickDelayMs } from './range.ts'
-import { buildReceipt, isReceiptAsked, turnAround } from './receipts.ts'
+import type { SimulatorSettings } from './options.ts'
+import type { PhoneMessage, Phones, Progress } from './phones.ts'
+import { buildReceipt, isFinalReceipt, isReceiptAsked, type Outgoing, turnAround } from './receipts.ts'
 import { RecentMap } from './recent.ts'
 import { buildReply } from './replies.ts'
-import type { Counters, createDuplicateCheck, LedgerEntry } from './stats.ts'
+import type { Counters, createDuplicateCheck } from './stats.ts'
+import { Throttle } from './throttle.ts'
 
 /** A submit_sm, or the data_sm that may stand for it. */
 export type Submit = PduOf<'submit_sm'> | PduOf<'data_sm'>
@@ -29,56 +24,82 @@ export type Submit = PduOf<'submit_sm'> | PduOf<'data_sm'>
 export interface CarrierContext {
   readonly settings: SimulatorSettings
   readonly faults: Faults
+  /** By the faults' latencies. */
+  readonly delays: { response: PickDelay; receipt: PickDelay; reply: PickDelay }
   readonly counters: Counters
   readonly agenda: Agenda
   readonly phones: Phones
   readonly mailboxes: Mailboxes
-  readonly nextIds: ReturnType<typeof createMessageIds>
+  readonly nextId: () => number
   readonly isDuplicate: ReturnType<typeof createDuplicateCheck>
   readonly ledger: LedgerEntry[]
-  /** Sends a generic_nack, which a session does not send by itself. */
-  readonly nack: (session: Session<Delivery>, sequence_number: number) => void
+  /** Writes bytes to a session's connection: what the session would not send by itself. */
+  readonly write: (session: Session<Delivery>, bytes: Buffer) => void
+}
+
+/** One submit under way: who sent it, what it is, how to answer, and what is to become of it. */
+interface Case {
+  readonly session: Session<Delivery>
+  readonly submit: Submit
+  readonly respond: Respond
+  readonly fate: Fate
 }
 
 /** How long before its answer the receipt of a submit comes, where the fate says so. Kannel loses such receipts. */
 const EARLY_RECEIPT_LEAD_MS = 200
 
-/** Recipients whose throttled submits are counted at one time. */
-const THROTTLED_MAX = 10_000
+/** How late a late answer is: mostly one waits a minute for it. */
+const LATE_ANSWER_MS = 75_000
+
+/** Recipients whose spoilt submits are counted at one time. */
+const SPOILT_MAX = 10_000
 
 /** What becomes of submits, and what phones send. */
 export class Carrier {
   readonly #context: CarrierContext
-  readonly #throttledTimes = new RecentMap<number>(THROTTLED_MAX)
+  readonly #spoiltTimes = new RecentMap<number>(SPOILT_MAX)
+  readonly #throttle: Throttle
   #paused: (() => void)[] = []
-  #second = 0
-  #submitsInSecond = 0
   #reference = 0
 
   constructor(context: CarrierContext) {
     this.#context = context
+    this.#throttle = new Throttle(context.faults)
   }
 
   /** Takes a submit: answers it, shows it on the phone, and sees to its receipt and reply. */
   take(session: Session<Delivery>, submit: Submit, respond: Respond): void {
     const { counters, faults } = this.#context
     counters.submits++
-    const fate = fateOf(submit.destination_addr)
-    if (faults.submit !== 'accept') this.#spoil(session, submit, respond, faults.submit)
-    else if (this.#isThrottled(submit, fate)) this.#refuse(submit, respond, 'RTHROTTLED')
-    else if (fate.refusal !== undefined) this.#refuse(submit, respond, fate.refusal)
-    else this.#accept(session, submit, respond, fate)
+    const fated = fateOf(submit.destination_addr, faults.fate)
+    const isOfPart = fated.part === undefined || fated.part === readPart(submit).concatenation?.part
+    const fate = isOfPart ? fated : ORDINARY
+    const fault = this.#faultOf(submit, fate)
+    const one = { session, submit, respond, fate }
+    if (fault === 'accept') this.#accept(one, null)
+    else if (isStatus(fault)) this.#refuse(one, fault)
+    else if (isInstead(fault)) this.#ignore(one, fault)
+    else this.#accept(one, fault.slice(0, -TAKEN.length) as Instead)
   }
 
   /** Sends what was typed on a phone to one of our numbers. Throws a RangeError when it takes more than 255 parts. */
-  reply(from: string, to: string, text: string): PhoneMessage {
+  reply(from: string, to: string, text: string, { order, copies, isPartMissing }: Partial<Manner> = {}): PhoneMessage {
     const { settings, faults, counters, mailboxes, phones } = this.#context
-    const parts = buildReply({ from, to, text }, { mode: settings.concatenation, reference: ++this.#reference })
-    if (faults.partOrder === 'last_first') parts.reverse()
+    const parts = buildReply(
+      { from, to, text },
+      {
+        mode: settings.concatenation,
+        reference: ++this.#reference,
+        order: order ?? faults.partOrder,
+        copies: copies ?? faults.partCopies,
+        isPartMissing: isPartMissing ?? false,
+      },
+    )
     const message = phones.type(from, to, text)
     counters.repliesTyped++
     message.progress.due = parts.length
-    for (const fields of parts) mailboxes.addReply(to, toDelivery('reply', from, fields, message.progress))
+    for (const fields of parts)
+      mailboxes.addReply(to, toDelivery({ command: 'deliver_sm', fields }, from, message.progress, null))
     return message
   }
 
@@ -89,112 +110,128 @@ export class Carrier {
     for (const answer of paused) answer()
   }
 
-  #isThrottled(submit: Submit, fate: Fate): boolean {
+  /** What is wrong with a submit: what befalls all, then the rate, then what befalls its recipient. */
+  #faultOf(submit: Submit, fate: Fate): 'accept' | SubmitFault {
     const { faults } = this.#context
-    if (faults.submitsPerSecondMax > 0 && this.#countInSecond() > faults.submitsPerSecondMax) return true
-    if (faults.throttleRatio > 0 && Math.random() < faults.throttleRatio) return true
-    if (fate.throttledTimes === undefined) return false
-    const times = this.#throttledTimes.get(submit.destination_addr) ?? 0
-    const isThrottled = times < fate.throttledTimes
-    this.#throttledTimes.set(submit.destination_addr, isThrottled ? times + 1 : 0)
-    return isThrottled
+    const fault = takeFault(faults, 'submit')
+    if (fault !== 'accept') return fault
+    if (this.#throttle.isOver()) return faults.throttleStatus
+    if (fate.submit === undefined) return 'accept'
+    if (fate.times === undefined) return fate.submit
+    const times = this.#spoiltTimes.get(submit.destination_addr) ?? 0
+    const isSpoilt = times < fate.times
+    this.#spoiltTimes.set(submit.destination_addr, isSpoilt ? times + 1 : 0)
+    return isSpoilt ? fate.submit : 'accept'
   }
 
-  #countInSecond(): number {
-    const second = Math.floor(performance.now() / 1_000)
-    if (second !== this.#second) this.#submitsInSecond = 0
-    this.#second = second
-    return ++this.#submitsInSecond
-  }
-
-  #spoil(session: Session<Delivery>, submit: Submit, respond: Respond, fault: Faults['submit']): void {
-    const { nack } = this.#context
-    if (fault === 'nack') nack(session, submit.sequence_number)
-    else if (fault === 'nack_null') nack(session, 0)
-    else if (fault === 'drop') session.destroy()
-    else if (fault === 'unbind') void session.unbind(0)
-    else if (fault !== 'silent' && fault !== 'accept') this.#refuse(submit, respond, fault)
-  }
-
-  #refuse(submit: Submit, respond: Respond, status: keyof typeof ESME): void {
-    const { counters, settings, agenda } = this.#context
-    if (status === 'RTHROTTLED') counters.throttled++
+  #refuse({ submit, respond }: Case, status: Status): void {
+    const { counters, delays, agenda } = this.#context
+    const code = codeOf(status)
+    if (status === 'RTHROTTLED' || status === 'RMSGQFUL') counters.throttled++
     else counters.refused++
-    this.#record(submit, ESME[status], null)
-    agenda.after(pickDelayMs(settings.responseDelay), () => this.#answer(() => respond(ESME[status])))
+    this.#record(submit, statusName(code).replace(/^ESME_/, ''), null)
+    agenda.after(delays.response(), () => this.#answer(() => respond(code)))
   }
 
-  #accept(session: Session<Delivery>, submit: Submit, respond: Respond, fate: Fate): void {
-    const { settings, counters, agenda, phones, mailboxes, nextIds, isDuplicate } = this.#context
-    const ids = nextIds()
+  #ignore({ session, submit }: Case, instead: Instead): void {
+    this.#context.counters.ignored++
+    this.#record(submit, instead, null)
+    this.#do(session, submit, instead)
+  }
+
+  #do(session: Session<Delivery>, { sequence_number }: Submit, instead: Instead): void {
+    const { write } = this.#context
+    switch (instead) {
+      case 'drop':
+        return session.destroy()
+      case 'unbind':
+        return void session.unbind(0)
+      case 'nack':
+        return write(session, nackOf(sequence_number, ESME.RSYSERR))
+      case 'nack_null':
+        return write(session, nackOf(0, ESME.RSYSERR))
+      case 'silent':
+    }
+  }
+
+  #accept(one: Case, instead: Instead | null): void {
+    const { counters, agenda, delays, mailboxes, nextId, isDuplicate, phones, faults } = this.#context
+    const { session, submit, fate } = one
+    const id = nextId()
+    const answeredId = writeAnsweredId(id, faults.ids)
     const source = plainNumber(submit.source_addr)
     const destination = plainNumber(submit.destination_addr)
     counters.accepted++
     counters[isDuplicate(destination, submit) ? 'duplicates' : 'distinct']++
-    this.#record(submit, ESME.ROK, ids.answered)
+    this.#record(submit, 'ROK', answeredId)
     mailboxes.own(source, session.systemId)
     const { message, isWhole } = phones.arrive(destination, source, submit)
+    const sends = this.#planReceipts(one, id, message)
 
-    const receipt = receiptOf(fate)
-    const isDue = receipt !== null && isReceiptAsked(submit.registered_delivery, receipt)
-    if (isDue) message.outcome ??= { state: receipt.state, err: receipt.err }
-    const sendReceipt = isDue ? this.#planReceipt(session.systemId, submit, receipt, ids, message) : () => {}
-    const receiptDelayMs = pickDelayMs(settings.receiptDelay)
-    const answer = (): void => this.#answer(() => respond(ESME.ROK, { message_id: ids.answered }))
-
-    agenda.after(pickDelayMs(settings.responseDelay), () => {
-      switch (fate.answer ?? 'soon') {
-        case 'after_receipt':
-          sendReceipt()
-          agenda.after(EARLY_RECEIPT_LEAD_MS, answer)
-          break
-        case 'drop':
-          session.destroy()
-          agenda.after(receiptDelayMs, sendReceipt)
-          break
-        case 'never':
-          agenda.after(receiptDelayMs, sendReceipt)
-          break
-        case 'soon':
-          answer()
-          agenda.after(receiptDelayMs, sendReceipt)
+    const answer = (): void => {
+      if (instead === null) this.#answer(() => this.#respond(one, answeredId))
+      else this.#do(session, submit, instead)
+    }
+    const reply = (): void => {
+      if (!isWhole || fate.reply === undefined || !isNumber(source)) return
+      this.reply(destination, source, fate.reply.text ?? message.text ?? '', fate.reply)
+    }
+    agenda.after(delays.response(), () => {
+      if (fate.answer === 'after_receipt') {
+        for (const { send } of sends) send()
+        agenda.after(EARLY_RECEIPT_LEAD_MS, answer)
+        agenda.after(EARLY_RECEIPT_LEAD_MS + delays.reply(), reply)
+      } else {
+        if (fate.answer === 'late') agenda.after(LATE_ANSWER_MS, answer)
+        else answer()
+        this.#sendInTurn(sends, () => agenda.after(delays.reply(), reply))
       }
     })
-    if (isWhole && fate.reply !== undefined && isNumber(source)) {
-      const delayMs = settings.responseDelay.max + settings.receiptDelay.max + pickDelayMs(settings.replyDelay)
-      agenda.after(delayMs, () =>
-        this.reply(destination, source, fate.reply === 'STOP' ? 'STOP' : (message.text ?? '')),
-      )
-    }
   }
 
-  #planReceipt(
-    systemId: string,
-    submit: Submit,
-    receipt: FatedReceipt,
-    ids: MessageIds,
-    message: PhoneMessage,
-  ): () => void {
-    const { settings, counters, mailboxes } = this.#context
-    const copies = receipt.copies ?? 1
-    const about = {
-      id: receipt.isIdOtherRadix === true ? ids.otherRadix() : ids.receipted,
-      text: message.text ?? '',
-      submittedAt: new Date(),
-      hasTlvs: settings.hasReceiptTlvs,
-    }
+  /** Answers an accepted submit as its fate says. */
+  #respond({ session, submit, respond, fate }: Case, message_id: string): void {
+    respond(ESME.ROK, { message_id: fate.answer === 'without_id' ? '' : message_id })
+    if (fate.answer !== 'twice') return
+    const { command, sequence_number } = submit
+    const again = encodePdu({ command: `${command}_resp`, sequence_number, message_id })
+    // Behind the first, which is written at the end of the turn.
+    setImmediate(() => this.#context.write(session, again))
+  }
+
+  #sendInTurn([next, ...others]: readonly PlannedReceipt[], then: () => void): void {
+    if (next === undefined) return then()
+    const { agenda, delays } = this.#context
+    agenda.after(Math.max(delays.receipt(), next.notBeforeMs), () => {
+      next.send()
+      this.#sendInTurn(others, then)
+    })
+  }
+
+  #planReceipts({ session, submit, fate }: Case, id: number, message: PhoneMessage): PlannedReceipt[] {
+    const { settings, counters, mailboxes, faults } = this.#context
+    const { systemId } = session
+    const receipts = receiptsOf(fate).filter((receipt) => isReceiptAsked(submit.registered_delivery, receipt))
+    const ends = receipts.find(isFinalReceipt)
+    if (ends !== undefined) message.outcome ??= { state: ends.state, err: ends.err }
     const { progress } = message
     const phone = plainNumber(submit.destination_addr)
     const addresses = turnAround(submit)
-    counters.receiptsDue += copies
-    progress.due += copies
+    const submittedAt = new Date()
+    const text = message.text ?? ''
     // Waits a second or two, a load of them: it must not keep the submit, and with it what the socket read.
-    return () => {
-      const fields = buildReceipt(addresses, receipt, about)
-      for (let copy = 0; copy < copies; copy++) {
-        mailboxes.addReceipt(systemId, toDelivery('receipt', phone, fields, progress))
+    return receipts.map((receipt) => {
+      const { copies = 1, form = settings.hasReceiptTlvs ? 'both' : 'text' } = receipt
+      const about = { id: writeReceiptedId(id, faults.ids, receipt.id), text, submittedAt, form }
+      counters.receiptsDue += copies
+      progress.due += copies
+      const send = (): void => {
+        const pdu = buildReceipt(addresses, receipt, about)
+        for (let copy = 0; copy < copies; copy++)
+          mailboxes.addReceipt(systemId, toDelivery(pdu, phone, progress, aboutOf(about.id, receipt)))
       }
-    }
+      return { send, notBeforeMs: receipt.notBeforeMs ?? 0 }
+    })
   }
 
   #answer(answer: () => void): void {
@@ -202,28 +239,34 @@ export class Carrier {
     else answer()
   }
 
-  #record(submit: Submit, status: number, messageId: string | null): void {
+  #record(submit: Submit, status: string, messageId: string | null): void {
     const { settings, ledger } = this.#context
-    if (!settings.keepLedger) return
-    const part = readPart(submit)
-    const { text, octets } = joinParts([{ ...part, concatenation: null }])
-    ledger.push({
-      source: submit.source_addr,
-      destination: submit.destination_addr,
-      text: text ?? octets.toString('hex'),
-      part: part.concatenation?.part ?? 1,
-      at: new Date(),
-      status: statusName(status).replace(/^ESME_/, ''),
-      messageId,
-    })
+    if (settings.keepLedger) ledger.push(toEntry(submit, status, messageId))
   }
 }
 
-function toDelivery(
-  kind: Delivery['kind'],
-  phone: string,
-  fields: FieldsInput<'deliver_sm'>,
-  progress: Progress,
-): Delivery {
-  return { kind, phone, fields, progress, timesSent: 0, timesFailed: 0 }
+interface PlannedReceipt {
+  readonly send: () => void
+  readonly notBeforeMs: number
+}
+
+type Manner = Pick<NonNullable<Fate['reply']>, 'order' | 'copies' | 'isPartMissing'>
+
+const TAKEN = '_taken'
+
+function isInstead(fault: SubmitFault): fault is Instead {
+  return INSTEAD.some((instead) => instead === fault)
+}
+
+function isStatus(fault: SubmitFault): fault is Status {
+  return Object.hasOwn(ESME, fault) || fault.startsWith('0x')
+}
+
+function aboutOf(id: string, { state }: FatedReceipt): NonNullable<Delivery['about']> {
+  return { id, state }
+}
+
+function toDelivery(pdu: Outgoing, phone: string, progress: Progress, about: Delivery['about']): Delivery {
+  const kind = about === null ? 'reply' : 'receipt'
+  return { kind, pdu, phone, progress, about, timesSent: 0, timesFailed: 0, answer: null }
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { ESME, type Outcome } from '@heliogram/smpp'
+import { cutSegments, ESME, type Outcome } from '@heliogram/smpp'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { FATES, fateOf, ORDINARY } from './fates.ts'
+import { FATES } from './fate-table.ts'
+import { fateOf, ORDINARY } from './fates.ts'
 import { bindClient, type Client, startSimulator, type Started, until } from './testing.ts'
 
 describe('the table', () => {
@@ -20,8 +21,8 @@ describe('the table', () => {
 
   it('takes whole numbers before endings, with or without a plus', () => {
     expect(fateOf('15005550006').reply).toBeUndefined()
-    expect(fateOf('15551230006').reply).toBe('STOP')
-    expect(fateOf('+15551230006').reply).toBe('STOP')
+    expect(fateOf('15551230006').reply?.text).toBe('STOP')
+    expect(fateOf('+15551230006').reply?.text).toBe('STOP')
     expect(fateOf('447700900123')).toBe(ORDINARY)
     expect(fateOf('0002').receipt?.state).toBe('undeliverable')
   })
@@ -134,5 +135,92 @@ describe('a message to', () => {
     const id = idOf(await client.submit('15551230013', 'hello'))
     await receiptsAnswered(1)
     expect(client.receipts[0]?.id).toBe(BigInt(id).toString(16))
+  })
+
+  it.each([
+    ['0040', ['DELIVRD', 'UNDELIV']],
+    ['0041', ['UNDELIV', 'DELIVRD']],
+    ['0042', ['ENROUTE', 'DELIVRD']],
+    ['0043', ['DELIVRD', 'ENROUTE']],
+    ['0044', ['ACCEPTD']],
+    ['0045', ['UNKNOWN']],
+    ['0046', ['DELETED']],
+    ['0047', ['DND_REJECTED']],
+  ])('…%s gets receipts that say %j', async (ending, stats) => {
+    await client.submit(`1555123${ending}`, 'hello')
+    await receiptsAnswered(stats.length)
+    expect(client.receipts.map((receipt) => receipt.stat)).toEqual(stats)
+    const isOnItsWay = stats.map((stat) => stat === 'ENROUTE')
+    expect(client.receipts.map((receipt) => receipt.isIntermediate)).toEqual(isOnItsWay)
+  })
+
+  it.each(['0050', '0051', '0052', '0053', '0054', '0055', '0056', '0057', '0058'])(
+    '…%s gets a receipt that can be read, however it is written',
+    async (ending) => {
+      const id = idOf(await client.submit(`1555123${ending}`, 'hello'))
+      await until(() => client.receipts.length === 1, 'the receipt came')
+      expect(client.receipts[0]).toMatchObject({ id, state: 'delivered' })
+    },
+  )
+
+  it.each([
+    ['0060', (id: string) => BigInt(id).toString(16).toUpperCase()],
+    ['0061', (id: string) => id.padStart(20, '0')],
+  ])('…%s gets a receipt whose id is spelt in another way', async (ending, spell) => {
+    const id = idOf(await client.submit(`1555123${ending}`, 'hello'))
+    await receiptsAnswered(1)
+    expect(client.receipts[0]?.id).toBe(spell(id))
+  })
+
+  it.each([
+    ['0025', [ESME.RMSGQFUL, ESME.RMSGQFUL, ESME.ROK]],
+    ['0026', [ESME.RSYSERR, ESME.ROK]],
+    ['0023', [ESME.RSYSERR, ESME.RSYSERR]],
+    ['0027', [0x400, 0x400]],
+  ])('…%s is refused, and taken later where it says so', async (ending, statuses) => {
+    const seen = []
+    for (const _ of statuses) seen.push(statusOf(await client.submit(`1555123${ending}`, 'hello')))
+    expect(seen).toEqual(statuses)
+  })
+
+  it.each(['0020', '0021', '0022', '0024'])('…%s is never taken', async (ending) => {
+    void client.submit(`1555123${ending}`, 'hello').catch(() => {})
+    await until(() => started.simulator.stats().ignored === 1, 'it was ignored')
+    expect(started.simulator.stats()).toMatchObject({ submits: 1, accepted: 0, refused: 0 })
+  })
+
+  it('…0029 is answered twice, …0030 without an id', async () => {
+    const faults: string[] = []
+    client.session.destroy()
+    client = await bindClient(started.smppPort, 'transceiver', { onFault: (_, fault) => faults.push(fault.kind) })
+    expect(idOf(await client.submit('15551230029', 'hello'))).not.toBe('')
+    await until(() => faults.length === 1, 'the second answer came')
+    expect(faults).toEqual(['unmatched'])
+    expect(idOf(await client.submit('15551230030', 'hello'))).toBe('')
+  })
+
+  it.each([
+    ['0031', 'RINVDSTADR', [0, ESME.RINVDSTADR, 0]],
+    ['0049', 'UNDELIV', [0, 0, 0]],
+  ])('…%s: of a long text the second part meets %s', async (ending, _, statuses) => {
+    const parts = cutSegments('A long text, every word of it. '.repeat(13), { mode: 'udh8', reference: 3 })
+    const seen = []
+    for (const part of parts) seen.push(statusOf(await client.submit(`1555123${ending}`, 'part', part)))
+    expect(seen).toEqual(statuses)
+    const expected = ending === '0049' ? ['DELIVRD', 'UNDELIV', 'DELIVRD'] : ['DELIVRD', 'DELIVRD']
+    await receiptsAnswered(expected.length)
+    expect(client.receipts.map((receipt) => receipt.stat)).toEqual(expected)
+  })
+
+  it.each([
+    ['0070', 4, 4],
+    ['0071', 8, 4],
+    ['0072', 3, 3],
+  ])('…%s replies with %i PDUs of %i parts', async (ending, sent, parts) => {
+    await client.submit(`1555123${ending}`, 'hello')
+    await until(() => started.simulator.stats().repliesAnswered === sent, 'all is answered')
+    const numbers = client.replies.flatMap((reply) => reply.parts.map((part) => part.concatenation?.part ?? 0))
+    expect(new Set(numbers).size).toBe(parts)
+    if (ending === '0070') expect(numbers).toEqual([4, 3, 2, 1])
   })
 })

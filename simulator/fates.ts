@@ -1,8 +1,11 @@
-import type { ReceiptState, StatusName } from '@heliogram/smpp'
+import type { ReceiptState } from '@heliogram/smpp'
+import { DELIVERED, FATES } from './fate-table.ts'
+import type { PartOrder, SubmitFault } from './faults.ts'
+import type { IdSpelling } from './message-ids.ts'
 import { plainNumber } from './numbers.ts'
 
-/** How a submit is answered: soon, after its receipt, not at all, or by closing the connection. */
-export type AnswerManner = 'soon' | 'after_receipt' | 'never' | 'drop'
+/** When and how an accepted submit is answered; `late`: when nobody waits any more. */
+export type AnswerManner = 'soon' | 'after_receipt' | 'late' | 'twice' | 'without_id'
 
 /** What becomes of a message, by its recipient. */
 export interface Fate {
@@ -10,14 +13,18 @@ export interface Fate {
   readonly recipient: string
   /** What happens, for people: the page and the README say it in these words. */
   readonly happens: string
-  /** Refused with this status, and nothing more. */
-  readonly refusal?: StatusName
-  /** So many submits to the number are refused with RTHROTTLED before one is taken, again and again. */
-  readonly throttledTimes?: number
+  /** What is wrong with its submits, besides nothing. */
+  readonly submit?: SubmitFault
+  /** How many submits to the number `submit` befalls before one is accepted, again and again; all where it is not given. */
+  readonly times?: number
   readonly answer?: AnswerManner
   /** What the receipt says; null: there never is one. Delivered where it is not given. */
   readonly receipt?: FatedReceipt | null
-  readonly reply?: 'STOP' | 'echo'
+  /** A second receipt, a receipt's latency after the first. */
+  readonly next?: FatedReceipt
+  /** The part of long messages that all this befalls; the others are delivered. */
+  readonly part?: number
+  readonly reply?: FatedReply
 }
 
 /** What a receipt says, and how it is spoilt. */
@@ -25,82 +32,61 @@ export interface FatedReceipt {
   readonly state: ReceiptState
   /** The text's `err`: a MAP user error where there is one (3GPP TS 29.002 §17.5), in decimal. */
   readonly err: string
+  /** The carrier's own word for the state. */
+  readonly stat?: string
   readonly copies?: number
-  readonly isIdOtherRadix?: boolean
+  readonly id?: IdSpelling
+  readonly form?: ReceiptForm
+  /** Not before so many milliseconds after the submit response. */
+  readonly notBeforeMs?: number
 }
 
-const DELIVERED: FatedReceipt = { state: 'delivered', err: '000' }
+/**
+ * What a receipt is written as: TLVs, text, or both; text without a word in esm_class that it is one; a data_sm; with a UDH or
+ * with SAR TLVs as though it were a part; to a destination_addr of 64 digits; with a receipted_message_id filled up with NULs to 65
+ * octets; in an odd text.
+ */
+export type ReceiptForm =
+  | 'both'
+  | 'tlvs'
+  | 'text'
+  | 'unmarked'
+  | 'data_sm'
+  | 'udh'
+  | 'sar'
+  | 'long_destination'
+  | 'padded_tlv'
+  | 'odd_text'
+
+/** What a phone answers by itself: a text, or what it got (null). */
+export interface FatedReply {
+  readonly text: string | null
+  readonly order?: PartOrder
+  readonly copies?: number
+  /** The last part never comes. */
+  readonly isPartMissing?: boolean
+}
 
 /** The fate of every number that is in no row of FATES. */
 export const ORDINARY: Fate = { recipient: 'any other', happens: 'Delivered.' }
 
-/** Well-known recipients: endings, and whole numbers, which count first: the ones that Twilio's test credentials know. */
-export const FATES: readonly Fate[] = [
-  { recipient: '0001', happens: 'Delivered.' },
-  {
-    recipient: '0002',
-    happens: 'Undelivered (receipt UNDELIV, err 001).',
-    receipt: { state: 'undeliverable', err: '001' },
-  },
-  { recipient: '0003', happens: 'Throttled twice (RTHROTTLED), then delivered.', throttledTimes: 2 },
-  { recipient: '0004', happens: 'Accepted, but a receipt never comes.', receipt: null },
-  { recipient: '0005', happens: 'Delivered; the receipt comes before the submit response.', answer: 'after_receipt' },
-  { recipient: '0006', happens: 'Delivered, then replies STOP.', reply: 'STOP' },
-  { recipient: '0007', happens: 'Delivered, then replies with the text it got.', reply: 'echo' },
-
-  { recipient: '0010', happens: 'Delivered, but the submit is never answered.', answer: 'never' },
-  {
-    recipient: '0011',
-    happens: 'Delivered, but the connection is closed instead of answering the submit.',
-    answer: 'drop',
-  },
-  { recipient: '0012', happens: 'Delivered, with the receipt three times.', receipt: { ...DELIVERED, copies: 3 } },
-  {
-    recipient: '0013',
-    happens: 'Delivered; the receipt writes the id hexadecimal where the response was decimal (or the reverse).',
-    receipt: { ...DELIVERED, isIdOtherRadix: true },
-  },
-  {
-    recipient: '0014',
-    happens: 'Rejected by the recipient (receipt REJECTD, err 013).',
-    receipt: { state: 'rejected', err: '013' },
-  },
-  { recipient: '0015', happens: 'Expired (receipt EXPIRED, err 027).', receipt: { state: 'expired', err: '027' } },
-
-  {
-    recipient: '15005550001',
-    happens: 'Refused: the number is invalid (submit answered RINVDSTADR).',
-    refusal: 'RINVDSTADR',
-  },
-  {
-    recipient: '15005550002',
-    happens: 'Refused: there is no route to it (RDELIVERYFAILURE).',
-    refusal: 'RDELIVERYFAILURE',
-  },
-  {
-    recipient: '15005550003',
-    happens: 'Refused: its country is not permitted (RPROHIBITED).',
-    refusal: 'RPROHIBITED',
-  },
-  { recipient: '15005550004', happens: 'Refused: the carrier has blocked it (RX_R_APPN).', refusal: 'RX_R_APPN' },
-  { recipient: '15005550006', happens: 'Delivered.' },
-  {
-    recipient: '15005550009',
-    happens: 'Undelivered: it cannot receive texts (receipt UNDELIV, err 011).',
-    receipt: { state: 'undeliverable', err: '011' },
-  },
-]
-
 const fateByRecipient = new Map(FATES.map((fate) => [fate.recipient, fate]))
 const ENDING_DIGITS = 4
 
-/** The fate of a recipient, as it stands in a destination_addr: the whole number first, then its last four digits. */
-export function fateOf(recipient: string): Fate {
-  const digits = plainNumber(recipient)
-  return fateByRecipient.get(digits) ?? fateByRecipient.get(digits.slice(-ENDING_DIGITS)) ?? ORDINARY
+/** Tells whether a recipient is in the table. */
+export function hasFate(recipient: string): boolean {
+  return fateByRecipient.has(recipient)
 }
 
-/** What the receipt of a fate says; null where there is none. */
-export function receiptOf(fate: Fate): FatedReceipt | null {
-  return fate.receipt === undefined ? DELIVERED : fate.receipt
+/** The fate of a recipient, as it stands in a destination_addr: the whole number first, then its last four digits. */
+export function fateOf(recipient: string, ordinary = ''): Fate {
+  const digits = plainNumber(recipient)
+  const ending = digits.slice(-ENDING_DIGITS)
+  return fateByRecipient.get(digits) ?? fateByRecipient.get(ending) ?? fateByRecipient.get(ordinary) ?? ORDINARY
+}
+
+/** The receipts of a fate in their order; none where none ever comes. */
+export function receiptsOf(fate: Fate): readonly FatedReceipt[] {
+  const first = fate.receipt === undefined ? DELIVERED : fate.receipt
+  return [first, fate.next ?? null].filter((receipt) => receipt !== null)
 }

@@ -1,4 +1,4 @@
-import { HEADER_OCTETS } from '@heliogram/smpp'
+import { COMMANDS, HEADER_OCTETS } from '@heliogram/smpp'
 
 /** A PDU of a header alone, right or wrong. SMPP 3.4 §3.2. */
 export function writeHeader(
@@ -13,4 +13,9 @@ export function writeHeader(
   bytes.writeUInt32BE(command_status, 8)
   bytes.writeUInt32BE(sequence, 12)
   return bytes
+}
+
+/** A generic_nack; sequence number 0 says nothing of what it answers. SMPP 3.4 §4.3. */
+export function nackOf(sequence: number, command_status: number): Buffer {
+  return writeHeader(COMMANDS.generic_nack.id, command_status, sequence)
 }

@@ -3,8 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { readAssets } from './assets.ts'
 import type { Changes } from './changes.ts'
 import { readControl } from './control.ts'
-import { FATES, ORDINARY } from './fates.ts'
+import { FATES } from './fate-table.ts'
+import { ORDINARY } from './fates.ts'
 import { refuseStranger } from './guard.ts'
+import { toDeliveryEntry } from './ledger.ts'
 import { isNumber, plainNumber } from './numbers.ts'
 import type { SimulatorSettings } from './options.ts'
 import type { Simulator } from './simulator.ts'
@@ -87,8 +89,12 @@ export class PhonesServer {
     if (asset !== undefined) {
       response.writeHead(200, { ...HEADERS, 'content-type': asset.type }).end(asset.bytes)
     } else if (pathname === '/events') this.#stream(request, response)
-    else if (pathname === '/ledger') this.#sendLedger(response)
-    else send(response, this.#get(pathname))
+    else if (pathname === '/ledger') sendLines(response, this.#simulator.ledger)
+    else if (pathname === '/deliveries') sendLines(response, this.#simulator.deliveries.map(toDeliveryEntry))
+    else if (pathname === '/certificate' && this.#simulator.certificate !== null) {
+      response.writeHead(200, { ...HEADERS, 'content-type': 'application/x-pem-file' })
+      response.end(this.#simulator.certificate)
+    } else send(response, this.#get(pathname))
   }
 
   #get(pathname: string): Answer {
@@ -130,8 +136,9 @@ export class PhonesServer {
   #control(body: Body): Answer {
     const control = readControl(body)
     if (typeof control === 'string') return bad(control)
+    if (control.isReset) this.#simulator.behave()
     this.#simulator.misbehave(control.faults)
-    if (control.deeds !== null) this.#simulator.do(control.deeds)
+    if (control.deed !== null) this.#simulator.do(control.deed)
     return ok(this.#simulator.faults())
   }
 
@@ -149,12 +156,12 @@ export class PhonesServer {
       stop()
     })
   }
+}
 
-  /** Every submit as a line of JSON; none unless the ledger is kept. */
-  #sendLedger(response: ServerResponse): void {
-    response.writeHead(200, { ...HEADERS, 'content-type': 'application/x-ndjson' })
-    response.end(this.#simulator.ledger.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
-  }
+/** Each entry as a line of JSON; none unless the ledger is kept. */
+function sendLines(response: ServerResponse, entries: readonly object[]): void {
+  response.writeHead(200, { ...HEADERS, 'content-type': 'application/x-ndjson' })
+  response.end(entries.map((entry) => `${JSON.stringify(entry)}\n`).join(''))
 }
 
 function ok(body: unknown): Answer {

@@ -1,27 +1,35 @@
-import { classifyStatus, type FieldsInput, type Outcome, type Session } from '@heliogram/smpp'
+import { classifyStatus, type Outcome, type Session, statusName } from '@heliogram/smpp'
 import type { Agenda } from './agenda.ts'
+import type { SimulatorSettings } from './options.ts'
 import type { Progress } from './phones.ts'
 import { Queue } from './queue.ts'
+import type { Outgoing } from './receipts.ts'
 import type { Counters } from './stats.ts'
 
-/** A deliver_sm on its way to a client. */
+/** A deliver_sm, or the data_sm that stands for it, on its way to a client. */
 export interface Delivery {
   readonly kind: 'receipt' | 'reply'
-  readonly fields: FieldsInput<'deliver_sm'>
+  readonly pdu: Outgoing
+  /** Of a receipt: the id and the state that it tells. */
+  readonly about: { readonly id: string; readonly state: string } | null
   /** The phone that it comes from, and the message there that it is about. */
   readonly phone: string
   readonly progress: Progress
   timesSent: number
   /** How often it was not answered in time, or refused for now. */
   timesFailed: number
+  /** The last answer that was heard, such as `ROK`. */
+  answer: string | null
 }
 
 /** What mailboxes share. */
 export interface MailboxContext {
-  readonly settings: { readonly attemptsMax: number; readonly retryDelayMs: number; readonly heldMax: number }
+  readonly settings: Pick<SimulatorSettings, 'attemptsMax' | 'retryDelayMs' | 'heldMax' | 'keepLedger'>
   readonly agenda: Agenda
   readonly counters: Counters
   readonly onProgress: (phone: string) => void
+  /** Where every delivery is kept, with `keepLedger`. */
+  readonly deliveries: Delivery[]
 }
 
 /**
@@ -43,6 +51,11 @@ export class Mailbox {
   /** How many wait for a session with room. */
   get held(): number {
     return this.#held.size + this.#returned.size
+  }
+
+  /** What is delivered next; undefined when nothing waits. */
+  get first(): Delivery | undefined {
+    return this.#returned.first ?? this.#held.first
   }
 
   /** Begins to deliver over a session that has been bound to receive. */
@@ -77,6 +90,7 @@ export class Mailbox {
   settle(delivery: Delivery, outcome: Outcome): void {
     if (outcome.kind === 'closed') return this.#returned.add(delivery)
     if (outcome.kind === 'timeout') return this.#tryAgain(delivery, 0)
+    delivery.answer = statusName(outcome.status).replace(/^ESME_/, '')
     const statusClass = classifyStatus(outcome.status)
     if (statusClass === 'ok') this.#count(delivery, 'answered')
     else if (statusClass === 'permanent') this.#context.counters.dropped++
@@ -92,7 +106,8 @@ export class Mailbox {
   #send(delivery: Delivery): boolean {
     for (let tried = 0; tried < this.#sessions.length; tried++) {
       this.#next = (this.#next + 1) % this.#sessions.length
-      if (this.#sessions[this.#next]?.deliver(delivery.fields, delivery) !== true) continue
+      const session = this.#sessions[this.#next]
+      if (session === undefined || !write(session, delivery)) continue
       if (delivery.timesSent++ === 0) this.#count(delivery, 'sent')
       else this.#context.counters.redelivered++
       return true
@@ -107,4 +122,9 @@ export class Mailbox {
     else counters[step === 'sent' ? 'repliesSent' : 'repliesAnswered']++
     onProgress(delivery.phone)
   }
+}
+
+function write(session: Session<Delivery>, delivery: Delivery): boolean {
+  const { command, fields } = delivery.pdu
+  return command === 'deliver_sm' ? session.deliver(fields, delivery) : session.request(command, fields, delivery)
 }

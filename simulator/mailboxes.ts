@@ -50,6 +50,7 @@ export class Mailboxes {
 
   /** Delivers a receipt to the system_id that submitted; keeps it while receipts are held back. */
   addReceipt(systemId: string, receipt: Delivery): void {
+    this.#note(receipt)
     const add = (): void => this.of(systemId).add(receipt)
     if (this.#receiptsKept === null) add()
     else if (this.#receiptsKept.length < this.#context.settings.heldMax) this.#receiptsKept.push(add)
@@ -58,6 +59,7 @@ export class Mailboxes {
 
   /** Delivers a reply to whoever sends from the number, else to who bound last, else to who binds next. */
   addReply(number: string, reply: Delivery): void {
+    this.#note(reply)
     const owner = this.#owners.get(number)
     const mailbox = owner === undefined ? this.#lastBound : this.of(owner)
     if (mailbox !== undefined) mailbox.add(reply)
@@ -70,5 +72,10 @@ export class Mailboxes {
     const kept = this.#receiptsKept ?? []
     this.#receiptsKept = isHolding ? kept : null
     if (!isHolding) for (const add of kept) add()
+  }
+
+  #note(delivery: Delivery): void {
+    const { settings, deliveries } = this.#context
+    if (settings.keepLedger) deliveries.push(delivery)
   }
 }

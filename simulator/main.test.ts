@@ -55,7 +55,7 @@ it.each([
 })
 
 it.each([
-  [['--latency', 'soon'], '--latency is soon; allowed: milliseconds such as 0, 30 or 20-120.'],
+  [['--latency', 'soon'], '--latency is soon; allowed: milliseconds such as 0, 30, 20-120, uniform:20-120'],
   [['--port', '99999'], '--port is 99999; allowed: 0 to 65535.'],
   [['--ids', 'roman'], '--ids is roman; allowed: decimal, hex, hex_decimal, decimal_hex.'],
   [['--no-such-flag'], "Unknown option '--no-such-flag'"],

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
-import type { IdFormat, SimulatorOptions } from './options.ts'
-import { parseRange, type Range } from './range.ts'
+import type { IdFormat } from './faults.ts'
+import { LATENCIES, parseLatency } from './latency.ts'
+import type { SimulatorOptions } from './options.ts'
 import { PortError, Simulator } from './simulator.ts'
 
 const HELP = `A carrier to dial, with phones in the browser.
@@ -12,14 +13,17 @@ const HELP = `A carrier to dial, with phones in the browser.
   --host <address>          where to listen (127.0.0.1)
   --allow-host <name>       host name under which a browser may reach the phones; may be repeated
   --credentials <id:pw>     who may bind, instead of anyone; may be repeated
-  --latency <ms>            sets all three of the following, as 0 or 20-120
+  --sessions <n>            sessions that a system_id may have (any number)
+  --tls                     SMPP over TLS, with a certificate of its own: GET /certificate
+  --latency <ms>            sets all three of the following, as 0, 20-120 or lognormal:40-900 (see README.md)
   --response-latency <ms>   until a submit is answered (20-120)
   --receipt-latency <ms>    from there to its receipt (800-2000)
-  --reply-latency <ms>      until a phone answers by itself (1500-3000)
+  --reply-latency <ms>      from there until a phone answers by itself (1500-3000)
   --ids <format>            decimal, hex, hex_decimal (hex in responses, decimal in receipts) or decimal_hex
   --concatenation <mode>    how long replies are cut: udh8, udh16, sar or payload (udh8)
   --no-receipt-tlvs         receipts are text alone
-  --keep-ledger             records every submit, without bound: GET /ledger
+  --deliver-timeout <ms>    until a receipt or reply that is not answered is sent again (10000)
+  --keep-ledger             records all that comes and goes, without bound: GET /ledger, GET /deliveries
   --api-url <url>           where the page says messages are sent to (http://127.0.0.1:8080)
   --json                    says where it listens as a line of JSON
 `
@@ -48,6 +52,8 @@ function parse() {
       host: { type: 'string' },
       'allow-host': { type: 'string', multiple: true },
       credentials: { type: 'string', multiple: true },
+      sessions: { type: 'string' },
+      tls: { type: 'boolean' },
       latency: { type: 'string' },
       'response-latency': { type: 'string' },
       'receipt-latency': { type: 'string' },
@@ -55,6 +61,7 @@ function parse() {
       ids: { type: 'string' },
       concatenation: { type: 'string' },
       'no-receipt-tlvs': { type: 'boolean' },
+      'deliver-timeout': { type: 'string' },
       'keep-ledger': { type: 'boolean' },
       'api-url': { type: 'string' },
       json: { type: 'boolean' },
@@ -70,6 +77,8 @@ function optionsOf(flags: ReturnType<typeof readFlags>): SimulatorOptions {
   const responseDelay = readDelay(flags, 'response')
   const receiptDelay = readDelay(flags, 'receipt')
   const replyDelay = readDelay(flags, 'reply')
+  const sessionsMax = readNumber('--sessions', flags.sessions)
+  const deliverTimeoutMs = readNumber('--deliver-timeout', flags['deliver-timeout'])
   const idFormat: IdFormat | undefined = readWord('--ids', flags.ids, ID_FORMATS)
   const concatenation = readWord('--concatenation', flags.concatenation, MODES)
   if (port !== undefined) options.port = port
@@ -80,6 +89,9 @@ function optionsOf(flags: ReturnType<typeof readFlags>): SimulatorOptions {
   if (responseDelay !== undefined) options.responseDelay = responseDelay
   if (receiptDelay !== undefined) options.receiptDelay = receiptDelay
   if (replyDelay !== undefined) options.replyDelay = replyDelay
+  if (sessionsMax !== undefined) options.sessionsMax = sessionsMax
+  if (deliverTimeoutMs !== undefined) options.deliverTimeoutMs = deliverTimeoutMs
+  if (flags.tls === true) options.tls = true
   if (idFormat !== undefined) options.idFormat = idFormat
   if (concatenation !== undefined) options.concatenation = concatenation
   if (flags['no-receipt-tlvs'] === true) options.hasReceiptTlvs = false
@@ -95,15 +107,19 @@ function readPort(flag: string, given: string | undefined, variable: string): nu
   throw new UsageError(`${given === undefined ? variable : flag} is ${text}; allowed: 0 to ${PORT_MAX}.`)
 }
 
+function readNumber(flag: string, text: string | undefined): number | undefined {
+  if (text === undefined || /^\d{1,7}$/.test(text)) return text === undefined ? undefined : Number(text)
+  throw new UsageError(`${flag} is ${text}; allowed: a whole number.`)
+}
+
 /** One of the three latencies: its own flag, else the one for all. */
-function readDelay(flags: ReturnType<typeof readFlags>, of: 'response' | 'receipt' | 'reply'): Range | undefined {
+function readDelay(flags: ReturnType<typeof readFlags>, of: 'response' | 'receipt' | 'reply'): string | undefined {
   const own = flags[`${of}-latency`]
   const text = own ?? flags.latency
   if (text === undefined) return undefined
-  const range = parseRange(text)
-  if (range !== null) return range
+  if (parseLatency(text) !== null) return text
   const flag = own === undefined ? '--latency' : `--${of}-latency`
-  throw new UsageError(`${flag} is ${text}; allowed: milliseconds such as 0, 30 or 20-120.`)
+  throw new UsageError(`${flag} is ${text}; allowed: milliseconds such as ${LATENCIES}.`)
 }
 
 function readWord<Word extends string>(

@@ -1,12 +1,7 @@
-import type { IdFormat } from './options.ts'
+import type { IdFormat } from './faults.ts'
 
-/** Ids of one message as its submit response and its receipt write them. */
-export interface MessageIds {
-  readonly answered: string
-  readonly receipted: string
-  /** The receipt's id in the radix that nobody expects. */
-  readonly otherRadix: () => string
-}
+/** How a receipt writes its id, against its submit response. */
+export type IdSpelling = 'same' | 'other_radix' | 'upper_case' | 'leading_zeros'
 
 type Writing = (id: number) => string
 const decimal: Writing = (id) => String(id)
@@ -19,16 +14,27 @@ const WRITINGS: Readonly<Record<IdFormat, readonly [answered: Writing, receipted
   decimal_hex: [decimal, hex],
 }
 
+/** As wide as an unsigned number of 64 bits, which is how many carriers print theirs. */
+const ZEROS_WIDTH = 20
+
+/** The id as the submit response writes it. */
+export function writeAnsweredId(id: number, format: IdFormat): string {
+  return WRITINGS[format][0](id)
+}
+
+/** The id as the receipt writes it. Letters and their case are there only where a format has hexadecimal digits. */
+export function writeReceiptedId(id: number, format: IdFormat, spelling: IdSpelling = 'same'): string {
+  const write = WRITINGS[format][1]
+  if (spelling === 'other_radix') return write === decimal ? hex(id) : decimal(id)
+  if (spelling === 'upper_case') return hex(id).toUpperCase()
+  return spelling === 'leading_zeros' ? write(id).padStart(ZEROS_WIDTH, '0') : write(id)
+}
+
 /**
  * Numbers messages from the microsecond on which the simulator started: as it takes fewer than a million a second, the
  * next start takes none of them again.
  */
-export function createMessageIds(format: IdFormat): () => MessageIds {
-  const [answered, receipted] = WRITINGS[format]
-  const other = receipted === decimal ? hex : decimal
+export function createMessageIds(): () => number {
   let last = Date.now() * 1_000
-  return () => {
-    const id = ++last
-    return { answered: answered(id), receipted: receipted(id), otherRadix: () => other(id) }
-  }
+  return () => ++last
 }

@@ -1,5 +1,5 @@
-import { COMMANDS, encodePdu, ESME, type Session } from '@heliogram/smpp'
-import { writeHeader } from './header.ts'
+import { COMMANDS, encodePdu, ESME, HEADER_OCTETS, type Session } from '@heliogram/smpp'
+import { nackOf, writeHeader } from './header.ts'
 import type { Delivery } from './mailbox.ts'
 import { buildReceipt } from './receipts.ts'
 import type { Smsc } from './smsc.ts'
@@ -7,34 +7,59 @@ import type { Smsc } from './smsc.ts'
 type Deed = (smsc: Smsc, session: Session<Delivery>) => void
 
 /** Far from the numbers that the session itself is using. */
-const SEQUENCE = 0x7fff_0000
+export const STRAY_SEQUENCE = 0x7fff_0000
+
+/** Octets of a deliver_sm before sm_length, where all its texts are empty. SMPP 3.4 §4.6.1. */
+const BEFORE_TEXT = 16
 
 /** What can be done to every open session, once: `POST /control` with `{"do": name}`. */
 export const MISCHIEF = {
-  /** Closes the connection. */
+  /** Closes the connection; by a reset, so that what is under way is lost; or says no more and throws away what comes. */
   drop: (_, session) => session.destroy(),
+  reset: (smsc, session) => smsc.lineOf(session)?.socket.resetAndDestroy(),
+  half_open: (smsc, session) => smsc.lineOf(session)?.kill(),
+
   unbind: (_, session) => void session.unbind(0),
-  enquire_link: (smsc, session) => smsc.writeRaw(session, writeHeader(COMMANDS.enquire_link.id, 0, SEQUENCE)),
+  /** In one write, so that the answer to the first finds the session unbinding. */
+  deliver_unbind: writeEach(() =>
+    Buffer.concat([writeReceipt('0'), writeHeader(COMMANDS.unbind.id, 0, STRAY_SEQUENCE + 1)]),
+  ),
+  enquire_link: writeEach(() => writeHeader(COMMANDS.enquire_link.id, 0, STRAY_SEQUENCE)),
   /** With sequence number 0: to which request, nobody knows. */
-  generic_nack: (smsc, session) => smsc.writeRaw(session, writeHeader(COMMANDS.generic_nack.id, ESME.RINVCMDID, 0)),
+  generic_nack: writeEach(() => nackOf(0, ESME.RINVCMDID)),
+  /** An answer to what was never asked. */
+  stray_response: writeEach(() =>
+    encodePdu({ command: 'submit_sm_resp', sequence_number: STRAY_SEQUENCE, message_id: '0' }),
+  ),
   outbind: (_, session) => void session.notify('outbind', { system_id: 'simulator' }),
   alert_notification: (_, session) => void session.notify('alert_notification', { source_addr: '15551230001' }),
-  /** command_length below the header's 16 octets, and above any that makes sense: the stream is lost. */
-  length_too_short: (smsc, session) => smsc.writeRaw(session, writeHeader(COMMANDS.enquire_link.id, 0, SEQUENCE, 8)),
-  length_too_long: (smsc, session) =>
-    smsc.writeRaw(session, writeHeader(COMMANDS.enquire_link.id, 0, SEQUENCE, 0x7fff_ffff)),
-  unknown_command: (smsc, session) => smsc.writeRaw(session, writeHeader(0xdead, 0, SEQUENCE)),
-  /** A deliver_sm without its body. */
-  malformed: (smsc, session) => smsc.writeRaw(session, writeHeader(COMMANDS.deliver_sm.id, 0, SEQUENCE)),
+
+  /** command_length of nothing, below the header's 16 octets, and above any that makes sense: the stream is lost. */
+  length_zero: writeEach(() => writeHeader(COMMANDS.enquire_link.id, 0, STRAY_SEQUENCE, 0)),
+  length_too_short: writeEach(() => writeHeader(COMMANDS.enquire_link.id, 0, STRAY_SEQUENCE, 8)),
+  length_too_long: writeEach(() => writeHeader(COMMANDS.enquire_link.id, 0, STRAY_SEQUENCE, 0x7fff_ffff)),
+  garbage: writeEach(() => Buffer.from('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')),
+  /** Begins a PDU, and says no more. */
+  partial_pdu: (smsc, session) => {
+    smsc.lineOf(session)?.write(writeHeader(COMMANDS.enquire_link.id, 0, STRAY_SEQUENCE).subarray(0, 10))
+    smsc.lineOf(session)?.kill()
+  },
+
+  unknown_command: writeEach(() => writeHeader(0xdead, 0, STRAY_SEQUENCE)),
+  /** A deliver_sm without its body; with less text than it says; with a TLV longer than the rest of it. */
+  malformed: writeEach(() => writeHeader(COMMANDS.deliver_sm.id, 0, STRAY_SEQUENCE)),
+  truncated: writeEach(() => writeDeliver(Buffer.from([250, 0x68, 0x69]))),
+  tlv_overrun: writeEach(() => writeDeliver(Buffer.from([0, 0x00, 0x1e, 0x01, 0x00, 0x30]))),
+
   /** A receipt for a message that was never submitted. */
-  unmatched_receipt: (smsc, session) =>
-    smsc.writeRaw(session, encodePdu({ command: 'deliver_sm', sequence_number: SEQUENCE, ...unmatchedReceipt() })),
+  unmatched_receipt: writeEach(() => writeReceipt('0')),
 } as const satisfies Record<string, Deed>
 
 /** The name of a deed. */
 export type Mischief = keyof typeof MISCHIEF
 
-function unmatchedReceipt(): ReturnType<typeof buildReceipt> {
+/** A receipt as it is on the wire, of a phone that nobody wrote to. */
+export function writeReceipt(id: string): Buffer {
   const addresses = {
     source_addr: '15551230001',
     source_addr_ton: 1,
@@ -43,6 +68,17 @@ function unmatchedReceipt(): ReturnType<typeof buildReceipt> {
     dest_addr_ton: 1,
     dest_addr_npi: 1,
   }
-  const about = { id: '0', text: '', submittedAt: new Date(), hasTlvs: true }
-  return buildReceipt(addresses, { state: 'delivered', err: '000' }, about)
+  const about = { id, text: '', submittedAt: new Date(), form: 'both' } as const
+  const { command, fields } = buildReceipt(addresses, { state: 'delivered', err: '000' }, about)
+  return encodePdu({ command, sequence_number: STRAY_SEQUENCE, ...fields })
+}
+
+function writeEach(bytes: () => Buffer): Deed {
+  return (smsc, session) => smsc.lineOf(session)?.write(bytes())
+}
+
+/** A deliver_sm whose fields are all empty, up to these octets. */
+function writeDeliver(rest: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.alloc(BEFORE_TEXT), rest])
+  return Buffer.concat([writeHeader(COMMANDS.deliver_sm.id, 0, STRAY_SEQUENCE, HEADER_OCTETS + body.length), body])
 }

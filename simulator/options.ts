@@ -1,40 +1,6 @@
-import type { ConcatenationMode, StatusName } from '@heliogram/smpp'
-import type { Range } from './range.ts'
-
-/** How message ids are written: in submit responses and in receipts. */
-export type IdFormat = 'decimal' | 'hex' | 'hex_decimal' | 'decimal_hex'
-
-/** What the simulator does wrong until told otherwise, for every recipient. */
-export interface Faults {
-  /** `silent`: never answered; `nack`: generic_nack; else the status it is refused with. */
-  bind: 'accept' | 'silent' | 'nack' | StatusName
-  /**
-   * `silent`: never answered (and nothing taken); `nack`, `nack_null`: generic_nack with the sequence number or with 0;
-   * `drop`, `unbind`: the connection is closed, or unbound, instead of an answer; else the status it is refused with.
-   */
-  submit: 'accept' | 'silent' | 'nack' | 'nack_null' | 'drop' | 'unbind' | StatusName
-  /** Share of submits refused with RTHROTTLED, 0 to 1. */
-  throttleRatio: number
-  /** Submits above so many a second are refused with RTHROTTLED; 0 for no limit. */
-  submitsPerSecondMax: number
-  /** Accepted submits wait for their answers until this is false again. */
-  isPaused: boolean
-  /** Receipts are kept until this is false again. */
-  isHoldingReceipts: boolean
-  /** The order in which the parts of a long reply are sent. */
-  partOrder: 'in_order' | 'last_first'
-}
-
-/** The well-behaved carrier. */
-export const FAULTLESS: Readonly<Faults> = {
-  bind: 'accept',
-  submit: 'accept',
-  throttleRatio: 0,
-  submitsPerSecondMax: 0,
-  isPaused: false,
-  isHoldingReceipts: false,
-  partOrder: 'in_order',
-}
+import type { ConcatenationMode } from '@heliogram/smpp'
+import type { IdFormat } from './faults.ts'
+import { latencyOf, type Range } from './latency.ts'
 
 /** How a simulator behaves; every field has a default. */
 export interface SimulatorOptions {
@@ -48,12 +14,16 @@ export interface SimulatorOptions {
   allowedHosts?: readonly string[]
   /** Password by system_id; without it anyone may bind. */
   credentials?: Readonly<Record<string, string>>
-  /** Milliseconds until a submit is answered. Default 20-120, half of them within 33. */
-  responseDelay?: Range
+  /** SMPP over TLS, with a certificate made at the start: see `Simulator.certificate`. Default false. */
+  tls?: boolean
+  /** Sessions that a system_id may have; a bind above them is refused with RALYBND. Default 0: no limit. */
+  sessionsMax?: number
+  /** Milliseconds until a submit is answered, as a range or as parseLatency reads it. Default 20-120, half of them within 33. */
+  responseDelay?: Range | string
   /** Milliseconds from that answer to the receipt. Default 800-2000. */
-  receiptDelay?: Range
-  /** Milliseconds until a phone answers by itself. Default 1500-3000. */
-  replyDelay?: Range
+  receiptDelay?: Range | string
+  /** Milliseconds from there until a phone answers by itself. Default 1500-3000. */
+  replyDelay?: Range | string
   /** Default `decimal`. */
   idFormat?: IdFormat
   /** Whether receipts carry TLVs besides their text. Default true. */
@@ -76,14 +46,18 @@ export interface SimulatorOptions {
   messagesMax?: number
   /** A duplicate is recognised if at most so many submits lie between. Default 100 000. */
   duplicateWindow?: number
-  /** Records every submit in `ledger`, without bound. Default false. */
+  /** Records every submit in `ledger`, and every receipt and reply in `deliveries`, without bound. Default false. */
   keepLedger?: boolean
   /** Where the page says messages are sent to. Default http://127.0.0.1:8080. */
   apiUrl?: string
 }
 
-/** Options with their defaults. */
-export type SimulatorSettings = Required<Omit<SimulatorOptions, 'credentials'>> & Pick<SimulatorOptions, 'credentials'>
+/** Options with their defaults, latencies as text. */
+export type SimulatorSettings = Required<Omit<SimulatorOptions, 'credentials' | Latency>> &
+  Pick<SimulatorOptions, 'credentials'> &
+  Record<Latency, string>
+
+type Latency = 'responseDelay' | 'receiptDelay' | 'replyDelay'
 
 /** Fills in the defaults. */
 export function settingsOf(options: SimulatorOptions): SimulatorSettings {
@@ -92,9 +66,8 @@ export function settingsOf(options: SimulatorOptions): SimulatorSettings {
     port: 2775,
     httpPort: 8081,
     allowedHosts: [],
-    responseDelay: { min: 20, max: 120 },
-    receiptDelay: { min: 800, max: 2_000 },
-    replyDelay: { min: 1_500, max: 3_000 },
+    tls: false,
+    sessionsMax: 0,
     idFormat: 'decimal',
     hasReceiptTlvs: true,
     concatenation: 'udh8',
@@ -109,5 +82,8 @@ export function settingsOf(options: SimulatorOptions): SimulatorSettings {
     keepLedger: false,
     apiUrl: 'http://127.0.0.1:8080',
     ...options,
+    responseDelay: latencyOf(options.responseDelay ?? '20-120'),
+    receiptDelay: latencyOf(options.receiptDelay ?? '800-2000'),
+    replyDelay: latencyOf(options.replyDelay ?? '1500-3000'),
   }
 }

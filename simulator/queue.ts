@@ -11,6 +11,11 @@ export class Queue<Item> {
     return this.#items.length - this.#front
   }
 
+  /** The first; undefined when none waits. */
+  get first(): Item | undefined {
+    return this.#items[this.#front]
+  }
+
   add(item: Item): void {
     this.#items.push(item)
   }

@@ -1,10 +1,20 @@
-import { type Fields, type FieldsInput, formatReceipt, MESSAGE_STATES } from '@heliogram/smpp'
-import type { FatedReceipt } from './fates.ts'
+import { type Fields, type FieldsInput, formatReceipt, MESSAGE_STATES, STATE_WORDS } from '@heliogram/smpp'
+import type { FatedReceipt, ReceiptForm } from './fates.ts'
 
-/** Message type "delivery receipt" in esm_class. SMPP 3.4 §5.2.12. */
+/** Message types of esm_class. SMPP 3.4 §5.2.12. */
 const DELIVERY_RECEIPT = 0x04
+const INTERMEDIATE = 0x20
+const UDHI = 0x40
 /** Network type GSM of network_error_code. SMPP 3.4 §5.3.2.31. */
 const GSM_NETWORK = 3
+/** Concatenation: the one part of one, of reference 1. 3GPP TS 23.040 §9.2.3.24.1. */
+const UDH = Buffer.from([5, 0, 3, 1, 1, 1])
+const SAR = { sar_msg_ref_num: 1, sar_total_segments: 1, sar_segment_seqnum: 1 }
+/** Tag of receipted_message_id, and the octets that it has at most. SMPP 3.4 §5.3.2.12. */
+const RECEIPTED_MESSAGE_ID = 0x001e
+const ID_OCTETS_MAX = 65
+/** Longest destination_addr that any PDU has. SMPP 3.4 §5.2.9. */
+const LONG_ADDRESS_DIGITS = 64
 
 /** The addresses of a message. */
 export type Addresses = Pick<
@@ -12,10 +22,28 @@ export type Addresses = Pick<
   'source_addr_ton' | 'source_addr_npi' | 'source_addr' | 'dest_addr_ton' | 'dest_addr_npi' | 'destination_addr'
 >
 
+/** A PDU that goes to a client, without its sequence number. */
+export type Outgoing =
+  | { readonly command: 'deliver_sm'; readonly fields: FieldsInput<'deliver_sm'> }
+  | { readonly command: 'data_sm'; readonly fields: FieldsInput<'data_sm'> }
+
+/** What a receipt is about. */
+export interface ReceiptAbout {
+  readonly id: string
+  readonly text: string
+  readonly submittedAt: Date
+  readonly form: ReceiptForm
+}
+
+/** Tells whether the message has an end with this receipt. */
+export function isFinalReceipt({ state }: FatedReceipt): boolean {
+  return state !== 'enroute' && state !== 'scheduled'
+}
+
 /** Tells whether a submit wants to hear of this outcome. SMPP 3.4 §5.2.17; 3 = success only is of 5.0 §4.7.21. */
 export function isReceiptAsked(registered_delivery: number, receipt: FatedReceipt): boolean {
   const asked = registered_delivery & 0x03
-  if (asked === 2) return receipt.state !== 'delivered'
+  if (asked === 2) return receipt.state !== 'delivered' && isFinalReceipt(receipt)
   if (asked === 3) return receipt.state === 'delivered'
   return asked === 1
 }
@@ -32,27 +60,62 @@ export function turnAround(message: Addresses): Addresses {
   }
 }
 
-/** Writes a receipt as the fields of a deliver_sm; `addresses` are its own: from the recipient, to the sender. */
-export function buildReceipt(
-  addresses: Addresses,
-  receipt: FatedReceipt,
-  about: { id: string; text: string; submittedAt: Date; hasTlvs: boolean },
-): FieldsInput<'deliver_sm'> {
-  const { state, err } = receipt
-  const { id, submittedAt: submitDate } = about
-  const text = formatReceipt({ id, state, err, submitDate, doneDate: new Date(), text: toAscii(about.text) })
-  return {
-    ...addresses,
-    esm_class: DELIVERY_RECEIPT,
-    short_message: Buffer.from(text, 'latin1'),
-    tlvs: about.hasTlvs ? toTlvs(id, receipt) : undefined,
+/** Writes a receipt; `addresses` are its own: from the recipient, to the sender. */
+export function buildReceipt(addresses: Addresses, receipt: FatedReceipt, about: ReceiptAbout): Outgoing {
+  const marked = isFinalReceipt(receipt) ? DELIVERY_RECEIPT : INTERMEDIATE
+  const fields = { ...addresses, esm_class: marked }
+  const text = Buffer.from(toText(receipt, about), 'latin1')
+  const tlvs = toTlvs(about.id, receipt)
+  const asBoth = { ...fields, short_message: text, tlvs }
+  switch (about.form) {
+    case 'both':
+      return { command: 'deliver_sm', fields: asBoth }
+    case 'tlvs':
+      return { command: 'deliver_sm', fields: { ...fields, tlvs } }
+    case 'text':
+    case 'odd_text':
+      return { command: 'deliver_sm', fields: { ...fields, short_message: text } }
+    case 'unmarked':
+      return { command: 'deliver_sm', fields: { ...addresses, short_message: text } }
+    case 'data_sm':
+      return { command: 'data_sm', fields: { ...fields, tlvs: { ...tlvs, message_payload: text } } }
+    case 'udh':
+      return {
+        command: 'deliver_sm',
+        fields: { ...fields, esm_class: marked | UDHI, short_message: Buffer.concat([UDH, text]) },
+      }
+    case 'sar':
+      return { command: 'deliver_sm', fields: { ...asBoth, tlvs: { ...tlvs, ...SAR } } }
+    case 'long_destination': {
+      const destination_addr = addresses.destination_addr.padEnd(LONG_ADDRESS_DIGITS, '0')
+      return { command: 'deliver_sm', fields: { ...asBoth, destination_addr } }
+    }
+    case 'padded_tlv': {
+      const id = Buffer.alloc(ID_OCTETS_MAX)
+      id.write(about.id, 'latin1')
+      const { receipted_message_id: _, ...rest } = tlvs
+      return { command: 'deliver_sm', fields: { ...fields, tlvs: { ...rest, [RECEIPTED_MESSAGE_ID]: id } } }
+    }
+    default:
+      return about.form satisfies never
   }
 }
 
-function toTlvs(id: string, { state, err }: FatedReceipt): NonNullable<FieldsInput<'deliver_sm'>['tlvs']> {
+function toText(receipt: FatedReceipt, { id, text, submittedAt, form }: ReceiptAbout): string {
+  const { state, err, stat = STATE_WORDS[state] } = receipt
+  const doneDate = new Date()
+  if (form === 'odd_text') {
+    const seconds = doneDate.toISOString().replaceAll(/\D/g, '').slice(0, 14)
+    return `stat:${stat} done date:${seconds} id:${id} Text:about stat:EXPIRED\0`
+  }
+  const standard = formatReceipt({ id, state, err, submitDate: submittedAt, doneDate, text: toAscii(text) })
+  return receipt.stat === undefined ? standard : standard.replace(/ stat:\S+/, ` stat:${stat}`)
+}
+
+function toTlvs(id: string, { state, err }: FatedReceipt) {
   const tlvs = { receipted_message_id: id, message_state: MESSAGE_STATES.indexOf(state) }
   const code = Number(err)
-  return code === 0 ? tlvs : { ...tlvs, network_error_code: Buffer.from([GSM_NETWORK, code >> 8, code & 0xff]) }
+  return code > 0 ? { ...tlvs, network_error_code: Buffer.from([GSM_NETWORK, code >> 8, code & 0xff]) } : tlvs
 }
 
 /** The beginning of a text as a receipt can carry it whatever its own alphabet. */

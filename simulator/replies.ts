@@ -1,15 +1,25 @@
 import { type ConcatenationMode, cutSegments, detectAddress, type FieldsInput } from '@heliogram/smpp'
+import type { PartOrder } from './faults.ts'
+
+/** How the parts of a long reply are sent. */
+export interface ReplyManner {
+  readonly mode: ConcatenationMode
+  readonly reference: number
+  readonly order: PartOrder
+  readonly copies: number
+  readonly isPartMissing: boolean
+}
 
 /**
- * Writes what was typed on a phone as the fields of deliver_sm: one for every part. Throws a RangeError when it takes more
- * than 255.
+ * Writes what was typed on a phone as the fields of deliver_sm: one for every part, as often and in such order as they are sent. Throws
+ * a RangeError when it takes more than 255 parts.
  */
 export function buildReply(
   reply: { from: string; to: string; text: string },
-  cut: { mode: ConcatenationMode; reference: number },
+  { mode, reference, order, copies, isPartMissing }: ReplyManner,
 ): FieldsInput<'deliver_sm'>[] {
   const [from, to] = [toAddress(reply.from), toAddress(reply.to)]
-  return cutSegments(reply.text, cut).map((segment) => ({
+  const parts = cutSegments(reply.text, { mode, reference }).map((segment) => ({
     source_addr_ton: from.ton,
     source_addr_npi: from.npi,
     source_addr: from.addr,
@@ -18,6 +28,18 @@ export function buildReply(
     destination_addr: to.addr,
     ...segment,
   }))
+  // A text of one part has no part that could be missing or come again: it would be another text.
+  if (parts.length === 1) return parts
+  if (isPartMissing) parts.pop()
+  const sent = Array.from({ length: copies }, () => parts).flat()
+  if (order === 'last_first') sent.reverse()
+  return order === 'shuffled' ? shuffle(sent) : sent
+}
+
+/** Puts items into any order (Fisher and Yates). */
+function shuffle<Item>(items: Item[]): Item[] {
+  const left = [...items]
+  return items.flatMap(() => left.splice(Math.floor(Math.random() * left.length), 1))
 }
 
 function toAddress(address: string): { ton: number; npi: number; addr: string } {

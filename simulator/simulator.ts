@@ -1,15 +1,19 @@
-import { ESME } from '@heliogram/smpp'
 import { Agenda } from './agenda.ts'
 import { Carrier } from './carrier.ts'
+import { makeCertificate } from './certificate.ts'
 import { openChanges } from './changes.ts'
+import { type Faults, faultlessOf } from './faults.ts'
 import { PhonesServer } from './http.ts'
+import { parseLatency, type PickDelay } from './latency.ts'
+import type { LedgerEntry } from './ledger.ts'
+import type { Delivery } from './mailbox.ts'
 import { Mailboxes } from './mailboxes.ts'
 import { createMessageIds } from './message-ids.ts'
 import { MISCHIEF, type Mischief } from './mischief.ts'
-import { FAULTLESS, type Faults, settingsOf, type SimulatorOptions } from './options.ts'
+import { settingsOf, type SimulatorOptions } from './options.ts'
 import { type PhoneMessage, Phones } from './phones.ts'
 import { Smsc } from './smsc.ts'
-import { type Counters, createCounters, createDuplicateCheck, type LedgerEntry } from './stats.ts'
+import { type Counters, createCounters, createDuplicateCheck } from './stats.ts'
 
 /** Counters, and how things stand now. */
 export interface Stats extends Counters {
@@ -40,9 +44,15 @@ export class PortError extends Error {
 export class Simulator {
   /** Every submit since the start, where `keepLedger` is set. */
   readonly ledger: LedgerEntry[] = []
+  /** Every receipt and reply since the start, where `keepLedger` is set. */
+  readonly deliveries: Delivery[] = []
+  /** What to trust when dialling SMPP over TLS, as PEM; null without TLS. */
+  readonly certificate: string | null
   readonly phones: Phones
   readonly #settings
-  readonly #faults: Faults = { ...FAULTLESS }
+  readonly #faultless: Faults
+  readonly #faults: Faults
+  readonly #delays
   readonly #counters = createCounters()
   readonly #agenda = new Agenda()
   readonly #changes = openChanges()
@@ -54,29 +64,36 @@ export class Simulator {
 
   constructor(options: SimulatorOptions = {}) {
     const settings = settingsOf(options)
-    const faults = this.#faults
+    this.#faultless = faultlessOf(settings)
+    const faults = { ...this.#faultless }
+    this.#faults = faults
+    const delays = delaysOf(faults)
+    this.#delays = delays
+    const certificate = settings.tls ? makeCertificate(settings.host) : null
+    this.certificate = certificate?.cert ?? null
     const counters = this.#counters
     const agenda = this.#agenda
     this.#settings = settings
     const phones = new Phones(settings, (number) => this.#changes.note(number))
     this.phones = phones
     const onProgress = (number: string): void => phones.touch(number)
-    const mailboxes = new Mailboxes({ settings, agenda, counters, onProgress })
+    const mailboxes = new Mailboxes({ settings, agenda, counters, onProgress, deliveries: this.deliveries })
     this.#mailboxes = mailboxes
     const carrier = new Carrier({
       settings,
       faults,
+      delays,
       counters,
       agenda,
       phones,
       mailboxes,
-      nextIds: createMessageIds(settings.idFormat),
+      nextId: createMessageIds(),
       isDuplicate: createDuplicateCheck(settings.duplicateWindow),
       ledger: this.ledger,
-      nack: (session, sequence_number) => this.#smsc.nack(session, ESME.RSYSERR, sequence_number),
+      write: (session, bytes) => void this.#smsc.lineOf(session)?.write(bytes),
     })
     this.#carrier = carrier
-    this.#smsc = new Smsc({ settings, faults, counters, carrier, mailboxes })
+    this.#smsc = new Smsc({ settings, certificate, faults, counters, agenda, carrier, mailboxes })
     this.#http = new PhonesServer(this, this.#changes, settings)
   }
 
@@ -115,8 +132,14 @@ export class Simulator {
   /** Changes what it does wrong from now on; nothing else. Lets go of what was paused or held back. */
   misbehave(faults: Partial<Faults>): void {
     Object.assign(this.#faults, faults)
+    Object.assign(this.#delays, delaysOf(this.#faults))
     this.#mailboxes.holdReceipts(this.#faults.isHoldingReceipts)
     if (!this.#faults.isPaused) this.#carrier.resume()
+  }
+
+  /** Makes it the carrier that it was at the start. */
+  behave(): void {
+    this.misbehave(this.#faultless)
   }
 
   /** Does something unexpected to every open session. */
@@ -128,4 +151,17 @@ export class Simulator {
   reply(from: string, to: string, text: string): PhoneMessage {
     return this.#carrier.reply(from, to, text)
   }
+}
+
+/** The delays that these faults ask for. Throws a RangeError when one is no latency. */
+function delaysOf({ responseLatency, receiptLatency, replyLatency }: Faults): Record<Delayed, PickDelay> {
+  return { response: delayOf(responseLatency), receipt: delayOf(receiptLatency), reply: delayOf(replyLatency) }
+}
+
+type Delayed = 'response' | 'receipt' | 'reply'
+
+function delayOf(text: string): PickDelay {
+  const pick = parseLatency(text)
+  if (pick === null) throw new RangeError(`${text} is no latency`)
+  return pick
 }

@@ -1,18 +1,25 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { createServer as createTlsServer } from 'node:tls'
 import {
   type BindPdu,
-  COMMANDS,
+  encodePdu,
   ESME,
   type MessageRequest,
+  type Outcome,
   type Respond,
   Session,
   type SessionOptions,
 } from '@heliogram/smpp'
+import type { Agenda } from './agenda.ts'
 import type { Carrier } from './carrier.ts'
-import { writeHeader } from './header.ts'
+import type { Certificate } from './certificate.ts'
+import { codeOf, type Faults, takeFault } from './faults.ts'
+import { nackOf } from './header.ts'
+import { Line } from './line.ts'
 import type { Delivery } from './mailbox.ts'
 import type { Mailboxes } from './mailboxes.ts'
-import type { Faults, SimulatorSettings } from './options.ts'
+import { STRAY_SEQUENCE, writeReceipt } from './mischief.ts'
+import type { SimulatorSettings } from './options.ts'
 import type { Counters } from './stats.ts'
 
 /** Our name in every bind_resp. */
@@ -21,22 +28,27 @@ const SYSTEM_ID = 'simulator'
 /** How long close() waits for answers that are under way. */
 const DRAIN_MS = 500
 
+/** Who does not bind in time is to find out by itself that we are deaf. */
+const BIND_TIMEOUT_MS = 120_000
+
 /** What the door needs of those behind it. */
 export interface SmscContext {
   readonly settings: SimulatorSettings
+  readonly certificate: Certificate | null
   readonly faults: Faults
   readonly counters: Counters
+  readonly agenda: Agenda
   readonly carrier: Carrier
   readonly mailboxes: Mailboxes
 }
 
 /**
- * The SMPP door: accepts connections, decides on binds, and hands submits to the carrier. It keeps the socket of every
+ * The SMPP door: accepts connections, decides on binds, and hands submits to the carrier. It keeps the line of every
  * session, as much of its mischief is bytes that no session would send.
  */
 export class Smsc {
   readonly #context: SmscContext
-  readonly #sockets = new Map<Session<Delivery>, Socket>()
+  readonly #lines = new Map<Session<Delivery>, Line>()
   #server: Server | undefined
 
   constructor(context: SmscContext) {
@@ -45,12 +57,14 @@ export class Smsc {
 
   /** Open sessions, bound or not. */
   get sessions(): Session<Delivery>[] {
-    return [...this.#sockets.keys()]
+    return [...this.#lines.keys()]
   }
 
   /** Listens, and answers with the port. Rejects with EADDRINUSE when it is taken. */
   async listen(host: string, port: number): Promise<number> {
-    const server = createServer({ noDelay: true }, (socket) => this.#accept(socket))
+    const { certificate } = this.#context
+    const accept = (socket: Socket): void => this.#accept(socket)
+    const server = certificate ? createTlsServer(certificate, accept) : createServer({ noDelay: true }, accept)
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen({ host, port }, resolve)
@@ -69,60 +83,85 @@ export class Smsc {
     await stopped
   }
 
-  /** Writes bytes to a session's socket, whether they are SMPP or not. */
-  writeRaw(session: Session<Delivery>, bytes: Buffer): void {
-    this.#sockets.get(session)?.write(bytes)
-  }
-
-  /** Sends a generic_nack, which sessions do not send by themselves. */
-  nack(session: Session<Delivery>, command_status: number, sequence_number: number): void {
-    this.writeRaw(session, writeHeader(COMMANDS.generic_nack.id, command_status, sequence_number))
+  /** The connection of a session; undefined once it is closed. */
+  lineOf(session: Session<Delivery>): Line | undefined {
+    return this.#lines.get(session)
   }
 
   #accept(socket: Socket): void {
-    const { settings, counters, carrier, mailboxes } = this.#context
+    const { settings, faults, counters, carrier, mailboxes } = this.#context
+    if (faults.connect === 'drop') return void socket.destroy()
     const options: SessionOptions<Delivery> = {
       windowMax: settings.windowMax,
       responseTimeoutMs: settings.deliverTimeoutMs,
+      bindTimeoutMs: BIND_TIMEOUT_MS,
       // Latency leaves many submits unanswered, and some are never answered on purpose.
       unansweredMax: Number.MAX_SAFE_INTEGER,
       onRequest: (session, pdu, respond) => answerRequest(carrier, session, pdu, respond),
-      onOutcome: (session, delivery, outcome) => mailboxes.of(session.systemId).settle(delivery, outcome),
+      onOutcome: (session, delivery, outcome) => this.#settle(session, delivery, outcome),
       onRoom: (session) => mailboxes.of(session.systemId).flush(),
       onState: (session, state) => {
         if (state === 'bound') {
           counters.binds++
           if (session.mode !== 'transmitter') mailboxes.bound(session.systemId).open(session)
         } else if (session.mode !== undefined) mailboxes.of(session.systemId).close(session)
-        if (state === 'closed') this.#sockets.delete(session)
+        if (state === 'closed') this.#lines.delete(session)
       },
     }
+    const line = new Line(socket, faults)
     const session = new Session(socket, options, {
       role: 'server',
       systemId: SYSTEM_ID,
       onBind: (session, bind) => this.#decideBind(session, bind),
     })
-    this.#sockets.set(session, socket)
+    this.#lines.set(session, line)
+    if (faults.connect === 'half_open') line.kill()
   }
 
   #decideBind(session: Session<Delivery>, bind: BindPdu): number | Promise<number> {
-    const { settings, faults, counters } = this.#context
-    const fault = faults.bind
-    if (fault === 'silent' || fault === 'nack') {
-      if (fault === 'nack') this.nack(session, ESME.RINVCMDID, bind.sequence_number)
-      return new Promise(() => {})
+    const { settings, faults, counters, mailboxes } = this.#context
+    const line = this.lineOf(session)
+    const fault = takeFault(faults, 'bind')
+    if (fault === 'nack') line?.write(nackOf(bind.sequence_number, ESME.RINVCMDID))
+    if (fault === 'drop') session.destroy()
+    if (fault === 'nack' || fault === 'drop' || fault === 'silent') return new Promise(() => {})
+    if (fault === 'deliver_first') {
+      const first = mailboxes.of(session.systemId).first?.pdu
+      const early = first && encodePdu({ ...first.fields, command: first.command, sequence_number: STRAY_SEQUENCE })
+      line?.write(early ?? writeReceipt('0'))
     }
-    const status = fault === 'accept' ? checkCredentials(settings.credentials, bind) : ESME[fault]
+    const isOpen = fault === 'accept' || fault === 'deliver_first'
+    const status = isOpen ? this.#judge(settings.credentials, bind) : codeOf(fault)
     if (status !== ESME.ROK) counters.bindsRefused++
     return status
   }
-}
 
-function checkCredentials(credentials: SimulatorSettings['credentials'], bind: BindPdu): number {
-  if (credentials === undefined) return ESME.ROK
-  const password = Object.hasOwn(credentials, bind.system_id) ? credentials[bind.system_id] : undefined
-  if (password === undefined) return ESME.RINVSYSID
-  return password === bind.password ? ESME.ROK : ESME.RINVPASWD
+  #judge(credentials: SimulatorSettings['credentials'], { system_id, password }: BindPdu): number {
+    if (credentials !== undefined) {
+      const right = Object.hasOwn(credentials, system_id) ? credentials[system_id] : undefined
+      if (right === undefined) return ESME.RINVSYSID
+      if (right !== password) return ESME.RINVPASWD
+    }
+    const { sessionsMax } = this.#context.faults
+    const bound = this.sessions.filter((other) => other.systemId === system_id && other.state === 'bound')
+    return sessionsMax > 0 && bound.length >= sessionsMax ? ESME.RALYBND : ESME.ROK
+  }
+
+  /** Hears what became of a deliver_sm, unless the answer is lost. */
+  #settle(session: Session<Delivery>, delivery: Delivery, outcome: Outcome): void {
+    const { settings, faults, agenda, mailboxes } = this.#context
+    const mailbox = mailboxes.of(session.systemId)
+    const fault = outcome.kind === 'response' ? takeFault(faults, 'deliver') : 'accept'
+    switch (fault) {
+      case 'accept':
+        return mailbox.settle(delivery, outcome)
+      case 'deaf':
+        return agenda.after(settings.deliverTimeoutMs, () => mailbox.settle(delivery, { kind: 'timeout' }))
+      case 'drop':
+        mailbox.settle(delivery, { kind: 'closed', written: true })
+        session.destroy()
+    }
+  }
 }
 
 /** Messages go to the carrier; of what became of one, and of taking one back, it knows nothing. */

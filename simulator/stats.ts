@@ -1,21 +1,6 @@
 import { readPart, type TextPdu } from '@heliogram/smpp'
 import { RecentMap } from './recent.ts'
 
-/** One submit as it came, for tests that must account for each. */
-export interface LedgerEntry {
-  readonly source: string
-  readonly destination: string
-  /** Of this submit alone; octets that are no text as hexadecimal. */
-  readonly text: string
-  /** 1 for a message of one segment. */
-  readonly part: number
-  readonly at: Date
-  /** What it was answered, or would have been. */
-  readonly status: string
-  /** Null where it was refused. */
-  readonly messageId: string | null
-}
-
 /** Exact counters since the simulator started. */
 export interface Counters {
   /** submit_sm read. */
@@ -24,6 +9,8 @@ export interface Counters {
   /** Refused for good. */
   refused: number
   throttled: number
+  /** Neither taken nor refused: not answered, or the connection ended instead. */
+  ignored: number
   /** Accepted, of those that no other of the same destination and text went before. */
   distinct: number
   /** Accepted again: same destination, same text, same part. */
@@ -50,6 +37,7 @@ export function createCounters(): Counters {
     accepted: 0,
     refused: 0,
     throttled: 0,
+    ignored: 0,
     distinct: 0,
     duplicates: 0,
     binds: 0,

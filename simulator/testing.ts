@@ -48,6 +48,8 @@ export async function until(condition: () => boolean | Promise<boolean>, what: s
   }
 }
 
+type Deliver = PduOf<'deliver_sm'> | PduOf<'data_sm'>
+
 /** A client's session, and everything that happened on it, in order. */
 export interface Client {
   readonly session: Session<string>
@@ -55,8 +57,8 @@ export interface Client {
   readonly outcomes: Map<string, Outcome>
   readonly receipts: Receipt[]
   readonly replies: { from: string; to: string; text: string; parts: MessagePart[] }[]
-  /** Decides how deliver_sm are answered; ROK at first. */
-  answer: (pdu: PduOf<'deliver_sm'>, respond: Respond) => void
+  /** Decides how receipts and replies are answered; ROK at first. */
+  answer: (pdu: Deliver, respond: Respond) => void
   /** Submits a text of one segment, or octets with their fields, and asks for a receipt; resolves with the outcome. */
   submit(to: string, text: string, fields?: Partial<PduOf<'submit_sm'>>): Promise<Outcome>
 }
@@ -79,7 +81,7 @@ export async function bindClient(
       client.outcomes.set(context, outcome)
     },
     onRequest: (_, pdu, respond) => {
-      if (pdu.command !== 'deliver_sm') return respond(ESME.RINVCMDID)
+      if (pdu.command !== 'deliver_sm' && pdu.command !== 'data_sm') return respond(ESME.RINVCMDID)
       const receipt = parseReceipt(pdu)
       if (receipt === null) noteReply(client, pdu)
       else client.receipts.push(receipt)
@@ -108,7 +110,7 @@ export async function bindClient(
   return client
 }
 
-function noteReply(client: Client, pdu: PduOf<'deliver_sm'>): void {
+function noteReply(client: Client, pdu: Deliver): void {
   const part = readPart(pdu)
   const isFurther = part.concatenation !== null && client.replies.at(-1)?.parts[0]?.concatenation != null
   const parts = isFurther ? [...(client.replies.pop()?.parts ?? []), part] : [part]

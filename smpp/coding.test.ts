@@ -67,6 +67,17 @@ describe('octets as text', () => {
     expect(decodeText(Uint8Array.of(1, 0, 255), 'binary')).toEqual(Buffer.from([1, 0, 255]))
   })
 
+  it('reads UCS-2 as the Encoding Standard does, short or long', () => {
+    const decoder = new TextDecoder('utf-16be')
+    const units = fc.array(fc.constantFrom(0, 0x41, 0x0416, 0xd83d, 0xde00, 0xfeff, 0xfffe, 0xffff), { maxLength: 200 })
+    fc.assert(
+      fc.property(units, (codes) => {
+        const octets = Buffer.from(Uint16Array.from([0x20, ...codes]).buffer).swap16()
+        expect(decodeText(octets, 'ucs2')).toBe(decoder.decode(octets).replaceAll('\0', ''))
+      }),
+    )
+  })
+
   it('never fails, and never yields NUL or half a surrogate pair', () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 100 }), fc.nat(255), (octets, data_coding) => {

@@ -1,4 +1,4 @@
-import { decodeGsm7 } from './gsm7.ts'
+import { decodeGsm7, toBuffer } from './gsm7.ts'
 import { unpackGsm7 } from './packing.ts'
 import type { NationalShift } from './shift.ts'
 
@@ -42,9 +42,9 @@ const CODINGS: Readonly<Record<number, TextCoding>> = {
 }
 
 /** What data_coding means: the carrier's own word, SMPP's values, else the groups of a GSM data coding scheme (3GPP TS 23.038 §4). */
-export function codingOf(data_coding: number, options: CodingOptions = {}): TextCoding {
-  const alphabet = options.defaultAlphabet ?? 'gsm7'
-  const own = options.overrides?.[data_coding]
+export function codingOf(data_coding: number, options?: CodingOptions): TextCoding {
+  const alphabet = options?.defaultAlphabet ?? 'gsm7'
+  const own = options?.overrides?.[data_coding]
   if (own !== undefined) return own
   if (data_coding < 0x10) return CODINGS[data_coding] ?? alphabet
   // Message class (0x10-0x1f), compressed (0x20-0x3f, which nobody can read), marked for deletion (0x40-0x7f).
@@ -65,13 +65,36 @@ export type OctetsContext = { shift?: NationalShift; udhLength?: number }
  * The octets of a message as text, or themselves where the coding is binary; never fails. What cannot be read is U+FFFD.
  * NUL is left out: carriers end texts with it, and PostgreSQL cannot store it. (In GSM-7 0x00 is `@` and stays.)
  */
-export function decodeText(octets: Uint8Array, coding: TextCoding, context: OctetsContext = {}): string | Buffer {
-  if (coding === 'gsm7') return decodeGsm7(octets, context.shift)
-  if (coding === 'gsm7-packed') return decodeGsm7(unpackGsm7(octets, context.udhLength), context.shift)
+export function decodeText(octets: Uint8Array, coding: TextCoding, context?: OctetsContext): string | Buffer {
+  if (coding === 'gsm7') return decodeGsm7(octets, context?.shift)
+  if (coding === 'gsm7-packed') return decodeGsm7(unpackGsm7(octets, context?.udhLength), context?.shift)
   if (coding === 'binary') return toBuffer(octets)
   // The Encoding Standard's latin1 is Windows-1252, which is not what SMPP means.
   if (coding === 'latin1') return withoutNul(toBuffer(octets).toString('latin1'))
+  if (coding === 'ucs2' && isShortUtf16(octets)) return decodeShortUtf16(octets)
   return withoutNul(new TextDecoder(labelOf(coding, octets)).decode(octets))
+}
+
+/** One segment and more, with its octets in the order of this machine. */
+const swapped = Buffer.alloc(256)
+
+/** Whole units without a byte order mark, and few of them: what is not worth a TextDecoder, which costs five times as much. */
+function isShortUtf16(octets: Uint8Array): boolean {
+  return octets.length % 2 === 0 && octets.length <= swapped.length && (octets[0] ?? 0) < 0xfe
+}
+
+function decodeShortUtf16(octets: Uint8Array): string {
+  let isPlain = true
+  for (let at = 0; at < octets.length; at += 2) {
+    const high = octets[at] ?? 0
+    const low = octets[at + 1] ?? 0
+    swapped[at] = low
+    swapped[at + 1] = high
+    if ((high & 0xf8) === 0xd8 || (high | low) === 0) isPlain = false
+  }
+  const text = swapped.toString('utf16le', 0, octets.length)
+  // Only surrogates may be torn, and only a NUL must go.
+  return isPlain ? text : withoutNul(text.toWellFormed())
 }
 
 /** The decoder of the Encoding Standard for a coding. */
@@ -85,8 +108,4 @@ function labelOf(coding: TextCoding, octets: Uint8Array): string {
 
 function withoutNul(text: string): string {
   return text.includes('\0') ? text.replaceAll('\0', '') : text
-}
-
-function toBuffer(octets: Uint8Array): Buffer {
-  return Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength)
 }

@@ -77,9 +77,10 @@ export function encodeGsm7(text: string): Buffer {
  * a doubled or last escape as a space (3GPP TS 23.038 §6.2.1.1); an octet above 0x7f reads as U+FFFD. 0x00 is `@`, also
  * at the end. National tables not known here read as the default ones.
  */
-export function decodeGsm7(octets: Uint8Array, shift: NationalShift = {}): string {
-  const basic = LOCKING_UNITS.get(shift.locking ?? 0) ?? BASIC_UNITS
-  const extension = SINGLE_UNITS.get(shift.single ?? 0) ?? EXTENSION_UNITS
+export function decodeGsm7(octets: Uint8Array, shift?: NationalShift): string {
+  if (shift?.locking === undefined && isAscii(octets)) return toBuffer(octets).toString('latin1')
+  const basic = LOCKING_UNITS.get(shift?.locking ?? 0) ?? BASIC_UNITS
+  const extension = SINGLE_UNITS.get(shift?.single ?? 0) ?? EXTENSION_UNITS
   const units = Buffer.allocUnsafe(octets.length * 2)
   let to = 0
   for (let at = 0; at < octets.length; at++) {
@@ -93,4 +94,19 @@ export function decodeGsm7(octets: Uint8Array, shift: NationalShift = {}): strin
     units[to++] = unit >> 8
   }
   return units.toString('utf16le', 0, to)
+}
+
+/** A view of the octets as a Buffer. */
+export function toBuffer(octets: Uint8Array): Buffer {
+  return Buffer.isBuffer(octets) ? octets : Buffer.from(octets.buffer, octets.byteOffset, octets.byteLength)
+}
+
+/** Octets that are not the same character in GSM-7 and in ASCII: 1. Most texts have none of them. */
+const IS_OTHER = new Uint8Array(256).fill(1)
+BASIC_UNITS.forEach((unit, septet) => (IS_OTHER[septet] = Number(unit !== septet || septet === ESCAPE)))
+
+function isAscii(octets: Uint8Array): boolean {
+  let others = 0
+  for (let at = 0; at < octets.length; at++) others |= IS_OTHER[octets[at] ?? 0] ?? 1
+  return others === 0
 }

@@ -244,3 +244,19 @@ test('a trace has every PDU of both directions', async () => {
   await peer.take('enquire_link_resp')
   expect(traced).toEqual(['out 00000009 38', 'in 80000009 21', 'out 00000004 36', 'in 00000015 16', 'out 80000015 16'])
 })
+
+test('what the kernel does not take at once arrives whole, whatever is sent meanwhile', async () => {
+  const { session, peer } = await aLink({ windowMax: 10_000 })
+  peer.socket.pause()
+  const payload = (index: number): Buffer => Buffer.alloc(1_000, index)
+  for (let index = 0; index < 10_000; index++) {
+    session.submit({ tlvs: { message_payload: payload(index) } }, 'a')
+    // Several writes: those that go out at once, and those that must wait.
+    if (index % 500 === 0) await new Promise((resolve) => setImmediate(resolve))
+  }
+  peer.socket.resume()
+  await until(() => peer.received.length === 10_001, 'all has arrived')
+  for (const [index, pdu] of peer.received.slice(1).entries()) {
+    expect(pdu.tlvs?.message_payload?.equals(payload(index))).toBe(true)
+  }
+})

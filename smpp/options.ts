@@ -94,7 +94,7 @@ export interface SessionOptions<C> {
   onState?: (session: Session<C>, state: SessionState, reason?: CloseReason) => void
   onNotice?: (session: Session<C>, pdu: Notice) => void
   onFault?: (session: Session<C>, fault: LinkFault) => void
-  /** Every PDU as it is on the wire, passwords of binds included. */
+  /** Every PDU as it is on the wire, passwords of binds included; copy the bytes to keep them. */
   trace?: (session: Session<C>, direction: 'in' | 'out', bytes: Buffer) => void
 }
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type CommandName, COMMANDS, fieldsOf } from './commands.ts'
-import { decodePdu } from './decode.ts'
-import { encodePdu, writePdu } from './encode.ts'
+import { decodeByTable, decodePdu } from './decode.ts'
+import { encodePdu, writePdu, writerByTable } from './encode.ts'
 import { PDU_OCTETS_MAX, PduError, type PduInput } from './pdu.ts'
 import { ESME } from './status.ts'
 import { TLVS, type TlvName } from './tlvs.ts'
@@ -184,29 +184,31 @@ const anyTlvs = fc.oneof(
     .filter((tlvs) => Object.keys(tlvs).length > 0),
 )
 
-const anyPdu = fc.constantFrom(...COMMAND_NAMES).chain((command) =>
-  fc.record({
-    command: fc.constant(command),
-    command_status: fc.constant(0),
-    sequence_number: fc.integer({ min: 0, max: 0xffffffff }),
-    tlvs: anyTlvs,
-    ...Object.fromEntries(
-      fieldsOf(command).map((field) => [
-        field.name,
-        field.type === 'uint8'
-          ? fc.integer({ min: 0, max: 255 })
-          : field.type === 'cstring'
-            ? text(field.maxWrite - 1)
-            : octets(field.maxWrite),
-      ]),
-    ),
-  }),
-) as fc.Arbitrary<PduInput>
+/** Any PDU of these commands that can be written, with any TLVs. */
+const anyPdu = (commands: readonly CommandName[] = COMMAND_NAMES): fc.Arbitrary<PduInput> =>
+  fc.constantFrom(...commands).chain((command) =>
+    fc.record({
+      command: fc.constant(command),
+      command_status: fc.constant(0),
+      sequence_number: fc.integer({ min: 0, max: 0xffffffff }),
+      tlvs: anyTlvs,
+      ...Object.fromEntries(
+        fieldsOf(command).map((field) => [
+          field.name,
+          field.type === 'uint8'
+            ? fc.integer({ min: 0, max: 255 })
+            : field.type === 'cstring'
+              ? text(field.maxWrite - 1)
+              : octets(field.maxWrite),
+        ]),
+      ),
+    }),
+  ) as fc.Arbitrary<PduInput>
 
 describe('any PDU', () => {
   test('comes back as it went', () => {
     fc.assert(
-      fc.property(anyPdu, (pdu) => {
+      fc.property(anyPdu(), (pdu) => {
         expect(decodePdu(encodePdu(pdu))).toEqual(pdu)
       }),
       { numRuns: 3_000 },
@@ -216,7 +218,7 @@ describe('any PDU', () => {
   test('that is cut or changed is decoded or refused with PduError, 60 000 times', () => {
     fc.assert(
       fc.property(
-        anyPdu,
+        anyPdu(),
         fc.array(fc.tuple(fc.nat(), fc.integer({ min: 0, max: 255 })), { minLength: 10, maxLength: 10 }),
         fc.nat(),
         (pdu, changes, cut) => {
@@ -263,4 +265,75 @@ function decodeOrRefuse(bytes: Buffer): void {
   }
   expect(held).toBeLessThanOrEqual(bytes.length + pdu.command.length)
   expect(bytes.length).toBeLessThanOrEqual(PDU_OCTETS_MAX)
+}
+
+/** The commands that are not read and written by walking the table. */
+const FAST = ['submit_sm', 'submit_sm_resp', 'deliver_sm', 'deliver_sm_resp'] as const
+
+/** What a function answers, or all that its PduError says. */
+function resultOf(run: () => unknown): unknown {
+  try {
+    return run()
+  } catch (error) {
+    if (!(error instanceof PduError)) throw error
+    const { message, status, command_id, command_status, sequence_number } = error
+    return { message, status, command_id, command_status, sequence_number }
+  }
+}
+
+/** Decodes both ways from the midst of a chunk, where what follows is another PDU's. */
+function expectAlike(bytes: Buffer): void {
+  const chunk = Buffer.concat([Buffer.alloc(5, 0x31), bytes, Buffer.alloc(40, 0x32), Buffer.alloc(20)])
+  const [start, end] = [5, 5 + bytes.length]
+  expect(resultOf(() => decodePdu(chunk, start, end))).toEqual(resultOf(() => decodeByTable(chunk, start, end)))
+}
+
+test('known PDUs are decoded as the table says', () => {
+  for (const { hex } of VECTORS) expectAlike(Buffer.from(hex.replaceAll(/\s/g, ''), 'hex'))
+})
+
+test('any message, whole, cut or changed, is decoded or refused as the table says', () => {
+  fc.assert(
+    fc.property(
+      anyPdu(FAST),
+      fc.array(fc.tuple(fc.nat(), fc.constantFrom(0, 1, 0x1e, 0x41, 0xff)), { maxLength: 6 }),
+      fc.nat(),
+      (pdu, changes, cut) => {
+        const bytes = encodePdu(pdu)
+        expectAlike(bytes)
+        const short = Buffer.from(bytes.subarray(0, 16 + (cut % (bytes.length - 15))))
+        short.writeUInt32BE(short.length, 0)
+        expectAlike(short)
+        for (const [at, octet] of changes) bytes[8 + (at % (bytes.length - 8))] = octet
+        expectAlike(bytes)
+      },
+    ),
+    { numRuns: 3_000 },
+  )
+})
+
+const oddValue = fc.oneof(
+  fc.constantFrom(undefined, null, '', '0', -1, -0, 255, 256, 1.5, NaN, 2 ** 32, 'é', 'a\0', 'Ж', true),
+  fc.string({ maxLength: 80 }),
+  fc.uint8Array({ maxLength: 300 }),
+)
+
+test('any fields, of their type or not, are written or refused as the table says', () => {
+  fc.assert(
+    fc.property(anyPdu(FAST), fc.array(fc.tuple(fc.nat(), oddValue), { maxLength: 3 }), (pdu, changes) => {
+      const { command, command_status: _status, sequence_number: _sequence, tlvs: _tlvs, ...fields } = pdu
+      const names = Object.keys(fields)
+      for (const [at, value] of changes) Object.assign(fields, { [names[at % names.length] ?? '']: value })
+      const byTable = Buffer.alloc(2_000)
+      const expected = resultOf(() => byTable.subarray(0, writerByTable(command)(byTable, 0, fields)))
+      expect(resultOf(() => writeFields(command, fields))).toEqual(expected)
+    }),
+    { numRuns: 3_000 },
+  )
+})
+
+function writeFields(command: PduInput['command'], fields: object): Buffer {
+  const writer = new PduWriter()
+  writePdu(writer, command, fields, 1)
+  return writer.take().subarray(16)
 }

@@ -47,6 +47,12 @@ export const RESPONSE_OF = {
   replace_sm: 'replace_sm_resp',
 } as const
 
+/** The response that answers a request about a message; the usual one without looking up a name. */
+export function messageResponseOf<K extends keyof typeof RESPONSE_OF>(command: K): (typeof RESPONSE_OF)[K]
+export function messageResponseOf(command: keyof typeof RESPONSE_OF): ResponseName {
+  return command === 'submit_sm' ? 'submit_sm_resp' : RESPONSE_OF[command]
+}
+
 /** Commands that await an answer. */
 export type RequestName = keyof typeof RESPONSE_OF
 

@@ -1,7 +1,14 @@
 import fc from 'fast-check'
 import { SegmentedMessage } from 'sms-segments-calculator'
 import { describe, expect, it, test } from 'vitest'
-import { type ConcatenationMode, countSegments, cutSegments, findNonGsm7, type SegmentPdu } from './segment.ts'
+import {
+  type ConcatenationMode,
+  countSegments,
+  cutSegments,
+  findNonGsm7,
+  planSegments,
+  type SegmentPdu,
+} from './segment.ts'
 
 const MODES: ConcatenationMode[] = ['udh8', 'udh16', 'sar', 'payload']
 
@@ -223,6 +230,9 @@ describe('cutting', () => {
     expect(cutSegments('Ä', { ...options, alphabet: 'ascii' })[0]?.data_coding).toBe(8)
     expect(cutSegments('['.repeat(80), options)).toHaveLength(1)
     expect(cutSegments('['.repeat(81), options)).toHaveLength(2)
+    const greek = 'Δ'.repeat(160)
+    expect([planSegments(greek), planSegments(greek, options)].map(({ segments }) => segments)).toEqual([1, 3])
+    expect(cutSegments(greek, options)).toHaveLength(3)
     expect(cutSegments('Ä', { ...options, dataCodings: { 'GSM-7': 3 } })[0]?.data_coding).toBe(3)
   })
 
@@ -243,6 +253,21 @@ describe('cutting', () => {
           const body = part.short_message.subarray((part.esm_class & 0x40) === 0 ? 0 : 1 + (part.short_message[0] ?? 0))
           if (encoding === 'GSM-7') expect(body.at(-1)).not.toBe(0x1b)
         }
+      }),
+      { numRuns: 1500 },
+    )
+  })
+
+  it('plans for each alphabet and mode what is then cut', () => {
+    const alphabets = fc.constantFrom('gsm7' as const, 'gsm7-packed' as const, 'latin1' as const, 'ascii' as const)
+    const modes = fc.constantFrom('udh8' as const, 'udh16' as const, 'sar' as const, 'payload' as const)
+    fc.assert(
+      fc.property(mixedText, alphabets, modes, (text, alphabet, mode) => {
+        const plan = planSegments(text, { alphabet, mode })
+        const parts = cutSegments(text, { alphabet, mode, reference: 7 })
+        expect(parts).toHaveLength(mode === 'payload' ? 1 : plan.segments)
+        expect(parts[0]?.data_coding).toBe(plan.encoding === 'GSM-7' ? 0 : 8)
+        if (mode !== 'udh16' && alphabet.startsWith('gsm7')) expect(plan).toEqual(countSegments(text))
       }),
       { numRuns: 1500 },
     )

@@ -39,18 +39,24 @@ export type SegmentTlvs = {
   message_payload?: Buffer
 }
 
-/** How to cut a text for one link. */
-export type CutOptions = {
+/** What of a link decides how many segments a text takes there. */
+export type PlanOptions = {
   encoding?: EncodingChoice | undefined
-  mode: ConcatenationMode
-  /** Tells the parts of one text from those of another to the same number; cut to 8 bits for udh8, to 16 else. */
-  reference: number
+  /** `udh8` by default. */
+  mode?: ConcatenationMode | undefined
   /**
    * How the carrier reads data_coding 0; `gsm7` by default. With `latin1` and `ascii` the octets are of that alphabet
    * but still counted as the septets the carrier will make of them; a text that is GSM-7 but not of the alphabet is
-   * sent as UCS-2, which may take more segments than were counted.
+   * sent as UCS-2, and counted so.
    */
   alphabet?: DefaultAlphabet | undefined
+}
+
+/** How to cut a text for one link. */
+export type CutOptions = PlanOptions & {
+  mode: ConcatenationMode
+  /** Tells the parts of one text from those of another to the same number; cut to 8 bits for udh8, to 16 else. */
+  reference: number
   /** Per-link values of data_coding; 0 and 8 by default. */
   dataCodings?: Partial<Record<Encoding, number>> | undefined
 }
@@ -80,27 +86,35 @@ const UDHI = 0x40
 const PAYLOAD_OCTETS_MAX = 0xffff
 
 /**
- * Counts a text; the empty one is one segment. Parts are counted as `udh8`, `sar` and `payload` cut them; `udh16` cuts
- * shorter, so there a text at the edge of a segment may take one more. Not capped at SEGMENTS_MAX. Throws a RangeError
- * for `gsm7` when a character has no septet: see findNonGsm7.
+ * Counts a text; the empty one is one segment. Parts are counted as `udh8`, `sar` and `payload` cut them in GSM-7 or UCS-2: what
+ * holds for most links, before the link is known; planSegments tells for one link. Not capped at SEGMENTS_MAX. Throws a
+ * RangeError for `gsm7` when a character has no septet: see findNonGsm7.
  */
 export function countSegments(text: string, options: { encoding?: EncodingChoice | undefined } = {}): SegmentCount {
+  return planSegments(text, options)
+}
+
+/**
+ * Counts a text as cutSegments cuts it for a link: `segments` is the number of its submits, and with `payload` the number of
+ * parts that the carrier makes of the one submit. More than countSegments says only where the link's alphabet or its 16-bit
+ * references demand it. Throws as countSegments does.
+ */
+export function planSegments(text: string, options: PlanOptions = {}): SegmentCount {
   const septets = options.encoding === 'ucs2' ? -1 : gsm7Length(text)
-  if (septets >= 0) {
-    return { encoding: 'GSM-7', characters: text.length, units: septets, segments: countGsm7(text, septets) }
+  if (septets < 0 && options.encoding === 'gsm7') throw new RangeError('text has a character outside GSM 03.38')
+  const sizes = options.mode === 'udh16' ? PART16 : PART
+  if (septets >= 0 && isOf(options.alphabet ?? 'gsm7', text)) {
+    const segments = countGsm7(text, septets, sizes['GSM-7'])
+    return { encoding: 'GSM-7', characters: text.length, units: septets, segments }
   }
-  if (options.encoding === 'gsm7') throw new RangeError('text has a character outside GSM 03.38')
-  return { encoding: 'UCS-2', characters: countPoints(text), units: text.length, segments: countUcs2(text) }
+  const segments = text.length <= WHOLE['UCS-2'] ? 1 : cutPoints(text, 'UCS-2', sizes['UCS-2']).length
+  return { encoding: 'UCS-2', characters: countPoints(text), units: text.length, segments }
 }
 
-function countGsm7(text: string, septets: number): number {
+function countGsm7(text: string, septets: number, size: number): number {
   if (septets <= WHOLE['GSM-7']) return 1
-  if (septets === text.length) return Math.ceil(septets / PART['GSM-7'])
-  return cutPoints(text, 'GSM-7', PART['GSM-7']).length
-}
-
-function countUcs2(text: string): number {
-  return text.length <= WHOLE['UCS-2'] ? 1 : cutPoints(text, 'UCS-2', PART['UCS-2']).length
+  if (septets === text.length) return Math.ceil(septets / size)
+  return cutPoints(text, 'GSM-7', size).length
 }
 
 function countPoints(text: string): number {
@@ -127,15 +141,13 @@ export function findNonGsm7(text: string, limit: number): NonGsm7Character[] {
 /**
  * Cuts a text into the fields of its submits, in order. Never inside an escaped septet, a surrogate pair or, unless it is
  * longer than a segment, a grapheme cluster. A text that fits one segment carries no concatenation in any mode. Throws a
- * RangeError above SEGMENTS_MAX parts, above 65,535 octets of payload, and as countSegments does.
+ * RangeError above SEGMENTS_MAX parts, above 65,535 octets of payload, and as planSegments does.
  */
 export function cutSegments(text: string, options: CutOptions): SegmentPdu[] {
-  const alphabet = options.alphabet ?? 'gsm7'
-  const isUcs2 = countSegments(text, options).encoding === 'UCS-2' || !isOf(alphabet, text)
-  const encoding = isUcs2 ? 'UCS-2' : 'GSM-7'
+  const { encoding, units } = planSegments(text, options)
+  const isUcs2 = encoding === 'UCS-2'
   const data_coding = options.dataCodings?.[encoding] ?? (isUcs2 ? 8 : 0)
-  const encode = isUcs2 ? encodeUcs2 : ENCODERS[alphabet]
-  const units = isUcs2 ? text.length : gsm7Length(text)
+  const encode = isUcs2 ? encodeUcs2 : ENCODERS[options.alphabet ?? 'gsm7']
   if (units <= WHOLE[encoding]) return [{ data_coding, esm_class: 0, short_message: encode(text, 0) }]
 
   if (options.mode === 'payload') {

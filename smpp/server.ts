@@ -16,8 +16,8 @@ export interface ServerOptions<C> extends SessionOptions<C> {
   readonly systemId?: string
   /** Connections above this are dropped as they come. Default 1000. */
   readonly sessionsMax?: number
-  /** Answers the command_status for a bind: ESME.ROK lets it in, any other refuses it and closes. */
-  readonly onBind: (session: Session<C>, bind: BindPdu) => number | Promise<number>
+  /** Answers the command_status for a bind from a network address: ESME.ROK lets it in, any other refuses it and closes. */
+  readonly onBind: (session: Session<C>, bind: BindPdu, address: string) => number | Promise<number>
 }
 
 /** Where to listen: port 0 takes a free one. */
@@ -80,6 +80,14 @@ export class SmppServer<C> {
         onState?.(session, state, reason)
       },
     }
-    this.sessions.add(new Session(socket, options, { role: 'server', systemId, onBind }))
+    // Asked now: a socket that is gone has no address.
+    const address = socket.remoteAddress ?? ''
+    this.sessions.add(
+      new Session(socket, options, {
+        role: 'server',
+        systemId,
+        onBind: (session, bind) => onBind(session, bind, address),
+      }),
+    )
   }
 }

@@ -78,7 +78,7 @@ export class Session<C> {
       onWritten: options.trace === undefined ? undefined : (bytes) => options.trace?.(this, 'out', bytes),
     })
     this.#binding = new Binding(this, this.#wire, side, (status) => this.#settleBind(status))
-    this.#traffic = new Traffic(this, this.#wire, given, () => this.#unbinding.look(performance.now()))
+    this.#traffic = new Traffic(this, this.#wire, given, () => this.#unbinding.noteIdle())
     this.#unbinding = new Unbinding(this.#wire, this.#traffic, (reason) => this.#close(reason, '', true))
     if (side.role === 'client') {
       const isTls = socket instanceof TLSSocket

@@ -1,4 +1,4 @@
-import { readUint32 } from './decode.ts'
+import { readUint32 } from './octets.ts'
 import { HEADER_OCTETS, PDU_OCTETS_MAX } from './pdu.ts'
 
 const NONE = Buffer.alloc(0)

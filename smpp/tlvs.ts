@@ -78,15 +78,33 @@ export interface Tlvs extends KnownTlvs {
   [tag: number]: Buffer
 }
 
-/** A TLV's row with its name. */
-export interface NamedTlv extends TlvRow {
+/** A TLV's row as the codec walks it. */
+export interface NamedTlv {
   readonly name: TlvName
+  readonly tag: number
+  readonly type: TlvType
+  /** Octets of an integer that is written; 0 for other types. */
+  readonly integerOctets: number
+  /** The greatest integer, or the most octets with the NUL. */
+  readonly max: number
 }
 
-const rows: readonly NamedTlv[] = (Object.keys(TLVS) as TlvName[]).map((name) => ({ name, ...TLVS[name] }))
+const INTEGER_OCTETS: Readonly<Record<TlvType, number>> = { uint8: 1, uint16: 2, uint32: 4, cstring: 0, octets: 0 }
 
-/** The row of every known TLV by its tag. */
-export const TLV_BY_TAG: ReadonlyMap<number, NamedTlv> = new Map(rows.map((row) => [row.tag, row]))
+const rows: readonly NamedTlv[] = (Object.keys(TLVS) as TlvName[]).map((name) => {
+  const { tag, type, max = 0xffff }: TlvRow = TLVS[name]
+  const integerOctets = INTEGER_OCTETS[type]
+  return { name, tag, type, integerOctets, max: integerOctets === 0 ? max : 256 ** integerOctets - 1 }
+})
+
+/** The row of every known TLV at the index of its tag. */
+export const TLV_BY_TAG: readonly (NamedTlv | undefined)[] = rows.reduce<(NamedTlv | undefined)[]>(
+  (byTag, row) => {
+    byTag[row.tag] = row
+    return byTag
+  },
+  Array.from({ length: Math.max(...rows.map(({ tag }) => tag)) + 1 }),
+)
 
 /** The row of every known TLV by its name. */
 export const TLV_BY_NAME: ReadonlyMap<string, NamedTlv> = new Map(rows.map((row) => [row.name, row]))

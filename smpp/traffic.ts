@@ -1,5 +1,5 @@
 import type { LinkFault, MessageCommand, MessageRequest, Respond, SESSION_DEFAULTS, SessionOptions } from './options.ts'
-import { type FieldsInput, RESPONSE_OF, type ResponsePdu } from './pdu.ts'
+import { type FieldsInput, messageResponseOf, RESPONSE_OF, type ResponsePdu } from './pdu.ts'
 import type { Session } from './session.ts'
 import { Window } from './window.ts'
 import type { Wire } from './wire.ts'
@@ -45,7 +45,7 @@ export class Traffic<C> {
   send<K extends MessageCommand>(command: K, fields: FieldsInput<K>, context: C): void {
     const sequence = this.window.nextSequence()
     const batch = this.#wire.send(command, fields, sequence, 0)
-    this.window.add(sequence, { context, answeredBy: RESPONSE_OF[command], batch })
+    this.window.add({ sequence, context, answeredBy: messageResponseOf(command), batch })
     if (this.room <= 0) this.#wasFull = true
   }
 
@@ -107,7 +107,7 @@ export class Traffic<C> {
     return (status, fields) => {
       if (isAnswered) throw new Error(`${command} ${sequence_number} was answered before`)
       if (this.#session.state === 'closed') return
-      this.#wire.send(RESPONSE_OF[command], fields, sequence_number, status)
+      this.#wire.send(messageResponseOf(command), fields, sequence_number, status)
       isAnswered = true
       this.unanswered--
       if (this.unanswered <= this.#options.unansweredMax / 2) this.#wire.resume('unanswered')

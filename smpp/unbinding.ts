@@ -33,6 +33,11 @@ export class Unbinding<C> {
     this.look(now)
   }
 
+  /** Goes on because nothing is outstanding; called so often that it must cost nothing before the unbinding has begun. */
+  noteIdle(): void {
+    if (this.reason !== undefined) this.look(performance.now())
+  }
+
   /** Goes on as far as it can. */
   look(now: number): void {
     if (this.reason === undefined) return

@@ -13,18 +13,25 @@ export interface Batch {
 
 /** A request that was sent and not answered. */
 export interface Outstanding<C> {
+  readonly sequence: number
   readonly context: C
   /** The one response, besides generic_nack, that may answer it. */
   readonly answeredBy: ResponseName
   readonly batch: Batch
 }
 
+/** Slots to begin with; as many requests as half of them fit before there are more. */
+const SLOTS_MIN = 16
+
 /**
- * The requests of one session that await an answer, in the order in which they were sent, under their sequence numbers.
- * Those that were given up stay known for a while, so that a late answer still finds its context.
+ * The requests of one session that await an answer, each in the slot of a ring that the low bits of its sequence number name: what a
+ * Map does, for an eighth of the price. Those that were given up stay known for a while, so that a late answer still finds its context.
  */
 export class Window<C> {
-  readonly #outstanding = new Map<number, Outstanding<C>>()
+  /** How many requests await an answer. */
+  size = 0
+  /** A power of two long, and never more than half full. */
+  #slots: (Outstanding<C> | undefined)[] = emptySlots<C>(SLOTS_MIN)
   readonly #expired = new Map<number, Outstanding<C>>()
   readonly #expiredMax: number
   #sequence: number
@@ -35,53 +42,89 @@ export class Window<C> {
     this.#sequence = first - 1
   }
 
-  /** How many requests await an answer. */
-  get size(): number {
-    return this.#outstanding.size
-  }
-
-  /** Takes the next sequence number that no request of ours uses. */
+  /** Takes the next sequence number that no request of ours uses, and whose slot is free. */
   nextSequence(): number {
+    let sequence = this.#sequence
     do {
-      this.#sequence = this.#sequence >= SEQUENCE_MAX ? 1 : this.#sequence + 1
-    } while (this.#outstanding.has(this.#sequence) || this.#expired.has(this.#sequence))
-    return this.#sequence
+      sequence = sequence >= SEQUENCE_MAX ? 1 : sequence + 1
+    } while (
+      this.#slots[this.#slotOf(sequence)] !== undefined ||
+      (this.#expired.size > 0 && this.#expired.has(sequence))
+    )
+    this.#sequence = sequence
+    return sequence
   }
 
-  add(sequence: number, request: Outstanding<C>): void {
-    this.#outstanding.set(sequence, request)
+  /** Adds a request under a sequence number that nextSequence gave. */
+  add(request: Outstanding<C>): void {
+    if (2 * (this.size + 1) > this.#slots.length) this.#widen()
+    this.#slots[this.#slotOf(request.sequence)] = request
+    this.size++
   }
 
   /** Takes out the request that this response answers; undefined when there is none. */
   answer(sequence: number, response: ResponseName): Outstanding<C> | undefined {
-    return takeAnswered(this.#outstanding, sequence, response)
+    const request = this.#slots[this.#slotOf(sequence)]
+    if (request === undefined || request.sequence !== sequence || !isAnswer(request, response)) return undefined
+    this.#remove(request)
+    return request
   }
 
   /** Takes out the given-up request that this response answers. */
   answerLate(sequence: number, response: ResponseName): Outstanding<C> | undefined {
-    return takeAnswered(this.#expired, sequence, response)
+    const request = this.#expired.get(sequence)
+    if (request === undefined || !isAnswer(request, response)) return undefined
+    this.#expired.delete(sequence)
+    return request
   }
 
-  /** Gives up what was sent at or before `atMs`, oldest first. Stops at the first that is younger, so it costs nothing when none is. */
+  /** Gives up what was sent at or before `atMs`, oldest first. */
   expire(atMs: number, onExpired: (context: C) => void): void {
-    for (const [sequence, request] of this.#outstanding) {
+    if (this.size === 0) return
+    for (const request of this.#oldestFirst()) {
       if (request.batch.atMs > atMs) return
-      this.#outstanding.delete(sequence)
-      this.#remember(sequence, request)
+      // An earlier one's owner may have closed the session.
+      if (this.#slots[this.#slotOf(request.sequence)] !== request) continue
+      this.#remove(request)
+      this.#remember(request)
       onExpired(request.context)
     }
   }
 
   /** Empties the window for good, oldest first. */
   drain(onDrained: (request: Outstanding<C>) => void): void {
-    const requests = [...this.#outstanding.values()]
-    this.#outstanding.clear()
+    const requests = this.#oldestFirst()
+    this.#slots = emptySlots<C>(SLOTS_MIN)
+    this.size = 0
     this.#expired.clear()
     for (const request of requests) onDrained(request)
   }
 
-  #remember(sequence: number, request: Outstanding<C>): void {
-    this.#expired.set(sequence, request)
+  #slotOf(sequence: number): number {
+    return sequence & (this.#slots.length - 1)
+  }
+
+  #remove({ sequence }: Outstanding<C>): void {
+    this.#slots[this.#slotOf(sequence)] = undefined
+    this.size--
+  }
+
+  #widen(): void {
+    const requests = this.#slots
+    this.#slots = emptySlots<C>(2 * requests.length)
+    for (const request of requests) {
+      if (request !== undefined) this.#slots[this.#slotOf(request.sequence)] = request
+    }
+  }
+
+  /** Numbers are given out in order, so the oldest is furthest behind the last one. */
+  #oldestFirst(): Outstanding<C>[] {
+    const age = ({ sequence }: Outstanding<C>): number => (this.#sequence - sequence + SEQUENCE_MAX) % SEQUENCE_MAX
+    return this.#slots.filter((request) => request !== undefined).sort((a, b) => age(b) - age(a))
+  }
+
+  #remember(request: Outstanding<C>): void {
+    this.#expired.set(request.sequence, request)
     if (this.#expired.size <= this.#expiredMax) return
     for (const oldest of this.#expired.keys()) {
       this.#expired.delete(oldest)
@@ -90,13 +133,10 @@ export class Window<C> {
   }
 }
 
-function takeAnswered<C>(
-  requests: Map<number, Outstanding<C>>,
-  sequence: number,
-  response: ResponseName,
-): Outstanding<C> | undefined {
-  const request = requests.get(sequence)
-  if (request === undefined || (request.answeredBy !== response && response !== 'generic_nack')) return undefined
-  requests.delete(sequence)
-  return request
+function emptySlots<C>(count: number): (Outstanding<C> | undefined)[] {
+  return Array.from({ length: count })
+}
+
+function isAnswer(request: Outstanding<unknown>, response: ResponseName): boolean {
+  return request.answeredBy === response || response === 'generic_nack'
 }

@@ -68,7 +68,7 @@ export class Wire {
   }
 
   resume(reason: PauseReason): void {
-    if (this.#pauses.delete(reason) && this.#pauses.size === 0) this.socket.resume()
+    if (this.#pauses.size > 0 && this.#pauses.delete(reason) && this.#pauses.size === 0) this.socket.resume()
   }
 
   /** Writes what is left, ends our half and lets the peer read it, then drops the connection. Nothing more is reported. */
@@ -96,7 +96,9 @@ export class Wire {
     if (!this.socket.writable) return
     batch.isWritten = true
     this.socket.write(bytes)
-    if (this.socket.writableLength > BACKLOG_OCTETS_MAX) this.pause('backlog')
+    // Mostly the kernel takes all of it at once.
+    if (this.socket.writableLength === 0) this.#writer.reuse()
+    else if (this.socket.writableLength > BACKLOG_OCTETS_MAX) this.pause('backlog')
   }
 
   #lose(code: string): void {

@@ -1,6 +1,6 @@
 /**
  * Bytes gathered for one write. PDUs are appended to a slab; `take` hands out what was gathered since the last time, and
- * the next ones go behind it, so bytes that were handed to a socket are never touched again.
+ * the next ones go behind it, so bytes that were handed to a socket are not touched until `reuse` says that they may be.
  */
 export class PduWriter {
   bytes: Buffer = Buffer.alloc(0)
@@ -30,10 +30,17 @@ export class PduWriter {
     this.end = length
   }
 
-  /** Hands out what was gathered since the last take, as a view that stays as it is. */
+  /** Hands out what was gathered since the last take, as a view that stays as it is until `reuse`. */
   take(): Buffer {
     const taken = this.bytes.subarray(this.#start, this.end)
     this.#start = this.end
     return taken
+  }
+
+  /** Begins the slab anew: nothing that was handed out is needed any more, and memory just used is the fastest. */
+  reuse(): void {
+    if (this.length > 0 || this.bytes.length > this.#slabOctets) return
+    this.#start = 0
+    this.end = 0
   }
 }

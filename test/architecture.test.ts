@@ -20,7 +20,8 @@ const slices: Record<string, string[]> = {
   messages: ['accounts'],
   campaigns: ['accounts', 'messages'],
   carriers: ['accounts', 'messages'],
-  webhooks: ['accounts'],
+  webhooks: ['accounts', 'messages'],
+  'smpp-server': ['accounts', 'messages'],
 }
 
 /** Longest file, by kind. A table of cases reads better in one piece than code does. */

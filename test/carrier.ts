@@ -3,7 +3,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { LedgerEntry, PhoneMessage, Stats } from '../simulator/index.ts'
+import type { DeliveryEntry, LedgerEntry, PhoneMessage, Stats } from '../simulator/index.ts'
 import type { Client } from './client.ts'
 import { until } from './until.ts'
 
@@ -44,12 +44,26 @@ export class Phones {
   }
 
   /** Every submit since its start (with `--keep-ledger`). */
-  async ledger(): Promise<CarrierEntry[]> {
-    const text = await (await fetch(`http://127.0.0.1:${this.httpPort}/ledger`)).text()
+  ledger(): Promise<CarrierEntry[]> {
+    return this.#lines('/ledger')
+  }
+
+  /** Every receipt and reply since its start (with `--keep-ledger`). */
+  deliveries(): Promise<DeliveryEntry[]> {
+    return this.#lines('/deliveries')
+  }
+
+  /** What to trust, where it speaks TLS (with `--tls`). */
+  async certificate(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.httpPort}/certificate`)).text()
+  }
+
+  async #lines<T>(path: string): Promise<T[]> {
+    const text = await (await fetch(`http://127.0.0.1:${this.httpPort}${path}`)).text()
     return text
       .split('\n')
       .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as CarrierEntry)
+      .map((line) => JSON.parse(line) as T)
   }
 
   async #get<T>(path: string): Promise<T> {

@@ -35,7 +35,16 @@ const blocks = [...page.matchAll(/^```(?<language>\w+) ?(?<note>.*)\n(?<content>
 const varying =
   /\b[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}\b|hg_(?:live|at|rt)_\w+|whsec_[\w+/=]+|\d{4}-\d\d-\d\dT[\d:.]+Z|127\.0\.0\.1:\d+/g
 // Members whose values are another in every run and mean nothing to a reader.
-const opaque = ['provider_message_id', 'carrier_message_id', 'next_cursor', 'refresh_cursor', 'prefix', 'duration_ms']
+const opaque = [
+  'provider_message_id',
+  'carrier_message_id',
+  'next_cursor',
+  'refresh_cursor',
+  'prefix',
+  'duration_ms',
+  'system_id',
+  'password',
+]
 
 let program: Program
 let folder: string

@@ -71,6 +71,7 @@ export async function readLedger(db: Db): Promise<Ledger> {
     ),
     leftovers: {
       intents: await count('intents'),
+      sending: await count(`messages where status = 'sending'`),
       queue: await count('queue'),
       delayed: await count('delayed'),
       outbox: await count('outbox'),

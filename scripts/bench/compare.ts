@@ -1,11 +1,13 @@
 /** `npm run bench`: what Heliogram does, in ratios to what people run today, measured in turns in one run on one machine. */
 import { compareAccept } from './accept.ts'
+import { measureIdleLinks } from './idle.ts'
 import { installKannel, readKannelVersion } from './kannel.ts'
 import { readOptions } from './options.ts'
 import { comparePairs, runKannelAlone } from './pair.ts'
 import { renderReport, writeReport, type Section } from './report.ts'
 import { compareSessions } from './session.ts'
 import { measureSinkLimit } from './sinklimit.ts'
+import { measureSinkSession } from './sinksession.ts'
 import { measureStatements } from './statements.ts'
 import { pipelineSettings } from '../../server/db/pipeline.ts'
 
@@ -62,7 +64,9 @@ if (options.only === 'statements') {
   console.log("With the planner's own settings:")
   await measureStatements({})
 }
-if (isWanted('session'))
+if (isWanted('session')) {
+  const perSecond = await measureSinkSession(1_000_000)
+  facts.push(`one SMPP session carries ${Math.round(perSecond / 1000)}k submits/s to that carrier (goal ≥ 100k)`)
   sections.push({
     title: 'SMPP session, against npm smpp',
     ours: 'Heliogram',
@@ -72,8 +76,13 @@ if (isWanted('session'))
     ],
     rows: await compareSessions(options.pairs),
   })
+}
+if (isWanted('idle')) {
+  const percent = await measureIdleLinks(50)
+  facts.push(`50 idle bound SMPP sessions use ${percent.toFixed(2)} % of a core together (goal < 1 %)`)
+}
 
-if (sections.length > 0) {
+if (sections.length + facts.length > 0) {
   const report = renderReport(sections, facts)
   console.log(`\n${report}`)
   if (options.isWritten && options.only === undefined) writeReport(report)

@@ -88,7 +88,7 @@ async function start(database: BenchDatabase, ends: Ends, isBound: boolean): Pro
 // Counts what is not finished: whatever still has to be submitted, answered or posted.
 const leftQuery = `
   select (select count(*) from queue) + (select count(*) from delayed)
-    + (select count(*) from intents) + (select count(*) from outbox)`
+    + (select count(*) from intents) + (select count(*) from messages where status = 'sending') + (select count(*) from outbox)`
 
 /** The API key that the first start prints. */
 async function readKey(output: () => string): Promise<string> {

@@ -11,6 +11,7 @@ import { Acceptor } from '../../server/messages/accept.ts'
 import type { Draft } from '../../server/messages/accepted.ts'
 import { noSlots, type Handover } from '../../server/messages/handover.ts'
 import { Ledger } from '../../server/messages/ledger.ts'
+import { Recent } from '../../server/messages/recent.ts'
 import { openVault } from '../../server/secrets.ts'
 import { startDatabase } from './database.ts'
 import { readCpuSeconds } from './product.ts'
@@ -37,8 +38,9 @@ export async function measureStatements(settings: Record<string, string>): Promi
   const slots = { ...noSlots, nodeId, reserve: () => linkId, take: (all: Handover[]) => void taken.push(...all) }
   const outbox = { nodeId, offer: () => {} }
   const subscriptions = new Subscriptions(db)
-  const acceptor = new Acceptor({ db, slots, outbox, subscriptions })
-  const ledger = new Ledger({ db, outbox, subscriptions })
+  const recent = new Recent()
+  const acceptor = new Acceptor({ db, slots, outbox, subscriptions, recent })
+  const ledger = new Ledger({ db, outbox, subscriptions, recent })
   let number = 0
   let carrierId = 1e12
   const idOf = new Map<string, string>()

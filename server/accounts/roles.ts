@@ -4,7 +4,7 @@ import { scopes, type Scope } from '../http.ts'
 /** A user's role in its account. */
 export type Role = 'owner' | 'admin' | 'developer' | 'sender' | 'viewer'
 
-const ofOperator: ReadonlySet<Scope> = new Set(['carriers:read', 'carriers:write'])
+const ofOperator: ReadonlySet<Scope> = new Set(['carriers:read', 'carriers:write', 'routes:read', 'routes:write'])
 const reading = scopes.filter((scope) => scope.endsWith(':read') && scope !== 'audit:read')
 
 const scopesOfRole: Record<Role, readonly Scope[]> = {

@@ -1,14 +1,28 @@
 /** One try of a message on a link: what its segments' outcomes add up to. Pure. */
-import { classifyStatus, statusName, type Outcome } from '@heliogram/smpp'
-import type { Move } from '../messages/answer.ts'
+import { statusName, type Outcome } from '@heliogram/smpp'
+import type { Answer, Move } from '../messages/answer.ts'
 import type { Handover } from '../messages/handover.ts'
-import { codeOfSubmitStatus } from '../messages/taxonomy.ts'
+import type { Reason } from '../messages/taxonomy.ts'
 
 /** What became of one segment, in the words of the ledger. */
 export type SegmentEnd =
-  | { state: 'accepted' | 'refused'; status: number }
+  | { state: 'accepted'; status: number | null }
+  | Refusal
   | { state: 'unknown'; reason: string }
+  /** No byte of it was written. */
   | { state: 'released' }
+
+/** A proven no. */
+export interface Refusal {
+  state: 'refused'
+  /** command_status; null: the carrier speaks no SMPP. */
+  status: number | null
+  /** The carrier's own code, in its spelling. */
+  raw: string
+  reason: Reason
+  /** When the carrier wants to be asked again; null: it did not say. */
+  retryAfterMs: number | null
+}
 
 /** A message on a link, until the last of its segments has ended. */
 export interface Try {
@@ -18,11 +32,18 @@ export interface Try {
   readonly ends: SegmentEnd[]
 }
 
+/** A submit that was refused with this command_status. */
+export function refusalOf(status: number, reason: Reason): Refusal {
+  return { state: 'refused', status, raw: statusName(status), reason, retryAfterMs: null }
+}
+
 /** In the words of the ledger: no bytes out means it did not happen, no answer means that nobody knows. */
-export function readOutcome(outcome: Outcome): SegmentEnd {
+export function readOutcome(outcome: Outcome, reasonOf: (status: number) => Reason): SegmentEnd {
   switch (outcome.kind) {
     case 'response':
-      return { state: outcome.status === 0 ? 'accepted' : 'refused', status: outcome.status }
+      return outcome.status === 0
+        ? { state: 'accepted', status: 0 }
+        : refusalOf(outcome.status, reasonOf(outcome.status))
     case 'timeout':
       return { state: 'unknown', reason: 'the carrier did not answer in time' }
     case 'closed':
@@ -31,6 +52,34 @@ export function readOutcome(outcome: Outcome): SegmentEnd {
         : { state: 'released' }
     default:
       return outcome satisfies never
+  }
+}
+
+/** Notes the end of a segment. Answers how the message moves, when it was the last. */
+export function endSegment(attempt: Try, end: SegmentEnd): Move | null {
+  attempt.ends.push(end)
+  return --attempt.open === 0 ? decideMove(attempt) : null
+}
+
+/** The end of a segment as the ledger writes it. */
+export function answerOf(
+  { handover, intentAt }: Pick<Try, 'handover' | 'intentAt'>,
+  place: Pick<Answer, 'nodeId' | 'linkId' | 'segment'>,
+  end: SegmentEnd,
+  carrierMessageId: string | null,
+  move: Move | null,
+): Answer {
+  return {
+    ...place,
+    accountId: handover.accountId,
+    messageId: handover.id,
+    segments: handover.segments,
+    try: handover.try,
+    state: end.state,
+    carrierMessageId,
+    commandStatus: 'status' in end ? end.status : null,
+    intentAt,
+    move,
   }
 }
 
@@ -48,15 +97,16 @@ export function decideMove(
 ): Move {
   const unknown = ends.find((end) => end.state === 'unknown')
   if (unknown) return move('unconfirmed', { errorCode: 'outcome_unknown', errorRaw: unknown.reason })
-  const refused = ends.flatMap((end) => (end.state === 'refused' ? [end.status] : []))
-  const final = refused.find((status) => classifyStatus(status) === 'permanent')
-  if (final !== undefined)
-    return move('rejected', { errorCode: codeOfSubmitStatus(final), errorRaw: statusName(final) })
+  const refused = ends.filter((end) => end.state === 'refused')
+  const final = refused.find((end) => end.reason.handling === 'permanent')
+  if (final) return move('rejected', { errorCode: final.reason.code, errorRaw: final.raw })
   const [passing] = refused
-  if (passing !== undefined) {
+  if (passing) {
     const base =
-      classifyStatus(passing) === 'retry_link' ? throttleRetryMs : Math.min(retryMsMax, 1000 * 2 ** handover.try)
-    return move('queued', { retryAfterMs: Math.round(base * (0.8 + 0.4 * random())) })
+      passing.reason.handling === 'throttling' ? throttleRetryMs : Math.min(retryMsMax, 1000 * 2 ** handover.try)
+    return move('queued', {
+      retryAfterMs: Math.round(Math.max(base, passing.retryAfterMs ?? 0) * (0.8 + 0.4 * random())),
+    })
   }
   if (ends.some((end) => end.state === 'released')) return move('queued', {})
   return move('sent', {})

@@ -1,10 +1,11 @@
 /** What links decide without a socket: moves, waits, turns, and what a submit is made of. */
-import { ESME, joinParts, readPart, type CloseReason } from '@heliogram/smpp'
+import { ESME, joinParts, readPart, type CloseReason, type Outcome } from '@heliogram/smpp'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Handover } from '../messages/handover.ts'
 import type { MessageType } from '../messages/message.ts'
-import { decideMove, readOutcome, type SegmentEnd } from './attempt.ts'
+import { reasonOfStatus } from '../messages/taxonomy.ts'
+import { decideMove, readOutcome, refusalOf, type SegmentEnd } from './attempt.ts'
 import { backOffMs } from './backoff.ts'
 import { composeSubmits } from './compose.ts'
 import { chooseLane } from './lanes.ts'
@@ -29,7 +30,7 @@ describe('a move', () => {
   const accepted: SegmentEnd = { state: 'accepted', status: 0 }
   const released: SegmentEnd = { state: 'released' }
   const unknown: SegmentEnd = { state: 'unknown', reason: 'the carrier did not answer in time' }
-  const refused = (status: number): SegmentEnd => ({ state: 'refused', status })
+  const refused = (status: number): SegmentEnd => refusalOf(status, reasonOfStatus(status))
   const move = (...ends: SegmentEnd[]): unknown => {
     const { to, retryAfterMs, errorCode } = decideMove({ handover, ends }, () => 0.5)
     return [to, retryAfterMs, errorCode]
@@ -61,12 +62,13 @@ describe('a move', () => {
   })
 
   it('reads no answer as unknown, and no bytes as nothing done', () => {
-    expect(readOutcome({ kind: 'timeout' })).toMatchObject({ state: 'unknown' })
-    expect(readOutcome({ kind: 'closed', written: true })).toMatchObject({ state: 'unknown' })
-    expect(readOutcome({ kind: 'closed', written: false })).toEqual({ state: 'released' })
+    const read = (outcome: Outcome): SegmentEnd => readOutcome(outcome, reasonOfStatus)
+    expect(read({ kind: 'timeout' })).toMatchObject({ state: 'unknown' })
+    expect(read({ kind: 'closed', written: true })).toMatchObject({ state: 'unknown' })
+    expect(read({ kind: 'closed', written: false })).toEqual({ state: 'released' })
     const pdu = {} as never
-    expect(readOutcome({ kind: 'response', status: 0, messageId: '0', pdu })).toMatchObject({ state: 'accepted' })
-    expect(readOutcome({ kind: 'response', status: 0x58, messageId: '', pdu })).toMatchObject({ state: 'refused' })
+    expect(read({ kind: 'response', status: 0, messageId: '0', pdu })).toMatchObject({ state: 'accepted' })
+    expect(read({ kind: 'response', status: 0x58, messageId: '', pdu })).toMatchObject({ state: 'refused' })
   })
 })
 

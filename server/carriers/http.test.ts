@@ -3,9 +3,11 @@ import { buildTestApp, createTestAccount, testVault, type TestAccount } from '..
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
+import { openSecrets } from './http-carriers/sealed.ts'
+import { carrierBody } from './http-carriers/testing.ts'
 import { carrierRoutes } from './http.ts'
 import { senderRoutes } from './sender-http.ts'
-import { smppDefaults } from './settings.ts'
+import { adapterNames, smppDefaults } from './settings.ts'
 import { findCarrier } from './store.ts'
 
 let database: TestDatabase
@@ -162,50 +164,121 @@ describe('carriers', () => {
   })
 })
 
-describe('senders', () => {
-  const add = (body: Body, headers = {}): ReturnType<typeof call> => call('POST', '/v1/senders', body, headers)
-
-  it('are numbers and names; the first is the default until another is', async () => {
-    const { body: carrier } = await create()
-    const first = await add({ number: '+15557654321', carrier: carrier['id'] })
-    expect([first.status, first.location]).toEqual([201, `/v1/senders/${String(first.body['id'])}`])
-    expect(first.body).toMatchObject({
-      number: '15557654321',
-      kind: 'long_code',
-      country: 'US',
-      default: true,
-      carrier: carrier['id'],
+describe('HTTP carriers', () => {
+  it.each(adapterNames)('of %s are created with its defaults, and never show a secret', async (name) => {
+    const body = carrierBody(name, 'https://api.carrier.test')
+    const { status, body: created } = await call('POST', '/v1/carriers', body)
+    expect(status, JSON.stringify(created)).toBe(201)
+    expect(created).toMatchObject({
+      kind: 'http',
+      settings: { window: 20, response_timeout_seconds: 30, receipt_url: 'message', ...(body['settings'] as Body) },
+      has_password: true,
+      inbound: { refused: 0 },
+      links: [{ object: 'link', state: 'down' }],
     })
-    const short = await add({ number: '40404', carrier: carrier['id'], country: 'GB' })
-    expect(short.body).toMatchObject({ kind: 'short_code', country: 'GB', default: false })
-    const name = await add({ number: 'Acme', carrier: carrier['id'], default: true })
-    expect(name.body).toMatchObject({ kind: 'alphanumeric', country: null, default: true })
-    const { body } = await call('GET', '/v1/senders')
-    expect((body['data'] as Body[]).map((one) => [one['number'], one['default']])).toEqual([
-      ['15557654321', false],
-      ['40404', false],
-      ['Acme', true],
-    ])
+    for (const secret of Object.values(body['secrets'] as Record<string, string>))
+      expect(JSON.stringify(created)).not.toContain(`"${secret}"`)
+    const id = parseId('car', String(created['id'])) ?? ''
+    expect(openSecrets(testVault, (await findCarrier(database.db, id)) ?? { id, secrets: null })).toEqual(
+      body['secrets'],
+    )
+    const inbound = created['inbound'] as Record<string, string>
+    expect(inbound['receipts_url']).toMatch(new RegExp(`^/carriers/${String(created['id'])}/[\\w-]{24}/receipts$`))
+    expect((await call('GET', `/v1/carriers/${String(created['id'])}`)).body).toEqual(created)
   })
 
-  it('tell all wrong fields at once', async () => {
-    const { status, body } = await add({ number: 'Müller', carrier: 'car_x', country: 'XX' })
-    expect([status, errorsOf(body)]).toEqual([
+  it('tell all that is wrong at once, by their adapter', async () => {
+    const twilio = await call('POST', '/v1/carriers', {
+      kind: 'http',
+      settings: { adapter: 'twilio', account_sid: 'AC1', window: 0, base_url: 'ftp://x', account: 'x' },
+      secrets: {},
+      password: 'x',
+    })
+    expect([twilio.status, errorsOf(twilio.body)]).toEqual([
       422,
-      ['#/carrier invalid_value', '#/country invalid_value', '#/number invalid_sender'],
+      [
+        '#/name required',
+        '#/password unknown_field',
+        '#/secrets/auth_token required',
+        '#/settings/account unknown_field',
+        '#/settings/account_sid invalid_format',
+        '#/settings/base_url invalid_format',
+        '#/settings/window out_of_range',
+      ],
+    ])
+    const unknown = await call('POST', '/v1/carriers', {
+      name: 'x',
+      kind: 'http',
+      settings: { adapter: 'twillio' },
+      secrets: {},
+    })
+    expect(unknown.body['errors']).toMatchObject([{ pointer: '#/settings/adapter', suggestion: 'twilio' }])
+    const none = await call('POST', '/v1/carriers', { name: 'x', kind: 'http' })
+    expect(errorsOf(none.body)).toEqual(['#/settings required'])
+    const generic = await call('POST', '/v1/carriers', {
+      name: 'x',
+      kind: 'http',
+      settings: {
+        adapter: 'generic',
+        window: 0,
+        request: { url: 'https://x.test/{{too}}', body: { a: '{{secret.b}}' } },
+        receipt: { id: 'id', state: '/s', states: {} },
+      },
+    })
+    expect(errorsOf(generic.body)).toEqual([
+      '#/settings/receipt/id invalid_format',
+      '#/settings/receipt/states too_short',
+      '#/settings/request/body/a invalid_value',
+      '#/settings/request/url invalid_value',
+      '#/settings/window out_of_range',
+    ])
+    const infobip = await call('POST', '/v1/carriers', {
+      name: 'x',
+      kind: 'http',
+      settings: { adapter: 'infobip' },
+      secrets: { api_key: 'k', callback_user: 'u' },
+    })
+    expect(errorsOf(infobip.body)).toEqual([
+      '#/secrets/callback_password required',
+      '#/settings/base_url required',
+      '#/settings/receipt_url invalid_value',
     ])
   })
 
-  it('belong to one account at a carrier', async () => {
-    const { body: carrier } = await create()
-    const other = await createTestAccount(database.db)
-    const mine = await add({ number: '15557654321', carrier: carrier['id'] })
-    expect(await add({ number: '15557654321', carrier: carrier['id'] }, other.headers)).toMatchObject({
-      status: 409,
-      body: { code: 'sender_taken' },
+  it('change in what a change names; null removes what may be absent', async () => {
+    const { body } = await call('POST', '/v1/carriers', carrierBody('vonage', 'https://api.carrier.test'))
+    const url = `/v1/carriers/${String(body['id'])}`
+    const id = parseId('car', String(body['id'])) ?? ''
+    const secrets = async (): Promise<Record<string, string>> =>
+      openSecrets(testVault, (await findCarrier(database.db, id)) ?? { id, secrets: null })
+    const changed = await call('PATCH', url, {
+      pace: 5,
+      settings: { window: 3, url_version: 2 },
+      secrets: { api_secret: 'new', signature_secret: null },
     })
-    expect((await call('GET', '/v1/senders', undefined, other.headers)).body).toEqual({ data: [] })
-    expect((await call('DELETE', `/v1/senders/${String(mine.body['id'])}`, undefined, other.headers)).status).toBe(404)
-    expect((await call('DELETE', `/v1/senders/${String(mine.body['id'])}`)).status).toBe(204)
+    expect(changed.status, JSON.stringify(changed.body)).toBe(200)
+    expect(changed.body).toMatchObject({
+      pace: 5,
+      settings: { ...(body['settings'] as Body), window: 3, url_version: 2 },
+    })
+    expect(changed.body['inbound']).not.toEqual(body['inbound'])
+    expect(await secrets()).toEqual({ api_secret: 'new' })
+
+    const wrong = await call('PATCH', url, {
+      name: '',
+      settings: { adapter: 'twilio', api_key: null, windows: 1 },
+      secrets: { api_secret: null },
+      password: 'x',
+    })
+    expect(errorsOf(wrong.body)).toEqual([
+      '#/name too_short',
+      '#/password unknown_field',
+      '#/secrets/api_secret invalid_type',
+      '#/settings/adapter invalid_value',
+      '#/settings/api_key invalid_type',
+      '#/settings/windows unknown_field',
+    ])
+    expect(await secrets()).toEqual({ api_secret: 'new' })
+    expect((await call('PATCH', url, {})).status).toBe(422)
   })
 })

@@ -4,8 +4,12 @@ import { Simulator, type SimulatorOptions } from '../../simulator/index.ts'
 import { newId } from '../ids.ts'
 import type { Answer } from '../messages/answer.ts'
 import type { Handover } from '../messages/handover.ts'
+import { defaultReasons } from '../messages/taxonomy.ts'
 import { until } from '../messages/testing.ts'
+import { Limits } from './limits.ts'
+import type { Lease } from './carrier-link.ts'
 import { Link, type LinkOptions } from './link.ts'
+import { Pace } from './pace.ts'
 import { smppDefaults, type SmppSettings } from './settings.ts'
 
 const zero = { min: 0, max: 0 }
@@ -30,7 +34,12 @@ interface LinkTest {
 }
 
 async function start(
-  options: { simulator?: SimulatorOptions; settings?: Partial<SmppSettings>; link?: Partial<LinkOptions> } = {},
+  options: {
+    simulator?: SimulatorOptions
+    settings?: Partial<SmppSettings>
+    link?: Partial<LinkOptions>
+    lease?: Lease
+  } = {},
 ): Promise<LinkTest> {
   const simulator = new Simulator({
     port: 0,
@@ -45,10 +54,13 @@ async function start(
   const test: Omit<LinkTest, 'link'> = { simulator, answers: [], states: [], delivered: [], rooms: 0, isFresh: true }
   const link = new Link({
     id: newId(),
+    receiptsId: newId(),
     carrierId: newId(),
     settings: { ...smppDefaults, host: '127.0.0.1', port: smppPort, system_id: 'heliogram', ...options.settings },
     password: 'secret',
-    pace: 10_000,
+    pace: new Pace(10_000),
+    limits: new Limits(),
+    reasons: defaultReasons,
     nodeId: newId(),
     mayWrite: () => test.isFresh,
     onAnswer: (answer) => void test.answers.push(answer),
@@ -61,7 +73,7 @@ async function start(
     ...options.link,
   })
   open.push({ link, simulator })
-  link.start()
+  link.renew(options.lease ?? { slots: [1], untilMs: Infinity })
   return Object.assign(test, { link })
 }
 
@@ -107,7 +119,7 @@ describe('binding', () => {
     await until('it is down', () => test.link.state === 'down')
     expect(test.link.lastError).toMatch(/bind_refused.*RINVPASWD/)
     expect(test.states.at(-1)).toMatch(/again in (4[89]|5\d|6\d|7[0-2])\.\d s/)
-    expect([test.link.room, test.simulator.stats().bindsRefused]).toEqual([0, 1])
+    expect([test.link.room('transactional'), test.simulator.stats().bindsRefused]).toEqual([0, 1])
   })
 
   it('comes back after a lost session, soon', async () => {
@@ -138,11 +150,31 @@ describe('binding', () => {
     await until('no session is left over', () => test.simulator.stats().bound === 2)
   })
 
+  it.each<[string, Partial<SmppSettings>, RegExp]>([
+    ['an unknown host', { host: 'no-such-host.invalid' }, /ENOTFOUND|EAI_AGAIN/],
+    ['TLS where the carrier speaks none', { tls: true }, /tls_failed|bind_timeout/],
+    ['an authority that is none', { tls: true, tls_ca: '-----BEGIN CERTIFICATE-----\nbm9uZQ==' }, /./],
+  ])('to %s waits before it tries again', async (_, settings, error) => {
+    const test = await start({ settings })
+    await until('it has failed', () => test.link.state === 'down' && test.link.lastError !== null, 15_000)
+    expect(test.link.lastError).toMatch(error)
+    expect(Number(/again in ([\d.]+) s/.exec(test.states.at(-1) ?? '')?.[1])).toBeGreaterThan(0.7)
+    expect(test.states.filter((state) => state.startsWith('binding'))).toHaveLength(1)
+  })
+
+  it('at an absurd pace neither stands still nor spins', async () => {
+    const test = await start({ link: { pace: new Pace(1e-9) } })
+    await bound(test)
+    for (let i = 0; i < 3; i++) test.link.submit(handover())
+    await until('the first is answered', () => test.answers.length === 1)
+    expect([test.link.submitted, test.link.room('transactional')]).toEqual([1, -1])
+  })
+
   it('keeps trying while nobody listens', async () => {
     const test = await start({ settings: { port: 1 } })
     await until('it tried', () => test.link.lastError !== null)
     expect(test.link.lastError).toBe('connect_failed: ECONNREFUSED')
-    expect([test.link.state, test.link.room, test.link.sessions]).toEqual(['down', 0, 0])
+    expect([test.link.state, test.link.room('transactional'), test.link.sessions]).toEqual(['down', 0, 0])
   })
 })
 
@@ -176,7 +208,7 @@ describe('submitting', () => {
     const test = await start()
     await bound(test)
     test.isFresh = false
-    expect([test.link.room, test.link.reserve(1)]).toEqual([0, false])
+    expect([test.link.room('transactional'), test.link.reserve(1, 'transactional')]).toEqual([0, false])
     test.link.submit(handover())
     test.simulator.do('enquire_link')
     await until('time passes', () => test.rooms > 1)
@@ -186,7 +218,7 @@ describe('submitting', () => {
   })
 
   it('keeps its pace', async () => {
-    const test = await start({ link: { pace: 50 } })
+    const test = await start({ link: { pace: new Pace(50) } })
     await bound(test)
     const startedAt = performance.now()
     for (let i = 0; i < 26; i++) test.link.submit(handover())
@@ -196,20 +228,24 @@ describe('submitting', () => {
   })
 
   it('has room for the pace and the window, less what waits and what is promised', async () => {
-    const test = await start({ link: { pace: 100 }, settings: { window: 10 } })
-    expect(test.link.room).toBe(0)
+    const test = await start({ link: { pace: new Pace(100) }, settings: { window: 10 } })
+    expect(test.link.room('transactional')).toBe(0)
     await bound(test)
-    expect(test.link.room).toBe(10)
-    expect([test.link.reserve(4), test.link.room, test.link.reserve(7)]).toEqual([true, 6, false])
+    expect(test.link.room('transactional')).toBe(10)
+    expect([
+      test.link.reserve(4, 'transactional'),
+      test.link.room('transactional'),
+      test.link.reserve(7, 'transactional'),
+    ]).toEqual([true, 6, false])
     test.link.release(4)
     test.link.release(4)
-    expect(test.link.room).toBe(10)
-    expect(test.link.reserve(255)).toBe(true)
+    expect(test.link.room('transactional')).toBe(10)
+    expect(test.link.reserve(255, 'transactional')).toBe(true)
     test.link.release(255)
   })
 
   it('slows down when the carrier throttles', async () => {
-    const test = await start({ link: { pace: 100 } })
+    const test = await start({ link: { pace: new Pace(100) } })
     await bound(test)
     test.link.submit(handover({ theirNumber: '15551230003' }))
     await until('it is answered', () => test.answers.length === 1)
@@ -265,11 +301,11 @@ describe('closing', () => {
     await test.link.close(5000)
     expect(test.answers.map((answer) => answer.state)).toEqual(Array.from({ length: 5 }, () => 'accepted'))
     await until('the session is gone', () => test.simulator.stats().bound === 0)
-    expect([test.link.state, test.link.room]).toEqual(['disabled', 0])
+    expect([test.link.state, test.link.room('transactional')]).toEqual(['disabled', 0])
   })
 
   it('gives back what waited for its turn', async () => {
-    const test = await start({ link: { pace: 1 } })
+    const test = await start({ link: { pace: new Pace(1) } })
     await bound(test)
     for (let i = 0; i < 3; i++) test.link.submit(handover())
     await test.link.close(5000)

@@ -1,334 +1,338 @@
 /**
- * A link: a carrier's session kept bound, its pace and its window.
+ * A link over SMPP: the slots of it that this process holds, each a session kept bound, with one line and one pace over them.
  *
  *   down ─▶ binding ─▶ bound ⇄ throttled          any ─▶ down (back-off, then binding again)          disabled: closed for good
  *
- * Messages wait here only as long as the pace asks, with their intents committed; what is not written when the session ends goes back
- * to the queue.
+ * Messages wait here only as long as the pace asks, with their intents committed; what is not written when the last session ends goes
+ * back to the queue. The parts of a message go on one session, in order.
  */
 import {
-  classifyStatus,
-  connectSession,
-  ESME,
   PduError,
   responseIdKey,
-  type BindMode,
-  type CloseReason,
   type MessageRequest,
   type Outcome,
   type Respond,
   type ResponsePdu,
-  type Session,
 } from '@heliogram/smpp'
 import type { Answer } from '../messages/answer.ts'
 import type { Handover } from '../messages/handover.ts'
-import { decideMove, readOutcome, type SegmentEnd, type Try } from './attempt.ts'
-import { backOffMs } from './backoff.ts'
+import type { MessageType } from '../messages/message.ts'
+import type { Reason } from '../messages/taxonomy.ts'
+import { answerOf, decideMove, endSegment, readOutcome, refusalOf, type SegmentEnd, type Try } from './attempt.ts'
+import type { CarrierLink, CarrierLinkOptions, Lease, LinkState } from './carrier-link.ts'
 import { composeSubmits, type Submit } from './compose.ts'
-import { Pace } from './pace.ts'
+import type { Limit } from './limits.ts'
+import { Line, type Waiting } from './line.ts'
 import type { SmppSettings } from './settings.ts'
+import { SlotSet } from './slot-set.ts'
+import type { Slot, SlotLoss } from './slot.ts'
 
-export type LinkState = 'down' | 'binding' | 'bound' | 'throttled' | 'disabled'
+export type { LinkState } from './carrier-link.ts'
 
-/** What a link is made of. */
-export interface LinkOptions {
-  id: string
-  carrierId: string
+/** What a link over SMPP is made of. */
+export interface LinkOptions extends CarrierLinkOptions<Link> {
+  /** The link under which the carrier's ids are known: its first. Receipts of one login come on the sessions of any of its links. */
+  receiptsId: string
   settings: SmppSettings
   password: string
-  /** Segments a second. */
-  pace: number
-  nodeId: string
-  /** Whether this node may write what it committed before (see Node.isFresh). */
-  mayWrite: () => boolean
-  onAnswer: (answer: Answer) => void
   /** deliver_sm or data_sm of the carrier; `boundAt` is the time of the session it came on. */
   onDeliver: (link: Link, pdu: MessageRequest, respond: Respond, boundAt: Date) => void
-  onRoom: () => void
-  onState: (link: Link, state: LinkState, detail: string) => void
   trace?: (link: Link, direction: 'in' | 'out', bytes: Buffer) => void
 }
 
-/** One segment on its way. */
-interface Part extends Submit {
+/** A message here, until its last segment is written. */
+interface Message extends Waiting {
   readonly attempt: Try
+  readonly submits: readonly Submit[]
 }
 
-// What may wait here for the pace, in milliseconds of it: enough to bridge a claim, little enough to be few when a session ends.
-const aheadMs = 250
-// A session that lived so long was a good one: the back-off begins anew.
-const steadyMs = 10_000
+/** One segment on its way. */
+interface Part {
+  readonly attempt: Try
+  readonly submit: Submit
+}
 
-export class Link {
+// A pace of one segment a year would overflow a timer, and a timer that overflows fires at once.
+const pumpWaitMsMax = 60_000
+// How often a process without a fresh lease looks whether it has one again.
+const leaseWaitMs = 100
+
+export class Link implements CarrierLink {
   readonly id: string
+  readonly receiptsId: string
   readonly carrierId: string
   readonly settings: SmppSettings
   readonly #options: LinkOptions
-  readonly #pace: Pace
-  #sessions: Session<Part>[] = []
-  #boundAt = new Date(0)
-  /** Since it was dialled last. */
-  #hasBound = false
-  #waiting: Part[] = []
-  #reserved = 0
-  #failures = 0
+  readonly #line: Line<Message>
+  readonly #slots: SlotSet<Part>
+  /** Messages of which a part was written, by the slot on which the rest has to go. */
+  readonly #begun = new Map<Slot<Part>, Message[]>()
+  #untilMs = 0
   #isClosed = false
   #timer: NodeJS.Timeout | null = null
-  #redial: NodeJS.Timeout | null = null
+  #pumpAt = 0
   lastError: string | null = null
   lastErrorAt: Date | null = null
-  /** Segments written since the start; the owner makes a rate of it. */
   submitted = 0
 
   constructor(options: LinkOptions) {
     this.id = options.id
+    this.receiptsId = options.receiptsId
     this.carrierId = options.carrierId
     this.settings = options.settings
     this.#options = options
-    this.#pace = new Pace(options.pace)
-  }
-
-  start(): void {
-    this.#dial()
+    this.#line = new Line(options.pace)
+    this.#slots = this.#makeSlots()
   }
 
   get state(): LinkState {
     if (this.#isClosed) return 'disabled'
-    if (!this.#transmitter) return this.#sessions.length > 0 ? 'binding' : 'down'
-    return this.#pace.isSlowed(performance.now()) ? 'throttled' : 'bound'
+    const { state } = this.#slots
+    return state === 'bound' && this.#options.pace.isSlowed(performance.now()) ? 'throttled' : state
   }
 
   get sessions(): number {
-    return this.#sessions.filter((session) => session.state === 'bound').length
+    return this.#slots.sessions
+  }
+
+  get windowMax(): number {
+    return this.settings.window * this.#slots.size
   }
 
   get inFlight(): number {
-    return this.#transmitter?.inFlight ?? 0
+    return this.#slots.inFlight
   }
 
-  /** Segments a second that the link sends now. */
   get pace(): number {
-    return this.#pace.rate(performance.now())
+    return this.#options.pace.rate(performance.now())
   }
 
   get lastEnquireAt(): Date | null {
-    const at = Math.max(0, ...this.#sessions.map((session) => session.lastEnquireAnsweredAtMs))
-    return at > 0 ? new Date(at) : null
+    return this.#slots.lastEnquireAt
   }
 
-  /** Segments that the link would take now. */
-  get room(): number {
-    const session = this.#transmitter
-    if (!session || !this.#options.mayWrite()) return 0
-    const ahead = Math.max(1, Math.ceil((this.pace * aheadMs) / 1000))
-    return Math.min(session.room, ahead) - this.#waiting.length - this.#reserved
+  room(type: MessageType): number {
+    const now = performance.now()
+    return this.#mayWrite(now) ? this.#line.room(type, this.#slots.room, now) : 0
   }
 
-  /** Keeps room for a message; false where there is none. A message longer than the whole room goes when the link is idle. */
-  reserve(segments: number): boolean {
-    if (this.room < segments && !(this.room > 0 && this.#waiting.length + this.#reserved === 0)) return false
-    this.#reserved += segments
-    return true
+  reserve(segments: number, type: MessageType): boolean {
+    const now = performance.now()
+    return this.#mayWrite(now) && this.#line.reserve(segments, type, this.#slots.room, now)
   }
 
-  /** Gives back what was reserved; on this link, or on the one before its settings changed. */
   release(segments: number): void {
-    this.#reserved = Math.max(0, this.#reserved - segments)
+    this.#line.release(segments)
   }
 
-  /** Submits a message whose intents are committed; every segment ends with exactly one answer. */
   submit(handover: Handover): void {
-    const attempt: Try = { handover, intentAt: new Date(), open: 0, ends: [] }
-    const parts = composeSubmits(handover, this.settings).map((submit): Part => ({ attempt, ...submit }))
-    attempt.open = parts.length
-    this.#waiting.push(...parts)
+    const submits = composeSubmits(handover, this.settings)
+    const attempt: Try = { handover, intentAt: new Date(), open: submits.length, ends: [] }
+    const limits: readonly Limit[] = this.#options.limits.of(handover)
+    this.#line.add({ type: handover.type, limits, left: submits.length, attempt, submits })
     this.#pump()
   }
 
-  /** Drains the window, unbinds and stays closed. What was not written goes back to the queue. */
+  renew({ slots, untilMs }: Lease): void {
+    this.#untilMs = untilMs
+    this.#slots.hold(slots)
+    this.#leaveClosing()
+  }
+
+  async drop(slot: number, drainMs: number): Promise<void> {
+    const closed = this.#slots.drop(slot, drainMs)
+    this.#leaveClosing()
+    await closed
+  }
+
   async close(drainMs: number): Promise<void> {
     this.#isClosed = true
-    if (this.#redial) clearTimeout(this.#redial)
-    this.#releaseWaiting()
-    await Promise.all(this.#sessions.map((session) => session.unbind(drainMs)))
     if (this.#timer) clearTimeout(this.#timer)
+    this.#releaseAll()
+    await this.#slots.close(drainMs)
   }
 
-  /** The session that submits; none until every session is bound, so that receipts can come. */
-  get #transmitter(): Session<Part> | undefined {
-    if (this.#sessions.some((session) => session.state !== 'bound')) return undefined
-    return this.#sessions.find((session) => session.mode !== 'receiver')
+  /** A process that was frozen wakes up without a lease. */
+  #mayWrite(now: number): boolean {
+    return now < this.#untilMs && !this.#isClosed && this.#options.mayWrite()
   }
 
-  /** Writes what window and pace allow, and comes back when they allow more. */
+  /** Writes what windows and pace allow, and comes back when they allow more. */
   #pump(): void {
-    const session = this.#transmitter
-    if (!session || !this.#options.mayWrite()) {
-      if (!session) this.#releaseWaiting()
-      else this.#pumpIn(100)
-      return
-    }
-    let written = 0
-    for (const part of this.#waiting) {
-      if (session.room === 0) break
-      const now = performance.now()
-      if (!this.#pace.take(now)) {
-        this.#pumpIn(this.#pace.wait(now))
-        break
+    if (this.#line.length === 0) return
+    if (this.#isClosed || !this.#slots.hasSession) return this.#releaseAll()
+    let now = performance.now()
+    if (!this.#mayWrite(now)) return this.#pumpIn(leaseWaitMs)
+    for (const [slot, messages] of this.#begun) if (!this.#goOn(slot, messages, now)) return
+    while (this.#line.pace.isDue(now)) {
+      const slot = this.#slots.freest()
+      // A window that opens calls back.
+      if (!slot) return
+      const message = this.#line.next(now)
+      if (!message) break
+      this.#write(slot, message, now)
+      if (message.left > 0) {
+        const messages = this.#begun.get(slot) ?? []
+        this.#begun.set(slot, messages)
+        messages.push(message)
+        if (!this.#goOn(slot, messages, now)) return
       }
-      written++
-      this.#write(session, part)
+      now = performance.now()
     }
-    if (written > 0) {
-      this.submitted += written
-      this.#waiting.splice(0, written)
-    }
+    this.#pumpIn(this.#line.wait(now))
   }
 
-  /** What cannot be written as a PDU at all is refused like the carrier would refuse it. */
-  #write(session: Session<Part>, part: Part): void {
+  /** Writes the rest of messages that have begun on a slot. False: the pace lets nothing more go, and calls back. */
+  #goOn(slot: Slot<Part>, messages: Message[], now: number): boolean {
+    for (let i = 0; i < messages.length;) {
+      const message = messages[i]
+      if (!message || slot.room === 0) break
+      while (message.left > 0 && slot.room > 0 && this.#line.isDue(message, now)) this.#write(slot, message, now)
+      if (message.left === 0) messages.splice(i, 1)
+      else if (slot.room > 0) {
+        this.#pumpIn(this.#line.waitFor(message, now))
+        // Others may pass a message that waits for a limit of its own, but nothing passes the pace.
+        if (!this.#line.pace.isDue(now)) return false
+        i++
+      }
+    }
+    if (messages.length === 0) this.#begun.delete(slot)
+    return true
+  }
+
+  /** Writes the next segment of a message. What cannot be written as a PDU at all is refused like the carrier would refuse it. */
+  #write(slot: Slot<Part>, message: Message, now: number): void {
+    const { attempt, submits } = message
+    const submit = submits[submits.length - message.left]
+    if (!submit) throw new Error('a message has no segment left')
+    const part: Part = { attempt, submit }
+    this.#line.wrote(message, now)
+    this.submitted++
     try {
-      if (!session.submit(part.fields, part)) this.#end(part, { state: 'released' })
+      if (!slot.transmitter?.submit(submit.fields, part)) this.#end(part, { state: 'released' })
     } catch (error) {
       if (!(error instanceof PduError)) throw error
-      this.#end(part, { state: 'refused', status: error.status })
+      this.#end(part, refusalOf(error.status, this.#reasonOf(error.status)))
     }
   }
 
+  /** Pumps again after a while, or earlier where that was said before. */
   #pumpIn(ms: number): void {
-    this.#timer ??= setTimeout(() => {
+    if (ms === Infinity) return
+    ms = Math.min(ms, pumpWaitMsMax)
+    const at = performance.now() + ms
+    if (this.#timer && this.#pumpAt <= at) return
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#pumpAt = at
+    this.#timer = setTimeout(() => {
       this.#timer = null
       this.#pump()
       this.#options.onRoom()
     }, Math.ceil(ms))
   }
 
-  #releaseWaiting(): void {
-    for (const part of this.#waiting.splice(0)) this.#end(part, { state: 'released' })
+  /** What was begun on a slot that is let go cannot go on elsewhere in order: its open segments come back with another try. */
+  #leaveClosing(): void {
+    for (const slot of this.#begun.keys()) if (slot.isClosing) this.#releaseBegun(slot)
+    this.#pump()
+  }
+
+  #releaseAll(): void {
+    for (const { attempt, submits } of this.#line.drain())
+      for (const submit of submits) this.#end({ attempt, submit }, { state: 'released' })
+    for (const slot of this.#begun.keys()) this.#releaseBegun(slot)
+  }
+
+  #releaseBegun(slot: Slot<Part>): void {
+    const messages = this.#begun.get(slot) ?? []
+    this.#begun.delete(slot)
+    for (const message of messages) {
+      const { attempt, submits } = message
+      const rest = submits.slice(submits.length - message.left)
+      this.#line.forget(message)
+      for (const submit of rest) this.#end({ attempt, submit }, { state: 'released' })
+    }
   }
 
   #end(part: Part, end: SegmentEnd, messageId = ''): void {
-    const { attempt } = part
-    attempt.ends.push(end)
-    attempt.open--
-    if (end.state === 'refused' && (end.status === ESME.RTHROTTLED || end.status === ESME.RMSGQFUL)) {
-      this.#pace.slowDown(performance.now())
-      this.#options.onState(this, this.state, 'the carrier throttles')
-    }
-    this.#answer(part, end, messageId, attempt.open === 0 ? decideMove(attempt) : null)
+    const move = endSegment(part.attempt, end)
+    if (end.state === 'refused' && end.reason.handling === 'throttling') this.#slowDown()
+    this.#answer(part, end, messageId, move)
   }
 
-  #answer({ attempt, segment, fields }: Part, end: SegmentEnd, messageId: string, move: Answer['move']): void {
-    const { handover } = attempt
+  #slowDown(): void {
+    const now = performance.now()
+    const { pace } = this.#options
+    const before = pace.fraction(now)
+    pace.slowDown(now)
+    if (pace.fraction(now) < before) this.#options.onState(this, this.state, 'the carrier throttles')
+  }
+
+  #answer({ attempt, submit }: Part, end: SegmentEnd, messageId: string, move: Answer['move']): void {
+    const { nodeId, onAnswer } = this.#options
+    const carrierId =
+      end.state === 'accepted' && messageId !== '' ? responseIdKey(messageId, this.settings.message_id_form) : null
+    const answer = answerOf(attempt, { nodeId, linkId: this.receiptsId, segment: submit.segment }, end, carrierId, move)
+    if (submit.fields.tlvs?.message_payload === undefined) return onAnswer(answer)
     // A message in one message_payload is one submit for all its segments, and one receipt.
-    const isWhole = fields.tlvs?.message_payload !== undefined
-    const answer: Answer = {
-      nodeId: this.#options.nodeId,
-      accountId: handover.accountId,
-      messageId: handover.id,
-      segment,
-      segments: isWhole ? 1 : handover.segments,
-      try: handover.try,
-      linkId: this.id,
-      state: end.state,
-      carrierMessageId:
-        end.state === 'accepted' && messageId !== '' ? responseIdKey(messageId, this.settings.message_id_form) : null,
-      commandStatus: 'status' in end ? end.status : null,
-      intentAt: attempt.intentAt,
-      move,
-    }
-    if (isWhole)
-      for (let other = 2; other <= handover.segments; other++)
-        this.#options.onAnswer({ ...answer, segment: other, carrierMessageId: null, move: null })
-    this.#options.onAnswer(answer)
+    for (let other = 2; other <= attempt.handover.segments; other++)
+      onAnswer({ ...answer, segments: 1, segment: other, carrierMessageId: null, move: null })
+    onAnswer({ ...answer, segments: 1 })
   }
 
-  #dial(): void {
-    const { settings } = this
-    const modes: BindMode[] = settings.bind === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver']
-    this.#hasBound = false
-    this.#sessions = modes.map((mode) => this.#connect(mode))
-    this.#options.onState(this, 'binding', `${settings.host}:${settings.port}`)
-  }
-
-  #connect(mode: BindMode): Session<Part> {
-    const { settings } = this
-    const { trace } = this.#options
-    return connectSession<Part>({
-      host: settings.host,
-      port: settings.port,
-      ...(settings.tls && { tls: settings.tls_ca ? { ca: settings.tls_ca } : {} }),
-      bind: {
-        mode,
-        system_id: settings.system_id,
-        password: this.#options.password,
-        system_type: settings.system_type,
+  #makeSlots(): SlotSet<Part> {
+    const { settings, password, trace, onDeliver, onRoom, onState } = this.#options
+    return new SlotSet<Part>({
+      settings,
+      password,
+      onDial: () => {
+        if (!this.#slots.hasSession) onState(this, 'binding', `${settings.host}:${settings.port}`)
       },
-      windowMax: settings.window,
-      responseTimeoutMs: settings.response_timeout_seconds * 1000,
-      enquireLinkMs: settings.enquire_link_seconds * 1000,
-      onOutcome: (_session, part, outcome) => this.#onOutcome(part, outcome),
-      onLateResponse: (_session, part, response) => this.#onLate(part, response),
-      onRequest: (_session, pdu, respond) => this.#options.onDeliver(this, pdu, respond, this.#boundAt),
+      onBound: (slot) => {
+        onState(this, this.state, slot.number > 1 ? `session ${slot.number}` : '')
+        this.#pump()
+        onRoom()
+      },
+      onLost: (slot, loss, waitMs) => this.#onLost(slot, loss, waitMs),
+      onOutcome: (part, outcome) => this.#onOutcome(part, outcome),
+      onLateResponse: (part, response) => this.#onLate(part, response),
+      onRequest: (slot, pdu, respond) => onDeliver(this, pdu, respond, slot.boundAt),
       onRoom: () => {
         this.#pump()
-        this.#options.onRoom()
+        onRoom()
       },
-      onState: (session, state, reason) => {
-        if (state === 'bound') this.#onBound()
-        if (state === 'closed') this.#onClosed(session, reason ?? 'destroyed')
-      },
-      onFault: (_session, fault) => this.#noteError(fault.kind),
-      ...(trace && {
-        trace: (_session: Session<Part>, direction: 'in' | 'out', bytes: Buffer) => trace(this, direction, bytes),
-      }),
+      onFault: (kind) => this.#noteError(kind),
+      trace: trace && ((direction, bytes) => trace(this, direction, bytes)),
     })
   }
 
+  #reasonOf(status: number): Reason {
+    return this.#options.reasons.ofStatus(this.id, status)
+  }
+
   #onOutcome(part: Part, outcome: Outcome): void {
-    this.#end(part, readOutcome(outcome), outcome.kind === 'response' ? outcome.messageId : '')
+    const end = readOutcome(outcome, (status) => this.#reasonOf(status))
+    this.#end(part, end, outcome.kind === 'response' ? outcome.messageId : '')
   }
 
   /** An answer after its timeout: the ledger has the try as unknown, and learns now what became of it. */
   #onLate(part: Part, response: ResponsePdu): void {
     const { handover } = part.attempt
     const status = response.command_status
-    const isAccepted = status === ESME.ROK
+    const end: SegmentEnd = status === 0 ? { state: 'accepted', status } : refusalOf(status, this.#reasonOf(status))
     // A passing refusal would bring the message back; nobody expects it any more.
-    if (!isAccepted && classifyStatus(status) !== 'permanent') return
-    const end: SegmentEnd = { state: isAccepted ? 'accepted' : 'refused', status }
+    if (end.state === 'refused' && end.reason.handling !== 'permanent') return
     const messageId = 'message_id' in response ? (response.message_id ?? '') : ''
-    const move = handover.segments === 1 ? decideMove({ handover, ends: [end] }) : null
-    this.#answer(part, end, messageId, move)
+    this.#answer(part, end, messageId, handover.segments === 1 ? decideMove({ handover, ends: [end] }) : null)
   }
 
-  #onBound(): void {
-    if (this.#sessions.some((session) => session.state !== 'bound')) return
-    this.#boundAt = new Date()
-    this.#hasBound = true
-    this.#options.onState(this, this.state, '')
-    this.#pump()
-    this.#options.onRoom()
-  }
-
-  /** One session lost is the link lost: its sibling goes too, so that both directions are known to work when the link says bound. */
-  #onClosed(closed: Session<Part>, reason: CloseReason): void {
-    if (!this.#sessions.includes(closed)) return
-    const others = this.#sessions.filter((session) => session !== closed)
-    const wasBound = this.#hasBound
-    // Who takes every bind and ends it at once is not to be dialled four times a second.
-    if (wasBound && Date.now() - this.#boundAt.getTime() >= steadyMs) this.#failures = 0
-    this.#sessions = []
-    for (const session of others) session.destroy('destroyed', 'the other session of the link ended')
-    this.#releaseWaiting()
-    if (this.#isClosed) return
-    this.#noteError(closed.closeDetail ? `${reason}: ${closed.closeDetail}` : reason)
-    const waitMs = backOffMs(this.#failures++, reason, closed.bindStatus, wasBound)
-    this.#options.onState(this, 'down', `${this.lastError ?? reason}; again in ${(waitMs / 1000).toFixed(1)} s`)
-    this.#redial = setTimeout(() => {
-      this.#redial = null
-      this.#dial()
-    }, waitMs)
+  #onLost(slot: Slot<Part>, { detail }: SlotLoss, waitMs: number): void {
+    this.#releaseBegun(slot)
+    this.#noteError(detail)
+    const isWhole = !this.#slots.hasSession
+    if (isWhole) this.#releaseAll()
+    const what = isWhole ? detail : `session ${slot.number}: ${detail}`
+    this.#options.onState(this, this.state, `${what}; again in ${(waitMs / 1000).toFixed(1)} s`)
   }
 
   #noteError(error: string): void {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { Pace } from './pace.ts'
+import { capacityOf, Pace } from './pace.ts'
+import { splitUnits } from './shares.ts'
 
 /** Sends as fast as the pace allows on a clock that ticks irregularly; returns the times. */
 function run(pace: Pace, ticks: number[], totalMs: number): number[] {
@@ -32,6 +33,46 @@ test.for([10, 100, 1000])('a minute at %i a second is within one percent', (rate
   expect(Math.abs(sent.length - rate * 60)).toBeLessThanOrEqual(rate * 0.6 + 1)
 })
 
+test.for([
+  [1, 1],
+  [10, 2],
+  [100, 3],
+  [1000, 4],
+])(
+  '%i a second over a minute, shared by %i processes, is within one percent, and no second holds more',
+  ([rate = 1, n = 1]) => {
+    const whole = capacityOf(rate)
+    const holders = Array.from({ length: n }, (_, i) => ({ nodeId: `${i}`, weight: i + 1 }))
+    const parts = [...splitUnits(whole, holders).values()]
+    const sent = parts
+      .flatMap((units, i) => run(new Pace((rate * units) / whole, units), i % 2 === 0 ? [1, 2] : [1, 1, 4, 3], 60_000))
+      .sort((a, b) => a - b)
+    expect(Math.abs(sent.length - rate * 60)).toBeLessThanOrEqual(Math.max(rate * 0.6, n))
+    expect(sent.every((at, i) => (sent[i + rate + 1] ?? Infinity) - at >= 1000)).toBe(true)
+  },
+)
+
+test('a changed pace still counts what went in the last second', () => {
+  fc.assert(
+    fc.property(fc.array(fc.integer({ min: 1, max: 50 }), { minLength: 2, maxLength: 6 }), (rates) => {
+      const pace = new Pace(rates[0] ?? 1)
+      const sent: number[] = []
+      let now = 0
+      for (const rate of rates) {
+        pace.set(rate)
+        for (const end = now + 700; now < end; now += 3) while (pace.take(now)) sent.push(now)
+      }
+      const most = Math.max(...rates) + 1
+      return sent.every((at, i) => (sent[i + most] ?? Infinity) - at >= 1000)
+    }),
+  )
+})
+
+test('a part of nothing never comes', () => {
+  const pace = new Pace(0, 0)
+  expect([pace.take(1e9), pace.wait(1e9), pace.ahead(1e9, 250)]).toEqual([false, Infinity, 0])
+})
+
 test('the wait is as long as the next turn is away', () => {
   const pace = new Pace(10)
   expect(pace.take(1000)).toBe(true)
@@ -42,10 +83,13 @@ test('the wait is as long as the next turn is away', () => {
 test('a throttled link slows down at once and recovers slowly', () => {
   const pace = new Pace(100)
   pace.slowDown(0)
-  pace.slowDown(0)
-  expect(pace.rate(0)).toBe(25)
-  expect(pace.isSlowed(0)).toBe(true)
-  expect(pace.rate(10_000)).toBeCloseTo(50)
+  // A window of refusals is one word.
+  pace.slowDown(999)
+  expect(pace.rate(0)).toBe(50)
+  pace.slowDown(1000)
+  expect(pace.rate(1000)).toBeCloseTo(26.25)
+  expect(pace.isSlowed(1000)).toBe(true)
+  expect(pace.rate(11_000)).toBeCloseTo(51.25)
   expect(pace.rate(120_000)).toBe(100)
   expect(pace.isSlowed(120_000)).toBe(false)
 })

@@ -1,62 +1,107 @@
 /**
- * The pace of a link: at most `rate + 1` segments in any second, evenly spread, with the slow-down that a throttling carrier asks for.
- * Time is monotonic milliseconds, handed in.
+ * A pace: at most `capacity` segments in any second, evenly spread at `rate`. A whole pace has a capacity of `rate + 1`; where several
+ * processes share one, their capacities are parts of that (see shares.ts). A link's pace also knows the slow-down that a throttling
+ * carrier asks for. Time is monotonic milliseconds, handed in.
  */
 
 // What a stalled event loop may catch up on at once, in milliseconds of the pace; the any-second bound holds all the same.
 const catchUpMs = 50
 // Multiplicative decrease, slow increase (as TCP): halve at once, back to full over about half a minute.
 const decrease = 0.5
-const recoverPerSecond = 0.025
+export const recoverPerSecond = 0.025
 const slowestFraction = 0.02
+// A window of refusals is one word of the carrier's: it is heard once.
+const slowDownEveryMs = 1000
+
+/** Segments in any second that a whole pace allows. */
+export const capacityOf = (rate: number): number => Math.floor(rate) + 1
 
 export class Pace {
-  #rate: number
+  #rate = 0
   #fraction = 1
   #changedAt = 0
+  #slowedAt = -Infinity
   /** When the next segment is due on the even schedule. */
   #nextAt = 0
-  /** Times of the last `rate + 1` segments, a ring: the oldest must be a second old before the next goes. */
-  #times: Float64Array
+  /** Times of the last `capacity` segments, a ring: the oldest must be a second old before the next goes. */
+  #times = new Float64Array(0)
   #at = 0
 
-  constructor(rate: number) {
-    this.#rate = rate
-    this.#times = new Float64Array(Math.max(1, Math.floor(rate)) + 1).fill(-Infinity)
+  constructor(rate: number, capacity: number = capacityOf(rate)) {
+    this.set(rate, capacity)
+  }
+
+  /** Changes the pace; what went in the last second still counts. */
+  set(rate: number, capacity: number = capacityOf(rate)): void {
+    this.#rate = capacity === 0 ? 0 : rate
+    const before = this.#times
+    if (before.length === capacity) return
+    // Oldest first, from the right: the newest stay when the ring gets smaller.
+    const times = new Float64Array(capacity).fill(-Infinity)
+    for (let back = 1; back <= Math.min(before.length, capacity); back++)
+      times[capacity - back] = before[(this.#at - back + before.length) % before.length] ?? -Infinity
+    this.#times = times
+    this.#at = 0
   }
 
   /** Segments a second that are allowed now. */
   rate(now: number): number {
-    return this.#rate * this.#fractionAt(now)
+    return this.#rate * this.fraction(now)
+  }
+
+  /** Whether a segment may go. */
+  isDue(now: number): boolean {
+    return this.#rate > 0 && now >= this.#nextAt && (this.#times[this.#at] ?? Infinity) <= now - 1000
+  }
+
+  /** Notes a segment that goes now, or several as one; whoever notes has asked `isDue`. */
+  note(now: number, segments: number = 1): void {
+    this.#nextAt = Math.max(this.#nextAt, now - catchUpMs) + (1000 / this.rate(now)) * segments
+    for (let n = 0; n < Math.min(segments, this.#times.length); n++) {
+      this.#times[this.#at] = now
+      if (++this.#at === this.#times.length) this.#at = 0
+    }
   }
 
   /** Takes one segment's turn; false: not yet. */
   take(now: number): boolean {
-    const interval = 1000 / this.rate(now)
-    if (now < this.#nextAt || (this.#times[this.#at] ?? -Infinity) > now - 1000) return false
-    this.#nextAt = Math.max(this.#nextAt, now - catchUpMs) + interval
-    this.#times[this.#at] = now
-    this.#at = (this.#at + 1) % this.#times.length
+    if (!this.isDue(now)) return false
+    this.note(now)
     return true
   }
 
-  /** Milliseconds until the next turn; 0: now. */
+  /** Milliseconds until the next turn; 0: now, Infinity: this process has no part of it. */
   wait(now: number): number {
+    if (this.#rate === 0) return Infinity
     return Math.max(0, this.#nextAt - now, (this.#times[this.#at] ?? -Infinity) + 1000 - now)
+  }
+
+  /** Segments that fall due within so many milliseconds; at least one where there is a part at all. */
+  ahead(now: number, ms: number): number {
+    return this.#rate === 0 ? 0 : Math.max(1, Math.ceil((this.rate(now) * ms) / 1000))
   }
 
   /** The carrier refused for its rate. */
   slowDown(now: number): void {
-    this.#fraction = Math.max(slowestFraction, this.#fractionAt(now) * decrease)
+    if (now - this.#slowedAt < slowDownEveryMs) return
+    this.#slowedAt = now
+    this.slowTo(Math.max(slowestFraction, this.fraction(now) * decrease), now)
+  }
+
+  /** Slows down to this fraction, unless it is slower already: what another process or an earlier one was told. */
+  slowTo(fraction: number, now: number): void {
+    if (fraction >= this.fraction(now)) return
+    this.#fraction = fraction
     this.#changedAt = now
+  }
+
+  /** Part of the pace that the carrier's last refusals leave, 0 to 1. */
+  fraction(now: number): number {
+    return this.#fraction >= 1 ? 1 : Math.min(1, this.#fraction + ((now - this.#changedAt) / 1000) * recoverPerSecond)
   }
 
   /** Whether the carrier has slowed this link down. */
   isSlowed(now: number): boolean {
-    return this.#fractionAt(now) < 1
-  }
-
-  #fractionAt(now: number): number {
-    return this.#fraction >= 1 ? 1 : Math.min(1, this.#fraction + ((now - this.#changedAt) / 1000) * recoverPerSecond)
+    return this.fraction(now) < 1
   }
 }

@@ -27,7 +27,11 @@ beforeEach(async () => {
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
   context = { ...test.context, log, ledger: test.ledger, wake: () => {} }
   // What receive needs of a link: who it is, and how its carrier writes.
-  link = { id: test.linkId, settings: { ...smppDefaults, host: '', port: 1, system_id: '' } } as Link
+  link = {
+    id: test.linkId,
+    receiptsId: test.linkId,
+    settings: { ...smppDefaults, host: '', port: 1, system_id: '' },
+  } as Link
 })
 
 const person = '15551230001'

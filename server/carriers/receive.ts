@@ -58,7 +58,7 @@ function storeDelivery(context: ReceiveContext, link: Link, pdu: Deliver, boundA
   const receipt = parseReceipt(pdu)
   if (receipt)
     return context.ledger.receipt({
-      linkId: link.id,
+      linkId: link.receiptsId,
       rawId: receipt.id,
       matchId: normaliseId(receipt.id, link.settings.message_id_form),
       state: stateOf(receipt),
@@ -79,7 +79,7 @@ function stateOf({ state, isIntermediate }: Receipt): string {
 function storeText(context: ReceiveContext, link: Link, pdu: Deliver, boundAt: Date): Promise<unknown> {
   const part = readPart(pdu)
   const reply = {
-    linkId: link.id,
+    linkId: link.receiptsId,
     source: pdu.source_addr.replace(/^\+/, ''),
     destination: pdu.destination_addr.replace(/^\+/, ''),
   }
@@ -90,7 +90,7 @@ function storeText(context: ReceiveContext, link: Link, pdu: Deliver, boundAt: D
     .digest()
   if (part.concatenation) return storePart(context, link, reply, part, hash)
   const text = joinParts([part], codingOf(link)).text ?? `[${part.body.length} octets of binary data]`
-  return storeReply(context, { ...reply, text, isPartial: false }, (tx) => isFirst(tx, link.id, hash, boundAt))
+  return storeReply(context, { ...reply, text, isPartial: false }, (tx) => isFirst(tx, link.receiptsId, hash, boundAt))
 }
 
 /**
@@ -127,7 +127,7 @@ async function storePart(
   const { concatenation } = part
   if (!concatenation) return
   const key = [
-    link.id,
+    link.receiptsId,
     reply.source,
     reply.destination,
     concatenation.kind,
@@ -138,7 +138,7 @@ async function storePart(
     // Parts may come on two sessions at once: whoever is second must see the first.
     await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [key.join(' ')])
     // A part has a number: the same twice is a redelivery on any session. Nothing is stored then, but a whole whose join failed is joined.
-    if (await isFirst(tx, link.id, hash, new Date())) await insertPart(tx, key, concatenation.part, part)
+    if (await isFirst(tx, link.receiptsId, hash, new Date())) await insertPart(tx, key, concatenation.part, part)
     const { rows } = await tx.query<{ parts: number }>(
       `select count(*) as parts from reply_parts
        where link_id = $1 and source = $2 and destination = $3 and kind = $4 and reference = $5 and total = $6`,
@@ -170,7 +170,7 @@ async function insertPart(tx: Tx, key: unknown[], number: number, part: MessageP
 /** Makes a reply of the parts that are there, in one transaction with their removal. */
 async function joinReply(context: ReceiveContext, link: Link, key: unknown[], isPartial: boolean): Promise<void> {
   const [, source, destination, , , total] = key as [string, string, string, string, number, number]
-  const reply: ReplyIn = { linkId: link.id, source, destination, text: '', isPartial }
+  const reply: ReplyIn = { linkId: link.receiptsId, source, destination, text: '', isPartial }
   await storeReply(context, reply, async (tx) => {
     const { rows } = await tx.query<PartRow>(
       `delete from reply_parts
@@ -234,7 +234,7 @@ export async function joinLateParts(context: ReceiveContext, links: ReadonlyMap<
     [partsWaitSeconds],
   )
   for (const row of rows) {
-    const link = links.get(row.linkId)
+    const link = links.get(row.linkId) ?? [...links.values()].find((one) => one.receiptsId === row.linkId)
     if (link)
       await joinReply(
         context,

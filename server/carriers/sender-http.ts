@@ -1,66 +1,143 @@
 /** The routes of senders: the numbers and names that an account sends from, and whose replies are its own. */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
+import type { Db, Tx } from '../db/db.ts'
 import { codeOf } from '../db/failure.ts'
-import { ApiError, invalid, type FieldError } from '../errors.ts'
-import { IdOf, Nullable, problems, showTime, Timestamp, type App } from '../http.ts'
+import { ApiError } from '../errors.ts'
+import { IdOf, Nullable, PageOf, pageQuery, problems, showTime, Timestamp, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { newId, parseId, showId } from '../ids.ts'
-import { readSender } from '../messages/draft.ts'
-import { countryOf, isCountry } from '../messages/number.ts'
+import { isCountry } from '../messages/number.ts'
+import { buildPage, readCursor } from '../page.ts'
+import { Faults } from './faults.ts'
 import type { CarriersContext } from './http.ts'
-import { deleteSender, findCarrier, insertSender, listSenders, type SenderRow } from './store.ts'
+import { capabilitiesOf, readSenderNumber } from './sender-input.ts'
+import {
+  changeSender,
+  createSender,
+  findSender,
+  hasNoSender,
+  pageSenders,
+  type SenderFilters,
+  type SenderRow,
+} from './sender-store.ts'
+import { senderCapabilities, senderKinds } from './sender.ts'
+import { deleteSender, findCarrier } from './store.ts'
 
 const tags = ['Senders']
-const kinds = ['long_code', 'short_code', 'toll_free', 'alphanumeric'] as const
+const kind = Type.Enum([...senderKinds])
+const carrier = Type.String({ maxLength: 255, description: 'Carrier that it belongs to.' })
+const country = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2.', examples: ['US'] })
+const capabilities = Type.Array(Type.Enum([...senderCapabilities]), {
+  uniqueItems: true,
+  description:
+    '`sms`: sends; `replies`: people can answer it; `international`: a short code that reaches other countries.',
+})
+const pace = Nullable(
+  Type.Number({ exclusiveMinimum: 0, maximum: 100_000, description: "Segments a second; null: its carrier's." }),
+)
+const isDefault = Type.Boolean({ description: 'For messages that name no sender.' })
 
 const CreateBody = Type.Object(
   {
     number: Type.String({
       minLength: 1,
       maxLength: 16,
-      description: 'Digits, or up to 11 characters with a letter.',
+      description: 'E.164, a short code of 3 to 8 digits, or up to 11 characters with a letter.',
       examples: ['15557654321'],
     }),
-    carrier: Type.String({ maxLength: 255, description: 'Carrier that it belongs to.' }),
-    kind: Type.Optional(Type.Enum([...kinds], { description: 'Told from the number where it is missing.' })),
-    country: Type.Optional(Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1.', examples: ['US'] })),
-    default: Type.Optional(Type.Boolean({ description: 'For messages that name no sender.' })),
+    carrier,
+    kind: Type.Optional(Type.Enum([...senderKinds], { description: 'Told from the number where it is missing.' })),
+    country: Type.Optional(country),
+    capabilities: Type.Optional(capabilities),
+    pace: Type.Optional(pace),
+    default: Type.Optional(isDefault),
   },
   { additionalProperties: false },
 )
 
-const Sender = Type.Object(
+const PatchBody = Type.Object(
+  {
+    carrier: Type.Optional(carrier),
+    country: Type.Optional(Nullable(country)),
+    capabilities: Type.Optional(capabilities),
+    pace: Type.Optional(pace),
+    default: Type.Optional(isDefault),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
+
+const SenderSchema = Type.Object(
   {
     id: IdOf('snd', 'Id of the sender.'),
     object: Type.Literal('sender'),
-    number: Type.String(),
-    kind: Type.Enum([...kinds]),
+    account: IdOf('acc', 'The account whose sender it is.'),
+    number: Type.String({ description: 'Digits, or a name.' }),
+    kind,
     country: Nullable(Type.String()),
     carrier: IdOf('car', 'Its carrier.'),
+    capabilities,
+    pace,
     default: Type.Boolean(),
     created_at: Timestamp('When it was created.'),
   },
   { $id: 'Sender' },
 )
 
+const Query = Type.Object(
+  {
+    ...pageQuery,
+    kind: Type.Optional(kind),
+    country: Type.Optional(country),
+    carrier: Type.Optional(Type.String({ maxLength: 255, description: 'Only those of this carrier.' })),
+    number: Type.Optional(Type.String({ maxLength: 16, description: 'Only this number or name.' })),
+    default: Type.Optional(Type.Boolean()),
+  },
+  { additionalProperties: false },
+)
+
 const IdParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a sender.' }) })
 
+/** Registers `/v1/senders`. */
 export function senderRoutes(app: App, context: CarriersContext): void {
   const { db } = context
-  app.addSchema(Sender)
+  app.addSchema(SenderSchema)
 
   app.get(
     '/v1/senders',
     {
       schema: {
         operationId: 'listSenders',
-        summary: "List the account's senders",
+        summary: "List the account's senders, newest first",
         tags,
-        response: { 200: Type.Object({ data: Type.Array(Type.Ref('Sender')) }), ...problems() },
+        querystring: Query,
+        response: { 200: PageOf(Type.Ref('Sender')), ...problems() },
       },
       config: { scope: 'settings:read' },
     },
-    async (request) => ({ data: (await listSenders(db, request.caller.accountId)).map(renderSender) }),
+    async (request) => {
+      const { limit = 50, cursor, ...query } = request.query
+      const { accountId } = request.caller
+      const position = readCursor(cursor, ['senders', query])
+      const filters = readFilters(query)
+      const rows = filters ? await pageSenders(db, accountId, filters, limit, position) : []
+      const page = buildPage(rows, limit, position, ['senders', query])
+      return { ...page, data: page.data.map(renderSender) }
+    },
+  )
+
+  app.get(
+    '/v1/senders/:id',
+    {
+      schema: {
+        operationId: 'getSender',
+        summary: 'Get a sender',
+        tags,
+        params: IdParams,
+        response: { 200: Type.Ref('Sender'), ...problems(404) },
+      },
+      config: { scope: 'settings:read' },
+    },
+    async (request) => renderSender(await requireSender(db, request.caller.accountId, request.params.id)),
   )
 
   app.post(
@@ -74,33 +151,79 @@ export function senderRoutes(app: App, context: CarriersContext): void {
         response: { 201: Type.Ref('Sender'), ...problems(409) },
       },
       config: { scope: 'carriers:write', operation: 'senders.create' },
+      attachValidation: true,
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const { body, caller } = request
-        const faults: FieldError[] = []
-        const number = readSender(body.number)
-        if (typeof number !== 'string') faults.push({ ...number, pointer: '#/number' })
-        if (body.country !== undefined && !isCountry(body.country))
-          faults.push({ pointer: '#/country', code: 'invalid_value', detail: 'is not a country of ISO 3166-1' })
-        const carrierId = parseId('car', body.carrier)
-        if (carrierId === null || (await findCarrier(tx, carrierId)) === null)
-          faults.push({ pointer: '#/carrier', code: 'invalid_value', detail: 'is not a carrier of this installation' })
-        if (faults.length > 0 || typeof number !== 'string' || carrierId === null) throw invalid(faults)
-        const isDefault = body.default ?? (await listSenders(db, caller.accountId)).length === 0
-        const kind = body.kind ?? kindOf(number)
-        const country = body.country ?? (kind === 'long_code' ? countryOf(number) : null)
-        const sender = { id: newId(), carrierId, number, kind, country, isDefault }
-        const row = await insertSender(tx, caller.accountId, sender).catch((error: unknown) => {
-          if (codeOf(error) === '23505') throw new ApiError('sender_taken')
-          throw error
-        })
+        const faults = new Faults(request)
+        checkCountry(faults, body.country)
+        const carrierId = await readCarrier(tx, faults, body.carrier)
+        const read =
+          faults.isSound('#/number') && faults.isSound('#/kind')
+            ? await readSenderNumber(body.number, body.kind, faults.isSound('#/country') ? body.country : undefined)
+            : null
+        if (read && 'fault' in read) faults.add(read.fault.pointer, read.fault.code, read.fault.detail)
+        faults.end()
+        if (!read || 'fault' in read || !carrierId) throw new Error('a fault was not told')
+        const id = newId()
+        await orTaken(
+          createSender(tx, {
+            ...read,
+            accountId: caller.accountId,
+            id,
+            carrierId,
+            capabilities: body.capabilities ?? capabilitiesOf(read.kind),
+            pace: body.pace ?? null,
+            isDefault: body.default ?? (await hasNoSender(tx, caller.accountId)),
+          }),
+        )
+        const row = await requireSender(tx, caller.accountId, showId('snd', id))
         return {
           status: 201,
           body: renderSender(row),
-          location: `/v1/senders/${showId('snd', row.id)}`,
-          resourceId: row.id,
+          location: `/v1/senders/${showId('snd', id)}`,
+          resourceId: id,
         }
+      }),
+  )
+
+  app.patch(
+    '/v1/senders/:id',
+    {
+      schema: {
+        operationId: 'updateSender',
+        summary: 'Change a sender; its number and kind stay',
+        tags,
+        params: IdParams,
+        body: PatchBody,
+        response: { 200: Type.Ref('Sender'), ...problems(404, 409) },
+      },
+      config: { scope: 'carriers:write', operation: 'senders.update' },
+      attachValidation: true,
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx) => {
+        const { body, caller } = request
+        const row = await requireSender(tx, caller.accountId, request.params.id)
+        const faults = new Faults(request)
+        checkCountry(faults, body.country)
+        if (body.country && faults.isSound('#/country')) {
+          const read = await readSenderNumber(row.number, row.kind, body.country)
+          if ('fault' in read) faults.add('#/country', read.fault.code, read.fault.detail)
+        }
+        const carrierId = body.carrier === undefined ? row.carrierId : await readCarrier(tx, faults, body.carrier)
+        faults.end()
+        const changed = {
+          ...row,
+          carrierId: carrierId ?? row.carrierId,
+          country: body.country === undefined ? row.country : body.country,
+          capabilities: body.capabilities ?? row.capabilities,
+          pace: body.pace === undefined ? row.pace : body.pace,
+          isDefault: body.default ?? row.isDefault,
+        }
+        await orTaken(changeSender(tx, changed))
+        return { status: 200, body: renderSender(changed) }
       }),
   )
 
@@ -109,7 +232,7 @@ export function senderRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'deleteSender',
-        summary: 'Give a sender up; replies to it have no owner afterwards',
+        summary: 'Give a sender up; it leaves its pools, and replies to it have no owner afterwards',
         tags,
         params: IdParams,
         response: { 204: Type.Null(), ...problems(404) },
@@ -119,27 +242,66 @@ export function senderRoutes(app: App, context: CarriersContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const id = parseId('snd', request.params.id)
-        if (!id || !(await deleteSender(tx, request.caller.accountId, id)))
-          throw new ApiError('not_found', { detail: 'There is no such sender.' })
+        if (!id || !(await deleteSender(tx, request.caller.accountId, id))) throw notFound()
         return { status: 204 }
       }),
   )
 }
 
-/** Short codes have 3 to 6 digits in all countries that have them. */
-function kindOf(number: string): SenderRow['kind'] {
-  if (!/^\d+$/.test(number)) return 'alphanumeric'
-  return number.length <= 6 ? 'short_code' : 'long_code'
+const notFound = (): ApiError => new ApiError('not_found', { detail: 'There is no such sender.' })
+
+async function requireSender(db: Db | Tx, accountId: string, text: string): Promise<SenderRow> {
+  const id = parseId('snd', text)
+  const row = id && (await findSender(db, accountId, id))
+  if (!row) throw notFound()
+  return row
+}
+
+/** The database's filters; null where nothing can be found. */
+function readFilters(query: Omit<Static<typeof Query>, 'limit' | 'cursor'>): SenderFilters | null {
+  const carrierId = query.carrier === undefined ? null : parseId('car', query.carrier)
+  if (query.carrier !== undefined && carrierId === null) return null
+  return {
+    kind: query.kind ?? null,
+    country: query.country ?? null,
+    carrierId,
+    number: query.number?.replace(/^\+/, '') ?? null,
+    isDefault: query.default ?? null,
+  }
+}
+
+function checkCountry(faults: Faults, text: string | null | undefined): void {
+  if (text && faults.isSound('#/country') && !isCountry(text))
+    faults.add('#/country', 'invalid_value', 'is not a country of ISO 3166-1')
+}
+
+async function readCarrier(tx: Tx, faults: Faults, text: string): Promise<string | null> {
+  if (!faults.isSound('#/carrier')) return null
+  const id = parseId('car', text)
+  if (id && (await findCarrier(tx, id))) return id
+  faults.add('#/carrier', 'invalid_value', 'is not a carrier of this installation')
+  return null
+}
+
+/** A number belongs to one account at a carrier. */
+function orTaken(write: Promise<void>): Promise<void> {
+  return write.catch((error: unknown) => {
+    if (codeOf(error) === '23505') throw new ApiError('sender_taken')
+    throw error
+  })
 }
 
 function renderSender(row: SenderRow): Record<string, unknown> {
   return {
     id: showId('snd', row.id),
     object: 'sender',
+    account: showId('acc', row.accountId),
     number: row.number,
     kind: row.kind,
     country: row.country,
     carrier: showId('car', row.carrierId),
+    capabilities: row.capabilities,
+    pace: row.pace,
     default: row.isDefault,
     created_at: showTime(row.createdAt),
   }

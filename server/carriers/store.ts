@@ -1,7 +1,7 @@
 /** The rows of carriers, links and senders. Carriers and links belong to the installation; senders to an account. */
 import type { Db, Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
-import type { SmppSettings } from './settings.ts'
+import type { HttpSettings, SmppSettings } from './settings.ts'
 
 export interface CarrierRow {
   id: string
@@ -79,7 +79,7 @@ export async function deleteCarrier(tx: Tx, id: string): Promise<void> {
   await tx.query(`delete from carriers where id = $1`, [id])
 }
 
-/** A link with what its process says of it. `isStale`: the process is gone or silent. */
+/** A link with what its processes say of it. `isStale`: all of them are gone or silent. */
 export interface LinkRow {
   id: string
   carrierId: string
@@ -87,6 +87,7 @@ export interface LinkRow {
   enabled: boolean
   state: 'down' | 'binding' | 'bound' | 'throttled' | 'disabled'
   isStale: boolean
+  /** Sums over the processes. */
   sessions: number
   windowMax: number
   inFlight: number
@@ -98,20 +99,36 @@ export interface LinkRow {
   unmatchedReceipts: number
 }
 
-/** Links with their live state, of one carrier or of all. Unmatched receipts by the partial index receipts_unmatched. */
+/**
+ * Links with their live state, of one carrier or of all: what their processes said within 15 seconds, together. Unmatched receipts by
+ * the partial index receipts_unmatched.
+ */
 export async function listLinks(db: Db | Tx, carrierId: string | null = null): Promise<LinkRow[]> {
   const { rows } = await db.query<LinkRow>(
-    `select l.id, l.carrier_id as "carrierId", c.name as "carrierName", c.enabled,
-       coalesce(s.state, 'down') as state,
-       coalesce(s.updated_at < now() - interval '15 seconds', true) as "isStale",
-       coalesce(s.sessions, 0) as sessions, coalesce(s.window_max, 0) as "windowMax", coalesce(s.in_flight, 0) as "inFlight",
-       coalesce(s.pace, 0)::float8 as pace, coalesce(s.rate_1m, 0)::float8 as rate,
-       s.last_enquire_link_at as "lastEnquireLinkAt", s.last_error as "lastError", s.last_error_at as "lastErrorAt",
+    `select l.id, l.carrier_id as "carrierId", c.name as "carrierName", c.enabled and l.enabled as enabled,
+       coalesce(s.states[1], 'down') as state,
+       s.states is null as "isStale",
+       coalesce(s.sessions, 0)::int as sessions, coalesce(s.window_max, 0)::int as "windowMax",
+       coalesce(s.in_flight, 0)::int as "inFlight", coalesce(s.pace, 0)::float8 as pace, coalesce(s.rate_1m, 0)::float8 as rate,
+       s.last_enquire_link_at as "lastEnquireLinkAt", e.last_error as "lastError", e.last_error_at as "lastErrorAt",
        (select count(*) from (select 1 from receipts r where r.link_id = l.id and r.message_id is null limit 10000) u)::int
          as "unmatchedReceipts"
      from links l
      join carriers c on c.id = l.carrier_id
-     left join link_states s on s.link_id = l.id
+     left join lateral (
+       select array_agg(state order by array_position('{throttled,bound,binding,down,disabled}', state)) as states,
+         sum(sessions) as sessions, sum(window_max) as window_max, sum(in_flight) as in_flight, sum(pace) as pace,
+         sum(rate_1m) as rate_1m, max(last_enquire_link_at) as last_enquire_link_at
+       from link_states
+       where link_id = l.id and updated_at > now() - interval '15 seconds'
+     ) s on true
+     left join lateral (
+       select last_error, last_error_at
+       from link_states
+       where link_id = l.id and last_error_at is not null
+       order by last_error_at desc
+       limit 1
+     ) e on true
      where $1::uuid is null or l.carrier_id = $1
      order by c.priority, c.id, l.position`,
     [carrierId],
@@ -119,85 +136,48 @@ export async function listLinks(db: Db | Tx, carrierId: string | null = null): P
   return rows
 }
 
-/** Links of enabled carriers with what it takes to run them. */
+/** A link with what it takes to run it: the carrier's settings under its own. */
 export interface RunnableLink {
   id: string
-  carrier: CarrierRow
+  /** The first link of its carrier. */
+  receiptsId: string
+  carrierId: string
+  carrierName: string
+  kind: 'smpp' | 'http' | 'simulator'
+  settings: SmppSettings | HttpSettings
+  secrets: Buffer | null
+  /** Under which the secrets are sealed. */
+  secretsOf: string
 }
 
-export async function listRunnable(db: Db): Promise<RunnableLink[]> {
-  const { rows } = await db.query<CarrierRow & { linkId: string }>(
-    `select l.id as "linkId", ${carrierColumns}
+/** What it takes to run these links. By primary key. */
+export async function findRunnable(db: Db, ids: readonly string[]): Promise<RunnableLink[]> {
+  const { rows } = await db.query<RunnableLink>(
+    `select l.id, (select f.id from links f where f.carrier_id = l.carrier_id order by f.position limit 1) as "receiptsId",
+       l.carrier_id as "carrierId", c.name as "carrierName", c.kind, c.settings || l.settings as settings,
+       coalesce(l.secrets, c.secrets) as secrets,
+       case when l.secrets is null then 'carriers.secrets|' || c.id else 'links.secrets|' || l.id end as "secretsOf"
      from links l
      join carriers c on c.id = l.carrier_id
-     where c.enabled and c.kind in ('smpp', 'simulator')`,
+     where l.id = any ($1::uuid[])`,
+    [ids],
   )
-  return rows.map(({ linkId, ...carrier }) => ({ id: linkId, carrier }))
+  return rows
 }
 
-/** What a process reports of a link it holds. */
+/** What a process reports of a link it runs. */
 export interface LinkReport {
-  linkId: string
   state: LinkRow['state']
   sessions: number
   windowMax: number
   inFlight: number
   pace: number
+  /** What refusals have left of the pace, 0 to 1. */
+  fraction: number
   rate: number
   lastEnquireLinkAt: Date | null
   lastError: string | null
   lastErrorAt: Date | null
-}
-
-/**
- * Takes or renews this node's lease of a link, so that one process holds it. True: this node holds it. One row, by primary key; a
- * fenced node's lease is free at once.
- */
-export async function leaseLink(db: Db, linkId: string, nodeId: string, seconds: number): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `insert into link_states as s (link_id, node_id, leased_until)
-     select $1, id, now() + make_interval(secs => $3) from nodes where id = $2 and fenced_at is null
-     on conflict (link_id) do update
-       set node_id = excluded.node_id, leased_until = excluded.leased_until
-       where s.node_id is null
-         or s.node_id = excluded.node_id
-         or s.leased_until < now()
-         or exists (select 1 from nodes n where n.id = s.node_id and n.fenced_at is not null)`,
-    [linkId, nodeId, seconds],
-  )
-  return rowCount === 1
-}
-
-export async function reportLink(db: Db, nodeId: string, report: LinkReport): Promise<void> {
-  await db.query(
-    `update link_states
-     set state = $3, sessions = $4, window_max = $5, in_flight = $6, pace = $7, rate_1m = $8, last_enquire_link_at = $9,
-       last_error = $10, last_error_at = $11, updated_at = now()
-     where link_id = $1 and node_id = $2`,
-    [
-      report.linkId,
-      nodeId,
-      report.state,
-      report.sessions,
-      report.windowMax,
-      report.inFlight,
-      report.pace,
-      report.rate,
-      report.lastEnquireLinkAt,
-      report.lastError,
-      report.lastErrorAt,
-    ],
-  )
-}
-
-/** Gives a lease back at a clean stop. */
-export async function releaseLink(db: Db, linkId: string, nodeId: string, state: 'down' | 'disabled'): Promise<void> {
-  await db.query(
-    `update link_states
-     set node_id = null, leased_until = null, state = $3, sessions = 0, in_flight = 0, updated_at = now()
-     where link_id = $1 and node_id = $2`,
-    [linkId, nodeId, state],
-  )
 }
 
 export interface SenderRow {

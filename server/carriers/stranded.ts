@@ -3,32 +3,56 @@
  * is known as long as the process lives; so they go back to the queue.
  */
 import type { Db } from '../db/db.ts'
+import { firstIdAt, timeOfId } from '../ids.ts'
 import type { Answer } from '../messages/answer.ts'
+import { readDirect, readIntents, type Intent } from '../messages/settle.ts'
+
+// A statement may commit so long after its ids were made: its own deadline of 30 s, and room for a server that answers nobody.
+const lowWaterMarginMs = 300_000
 
 /** What this process has in hand, and the statements that may still give it more. */
 export class Hand {
   /** Messages from their intent to the commit of their last answer, with their try. */
   readonly #tries = new Map<string, number>()
+  /** Those that came straight from accept, in the order of their ids but for statements that overtook each other. */
+  readonly #direct = new Set<string>()
   readonly #statements = new Set<Promise<void>>()
+  #failedAt = -Infinity
 
-  add(messageId: string, ofTry: number): void {
+  add(messageId: string, ofTry: number, isDirect = false): void {
     this.#tries.set(messageId, ofTry)
+    if (isDirect) this.#direct.add(messageId)
   }
 
   /** The try is over; a later one, which may have begun already, is not. */
   remove(messageId: string, ofTry: number): void {
-    if (this.#tries.get(messageId) === ofTry) this.#tries.delete(messageId)
+    if (this.#tries.get(messageId) !== ofTry) return
+    this.#tries.delete(messageId)
+    this.#direct.delete(messageId)
   }
 
   has(messageId: string): boolean {
     return this.#tries.has(messageId)
   }
 
+  /** No message that is or will be here straight from accept has a lower id (`Node`, `readDirect`). */
+  lowWater(now: number = Date.now()): string {
+    const [oldest] = this.#direct
+    return firstIdAt((oldest === undefined ? now : Math.min(now, timeOfId(oldest))) - lowWaterMarginMs)
+  }
+
+  /** Whether a statement failed lately, so that messages may have come without anybody's knowing. */
+  get hasDoubt(): boolean {
+    return performance.now() - this.#failedAt < lowWaterMarginMs
+  }
+
   /** Notes a statement that may commit intents. Whoever awaits it adds them in the same turn. */
   track<T>(statement: Promise<T>): Promise<T> {
     const ended: Promise<void> = statement.then(
       () => {},
-      () => {},
+      () => {
+        this.#failedAt = performance.now()
+      },
     )
     this.#statements.add(ended)
     void ended.then(() => this.#statements.delete(ended))
@@ -44,13 +68,18 @@ export class Hand {
 
 /** Finds this node's intents that nobody has in hand, as the answers that give them back. */
 export async function findStranded(db: Db, nodeId: string, hand: Hand): Promise<Answer[]> {
-  const before = await readIntents(db, nodeId)
+  const read = async (): Promise<Intent[]> => [
+    ...(await readIntents(db, nodeId)),
+    // Reads much more than it finds: only where there may be something.
+    ...(hand.hasDoubt ? await readDirect(db, nodeId) : []),
+  ]
+  const before = await read()
   // A statement whose intents were visible just now began before: when it has ended, it has them in hand or never will.
   await hand.settled()
   const suspects = new Set(before.filter((row) => !hand.has(row.messageId)).map(nameTry))
   if (suspects.size === 0) return []
   // Most have left our hand because their answer was written meanwhile, and their intent is gone with it.
-  const stranded = (await readIntents(db, nodeId)).filter((row) => suspects.has(nameTry(row)))
+  const stranded = (await read()).filter((row) => suspects.has(nameTry(row)))
   return stranded.map(({ at, ...intent }, i) => ({
     ...intent,
     nodeId,
@@ -66,25 +95,4 @@ export async function findStranded(db: Db, nodeId: string, hand: Hand): Promise<
   }))
 }
 
-interface Intent {
-  accountId: string
-  messageId: string
-  segment: number
-  try: number
-  linkId: string
-  at: Date
-}
-
 const nameTry = ({ messageId, segment, try: ofTry }: Intent): string => `${messageId} ${segment} ${ofTry}`
-
-/** This node's intents. By primary key (node_id). */
-async function readIntents(db: Db, nodeId: string): Promise<Intent[]> {
-  const { rows } = await db.query<Intent>(
-    `select account_id as "accountId", message_id as "messageId", segment, try, link_id as "linkId", at
-     from intents
-     where node_id = $1
-     order by message_id, segment`,
-    [nodeId],
-  )
-  return rows
-}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { afterAll, expect, test } from 'vitest'
-import { columns } from './array.ts'
+import { arrayLiteral, columns } from './array.ts'
 import { createTestDatabase } from './testing.ts'
 
 const database = await createTestDatabase()
@@ -13,10 +13,9 @@ test('every text comes back from the database as it was', async () => {
   )
   await fc.assert(
     fc.asyncProperty(fc.array(fc.option(text), { maxLength: 20 }), async (items) => {
-      const { rows } = await database.db.query<{ items: (string | null)[] }>(
-        'select $1::text[] as items',
-        columns([items]),
-      )
+      const { rows } = await database.db.query<{ items: (string | null)[] }>('select $1::text[] as items', [
+        arrayLiteral(items),
+      ])
       expect(rows[0]?.items).toEqual(items)
     }),
     { numRuns: 300 },

@@ -7,8 +7,11 @@ const needsQuotes = /^$|^null$|[\s{}",\\]/i
 
 /** Parameters of a statement over `unnest`: each column as one array literal. */
 export function columns(values: readonly (readonly Item[])[]): string[] {
-  return values.map(arrayLiteral)
+  return values.map((items) => (items.every(isNull) ? '{}' : arrayLiteral(items)))
 }
+
+// unnest fills shorter arrays up with nulls: a column of nothing else need not be said. The first columns never are.
+const isNull = (item: Item): boolean => item === null
 
 /** `{a,"b c",NULL}` */
 export function arrayLiteral(items: readonly Item[]): string {

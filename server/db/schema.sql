@@ -9,9 +9,12 @@ create table accounts (
   callback_secret bytea,
   created_at timestamptz default now() not null,
   updated_at timestamptz default now() not null,
+  pace numeric,
   constraint accounts_pkey primary key (id),
+  constraint accounts_pace_check check ((pace > (0)::numeric)),
   constraint accounts_status_check check ((status = any (array['active', 'suspended'])))
 );
+create index accounts_pace on accounts (id) where (pace is not null);
 
 create table api_keys (
   account_id uuid not null,
@@ -45,6 +48,17 @@ create table attempts (
   created_at timestamptz default now() not null,
   constraint attempts_pkey primary key (account_id, endpoint_id, id)
 ) partition by range (id);
+
+create table backlogs (
+  id uuid not null,
+  lane_id uuid not null,
+  carrier_id uuid not null,
+  sender text default '' not null,
+  created_at timestamptz default now() not null,
+  constraint backlogs_pkey primary key (id),
+  constraint backlogs_lane_id_carrier_id_sender_key unique (lane_id, carrier_id, sender),
+  constraint backlogs_lane_id_fkey foreign key (lane_id) references lanes(id) on delete cascade
+);
 
 create table campaigns (
   account_id uuid not null,
@@ -80,6 +94,7 @@ create table carrier_ids (
   segment integer not null,
   segments integer not null,
   at timestamptz default now() not null,
+  raw_id text,
   constraint carrier_ids_pkey primary key (link_id, carrier_message_id)
 );
 create index carrier_ids_at on carrier_ids using brin (at);
@@ -144,8 +159,9 @@ create table events (
   type text not null,
   message_id uuid,
   sequence integer,
-  payload text not null,
+  payload text,
   created_at timestamptz default now() not null,
+  previous_status text,
   constraint events_pkey primary key (account_id, id)
 ) partition by range (id);
 create index events_message on events (account_id, message_id, id) where (message_id is not null);
@@ -154,6 +170,7 @@ create index events_order on events (account_id, txid, id);
 create table heartbeats (
   node_id uuid not null,
   seen_at timestamptz not null,
+  low_water uuid,
   constraint heartbeats_pkey primary key (node_id),
   constraint heartbeats_node_id_fkey foreign key (node_id) references nodes(id) on delete cascade
 );
@@ -247,34 +264,68 @@ create table lanes (
   constraint lanes_account_id_fkey foreign key (account_id) references accounts(id),
   constraint lanes_type_check check ((type = any (array['transactional', 'marketing', 'otp'])))
 );
+create index lanes_pace on lanes (id) where (pace is not null);
+
+create table link_id_forms (
+  link_id uuid not null,
+  form text not null,
+  changed_at timestamptz default now() not null,
+  passed_at timestamptz,
+  settled_at timestamptz,
+  leased_until timestamptz,
+  rekeyed bigint default 0 not null,
+  matched bigint default 0 not null,
+  constraint link_id_forms_pkey primary key (link_id),
+  constraint link_id_forms_link_id_fkey foreign key (link_id) references links(id) on delete cascade
+);
+
+create table link_slots (
+  link_id uuid not null,
+  slot integer not null,
+  node_id uuid,
+  epoch bigint default 0 not null,
+  leased_until timestamptz default now() not null,
+  constraint link_slots_pkey primary key (link_id, slot),
+  constraint link_slots_link_id_fkey foreign key (link_id) references links(id) on delete cascade,
+  constraint link_slots_node_id_fkey foreign key (node_id) references nodes(id) on delete set null,
+  constraint link_slots_slot_check check ((slot > 0))
+) with (fillfactor=50);
 
 create table link_states (
   link_id uuid not null,
-  node_id uuid,
-  leased_until timestamptz,
+  node_id uuid not null,
+  leased_until timestamptz not null,
+  units integer default 0 not null,
   state text default 'down' not null,
   sessions integer default 0 not null,
   window_max integer default 0 not null,
   in_flight integer default 0 not null,
   pace numeric default 0 not null,
+  pace_fraction real default 1 not null,
   rate_1m numeric default 0 not null,
   last_enquire_link_at timestamptz,
   last_error text,
   last_error_at timestamptz,
   updated_at timestamptz default now() not null,
-  constraint link_states_pkey primary key (link_id),
+  constraint link_states_pkey primary key (link_id, node_id),
   constraint link_states_link_id_fkey foreign key (link_id) references links(id) on delete cascade,
-  constraint link_states_node_id_fkey foreign key (node_id) references nodes(id) on delete set null,
+  constraint link_states_node_id_fkey foreign key (node_id) references nodes(id) on delete cascade,
   constraint link_states_state_check check ((state = any (array['down', 'binding', 'bound', 'throttled', 'disabled'])))
-);
+) with (fillfactor=50);
 
 create table links (
   id uuid not null,
   carrier_id uuid not null,
   "position" integer default 1 not null,
+  settings jsonb default '{}'::jsonb not null,
+  secrets bytea,
+  pace numeric,
+  enabled boolean default true not null,
+  updated_at timestamptz default now() not null,
   constraint links_pkey primary key (id),
   constraint links_carrier_id_position_key unique (carrier_id, "position"),
-  constraint links_carrier_id_fkey foreign key (carrier_id) references carriers(id) on delete cascade
+  constraint links_carrier_id_fkey foreign key (carrier_id) references carriers(id) on delete cascade,
+  constraint links_pace_check check ((pace > (0)::numeric))
 );
 
 create table login_failures (
@@ -331,6 +382,9 @@ create table messages (
   in_reply_to uuid,
   is_partial boolean default false not null,
   possible_duplicate boolean default false not null,
+  route_id uuid,
+  chain uuid[],
+  node_id uuid,
   constraint messages_pkey primary key (account_id, id),
   constraint messages_direction_check check ((direction = any (array['outbound', 'inbound']))),
   constraint messages_on_unknown_check check ((on_unknown = any (array['hold', 'resend']))),
@@ -338,6 +392,7 @@ create table messages (
   constraint messages_type_check check ((type = any (array['transactional', 'marketing', 'otp'])))
 ) partition by range (id);
 create index messages_campaign on messages (account_id, campaign_id, id) where (campaign_id is not null);
+create index messages_id on messages using brin (id) with (pages_per_range='32');
 create index messages_their_number on messages (account_id, their_number, id);
 
 create table nodes (
@@ -345,6 +400,7 @@ create table nodes (
   name text not null,
   started_at timestamptz default now() not null,
   fenced_at timestamptz,
+  settled_at timestamptz,
   constraint nodes_pkey primary key (id)
 );
 
@@ -418,6 +474,7 @@ create table receipts (
 );
 create index receipts_received_at on receipts using brin (received_at);
 create index receipts_unmatched on receipts (link_id, match_id) where (message_id is null);
+create index receipts_unmatched_at on receipts (link_id, received_at, raw_id, state, done_date) where (message_id is null);
 
 create table reply_hashes (
   link_id uuid not null,
@@ -445,6 +502,86 @@ create table reply_parts (
 );
 create index reply_parts_received_at on reply_parts (received_at);
 
+create table route_carriers (
+  route_id uuid not null,
+  carrier_id uuid not null,
+  "position" integer not null,
+  weight integer,
+  cost bigint,
+  constraint route_carriers_pkey primary key (route_id, carrier_id),
+  constraint route_carriers_carrier_id_fkey foreign key (carrier_id) references carriers(id),
+  constraint route_carriers_route_id_fkey foreign key (route_id) references routes(id) on delete cascade,
+  constraint route_carriers_weight_check check ((weight >= 0))
+);
+create index route_carriers_carrier on route_carriers (carrier_id);
+
+create table routes (
+  id uuid not null,
+  "position" integer not null,
+  name text,
+  match_account_id uuid,
+  match_campaign_id uuid,
+  match_type text,
+  match_countries text[] default '{}'::text[] not null,
+  match_prefixes text[] default '{}'::text[] not null,
+  match_senders text[] default '{}'::text[] not null,
+  match_key bytea not null,
+  max_cost bigint,
+  currency text,
+  enabled boolean default true not null,
+  created_at timestamptz default now() not null,
+  updated_at timestamptz default now() not null,
+  constraint routes_pkey primary key (id),
+  constraint routes_position_key unique ("position") deferrable initially deferred,
+  constraint routes_match_account_id_fkey foreign key (match_account_id) references accounts(id),
+  constraint routes_match_account_id_match_campaign_id_fkey foreign key (match_account_id, match_campaign_id) references campaigns(account_id, id),
+  constraint routes_match_type_check check ((match_type = any (array['transactional', 'marketing', 'otp'])))
+);
+create unique index routes_match_key on routes (match_key) where enabled;
+
+create table routes_version (
+  is_one boolean default true not null,
+  version bigint not null,
+  constraint routes_version_pkey primary key (is_one),
+  constraint routes_version_is_one_check check (is_one)
+);
+
+create table sender_affinity (
+  account_id uuid not null,
+  pool_id uuid not null,
+  their_number text not null,
+  sender_id uuid not null,
+  expires_at timestamptz not null,
+  constraint sender_affinity_pkey primary key (account_id, pool_id, their_number),
+  constraint sender_affinity_account_id_pool_id_fkey foreign key (account_id, pool_id) references sender_pools(account_id, id) on delete cascade
+);
+create index sender_affinity_expires_at on sender_affinity (expires_at);
+
+create table sender_pool_members (
+  account_id uuid not null,
+  pool_id uuid not null,
+  sender_id uuid not null,
+  weight integer default 1 not null,
+  constraint sender_pool_members_pkey primary key (account_id, pool_id, sender_id),
+  constraint sender_pool_members_account_id_pool_id_fkey foreign key (account_id, pool_id) references sender_pools(account_id, id) on delete cascade,
+  constraint sender_pool_members_account_id_sender_id_fkey foreign key (account_id, sender_id) references senders(account_id, id) on delete cascade,
+  constraint sender_pool_members_weight_check check ((weight > 0))
+);
+create index sender_pool_members_sender on sender_pool_members (account_id, sender_id);
+
+create table sender_pools (
+  account_id uuid not null,
+  id uuid not null,
+  name text not null,
+  strategy text not null,
+  created_at timestamptz default now() not null,
+  updated_at timestamptz default now() not null,
+  constraint sender_pools_pkey primary key (account_id, id),
+  constraint sender_pools_account_id_name_key unique (account_id, name),
+  constraint sender_pools_account_id_fkey foreign key (account_id) references accounts(id),
+  constraint sender_pools_strategy_check check ((strategy = any (array['sticky', 'round_robin'])))
+);
+
 create table senders (
   account_id uuid not null,
   id uuid not null,
@@ -452,7 +589,7 @@ create table senders (
   number text not null,
   kind text not null,
   country text,
-  capabilities text[] default '{sms}'::text[] not null,
+  capabilities text[] default '{sms,replies}'::text[] not null,
   pace numeric,
   is_default boolean default false not null,
   created_at timestamptz default now() not null,
@@ -463,6 +600,127 @@ create table senders (
   constraint senders_kind_check check ((kind = any (array['long_code', 'short_code', 'toll_free', 'alphanumeric'])))
 );
 create unique index senders_default on senders (account_id) where is_default;
+create index senders_pace on senders (account_id, id) where (pace is not null);
+
+create table smpp_credentials (
+  account_id uuid not null,
+  id uuid not null,
+  system_id text not null,
+  password_hash text not null,
+  name text not null,
+  mode text default 'live' not null,
+  enabled boolean default true not null,
+  allowed_cidrs text[] default '{}'::text[] not null,
+  sessions_max integer not null,
+  window_max integer not null,
+  pace double precision not null,
+  default_alphabet text not null,
+  receives_replies boolean not null,
+  reply_concatenation text not null,
+  created_at timestamptz default now() not null,
+  updated_at timestamptz default now() not null,
+  last_bound_at timestamptz,
+  constraint smpp_credentials_pkey primary key (account_id, id),
+  constraint smpp_credentials_system_id_key unique (system_id),
+  constraint smpp_credentials_account_id_fkey foreign key (account_id) references accounts(id),
+  constraint smpp_credentials_default_alphabet_check check ((default_alphabet = any (array['gsm7', 'latin1', 'ascii']))),
+  constraint smpp_credentials_mode_check check ((mode = any (array['live', 'test']))),
+  constraint smpp_credentials_pace_check check ((pace > (0)::double precision)),
+  constraint smpp_credentials_reply_concatenation_check check ((reply_concatenation = any (array['udh8', 'udh16', 'sar', 'payload'])))
+);
+
+create table smpp_cursors (
+  account_id uuid not null,
+  txid xid8 not null,
+  event_id uuid not null,
+  floor_id uuid not null,
+  constraint smpp_cursors_pkey primary key (account_id),
+  constraint smpp_cursors_account_id_fkey foreign key (account_id) references accounts(id)
+);
+
+create table smpp_deliveries (
+  account_id uuid not null,
+  credential_id uuid not null,
+  id uuid not null,
+  part integer default 1 not null,
+  kind text not null,
+  subject_id uuid not null,
+  parts integer default 1 not null,
+  source text not null,
+  destination text not null,
+  state text,
+  err text,
+  submitted_at timestamptz,
+  done_at timestamptz,
+  due_at timestamptz default now() not null,
+  tries integer default 0 not null,
+  leased_by uuid,
+  leased_until timestamptz,
+  constraint smpp_deliveries_pkey primary key (account_id, credential_id, id, part),
+  constraint smpp_deliveries_account_id_credential_id_fkey foreign key (account_id, credential_id) references smpp_credentials(account_id, id) on delete cascade,
+  constraint smpp_deliveries_kind_check check ((kind = any (array['receipt', 'reply'])))
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
+
+create table smpp_gatherings (
+  account_id uuid not null,
+  credential_id uuid not null,
+  source text not null,
+  destination text not null,
+  kind text not null,
+  reference integer not null,
+  total integer not null,
+  id uuid not null,
+  parts jsonb not null,
+  received_at timestamptz default now() not null,
+  constraint smpp_gatherings_pkey primary key (account_id, credential_id, source, destination, kind, reference, total),
+  constraint smpp_gatherings_id_key unique (id),
+  constraint smpp_gatherings_account_id_credential_id_fkey foreign key (account_id, credential_id) references smpp_credentials(account_id, id) on delete cascade,
+  constraint smpp_gatherings_kind_check check ((kind = any (array['udh8', 'udh16', 'sar'])))
+);
+create index smpp_gatherings_received_at on smpp_gatherings (received_at);
+
+create table smpp_sessions (
+  id uuid not null,
+  account_id uuid not null,
+  credential_id uuid not null,
+  node_id uuid not null,
+  mode text not null,
+  address text not null,
+  bound_at timestamptz default now() not null,
+  constraint smpp_sessions_pkey primary key (id),
+  constraint smpp_sessions_account_id_credential_id_fkey foreign key (account_id, credential_id) references smpp_credentials(account_id, id) on delete cascade,
+  constraint smpp_sessions_node_id_fkey foreign key (node_id) references nodes(id) on delete cascade,
+  constraint smpp_sessions_mode_check check ((mode = any (array['transmitter', 'receiver', 'transceiver'])))
+);
+create index smpp_sessions_credential on smpp_sessions (account_id, credential_id);
+create index smpp_sessions_node on smpp_sessions (node_id);
+
+create table smpp_submits (
+  account_id uuid not null,
+  message_id uuid not null,
+  credential_id uuid not null,
+  client_id uuid not null,
+  registered_delivery smallint[] not null,
+  submitted_at timestamptz default now() not null,
+  constraint smpp_submits_pkey primary key (account_id, message_id),
+  constraint smpp_submits_account_id_credential_id_fkey foreign key (account_id, credential_id) references smpp_credentials(account_id, id) on delete cascade
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
+create index smpp_submits_submitted_at on smpp_submits using brin (submitted_at);
+
+create table status_mappings (
+  carrier_id uuid not null,
+  kind text not null,
+  stat text default '' not null,
+  code text default '' not null,
+  error_code text not null,
+  handling text not null,
+  note text,
+  updated_at timestamptz default now() not null,
+  constraint status_mappings_pkey primary key (carrier_id, kind, stat, code),
+  constraint status_mappings_carrier_id_fkey foreign key (carrier_id) references carriers(id) on delete cascade,
+  constraint status_mappings_handling_check check ((handling = any (array['permanent', 'passing', 'throttling']))),
+  constraint status_mappings_kind_check check ((kind = any (array['submit', 'receipt'])))
+);
 
 create table submissions (
   account_id uuid not null,

@@ -96,19 +96,20 @@ export const acceptStatement = perDay(
   ), stored as (
     insert into messages${day} (account_id, id, type, status, their_number, our_number, body, encoding, characters, segments,
       campaign_id, contact_id, callback_url, metadata, tags, warnings, is_test, send_at, expires_at,
-      created_at, updated_at, queued_at, carrier_id, link_id, attempts)
+      created_at, updated_at, queued_at, carrier_id, link_id, attempts, node_id)
     select account_id, id, type,
       case when link_id is not null then 'sending' when send_at is not null then 'scheduled' else 'queued' end,
       their_number, sender, body, encoding, characters, segments, campaign_id, contact_id, callback_url, metadata,
       case when tags is not null then array(select jsonb_array_elements_text(tags)) end, warnings, is_test, send_at, expires_at,
       $23, $23, case when send_at is null then $23::timestamptz end,
-      case when link_id is not null then carrier_id end, link_id, case when link_id is not null then 1 else 0 end
+      case when link_id is not null then carrier_id end, link_id, case when link_id is not null then 1 else 0 end,
+      case when link_id is not null and segments = 1 then $24::uuid end
     from accepted
   ), intended as (
     insert into intents (node_id, account_id, message_id, segment, try, link_id, at)
     select $24, account_id, id, segment, 1, link_id, $23
     from accepted, generate_series(1, segments) as segment
-    where link_id is not null
+    where link_id is not null and segments > 1
   ), queued as (
     insert into queue (lane_id, message_id, account_id, segments, expires_at)
     select l.id, m.id, m.account_id, m.segments, m.expires_at

@@ -11,6 +11,7 @@ import { acceptStatement } from './accept-sql.ts'
 import { handoverOf, rowOf, type Draft, type Refusal, type Verdict } from './accepted.ts'
 import type { Handover, Slots } from './handover.ts'
 import { renderMessage, type MessageRow } from './message.ts'
+import type { Recent } from './recent.ts'
 
 /** Seconds for which a message may wait where neither it nor its campaign says otherwise: 10 hours. */
 export const validityDefaultSeconds = 36_000
@@ -26,6 +27,7 @@ interface AcceptContext {
   slots: Slots
   outbox: Outbox
   subscriptions: Subscriptions
+  recent: Recent
 }
 
 // Larger statements gain nothing (measured: flat from 200 on) and hold their callers longer.
@@ -84,7 +86,7 @@ export class Acceptor {
     // Room is kept before the statement, so that rows are inserted already leased to this node's link.
     const { slots, db, subscriptions } = this.#context
     const links = drafts.map((draft) =>
-      draft.sendAt ? null : slots.reserve(draft.segments, draft.type ?? 'transactional'),
+      draft.sendAt ? null : slots.reserve(draft.segments, draft.type ?? 'transactional', undefined, draft.accountId),
     )
     try {
       const wantsEvents = drafts.some(
@@ -159,10 +161,18 @@ export class Acceptor {
         })
       else {
         const row = rowOf(draft, id, verdict, now)
-        const estimatedSendAt = draft.sendAt ?? (verdict.isLeased ? now : slots.estimateSendAt())
+        const estimatedSendAt =
+          draft.sendAt ??
+          (verdict.isLeased ? now : slots.estimateSendAt(row.type, draft.accountId, verdict.carrierId ?? undefined))
         written.results.push({ kind: 'accepted', row, estimatedSendAt })
-        if (verdict.isLeased && link) written.handovers.push(handoverOf(row, draft.body, link))
-        else if (!draft.sendAt) written.isQueued = true
+        if (verdict.isLeased && link) {
+          written.handovers.push(handoverOf(row, draft.body, link))
+          if (row.segments === 1)
+            this.#context.recent.remember(
+              { ...row, status: 'sending', attempts: 1, carrierId: verdict.carrierId },
+              false,
+            )
+        } else if (!draft.sendAt) written.isQueued = true
         const type = draft.sendAt ? 'message.scheduled' : 'message.queued'
         if (subscriptions.wants(draft.accountId, type))
           events.push({

@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { writeAnswers, type Answer } from './answer.ts'
 import { claimMessages, queueDue } from './claim.ts'
 import type { Handover } from './handover.ts'
+import { listSubmissions } from './store.ts'
 import { moveTo, openLedgerTest, testAnswer, until, type LedgerTest, silent } from './testing.ts'
 
 let database: TestDatabase
@@ -53,7 +54,10 @@ describe('an accepted segment', () => {
       completedAt: null,
     })
     expect(await test.count('intents', 'true')).toBe(0)
-    expect(await test.count('submissions', `message_id = $1 and state = 'accepted' and try = 1`, [handover.id])).toBe(1)
+    // The message itself says it: no row of its own.
+    expect(await test.count('submissions', 'true')).toBe(0)
+    const [one] = await listSubmissions(test.db, test.accountId, handover.id)
+    expect(one).toMatchObject({ segment: 1, try: 1, state: 'accepted', carrierMessageId: 'abc' })
     expect(await test.count('carrier_ids', `carrier_message_id = 'abc' and message_id = $1`, [handover.id])).toBe(1)
   })
 

@@ -133,6 +133,7 @@ const answerStatement = perDay(
       sent_at = case when a.to_status = 'sent' then now() else m.sent_at end,
       completed_at = case when a.to_status = 'rejected' then now() end,
       queued_at = case when a.to_status = 'queued' then now() else m.queued_at end,
+      node_id = case when a.to_status <> 'queued' then m.node_id end,
       provider_message_id = coalesce(a.carrier_message_id, m.provider_message_id),
       error_code = a.error_code,
       error_stage = case when a.error_code is not null then 'submit' end,
@@ -146,7 +147,8 @@ const answerStatement = perDay(
         when 'rejected' then '{sending,unconfirmed}'::text[]
         else '{sending}'::text[] end)
       and (a.to_status in ('sent', 'rejected')
-        or exists (select 1 from ended e where e.message_id = a.message_id and e.segment = a.segment))
+        or exists (select 1 from ended e where e.message_id = a.message_id and e.segment = a.segment)
+        or (m.node_id = a.node_id and m.attempts = a.try))
     returning ${messageColumns('m')}, a.wants_sent, a.retry_after_ms
   ), requeued as (
     insert into queue (lane_id, message_id, account_id, segments, expires_at)

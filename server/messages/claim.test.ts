@@ -112,7 +112,7 @@ describe('a claim', () => {
     expect(await test.eventsOf(row.id)).toEqual(['message.failed'])
   })
 
-  it('holds for a few seconds what belongs to a carrier without a link here', async () => {
+  it('puts what belongs to a carrier without a link here where it waits for that carrier, and finds it there', async () => {
     const elsewhere = newId()
     await inTransaction(test.db, (tx) => insertTestCarrier(tx, elsewhere))
     await insertTestSender(test.db, test.accountId, elsewhere, '15550001111')
@@ -120,10 +120,45 @@ describe('a claim', () => {
     expect((await claim()).handovers.map((one) => one.id)).toEqual([mine.id])
     expect(await test.message(held.id)).toMatchObject({ status: 'queued', holdReason: 'no_route', attempts: 0 })
     expect(await test.count('intents', 'message_id = $1', [held.id])).toBe(0)
-    expect(await queueDue(test.db)).toBe(0)
-    await test.db.query(`update delayed set due_at = now()`)
-    expect(await queueDue(test.db)).toBe(1)
-    expect((await findLanes(test.db)).length).toBe(1)
+    const [lane, ...others] = await findLanes(test.db)
+    expect([lane?.laneId, lane?.carrierId, lane?.sender, others]).toEqual([await laneOf(), elsewhere, null, []])
+    const link = { id: newId(), carrierId: elsewhere }
+    const take = (rooms: (typeof link)[]): ReturnType<typeof claimMessages> =>
+      claimMessages(test.context, test.nodeId, rooms, lane?.id ?? '', noId, 10, { laneId: lane?.laneId ?? '' })
+    // A second look that finds its route unchanged leaves it there.
+    expect(await take([{ id: test.linkId, carrierId: test.carrierId }])).toMatchObject({ claimed: 1, stayed: 1 })
+    expect((await take([link])).handovers.map((one) => one.id)).toEqual([held.id])
+    expect(await test.message(held.id)).toMatchObject({ status: 'sending', holdReason: null, attempts: 1 })
+    expect(await test.count('queue', 'true')).toBe(0)
+  })
+
+  it('takes no more segments than a link has room for; the rest stays in its place, or goes out of the way of others', async () => {
+    for (let i = 0; i < 4; i++) await test.send({ segments: 2 })
+    const rooms = [{ id: test.linkId, carrierId: test.carrierId, segments: 3 }]
+    const lane = await laneOf()
+    const first = await claimMessages(test.context, test.nodeId, rooms, lane, noId, 10, { sorts: false })
+    expect([first.handovers.length, first.claimed, first.stayed]).toEqual([2, 4, 2])
+    expect(first.clearId).toBe(first.handovers[1]?.id)
+    const none = [{ id: test.linkId, carrierId: test.carrierId, segments: 0 }]
+    expect(await claimMessages(test.context, test.nodeId, none, lane, noId, 10)).toMatchObject({
+      stayed: 0,
+      claimed: 2,
+    })
+    const [found] = await findLanes(test.db)
+    expect(found).toMatchObject({ carrierId: test.carrierId, laneId: lane })
+    expect(await test.count('messages', `status = 'queued' and hold_reason is null`)).toBe(2)
+  })
+
+  it('puts the messages of a sender with a pace where they wait for that sender', async () => {
+    const row = await test.send()
+    await test.db.query(`update senders set pace = 1`)
+    expect((await claim()).handovers).toEqual([])
+    const [lane] = await findLanes(test.db)
+    expect(lane).toMatchObject({ carrierId: test.carrierId, sender: row.ourNumber })
+    const links = [{ id: test.linkId, carrierId: test.carrierId }]
+    const options = { laneId: lane?.laneId ?? '', sender: lane?.sender ?? null }
+    const { handovers } = await claimMessages(test.context, test.nodeId, links, lane?.id ?? '', noId, 10, options)
+    expect(handovers.map((one) => one.id)).toEqual([row.id])
   })
 
   it('holds what belongs to a disabled carrier', async () => {

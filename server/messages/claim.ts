@@ -3,7 +3,9 @@ import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../events.ts'
 import type { Handover } from './handover.ts'
 import { recordMoves, type Moved } from './ledger.ts'
+import { claimSql } from './claim-sql.ts'
 import { messageColumns, type MessageRow, type MessageType, type Status } from './message.ts'
+import type { Recent } from './recent.ts'
 
 interface QueueContext {
   db: Db
@@ -11,69 +13,126 @@ interface QueueContext {
   subscriptions: Subscriptions
 }
 
-/** A lane with something in it. */
+/** A lane with something in it, or the part of one that waits for a carrier (`carrierId`) or for a sender with a pace of its own. */
 export interface Lane {
+  /** Under which its rows are in the queue. */
   id: string
+  /** The lane that it is, or is a part of. */
+  laneId: string
+  accountId: string
   type: MessageType
+  carrierId: string | null
+  sender: string | null
 }
 
-/** Lanes that have rows, are not paused and whose account is not suspended, the oldest message first within a type. One probe of the queue's key a lane. */
+/**
+ * Lanes that have rows, are not paused and whose account is not suspended, the oldest message first within a type. One probe of the
+ * queue's key for each that has rows, however many there are.
+ */
 export async function findLanes(db: Db): Promise<Lane[]> {
   const { rows } = await db.query<Lane>({
     name: 'find-lanes',
     text: `
-      select l.id, l.type
-      from lanes l
+      with recursive waiting as (
+        (select lane_id, message_id from queue order by lane_id, message_id limit 1)
+        union all
+        select next.lane_id, next.message_id
+        from waiting w
+        cross join lateral (
+          select lane_id, message_id from queue where lane_id > w.lane_id order by lane_id, message_id limit 1
+        ) next
+      )
+      select w.lane_id as id, l.id as "laneId", l.account_id as "accountId", l.type, b.carrier_id as "carrierId",
+        nullif(b.sender, '') as sender
+      from waiting w
+      left join backlogs b on b.id = w.lane_id
+      join lanes l on l.id = coalesce(b.lane_id, w.lane_id)
       join accounts a on a.id = l.account_id and a.status = 'active'
-      cross join lateral (select message_id from queue where lane_id = l.id order by message_id limit 1) q
       where not l.is_paused
-      order by q.message_id`,
+      order by w.message_id`,
   })
   return rows
 }
 
-/** What a claim took. `claimed` counts queue rows, also those that were not to be sent any more. */
+const segmentsMax = 1_000_000
+
+/** A link that takes messages, and how many segments; without a number any. One a carrier. */
+export interface Room {
+  id: string
+  carrierId: string
+  segments?: number
+}
+
+/** What a claim took. `claimed` counts queue rows, also those that were not to be sent any more, or stay. */
 interface Claim {
   handovers: Handover[]
   claimed: number
+  /** Rows that stay where they are. */
+  stayed: number
+  /** Of the last row; and of the last before which none stays. */
   lastId: string | null
+  clearId: string | null
 }
 
 /**
- * Claims up to `limit` messages of a lane above the id `after` for this node's links: their queue rows go, their intents come, in one
- * transaction with the checks that must hold now: not expired, not opted out, still queued, this node not fenced. What fails a check
- * gets its final state here; what belongs to a carrier without a link here is held for a few seconds. Returns after the commit: bytes
- * may be written.
+ * Claims up to `limit` messages of a lane above the id `after` for this node's links, as far as they have room: their queue rows go, their
+ * intents come, in one transaction with the checks that must hold now: not expired, not opted out, still queued, this node not fenced.
+ * What fails a check gets its final state here. What its carrier has no room for stays, or, where `sorts`, goes out of the way into the
+ * part of the lane that waits for that carrier; so does what waits for a sender with a pace. Returns after the commit: bytes may be written.
  */
 export async function claimMessages(
-  context: QueueContext,
+  context: QueueContext & { recent: Recent },
   nodeId: string,
-  links: readonly { id: string; carrierId: string }[],
+  rooms: readonly Room[],
   lane: string,
   after: string,
   limit: number,
+  options: { laneId?: string; sender?: string | null; sorts?: boolean; upCarriers?: readonly string[] } = {},
 ): Promise<Claim> {
   const { db, outbox } = context
+  const { laneId = lane, sender, sorts = true, upCarriers = rooms.map((room) => room.carrierId) } = options
   let postings: Posting[] = []
-  const rows = await inTransaction(db, async (tx) => {
-    const result = await tx.query<MessageRow & { linkId: string; pending: number[] | null; queueId: string }>({
-      name: 'claim-messages',
-      text: claimSql,
-      values: [nodeId, lane, after, limit, links.map((link) => link.id), links.map((link) => link.carrierId)],
-    })
-    const ended = result.rows.filter((row) => row.id !== null && row.status !== 'sending' && row.status !== 'queued')
+  const { rows, seen } = await inTransaction(db, async (tx) => {
+    const result = await tx.query<MessageRow & { linkId: string; pending: number[] | null } & Omit<Claim, 'handovers'>>(
+      {
+        name: 'claim-messages',
+        text: claimSql,
+        values: [
+          nodeId,
+          lane,
+          after,
+          limit,
+          rooms.map((room) => room.id),
+          rooms.map((room) => room.carrierId),
+          rooms.map((room) => room.segments ?? segmentsMax),
+          laneId,
+          sender ?? '',
+          sorts,
+          upCarriers,
+        ],
+      },
+    )
+    const moved = result.rows.filter((row) => row.id !== null)
+    const ended = moved.filter((row) => row.status !== 'sending' && row.status !== 'queued')
     postings = await recordMoves(
       tx,
       ended.map((row) => ({ row, from: 'queued' })),
       context,
     )
-    return result.rows
+    const { claimed = 0, stayed = 0, lastId = null, clearId = null } = result.rows[0] ?? {}
+    return { rows: moved, seen: { claimed, stayed, lastId, clearId } }
   })
   outbox.offer(postings)
-  const lastId = rows.reduce<string | null>(
-    (last, row) => (last === null || row.queueId > last ? row.queueId : last),
-    null,
-  )
+  for (const {
+    linkId: _link,
+    pending: _pending,
+    claimed: _claimed,
+    stayed: _stayed,
+    lastId: _last,
+    clearId: _clear,
+    ...row
+  } of rows)
+    if (row.status === 'sending' && row.segments === 1) context.recent.remember(row, true)
   const handovers = rows
     .filter((row) => row.status === 'sending')
     .map((row): Handover => ({
@@ -90,7 +149,7 @@ export async function claimMessages(
       expiresAt: row.expiresAt,
       linkId: row.linkId,
     }))
-  return { handovers, claimed: rows.length, lastId }
+  return { handovers, ...seen }
 }
 
 /** Moves what is due (scheduled messages, retries) to the queue. Returns how many; call again while it is `limit`. */
@@ -118,93 +177,6 @@ async function endMessages(context: QueueContext, text: string, values: unknown[
   context.outbox.offer(postings)
   return count
 }
-
-// FOR SHARE on this node's row gates the selection: a fenced node claims nothing. Queue rows are locked by (lane_id, message_id) above
-// the low-water mark $3, skipping those of other claims; messages by primary key. Only segments without an accepted or unknown try are
-// intended again; an intent that an answer could not end is taken over, so that it does not block its lane.
-const claimSql = `
-  with me as materialized (
-    select id from nodes where id = $1::uuid and fenced_at is null for share
-  ), taken as materialized (
-    select q.lane_id, q.message_id, q.account_id
-    from queue q, me
-    where q.lane_id = $2::uuid
-      and q.message_id > $3::uuid
-    order by q.message_id
-    limit $4
-    for update of q skip locked
-  ), gone as (
-    delete from queue q
-    using taken t
-    where q.lane_id = t.lane_id and q.message_id = t.message_id
-  ), judged as materialized (
-    select t.account_id, t.message_id,
-      case
-        when m.expires_at <= now() then 'expired'
-        when o.number is not null and not m.is_confirmation then 'rejected'
-        when l.link_id is null then 'queued'
-        else 'sending'
-      end as to_status,
-      t.lane_id, l.link_id, l.carrier_id
-    from taken t
-    join messages m on m.account_id = t.account_id and m.id = t.message_id
-    left join opt_outs o on o.account_id = m.account_id and o.number = m.their_number
-    left join lateral (
-      select carrier_id from senders where account_id = m.account_id and number = m.our_number limit 1
-    ) s on true
-    left join lateral (
-      select id from carriers
-      where enabled and (s.carrier_id is null or id = s.carrier_id)
-      order by priority, id
-      limit 1
-    ) route on true
-    left join unnest($5::uuid[], $6::uuid[]) as l (link_id, carrier_id) on l.carrier_id = route.id
-  ), moved as (
-    update messages m
-    set status = j.to_status,
-      sequence = m.sequence + case when j.to_status in ('sending', 'queued') then 0 else 1 end,
-      updated_at = now(),
-      completed_at = case when j.to_status in ('expired', 'rejected') then now() end,
-      attempts = m.attempts + case when j.to_status = 'sending' then 1 else 0 end,
-      link_id = j.link_id,
-      carrier_id = j.carrier_id,
-      hold_reason = case when j.to_status = 'queued' then 'no_route' end,
-      hold_until = null,
-      error_code = case j.to_status when 'expired' then 'expired_in_queue' when 'rejected' then 'recipient_opted_out' end,
-      error_stage = case when j.to_status in ('expired', 'rejected') then 'queue' end,
-      error_raw = null
-    from judged j
-    where m.account_id = j.account_id
-      and m.id = j.message_id
-      and m.status = 'queued'
-    returning ${messageColumns('m')}, m.link_id as "linkId", j.lane_id as "laneId"
-  ), open_segments as materialized (
-    select m."accountId" as account_id, m.id as message_id, m.attempts as try, m."linkId" as link_id, segment
-    from moved m, generate_series(1, m.segments) as segment
-    where m.status = 'sending'
-      and (m.attempts = 1 or not exists (
-        select 1 from submissions s
-        where s.account_id = m."accountId" and s.message_id = m.id and s.segment = segment.segment
-          and s.state in ('accepted', 'unknown')))
-  ), intended as (
-    insert into intents (node_id, account_id, message_id, segment, try, link_id)
-    select me.id, s.account_id, s.message_id, s.segment, s.try, s.link_id from open_segments s, me
-    on conflict (node_id, account_id, message_id, segment) do update set try = excluded.try, link_id = excluded.link_id, at = now()
-  ), held as (
-    insert into delayed (account_id, message_id, lane_id, segments, due_at, expires_at)
-    select "accountId", id, "laneId", segments, now() + interval '5 seconds', "expiresAt" from moved where status = 'queued'
-    on conflict do nothing
-  ), outcome as (
-    insert into outcomes (account_id, status, message_id, error_code)
-    select "accountId", status, id, "errorCode" from moved where status in ('expired', 'rejected')
-    on conflict do nothing
-  )
-  select m.*, t.message_id as "queueId",
-    case when m.attempts > 1 then array(
-      select s.segment from open_segments s where s.message_id = m.id order by s.segment) end as pending
-  from taken t
-  left join moved m on m.id = t.message_id
-  order by t.message_id`
 
 // Locks the due rows in the order of their time (index delayed_due_at), skipping those of other nodes.
 const dueSql = `

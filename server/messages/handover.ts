@@ -23,8 +23,11 @@ export interface Handover {
 export interface Slots {
   /** The node under which intents are committed; null where this process holds no links. */
   nodeId: string | null
-  /** Keeps room for a message; answers the link that will take it, or null when it has to queue. */
-  reserve(segments: number, type: MessageType): string | null
+  /**
+   * Keeps room for a message; answers the link that will take it, of this carrier or of any, or null when it has to queue. An account
+   * that has a pace of its own always queues.
+   */
+  reserve(segments: number, type: MessageType, carrierId?: string, accountId?: string): string | null
   /** Gives room back that was reserved and not used. */
   release(linkId: string, segments: number): void
   /** Notes a statement that leases to this node, until it has ended; whoever awaits it calls `take` in the same turn. */
@@ -33,8 +36,11 @@ export interface Slots {
   take(handovers: Handover[]): void
   /** Something was queued. */
   wake(): void
-  /** When a message queued now would be submitted. */
-  estimateSendAt(): Date | null
+  /**
+   * When a message queued now would be submitted, or one with so many segments of its account before it; null: nobody knows. The more is
+   * known of it, the better.
+   */
+  estimateSendAt(type?: MessageType, accountId?: string, carrierId?: string, ahead?: number): Date | null
 }
 
 /** For processes without links: everything queues. */

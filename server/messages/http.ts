@@ -16,6 +16,7 @@ import { readDraft, warnOfText, type DraftContext } from './draft.ts'
 import { readFilters } from './filters.ts'
 import { renderMessage } from './message.ts'
 import { readNumber } from './number.ts'
+import { findPlace } from './place.ts'
 import { BatchBody, BatchResult, Message, MessageQuery, Preview, PreviewBody, SendBody, Timeline } from './schema.ts'
 import { refusalError, replayedRow, type MessagesContext } from './send.ts'
 import { findMessage, listMessages, listSubmissions } from './store.ts'
@@ -199,8 +200,13 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     },
     async (request) => {
       const row = await requireMessage(request)
-      const estimate = row.status === 'queued' ? context.slots.estimateSendAt() : row.sendAt
-      return renderMessage(row, row.sentAt ? null : estimate, request.caller.scopes.has('messages:read_body'))
+      const place = row.status === 'queued' ? await findPlace(db, row) : null
+      const estimate =
+        row.status === 'queued'
+          ? context.slots.estimateSendAt(row.type, row.accountId, place?.carrierId ?? undefined, place?.ahead)
+          : row.sendAt
+      const shown = place ? { ...row, holdReason: place.holdReason } : row
+      return renderMessage(shown, row.sentAt ? null : estimate, request.caller.scopes.has('messages:read_body'))
     },
   )
 

@@ -7,9 +7,12 @@ import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { isRetryable, isUnavailable } from '../db/failure.ts'
 import { recordEvents, type NewEvent, type Outbox, type Subscriptions } from '../events.ts'
 import { matchEarly, writeAnswers, type Answer } from './answer.ts'
-import { messageEventData, type MessageRow, type Status } from './message.ts'
+import { isFinal, messageEventData, type MessageRow, type Status } from './message.ts'
 import { applyReceipts } from './apply.ts'
+import { isPlainAnswer, recall, writePlainAnswers, writePlainReceipts, type PlainAnswer } from './plain.ts'
 import { writeReceipts, type ReceiptIn } from './receipt.ts'
+import type { Recent } from './recent.ts'
+import { defaultReasons, type Reasons } from './taxonomy.ts'
 
 /** A message that moved, with the state it came from. */
 export interface Moved {
@@ -21,6 +24,9 @@ interface LedgerContext {
   db: Db
   outbox: Outbox
   subscriptions: Subscriptions
+  recent: Recent
+  /** What carriers' codes mean; the defaults where nobody says more. */
+  reasons?: Reasons
 }
 
 // Long enough not to hammer a database that is coming back, short against its restart.
@@ -75,18 +81,38 @@ export class Ledger {
   }
 
   async #write(entries: Entry[]): Promise<void[]> {
-    const answers = entries.flatMap((entry) => (entry.kind === 'answer' ? [entry.answer] : []))
-    const receipts = entries.flatMap((entry) => (entry.kind === 'receipt' ? [entry.receipt] : []))
-    const { db, outbox } = this.#context
-    const wantsSent = (accountId: string): boolean => this.#context.subscriptions.wants(accountId, 'message.sent')
-    const isPlain = ({ state, move, accountId }: Answer): boolean =>
-      state === 'accepted' && (move === null || move.to === 'sent') && !wantsSent(accountId)
-    if (receipts.length === 0 && answers.every(isPlain)) {
-      // Most answers move nothing that has an event: one statement is its own transaction.
-      const { hasEarly } = await writeAnswers(db, answers, wantsSent)
-      if (hasEarly) await this.#applyEarly(answers)
-      return entries.map(() => undefined)
+    const { db, outbox, recent, subscriptions, reasons = defaultReasons } = this.#context
+    const plainAnswers: PlainAnswer[] = []
+    const answers: Answer[] = []
+    const received: ReceiptIn[] = []
+    for (const entry of entries) {
+      if (entry.kind === 'receipt') received.push(entry.receipt)
+      else {
+        const { answer } = entry
+        const submitted = recent.takeSubmitted(answer.messageId, answer.try)
+        if (submitted && isPlainAnswer(answer) && !subscriptions.wants(answer.accountId, 'message.sent'))
+          plainAnswers.push({ answer, ...submitted })
+        else answers.push(answer)
+      }
     }
+    if (plainAnswers.length > 0) {
+      const { hasEarly } = await writePlainAnswers(db, plainAnswers, recent)
+      if (hasEarly) await this.#applyEarly(plainAnswers.map(({ answer }) => answer))
+    }
+    const { plain, rest } = recall(received, recent)
+    if (plain.length > 0) {
+      const written = await writePlainReceipts(db, plain, outbox, reasons)
+      outbox.offer(written.postings)
+      rest.push(...written.rest)
+    }
+    if (answers.length > 0 || rest.length > 0) await this.#writeOthers(answers, rest)
+    return entries.map(() => undefined)
+  }
+
+  /** The general way: any answer and any receipt, in one transaction with their events. */
+  async #writeOthers(answers: Answer[], receipts: ReceiptIn[]): Promise<void> {
+    const { db, outbox, subscriptions, reasons = defaultReasons } = this.#context
+    const wantsSent = (accountId: string): boolean => subscriptions.wants(accountId, 'message.sent')
     const postings = await inTransaction(db, async (tx) => {
       const moved: Moved[] = []
       if (answers.length > 0) {
@@ -94,11 +120,10 @@ export class Ledger {
         moved.push(...answered.moved)
         if (answered.hasEarly) moved.push(...(await applyReceipts(tx, await matchEarly(tx, answers))))
       }
-      if (receipts.length > 0) moved.push(...(await writeReceipts(tx, receipts)))
+      if (receipts.length > 0) moved.push(...(await writeReceipts(tx, receipts, reasons)))
       return recordMoves(tx, moved, this.#context)
     })
     outbox.offer(postings)
-    return entries.map(() => undefined)
   }
 
   /** Applies receipts that were here before their answers. A crash before it leaves them to the sweep of unmatched receipts. */
@@ -119,10 +144,10 @@ export function recordMoves(
   const events = moved.flatMap(({ row, from }): NewEvent[] => {
     const type = eventTypeOf(row.status)
     if (!type || !subscriptions.wants(row.accountId, type)) return []
-    const data = messageEventData(row, from)
-    return [
-      { accountId: row.accountId, type, messageId: row.id, sequence: row.sequence, data, callbackUrl: row.callbackUrl },
-    ]
+    const { accountId, id: messageId, sequence, callbackUrl } = row
+    const event = { accountId, type, messageId, sequence, data: messageEventData(row, from), callbackUrl }
+    // What is final stays as it is: the event is told again from the message.
+    return [isFinal(row.status) ? { ...event, previousStatus: from } : event]
   })
   return recordEvents(tx, events, outbox)
 }

@@ -9,7 +9,7 @@ import type { Tx } from '../db/db.ts'
 import type { Moved } from './ledger.ts'
 import { messageColumnNames, messageColumns, type MessageRow } from './message.ts'
 import { applyParts, applyReceipts, setsOfReceipt, statusOfReceipt, type MatchedReceipt } from './apply.ts'
-import { codeOfReceipt } from './taxonomy.ts'
+import { defaultReasons, type Reasons } from './taxonomy.ts'
 
 /** A receipt as it came. */
 export interface ReceiptIn {
@@ -29,7 +29,11 @@ export interface ReceiptIn {
 }
 
 /** Writes receipts in the caller's transaction, each to its message or to the inbox; returns the messages that moved. */
-export async function writeReceipts(tx: Tx, receipts: ReceiptIn[]): Promise<Moved[]> {
+export async function writeReceipts(
+  tx: Tx,
+  receipts: ReceiptIn[],
+  reasons: Reasons = defaultReasons,
+): Promise<Moved[]> {
   const found = await findSegments(tx, receipts)
   const { rows } = await tx.query<MessageRow & { partAccountId: string | null } & Prefixed<MatchedReceipt>>({
     ...writeStatement(dayOf(found.flatMap((segment) => segment?.messageId ?? []))),
@@ -43,7 +47,7 @@ export async function writeReceipts(tx: Tx, receipts: ReceiptIn[]): Promise<Move
       receipts.map((r) => r.networkError),
       receipts.map((r) => r.doneDate),
       receipts.map((r) => statusOfReceipt(r.state)),
-      receipts.map((r) => (statusOfReceipt(r.state) === 'delivered' ? null : codeOfReceipt(r.state, r.err))),
+      receipts.map((r) => (statusOfReceipt(r.state) === 'delivered' ? null : reasons.ofReceipt(r.linkId, r).code)),
       found.map((segment) => segment?.accountId ?? null),
       found.map((segment) => segment?.messageId ?? null),
       found.map((segment) => segment?.segment ?? null),

@@ -7,7 +7,8 @@ const pieceMax = 5000
 const carrierIdDays = 7
 const receiptDays = 30
 const idempotencyDays = 400
-const hashHours = 1
+// Some carriers over HTTP repeat what was not acknowledged for a day.
+const hashHours = 25
 
 /** Deletes expired rows of carrier_ids, receipts, reply_hashes and idempotency_keys, in pieces. */
 export async function forgetExpired(db: Db, receiptTimeoutHours: number): Promise<void> {

@@ -1,5 +1,5 @@
 /** Reads of messages, for the callers. Every statement is scoped by account, the first column of the index that serves it. */
-import type { Db, Tx } from '../db/db.ts'
+import type { Db, Queryable, Tx } from '../db/db.ts'
 import { firstIdAt } from '../ids.ts'
 import type { Position } from '../page.ts'
 import { messageColumns, type MessageRow } from './message.ts'
@@ -102,6 +102,22 @@ export async function listMessages(
   return rows
 }
 
+/** Reads messages of any accounts, for those who know both ids; by primary key. */
+export async function readMessages(
+  db: Queryable,
+  keys: readonly { accountId: string; id: string }[],
+): Promise<Map<string, MessageRow>> {
+  const { rows } = await db.query<MessageRow>({
+    name: 'read-messages',
+    text: `
+      select ${messageColumns('m')}
+      from unnest($1::uuid[], $2::uuid[]) as k (account_id, id)
+      join messages m on m.account_id = k.account_id and m.id = k.id`,
+    values: [keys.map((key) => key.accountId), keys.map((key) => key.id)],
+  })
+  return new Map(rows.map((row) => [row.id, row]))
+}
+
 /** One try of a segment, for the timeline. */
 export interface SubmissionRow {
   segment: number
@@ -116,7 +132,15 @@ export interface SubmissionRow {
   receiptAt: Date | null
 }
 
-/** The tries of a message in order. By primary key prefix. */
+/** The try that was taken of a message ($1, $2) of one segment, which has no row among the submissions (decision 0013). */
+export const plainTry = `
+  select 1 as segment, attempts as try, 'accepted' as state, provider_message_id as carrier_message_id, 0 as command_status,
+    queued_at as intent_at, sent_at as answered_at, null as receipt_state, null as receipt_stat, null::timestamptz as receipt_at, link_id
+  from messages
+  where account_id = $1 and id = $2 and segments = 1 and sent_at is not null and provider_message_id is not null
+    and not exists (select 1 from submissions where account_id = $1 and message_id = $2 and state = 'accepted')`
+
+/** The tries of a message in order. By primary key prefix. The try of a message of one segment that was taken stands in the message alone. */
 export async function listSubmissions(db: Db, accountId: string, messageId: string): Promise<SubmissionRow[]> {
   const { rows } = await db.query<SubmissionRow>(
     `select segment, try, state, carrier_message_id as "carrierMessageId", command_status as "commandStatus",
@@ -124,6 +148,9 @@ export async function listSubmissions(db: Db, accountId: string, messageId: stri
        receipt_at as "receiptAt"
      from submissions
      where account_id = $1 and message_id = $2
+     union all
+     select segment, try, state, carrier_message_id, command_status, intent_at, answered_at, receipt_state, receipt_stat, receipt_at
+     from (${plainTry}) p
      order by try, segment`,
     [accountId, messageId],
   )

@@ -1,4 +1,8 @@
-/** Why a message failed: our codes, and how a carrier's answers and receipts map onto them. Data, not code. */
+/**
+ * Why a message failed: our codes, and how a carrier's answers and receipts map onto them unless its own table says otherwise
+ * (carriers/mapping.ts). Data, not code.
+ */
+import { classifyStatus, type StatusClass } from '@heliogram/smpp'
 
 interface MessageErrorKind {
   title: string
@@ -23,9 +27,14 @@ export const messageErrors = {
   sender_not_registered: kind('The sender is not registered', true, 'Register the sender with the carrier.'),
   invalid_sender: kind('The carrier refused the sender', true, 'Use a sender that the carrier knows.'),
   invalid_destination: kind('The carrier refused the number', true, 'Check the number.'),
+  destination_not_allowed: kind('The carrier does not serve the destination', true, 'Ask the carrier to open it.'),
+  fraud_suspected: kind('The carrier suspects fraud', true, 'Stop, and look at who asks for these messages.'),
+  queue_full: kind("The carrier's queue is full", false, 'Try again later.'),
   expired_in_queue: kind('The validity period passed before it was sent', true, 'Send it again if it is still of use.'),
   expired_at_carrier: kind('The validity period passed at the carrier', true, 'Send it again if it is still of use.'),
   message_too_long: kind('The carrier refused the length', true, 'Shorten the text.'),
+  spend_limit_reached: kind('The credit at the carrier is used up', false, 'Top it up, then send again.'),
+  quiet_hours: kind('It is too late or too early at the recipient', false, 'Try again in the daytime.'),
   provider_timeout: kind('The carrier did not answer', false, 'Try again later.'),
   provider_error: kind('The carrier had a fault', false, 'Try again later; tell the carrier if it stays.'),
   no_route_available: kind('No carrier could take the message', false, 'Enable a carrier.'),
@@ -40,44 +49,140 @@ export const messageErrors = {
 
 export type MessageErrorCode = keyof typeof messageErrors
 
-/** SMPP command_status of a refused submit_sm -> our code (SMPP 3.4 §5.1.3, SMPP 5.0 §4.7.6). */
-const submitStatusCodes: Record<number, MessageErrorCode> = {
+/**
+ * What is to be done about a failure: `throttling` slows the link and sends the segment again, `passing` tries again later or elsewhere,
+ * `permanent` ends it. Of a receipt, which is the end in any case, it only says whether another message may fare better.
+ */
+export const handlings = ['permanent', 'passing', 'throttling'] as const
+export type Handling = (typeof handlings)[number]
+
+/** What a carrier's code means. */
+export interface Reason {
+  code: MessageErrorCode
+  handling: Handling
+}
+
+/** What a receipt says of a failure; `state` is SMPP's by name, `stat` and `err` are the carrier's words. */
+export interface ReceiptWords {
+  state: string
+  stat: string | null
+  err: string | null
+}
+
+/** Looks up what a link's carrier means: synchronous, for the paths that every message takes. */
+export interface Reasons {
+  /** A refused submit_sm, by its command_status. */
+  ofStatus(linkId: string, status: number): Reason
+  /** A receipt that tells a failure. */
+  ofReceipt(linkId: string, receipt: ReceiptWords): Reason
+}
+
+/** command_status of a refused submit_sm -> our code (SMPP 3.4 §5.1.3; from 0x100 on SMPP 5.0 §4.7.6). Others: carrier_unknown. */
+export const submitStatusCodes: Readonly<Record<number, MessageErrorCode>> = {
   0x01: 'message_too_long',
+  0x04: 'provider_error',
+  0x05: 'provider_error',
   0x08: 'provider_error',
   0x0a: 'invalid_sender',
   0x0b: 'invalid_destination',
+  0x0d: 'provider_error',
   0x14: 'carrier_congestion',
   0x45: 'provider_error',
+  0x48: 'invalid_sender',
+  0x49: 'invalid_sender',
+  0x50: 'invalid_destination',
+  0x51: 'invalid_destination',
   0x58: 'throttled',
   0x61: 'provider_error',
+  0x62: 'provider_error',
   0x64: 'provider_error',
   0x65: 'content_filtered',
   0x66: 'content_filtered',
+  0xff: 'provider_error',
+  0x100: 'destination_not_allowed',
+  0x101: 'destination_not_allowed',
+  0x102: 'provider_error',
+  0x103: 'destination_not_allowed',
+  0x105: 'invalid_sender',
+  0x106: 'invalid_destination',
 }
 
-/** `err` of a receipt -> our code: the GSM numbers that most carriers pass on (3GPP TS 29.002 §7.6.1). */
-const receiptErrCodes: Record<number, MessageErrorCode> = {
+/**
+ * `err` of a receipt -> our code: the numbers of the mobile network that most carriers pass on (local errors of 3GPP TS 29.002 §17.6;
+ * 40 to 42 are the causes of its sm-DeliveryFailure as gateways number them).
+ */
+export const receiptErrCodes: Readonly<Record<number, MessageErrorCode>> = {
   1: 'unknown_subscriber',
   5: 'unknown_subscriber',
   6: 'handset_unreachable',
+  9: 'recipient_blocked',
+  10: 'landline_or_unroutable',
   11: 'landline_or_unroutable',
+  12: 'recipient_blocked',
   13: 'recipient_blocked',
   21: 'landline_or_unroutable',
+  22: 'landline_or_unroutable',
   27: 'handset_unreachable',
   31: 'handset_busy',
   32: 'handset_unreachable',
   34: 'carrier_congestion',
+  35: 'provider_error',
+  36: 'provider_error',
   40: 'handset_memory_full',
+  42: 'landline_or_unroutable',
+}
+
+/** `stat` of a receipt -> our code, where the word says more than its state: carriers' own beside those of SMPP 3.4 appendix B. */
+export const receiptStatCodes: Readonly<Record<string, MessageErrorCode>> = {
+  BLACKLST: 'recipient_blocked',
+  BLACKLISTED: 'recipient_blocked',
+  BLOCKED: 'recipient_blocked',
+  DND: 'recipient_blocked',
+  DND_REJECTED: 'recipient_blocked',
+  NCPR: 'recipient_blocked',
+  NCPR_REJECTED: 'recipient_blocked',
+  SPAM: 'content_filtered',
+  SPAM_REJECTED: 'content_filtered',
+}
+
+const handlingOfClass = {
+  ok: 'permanent',
+  permanent: 'permanent',
+  retry_link: 'throttling',
+  retry_later: 'passing',
+} as const satisfies Record<StatusClass, Handling>
+
+/** What a code asks for where nobody says more. */
+export function handlingOf(code: MessageErrorCode): Handling {
+  if (code === 'throttled' || code === 'queue_full') return 'throttling'
+  return messageErrors[code].isPermanent ? 'permanent' : 'passing'
+}
+
+/** What a command_status means unless the carrier's table says otherwise; one that nobody lists is permanent: that cannot loop. */
+export function reasonOfStatus(status: number): Reason {
+  return { code: submitStatusCodes[status] ?? 'carrier_unknown', handling: handlingOfClass[classifyStatus(status)] }
+}
+
+/** What a receipt means unless the carrier's table says otherwise. */
+export function reasonOfReceipt({ state, stat, err }: ReceiptWords): Reason {
+  const code = receiptStatCodes[stat?.toUpperCase() ?? ''] ?? codeOfReceipt(state, err)
+  return { code, handling: handlingOf(code) }
 }
 
 /** Our code for a refused submit_sm. */
 export function codeOfSubmitStatus(status: number): MessageErrorCode {
-  return submitStatusCodes[status] ?? 'carrier_unknown'
+  return reasonOfStatus(status).code
 }
 
-/** Our code for a receipt that tells a failure. */
+/** Our code for a receipt that tells a failure, by its state and number. */
 export function codeOfReceipt(state: string, err: string | null): MessageErrorCode {
   if (state === 'expired') return 'expired_at_carrier'
   const number = err !== null && /^\d{1,4}$/.test(err.trim()) ? Number(err) : Number.NaN
   return receiptErrCodes[number] ?? (state === 'rejected' ? 'content_filtered' : 'carrier_unknown')
+}
+
+/** The same for every carrier. */
+export const defaultReasons: Reasons = {
+  ofStatus: (_linkId, status) => reasonOfStatus(status),
+  ofReceipt: (_linkId, receipt) => reasonOfReceipt(receipt),
 }

@@ -11,6 +11,7 @@ import type { Answer, Move } from './answer.ts'
 import type { Handover, Slots } from './handover.ts'
 import { Ledger } from './ledger.ts'
 import type { MessageRow } from './message.ts'
+import { Recent } from './recent.ts'
 import { findMessage } from './store.ts'
 
 /** A log that nobody reads. */
@@ -71,7 +72,7 @@ export interface LedgerTest {
   subscriptions: Subscriptions
   outbox: Outbox
   offered: Posting[]
-  context: { db: Db; outbox: Outbox; subscriptions: Subscriptions }
+  context: { db: Db; outbox: Outbox; subscriptions: Subscriptions; recent: Recent }
   ledger: Ledger
   acceptor: Acceptor
   draft(changes?: Partial<Draft>): Draft
@@ -109,7 +110,7 @@ export async function openLedgerTest(
   const subscriptions = new Subscriptions(db)
   const offered: Posting[] = []
   const outbox: Outbox = { nodeId: null, offer: (postings) => void offered.push(...postings) }
-  const context = { db, outbox, subscriptions }
+  const context = { db, outbox, subscriptions, recent: new Recent() }
   const ledger = new Ledger(context)
   const acceptor = new Acceptor({ ...context, slots })
 

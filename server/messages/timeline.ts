@@ -56,7 +56,7 @@ function answerDetail(one: SubmissionRow): string {
     case 'accepted':
       return `The carrier took segment ${one.segment}.`
     case 'refused':
-      return `The carrier refused segment ${one.segment}: ${statusName(one.commandStatus ?? 0)}.`
+      return `The carrier refused segment ${one.segment}: ${one.commandStatus === null ? 'for a reason of its own' : statusName(one.commandStatus)}.`
     case 'unknown':
       return `No answer for segment ${one.segment}: nobody knows whether the carrier took it.`
     default:

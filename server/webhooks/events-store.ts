@@ -3,7 +3,9 @@
  * still running, so that an event whose transaction commits late is never behind a cursor; going backward it sees all.
  */
 import type { Queryable } from '../db/db.ts'
+import { renderEvent } from '../events.ts'
 import { firstIdAt, timeOfId } from '../ids.ts'
+import { eventColumns, readPayloads, type StoredEvent } from './payload.ts'
 
 /** Which events. */
 export interface EventFilter {
@@ -15,6 +17,15 @@ export interface EventFilter {
 export interface EventRow {
   id: string
   payload: string
+}
+
+/** A message that was deleted leaves its events without it. */
+async function fill<Row extends StoredEvent>(db: Queryable, rows: Row[]): Promise<(Row & EventRow)[]> {
+  const payloads = await readPayloads(db, rows)
+  return rows.map((row, i) => {
+    const payload = payloads[i] ?? renderEvent(row.id, { type: row.type, data: { message: null } }, row.createdAt)
+    return { ...row, payload }
+  })
 }
 
 interface Place {
@@ -38,12 +49,12 @@ export async function findEvent(
   db: Queryable,
   accountId: string,
   id: string,
-): Promise<(EventRow & { type: string; messageId: string | null }) | null> {
-  const { rows } = await db.query<EventRow & { type: string; messageId: string | null }>(
-    'select id, type, message_id as "messageId", payload from events where account_id = $1 and id = $2',
+): Promise<(StoredEvent & EventRow) | null> {
+  const { rows } = await db.query<StoredEvent>(
+    `select ${eventColumns('e')} from events e where account_id = $1 and id = $2`,
     [accountId, id],
   )
-  return rows[0] ?? null
+  return (await fill(db, rows))[0] ?? null
 }
 
 /** Reads newest first, from the newest or from before a place, by `events_order` (with a message: by `events_message`). */
@@ -56,10 +67,10 @@ export async function readBackward(
 ): Promise<EventRow[]> {
   // No transaction lasts a day, so ids and places never differ by more: the bound prunes partitions.
   const bound = before && firstIdAt(timeOfId(before.id) + dayMs)
-  const { rows } = await db.query<EventRow>(
+  const { rows } = await db.query<StoredEvent>(
     `
-    select id, payload
-    from events
+    select ${eventColumns('e')}
+    from events e
     where account_id = $1
       and ($3::text[] is null or type = any ($3))
       and ($4::uuid is null or message_id = $4)
@@ -68,7 +79,7 @@ export async function readBackward(
     limit $2`,
     [accountId, limit, filter.types, filter.messageId, ...(before ? [before.txid, before.id, bound] : [])],
   )
-  return rows
+  return fill(db, rows)
 }
 
 /** Reads oldest first, from the oldest or from after a place, by the same indexes. */
@@ -80,10 +91,10 @@ export async function readForward(
   after: Place | null,
 ): Promise<EventRow[]> {
   const bound = after && firstIdAt(timeOfId(after.id) - dayMs)
-  const { rows } = await db.query<EventRow>(
+  const { rows } = await db.query<StoredEvent>(
     `
-    select id, payload
-    from events
+    select ${eventColumns('e')}
+    from events e
     where account_id = $1
       and ($3::text[] is null or type = any ($3))
       and ($4::uuid is null or message_id = $4)
@@ -93,7 +104,7 @@ export async function readForward(
     limit $2`,
     [accountId, limit, filter.types, filter.messageId, ...(after ? [after.txid, after.id, bound] : [])],
   )
-  return rows
+  return fill(db, rows)
 }
 
 /** The newest event that nothing can come before any more; null: there is none (one probe of `events_order`). */

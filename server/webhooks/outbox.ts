@@ -3,6 +3,7 @@ import { columns } from '../db/array.ts'
 import { dayOf, perDay } from '../db/partitions.ts'
 import type { Db } from '../db/db.ts'
 import type { Posting } from '../events.ts'
+import { eventColumns, readPayloads, type StoredEvent } from './payload.ts'
 
 /** A row of the outbox. */
 export type OutboxKey = Pick<Posting, 'endpointId' | 'dueAt' | 'eventId'>
@@ -67,7 +68,7 @@ export async function claimPosts(
   leaseSeconds: number,
   claims: Claim[],
 ): Promise<(Omit<Posting, 'payload'> & { payload: string | null })[]> {
-  const { rows } = await db.query<Omit<Posting, 'payload'> & { payload: string | null }>({
+  const { rows } = await db.query<Claimed & { storedId: string | null }>({
     name: 'claim-posts',
     text: `
       with due as materialized (
@@ -94,10 +95,10 @@ export async function claimPosts(
         returning o.endpoint_id, o.due_at, o.event_id, o.account_id, o.try, o.url
       )
       select l.endpoint_id as "endpointId", l.due_at as "dueAt", l.event_id as "eventId", l.account_id as "accountId", l.try,
-        l.url, e.message_id as "messageId", e.payload
+        l.url, e.id as "storedId", e.type, e."messageId", e.sequence, e.payload, e."previousStatus", e."createdAt"
       from leased l
       left join lateral (
-        select e.message_id, e.payload
+        select ${eventColumns('e')}
         from events e
         where e.account_id = l.account_id
           and e.id = l.event_id
@@ -112,8 +113,25 @@ export async function claimPosts(
       leaseSeconds,
     ],
   })
-  return rows
+  const stored = rows.filter((row) => row.storedId !== null)
+  const payloads = await readPayloads(
+    db,
+    stored.map((row) => ({ ...row, id: row.eventId })),
+  )
+  const payloadOf = new Map(stored.map((row, i) => [row.eventId, payloads[i] ?? null]))
+  return rows.map(({ endpointId, accountId, eventId, messageId, dueAt, try: ofTry, url }) => ({
+    endpointId,
+    accountId,
+    eventId,
+    messageId,
+    dueAt,
+    try: ofTry,
+    url,
+    payload: payloadOf.get(eventId) ?? null,
+  }))
 }
+
+type Claimed = Omit<Posting, 'payload'> & Omit<StoredEvent, 'id'>
 
 /** Gives leased rows back, so that any node may claim them at once. Locks those rows (primary key); the update stays heap-only. */
 export async function releasePosts(db: Db, nodeId: string, keys: OutboxKey[]): Promise<void> {

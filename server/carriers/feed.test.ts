@@ -1,0 +1,281 @@
+/** What is claimed when, and for whom: several carriers, paces, priorities, and how long a message waits. */
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { inTransaction } from '../db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
+import type { MessageType } from '../messages/message.ts'
+import { insertTestCarrier, insertTestSender, ourNumber, until } from '../messages/testing.ts'
+import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
+
+let database: TestDatabase
+let test: CarrierTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+async function open(options: Parameters<typeof openCarrierTest>[1] = {}): Promise<void> {
+  await database.db.query(
+    'truncate accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids cascade',
+  )
+  test = await openCarrierTest(database.db, options)
+  await untilBound(test)
+}
+afterEach(async () => {
+  expect(test.errors).toEqual([])
+  await test.close()
+})
+
+/** Sets the pace of the first carrier, and waits until its link has it. */
+async function setPace(pace: number): Promise<void> {
+  await test.db.query(`update carriers set pace = $1 where id = $2`, [pace, test.carrierId])
+  await until('the new pace holds', () => [...test.submitter.links.values()].some((link) => link.pace === pace))
+}
+
+/** Puts messages in line by SQL; faster than accepting them. */
+async function insertBacklog(count: number, type: MessageType, sender: string = ourNumber): Promise<void> {
+  await test.submit({ type })
+  await until('the first is gone', async () => (await test.count('messages', `status = 'delivered'`)) > 0)
+  await test.db.query(
+    `with lane as (
+       select id from lanes where account_id = $1 and type = $3 and run_id is null
+     ), message as (
+       insert into messages (account_id, id, type, status, their_number, our_number, body, encoding, characters, segments,
+         created_at, queued_at)
+       select $1, id, $3, 'queued', '15551230001', $4, 'backlog ' || n, 'GSM-7', 5, 1, now(), now()
+       from unnest($2::uuid[]) with ordinality as t (id, n)
+       returning id
+     )
+     insert into queue (lane_id, message_id, account_id, segments)
+     select lane.id, message.id, $1, 1 from lane, message`,
+    [test.accountId, Array.from({ length: count }, () => newId()), type, sender],
+  )
+  test.submitter.wake()
+}
+
+const smppPort = (): number => test.submitter.links.get(test.linkId)?.settings.port ?? 0
+
+/** When submits of a text came, in milliseconds of the carrier's clock. */
+const times = (text: string): number[] =>
+  test.simulator.ledger.filter((entry) => entry.text.startsWith(text)).map((entry) => entry.at.getTime())
+
+/** Most submits in any second. */
+function mostInASecond(all: number[]): number {
+  let most = 0
+  for (let i = 0; i < all.length; i++) {
+    let n = 0
+    while (i + n < all.length && (all[i + n] ?? 0) - (all[i] ?? 0) < 1000) n++
+    most = Math.max(most, n)
+  }
+  return most
+}
+
+describe('a carrier that is down', () => {
+  const other = '15550002222'
+  async function openTwo(): Promise<string> {
+    await open()
+    const elsewhere = newId()
+    await inTransaction(test.db, (tx) => insertTestCarrier(tx, elsewhere, { system_id: 'other' }))
+    await insertTestSender(test.db, test.accountId, elsewhere, other)
+    await until('its link tries', () => test.submitter.links.size === 2)
+    return elsewhere
+  }
+
+  it('is in nobody’s way: what wants it waits apart, once, and says why; what wants another goes', async () => {
+    await openTwo()
+    const held = await test.acceptor.acceptAll(Array.from({ length: 120 }, () => test.draft({ sender: other })))
+    expect(held).toHaveLength(120)
+    const mine = await Promise.all(Array.from({ length: 20 }, () => test.submit()))
+    await Promise.all(mine.map(({ id }) => test.reaches(id, 'delivered')))
+    await until('all are apart', async () => (await test.count('messages', `hold_reason = 'no_route'`)) === 120)
+    expect(await test.count('delayed', 'true')).toBe(0)
+    const read = async (): Promise<unknown> =>
+      (await test.db.query(`select min(xmin::text), max(xmin::text) from queue`)).rows
+    const before = await read()
+    // Whatever goes past, they are not touched.
+    for (let i = 0; i < 5; i++) await test.reaches((await test.submit()).id, 'delivered')
+    expect(await read()).toEqual(before)
+    expect(await test.count('queue q join backlogs b on b.id = q.lane_id', 'true')).toBe(120)
+  })
+
+  it('gets what waited for it when it comes back, in order', async () => {
+    const elsewhere = await openTwo()
+    const rows = []
+    for (let i = 0; i < 30; i++) rows.push(await test.submit({ sender: other, body: `held ${i}` }))
+    await until(
+      'they wait',
+      async () => (await test.count('queue q join backlogs b on b.id = q.lane_id', 'true')) === 30,
+    )
+    await test.db.query(
+      `update carriers set settings = settings || jsonb_build_object('port', $2::int), updated_at = now() where id = $1`,
+      [elsewhere, smppPort()],
+    )
+    await Promise.all(rows.map(({ id }) => test.reaches(id, 'delivered')))
+    expect(test.simulator.ledger.filter((entry) => entry.text.startsWith('held')).map((entry) => entry.text)).toEqual(
+      rows.map((row) => row.body),
+    )
+    expect(await test.message(rows[0]?.id ?? '')).toMatchObject({ holdReason: null, carrierId: elsewhere, attempts: 1 })
+  })
+
+  it('loses what any carrier may take to another when its operator disables it', async () => {
+    await open()
+    // The one that goes first is down; no sender ties the messages to it.
+    const first = newId()
+    await inTransaction(test.db, (tx) => insertTestCarrier(tx, first, {}, { priority: 1 }))
+    await test.db.query(`delete from senders`)
+    await until('its link tries', () => test.submitter.links.size === 2)
+    const rows = await Promise.all(Array.from({ length: 10 }, () => test.submit()))
+    await until('they wait', async () => (await test.count('messages', `hold_reason = 'no_route'`)) === 10)
+    await test.db.query(`update carriers set enabled = false where id = $1`, [first])
+    await Promise.all(rows.map(({ id }) => test.reaches(id, 'delivered')))
+  })
+})
+
+describe('two carriers', () => {
+  it('of which one is busy do not wait for each other', async () => {
+    await open()
+    await setPace(5)
+    const fast = newId()
+    await inTransaction(test.db, (tx) =>
+      insertTestCarrier(tx, fast, { port: smppPort(), system_id: 'other' }, { pace: 1000 }),
+    )
+    await insertTestSender(test.db, test.accountId, fast, '15550003333')
+    await until(
+      'both are bound',
+      () => [...test.submitter.links.values()].filter((link) => link.sessions > 0).length === 2,
+    )
+    await insertBacklog(2000, 'transactional')
+    const startedAt = performance.now()
+    const { id } = await test.submit({ sender: '15550003333' })
+    await test.reaches(id, 'delivered')
+    expect(performance.now() - startedAt).toBeLessThan(3000)
+    expect(times('backlog').length).toBeLessThan(30)
+    // The busy one goes on in order.
+    const numbers = test.simulator.ledger.flatMap((entry) => /^backlog (\d+)$/.exec(entry.text)?.[1] ?? []).map(Number)
+    expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => i + 1))
+  })
+})
+
+it('a carrier with two links uses both, each at its own pace, and one when the other is disabled', async () => {
+  await open()
+  await setPace(20)
+  const second = newId()
+  await test.db.query(
+    `insert into links (id, carrier_id, position, pace, settings) values ($1, $2, 2, 40, '{"sessions": 2}')`,
+    [second, test.carrierId],
+  )
+  await until('all three sessions are bound', () => test.simulator.stats().bound === 3)
+  await until('both paces hold', () => [...test.submitter.links.values()].map((link) => link.pace).join() === '20,40')
+  await insertBacklog(300, 'marketing')
+  const from = times('backlog').length
+  const startedAt = performance.now()
+  await until('three seconds pass', () => performance.now() - startedAt > 3000)
+  const seconds = (performance.now() - startedAt) / 1000
+  expect(Math.abs(times('backlog').length - from - 60 * seconds)).toBeLessThan(60 * seconds * 0.1 + 3)
+  await test.db.query(`update links set enabled = false where id = $1`, [second])
+  await until('its sessions are gone', () => test.simulator.stats().bound === 1)
+  const { id } = await test.submit({ type: 'otp' })
+  await test.reaches(id, 'delivered')
+  const { rows } = await test.db.query(`select node_id from link_slots where link_id = $1 and node_id is not null`, [
+    second,
+  ])
+  await until('its leases are given back', () => rows.length === 0 || test.submitter.links.size === 1)
+})
+
+describe('a pace of its own', () => {
+  it.each([
+    ['a sender', `update senders set pace = 10`],
+    ['an account', `update accounts set pace = 10`],
+    ['a lane', `update lanes set pace = 10 where type = 'marketing'`],
+  ])('of %s holds, and nobody else is slowed', async (_, statement) => {
+    await open()
+    const other = '15550004444'
+    await insertTestSender(test.db, test.accountId, test.carrierId, other)
+    await insertBacklog(35, 'marketing')
+    await until('the backlog is gone', () => times('backlog').length === 35)
+    const before = times('backlog').length
+    await test.db.query(statement)
+    // Limits are read every two seconds; what is accepted after that is under them.
+    await until('it is known', () => test.submitter.limits.isLimited(test.accountId))
+    await insertBacklog(35, 'marketing')
+    const { rows } = await test.db.query<{ id: string }>(
+      `insert into accounts (id, name) values ($1, 'Other') returning id`,
+      [newId()],
+    )
+    const neighbour = rows[0]?.id ?? ''
+    await insertTestSender(test.db, neighbour, test.carrierId, '15550005555', true)
+    const startedAt = performance.now()
+    await test.acceptor.acceptAll(
+      Array.from({ length: 50 }, () => test.draft({ accountId: neighbour, type: 'marketing', body: 'other' })),
+    )
+    await until('the neighbour is through', () => times('other').length === 50)
+    expect(performance.now() - startedAt).toBeLessThan(2000)
+    await until('all are through', () => times('backlog').length === before + 35)
+    const paced = times('backlog').slice(before)
+    expect(mostInASecond(paced)).toBeLessThanOrEqual(11)
+    // 35 at ten a second take 3.4 s from the first to the last.
+    const tookMs = (paced.at(-1) ?? 0) - (paced[0] ?? 0)
+    expect(tookMs).toBeGreaterThan(3300)
+    expect(tookMs).toBeLessThan(4200)
+  })
+})
+
+describe('a backlog of marketing on a slow link', () => {
+  it('keeps no code waiting for a second, nor a transactional message, and goes on beside them', async () => {
+    await open()
+    await setPace(20)
+    await insertBacklog(5000, 'marketing')
+    await until('the campaign runs', () => times('backlog').length > 5)
+    for (const type of ['otp', 'transactional', 'otp'] as const) {
+      const startedAt = Date.now()
+      await test.submit({ type, body: `urgent ${startedAt}` })
+      await until('it is out', () => times(`urgent ${startedAt}`).length === 1)
+      expect((times(`urgent ${startedAt}`)[0] ?? Infinity) - startedAt).toBeLessThan(1000)
+    }
+    expect(await test.count('queue', 'true')).toBeGreaterThan(4500)
+  })
+
+  it('keeps its twentieth beside a flood of codes', async () => {
+    await open()
+    await setPace(100)
+    await insertBacklog(1000, 'marketing')
+    const before = times('backlog').length
+    await test.acceptor.acceptAll(Array.from({ length: 500 }, () => test.draft({ type: 'otp', body: 'code' })))
+    await until('the codes are out', () => times('code').length >= 400)
+    const all = test.simulator.ledger.slice(-300)
+    expect(all.filter((entry) => entry.text.startsWith('backlog')).length / all.length).toBeGreaterThan(0.045)
+    expect(times('backlog').length - before).toBeLessThan(150)
+  })
+})
+
+describe('the estimate of when a message is sent', () => {
+  it.each([
+    ['marketing', 'marketing'],
+    ['transactional', 'transactional'],
+    ['transactional', 'marketing'],
+  ] as const)('%s behind %s turns out true within a fifth', async (type, backlog) => {
+    await open()
+    await setPace(25)
+    await insertBacklog(100, backlog)
+    await until('it is counted', () => (test.submitter.estimateSendAt(backlog)?.getTime() ?? 0) > Date.now() + 2500)
+    const acceptedAt = Date.now()
+    const accepted = await test.acceptor.accept(test.draft({ type, body: 'last' }))
+    const estimate = accepted.kind === 'accepted' ? test.submitter.estimateSendAt(type, test.accountId) : null
+    if (!estimate) throw new Error('there is no estimate')
+    await until('it is out', () => times('last').length === 1)
+    const actual = (times('last')[0] ?? 0) - acceptedAt
+    const said = estimate.getTime() - acceptedAt
+    // What goes at once is within the time of a claim.
+    expect(Math.abs(said - actual)).toBeLessThanOrEqual(Math.max(actual * 0.2, 500))
+    if (type === backlog) expect(actual).toBeGreaterThan(2000)
+  })
+
+  it('is none while no link is up', async () => {
+    await open()
+    expect(test.submitter.estimateSendAt()).not.toBeNull()
+    test.simulator.misbehave({ bind: 'RSYSERR' })
+    test.simulator.do('drop')
+    await until('it is known', () => test.submitter.estimateSendAt() === null)
+  })
+})

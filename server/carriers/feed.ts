@@ -1,0 +1,233 @@
+/** Feeds the links of this process from the queue: which lane is claimed next, for which links, and how much waits in front of whom. */
+import type { Log } from '../db/log.ts'
+import type { Db } from '../db/db.ts'
+import { isUnavailable } from '../db/failure.ts'
+import type { Outbox, Subscriptions } from '../events.ts'
+import { claimMessages, findLanes, type Lane, type Room } from '../messages/claim.ts'
+import type { Handover } from '../messages/handover.ts'
+import type { MessageType } from '../messages/message.ts'
+import type { Recent } from '../messages/recent.ts'
+import { Backlog } from './backlog.ts'
+import type { CarrierLink } from './carrier-link.ts'
+import type { LinkKeeper } from './keeper.ts'
+import { chooseLane, messageTypes, rankOf } from './lanes.ts'
+
+interface FeedContext {
+  db: Db
+  log: Log
+  outbox: Outbox
+  subscriptions: Subscriptions
+  recent: Recent
+  nodeId: string
+  keeper: LinkKeeper
+  /** Notes a statement that may commit intents (see stranded.ts). */
+  track: <T>(statement: Promise<T>) => Promise<T>
+  submit: (handover: Handover) => void
+}
+
+// The poll behind the hints: other nodes queue too, and retries fall due.
+const pollMs = 250
+// Messages of one claim; larger ones gain nothing.
+const claimMax = 500
+// Least of a lane that several carriers share: what others are to take is looked for behind what they are not.
+const sortMin = 50
+// How long the list of lanes is good while claims go on.
+const lanesMs = 100
+// Dead rows at the head of a lane slow its scan, so a claim begins where the last one ended; rows that came in below are seen again soon.
+const lowWaterMs = 1000
+// How often what waits for a carrier that is down is looked at: its route may be another by now.
+const recheckMs = 60_000
+const noId = '00000000-0000-0000-0000-000000000000'
+
+/** A lane with what of it may be claimed now. */
+interface Choice {
+  lane: Lane
+  rooms: Room[]
+  limit: number
+  isRecheck: boolean
+}
+
+export class Feed {
+  readonly backlog: Backlog
+  readonly #context: FeedContext
+  /** Where the next claim of a lane begins. */
+  readonly #lowWater = new Map<string, string>()
+  /** Where the second look at what waits for a carrier goes on, by lane. */
+  readonly #rechecks = new Map<string, string>()
+  #lanes: readonly Lane[] = []
+  #lanesAt = -Infinity
+  /** Lanes of which this turn of the loop takes no more. */
+  readonly #spent = new Set<string>()
+  /** Something may have been queued since the lanes were read. */
+  #isStale = true
+  #isClaiming = false
+  #isClosed = false
+  #turn = 0
+  #carriers = ''
+  #recheckedAt = performance.now()
+  #timers: NodeJS.Timeout[] = []
+  #work: Promise<void> = Promise.resolve()
+
+  constructor(context: FeedContext) {
+    this.#context = context
+    this.backlog = new Backlog(context.db, context.keeper)
+  }
+
+  start(): void {
+    this.#timers = [setInterval(() => this.look(), pollMs), setInterval(() => this.#lowWater.clear(), lowWaterMs)]
+    this.look()
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const timer of this.#timers) clearInterval(timer)
+    await this.#work
+  }
+
+  /** Something was queued. */
+  wake(): void {
+    this.#isStale = true
+    this.look()
+  }
+
+  /** There may be room, or something to claim. Claims what there is, unless that is under way. */
+  look(): void {
+    if (this.#isClaiming || this.#isClosed) return
+    this.#isClaiming = true
+    this.#work = this.#claimAll()
+      .catch((error: unknown) => {
+        if (!isUnavailable(error)) this.#context.log.error({ error }, 'claiming failed')
+      })
+      .finally(() => {
+        this.#isClaiming = false
+      })
+  }
+
+  /** Whether a message must wait in line: something before it does. Codes, which somebody is waiting for, do not. */
+  mustQueue(type: MessageType, carrierId: string | undefined): boolean {
+    if (type === 'otp') return false
+    if (this.#isStale) return true
+    const { keeper } = this.#context
+    const rank = rankOf(type)
+    return this.#lanes.some(
+      (lane) =>
+        rankOf(lane.type) <= rank &&
+        !this.#spent.has(lane.id) &&
+        (lane.carrierId === null || (carrierId ?? lane.carrierId) === lane.carrierId) &&
+        (lane.carrierId === null || keeper.byCarrier.has(lane.carrierId)) &&
+        !keeper.limits.isLimited(lane.accountId),
+    )
+  }
+
+  /** Claims until the links are full or the lanes empty. */
+  async #claimAll(): Promise<void> {
+    this.#lookAgain()
+    for (let isFirst = true; !this.#isClosed; isFirst = false) {
+      if (!this.#hasRoom) return
+      const now = performance.now()
+      if (isFirst || this.#isStale || now - this.#lanesAt > lanesMs) {
+        this.#isStale = false
+        this.#lanes = await findLanes(this.#context.db)
+        this.#lanesAt = now
+        this.#spent.clear()
+        this.backlog.count(this.#lanes, now)
+      }
+      const choices = this.#lanes.flatMap((lane) => this.#offer(lane, now) ?? [])
+      if (choices.length === 0) return
+      const lane = chooseLane(
+        choices.map((choice) => choice.lane),
+        this.#turn++,
+      )
+      const choice = choices.find((one) => one.lane === lane)
+      if (choice) await this.#claim(choice)
+    }
+  }
+
+  /** Whether any link has room for anything: also where codes have filled it, the others have a place of their own. */
+  get #hasRoom(): boolean {
+    for (const links of this.#context.keeper.byCarrier.values())
+      for (const link of links) if (messageTypes.some((type) => link.room(type) > 0)) return true
+    return false
+  }
+
+  /** What of a lane may be claimed now; null: nothing. */
+  #offer(lane: Lane, now: number): Choice | null {
+    if (this.#spent.has(lane.id)) return null
+    const { byCarrier, limits } = this.#context.keeper
+    const allowance = limits.isLimited(lane.accountId) ? limits.allowance(lane, now) : Infinity
+    if (allowance <= 0) return null
+    const isRecheck = this.#rechecks.has(lane.id)
+    const rooms: Room[] = []
+    for (const [carrierId, links] of byCarrier) {
+      if (!isRecheck && lane.carrierId !== null && lane.carrierId !== carrierId) continue
+      // What came before waits apart: what comes now goes behind it.
+      if (lane.carrierId === null && this.#hasBacklog(lane, carrierId)) continue
+      const room = roomOf(links, lane.type)
+      if (room) rooms.push(room)
+    }
+    if (rooms.length === 0) return null
+    const total = Math.min(
+      allowance,
+      rooms.reduce((sum, { segments }) => sum + (segments ?? 0), 0),
+    )
+    if (total < Infinity) for (const room of rooms) room.segments = Math.min(room.segments ?? 0, total)
+    const least = isRecheck ? claimMax : lane.carrierId === null && byCarrier.size > 1 ? sortMin : 1
+    return { lane, rooms, limit: Math.min(claimMax, Math.max(least, total)), isRecheck }
+  }
+
+  #hasBacklog(lane: Lane, carrierId: string): boolean {
+    return this.#lanes.some(
+      (one) =>
+        one.laneId === lane.laneId && one.carrierId === carrierId && one.sender === null && !this.#spent.has(one.id),
+    )
+  }
+
+  async #claim({ lane, rooms, limit, isRecheck }: Choice): Promise<void> {
+    const { nodeId, keeper, track, submit } = this.#context
+    const after = (isRecheck ? this.#rechecks.get(lane.id) : this.#lowWater.get(lane.id)) ?? noId
+    const { handovers, claimed, stayed, lastId, clearId } = await track(
+      claimMessages(this.#context, nodeId, rooms, lane.id, after, limit, {
+        laneId: lane.laneId,
+        sender: lane.sender,
+        sorts: isRecheck || keeper.leased.some((one) => one.carrierId !== keeper.leased[0]?.carrierId),
+        upCarriers: [...keeper.upCarriers],
+      }),
+    )
+    for (const handover of handovers) submit(handover)
+    const isEnd = claimed < limit
+    if (isRecheck) {
+      if (isEnd) this.#rechecks.delete(lane.id)
+      else if (lastId) this.#rechecks.set(lane.id, lastId)
+      if (isEnd) this.#spent.add(lane.id)
+      return
+    }
+    if (clearId) this.#lowWater.set(lane.id, clearId)
+    // An end that was reached from a low-water mark is looked at again from the beginning, when the marks are reset.
+    if (isEnd && stayed === 0) this.#spent.add(lane.id)
+    if (claimed > 0 && stayed === claimed) this.#spent.add(lane.id)
+  }
+
+  /** What waits for a carrier is looked at again when carriers have come or gone, and now and then where the carrier is down. */
+  #lookAgain(): void {
+    const { keeper } = this.#context
+    const carriers = keeper.leased.map(({ carrierId }) => carrierId).join()
+    const now = performance.now()
+    const isChanged = carriers !== this.#carriers
+    if (!isChanged && now - this.#recheckedAt < recheckMs) return
+    this.#carriers = carriers
+    this.#recheckedAt = now
+    const up = keeper.upCarriers
+    for (const { id, carrierId } of this.#lanes)
+      if (carrierId !== null && (isChanged || !up.has(carrierId))) this.#rechecks.set(id, noId)
+  }
+}
+
+/** The roomiest of a carrier's links. */
+function roomOf(links: readonly CarrierLink[], type: MessageType): Room | null {
+  let best: Room | null = null
+  for (const link of links) {
+    const segments = link.room(type)
+    if (segments > (best?.segments ?? 0)) best = { id: link.id, carrierId: link.carrierId, segments }
+  }
+  return best
+}

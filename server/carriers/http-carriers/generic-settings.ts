@@ -1,0 +1,169 @@
+/** What the generic adapter is configured with: how a send is written, and where answers, receipts and replies have what counts. */
+import { Type, type Static } from 'typebox'
+import type { FieldError } from '../../errors.ts'
+import { messageErrors } from '../../messages/taxonomy.ts'
+import { pointTo } from '../../body.ts'
+import { httpCommon, secretText } from '../settings.ts'
+import type { Secrets } from './adapter.ts'
+import { at, textAt } from './fields.ts'
+import { pointerPattern } from './pointer.ts'
+import { checkTemplate, textsOf } from './template.ts'
+
+const template = (description: string, maxLength: number): ReturnType<typeof Type.String> =>
+  Type.String({ maxLength, description })
+const pointer = (description: string): ReturnType<typeof Type.String> =>
+  Type.String({ maxLength: 255, pattern: pointerPattern, description, examples: ['/messages/0/id'] })
+const words = (description: string): ReturnType<typeof Type.Array<ReturnType<typeof Type.String>>> =>
+  Type.Array(Type.String({ maxLength: 64 }), { maxItems: 100, description })
+const strict = { additionalProperties: false } as const
+const headerName = "^[A-Za-z0-9!#$%&'*+.^_`|~-]{1,64}$"
+
+const Request = Type.Object(
+  {
+    method: Type.Enum(['POST', 'PUT', 'GET'], { default: 'POST' }),
+    url: template('Address; fields are percent-encoded, and may stand behind the host only.', 1024),
+    headers: Type.Optional(
+      Type.Record(Type.String({ pattern: headerName }), template('Value of the header.', 1024), {
+        maxProperties: 20,
+        description: 'Headers by name.',
+      }),
+    ),
+    format: Type.Enum(['json', 'form', 'xml', 'none'], {
+      default: 'json',
+      description: 'Form of the body: values are escaped for it. `none`: there is no body.',
+    }),
+    body: Type.Optional(
+      Type.Unsafe<unknown>({
+        description: 'A JSON document, an object of form fields, or an XML text; its texts are templates.',
+      }),
+    ),
+  },
+  { ...strict, description: 'How a message is sent.' },
+)
+
+const AnswerSettings = Type.Object(
+  {
+    id: Type.Optional(pointer("Pointer (RFC 6901) to the carrier's id in a JSON answer.")),
+    code: Type.Optional(pointer('Pointer to a status or error code.')),
+    accepted: Type.Optional(words('Codes that say yes. Without them every 2xx is a yes.')),
+    passing: Type.Optional(words('Codes of a no that will pass: tried again later.')),
+    throttled: Type.Optional(words('Codes that say "too fast": the pace is lowered.')),
+    faults: Type.Optional(words('Codes that every message gets until somebody acts, such as wrong credentials.')),
+  },
+  { ...strict, description: 'What an answer means.' },
+)
+
+const ReceiptSettings = Type.Object(
+  {
+    list: Type.Optional(pointer('Pointer to the list of receipts, where one request brings several.')),
+    id: pointer("Pointer to the carrier's id."),
+    reference: Type.Optional(pointer('Pointer to our `id`, where the carrier gives it back.')),
+    state: pointer('Pointer to the word that says what became of the message.'),
+    states: Type.Record(
+      Type.String({ maxLength: 64 }),
+      Type.Enum(['enroute', 'delivered', 'undeliverable', 'rejected', 'expired', 'deleted', 'unknown']),
+      { minProperties: 1, maxProperties: 100, description: "The carrier's words; others are no end." },
+    ),
+    code: Type.Optional(pointer('Pointer to an error code.')),
+    time: Type.Optional(pointer('Pointer to the time of the event: tells repetitions apart.')),
+  },
+  { ...strict, description: 'Where receipts have what counts. Pointers also read forms and queries: /name.' },
+)
+
+const ReplySettings = Type.Object(
+  {
+    list: Type.Optional(pointer('Pointer to the list of replies, where one request brings several.')),
+    from: pointer('Pointer to the number of the person.'),
+    to: pointer('Pointer to your number.'),
+    text: pointer('Pointer to the text.'),
+    id: Type.Optional(pointer("Pointer to the carrier's id, by which a repetition is known.")),
+  },
+  { ...strict, description: 'Where replies have what counts.' },
+)
+
+const Signature = Type.Object(
+  {
+    header: Type.String({ pattern: headerName, description: 'Header with the signature.' }),
+    algorithm: Type.Enum(['sha1', 'sha256', 'sha512'], { default: 'sha256' }),
+    encoding: Type.Enum(['hex', 'base64'], { default: 'hex' }),
+    prefix: Type.Optional(Type.String({ maxLength: 32, description: 'Text before it, such as `sha256=`.' })),
+  },
+  { ...strict, description: 'HMAC of the body (of the query, for GET) under the secret `signature`.' },
+)
+
+export const GenericSettings = Type.Object(
+  {
+    adapter: Type.Literal('generic'),
+    ...httpCommon,
+    idempotent: Type.Boolean({
+      default: false,
+      description: 'The carrier takes a request that is repeated with the same {{id}} once.',
+    }),
+    request: Request,
+    answer: Type.Optional(AnswerSettings),
+    receipt: Type.Optional(ReceiptSettings),
+    reply: Type.Optional(ReplySettings),
+    signature: Type.Optional(Signature),
+    codes: Type.Optional(
+      Type.Record(
+        Type.String({ maxLength: 64 }),
+        Type.Enum(Object.keys(messageErrors) as (keyof typeof messageErrors)[]),
+        {
+          maxProperties: 500,
+          description: "What the carrier's codes mean.",
+        },
+      ),
+    ),
+  },
+  strict,
+)
+export type GenericSettings = Static<typeof GenericSettings>
+
+export const GenericSecrets = Type.Record(
+  Type.String({ pattern: '^[a-z][a-z0-9_]{0,39}$' }),
+  secretText('For templates, as {{secret.name}}.'),
+  { maxProperties: 20 },
+)
+
+// What a host may not have: a recipient or a text must not choose where requests go.
+const fixedHost = /^https?:\/\/[^/?#@\s{}]+(?:[/?#]|$)/
+
+/** What the schema cannot say of templates and signatures, all of it. */
+export function checkGeneric(settings: unknown, secrets: Secrets): FieldError[] {
+  const request = at(settings, 'request')
+  const faults: FieldError[] = []
+  const add = (path: string[], detail: string): void =>
+    void faults.push({ pointer: ['settings', 'request', ...path].reduce(pointTo, '#'), code: 'invalid_value', detail })
+  const check = (path: string[], text: string): void => {
+    for (const detail of checkTemplate(text, secrets)) add(path, detail)
+  }
+  const url = textAt(request, 'url') ?? ''
+  check(['url'], url)
+  if (!fixedHost.test(url)) add(['url'], 'must be http or https with a host that has no fields')
+  for (const { path, text } of textsOf(at(request, 'headers'))) {
+    check(['headers', ...path], text)
+    if (/[^\t\x20-\x7e]/.test(text)) add(['headers', ...path], 'must be printable ASCII')
+    if (/\{\{\s*text\s*\}\}/.test(text)) add(['headers', ...path], 'cannot hold a text')
+  }
+  const body = at(request, 'body')
+  for (const { path, text } of textsOf(body)) check(['body', ...path], text)
+  const wrong = bodyFault(at(request, 'format') ?? 'json', at(request, 'method') ?? 'POST', body)
+  if (wrong !== null) add(['body'], wrong)
+  if (at(settings, 'signature') !== undefined && secrets['signature'] === undefined)
+    faults.push({ pointer: '#/secrets/signature', code: 'required', detail: 'is required for a signature' })
+  return faults
+}
+
+function bodyFault(format: unknown, method: unknown, body: unknown): string | null {
+  if (method === 'GET' && format !== 'none') return 'a GET has none: its format is none'
+  if (format === 'none') return body === undefined ? null : 'must be absent where the format is none'
+  if (format === 'xml') return typeof body === 'string' ? null : 'must be a text'
+  if (format === 'form') return isTexts(body) ? null : 'must be an object of texts'
+  return typeof body === 'object' && body !== null ? null : 'must be an object or a list'
+}
+
+const isTexts = (value: unknown): boolean =>
+  typeof value === 'object' &&
+  value !== null &&
+  !Array.isArray(value) &&
+  Object.values(value).every((one) => typeof one === 'string')

@@ -1,0 +1,100 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { generic } from './generic.ts'
+import { checkGeneric, type GenericSettings } from './generic-settings.ts'
+import { valueAt } from './pointer.ts'
+import { checkTemplate, escapeXml, fillTemplate } from './template.ts'
+import { configure, recordedMessage } from './testing.ts'
+
+const base = 'https://api.carrier.test'
+const settings = configure('generic', base).settings as unknown as GenericSettings
+const withRequest = (request: Partial<GenericSettings['request']>): GenericSettings => ({
+  ...settings,
+  request: { ...settings.request, ...request },
+})
+
+it('writes any text safely into JSON, forms, XML and addresses', () => {
+  const text = fc.string({ unit: 'binary' }).filter((one) => one.isWellFormed())
+  fc.assert(
+    fc.property(text, (one) => {
+      const message = { ...recordedMessage, text: one }
+      const secrets = { key: 'k', signature: 's' }
+      const json = generic.send(message, withRequest({ body: { a: ['x{{text}}y'] } }), secrets)
+      expect(JSON.parse(json.body ?? '')).toEqual({ a: [`x${one}y`] })
+      const form = generic.send(message, withRequest({ format: 'form', body: { text: '{{text}}' } }), secrets)
+      expect(new URLSearchParams(form.body ?? '').get('text')).toBe(one)
+      const { url } = generic.send(message, withRequest({ url: `${base}/a?text={{text}}&b=1` }), secrets)
+      expect(new URL(url).searchParams.get('text')).toBe(one)
+      expect(new URL(url).searchParams.get('b')).toBe('1')
+      const xml = generic.send(message, withRequest({ format: 'xml', body: '<t a="{{text}}">{{text}}</t>' }), secrets)
+      expect(xml.body?.match(/[<>"]/g)?.join('')).toBe('<"">' + '</>'.slice(0, 1) + '>')
+    }),
+    { numRuns: 200 },
+  )
+  expect(escapeXml('a<b>&"\'\u0007\n')).toBe('a&lt;b&gt;&amp;&quot;&apos;\uFFFD\n')
+})
+
+it('a value that looks like a template is no template', () => {
+  const message = { ...recordedMessage, text: '{{secret.key}} {{to}}' }
+  expect(fillTemplate('{{text}}', message, { key: 'hidden' })).toBe('{{secret.key}} {{to}}')
+})
+
+it('tells all that is wrong with its templates at once', () => {
+  const wrong = withRequest({
+    url: 'https://{{to}}.carrier.test/{{too}}',
+    headers: { Authorization: 'Bearer {{secret.token}}', 'X-Text': '{{text}}', 'X-Bad': 'ä' },
+    body: { to: '{{to}', list: ['{{from}}', '{{frm}}'] },
+  })
+  const faults = checkGeneric(wrong, {}).map(({ pointer, code }) => `${pointer} ${code}`)
+  expect(faults).toEqual([
+    '#/settings/request/url invalid_value',
+    '#/settings/request/url invalid_value',
+    '#/settings/request/headers/Authorization invalid_value',
+    '#/settings/request/headers/X-Text invalid_value',
+    '#/settings/request/headers/X-Bad invalid_value',
+    '#/settings/request/body/to invalid_value',
+    '#/settings/request/body/list/1 invalid_value',
+    '#/secrets/signature required',
+  ])
+  expect(checkTemplate('{{ to }} {{secret.a_1}}', { a_1: 'x' })).toEqual([])
+  expect(checkTemplate('}} {{', {})).toEqual(['has braces that do not close'])
+})
+
+it.each([
+  [{ method: 'GET', format: 'json', body: {} }, 'a GET has none: its format is none'],
+  [{ format: 'none', body: 'x' }, 'must be absent where the format is none'],
+  [{ format: 'xml', body: {} }, 'must be a text'],
+  [{ format: 'form', body: { a: 1 } }, 'must be an object of texts'],
+  [{ format: 'json', body: 'x' }, 'must be an object or a list'],
+] as const)('refuses the body of %j', (request, detail) => {
+  const faults = checkGeneric(withRequest(request), { key: 'k', signature: 's' })
+  expect(faults).toEqual([{ pointer: '#/settings/request/body', code: 'invalid_value', detail }])
+})
+
+it('follows pointers as RFC 6901 §5 does', () => {
+  const value = { foo: ['bar', 'baz'], '': 0, 'a/b': 1, 'm~n': 8, ' ': 7 }
+  const cases: [string, unknown][] = [
+    ['', value],
+    ['/foo/0', 'bar'],
+    ['/', 0],
+    ['/a~1b', 1],
+    ['/m~0n', 8],
+    ['/ ', 7],
+    ['/foo/2', undefined],
+    ['/constructor', undefined],
+    ['/foo/0/0', undefined],
+  ]
+  for (const [pointer, found] of cases) expect(valueAt(value, pointer)).toEqual(found)
+})
+
+it('takes every 2xx for a yes where it is told nothing of answers, and finds receipts by our id', () => {
+  const { answer: _, ...plain } = settings
+  const answer = { status: 204, headers: {}, body: '' }
+  expect(generic.readAnswer(answer, recordedMessage, plain)).toEqual({ kind: 'accepted', ids: [] })
+  const url = `https://sms.example.com/x?state=DELIVERED&ref=${recordedMessage.reference}`
+  const receipt = { id: '/uid', reference: '/ref', state: '/state', states: { DELIVERED: 'delivered' as const } }
+  const request = { method: 'GET', url, headers: {}, body: Buffer.alloc(0), at: new Date() }
+  expect(generic.parseReceipt(request, { ...plain, receipt })).toMatchObject([
+    { id: recordedMessage.reference, reference: recordedMessage.reference, state: 'delivered' },
+  ])
+})

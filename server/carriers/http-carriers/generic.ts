@@ -1,0 +1,138 @@
+/** Any carrier with an HTTP API, as its settings describe it. */
+import { readNumber, readRefusal, type Adapter, type CodeTable, type OutMessage, type Secrets } from './adapter.ts'
+import { readFields, textAt, tryJson } from './fields.ts'
+import { checkGeneric, GenericSecrets, GenericSettings } from './generic-settings.ts'
+import { valueAt } from './pointer.ts'
+import { isSame, sign } from './signature.ts'
+import { escapeXml, fillJson, fillTemplate } from './template.ts'
+
+const contentTypes = {
+  json: 'application/json',
+  form: 'application/x-www-form-urlencoded',
+  xml: 'text/xml; charset=utf-8',
+  none: null,
+} as const
+
+export const generic: Adapter<GenericSettings, Record<string, string>> = {
+  settings: GenericSettings,
+  secrets: GenericSecrets as never,
+  check: checkGeneric,
+  table: tableOf,
+  isIdempotent: ({ idempotent }) => idempotent,
+  isOneAddress: false,
+  isByPart: false,
+  send(message, { request }, secrets) {
+    const headers = Object.entries(request.headers ?? {}).map(([name, text]) => [
+      name.toLowerCase(),
+      fillTemplate(text, message, secrets),
+    ])
+    const contentType = contentTypes[request.format]
+    return {
+      method: request.method,
+      url: fillTemplate(request.url, message, secrets, encodeURIComponent),
+      headers: { ...(contentType !== null && { 'content-type': contentType }), ...Object.fromEntries(headers) },
+      body: bodyOf(request, message, secrets),
+    }
+  },
+  readAnswer(answer, _message, settings) {
+    const { id: idPointer, code: codePointer, accepted } = settings.answer ?? {}
+    const body = tryJson(answer.body)
+    const code = codePointer === undefined ? null : textAt({ code: valueAt(body, codePointer) }, 'code')
+    const id = idPointer === undefined ? null : textAt({ id: valueAt(body, idPointer) }, 'id')
+    const isOk = answer.status >= 200 && answer.status < 300
+    const isYes = accepted === undefined ? code === null || !isListed(settings, code) : accepted.includes(code ?? '')
+    // An id that was announced and is not there: somebody else answered, a gateway mostly.
+    if (isOk && isYes && (idPointer === undefined || id !== null))
+      return { kind: 'accepted', ids: id === null ? [] : [id] }
+    const isNo = isOk && code !== null && (accepted !== undefined || isListed(settings, code)) && !isYes
+    return readRefusal(isNo ? { ...answer, status: 400 } : answer, code, tableOf(settings))
+  },
+  parseReceipt(request, { receipt }) {
+    if (receipt === undefined) return []
+    return itemsAt(readFields(request), receipt.list).flatMap((item) => {
+      const read = (pointer: string | undefined): string | null =>
+        pointer === undefined ? null : textAt({ found: valueAt(item, pointer) }, 'found')
+      const [id, stat] = [read(receipt.id), read(receipt.state)]
+      const reference = read(receipt.reference)
+      if ((id === null && reference === null) || stat === null) return []
+      const state = Object.hasOwn(receipt.states, stat) ? receipt.states[stat] : undefined
+      return [
+        {
+          id: id ?? reference ?? '',
+          reference,
+          state: state ?? 'enroute',
+          stat,
+          err: read(receipt.code),
+          doneDate: read(receipt.time) ?? '',
+        },
+      ]
+    })
+  },
+  parseReply(request, { reply }) {
+    if (reply === undefined) return []
+    return itemsAt(readFields(request), reply.list).flatMap((item) => {
+      const read = (pointer: string | undefined): string | null =>
+        pointer === undefined ? null : textAt({ found: valueAt(item, pointer) }, 'found')
+      const [from, to] = [read(reply.from), read(reply.to)]
+      if (from === null || to === null) return []
+      const text = read(reply.text) ?? ''
+      return [{ id: read(reply.id), from: readNumber(from), to: readNumber(to), text, isPartial: false }]
+    })
+  },
+  verify({ method, url, headers, body }, { signature }, secrets) {
+    if (signature === undefined) return true
+    const signed = method === 'GET' ? new URL(url).search.slice(1) : body
+    const key = secrets['signature']
+    const given = headers[signature.header.toLowerCase()]
+    if (key === undefined || given === undefined) return false
+    const expected = sign(signature.algorithm, key, signed, signature.encoding)
+    return isSame(given, `${signature.prefix ?? ''}${expected}`)
+  },
+}
+
+function tableOf({ codes = {}, answer = {} }: GenericSettings): CodeTable {
+  const { passing = [], throttled = [], faults = [] } = answer
+  return {
+    codes: {
+      ...Object.fromEntries(passing.map((code) => [code, 'provider_error' as const])),
+      ...Object.fromEntries(throttled.map((code) => [code, 'throttled' as const])),
+      ...codes,
+    },
+    handlings: {
+      ...Object.fromEntries(passing.map((code) => [code, 'passing' as const])),
+      ...Object.fromEntries(throttled.map((code) => [code, 'throttling' as const])),
+    },
+    faults,
+  }
+}
+
+/** Whether the settings know a code as a no. */
+function isListed(settings: GenericSettings, code: string): boolean {
+  const { codes, faults } = tableOf(settings)
+  return Object.hasOwn(codes, code) || (faults?.includes(code) ?? false)
+}
+
+function bodyOf({ format, body }: GenericSettings['request'], message: OutMessage, secrets: Secrets): string | null {
+  switch (format) {
+    case 'none':
+      return null
+    case 'xml':
+      return fillTemplate(String(body), message, secrets, escapeXml)
+    case 'form': {
+      const fields = Object.entries(body as Record<string, string>)
+      return new URLSearchParams(
+        fields.map(([name, text]): [string, string] => [name, fillTemplate(text, message, secrets)]),
+      ).toString()
+    }
+    case 'json':
+      return JSON.stringify(fillJson(body, message, secrets))
+    default:
+      return format satisfies never
+  }
+}
+
+function itemsAt(value: unknown, list: string | undefined): unknown[] {
+  if (list === undefined) return [value]
+  const found = valueAt(value, list)
+  return Array.isArray(found) ? (found as unknown[]) : []
+}

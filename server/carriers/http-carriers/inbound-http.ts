@@ -1,0 +1,104 @@
+/** The routes that HTTP carriers call: public, behind a secret in the address and, where a carrier signs, its signature. */
+import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
+import { Type, type Static } from 'typebox'
+import { ApiError } from '../../errors.ts'
+import type { App } from '../../http.ts'
+import { parseId } from '../../ids.ts'
+import type { Vault } from '../../secrets.ts'
+import type { ReceiveContext } from '../receive.ts'
+import type { HttpSettings } from '../settings.ts'
+import { findCarrier } from '../store.ts'
+import type { InRequest, Secrets } from './adapter.ts'
+import { adapters } from './adapters.ts'
+import { inboundPath, isToken, type InboundKind } from './address.ts'
+import { FieldsError } from './fields.ts'
+import { findLinkOf, storeHttpReply, storeReceipt } from './inbound.ts'
+import { openSecrets } from './sealed.ts'
+
+export interface InboundContext {
+  receiving: ReceiveContext
+  vault: Vault
+  /** The address under which carriers reach us; what they sign. */
+  publicUrl: string
+  /** Where requests that were not believed or not readable are counted, by carrier. */
+  refusals: Map<string, number>
+}
+
+// Infobip brings up to a hundred reports at a time.
+const bodyBytesMax = 1 << 20
+const itemsMax = 1000
+
+const Params = Type.Object({ carrier: Type.String({ maxLength: 64 }), token: Type.String({ maxLength: 64 }) })
+
+/** Registers `/carriers/{carrier}/{token}/receipts` and `…/replies`. */
+export function inboundRoutes(app: App, context: InboundContext): void {
+  void app.register((child, _options, done) => {
+    // Signatures are over the bytes as they came.
+    child.removeAllContentTypeParsers()
+    child.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) => parsed(null, body))
+    const options: RouteShorthandOptions = {
+      bodyLimit: bodyBytesMax,
+      schema: { hide: true, params: Params },
+      config: { scope: null },
+    }
+    for (const kind of ['receipts', 'replies'] as const) {
+      const handle = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+        receive(context, kind, request, reply)
+      child.post(`${inboundPath}/${kind}`, options, handle)
+      child.get(`${inboundPath}/${kind}`, { ...options, exposeHeadRoute: false }, handle)
+    }
+    done()
+  })
+}
+
+async function receive(
+  context: InboundContext,
+  kind: InboundKind,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { receiving, vault } = context
+  const { carrier: id, token } = request.params as Static<typeof Params>
+  const carrierId = parseId('car', id)
+  const carrier = carrierId && (await findCarrier(receiving.db, carrierId))
+  // The same for a carrier that does not exist and for a wrong token: nothing is told to who guesses.
+  if (!carrier || (carrier.kind as string) !== 'http') throw notFound()
+  const settings = carrier.settings as unknown as HttpSettings
+  if (!isToken(vault, carrier.id, settings.url_version, token)) throw notFound()
+  const adapter = adapters[settings.adapter]
+  const secrets: Secrets = openSecrets(vault, carrier)
+  const inbound = readRequest(request, context.publicUrl)
+  const refuse = (status: 400 | 403): FastifyReply => {
+    context.refusals.set(carrier.id, (context.refusals.get(carrier.id) ?? 0) + 1)
+    return reply.code(status).send()
+  }
+  try {
+    if (!adapter.verify(inbound, settings, secrets)) return refuse(403)
+    const receipts = kind === 'receipts' || adapter.isOneAddress ? adapter.parseReceipt(inbound, settings) : []
+    const replies = kind === 'replies' || adapter.isOneAddress ? adapter.parseReply(inbound, settings) : []
+    const linkId = await findLinkOf(receiving.db, carrier.id)
+    if (linkId === null) throw notFound()
+    await Promise.all([
+      ...receipts.slice(0, itemsMax).map((one) => storeReceipt(receiving, linkId, one, adapter.isByPart)),
+      ...replies.slice(0, itemsMax).map((one) => storeHttpReply(receiving, linkId, one)),
+    ])
+  } catch (error) {
+    if (error instanceof FieldsError) return refuse(400)
+    throw error
+  }
+  const answer = kind === 'replies' ? adapter.replyAnswer : undefined
+  return answer ? reply.type(answer.contentType).send(answer.body) : reply.send()
+}
+
+function readRequest(request: FastifyRequest, publicUrl: string): InRequest {
+  const single = Object.entries(request.headers).map(([name, value]) => [name, value?.toString()])
+  return {
+    method: request.method,
+    url: publicUrl.replace(/\/$/, '') + request.url,
+    headers: Object.fromEntries(single) as InRequest['headers'],
+    body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
+    at: new Date(),
+  }
+}
+
+const notFound = (): ApiError => new ApiError('not_found')

@@ -1,0 +1,126 @@
+/** What HTTP carriers post: receipts and replies, written the way those of SMPP sessions are, before the carrier gets its answer. */
+import { createHash } from 'node:crypto'
+import type { Db, Tx } from '../../db/db.ts'
+import { statusOfReceipt } from '../../messages/apply.ts'
+import { storeReply, type ReplyIn } from '../../messages/reply.ts'
+import type { ReceiveContext } from '../receive.ts'
+import type { Receipt, Reply } from './adapter.ts'
+import { readReference, type Reference } from './reference.ts'
+
+// What an index takes, and no real id, word or time reaches.
+const idMax = 255
+const wordMax = 64
+const numberMax = 32
+// An intent of a late receipt is not this process's to end.
+const nobody = '00000000-0000-0000-0000-000000000000'
+
+/**
+ * Stores what a receipt says; resolves after the commit. Where the carrier's id is not known, our reference settles the try first, as a
+ * late answer would. A word on the way is only worth that.
+ */
+export async function storeReceipt(
+  context: ReceiveContext,
+  linkId: string,
+  receipt: Receipt,
+  isByPart: boolean,
+): Promise<void> {
+  if (receipt.id.length > idMax) return
+  const reference = readReference(receipt.reference)
+  // A part's receipt does not say which segment it speaks of.
+  if (reference && !(isByPart && reference.segments > 1)) await adoptTry(context, linkId, reference, receipt.id)
+  if (statusOfReceipt(receipt.state) === null) return
+  await context.ledger.receipt({
+    linkId,
+    rawId: receipt.id,
+    matchId: receipt.id,
+    state: receipt.state,
+    stat: receipt.stat.slice(0, wordMax),
+    err: receipt.err?.slice(0, wordMax) ?? null,
+    networkError: null,
+    doneDate: receipt.doneDate.slice(0, wordMax),
+  })
+}
+
+/** A receipt proves that the carrier has the message: its try is accepted, whatever became of the answer. */
+async function adoptTry(
+  { db, ledger }: ReceiveContext,
+  linkId: string,
+  reference: Reference,
+  carrierMessageId: string,
+): Promise<void> {
+  if (await isKnown(db, linkId, carrierMessageId)) return
+  if (!(await isTry(db, reference.accountId, reference.messageId, linkId, reference.try))) return
+  await ledger.answer({
+    nodeId: nobody,
+    accountId: reference.accountId,
+    messageId: reference.messageId,
+    segment: 1,
+    segments: 1,
+    try: reference.try,
+    linkId,
+    state: 'accepted',
+    carrierMessageId,
+    commandStatus: null,
+    intentAt: new Date(),
+    move: { to: 'sent', retryAfterMs: null, errorCode: null, errorRaw: null },
+  })
+}
+
+/** One row, by primary key. */
+async function isKnown(db: Db, linkId: string, id: string): Promise<boolean> {
+  const { rowCount } = await db.query(`select 1 from carrier_ids where link_id = $1 and carrier_message_id = $2`, [
+    linkId,
+    id,
+  ])
+  return rowCount === 1
+}
+
+/**
+ * Whether the message was tried on this link and its outcome is open: no answer yet, or an unknown one. By primary keys, of the intents by
+ * their few rows.
+ */
+async function isTry(db: Db, accountId: string, messageId: string, linkId: string, ofTry: number): Promise<boolean> {
+  const { rowCount } = await db.query(
+    `select 1
+     from submissions
+     where account_id = $1 and message_id = $2 and segment = 1 and try = $4 and link_id = $3 and state = 'unknown'
+     union all
+     select 1
+     from intents
+     where account_id = $1 and message_id = $2 and segment = 1 and try = $4 and link_id = $3`,
+    [accountId, messageId, linkId, ofTry],
+  )
+  return (rowCount ?? 0) > 0
+}
+
+/** Stores a reply; resolves after the commit. One whose id came before changes nothing. */
+export async function storeHttpReply(context: ReceiveContext, linkId: string, reply: Reply): Promise<void> {
+  const { id, text, isPartial } = reply
+  const row: ReplyIn = {
+    linkId,
+    source: reply.from.slice(0, numberMax),
+    destination: reply.to.slice(0, numberMax),
+    text,
+    isPartial,
+  }
+  if (id === null) await storeReply(context, row)
+  else await storeReply(context, row, (tx) => isFirst(tx, linkId, id))
+}
+
+/** False where the reply of this id was stored before. One row, by primary key. */
+async function isFirst(tx: Tx, linkId: string, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `insert into reply_hashes (link_id, hash) values ($1, $2) on conflict (link_id, hash) do nothing`,
+    [linkId, createHash('sha256').update(`http ${id}`).digest()],
+  )
+  return rowCount === 1
+}
+
+/** The link of a carrier, whose receipts and replies these are; HTTP carriers have one. */
+export async function findLinkOf(db: Db, carrierId: string): Promise<string | null> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from links where carrier_id = $1 order by position limit 1`,
+    [carrierId],
+  )
+  return rows[0]?.id ?? null
+}

@@ -1,0 +1,105 @@
+/** Templates of the generic adapter: texts with `{{field}}`, each escaped for the place where it stands. */
+import { showNumber, validitySeconds, type OutMessage, type Secrets } from './adapter.ts'
+
+/** Fields of a message that a template may name, besides `secret.<name>`. */
+export const templateFields = [
+  'to',
+  'to_e164',
+  'from',
+  'from_e164',
+  'text',
+  'id',
+  'encoding',
+  'segments',
+  'receipt_url',
+  'expires_at',
+  'validity_seconds',
+] as const
+type TemplateField = (typeof templateFields)[number]
+
+const field = /\{\{\s*([^{}]*?)\s*\}\}/g
+const secretName = /^secret\.([a-z][a-z0-9_]{0,39})$/
+const validityMaxSeconds = 172_800
+
+/** What is wrong with a template, in words that go on from its name; empty where nothing is. `secrets` are those that are set. */
+export function checkTemplate(template: string, secrets: Secrets): string[] {
+  const rest = template.replaceAll(field, '')
+  const unknown = [...template.matchAll(field)].flatMap(([, name = '']) => {
+    const [, secret] = secretName.exec(name) ?? []
+    if (secret !== undefined)
+      return secrets[secret] === undefined ? [`names the secret ${secret}, which is not set`] : []
+    return isField(name) ? [] : [`has no field ${name}; there are ${templateFields.join(', ')} and secret.<name>`]
+  })
+  return /\{\{|\}\}/.test(rest) ? [...unknown, 'has braces that do not close'] : unknown
+}
+
+/** Fills a template in. `escape` makes each value safe for the place; a field without a value is empty. */
+export function fillTemplate(
+  template: string,
+  message: OutMessage,
+  secrets: Secrets,
+  escape: (value: string) => string = (value) => value,
+): string {
+  return template.replaceAll(field, (_, name: string) => {
+    const [, secret] = secretName.exec(name) ?? []
+    if (secret !== undefined) return escape(secrets[secret] ?? '')
+    return isField(name) ? escape(valueOf(name, message)) : ''
+  })
+}
+
+/** Fills in the texts of a JSON document, names of members excepted. */
+export function fillJson(value: unknown, message: OutMessage, secrets: Secrets): unknown {
+  if (typeof value === 'string') return fillTemplate(value, message, secrets)
+  if (Array.isArray(value)) return value.map((one) => fillJson(one, message, secrets))
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fillJson(one, message, secrets)]))
+}
+
+/** The texts in a JSON document, each with its steps from the root. */
+export function textsOf(value: unknown, path: string[] = []): { path: string[]; text: string }[] {
+  if (typeof value === 'string') return [{ path, text: value }]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, one]) => textsOf(one, [...path, name]))
+}
+
+/** Escapes a value for XML text and attributes (XML 1.0 §2.4); what XML cannot hold becomes U+FFFD. */
+export function escapeXml(value: string): string {
+  return value
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll("'", '&apos;')
+    .replaceAll(/\p{Cc}/gu, (one) => (/[\t\n\r]/.test(one) ? one : '\uFFFD'))
+}
+
+const isField = (name: string): name is TemplateField => templateFields.some((one) => one === name)
+
+function valueOf(name: TemplateField, message: OutMessage): string {
+  switch (name) {
+    case 'to':
+      return message.to
+    case 'to_e164':
+      return showNumber(message.to)
+    case 'from':
+      return message.from ?? ''
+    case 'from_e164':
+      return message.from === null ? '' : showNumber(message.from)
+    case 'text':
+      return message.text
+    case 'id':
+      return message.reference
+    case 'encoding':
+      return message.encoding
+    case 'segments':
+      return String(message.segments)
+    case 'receipt_url':
+      return message.receiptUrl ?? ''
+    case 'expires_at':
+      return message.expiresAt?.toISOString() ?? ''
+    case 'validity_seconds':
+      return String(validitySeconds(message, 1, validityMaxSeconds) ?? '')
+    default:
+      return name satisfies never
+  }
+}

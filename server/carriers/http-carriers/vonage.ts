@@ -1,0 +1,185 @@
+/** Vonage (Nexmo) SMS API. Its long messages have an id and a receipt for each segment. */
+import { createHash } from 'node:crypto'
+import { Type, type Static } from 'typebox'
+import { httpSettings, secretText } from '../settings.ts'
+import {
+  readNumber,
+  readRefusal,
+  validitySeconds,
+  type Adapter,
+  type CodeTable,
+  type InRequest,
+  type Receipt,
+} from './adapter.ts'
+import { at, listAt, readFields, textAt, tryJson } from './fields.ts'
+import { isSame, sign } from './signature.ts'
+
+const Settings = httpSettings('vonage', 'https://rest.nexmo.com', {
+  api_key: Type.String({ minLength: 1, maxLength: 64, pattern: '^[ -~]+$', description: 'API key of the account.' }),
+  signature_method: Type.Enum(['md5hash', 'md5', 'sha1', 'sha256', 'sha512'], {
+    default: 'sha256',
+    description: "As the dashboard's settings say; md5hash is its `MD5 hash signature`, the others are HMACs.",
+  }),
+})
+
+const Secrets = Type.Object(
+  {
+    api_secret: secretText('API secret of the account.'),
+    signature_secret: Type.Optional(
+      secretText("The dashboard's signature secret; with it only signed receipts and replies are taken."),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+// https://developer.vonage.com/messaging/sms/guides/troubleshooting-sms (`status` of the answer, here as a1, a2, …) and
+// …/delivery-receipts (`err-code` of a receipt).
+const table: CodeTable = {
+  codes: {
+    a1: 'throttled',
+    a2: 'carrier_unknown',
+    a3: 'carrier_unknown',
+    a5: 'provider_error',
+    a6: 'invalid_destination',
+    a7: 'recipient_blocked',
+    a9: 'spend_limit_reached',
+    a10: 'carrier_congestion',
+    a12: 'message_too_long',
+    a15: 'invalid_sender',
+    a22: 'invalid_destination',
+    a29: 'destination_not_allowed',
+    a33: 'unknown_subscriber',
+    1: 'carrier_unknown',
+    2: 'handset_unreachable',
+    3: 'unknown_subscriber',
+    4: 'recipient_blocked',
+    5: 'landline_or_unroutable',
+    6: 'content_filtered',
+    7: 'handset_busy',
+    8: 'carrier_congestion',
+    9: 'invalid_destination',
+    10: 'content_filtered',
+    11: 'landline_or_unroutable',
+    12: 'landline_or_unroutable',
+    13: 'recipient_blocked',
+    14: 'recipient_blocked',
+    15: 'spend_limit_reached',
+    50: 'content_filtered',
+    51: 'content_filtered',
+    52: 'sender_not_registered',
+    53: 'content_filtered',
+    54: 'fraud_suspected',
+    99: 'carrier_unknown',
+  },
+  // 2 and 3 are our faults, and the same the next time.
+  handlings: { a2: 'permanent', a3: 'permanent', a10: 'throttling' },
+  faults: ['a4', 'a8', 'a11', 'a14', 'a32'],
+}
+
+const states: Record<string, Receipt['state']> = {
+  delivered: 'delivered',
+  expired: 'expired',
+  failed: 'undeliverable',
+  rejected: 'rejected',
+  unknown: 'unknown',
+}
+
+// `ttl` of the SMS API, in seconds here: 20 s to 7 days.
+const [ttlMinSeconds, ttlMaxSeconds] = [20, 604_800]
+
+export const vonage: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
+  settings: Settings,
+  secrets: Secrets,
+  table,
+  isIdempotent: () => false,
+  isOneAddress: false,
+  isByPart: true,
+  send(message, settings, { api_secret }) {
+    const form = new URLSearchParams({
+      api_key: settings.api_key,
+      api_secret,
+      // `from` is required; without it the account's name for "no sender" has to be configured there.
+      from: message.from ?? '',
+      to: message.to,
+      text: message.text,
+      type: message.encoding === 'UCS-2' ? 'unicode' : 'text',
+      'status-report-req': '1',
+      'client-ref': message.reference,
+    })
+    if (message.receiptUrl !== null) form.set('callback', message.receiptUrl)
+    const validity = validitySeconds(message, ttlMinSeconds, ttlMaxSeconds)
+    if (validity !== null) form.set('ttl', String(validity * 1000))
+    return {
+      method: 'POST',
+      url: `${settings.base_url}/sms/json`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body: form.toString(),
+    }
+  },
+  /** 200 also for refusals; what counts is the status of each part. */
+  readAnswer(answer) {
+    const parts = listAt(tryJson(answer.body), 'messages')
+    const statuses = parts.map((part) => textAt(part, 'status'))
+    const ids = parts.flatMap((part) => textAt(part, 'message-id') ?? [])
+    if (answer.status === 200 && parts.length > 0 && statuses.every((status) => status === '0'))
+      return { kind: 'accepted', ids }
+    if (statuses.includes('0')) return { kind: 'unknown', reason: 'the carrier took a part of the message only' }
+    const [first = null] = statuses
+    if (answer.status !== 200 || first === null) return readRefusal(answer, null, table)
+    // A status that is not listed is still a no, of the kind that does not come back.
+    const refusal = readRefusal({ ...answer, status: 400 }, `a${first}`, table)
+    return refusal.kind === 'refused' ? { ...refusal, code: first } : refusal
+  },
+  parseReceipt(request) {
+    const fields = fieldsOf(request)
+    const [id, stat] = [textAt(fields, 'messageId'), textAt(fields, 'status')]
+    if (id === null || stat === null) return []
+    const err = textAt(fields, 'err-code')
+    return [
+      {
+        id,
+        reference: textAt(fields, 'client-ref'),
+        state: states[stat] ?? 'enroute',
+        stat,
+        err: err === '0' ? null : err,
+        doneDate: textAt(fields, 'scts') ?? '',
+      },
+    ]
+  },
+  parseReply(request) {
+    const fields = fieldsOf(request)
+    const [from, to] = [textAt(fields, 'msisdn'), textAt(fields, 'to')]
+    // The dashboard's probe has neither, and wants a 200.
+    if (from === null || to === null || textAt(fields, 'status') !== null) return []
+    const data = textAt(fields, 'data')
+    const text = textAt(fields, 'text') ?? (data === null ? '' : `[${data.length / 2} octets of binary data]`)
+    const isPartial = textAt(fields, 'concat') === 'true'
+    return [{ id: textAt(fields, 'messageId'), from: readNumber(from), to: readNumber(to), text, isPartial }]
+  },
+  /** `sig`: a hash over the other fields in order, each as `&name=value` with `&` and `=` in values replaced. */
+  verify(request, { signature_method: method }, { signature_secret: secret }) {
+    if (secret === undefined) return true
+    const fields = fieldsOf(request)
+    const given = textAt(fields, 'sig')
+    if (given === null || typeof fields !== 'object' || fields === null) return false
+    const signed = Object.keys(fields)
+      .filter((name) => name !== 'sig')
+      .sort()
+      .map((name) => `&${name}=${valueText(at(fields, name)).replace(/[&=]/g, '_')}`)
+      .join('')
+    const expected =
+      method === 'md5hash'
+        ? createHash('md5')
+            .update(signed + secret)
+            .digest('hex')
+        : sign(method, secret, signed, 'hex')
+    return isSame(given.toLowerCase(), expected)
+  },
+}
+
+/** A POST has its fields in the body; what we wrote behind our address is not Vonage's. */
+function fieldsOf(request: InRequest): unknown {
+  return readFields(request.method === 'GET' ? request : { ...request, url: request.url.replace(/[?#].*$/, '') })
+}
+
+const valueText = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))

@@ -1,0 +1,200 @@
+/** What callers may say of a carrier: by its kind, of an HTTP carrier by its adapter, with all that is wrong told at once. */
+import type { FastifySchemaCompiler } from 'fastify'
+import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
+import { ApiError, invalid, type FieldError } from '../errors.ts'
+import { buildValidators } from '../validate.ts'
+import type { Adapter, Secrets } from './http-carriers/adapter.ts'
+import { adapters } from './http-carriers/adapters.ts'
+import { at } from './http-carriers/fields.ts'
+import { adapterNames, bindText, SmppSettings, type AdapterName } from './settings.ts'
+
+const strict = { additionalProperties: false } as const
+const password = Type.String({
+  maxLength: 64,
+  pattern: bindText,
+  description: 'Password to bind with, in ASCII; stored encrypted and never shown.',
+})
+const common = {
+  name: Type.String({ minLength: 1, maxLength: 60, description: 'Your name for it.' }),
+  enabled: Type.Optional(Type.Boolean()),
+  pace: Type.Optional(
+    Type.Number({ exclusiveMinimum: 0, maximum: 100_000, description: 'Segments a second that the carrier sells.' }),
+  ),
+  priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, description: 'Lower goes first.' })),
+}
+
+const SmppBody = Type.Object(
+  { ...common, kind: Type.Optional(Type.Enum(['smpp', 'http'])), settings: SmppSettings, password },
+  { ...strict, title: 'smpp' },
+)
+
+const httpBody = (settings: TSchema, secrets: TObject, title: string): TObject =>
+  Type.Object(
+    // An adapter that needs no secret takes none, too.
+    {
+      ...common,
+      kind: Type.Literal('http'),
+      settings,
+      secrets: secrets.required === undefined ? Type.Optional(secrets) : secrets,
+    },
+    { ...strict, title },
+  )
+
+const httpBodies = new Map(
+  adapterNames.map((name) => [name, httpBody(adapters[name].settings, adapters[name].secrets, name)]),
+)
+// For settings that name no adapter: only what is said of all of them.
+const UnknownBody = httpBody(
+  Type.Object({ adapter: Type.Enum([...adapterNames]) }),
+  Type.Object({}, { additionalProperties: true }),
+  'http',
+)
+
+/** The body of POST /v1/carriers, for the reference; `checkCreate` decides by kind and adapter. */
+export const CreateBody = Type.Union([SmppBody, ...httpBodies.values()])
+
+/** The body of PATCH /v1/carriers/{id}, for the reference; `checkPatch` decides by what the carrier is. */
+export const PatchBody = Type.Object(
+  {
+    ...allOptional(common),
+    settings: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: 'What it names changes; null removes.' }),
+    ),
+    password: Type.Optional(password),
+    secrets: Type.Optional(
+      Type.Object({}, { additionalProperties: true, description: 'Of an HTTP carrier; null removes.' }),
+    ),
+  },
+  { ...strict, minProperties: 1 },
+)
+
+/** What a body of POST has when it was checked. */
+export interface CreateInput {
+  name: string
+  kind?: 'smpp' | 'http'
+  enabled?: boolean
+  pace?: number
+  priority?: number
+  settings: object
+  password?: string
+  secrets?: Record<string, string>
+}
+
+/** What a body of PATCH has when it was checked. */
+export interface PatchInput extends Partial<Omit<CreateInput, 'secrets' | 'kind'>> {
+  secrets?: Record<string, string | null>
+}
+
+type Check = (data: unknown) => true | { error: Error }
+const validators = buildValidators({})
+const compile = (schema: TSchema): Check => validators({ schema, httpPart: 'body' })
+
+/** The validator of POST: the schema of the carrier's kind, and what its adapter has to say. */
+export const compileCreate: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
+  if (httpPart !== 'body') return validators({ schema, httpPart })
+  const smpp = compile(SmppBody)
+  const unknown = compile(UnknownBody)
+  const http = new Map([...httpBodies].map(([name, body]) => [name, compile(body)]))
+  return (data: unknown) => {
+    if (at(data, 'kind') !== 'http') return smpp(data)
+    const name = adapterNames.find((one) => one === at(data, 'settings', 'adapter'))
+    const check = name && http.get(name)
+    if (!check) return unknown(data)
+    return complete(check(data), adapters[name], at(data, 'settings'), textsIn(at(data, 'secrets')))
+  }
+}
+
+/** Takes a body as it is: the handler checks it when it knows the carrier. */
+export const compileLater: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) =>
+  httpPart === 'body' ? () => true : validators({ schema, httpPart })
+
+const patchChecks = new Map<AdapterName | 'smpp', Check>()
+
+/**
+ * Checks a change of a carrier that has these settings and secrets now. @throws ApiError `validation_failed` with all that is wrong.
+ */
+export function checkPatch(
+  body: unknown,
+  adapter: AdapterName | null,
+  settings: object,
+  secrets: Secrets,
+): asserts body is PatchInput {
+  const key = adapter ?? 'smpp'
+  let check = patchChecks.get(key)
+  if (!check) patchChecks.set(key, (check = compile(patchBodyOf(adapter))))
+  let verdict = check(body)
+  if (adapter !== null) {
+    const now = textsIn(merge(secrets, at(body, 'secrets')))
+    verdict = complete(verdict, adapters[adapter], merge(settings, at(body, 'settings')), now)
+  }
+  if (verdict !== true) throw verdict.error
+}
+
+/** What stands, with what a change names in its place; null removes. */
+export function merge(stands: object, change: unknown): Record<string, unknown> {
+  const named = typeof change === 'object' && change !== null ? change : {}
+  return Object.fromEntries(Object.entries({ ...stands, ...named }).filter(([, value]) => value !== null))
+}
+
+function patchBodyOf(adapter: AdapterName | null): TObject {
+  const own: TProperties =
+    adapter === null
+      ? { settings: Type.Optional(partialOf(SmppSettings)), password: Type.Optional(password) }
+      : {
+          settings: Type.Optional(partialOf(adapters[adapter].settings)),
+          secrets: Type.Optional(partialOf(adapters[adapter].secrets)),
+        }
+  return Type.Object({ ...allOptional(common), ...own }, { ...strict, minProperties: 1 })
+}
+
+/** Every member optional and without its default, for what a change does not name stays; null removes what may be absent. */
+function partialOf(schema: TObject): TObject {
+  // A record has patterns and no members.
+  const { required, properties, patternProperties }: Partial<TObject> & { patternProperties?: TProperties } = schema
+  const nullable = (one: TSchema): TSchema => Type.Union([one, Type.Null()])
+  const members = Object.entries(properties ?? {}).map(([name, one]) => {
+    const { default: _, ...rest } = one as TSchema & { default?: unknown }
+    return [name, (required as readonly string[] | undefined)?.includes(name) ? rest : nullable(rest)]
+  })
+  return {
+    type: 'object',
+    additionalProperties: false,
+    properties: Object.fromEntries(members) as TProperties,
+    ...(patternProperties && {
+      patternProperties: Object.fromEntries(
+        Object.entries(patternProperties).map(([name, one]) => [name, nullable(one)]),
+      ),
+    }),
+  } as unknown as TObject
+}
+
+function allOptional(members: TProperties): TProperties {
+  return Object.fromEntries(Object.entries(members).map(([name, one]) => [name, Type.Optional(one)]))
+}
+
+/** Adds what an adapter finds to what the schema has found, but for fields that are known to be wrong. */
+function complete(
+  result: true | { error: Error },
+  adapter: Adapter,
+  settings: unknown,
+  secrets: Secrets,
+): true | { error: Error } {
+  const error = result === true ? null : result.error
+  if (error !== null && !(error instanceof ApiError && error.code === 'validation_failed')) return { error }
+  const known: FieldError[] = error instanceof ApiError ? (error.options.errors ?? []) : []
+  const isKnown = ({ pointer }: FieldError): boolean =>
+    known.some((one) => pointer === one.pointer || pointer.startsWith(`${one.pointer}/`))
+  const required: readonly string[] = adapter.secrets.required ?? []
+  const missing = required
+    .filter((name) => secrets[name] === undefined)
+    .map((name): FieldError => ({ pointer: `#/secrets/${name}`, code: 'required', detail: 'is required' }))
+  const more = [...missing, ...(adapter.check?.(settings, secrets) ?? [])].filter((one) => !isKnown(one))
+  return known.length + more.length === 0 ? true : { error: invalid([...known, ...more]) }
+}
+
+function textsIn(value: unknown): Record<string, string> {
+  if (typeof value !== 'object' || value === null) return {}
+  return Object.fromEntries(
+    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === 'string'),
+  )
+}

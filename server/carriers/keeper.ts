@@ -1,0 +1,276 @@
+/**
+ * The links of this process: started, restarted and stopped as the rows say, with their leases renewed, their part of the pace and their
+ * reports. One turn a second; each can be missed for a while.
+ */
+import type { Log } from '../db/log.ts'
+import type { Db } from '../db/db.ts'
+import { isUnavailable } from '../db/failure.ts'
+import type { Answer } from '../messages/answer.ts'
+import { defaultReasons } from '../messages/taxonomy.ts'
+import type { Node } from '../node.ts'
+import type { CarrierLink, CarrierLinkOptions, LinkState } from './carrier-link.ts'
+import { applyLease, heldOf, makeKept, type Kept } from './kept.ts'
+import { leaseSeconds, marginMs, releaseLeases, releaseLink, renewLeases, type LeasedLink } from './leases.ts'
+import { Limits, listLimits } from './limits.ts'
+import { openLink, type LinkContext } from './open-link.ts'
+import type { Holder } from './shares.ts'
+import { findRunnable, type RunnableLink } from './store.ts'
+
+export interface KeeperContext extends LinkContext {
+  db: Db
+  log: Log
+  node: Node
+}
+
+interface KeeperEvents {
+  onAnswer: (answer: Answer) => void
+  /** There may be room: on a link, or because one is bound. */
+  onRoom: () => void
+}
+
+const turnMs = 1000
+const limitsEveryMs = 2000
+// How long a graceful stop waits for answers; the longest a carrier mostly takes.
+const drainMs = 30_000
+const leaseMs = leaseSeconds * 1000 - marginMs
+
+export class LinkKeeper {
+  readonly limits: Limits = new Limits()
+  readonly #context: KeeperContext
+  readonly #events: KeeperEvents
+  readonly #kept = new Map<string, Kept>()
+  #byCarrier: ReadonlyMap<string, readonly CarrierLink[]> = new Map()
+  #leased: readonly LeasedLink[] = []
+  #turning: Promise<void> | null = null
+  #timer: NodeJS.Timeout | null = null
+  #isClosing = false
+  #limitsAt = -Infinity
+
+  constructor(context: KeeperContext, events: KeeperEvents) {
+    this.#context = context
+    this.#events = events
+  }
+
+  /** The links that run here and are not being stopped, by id. */
+  get running(): ReadonlyMap<string, CarrierLink> {
+    return new Map([...this.#kept].flatMap(([id, { link, isClosing }]) => (link && !isClosing ? [[id, link]] : [])))
+  }
+
+  /** The links that run here and take messages, by carrier, best carrier first. */
+  get byCarrier(): ReadonlyMap<string, readonly CarrierLink[]> {
+    return this.#byCarrier
+  }
+
+  /** What the last turn said of every link that is enabled, best carrier first. */
+  get leased(): readonly LeasedLink[] {
+    return this.#leased
+  }
+
+  /** Carriers of which a link is up, here or at another process. */
+  get upCarriers(): ReadonlySet<string> {
+    return new Set(this.#leased.filter((one) => this.isUp(one)).map(({ carrierId }) => carrierId))
+  }
+
+  /** Whether a link is up, here or at another process. */
+  isUp({ id, isUpElsewhere }: LeasedLink): boolean {
+    return isUpElsewhere || (this.find(id)?.sessions ?? 0) > 0
+  }
+
+  /** The link where it runs here and is not being stopped. */
+  find(linkId: string): CarrierLink | null {
+    const kept = this.#kept.get(linkId)
+    return kept && !kept.isClosing ? kept.link : null
+  }
+
+  async start(): Promise<void> {
+    await this.#turn()
+    this.#timer = setInterval(() => this.turn(), turnMs)
+  }
+
+  /** Does a turn now, unless one is under way. */
+  turn(): void {
+    this.#turning ??= this.#turn()
+      .catch((error: unknown) => this.#report(error, 'managing links failed'))
+      .finally(() => {
+        this.#turning = null
+      })
+  }
+
+  /** Drains every link, keeping its leases meanwhile, and gives them back. */
+  async close(): Promise<void> {
+    this.#isClosing = true
+    await this.#turning
+    await Promise.all([...this.#kept.values()].map((kept) => this.#stop(kept, drainMs)))
+    if (this.#timer) clearInterval(this.#timer)
+    await this.#turning
+    await releaseLeases(this.#context.db, this.#context.node.id)
+  }
+
+  async #turn(): Promise<void> {
+    const { db, node } = this.#context
+    const now = performance.now()
+    const leased = await renewLeases(
+      db,
+      node.id,
+      (id) => {
+        const held = heldOf(this.#kept.get(id) ?? makeKept(), now, turnMs / 1000)
+        return this.#isClosing ? { ...held, wants: false } : held
+      },
+      now,
+    )
+    if (leased === null) {
+      for (const { link } of this.#kept.values()) link?.renew({ slots: [], untilMs: 0 })
+      return
+    }
+    this.#leased = leased
+    const ids = new Set(leased.map(({ id }) => id))
+    for (const [id, kept] of this.#kept) if (!ids.has(id)) this.#leave(id, kept)
+    const starting = leased.filter((one) => this.#apply(one, now)).map(({ id }) => id)
+    if (starting.length > 0) await this.#startLinks(starting)
+    this.#listRunning()
+    await this.#divideLimits(leased, now)
+  }
+
+  /** Takes over what was decided of a link. True: it is to be started. */
+  #apply(leased: LeasedLink, now: number): boolean {
+    const kept = this.#kept.get(leased.id) ?? makeKept()
+    this.#kept.set(leased.id, kept)
+    applyLease(kept, leased, now)
+    const { link } = kept
+    if (!link) return kept.slots.size > 0 && kept.version !== leased.version && !this.#isClosing && !kept.isClosing
+    link.renew(leaseOf(kept))
+    if (kept.isClosing) return false
+    if (kept.version !== leased.version) {
+      this.#context.log.info({ link: leased.id }, 'link settings changed')
+      void this.#stop(kept, drainMs)
+    } else if (kept.slots.size === 0) {
+      this.#context.log.warn({ link: leased.id }, 'link lease lost')
+      void this.#stop(kept, 0)
+    } else for (const slot of leased.give) this.#giveUp(kept, link, slot)
+    return false
+  }
+
+  /** Drains one slot beside the others, for a process that has less than its part. */
+  #giveUp(kept: Kept, link: CarrierLink, slot: number): void {
+    if (kept.dropping.has(slot)) return
+    kept.dropping.add(slot)
+    this.#context.log.info({ link: link.id, slot }, 'session given up to another process')
+    link.drop(slot, drainMs).then(
+      () => {
+        kept.free.push(slot)
+        this.turn()
+      },
+      (error: unknown) => this.#report(error, 'a link did not stop cleanly'),
+    )
+  }
+
+  /** A link that is disabled or deleted: it drains, and is forgotten. */
+  #leave(id: string, kept: Kept): void {
+    if (kept.isClosing) return
+    kept.leased = null
+    if (kept.link) this.#context.log.info({ link: id }, 'link disabled')
+    this.#stop(kept, drainMs)
+      .then(() => {
+        // It may have been enabled again meanwhile.
+        if (kept.leased !== null) return undefined
+        this.#kept.delete(id)
+        return releaseLink(this.#context.db, id, this.#context.node.id)
+      })
+      .catch((error: unknown) => this.#report(error, 'a link did not stop cleanly'))
+  }
+
+  /** Lets a link drain beside the others, which go on; its leases are kept meanwhile. It can be started again when it is gone. */
+  async #stop(kept: Kept, ms: number): Promise<void> {
+    const { link } = kept
+    if (!link || kept.isClosing) return
+    kept.isClosing = true
+    this.#listRunning()
+    await link.close(ms).catch((error: unknown) => this.#report(error, 'a link did not stop cleanly'))
+    kept.link = null
+    kept.version = ''
+    kept.history = []
+    kept.isClosing = false
+  }
+
+  /** Best carrier first, as the leases are. */
+  #listRunning(): void {
+    const known = this.#leased.flatMap(({ id }) => this.#kept.get(id) ?? [])
+    const links = known.flatMap(({ link, isClosing }) => (link && !isClosing ? [link] : []))
+    this.#byCarrier = Map.groupBy(links, (link) => link.carrierId)
+  }
+
+  async #startLinks(ids: readonly string[]): Promise<void> {
+    for (const one of await findRunnable(this.#context.db, ids)) {
+      const kept = this.#kept.get(one.id)
+      if (!kept) continue
+      // Noted first: what cannot be started is not tried again until it changes.
+      kept.version = kept.leased?.version ?? ''
+      try {
+        const link = openLink(this.#context, one, this.#optionsOf(one, kept))
+        link.renew(leaseOf(kept))
+        kept.link = link
+      } catch (error) {
+        // Its password is sealed with another key: it does not keep the others down.
+        this.#context.log.error({ link: one.id, error }, 'a link could not be started')
+        kept.free.push(...kept.slots.keys())
+      }
+    }
+  }
+
+  #optionsOf(one: RunnableLink, kept: Kept): CarrierLinkOptions {
+    const { log, node, reasons = defaultReasons } = this.#context
+    const { onAnswer, onRoom } = this.#events
+    return {
+      id: one.id,
+      carrierId: one.carrierId,
+      nodeId: node.id,
+      pace: kept.pace,
+      reasons,
+      limits: this.limits,
+      mayWrite: () => node.isFresh,
+      onAnswer,
+      onRoom,
+      onState: (changed: CarrierLink, state: LinkState, detail: string) => {
+        log.info({ link: changed.id, carrier: one.carrierName, state, detail }, 'link state changed')
+        if (state !== 'bound') return
+        // Others share the pace by what is bound.
+        if ((kept.leased?.holders.length ?? 0) > 1) this.turn()
+        onRoom()
+      },
+    }
+  }
+
+  /** Gives the paces of senders, accounts and lanes their parts here. */
+  async #divideLimits(leased: readonly LeasedLink[], now: number): Promise<void> {
+    if (now - this.#limitsAt >= limitsEveryMs) {
+      this.#limitsAt = now
+      this.limits.set(await listLimits(this.#context.db))
+    }
+    const isAlone = leased.every(({ holders }) => holders.length === 1)
+    const merged = new Map<string | null, Holder[]>()
+    const holdersOf = (carrierId: string | null): readonly Holder[] => {
+      const known = merged.get(carrierId)
+      if (known) return known
+      const all = leased.filter((one) => carrierId === null || one.carrierId === carrierId)
+      const parts = Map.groupBy(
+        all.flatMap(({ holders }) => holders),
+        (holder) => holder.nodeId,
+      )
+      const holders = [...parts]
+        .map(([nodeId, own]): Holder => ({ nodeId, weight: own.reduce((sum, { weight }) => sum + weight, 0) }))
+        .sort((a, b) => (a.nodeId < b.nodeId ? -1 : 1))
+      merged.set(carrierId, holders)
+      return holders
+    }
+    this.limits.divide(this.#context.node.id, holdersOf, isAlone, now)
+  }
+
+  #report(error: unknown, message: string): void {
+    if (!isUnavailable(error)) this.#context.log.error({ error }, message)
+  }
+}
+
+const leaseOf = ({ slots, renewedAt }: Kept): { slots: number[]; untilMs: number } => ({
+  slots: [...slots.keys()],
+  untilMs: renewedAt + leaseMs,
+})

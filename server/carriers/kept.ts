@@ -1,0 +1,88 @@
+/** What a process knows of a link, whether or not it runs it. */
+import type { CarrierLink } from './carrier-link.ts'
+import { noGrant, noReport, type Held, type LeasedLink } from './leases.ts'
+import { capacityOf, Pace } from './pace.ts'
+import type { LinkReport } from './store.ts'
+
+export interface Kept {
+  /** What the last turn said; of other processes it is as old as that. Null: the link is disabled or gone. */
+  leased: LeasedLink | null
+  link: CarrierLink | null
+  /** What the link was started from, or could not be. */
+  version: string
+  /** Survives the link, and so does the slow-down that it knows. */
+  readonly pace: Pace
+  slots: ReadonlyMap<number, string>
+  /** Slots whose sessions drain, and those that are to be given back. */
+  readonly dropping: Set<number>
+  free: number[]
+  grant: Held['grant']
+  isClosing: boolean
+  renewedAt: number
+  reported: string
+  /** `submitted` at each of the last 60 turns, for the rate of the minute. */
+  history: number[]
+}
+
+// A lease of ten seconds is renewed this often while there is nothing else to write.
+const renewMs = 3000
+
+export function makeKept(): Kept {
+  return {
+    leased: null,
+    link: null,
+    version: '',
+    pace: new Pace(0, 0),
+    slots: new Map(),
+    dropping: new Set(),
+    free: [],
+    grant: noGrant,
+    isClosing: false,
+    renewedAt: -Infinity,
+    reported: '',
+    history: [],
+  }
+}
+
+/** What the leases are told of a link. Slots that are free now are forgotten here. */
+export function heldOf(kept: Kept, now: number, turnSeconds: number): Held {
+  const report = reportOf(kept, now, turnSeconds)
+  const reported = JSON.stringify(report)
+  const isDue = reported !== kept.reported || now - kept.renewedAt >= renewMs
+  kept.reported = reported
+  const free = kept.free.splice(0)
+  for (const slot of free) kept.dropping.delete(slot)
+  // What could not be started is not wanted until it changes.
+  const isBroken = kept.link === null && kept.version !== '' && kept.version === kept.leased?.version
+  return { slots: kept.slots, free, wants: !kept.isClosing && !isBroken, grant: kept.grant, report, isDue }
+}
+
+function reportOf({ link, history, pace }: Kept, now: number, turnSeconds: number): LinkReport {
+  const fraction = pace.fraction(now)
+  if (!link) return { ...noReport, fraction }
+  history.push(link.submitted)
+  if (history.length > 61) history.shift()
+  const seconds = (history.length - 1) * turnSeconds
+  return {
+    state: link.state,
+    sessions: link.sessions,
+    windowMax: link.windowMax,
+    inFlight: link.inFlight,
+    pace: link.pace,
+    fraction,
+    rate: seconds > 0 ? ((history.at(-1) ?? 0) - (history[0] ?? 0)) / seconds : 0,
+    lastEnquireLinkAt: link.lastEnquireAt,
+    lastError: link.lastError,
+    lastErrorAt: link.lastErrorAt,
+  }
+}
+
+/** Takes over what was decided. */
+export function applyLease(kept: Kept, leased: LeasedLink, now: number): void {
+  kept.leased = leased
+  kept.slots = leased.slots
+  kept.grant = leased.grant
+  if (leased.isRenewed) kept.renewedAt = now
+  kept.pace.set((leased.pace * leased.grant.used) / capacityOf(leased.pace), leased.grant.used)
+  kept.pace.slowTo(leased.fraction, now)
+}

@@ -1,0 +1,43 @@
+/** Makes the link of a carrier, by its kind. */
+import type { Reason, Reasons } from '../messages/taxonomy.ts'
+import type { Vault } from '../secrets.ts'
+import type { CarrierLink, CarrierLinkOptions } from './carrier-link.ts'
+import { inboundUrl } from './http-carriers/address.ts'
+import { createHttpLink } from './http-carriers/http-link.ts'
+import { openSecrets } from './http-carriers/sealed.ts'
+import { Link, type LinkOptions } from './link.ts'
+import type { HttpSettings, SmppSettings } from './settings.ts'
+import type { RunnableLink } from './store.ts'
+
+/** What links of every kind need of the program around them. */
+export interface LinkContext {
+  vault: Vault
+  /** Where carriers post receipts and replies; without it links over HTTP do not start. */
+  publicUrl?: string
+  /** What carriers' codes mean; the defaults where nobody says more. `ofLink` is for codes that are no command_status. */
+  reasons?: Reasons & { ofLink?: (linkId: string) => { ofCode(code: string): Reason | null } }
+  onDeliver: LinkOptions['onDeliver']
+  trace?: LinkOptions['trace']
+}
+
+/** Makes a link that dials when it has a lease. @throws where its secrets are sealed with another key. */
+export function openLink(
+  { vault, publicUrl, reasons, onDeliver, trace }: LinkContext,
+  link: RunnableLink,
+  options: CarrierLinkOptions,
+): CarrierLink {
+  if (link.kind !== 'http') {
+    const password = link.secrets ? vault.open(link.secrets, link.secretsOf) : ''
+    const settings = link.settings as SmppSettings
+    return new Link({ ...options, receiptsId: link.receiptsId, settings, password, onDeliver, ...(trace && { trace }) })
+  }
+  if (publicUrl === undefined) throw new Error('a carrier over HTTP needs the public address of this service')
+  const settings = link.settings as HttpSettings
+  return createHttpLink({
+    ...options,
+    settings,
+    secrets: openSecrets(vault, { id: link.carrierId, secrets: link.secrets }),
+    receiptUrl: inboundUrl(vault, publicUrl, link.carrierId, settings.url_version, 'receipts'),
+    reasonOf: (code) => reasons?.ofLink?.(link.id).ofCode(code) ?? null,
+  })
+}

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { inTransaction } from '../db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
+import { insertTestCarrier, insertTestSender, until } from '../messages/testing.ts'
+import { rememberAffinities, savePool } from './pool-store.ts'
+import { beginChange, insertRoute, type RouteInput } from './route-store.ts'
+import { RoutingTable, type RouteRequest } from './routing.ts'
+
+let database: TestDatabase
+let table: RoutingTable
+const accountId = newId()
+const campaignId = newId()
+const [a, b] = [newId(), newId()]
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  await db.query(`insert into accounts (id, name) values ($1, 'Acme')`, [accountId])
+  await db.query(
+    `insert into campaigns (account_id, id, key, name, type, sender) values ($1, $2, 'sale', 'Sale', 'marketing', 'Acme')`,
+    [accountId, campaignId],
+  )
+  await inTransaction(db, async (tx) => {
+    await insertTestCarrier(tx, a, {}, { priority: 1 })
+    await insertTestCarrier(tx, b, {}, { priority: 2 })
+  })
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await database.db.query('truncate routes, senders, sender_pools cascade')
+  await database.db.query('update carriers set enabled = true')
+  table = new RoutingTable(database.db)
+  await table.refresh()
+})
+
+const request = (changes: Partial<RouteRequest> = {}): RouteRequest => ({
+  messageId: newId(),
+  accountId,
+  to: '447700900001',
+  from: null,
+  poolId: null,
+  campaignId: null,
+  campaignKey: null,
+  type: null,
+  segments: 1,
+  ...changes,
+})
+const everything = { accountId: null, campaignId: null, type: null, countries: [], prefixes: [], senders: [] }
+
+async function addRoute(carrierId: string, changes: Partial<RouteInput['match']> = {}): Promise<string> {
+  const id = newId()
+  await inTransaction(database.db, async (tx) => {
+    await beginChange(tx)
+    await insertRoute(tx, id, null, {
+      name: null,
+      match: { ...everything, ...changes },
+      carriers: [{ carrierId, weight: 1, cost: null }],
+      maxCost: null,
+      currency: null,
+      enabled: true,
+    })
+  })
+  return id
+}
+const addSender = (number: string, carrierId: string, isDefault = false): Promise<void> =>
+  insertTestSender(database.db, accountId, carrierId, number, isDefault)
+const senderId = async (number: string): Promise<string> => {
+  const { rows } = await database.db.query<{ id: string }>('select id from senders where number = $1', [number])
+  return rows[0]?.id ?? ''
+}
+
+it('plans by campaign, sender and rules, many at once', async () => {
+  await addSender('15557654321', a, true)
+  await addSender('Acme', b)
+  const marketing = await addRoute(b, { type: 'marketing' })
+  const sale = await addRoute(b, { accountId, campaignId })
+  await table.refresh()
+  expect(table.hasRules).toBe(true)
+  const plans = await table.plan([
+    request(),
+    request({ campaignKey: 'sale' }),
+    request({ campaignId, type: 'transactional' }),
+    request({ campaignKey: 'none' }),
+    request({ from: 'Other' }),
+    request({ accountId: newId(), from: '15557654321' }),
+    request({ accountId: newId(), campaignId }),
+  ])
+  expect(plans.map(({ refusal, choice, message }) => [refusal, message.sender, choice.ruleId, choice.chain])).toEqual([
+    [null, '15557654321', null, [a]],
+    [null, 'Acme', marketing, [b]],
+    [null, 'Acme', sale, [b]],
+    ['campaign_not_found', '15557654321', null, []],
+    ['sender_not_found', null, null, []],
+    ['sender_not_found', null, null, []],
+    ['campaign_not_found', null, null, []],
+  ])
+})
+
+it('knows a sender as soon as it was made', async () => {
+  expect((await table.plan([request({ from: 'New' })]))[0]?.refusal).toBe('sender_not_found')
+  await addSender('New', a)
+  expect((await table.plan([request({ from: 'New' })]))[0]).toMatchObject({ refusal: null, choice: { chain: [a] } })
+})
+
+it('keeps the sender that a person knows from a pool', async () => {
+  await addSender('447700900111', a)
+  await addSender('447700900222', b)
+  const poolId = newId()
+  const members = [{ senderId: await senderId('447700900111'), weight: 1 }]
+  const pool = { accountId, id: poolId, name: 'GB', strategy: 'sticky' as const, members }
+  const save = (changes: Partial<typeof pool> = {}): Promise<void> =>
+    inTransaction(database.db, (tx) => savePool(tx, { ...pool, ...changes }))
+  await save()
+  const [first] = await table.plan([request({ poolId })])
+  expect(first).toMatchObject({ refusal: null, sender: { rule: 'pool_weight', sender: { number: '447700900111' } } })
+  const known = { accountId, poolId, theirNumber: '447700900001', senderId: first?.sender.sender?.id ?? '' }
+  await rememberAffinities(database.db, [known])
+  await save({ members: [...members, { senderId: await senderId('447700900222'), weight: 1000 }] })
+  const [again, stranger] = await table.plan([request({ poolId }), request({ poolId, to: '447700900002' })])
+  expect(again?.sender).toMatchObject({ rule: 'pool_sticky', sender: { number: '447700900111' } })
+  expect(stranger?.sender).toMatchObject({ rule: 'pool_weight', sender: { number: '447700900222' } })
+  expect((await table.plan([request({ poolId, accountId: newId() })]))[0]?.refusal).toBe('pool_not_found')
+})
+
+it('sees changes of rules and carriers by itself, and ends', async () => {
+  await table.start()
+  const chain = (): readonly string[] =>
+    table.choose({
+      id: 'm',
+      accountId,
+      campaignId: null,
+      type: 'otp',
+      to: '447700900001',
+      country: 'GB',
+      sender: null,
+      senderCarrierIds: null,
+      segments: 1,
+    }).chain
+  expect(chain()).toEqual([a, b])
+  await addRoute(b, { type: 'otp' })
+  await until('the rule is in force', () => chain().join() === b)
+  await database.db.query('update carriers set enabled = false where id = $1', [a])
+  await database.db.query('delete from routes')
+  await inTransaction(database.db, beginChange)
+  await until('the rule is gone, and the carrier too', () => chain().join() === b && !table.hasRules)
+  await table.close()
+})

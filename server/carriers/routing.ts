@@ -1,0 +1,267 @@
+/** Routing for a process: the rules compiled, senders at hand, and from a request to its sender and chain. */
+import type { Db, Queryable } from '../db/db.ts'
+import type { MessageType } from '../messages/message.ts'
+import { countryOf } from '../messages/number.ts'
+import { acquaintanceKey, findAffinities, findPools, type PoolRow } from './pool-store.ts'
+import { listRoutes, readVersion, ruleOf } from './route-store.ts'
+import { compileRoutes, type RoutableMessage, type RouteChoice } from './route.ts'
+import { sendersOf } from './sender-store.ts'
+import { chooseSender, indexSenders, type AccountSenders, type SenderChoice } from './sender.ts'
+
+/** A message to be routed, as its caller wrote it. */
+export interface RouteRequest {
+  messageId: string
+  accountId: string
+  /** Digits of the recipient. */
+  to: string
+  /** As stored: digits or a name; null: the pool's, the campaign's or the default. */
+  from: string | null
+  poolId: string | null
+  campaignId: string | null
+  campaignKey: string | null
+  type: MessageType | null
+  segments: number
+}
+
+/** Why a message has no route. */
+export type RouteRefusal =
+  | 'campaign_not_found'
+  | 'pool_not_found'
+  | 'sender_not_found'
+  | 'sender_not_allowed'
+  | 'no_route_available'
+
+/** What was decided for a message, step by step; `message` is what the rules saw. */
+export interface RoutePlan {
+  refusal: RouteRefusal | null
+  sender: SenderChoice
+  message: RoutableMessage
+  choice: RouteChoice
+}
+
+/** What a plan needs of the database besides the rules. */
+export interface RoutingFacts {
+  senders: ReadonlyMap<string, AccountSenders>
+  campaigns: ReadonlyMap<string, CampaignFact>
+  pools: ReadonlyMap<string, PoolRow>
+  /** Sender by `acquaintanceKey`. */
+  affinities: ReadonlyMap<string, string>
+}
+
+interface CampaignFact {
+  id: string
+  type: MessageType | null
+  sender: string | null
+}
+
+// Between a change and its effect in every process.
+const refreshMs = 1000
+// The accept statement checks a sender again: an old one can be used a little longer, never another account's.
+const sendersMsMax = 2000
+
+/**
+ * The rules and carriers of the installation, compiled, and the senders of the accounts that were last seen. Reads the version of the
+ * rules every second and the rules when it has changed; what it last read serves while the database is away.
+ */
+export class RoutingTable {
+  readonly #db: Db
+  readonly #senders = new Map<string, { senders: AccountSenders; readAt: number }>()
+  #choose: (message: RoutableMessage) => RouteChoice = compileRoutes([], [])
+  #ruleCount = 0
+  #seen = ''
+  #timer: NodeJS.Timeout | null = null
+  #refreshing: Promise<void> | null = null
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  /** Without rules every message takes the default route: the carriers that have its sender, best first. */
+  get hasRules(): boolean {
+    return this.#ruleCount > 0
+  }
+
+  /** The route of a message whose sender and campaign are known. A microsecond or two. */
+  choose(message: RoutableMessage): RouteChoice {
+    return this.#choose(message)
+  }
+
+  /** Plans messages, in their order. Reads campaigns and pools where there are any, and senders not read lately, for all at once. */
+  async plan(requests: readonly RouteRequest[]): Promise<RoutePlan[]> {
+    const known = [...new Set(requests.map(({ accountId }) => accountId))]
+    const now = performance.now()
+    const fresh = (id: string): boolean => now - (this.#senders.get(id)?.readAt ?? -Infinity) < sendersMsMax
+    await this.#readSenders(known.filter((id) => !fresh(id)))
+    const facts = await this.#readFacts(requests)
+    const plans = requests.map((request) => planRoute(request, facts, this.#choose))
+    // A sender may have been made since.
+    const unsure = requests.filter(
+      ({ accountId }, i) =>
+        plans[i]?.refusal === 'sender_not_found' && (this.#senders.get(accountId)?.readAt ?? 0) < now,
+    )
+    if (unsure.length === 0) return plans
+    await this.#readSenders([...new Set(unsure.map(({ accountId }) => accountId))])
+    return requests.map((request, i) => {
+      const plan = plans[i]
+      return plan && plan.refusal !== 'sender_not_found' ? plan : planRoute(request, facts, this.#choose)
+    })
+  }
+
+  async start(): Promise<void> {
+    await this.refresh()
+    this.#timer = setInterval(() => {
+      // A database that is away is noticed and reported by those who write.
+      this.#refreshing ??= this.refresh()
+        .catch(() => {})
+        .finally(() => (this.#refreshing = null))
+    }, refreshMs)
+    this.#timer.unref()
+  }
+
+  /** Reads the rules now, if they or the carriers have changed. */
+  async refresh(): Promise<void> {
+    const { version, carriers } = await readVersion(this.#db)
+    const seen = JSON.stringify([version, carriers])
+    if (seen === this.#seen) return
+    const routes = await listRoutes(this.#db)
+    this.#choose = compileRoutes(routes.map(ruleOf), carriers)
+    this.#ruleCount = routes.filter(({ enabled }) => enabled).length
+    this.#seen = seen
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer)
+    await this.#refreshing
+  }
+
+  async #readSenders(accountIds: string[]): Promise<void> {
+    if (accountIds.length === 0) return
+    const readAt = performance.now()
+    const read = await readSenders(this.#db, accountIds)
+    for (const [id, one] of this.#senders) if (readAt - one.readAt > sendersMsMax) this.#senders.delete(id)
+    for (const [id, senders] of read) this.#senders.set(id, { senders, readAt })
+  }
+
+  async #readFacts(requests: readonly RouteRequest[]): Promise<RoutingFacts> {
+    const senders = { get: (id: string) => this.#senders.get(id)?.senders } as RoutingFacts['senders']
+    return { ...(await readCampaignsAndPools(this.#db, requests)), senders }
+  }
+}
+
+/** Everything that plans of some messages need, read now. */
+export async function readFacts(db: Queryable, requests: readonly RouteRequest[]): Promise<RoutingFacts> {
+  const [senders, rest] = await Promise.all([
+    readSenders(db, [...new Set(requests.map(({ accountId }) => accountId))]),
+    readCampaignsAndPools(db, requests),
+  ])
+  return { ...rest, senders }
+}
+
+/** Decides for one message: campaign, type, country, sender, then carriers. A pure function. */
+export function planRoute(
+  request: RouteRequest,
+  facts: RoutingFacts,
+  choose: (message: RoutableMessage) => RouteChoice,
+): RoutePlan {
+  const { accountId, to, poolId, messageId, segments } = request
+  const campaign = facts.campaigns.get(campaignKeyOf(request))
+  const pool = poolId === null ? undefined : facts.pools.get(poolKeyOf(accountId, poolId))
+  const senders = facts.senders.get(accountId) ?? indexSenders([])
+  const country = countryOf(to)
+  const sender = chooseSender(senders, {
+    messageId,
+    to,
+    country,
+    // What the message itself says goes before what its campaign says.
+    from: request.from ?? (poolId === null ? (campaign?.sender ?? null) : null),
+    pool: pool ?? null,
+    stickyId:
+      poolId === null ? null : (facts.affinities.get(acquaintanceKey({ accountId, poolId, theirNumber: to })) ?? null),
+  })
+  const number = sender.sender?.number ?? null
+  const message: RoutableMessage = {
+    id: messageId,
+    accountId,
+    campaignId: campaign?.id ?? null,
+    type: request.type ?? campaign?.type ?? 'transactional',
+    to,
+    country,
+    sender: number,
+    senderCarrierIds: number === null ? null : (senders.byNumber.get(number) ?? []).map(({ carrierId }) => carrierId),
+    segments,
+  }
+  const refusal =
+    hasCampaign(request) && !campaign
+      ? 'campaign_not_found'
+      : poolId !== null && !pool
+        ? 'pool_not_found'
+        : sender.rule === 'sender_not_found' || sender.rule === 'sender_not_allowed'
+          ? sender.rule
+          : null
+  if (refusal) return { refusal, sender, message, choice: { ruleId: null, chain: [], isHeld: false } }
+  const choice = choose(message)
+  return { refusal: choice.chain.length === 0 ? 'no_route_available' : null, sender, message, choice }
+}
+
+const hasCampaign = ({ campaignId, campaignKey }: RouteRequest): boolean => campaignId !== null || campaignKey !== null
+
+const poolKeyOf = (accountId: string, poolId: string): string => `${accountId} ${poolId}`
+
+const campaignKeyOf = ({ accountId, campaignId, campaignKey }: RouteRequest): string =>
+  `${accountId} ${campaignId ?? ''} ${campaignKey ?? ''}`
+
+async function readSenders(db: Queryable, accountIds: string[]): Promise<Map<string, AccountSenders>> {
+  const byAccount = Map.groupBy(await sendersOf(db, accountIds), ({ accountId }) => accountId)
+  return new Map(accountIds.map((id) => [id, indexSenders(byAccount.get(id) ?? [])]))
+}
+
+async function readCampaignsAndPools(
+  db: Queryable,
+  requests: readonly RouteRequest[],
+): Promise<Omit<RoutingFacts, 'senders'>> {
+  const pooled = requests.flatMap(({ accountId, poolId, to }) =>
+    poolId === null ? [] : [{ accountId, poolId, theirNumber: to }],
+  )
+  const [campaigns, pools, affinities] = await Promise.all([
+    readCampaigns(db, [...new Map(requests.filter(hasCampaign).map((one) => [campaignKeyOf(one), one])).values()]),
+    readPools(db, pooled),
+    findAffinities(db, pooled),
+  ])
+  return { campaigns, affinities, pools }
+}
+
+async function readPools(
+  db: Queryable,
+  asked: readonly { accountId: string; poolId: string }[],
+): Promise<Map<string, PoolRow>> {
+  if (asked.length === 0) return new Map()
+  const keys = new Map(asked.map(({ accountId, poolId }) => [poolKeyOf(accountId, poolId), { accountId, id: poolId }]))
+  const pools = await findPools(db, [...keys.values()])
+  return new Map(pools.map((pool) => [poolKeyOf(pool.accountId, pool.id), pool]))
+}
+
+/** Campaigns that requests name, by id or by key; both have an index. */
+async function readCampaigns(db: Queryable, requests: readonly RouteRequest[]): Promise<Map<string, CampaignFact>> {
+  if (requests.length === 0) return new Map()
+  const { rows } = await db.query<CampaignFact & { n: number }>(
+    `select k.n::int as n, c.id, c.type, c.sender
+     from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality as k (account_id, id, key, n)
+     join lateral (
+       select id, type, sender from campaigns where account_id = k.account_id and id = k.id
+       union all
+       select id, type, sender from campaigns where account_id = k.account_id and key = k.key
+       limit 1
+     ) c on true`,
+    [
+      requests.map(({ accountId }) => accountId),
+      requests.map(({ campaignId }) => campaignId),
+      requests.map(({ campaignKey }) => campaignKey),
+    ],
+  )
+  return new Map(
+    rows.flatMap(({ n, ...campaign }) => {
+      const request = requests[n - 1]
+      return request ? [[campaignKeyOf(request), campaign] as const] : []
+    }),
+  )
+}

@@ -1,0 +1,262 @@
+/** A link with several sessions, against a carrier that says on which one a submit came. */
+import { ESME, SmppServer, type Session } from '@heliogram/smpp'
+import { afterEach, describe, expect, it } from 'vitest'
+import { newId } from '../ids.ts'
+import type { Answer } from '../messages/answer.ts'
+import type { Handover } from '../messages/handover.ts'
+import { defaultReasons } from '../messages/taxonomy.ts'
+import { until } from '../messages/testing.ts'
+import { Limits } from './limits.ts'
+import { Link, type LinkOptions } from './link.ts'
+import { Pace } from './pace.ts'
+import { smppDefaults, type SmppSettings } from './settings.ts'
+
+interface Submitted {
+  session: number
+  text: string
+  part: number
+}
+
+interface Carrier {
+  link: Link
+  answers: Answer[]
+  submits: Submitted[]
+  /** Sessions in the order of their binds. */
+  bound: Session<null>[]
+  binds: number
+  /** When each submit was written, in monotonic milliseconds. */
+  written: number[]
+}
+
+const open: { link: Link; server: SmppServer<null> }[] = []
+afterEach(async () => {
+  for (const { link, server } of open.splice(0)) {
+    await link.close(0)
+    await server.close()
+  }
+})
+
+async function start(
+  slots: number[],
+  options: {
+    settings?: Partial<SmppSettings>
+    link?: Partial<LinkOptions>
+    /** What becomes of a submit; by default it is taken. */
+    answer?: (session: number, respond: (status: number) => void) => void
+    onBind?: () => number
+  } = {},
+): Promise<Carrier> {
+  const test: Omit<Carrier, 'link'> = { answers: [], submits: [], bound: [], binds: 0, written: [] }
+  const answer = options.answer ?? ((_session, respond) => respond(ESME.ROK))
+  let ids = 0
+  const server = new SmppServer<null>({
+    windowMax: 10,
+    onBind: () => {
+      test.binds++
+      return options.onBind?.() ?? ESME.ROK
+    },
+    onState: (session, state) => {
+      if (state === 'bound') test.bound.push(session)
+    },
+    onRequest: (session, pdu, respond) => {
+      if (pdu.command !== 'submit_sm') return respond(ESME.ROK)
+      const at = test.bound.indexOf(session)
+      const { short_message: octets, udh } = { udh: Buffer.alloc(0), ...pdu } as { short_message: Buffer; udh: Buffer }
+      const isPart = (pdu.esm_class & 0x40) !== 0
+      const header = isPart && udh.length === 0 ? octets.subarray(0, 6) : udh
+      test.submits.push({
+        session: at,
+        text: octets
+          .subarray(isPart && udh.length === 0 ? 6 : 0)
+          .toString('latin1')
+          .slice(0, 3),
+        part: isPart ? (header.at(-1) ?? 0) : 1,
+      })
+      answer(at, (status) => respond(status, { message_id: status === ESME.ROK ? String(++ids) : '' }))
+    },
+  })
+  const port = await server.listen({ host: '127.0.0.1', port: 0 })
+  const link = new Link({
+    id: newId(),
+    receiptsId: newId(),
+    carrierId: newId(),
+    settings: { ...smppDefaults, host: '127.0.0.1', port, system_id: 'heliogram', ...options.settings },
+    password: 'secret',
+    pace: new Pace(10_000),
+    limits: new Limits(),
+    reasons: defaultReasons,
+    nodeId: newId(),
+    mayWrite: () => true,
+    onAnswer: (one) => void test.answers.push(one),
+    onDeliver: (_link, _pdu, respond) => respond(ESME.ROK),
+    onRoom: () => {},
+    onState: () => {},
+    trace: (_link, direction, bytes) => {
+      if (direction === 'out' && bytes.readUInt32BE(4) === 4) test.written.push(performance.now())
+    },
+    ...options.link,
+  })
+  open.push({ link, server })
+  link.renew({ slots, untilMs: Infinity })
+  return Object.assign(test, { link })
+}
+
+const message = (text = 'aaa', segments = 1): Handover => ({
+  accountId: newId(),
+  id: newId(),
+  type: 'transactional',
+  theirNumber: '15551230001',
+  ourNumber: '15557654321',
+  body: segments === 1 ? text : text.charAt(0).repeat(153 * (segments - 1) + 100),
+  encoding: 'GSM-7',
+  segments,
+  pending: null,
+  try: 1,
+  expiresAt: null,
+  linkId: '',
+})
+
+const bound = (test: Carrier, sessions: number): Promise<void> =>
+  until(`${sessions} sessions are bound`, () => test.link.sessions === sessions && test.bound.length >= sessions)
+
+describe('several sessions', () => {
+  it('are bound as the lease says, each with a window of its own', async () => {
+    const test = await start([1, 2, 5], { settings: { window: 2 }, answer: () => {} })
+    await bound(test, 3)
+    expect([test.link.windowMax, test.link.room('otp')]).toEqual([6, 6])
+    for (let i = 0; i < 10; i++) test.link.submit(message())
+    await until('all windows are full', () => test.submits.length === 6)
+    expect([0, 1, 2].map((session) => test.submits.filter((one) => one.session === session).length)).toEqual([2, 2, 2])
+    expect([test.link.inFlight, test.link.room('otp')]).toEqual([6, 0])
+  })
+
+  it('take whole messages: the parts of one go on one session, in order', async () => {
+    const test = await start([1, 2, 3], { settings: { window: 4 } })
+    await bound(test, 3)
+    const texts = Array.from('bcdefghijklmnopqrstu')
+    for (const text of texts) test.link.submit(message(text, 5))
+    await until('all are answered', () => test.answers.length === 100)
+    for (const text of texts) {
+      const parts = test.submits.filter((one) => one.text.startsWith(text))
+      expect(parts.map((one) => one.part)).toEqual([1, 2, 3, 4, 5])
+      expect(new Set(parts.map((one) => one.session)).size).toBe(1)
+    }
+    expect(new Set(test.submits.map((one) => one.session)).size).toBe(3)
+    expect(test.answers.every((one) => one.state === 'accepted')).toBe(true)
+  })
+
+  it('go on when one is lost: only what it had written is unknown, and it comes back', async () => {
+    const lost = new Set([0])
+    const test = await start([1, 2], {
+      settings: { window: 3 },
+      answer: (session, respond) => {
+        if (!lost.has(session)) respond(ESME.ROK)
+      },
+    })
+    await bound(test, 2)
+    for (let i = 0; i < 4; i++) test.link.submit(message('x', 4))
+    await until('the silent window is full', () => test.submits.filter((one) => one.session === 0).length === 3)
+    test.bound[0]?.destroy()
+    await until('every segment has its end', () => test.answers.length === 16)
+    const ends = Map.groupBy(test.answers, (one) => one.state)
+    expect(ends.get('unknown')).toHaveLength(3)
+    // The rest of the message that had begun there comes back with its open segments; nothing was written of them.
+    expect(ends.get('released')).toHaveLength(1)
+    expect(ends.get('accepted')).toHaveLength(12)
+    expect(test.answers.filter((one) => one.move?.to === 'unconfirmed')).toHaveLength(1)
+    lost.clear()
+    await bound(test, 2)
+    expect(test.link.state).toBe('bound')
+  })
+
+  it('say a wrong password once, not each', async () => {
+    const test = await start(
+      Array.from({ length: 50 }, (_, i) => i + 1),
+      { onBind: () => ESME.RINVPASWD },
+    )
+    await until('it is known', () => test.link.state === 'down' && test.link.lastError !== null)
+    // A renewal of the lease does not dial either.
+    test.link.renew({ slots: Array.from({ length: 50 }, (_, i) => i + 1), untilMs: Infinity })
+    expect([test.binds, test.link.state]).toEqual([1, 'down'])
+  })
+
+  it('above what the carrier allows wait, while the others work', async () => {
+    let sessions = 0
+    const test = await start([1, 2, 3], { onBind: () => (++sessions > 2 ? ESME.RALYBND : ESME.ROK) })
+    await until('two are bound and the third was refused', () => test.binds === 3 && test.link.sessions === 2)
+    expect(test.link.state).toBe('bound')
+    test.link.submit(message())
+    await until('it is answered', () => test.answers.length === 1)
+    expect(test.link.lastError).toMatch(/RALYBND/)
+  })
+})
+
+describe('a lease', () => {
+  it('that ran out lets nothing be written, and a new one goes on', async () => {
+    let turns = 0
+    const test = await start([1], { link: { onRoom: () => turns++ } })
+    await bound(test, 1)
+    test.link.renew({ slots: [1], untilMs: performance.now() - 1 })
+    turns = 0
+    expect([test.link.room('otp'), test.link.reserve(1, 'otp')]).toEqual([0, false])
+    test.link.submit(message())
+    await until('it has looked whether it may', () => turns > 1)
+    expect([test.submits.length, test.answers.length]).toEqual([0, 0])
+    test.link.renew({ slots: [1], untilMs: Infinity })
+    await until('it is answered', () => test.answers.length === 1)
+  })
+
+  it('without a slot ends its session at once: what was written is unknown, the rest goes on the others', async () => {
+    const test = await start([1, 2], { settings: { window: 1 }, answer: () => {} })
+    await bound(test, 2)
+    for (let i = 0; i < 5; i++) test.link.submit(message())
+    await until('both windows are full', () => test.submits.length === 2)
+    test.link.renew({ slots: [2], untilMs: Infinity })
+    expect(test.answers.map((one) => one.state)).toEqual(['unknown'])
+    await until('one session is left', () => test.link.sessions === 1)
+    test.link.renew({ slots: [], untilMs: Infinity })
+    expect(test.answers.map((one) => one.state).sort()).toEqual([
+      'released',
+      'released',
+      'released',
+      'unknown',
+      'unknown',
+    ])
+  })
+
+  it('of a slot that is given up drains it beside the others', async () => {
+    const waiting: (() => void)[] = []
+    const test = await start([1, 2], {
+      settings: { window: 2 },
+      answer: (session, respond) => (session === 0 ? waiting.push(() => respond(ESME.ROK)) : respond(ESME.ROK)),
+    })
+    await bound(test, 2)
+    for (let i = 0; i < 8; i++) test.link.submit(message())
+    await until('what can be answered is', () => test.answers.length === 6)
+    const dropped = test.link.drop(1, 5000)
+    test.link.submit(message())
+    await until('the other session takes it', () => test.answers.length === 7)
+    for (const respond of waiting) respond()
+    await dropped
+    expect(test.answers.map((one) => one.state)).toEqual(Array.from({ length: 9 }, () => 'accepted'))
+    expect([test.link.sessions, test.link.windowMax]).toEqual([1, 2])
+  })
+})
+
+describe('a pace over two sessions, at the socket', () => {
+  it('holds in any second, and over all of them', async () => {
+    const rate = 100
+    const test = await start([1, 2], { link: { pace: new Pace(rate) } })
+    await bound(test, 2)
+    const seconds = 4
+    for (let i = 0; i < rate * (seconds + 1); i++) test.link.submit(message())
+    const startedAt = performance.now()
+    await until('seconds pass', () => performance.now() - startedAt >= seconds * 1000, 10_000)
+    const { written } = test
+    for (let i = rate + 1; i < written.length; i++)
+      expect((written[i] ?? 0) - (written[i - rate - 1] ?? 0)).toBeGreaterThanOrEqual(999)
+    const during = written.filter((at) => at - startedAt < seconds * 1000).length
+    expect(Math.abs(during - rate * seconds)).toBeLessThanOrEqual(rate * seconds * 0.02 + 1)
+    expect(test.submits.some((one) => one.session === 1)).toBe(true)
+  })
+})

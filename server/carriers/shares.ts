@@ -1,0 +1,75 @@
+/** How the processes of an installation share a link: its slots evenly, its pace by the slots. Pure. */
+
+/** A process that holds a part of a link; the order of a list of them is the same for everybody. */
+export interface Holder {
+  nodeId: string
+  /** Sessions that it has bound, or slots while nobody has any. */
+  weight: number
+}
+
+/**
+ * Splits whole units among holders by weight, largest remainders first; the parts add up to the whole where anybody has a weight.
+ * Who weighs nothing gets nothing.
+ */
+export function splitUnits(units: number, holders: readonly Holder[]): Map<string, number> {
+  const total = holders.reduce((sum, holder) => sum + holder.weight, 0)
+  const parts = holders.map(({ nodeId, weight }) => {
+    const exact = total === 0 ? 0 : (units * weight) / total
+    return { nodeId, part: Math.floor(exact), rest: exact - Math.floor(exact), weight }
+  })
+  let left = total === 0 ? 0 : units - parts.reduce((sum, { part }) => sum + part, 0)
+  const order = parts.filter(({ weight }) => weight > 0).sort((a, b) => b.rest - a.rest)
+  for (const one of order) {
+    if (left <= 0) break
+    one.part++
+    left--
+  }
+  return new Map(parts.map(({ nodeId, part }) => [nodeId, part]))
+}
+
+/** A slot as the database has it. */
+export interface Slot {
+  slot: number
+  /** Who holds it with a live lease; null: free. */
+  nodeId: string | null
+}
+
+/**
+ * What a process does about the slots of a link of which it holds some: takes free ones up to its fair part, gives up what it holds
+ * beyond it, highest first. Slots above `sessions` are always given up. `contenders` counts the processes that want some, with this one.
+ */
+export function chooseSlots(
+  slots: readonly Slot[],
+  me: string,
+  sessions: number,
+  contenders: number,
+): { take: number[]; give: number[] } {
+  const fair = Math.ceil(sessions / Math.max(1, contenders))
+  const held = slots.filter((slot) => slot.nodeId === me).map(({ slot }) => slot)
+  const kept = held.filter((slot) => slot <= sessions).sort((a, b) => a - b)
+  const give = [...held.filter((slot) => slot > sessions), ...kept.slice(fair)]
+  const taken = new Set(slots.filter((slot) => slot.nodeId !== null).map(({ slot }) => slot))
+  const free = Array.from({ length: sessions }, (_, i) => i + 1).filter((slot) => !taken.has(slot))
+  return { take: free.slice(0, Math.max(0, fair - kept.length)), give }
+}
+
+/** This process's part of a pace: what it uses, and what the database says it may use. */
+export interface Grant {
+  /** Units in use in memory. */
+  used: number
+  /** Units that others must leave to it: at least `used`, and what it used less than a second ago. */
+  written: number
+  /** When `used` was lowered last, in monotonic milliseconds. */
+  loweredAt: number
+}
+
+/**
+ * The next grant, decided while nobody else decides. It grows only into what no other grant covers; it shrinks at once in memory, but in
+ * the database a second later, so that no second sees the old part here and the new one elsewhere.
+ */
+export function nextGrant(grant: Grant, target: number, units: number, others: number, now: number): Grant {
+  const used = Math.max(0, Math.min(target, units - others))
+  const loweredAt = used < grant.used ? now : grant.loweredAt
+  const isSettled = now - loweredAt >= 1000
+  return { used, written: isSettled ? used : Math.max(used, grant.written), loweredAt }
+}

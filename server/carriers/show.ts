@@ -1,0 +1,131 @@
+/** How carriers and their links are shown: their schemas, and from rows to what callers see. */
+import { Type } from 'typebox'
+import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
+import { showId } from '../ids.ts'
+import type { Vault } from '../secrets.ts'
+import { inboundUrl } from './http-carriers/address.ts'
+import { adapters } from './http-carriers/adapters.ts'
+import { adapterNames, SmppSettings, type HttpSettings } from './settings.ts'
+import type { CarrierRow, LinkRow } from './store.ts'
+
+/** What it takes to show a carrier. */
+export interface ShowContext {
+  vault: Vault
+  /** Address under which carriers reach us; absent: their addresses are shown as paths. */
+  publicUrl?: string
+  /** Requests of HTTP carriers that this process did not believe or could not read, by carrier. */
+  refusals?: ReadonlyMap<string, number>
+}
+
+export const LinkSchema = Type.Object(
+  {
+    id: IdOf('lnk', 'Id of the link.'),
+    object: Type.Literal('link'),
+    carrier: IdOf('car', 'Its carrier.'),
+    state: Type.Enum(['down', 'binding', 'bound', 'throttled', 'disabled']),
+    sessions: Type.Integer(),
+    window: Type.Integer({ description: 'Unanswered submits at most.' }),
+    in_flight: Type.Integer({ description: 'Unanswered submits.' }),
+    pace: Type.Number({ description: 'Segments a second allowed now.' }),
+    rate_1m: Type.Number({ description: 'Segments a second over the last minute.' }),
+    last_enquire_link_at: Nullable(Timestamp('Last answered heartbeat.')),
+    last_error: Nullable(Type.String()),
+    last_error_at: Nullable(Timestamp('When it was seen.')),
+    unmatched_receipts: Type.Integer({ description: 'Receipts whose message is not known (yet).' }),
+  },
+  { $id: 'Link' },
+)
+
+export const Carrier = Type.Object(
+  {
+    id: IdOf('car', 'Id of the carrier.'),
+    object: Type.Literal('carrier'),
+    name: Type.String(),
+    kind: Type.Enum(['smpp', 'http', 'simulator']),
+    enabled: Type.Boolean(),
+    pace: Type.Number(),
+    priority: Type.Integer(),
+    settings: Type.Union([SmppSettings, ...adapterNames.map((one) => adapters[one].settings)]),
+    has_password: Type.Boolean({ description: 'Whether it has a password, or the secrets of its adapter.' }),
+    inbound: Nullable(
+      Type.Object(
+        {
+          receipts_url: Type.String({ description: 'Where the carrier posts receipts.' }),
+          replies_url: Type.String({ description: 'Where it posts replies.' }),
+          refused: Type.Integer({
+            description:
+              'Requests to them that carried no right signature or were not readable, since this process began.',
+          }),
+        },
+        { description: 'Addresses to enter at an HTTP carrier; whoever knows them can pretend to be it.' },
+      ),
+    ),
+    links: Type.Array(Type.Ref('Link')),
+    created_at: Timestamp('When it was created.'),
+    updated_at: Timestamp('When it was last changed.'),
+  },
+  { $id: 'Carrier', description: 'A company that takes messages, over SMPP or by an HTTP API.' },
+)
+
+/** The settings of an HTTP carrier; null: it speaks SMPP. */
+export function httpOf(carrier: CarrierRow): HttpSettings | null {
+  return (carrier.kind as string) === 'http' ? (carrier.settings as unknown as HttpSettings) : null
+}
+
+/** A carrier with its links. */
+export function renderCarrier(context: ShowContext, row: CarrierRow, links: LinkRow[]): Record<string, unknown> {
+  const http = httpOf(row)
+  return {
+    id: showId('car', row.id),
+    object: 'carrier',
+    name: row.name,
+    kind: row.kind,
+    enabled: row.enabled,
+    pace: row.pace,
+    priority: row.priority,
+    settings: row.settings,
+    has_password: row.secrets !== null,
+    inbound: http && renderInbound(context, row.id, http.url_version),
+    links: links.filter((link) => link.carrierId === row.id).map(renderLink),
+    created_at: showTime(row.createdAt),
+    updated_at: showTime(row.updatedAt),
+  }
+}
+
+function renderInbound(
+  { vault, publicUrl = '', refusals }: ShowContext,
+  carrierId: string,
+  version: number,
+): Record<string, unknown> {
+  return {
+    receipts_url: inboundUrl(vault, publicUrl, carrierId, version, 'receipts'),
+    replies_url: inboundUrl(vault, publicUrl, carrierId, version, 'replies'),
+    refused: refusals?.get(carrierId) ?? 0,
+  }
+}
+
+/** A rate for people: below a tenth of a segment a second nothing is meant. */
+function roundToTenth(rate: number): number {
+  return Math.round(rate * 10) / 10
+}
+
+/** A link whose process is silent is down, whatever it said last. */
+function renderLink(row: LinkRow): Record<string, unknown> {
+  const state = !row.enabled ? 'disabled' : row.isStale ? 'down' : row.state
+  const isUp = state === 'bound' || state === 'throttled'
+  return {
+    id: showId('lnk', row.id),
+    object: 'link',
+    carrier: showId('car', row.carrierId),
+    state,
+    sessions: isUp ? row.sessions : 0,
+    window: row.windowMax,
+    in_flight: isUp ? row.inFlight : 0,
+    pace: roundToTenth(row.pace),
+    rate_1m: isUp ? roundToTenth(row.rate) : 0,
+    last_enquire_link_at: showTime(row.lastEnquireLinkAt),
+    last_error: row.lastError,
+    last_error_at: showTime(row.lastErrorAt),
+    unmatched_receipts: row.unmatchedReceipts,
+  }
+}

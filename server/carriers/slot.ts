@@ -1,0 +1,157 @@
+/** One slot of a link: a session in both directions, or one for each. Its owner says when it dials. */
+import {
+  connectSession,
+  type BindMode,
+  type CloseReason,
+  type MessageRequest,
+  type Outcome,
+  type Respond,
+  type ResponsePdu,
+  type Session,
+} from '@heliogram/smpp'
+import type { SmppSettings } from './settings.ts'
+
+/** Why a slot is not bound any more, or was not. */
+export interface SlotLoss {
+  reason: CloseReason
+  detail: string
+  bindStatus: number
+  wasBound: boolean
+  /** It was bound so long that the trouble before it is over. */
+  wasSteady: boolean
+}
+
+export interface SlotOptions<C> {
+  settings: SmppSettings
+  password: string
+  onBound: (slot: Slot<C>) => void
+  onLost: (slot: Slot<C>, loss: SlotLoss) => void
+  onOutcome: (context: C, outcome: Outcome) => void
+  onLateResponse: (context: C, response: ResponsePdu) => void
+  onRequest: (slot: Slot<C>, pdu: MessageRequest, respond: Respond) => void
+  onRoom: () => void
+  onFault: (kind: string) => void
+  trace: ((direction: 'in' | 'out', bytes: Buffer) => void) | undefined
+}
+
+// A session that lived so long was a good one: the back-off begins anew.
+const steadyMs = 10_000
+
+export class Slot<C> {
+  /** Counted from 1, over all processes. */
+  readonly number: number
+  /** Since when it is bound. */
+  boundAt: Date = new Date(0)
+  /** Losses in a row, for the back-off. */
+  failures = 0
+  /** When it may be dialled again, in monotonic milliseconds. */
+  retryAt = 0
+  isClosing = false
+  readonly #options: SlotOptions<C>
+  #sessions: Session<C>[] = []
+  /** Since it was dialled last. */
+  #hasBound = false
+
+  constructor(number: number, options: SlotOptions<C>) {
+    this.number = number
+    this.#options = options
+  }
+
+  get state(): 'down' | 'binding' | 'bound' {
+    if (this.#sessions.length === 0) return 'down'
+    return this.#sessions.every((session) => session.state === 'bound') ? 'bound' : 'binding'
+  }
+
+  /** Sessions that are bound. */
+  get sessions(): number {
+    return this.#sessions.filter((session) => session.state === 'bound').length
+  }
+
+  /** The session that submits; none until every session is bound, so that receipts can come. */
+  get transmitter(): Session<C> | undefined {
+    const [first, second] = this.#sessions
+    return first?.state === 'bound' && (second === undefined || second.state === 'bound') ? first : undefined
+  }
+
+  get room(): number {
+    return this.transmitter?.room ?? 0
+  }
+
+  get inFlight(): number {
+    return this.#sessions[0]?.inFlight ?? 0
+  }
+
+  /** Unix milliseconds of the last answered heartbeat; 0 before the first. */
+  get lastEnquireAnsweredAtMs(): number {
+    return this.#sessions.reduce((last, session) => Math.max(last, session.lastEnquireAnsweredAtMs), 0)
+  }
+
+  /** @throws where there is nothing to dial with, such as a certificate of the authority that is none. */
+  dial(): void {
+    // The transmitter is first: see above.
+    const modes: BindMode[] =
+      this.#options.settings.bind === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver']
+    this.#hasBound = false
+    for (const mode of modes) this.#sessions.push(this.#connect(mode))
+  }
+
+  /** Drains the window, unbinds and stays closed; at once with 0. */
+  async close(drainMs: number): Promise<void> {
+    this.isClosing = true
+    if (drainMs === 0) for (const session of this.#sessions) session.destroy()
+    else await Promise.all(this.#sessions.map((session) => session.unbind(drainMs)))
+  }
+
+  /** Forgets what was dialled. */
+  abandon(): void {
+    for (const session of this.#sessions.splice(0)) session.destroy()
+  }
+
+  #connect(mode: BindMode): Session<C> {
+    const { settings, password, trace, onOutcome, onLateResponse, onRequest, onRoom, onFault } = this.#options
+    return connectSession<C>({
+      host: settings.host,
+      port: settings.port,
+      ...(settings.tls && { tls: settings.tls_ca ? { ca: settings.tls_ca } : {} }),
+      bind: { mode, system_id: settings.system_id, password, system_type: settings.system_type },
+      windowMax: settings.window,
+      responseTimeoutMs: settings.response_timeout_seconds * 1000,
+      enquireLinkMs: settings.enquire_link_seconds * 1000,
+      onOutcome: (_session, context, outcome) => onOutcome(context, outcome),
+      onLateResponse: (_session, context, response) => onLateResponse(context, response),
+      onRequest: (_session, pdu, respond) => onRequest(this, pdu, respond),
+      onRoom,
+      onState: (session, state, reason) => {
+        if (state === 'bound') this.#noteBound()
+        if (state === 'closed') this.#noteClosed(session, reason ?? 'destroyed')
+      },
+      onFault: (_session, fault) => onFault(fault.kind),
+      ...(trace && {
+        trace: (_session: Session<C>, direction: 'in' | 'out', bytes: Buffer) => trace(direction, bytes),
+      }),
+    })
+  }
+
+  #noteBound(): void {
+    if (this.state !== 'bound') return
+    this.boundAt = new Date()
+    this.#hasBound = true
+    this.#options.onBound(this)
+  }
+
+  /** One session lost is the slot lost: its sibling goes too, so that both directions are known to work when the slot says bound. */
+  #noteClosed(closed: Session<C>, reason: CloseReason): void {
+    if (!this.#sessions.includes(closed)) return
+    const others = this.#sessions.filter((session) => session !== closed)
+    this.#sessions = []
+    for (const session of others) session.destroy('destroyed', 'the other session of the link ended')
+    this.#options.onLost(this, {
+      reason,
+      detail: closed.closeDetail ? `${reason}: ${closed.closeDetail}` : reason,
+      bindStatus: closed.bindStatus,
+      wasBound: this.#hasBound,
+      // Who takes every bind and ends it at once is not to be dialled four times a second.
+      wasSteady: this.#hasBound && Date.now() - this.boundAt.getTime() >= steadyMs,
+    })
+  }
+}

@@ -1,0 +1,144 @@
+import { messageColumns } from './message.ts'
+
+/**
+ * The claim statement. FOR SHARE on this node's row gates the selection: a fenced node claims nothing. Queue rows are locked by (lane_id,
+ * message_id) above the low-water mark $3, skipping those of other claims; messages by primary key. Only segments without an accepted or
+ * unknown try are intended again; an intent that an answer could not end is taken over, so that it does not block its lane.
+ *
+ * What is not sent now but wants a carrier goes to its place: the part of the lane that waits for that carrier, or for that sender. Where
+ * that is here, or the place is being made by another claim, the row stays.
+ *
+ * One row comes back for each message that moved, and at least one; each has what was seen of the queue beside it.
+ *
+ * $1 node, $2 the queue's lane, $3 low water, $4 rows at most, $5–$7 links with their carrier and room, $8 the lane of which $2 is a part,
+ * $9 the sender for which $2 waits (or ''), $10 whether what is over the room goes to its place, $11 carriers with a link that is up.
+ */
+export const claimSql: string = `
+  with me as materialized (
+    select id from nodes where id = $1::uuid and fenced_at is null for share
+  ), taken as materialized (
+    select q.message_id, q.account_id, q.segments, q.expires_at
+    from queue q, me
+    where q.lane_id = $2::uuid
+      and q.message_id > $3::uuid
+    order by q.message_id
+    limit $4
+    for update of q skip locked
+  ), judged as materialized (
+    select t.account_id, t.message_id, t.segments, t.expires_at, route.id as carrier_id, l.link_id, l.room,
+      route.id = any ($11::uuid[]) and route.enabled as is_up,
+      case when s.pace is null then '' else m.our_number end as sender,
+      case
+        when m.status <> 'queued' then 'gone'
+        when m.expires_at <= now() then 'expired'
+        when o.number is not null and not m.is_confirmation then 'rejected'
+        when l.link_id is null or (s.pace is not null and m.our_number <> $9) then 'queued'
+        else 'sending'
+      end as to_status
+    from taken t
+    join messages m on m.account_id = t.account_id and m.id = t.message_id
+    left join opt_outs o on o.account_id = m.account_id and o.number = m.their_number
+    left join lateral (
+      select carrier_id, pace from senders where account_id = m.account_id and number = m.our_number limit 1
+    ) s on true
+    left join lateral (
+      select id, enabled from carriers
+      where id = s.carrier_id or (s.carrier_id is null and enabled)
+      order by priority, id
+      limit 1
+    ) route on true
+    left join unnest($5::uuid[], $6::uuid[], $7::int[]) as l (link_id, carrier_id, room)
+      on l.carrier_id = route.id and route.enabled
+  ), fitted as materialized (
+    select j.*, j.to_status = 'sending'
+      and sum(j.segments) over (partition by j.link_id, j.to_status order by j.message_id) - j.segments >= j.room as is_over
+    from judged j
+  ), wanted as materialized (
+    select distinct carrier_id, sender from fitted
+    where carrier_id is not null and (to_status = 'queued' or (is_over and $10))
+  ), made as (
+    insert into backlogs (id, lane_id, carrier_id, sender)
+    select gen_random_uuid(), $8, carrier_id, sender from wanted w
+    where not exists (
+      select 1 from backlogs b where b.lane_id = $8 and b.carrier_id = w.carrier_id and b.sender = w.sender)
+    on conflict do nothing
+    returning id, carrier_id, sender
+  ), places as materialized (
+    select id, carrier_id, sender from made
+    union all
+    select b.id, b.carrier_id, b.sender from wanted w
+    join backlogs b on b.lane_id = $8 and b.carrier_id = w.carrier_id and b.sender = w.sender
+  ), placed as materialized (
+    select f.account_id, f.message_id, f.segments, f.expires_at, f.carrier_id, f.link_id, f.is_up, p.id as place_id,
+      case when f.is_over then 'queued' else f.to_status end as to_status,
+      (f.to_status = 'queued' or f.is_over) and f.carrier_id is not null and (p.id is null or p.id = $2) as stays
+    from fitted f
+    left join places p on p.carrier_id = f.carrier_id and p.sender = f.sender and (f.to_status = 'queued' or f.is_over)
+  ), gone as (
+    delete from queue q
+    using placed p
+    where q.lane_id = $2 and q.message_id = p.message_id and not p.stays
+  ), sorted as (
+    insert into queue (lane_id, message_id, account_id, segments, expires_at)
+    select place_id, message_id, account_id, segments, expires_at
+    from placed
+    where place_id is not null and not stays
+    on conflict do nothing
+  ), moved as (
+    update messages m
+    set status = j.to_status,
+      sequence = m.sequence + case when j.to_status in ('sending', 'queued') then 0 else 1 end,
+      updated_at = now(),
+      completed_at = case when j.to_status in ('expired', 'rejected') then now() end,
+      attempts = m.attempts + case when j.to_status = 'sending' then 1 else 0 end,
+      link_id = case when j.to_status = 'sending' then j.link_id end,
+      node_id = null,
+      carrier_id = case when j.to_status = 'sending' then j.carrier_id end,
+      hold_reason = case when j.to_status = 'queued' then 'no_route' end,
+      hold_until = null,
+      error_code = case j.to_status when 'expired' then 'expired_in_queue' when 'rejected' then 'recipient_opted_out' end,
+      error_stage = case when j.to_status in ('expired', 'rejected') then 'queue' end,
+      error_raw = null
+    from placed j
+    where m.account_id = j.account_id
+      and m.id = j.message_id
+      and m.status = 'queued'
+      and (j.to_status in ('sending', 'expired', 'rejected')
+        or (m.hold_reason is null and j.is_up is not true))
+    returning ${messageColumns('m')}, m.link_id as "linkId", j.carrier_id as "wantedId"
+  ), open_segments as materialized (
+    select m."accountId" as account_id, m.id as message_id, m.attempts as try, m."linkId" as link_id, segment
+    from moved m, generate_series(1, m.segments) as segment
+    where m.status = 'sending'
+      and (m.attempts = 1 or not exists (
+        select 1 from submissions s
+        where s.account_id = m."accountId" and s.message_id = m.id and s.segment = segment.segment
+          and s.state in ('accepted', 'unknown')))
+  ), intended as (
+    insert into intents (node_id, account_id, message_id, segment, try, link_id)
+    select me.id, s.account_id, s.message_id, s.segment, s.try, s.link_id from open_segments s, me
+    on conflict (node_id, account_id, message_id, segment) do update set try = excluded.try, link_id = excluded.link_id, at = now()
+  ), held as (
+    insert into delayed (account_id, message_id, lane_id, segments, due_at, expires_at)
+    select "accountId", id, $8, segments, now() + interval '5 seconds', "expiresAt" from moved
+    where status = 'queued' and "wantedId" is null
+    on conflict do nothing
+  ), outcome as (
+    insert into outcomes (account_id, status, message_id, error_code)
+    select "accountId", status, id, "errorCode" from moved where status in ('expired', 'rejected')
+    on conflict do nothing
+  )
+  select summary.*, m.*,
+    case when m.attempts > 1 then array(
+      select s.segment from open_segments s where s.message_id = m.id order by s.segment) end as pending
+  from (
+    select count(*)::int as claimed,
+      (count(*) filter (where stays))::int as stayed,
+      (select message_id from placed order by message_id desc limit 1) as "lastId",
+      (select message_id from placed
+       where message_id < coalesce((select message_id from placed where stays order by message_id limit 1), 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+       order by message_id desc limit 1) as "clearId"
+    from placed
+  ) summary
+  left join moved m on true
+  order by m.id`

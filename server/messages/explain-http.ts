@@ -1,0 +1,63 @@
+/** GET /v1/messages/{id}/explain: every decision about a message. */
+import { Type } from 'typebox'
+import type { Db } from '../db/db.ts'
+import { ApiError } from '../errors.ts'
+import { IdOf, Nullable, problems, Timestamp, type App } from '../http.ts'
+import { parseId, showId } from '../ids.ts'
+import { decisionSteps, explainMessage } from './explain.ts'
+import { listExplainedTries, readExplainFacts } from './explain-store.ts'
+import { isFinal, statuses } from './message.ts'
+import { findMessage } from './store.ts'
+
+const Explanation = Type.Object({
+  object: Type.Literal('explanation'),
+  message: IdOf('msg', 'The message.'),
+  status: Type.Enum([...statuses]),
+  final: Type.Boolean(),
+  decisions: Type.Array(
+    Type.Object({
+      at: Timestamp('When it was made.'),
+      step: Type.Enum([...decisionSteps]),
+      decision: Nullable(Type.String({ description: 'What was decided.' })),
+      rule: Nullable(Type.String({ description: 'By which rule: an id, a code, or the word of a carrier.' })),
+      detail: Type.String(),
+      segment: Type.Optional(Type.Integer()),
+      try: Type.Optional(Type.Integer()),
+      carrier: Type.Optional(Nullable(IdOf('car', 'The carrier.'))),
+      carrier_message_id: Type.Optional(Nullable(Type.String())),
+    }),
+    { description: 'In the order of time.' },
+  ),
+})
+
+/** Registers `GET /v1/messages/{id}/explain`. */
+export function explainRoutes(app: App, { db }: { db: Db }): void {
+  app.get(
+    '/v1/messages/:id/explain',
+    {
+      schema: {
+        operationId: 'explainMessage',
+        summary: 'Every decision about a message, with its rule and time',
+        tags: ['Messages'],
+        params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a message.' }) }),
+        response: { 200: Explanation, ...problems(404) },
+      },
+      config: { scope: 'messages:read' },
+    },
+    async (request) => {
+      const { accountId } = request.caller
+      const id = parseId('msg', request.params.id)
+      const row = id && (await findMessage(db, accountId, id))
+      if (!row) throw new ApiError('not_found', { detail: 'There is no such message.' })
+      const tries = await listExplainedTries(db, accountId, row.id)
+      const facts = await readExplainFacts(db, accountId, row.id, tries)
+      return {
+        object: 'explanation' as const,
+        message: showId('msg', row.id),
+        status: row.status,
+        final: isFinal(row.status),
+        decisions: explainMessage(row, facts, tries),
+      }
+    },
+  )
+}

@@ -1,0 +1,125 @@
+/** What an explanation reads besides the message: everything by a key, nothing of another account. */
+import { receiptIdForms } from '@heliogram/smpp'
+import type { Db } from '../db/db.ts'
+import { plainTry, type SubmissionRow } from './store.ts'
+
+/** A try with its carrier. */
+export interface ExplainedTry extends SubmissionRow {
+  linkId: string
+  carrierId: string | null
+  carrierName: string | null
+}
+
+/** A carrier, by the name that it has now. */
+interface NamedCarrier {
+  id: string
+  name: string
+}
+
+export interface ExplainFacts {
+  /** `position` null: deleted since. */
+  route: { id: string | null; position: number | null; name: string | null }
+  carrier: NamedCarrier | null
+  /** Carriers that it may still go to. */
+  chain: NamedCarrier[]
+  sender: { id: string | null; isDefault: boolean; isCampaigns: boolean }
+  isQueued: boolean
+  /** When a delayed message is due. */
+  dueAt: Date | null
+  receipts: {
+    segment: number | null
+    rawId: string
+    stat: string
+    err: string | null
+    at: Date
+  }[]
+}
+
+/** Reads what there is about a message, by primary keys, and its receipts in the inbox by theirs: (link, the carrier's id). */
+export async function readExplainFacts(
+  db: Db,
+  accountId: string,
+  messageId: string,
+  tries: ExplainedTry[],
+): Promise<ExplainFacts> {
+  const { rows } = await db.query<Omit<ExplainFacts, 'receipts'>>(
+    `select
+       json_build_object('id', m.route_id, 'position', r.position, 'name', r.name) as route,
+       case when c.id is not null then json_build_object('id', c.id, 'name', c.name) end as carrier,
+       coalesce((
+         select json_agg(json_build_object('id', k.id, 'name', k.name) order by n)
+         from unnest(m.chain) with ordinality as u (id, n)
+         join carriers k on k.id = u.id), '[]') as chain,
+       json_build_object('id', s.id, 'isDefault', coalesce(s.is_default, false),
+         'isCampaigns', coalesce(p.sender = m.our_number, false)) as sender,
+       exists (
+         select 1
+         from lanes l
+         join queue q on q.lane_id = l.id and q.message_id = m.id
+         where l.account_id = m.account_id and l.type = m.type) as "isQueued",
+       d.due_at as "dueAt"
+     from messages m
+     left join routes r on r.id = m.route_id
+     left join carriers c on c.id = m.carrier_id
+     left join campaigns p on p.account_id = m.account_id and p.id = m.campaign_id
+     left join lateral (
+       select id, is_default from senders where account_id = m.account_id and number = m.our_number limit 1
+     ) s on true
+     left join delayed d on d.account_id = m.account_id and d.message_id = m.id
+     where m.account_id = $1
+       and m.id = $2`,
+    [accountId, messageId],
+  )
+  const facts = rows[0]
+  if (!facts) throw new Error('the message is gone')
+  return { ...facts, receipts: await listReceipts(db, accountId, messageId, tries) }
+}
+
+/** The tries of a message in order, with their carriers. By primary key prefix. */
+export async function listExplainedTries(db: Db, accountId: string, messageId: string): Promise<ExplainedTry[]> {
+  const { rows } = await db.query<ExplainedTry>(
+    `select s.segment, s.try, s.state, s.carrier_message_id as "carrierMessageId", s.command_status as "commandStatus",
+       s.intent_at as "intentAt", s.answered_at as "answeredAt", s.receipt_state as "receiptState",
+       s.receipt_stat as "receiptStat", s.receipt_at as "receiptAt", s.link_id as "linkId", c.id as "carrierId",
+       c.name as "carrierName"
+     from (
+       select segment, try, state, carrier_message_id, command_status, intent_at, answered_at, receipt_state, receipt_stat, receipt_at,
+         link_id
+       from submissions
+       where account_id = $1 and message_id = $2
+       union all
+       ${plainTry}
+     ) s
+     left join links l on l.id = s.link_id
+     left join carriers c on c.id = l.carrier_id
+     order by s.try, s.segment`,
+    [accountId, messageId],
+  )
+  return rows
+}
+
+/**
+ * Receipts that are kept beside the message: of segments, repeated and contradictory ones. Their key begins with the link and the id as
+ * the carrier wrote it, which may be another form of the one in its answer.
+ */
+async function listReceipts(
+  db: Db,
+  accountId: string,
+  messageId: string,
+  tries: ExplainedTry[],
+): Promise<ExplainFacts['receipts']> {
+  const keys = tries.flatMap(({ linkId, carrierMessageId }) =>
+    carrierMessageId === null ? [] : receiptIdForms(carrierMessageId).map(({ id }) => ({ linkId, id })),
+  )
+  if (keys.length === 0) return []
+  const { rows } = await db.query<ExplainFacts['receipts'][number]>(
+    `select r.segment, r.raw_id as "rawId", r.stat, r.err, r.received_at as at
+     from unnest($3::uuid[], $4::text[]) as k (link_id, raw_id)
+     join receipts r on r.link_id = k.link_id and r.raw_id = k.raw_id
+     where r.account_id = $1
+       and r.message_id = $2
+     order by r.received_at`,
+    [accountId, messageId, keys.map(({ linkId }) => linkId), keys.map(({ id }) => id)],
+  )
+  return rows
+}

@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import type { App } from '../http.ts'
+import { newId, showId } from '../ids.ts'
+import { explainRoutes } from './explain-http.ts'
+import { moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
+
+let database: TestDatabase
+let app: App
+let account: TestAccount
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  account = await createTestAccount(database.db)
+  test = await openLedgerTest(database.db, { accountId: account.accountId })
+  app = await buildTestApp(database.db, (one) => explainRoutes(one, { db: database.db }))
+})
+afterAll(async () => {
+  await app.close()
+  await test.ledger.close()
+  await database.close()
+})
+
+interface Decision {
+  step: string
+  decision: string | null
+  rule: string | null
+  detail: string
+}
+
+async function explain(id: string): Promise<Decision[]> {
+  const url = `/v1/messages/${showId('msg', id)}/explain`
+  const answer = await app.inject({ method: 'GET', url, headers: account.headers })
+  expect(answer.statusCode).toBe(200)
+  const { decisions } = answer.json<{ decisions: (Decision & { at: string })[] }>()
+  expect(decisions.map(({ at }) => at)).toEqual(decisions.map(({ at }) => at).toSorted())
+  return decisions
+}
+const stepsOf = (decisions: Decision[]): unknown[] =>
+  decisions.map(({ step, decision, rule }) => [step, decision, rule])
+
+describe('an explanation', () => {
+  it('tells country, sender and route of a message that waits', async () => {
+    const { id } = await test.send()
+    expect(stepsOf(await explain(id))).toEqual([
+      ['accept', 'transactional', null],
+      ['country', 'US', 'numbering_plan'],
+      ['sender', '15557654321', 'default'],
+      ['route', null, 'default_route'],
+      ['hold', 'queued', null],
+      ['outcome', 'queued', null],
+    ])
+  })
+
+  it('names the rule that took it and the carriers that are left', async () => {
+    const { id } = await test.send()
+    const routeId = newId()
+    await test.db.query(`insert into routes (id, position, name, match_key) values ($1, 1, 'All', 'x')`, [routeId])
+    await test.db.query('update messages set route_id = $2, chain = $3 where id = $1', [id, routeId, [test.carrierId]])
+    expect((await explain(id))[3]).toMatchObject({
+      step: 'route',
+      decision: showId('car', test.carrierId),
+      rule: showId('rte', routeId),
+      detail: `The route at position 1 (All) took it to carrier ${test.carrierId}.`,
+    })
+    await test.db.query('delete from routes')
+    expect((await explain(id))[3]?.detail).toMatch(/^A route that was deleted since took it/)
+  })
+
+  it('tells refusals, retries, the outcome and what to do about it', async () => {
+    const handover = await test.lease()
+    await test.answer(handover, {
+      state: 'refused',
+      commandStatus: 0x58,
+      carrierMessageId: null,
+      move: moveTo('queued'),
+    })
+    const next = { ...handover, try: 2 }
+    await test.db.query(`update messages set status = 'sending' where id = $1`, [handover.id])
+    await test.answer(next, {
+      state: 'refused',
+      commandStatus: 0x0b,
+      carrierMessageId: null,
+      move: moveTo('rejected', { errorCode: 'invalid_destination', errorRaw: 'ESME_RINVDSTADR' }),
+    })
+    const decisions = await explain(handover.id)
+    expect(stepsOf(decisions)).toEqual(
+      expect.arrayContaining([
+        ['answer', 'refused', 'ESME_RTHROTTLED'],
+        ['retry', 'same_carrier', 'ESME_RTHROTTLED'],
+        ['submit', showId('car', test.carrierId), null],
+        ['answer', 'refused', 'ESME_RINVDSTADR'],
+        ['outcome', 'rejected', 'invalid_destination'],
+      ]),
+    )
+    expect(decisions.at(-1)?.detail).toMatch(/Check the number\.$/)
+  })
+
+  it('tells receipts, also those that changed nothing', async () => {
+    const handover = await test.lease()
+    await test.answer(handover, { carrierMessageId: '255' })
+    // As the carrier wrote it: the same number in hexadecimal.
+    await test.db.query(
+      `insert into receipts (link_id, raw_id, state, match_id, stat, err, account_id, message_id, segment)
+       values ($1, 'ff', 'undeliverable', '255', 'UNDELIV', '001', $2, $3, 1)`,
+      [test.linkId, account.accountId, handover.id],
+    )
+    expect(stepsOf(await explain(handover.id))).toContainEqual(['receipt', 'UNDELIV', '001'])
+  })
+
+  it('is only for the message’s account', async () => {
+    const { id } = await test.send()
+    const other = await createTestAccount(database.db)
+    for (const [url, headers] of [
+      [`/v1/messages/${showId('msg', id)}/explain`, other.headers],
+      [`/v1/messages/${showId('msg', newId())}/explain`, account.headers],
+      ['/v1/messages/x/explain', account.headers],
+    ] as const)
+      expect((await app.inject({ method: 'GET', url, headers })).statusCode).toBe(404)
+  })
+})

@@ -1,0 +1,181 @@
+/** Every decision about a message, in order, with its rule: from what is stored, so that it can be told years later. */
+import { statusName } from '@heliogram/smpp'
+import { showId } from '../ids.ts'
+import type { ExplainFacts, ExplainedTry } from './explain-store.ts'
+import type { MessageRow } from './message.ts'
+import { countryOf } from './number.ts'
+import { messageErrors } from './taxonomy.ts'
+import { buildTimeline } from './timeline.ts'
+
+export const decisionSteps = [
+  'accept',
+  'country',
+  'sender',
+  'route',
+  'hold',
+  'submit',
+  'answer',
+  'retry',
+  'receipt',
+  'outcome',
+] as const
+
+/** One decision: what was decided, by which rule, and in words. */
+export interface Decision {
+  at: string
+  step: (typeof decisionSteps)[number]
+  decision: string | null
+  /** The rule's name: an id of ours, a code, or the word of a carrier. */
+  rule: string | null
+  detail: string
+  segment?: number
+  try?: number
+  carrier?: string | null
+}
+
+/** The decisions about a message in the order of time; those of one instant in the order in which they were made. */
+export function explainMessage(row: MessageRow, facts: ExplainFacts, tries: ExplainedTry[]): Decision[] {
+  const entries = buildTimeline(row, tries)
+  const [accepted] = entries
+  const at = accepted?.at ?? row.createdAt.toISOString()
+  const decisions: Decision[] = [{ at, step: 'accept', decision: row.type, rule: null, detail: accepted?.detail ?? '' }]
+  if (row.direction === 'inbound') return decisions
+  decisions.push(
+    explainCountry(row, at),
+    explainSender(row, facts, at),
+    explainRoute(facts, at),
+    ...holdsOf(row, facts),
+  )
+  const isTold = (segment: number | undefined, text: string): boolean =>
+    facts.receipts.some((one) => one.segment === segment && text.includes(one.stat))
+  for (const { type, ...entry } of entries.slice(1)) {
+    const one = tries.find(({ segment, try: n }) => segment === entry.segment && n === entry.try)
+    if (type === 'scheduled') decisions.push({ ...entry, step: 'hold', decision: 'scheduled', rule: 'send_at' })
+    else if (type === 'submitted') decisions.push(...explainSubmit(entry, one, tries))
+    else if (type === 'answered')
+      decisions.push({ ...entry, step: 'answer', decision: one?.state ?? null, rule: ruleOfAnswer(one) })
+    else if (type === 'receipt') {
+      if (isTold(entry.segment, entry.detail)) continue
+      const stat = one?.receiptStat ?? row.receiptStat
+      decisions.push({ ...entry, step: 'receipt', decision: stat, rule: row.receiptErr })
+    } else
+      decisions.push({
+        ...entry,
+        step: 'outcome',
+        decision: type,
+        rule: row.errorCode,
+        detail: adviseOf(row, entry.detail),
+      })
+  }
+  for (const one of facts.receipts)
+    decisions.push({
+      at: one.at.toISOString(),
+      step: 'receipt',
+      decision: one.stat,
+      rule: one.err,
+      detail: `The receipt for the carrier's id ${one.rawId} says ${one.stat}${one.err ? `, err ${one.err}` : ''}.`,
+      ...(one.segment !== null && { segment: one.segment }),
+    })
+  return decisions.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
+}
+
+function explainCountry(row: MessageRow, at: string): Decision {
+  const country = countryOf(row.theirNumber)
+  const detail = country
+    ? `+${row.theirNumber} is a number of ${country}.`
+    : `+${row.theirNumber} belongs to no country.`
+  return { at, step: 'country', decision: country, rule: 'numbering_plan', detail }
+}
+
+/** Which of the settings has this sender: as they are now, the message keeps only the sender. */
+function explainSender(row: MessageRow, { sender }: ExplainFacts, at: string): Decision {
+  const decided = { at, step: 'sender', decision: row.ourNumber } as const
+  if (row.ourNumber === null)
+    return { ...decided, rule: 'none', detail: "The account had no default sender: the carrier's own was used." }
+  if (sender.isCampaigns)
+    return { ...decided, rule: 'campaign', detail: `From ${row.ourNumber}, which is the campaign's sender.` }
+  if (sender.isDefault)
+    return { ...decided, rule: 'default', detail: `From ${row.ourNumber}, which is the account's default.` }
+  const gone = sender.id === null ? '; it is no sender of the account any more' : ''
+  return { ...decided, rule: 'from', detail: `From ${row.ourNumber}, as the message or its pool asked${gone}.` }
+}
+
+function explainRoute({ route, carrier, chain }: ExplainFacts, at: string): Decision {
+  const first = carrier ?? chain[0] ?? null
+  const rest = chain.filter(({ id }) => id !== first?.id).map(({ name }) => name)
+  const way = first ? ` to ${first.name}` : ''
+  const next = rest.length > 0 ? `; after a refusal: ${rest.join(', ')}` : ''
+  const which = !route.id
+    ? 'The default route'
+    : route.position === null
+      ? 'A route that was deleted since'
+      : `The route at position ${route.position}${route.name ? ` (${route.name})` : ''}`
+  return {
+    at,
+    step: 'route',
+    decision: first && showId('car', first.id),
+    rule: route.id ? showId('rte', route.id) : 'default_route',
+    detail: `${which} took it${way}${next}.`,
+  }
+}
+
+function holdsOf(row: MessageRow, { dueAt, isQueued }: ExplainFacts): Decision[] {
+  const at = row.updatedAt.toISOString()
+  const holds: Decision[] = []
+  if (row.holdReason)
+    holds.push({
+      at,
+      step: 'hold',
+      decision: 'held',
+      rule: row.holdReason,
+      detail: `It is held${row.holdUntil ? ` until ${row.holdUntil.toISOString()}` : ''}: ${row.holdReason}.`,
+    })
+  if (dueAt && row.status === 'queued')
+    holds.push({
+      at,
+      step: 'retry',
+      decision: 'delayed',
+      rule: row.errorRaw,
+      detail: `It is tried again at ${dueAt.toISOString()}.`,
+    })
+  if (isQueued) holds.push({ at, step: 'hold', decision: 'queued', rule: null, detail: 'It waits for room on a link.' })
+  return holds
+}
+
+/** A submit; with the reason for it where it is not the first of its segment. */
+function explainSubmit(
+  entry: Omit<Decision, 'step' | 'decision' | 'rule'>,
+  one: ExplainedTry | undefined,
+  tries: ExplainedTry[],
+): Decision[] {
+  if (!one) return []
+  const carrier = one.carrierId && showId('car', one.carrierId)
+  const before = tries.findLast(({ segment, try: n }) => segment === one.segment && n < one.try)
+  const submit: Decision = { ...entry, step: 'submit', decision: carrier, rule: null, carrier }
+  if (!before) return [submit]
+  const isSame = before.carrierId === one.carrierId
+  const where = isSame ? 'at the same carrier' : `at ${one.carrierName ?? 'another carrier'}, the next of its chain`
+  return [
+    {
+      at: entry.at,
+      step: 'retry',
+      decision: isSame ? 'same_carrier' : 'next_carrier',
+      rule: ruleOfAnswer(before),
+      detail: `Segment ${one.segment} is tried again ${where}.`,
+      segment: one.segment,
+      try: one.try,
+    },
+    submit,
+  ]
+}
+
+function ruleOfAnswer(one: ExplainedTry | undefined): string | null {
+  if (one?.state === 'unknown') return 'no_answer'
+  return one?.commandStatus === null || one === undefined ? null : statusName(one.commandStatus)
+}
+
+/** An outcome with what to do about it. */
+function adviseOf(row: MessageRow, detail: string): string {
+  const advice = row.errorCode ? messageErrors[row.errorCode]?.advice : undefined
+  return advice ? `${detail} ${advice}` : detail
+}

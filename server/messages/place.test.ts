@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { claimMessages, findLanes } from './claim.ts'
+import { findPlace } from './place.ts'
+import { openLedgerTest, type LedgerTest } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await database.db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents cascade')
+  test = await openLedgerTest(database.db)
+})
+
+const noId = '00000000-0000-0000-0000-000000000000'
+const report = (state: string): Promise<unknown> =>
+  test.db.query(
+    `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now(), $3)
+     on conflict (link_id, node_id) do update set state = excluded.state, updated_at = now()`,
+    [test.linkId, test.nodeId, state],
+  )
+
+it('tells how much is before a message in line, of its own account and type', async () => {
+  await report('bound')
+  const rows = []
+  for (let i = 0; i < 3; i++) rows.push(await test.send({ segments: 2 }))
+  await test.send({ type: 'otp' })
+  const places = await Promise.all(rows.map((row) => findPlace(test.db, row)))
+  expect(places.map((place) => place?.ahead)).toEqual([0, 2, 4])
+  expect(places[0]).toMatchObject({ carrierId: null, holdReason: null })
+})
+
+it('tells that no carrier can be reached, and when one can again', async () => {
+  const row = await test.send()
+  expect(await findPlace(test.db, row)).toMatchObject({ holdReason: 'no_route' })
+  await report('bound')
+  expect(await findPlace(test.db, row)).toMatchObject({ holdReason: null })
+  await test.db.query(`update link_states set updated_at = now() - interval '20 seconds'`)
+  expect(await findPlace(test.db, row)).toMatchObject({ holdReason: 'no_route' })
+})
+
+it('tells it of the carrier that the message waits for, whatever its row says', async () => {
+  const row = await test.send()
+  const [lane] = await findLanes(test.db)
+  await claimMessages(test.context, test.nodeId, [], lane?.id ?? '', noId, 10)
+  const held = await test.message(row.id)
+  expect(held).toMatchObject({ status: 'queued', holdReason: 'no_route' })
+  expect(await findPlace(test.db, held)).toEqual({ ahead: 0, carrierId: test.carrierId, holdReason: 'no_route' })
+  await report('throttled')
+  expect(await findPlace(test.db, held)).toMatchObject({ carrierId: test.carrierId, holdReason: null })
+})
+
+it('knows none of a message that is not in line', async () => {
+  expect(await findPlace(test.db, await test.send({ sendAt: new Date(Date.now() + 60_000) }))).toBeNull()
+  await test.lease()
+  const { rows } = await test.db.query<{ id: string }>(`select id from messages where status = 'sending'`)
+  expect(await findPlace(test.db, await test.message(rows[0]?.id ?? ''))).toBeNull()
+})

@@ -1,0 +1,77 @@
+import { classifyStatus, ESME, STATUSES } from '@heliogram/smpp'
+import { describe, expect, it, test } from 'vitest'
+import {
+  codeOfReceipt,
+  codeOfSubmitStatus,
+  defaultReasons,
+  handlingOf,
+  messageErrors,
+  reasonOfReceipt,
+  reasonOfStatus,
+} from './taxonomy.ts'
+
+describe('a refused submit', () => {
+  test.each([
+    ['RINVMSGLEN', 'message_too_long', 'permanent'],
+    ['RINVSRCADR', 'invalid_sender', 'permanent'],
+    ['RINVDSTADR', 'invalid_destination', 'permanent'],
+    ['RMSGQFUL', 'carrier_congestion', 'throttling'],
+    ['RTHROTTLED', 'throttled', 'throttling'],
+    ['RSYSERR', 'provider_error', 'passing'],
+    ['RSUBMITFAIL', 'provider_error', 'passing'],
+    ['RX_T_APPN', 'provider_error', 'passing'],
+    ['RX_R_APPN', 'content_filtered', 'permanent'],
+    ['RINVDCS', 'carrier_unknown', 'permanent'],
+  ] as const)('ESME_%s is %s, %s', (name, code, handling) => {
+    expect(reasonOfStatus(ESME[name])).toEqual({ code, handling })
+    expect(codeOfSubmitStatus(ESME[name])).toBe(code)
+  })
+
+  it('with a code that nobody lists ends the message: that cannot loop', () => {
+    expect(reasonOfStatus(0x458)).toEqual({ code: 'carrier_unknown', handling: 'permanent' })
+  })
+
+  it('is tried again exactly where SMPP calls it passing', () => {
+    for (const [status] of Object.values(STATUSES).filter(([code]) => code !== 0))
+      expect(reasonOfStatus(status).handling === 'permanent').toBe(classifyStatus(status) === 'permanent')
+  })
+})
+
+describe('a receipt', () => {
+  test.each([
+    ['undeliverable', 'UNDELIV', '001', 'unknown_subscriber'],
+    ['undeliverable', 'UNDELIV', '11', 'landline_or_unroutable'],
+    ['undeliverable', 'UNDELIV', '0027', 'handset_unreachable'],
+    ['undeliverable', 'UNDELIV', '000', 'carrier_unknown'],
+    ['undeliverable', 'UNDELIV', '21b', 'carrier_unknown'],
+    ['undeliverable', 'UNDELIV', null, 'carrier_unknown'],
+    ['expired', 'EXPIRED', '027', 'expired_at_carrier'],
+    ['rejected', 'REJECTD', '069', 'content_filtered'],
+    ['rejected', 'dnd_rejected', '001', 'recipient_blocked'],
+    ['rejected', 'BLACKLISTED', '1', 'recipient_blocked'],
+  ])('%s (%s err:%s) is %s', (state, stat, err, code) => {
+    expect(reasonOfReceipt({ state, stat, err }).code).toBe(code)
+  })
+
+  it('keeps its short form, by state and number', () => {
+    expect(codeOfReceipt('undeliverable', '40')).toBe('handset_memory_full')
+    expect(defaultReasons.ofReceipt('any', { state: 'undeliverable', stat: null, err: '40' })).toEqual({
+      code: 'handset_memory_full',
+      handling: 'passing',
+    })
+  })
+})
+
+it('every code says what to do, in a sentence', () => {
+  for (const [code, { title, advice }] of Object.entries(messageErrors)) {
+    expect(code).toMatch(/^[a-z_]+$/)
+    expect(title).toMatch(/^[A-Z].*[^.]$/)
+    expect(advice).toMatch(/^[A-Z].*\.$/)
+  }
+})
+
+it('a code that is not permanent is worth another try', () => {
+  expect(handlingOf('handset_busy')).toBe('passing')
+  expect(handlingOf('throttled')).toBe('throttling')
+  expect(handlingOf('unknown_subscriber')).toBe('permanent')
+})

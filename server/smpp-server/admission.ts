@@ -1,0 +1,59 @@
+/** What the sessions of this process may do now, read each second. */
+import type { Db } from '../db/db.ts'
+import type { Admission } from './bind.ts'
+import { settingColumns } from './credential.ts'
+
+/** A credential as it is now; `share` is the part of its sessions that are this node's, and with them of its pace. */
+export type CurrentAdmission = Admission & { isActive: boolean; share: number }
+
+/**
+ * Deletes rows of sessions that this node does not have: a bind whose commit was not answered was refused, and would keep its place for
+ * ever. A minute is longer than a bind takes. By smpp_sessions_node.
+ */
+export async function forgetSessions(db: Db, nodeId: string, sessionIds: string[]): Promise<void> {
+  await db.query(
+    `delete from smpp_sessions
+     where node_id = $1
+       and not id = any ($2::uuid[])
+       and bound_at < now() - interval '1 minute'`,
+    [nodeId, sessionIds],
+  )
+}
+
+/** The credentials of this node's sessions, by id; what is missing was deleted. By smpp_sessions_node and smpp_sessions_credential. */
+export async function readAdmissions(db: Db, nodeId: string): Promise<Map<string, CurrentAdmission>> {
+  const { rows } = await db.query<CurrentAdmission>({
+    name: 'read-smpp-admissions',
+    text: `
+      with mine as materialized (
+        select account_id, credential_id, count(*) as sessions
+        from smpp_sessions
+        where node_id = $1
+        group by account_id, credential_id
+      )
+      select c.account_id as "accountId", c.id as "credentialId", c.system_id as "systemId", c.mode,
+        c.password_hash as "passwordHash", ${settingColumns('c')}, a.status = 'active' as "isActive",
+        mine.sessions::float8 / (
+          select count(*)
+          from smpp_sessions s
+          join nodes n on n.id = s.node_id and n.fenced_at is null
+          where s.account_id = c.account_id and s.credential_id = c.id) as share
+      from mine
+      join smpp_credentials c on c.account_id = mine.account_id and c.id = mine.credential_id
+      join accounts a on a.id = c.account_id`,
+    values: [nodeId],
+  })
+  return new Map(rows.map((row) => [row.credentialId, row]))
+}
+
+/** A credential by primary key, whatever its state: what it was let in to submit is sent. */
+export async function findAdmission(db: Db, accountId: string, credentialId: string): Promise<Admission | null> {
+  const { rows } = await db.query<Admission>(
+    `select c.account_id as "accountId", c.id as "credentialId", c.system_id as "systemId", c.mode,
+       c.password_hash as "passwordHash", ${settingColumns('c')}
+     from smpp_credentials c
+     where c.account_id = $1 and c.id = $2`,
+    [accountId, credentialId],
+  )
+  return rows[0] ?? null
+}

@@ -1,0 +1,198 @@
+import { connectSession, ESME, SessionError } from '@heliogram/smpp'
+import { connect } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hashPassword } from '../accounts/password.ts'
+import { inTransaction } from '../db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
+import { until } from '../messages/testing.ts'
+import { isAllowedFrom } from './bind.ts'
+import { deleteCredential, findCredential, replacePassword, updateCredential } from './credential.ts'
+import { bindTestClient, openServerTest, type ServerTest, type TestClient, type TestCredential } from './testing.ts'
+
+let database: TestDatabase
+let test: ServerTest
+let clients: TestClient[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await database.db.query('truncate accounts, carriers, nodes, messages, events, login_failures cascade')
+  test = await openServerTest(database.db)
+})
+afterEach(async () => {
+  for (const { session } of clients) session.destroy()
+  clients = []
+  await test.close()
+})
+
+async function bind(
+  ...args: Parameters<typeof bindTestClient> extends [number, ...infer R] ? R : never
+): Promise<TestClient> {
+  const client = await bindTestClient(test.port, ...args)
+  clients.push(client)
+  return client
+}
+
+/** The command_status that refuses a bind; 0 where it is not refused. */
+async function refusal(...args: Parameters<typeof bind>): Promise<number> {
+  try {
+    await bind(...args)
+    return 0
+  } catch (error) {
+    if (error instanceof SessionError) return error.bindStatus
+    throw error
+  }
+}
+
+const sessionsOf = async ({ accountId, id }: TestCredential): Promise<number> =>
+  (await findCredential(test.db, accountId, id))?.sessions ?? 0
+
+describe('a bind', () => {
+  it.each(['transmitter', 'receiver', 'transceiver'] as const)('as %s is answered with our name', async (mode) => {
+    const credential = await test.credential()
+    const { session } = await bind(credential, { mode })
+    expect(session.peerSystemId).toBe('heliogram')
+    expect(await sessionsOf(credential)).toBe(1)
+    await session.unbind(1000)
+    await until('its place is free', async () => (await sessionsOf(credential)) === 0)
+  })
+
+  it('with a wrong password or a name that nobody has is refused alike, and slowed down', async () => {
+    const credential = await test.credential()
+    expect(await refusal(credential, { password: 'wrong' })).toBe(ESME.RINVPASWD)
+    expect(await refusal({ systemId: 'nobody' })).toBe(ESME.RINVPASWD)
+    for (let i = 0; i < 5; i++) await refusal(credential, { password: `wrong${i}` })
+    expect(await refusal(credential, { password: 'wrong' })).toBe(ESME.RBINDFAIL)
+    // Other names are not in the way of each other, and a right password after the delay begins anew.
+    expect(await refusal(await test.credential())).toBe(0)
+    await test.db.query(`update login_failures set last_at = last_at - interval '1 hour'`)
+    expect(await refusal(credential)).toBe(0)
+    expect(await refusal(credential)).toBe(0)
+  })
+
+  it('of many sessions at once is no guessing', async () => {
+    const credential = await test.credential({ sessionsMax: 12 })
+    expect(await Promise.all(Array.from({ length: 12 }, () => refusal(credential)))).toEqual(Array(12).fill(0))
+  })
+
+  it('above the sessions that its credential may have is refused, on whatever node they are', async () => {
+    const credential = await test.credential({ sessionsMax: 2 })
+    const nodeId = newId()
+    await test.db.query(`insert into nodes (id, name) values ($1, 'other')`, [nodeId])
+    await test.db.query(
+      `insert into smpp_sessions (id, account_id, credential_id, node_id, mode, address)
+       values ($1, $2, $3, $4, 'transceiver', '127.0.0.1')`,
+      [newId(), test.accountId, credential.id, nodeId],
+    )
+    const outcomes = await Promise.all([refusal(credential), refusal(credential)])
+    expect(outcomes.sort()).toEqual([0, ESME.RALYBND])
+    // A node that died has no sessions.
+    await test.db.query('update nodes set fenced_at = now() where id = $1', [nodeId])
+    expect(await refusal(credential)).toBe(0)
+  })
+
+  it('from another network, with a disabled credential, or of a suspended account is refused', async () => {
+    expect(await refusal(await test.credential({ allowedCidrs: ['192.0.2.0/24', '::1/128'] }))).toBe(ESME.RBINDFAIL)
+    expect(await refusal(await test.credential({ allowedCidrs: ['127.0.0.0/8'] }))).toBe(0)
+    expect(await refusal(await test.credential({ enabled: false }))).toBe(ESME.RBINDFAIL)
+    const credential = await test.credential()
+    await test.db.query(`update accounts set status = 'suspended' where id = $1`, [test.accountId])
+    expect(await refusal(credential)).toBe(ESME.RBINDFAIL)
+  })
+
+  it('twice on one session is refused, and what is no SMPP is cut off', async () => {
+    const socket = connect(test.port, '127.0.0.1')
+    const closed = new Promise<Buffer>((resolve) => {
+      let received = Buffer.alloc(0)
+      socket.on('data', (chunk) => (received = Buffer.concat([received, chunk])))
+      socket.on('close', () => resolve(received))
+    })
+    socket.write('GET / HTTP/1.1\r\nhost: localhost\r\n\r\n')
+    // generic_nack with ESME_RINVCMDLEN
+    expect((await closed).subarray(0, 12).toString('hex')).toBe('000000108000000000000002')
+    expect(await refusal(await test.credential())).toBe(0)
+  })
+
+  it('as a receiver may not submit, and a submit before a bind is refused', async () => {
+    const { session } = await bind(await test.credential(), { mode: 'receiver' })
+    expect(session.submit({ destination_addr: '15551230001' }, 1)).toBe(false)
+    const unbound = connectSession<number>({
+      host: '127.0.0.1',
+      port: test.port,
+      windowMax: 1,
+      bind: { mode: 'transceiver', system_id: 'nobody', password: 'x' },
+    })
+    expect(unbound.submit({ destination_addr: '15551230001' }, 1)).toBe(false)
+    await expect(unbound.whenBound()).rejects.toThrow()
+  })
+})
+
+describe('a credential', () => {
+  const changes: [string, (credential: TestCredential) => Promise<unknown>][] = [
+    [
+      'disabled',
+      ({ accountId, id }) => inTransaction(test.db, (tx) => updateCredential(tx, accountId, id, { enabled: false })),
+    ],
+    ['deleted', ({ accountId, id }) => inTransaction(test.db, (tx) => deleteCredential(tx, accountId, id))],
+    [
+      'given another password',
+      async ({ accountId, id }) => {
+        const hash = await hashPassword('other')
+        await inTransaction(test.db, (tx) => replacePassword(tx, accountId, id, hash))
+      },
+    ],
+    [
+      'kept to another network',
+      ({ accountId, id }) =>
+        inTransaction(test.db, (tx) => updateCredential(tx, accountId, id, { allowedCidrs: ['192.0.2.0/24'] })),
+    ],
+    [
+      'of a suspended account',
+      ({ accountId }) => test.db.query(`update accounts set status = 'suspended' where id = $1`, [accountId]),
+    ],
+  ]
+
+  it.each(changes)('that is %s loses its sessions within five seconds', async (_name, change) => {
+    const credential = await test.credential()
+    const [{ session: kept }, { session }] = [await bind(await test.credential()), await bind(credential)]
+    await change(credential)
+    await until('the session is over', () => session.state === 'closed', 5000)
+    expect(session.closeReason).toBe('peer_unbound')
+    if (!_name.includes('account')) expect(kept.state).toBe('bound')
+  })
+
+  it('is followed while its sessions are bound', async () => {
+    const credential = await test.credential({ pace: 1000 })
+    const client = await bind(credential)
+    await inTransaction(test.db, (tx) => updateCredential(tx, credential.accountId, credential.id, { pace: 0.1 }))
+    const hello = { short_message: Buffer.from('Hello') }
+    await until('it is throttled', async () => (await client.submit(hello)).status === ESME.RTHROTTLED)
+  })
+})
+
+describe('the server', () => {
+  it('answers what was submitted before it unbinds', async () => {
+    const client = await bind(await test.credential())
+    const answers = Promise.all(
+      Array.from({ length: 20 }, () => client.submit({ short_message: Buffer.from('Hello') })),
+    )
+    await until('some have come', async () => (await test.count('messages', 'true')) > 0)
+    await test.server.close()
+    expect((await answers).every(({ status }) => status === ESME.ROK)).toBe(true)
+    expect(client.session.closeReason).toBe('peer_unbound')
+    expect(await refusal(await test.credential())).toBe(0)
+  })
+})
+
+it.each<[string, string[], boolean]>([
+  ['127.0.0.1', [], true],
+  ['::ffff:10.1.2.3', ['10.0.0.0/8'], true],
+  ['10.1.2.3', ['2001:db8::/32', '10.0.0.0/8'], true],
+  ['2001:db8::1', ['10.0.0.0/8'], false],
+  ['', ['0.0.0.0/0'], false],
+])('an address %s is in %j: %s', (address, cidrs, isAllowed) => {
+  expect(isAllowedFrom(cidrs, address)).toBe(isAllowed)
+})

@@ -1,0 +1,184 @@
+/** Credentials of SMPP clients: their rows, and the names and passwords that we make for them. */
+import type { ConcatenationMode, DefaultAlphabet } from '@heliogram/smpp'
+import { randomInt } from 'node:crypto'
+import type { Queryable, Tx } from '../db/db.ts'
+import { newId } from '../ids.ts'
+import type { Position } from '../page.ts'
+
+/** What a client may do, and how we speak to it. */
+export interface CredentialSettings {
+  name: string
+  enabled: boolean
+  /** Networks that it may bind from; empty: any. */
+  allowedCidrs: string[]
+  sessionsMax: number
+  /** Unanswered requests of a session, in each direction. */
+  windowMax: number
+  /** Segments a second over all its sessions. */
+  pace: number
+  defaultAlphabet: Exclude<DefaultAlphabet, 'gsm7-packed'>
+  receivesReplies: boolean
+  replyConcatenation: ConcatenationMode
+}
+
+/** A credential as the routes show it; never its password. */
+export interface CredentialRow extends CredentialSettings {
+  accountId: string
+  id: string
+  systemId: string
+  mode: 'live' | 'test'
+  createdAt: Date
+  updatedAt: Date
+  lastBoundAt: Date | null
+  /** Sessions that are bound now, on all nodes. */
+  sessions: number
+}
+
+/** What a new credential has where nothing is said. */
+export const credentialDefaults: Omit<CredentialSettings, 'name'> = {
+  enabled: true,
+  allowedCidrs: [],
+  sessionsMax: 4,
+  windowMax: 100,
+  pace: 100,
+  defaultAlphabet: 'gsm7',
+  receivesReplies: false,
+  replyConcatenation: 'udh8',
+}
+
+/** Most credentials of an account: each costs a statement now and then, and nobody has more programs than this. */
+export const credentialsMax = 100
+
+// Without those that look alike: people copy them into configuration files from a screen.
+const characters = 'abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
+const letters = 'abcdefghjkmnpqrstuvwxyz23456789'
+const random = (alphabet: string, length: number): string =>
+  Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('')
+
+/** A name to bind with: 15 characters, the most that every client can write (SMPP 3.4 §5.2.1). */
+export const newSystemId = (): string => `hg_${random(letters, 12)}`
+
+/** A password of 8 characters, the most that every client can write (SMPP 3.4 §5.2.2): 46 bits, so guesses are slowed down. */
+export const newBindPassword = (): string => random(characters, 8)
+
+/** Select list for `CredentialSettings`, of the table under the alias. */
+export const settingColumns = (c: string): string => `
+    ${c}.name, ${c}.enabled, ${c}.allowed_cidrs as "allowedCidrs", ${c}.sessions_max as "sessionsMax",
+    ${c}.window_max as "windowMax", ${c}.pace, ${c}.default_alphabet as "defaultAlphabet",
+    ${c}.receives_replies as "receivesReplies", ${c}.reply_concatenation as "replyConcatenation"`
+
+// Sessions are counted by smpp_sessions_credential; there are few.
+const rowColumns = `
+    c.account_id as "accountId", c.id, c.system_id as "systemId", c.mode, ${settingColumns('c')},
+    c.created_at as "createdAt", c.updated_at as "updatedAt", c.last_bound_at as "lastBoundAt",
+    (select count(*)
+     from smpp_sessions s
+     join nodes n on n.id = s.node_id and n.fenced_at is null
+     where s.account_id = c.account_id and s.credential_id = c.id)::int as sessions`
+
+/** Credentials of an account from a position on, one more than `limit`. By primary key. */
+export async function listCredentials(
+  db: Queryable,
+  accountId: string,
+  limit: number,
+  position: Position | null,
+): Promise<CredentialRow[]> {
+  const isAfter = position?.direction === 'after'
+  const { rows } = await db.query<CredentialRow>(
+    `select ${rowColumns}
+     from smpp_credentials c
+     where c.account_id = $1
+       and ($2::uuid is null or c.id ${isAfter ? '>' : '<'} $2)
+     order by c.id ${isAfter ? 'asc' : 'desc'}
+     limit $3`,
+    [accountId, position?.id ?? null, limit + 1],
+  )
+  return rows
+}
+
+/** One credential, by primary key; null where the account has none of this id. */
+export async function findCredential(db: Queryable, accountId: string, id: string): Promise<CredentialRow | null> {
+  const { rows } = await db.query<CredentialRow>(
+    `select ${rowColumns}
+     from smpp_credentials c
+     where c.account_id = $1 and c.id = $2`,
+    [accountId, id],
+  )
+  return rows[0] ?? null
+}
+
+/** Inserts a credential and answers its id; null where the account has as many as it may. Two at once may pass the count by one. */
+export async function insertCredential(
+  tx: Tx,
+  accountId: string,
+  credential: CredentialSettings & { systemId: string; passwordHash: string; mode: 'live' | 'test' },
+): Promise<string | null> {
+  const id = newId()
+  const { rowCount } = await tx.query(
+    `insert into smpp_credentials (account_id, id, system_id, password_hash, mode, name, enabled, allowed_cidrs, sessions_max,
+       window_max, pace, default_alphabet, receives_replies, reply_concatenation)
+     select $1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14
+     where (select count(*) from smpp_credentials where account_id = $1) < $15`,
+    [
+      accountId,
+      id,
+      credential.systemId,
+      credential.passwordHash,
+      credential.mode,
+      ...valuesOf(credential),
+      credentialsMax,
+    ],
+  )
+  return rowCount === 1 ? id : null
+}
+
+/** Changes what is named of what a credential may do; false where there is none. Locks its row. */
+export async function updateCredential(
+  tx: Tx,
+  accountId: string,
+  id: string,
+  changes: Partial<CredentialSettings>,
+): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update smpp_credentials
+     set name = coalesce($3, name), enabled = coalesce($4, enabled), allowed_cidrs = coalesce($5, allowed_cidrs),
+       sessions_max = coalesce($6, sessions_max), window_max = coalesce($7, window_max), pace = coalesce($8, pace),
+       default_alphabet = coalesce($9, default_alphabet), receives_replies = coalesce($10, receives_replies),
+       reply_concatenation = coalesce($11, reply_concatenation), updated_at = now()
+     where account_id = $1 and id = $2`,
+    [accountId, id, ...valuesOf(changes)],
+  )
+  return rowCount === 1
+}
+
+/** Gives a credential another password; false where there is none. Locks its row. */
+export async function replacePassword(tx: Tx, accountId: string, id: string, passwordHash: string): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `update smpp_credentials
+     set password_hash = $3, updated_at = now()
+     where account_id = $1 and id = $2`,
+    [accountId, id, passwordHash],
+  )
+  return rowCount === 1
+}
+
+/** Deletes a credential with all that waits for it; false where there is none. */
+export async function deleteCredential(tx: Tx, accountId: string, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query('delete from smpp_credentials where account_id = $1 and id = $2', [accountId, id])
+  return rowCount === 1
+}
+
+/** In the order of the statements above. */
+function valuesOf(settings: Partial<CredentialSettings>): unknown[] {
+  return [
+    settings.name,
+    settings.enabled,
+    settings.allowedCidrs,
+    settings.sessionsMax,
+    settings.windowMax,
+    settings.pace,
+    settings.defaultAlphabet,
+    settings.receivesReplies,
+    settings.replyConcatenation,
+  ]
+}

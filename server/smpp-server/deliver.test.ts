@@ -1,0 +1,408 @@
+import {
+  cutSegments,
+  ESME,
+  joinParts,
+  parseReceipt,
+  readPart,
+  type MessageRequest,
+  type TextPdu,
+} from '@heliogram/smpp'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { openPool } from '../db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { firstIdAt, newId } from '../ids.ts'
+import { Acceptor } from '../messages/accept.ts'
+import { cancelMessage } from '../messages/cancel.ts'
+import { storeReply } from '../messages/reply.ts'
+import { ourNumber, until } from '../messages/testing.ts'
+import { parseClientId, showClientId } from './client-id.ts'
+import { fillDeliveries } from './fill.ts'
+import { forgetDeliveries } from './delivery.ts'
+import { OwedReceipts, settleCanceled } from './owed.ts'
+import {
+  createTestCredential,
+  bindTestClient,
+  openServerTest,
+  untilDelivered,
+  type ServerTest,
+  type TestClient,
+  type TestCredential,
+} from './testing.ts'
+
+let database: TestDatabase
+let test: ServerTest
+let credential: TestCredential
+let clients: TestClient[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await database.db.query(
+    'truncate accounts, carriers, nodes, messages, outcomes, queue, delayed, submissions, carrier_ids, receipts, events, opt_outs, idempotency_keys, login_failures cascade',
+  )
+  test = await openServerTest(database.db)
+  credential = await test.credential()
+})
+afterEach(async () => {
+  for (const { session } of clients) session.destroy()
+  clients = []
+  await test.close()
+})
+
+async function bind(
+  ...args: Parameters<typeof bindTestClient> extends [number, ...infer R] ? R : never
+): Promise<TestClient> {
+  const client = await bindTestClient(test.port, ...args)
+  clients.push(client)
+  return client
+}
+
+/** Submits a message of one segment that asks for a receipt; answers with its ids, the client's and ours. */
+async function submit(client: TestClient, registered_delivery: number = 1): Promise<{ clientId: string; id: string }> {
+  const { messageId } = await client.submit({ short_message: Buffer.from('Hello'), registered_delivery })
+  return { clientId: messageId, id: parseClientId(messageId) ?? '' }
+}
+
+const receiptOf = (pdu: MessageRequest | undefined): ReturnType<typeof parseReceipt> => parseReceipt(pdu as TextPdu)
+const receiptIds = ({ delivered }: TestClient): string[] => delivered.map((pdu) => receiptOf(pdu)?.id ?? '').toSorted()
+const waiting = (): Promise<number> => test.count('smpp_deliveries', 'true')
+const untilAllTaken = (): Promise<void> => until('nothing waits', async () => (await waiting()) === 0)
+
+/** Waits until the event log was read. */
+const untilRead = (): Promise<void> =>
+  until('the event log was read', async () => {
+    const { rows } = await test.db.query<{ isRead: boolean }>(
+      `select not exists (
+         select 1 from events e join smpp_cursors c on c.account_id = e.account_id where (e.txid, e.id) > (c.txid, c.event_id)
+       ) as "isRead"`,
+    )
+    return rows[0]?.isRead ?? false
+  })
+
+function reply(text: string, source: string = '15551230001'): ReturnType<typeof storeReply> {
+  const context = { ...test.context, wake: () => {} }
+  return storeReply(context, { linkId: test.linkId, source, destination: ourNumber, text, isPartial: false })
+}
+
+describe('a receipt', () => {
+  it.each([
+    ['delivered', 'delivered', '000', 2, 'DELIVRD'],
+    ['undeliverable', 'undeliverable', '00b', 5, 'UNDELIV'],
+    ['expired', 'expired', '7', 3, 'EXPIRED'],
+    ['rejected', 'rejected', '12345', 8, 'REJECTD'],
+  ])('says that a message is %s', async (_name, state, err, message_state, stat) => {
+    const client = await bind(credential)
+    const { clientId, id } = await submit(client)
+    await test.end(id, state, err)
+    await untilDelivered(client, 1)
+    expect(client.delivered[0]).toMatchObject({
+      command: 'deliver_sm',
+      esm_class: 4,
+      source_addr_ton: 1,
+      source_addr_npi: 1,
+      source_addr: '15551230001',
+      destination_addr: ourNumber,
+      tlvs: { receipted_message_id: clientId, message_state },
+    })
+    expect(receiptOf(client.delivered[0])).toMatchObject({
+      id: clientId,
+      otherId: null,
+      stat,
+      err: err.length > 3 ? '000' : err.padStart(3, '0'),
+    })
+    await untilAllTaken()
+    expect(await test.count('smpp_submits', 'true')).toBe(0)
+  })
+
+  it('has no TLVs for a client that is older than they are', async () => {
+    const client = await bind(credential, { interface_version: 0x33 })
+    const { clientId, id } = await submit(client)
+    await test.end(id)
+    await untilDelivered(client, 1)
+    expect(client.delivered[0]?.tlvs).toBeUndefined()
+    expect(receiptOf(client.delivered[0])).toMatchObject({ id: clientId, state: 'delivered' })
+  })
+
+  it('is given as it was asked for: at any end, at a failure, or not', async () => {
+    const client = await bind(credential)
+    const [never, always, failure, success] = [
+      await submit(client, 0),
+      await submit(client, 17),
+      await submit(client, 2),
+      await submit(client, 3),
+    ]
+    for (const { id } of [never, failure, success]) await test.end(id, 'undeliverable')
+    await test.end(always.id)
+    await untilDelivered(client, 2)
+    await untilAllTaken()
+    expect(receiptIds(client)).toEqual([always.clientId, failure.clientId].toSorted())
+    expect(await test.count('smpp_submits', 'true')).toBe(0)
+  })
+
+  it('comes for each part of a long message that asked for one', async () => {
+    const client = await bind(credential)
+    const parts = cutSegments('Long '.repeat(80), { mode: 'udh8', reference: 1 })
+    const answers = []
+    for (const [i, part] of parts.entries())
+      answers.push(await client.submit({ ...part, registered_delivery: i === 1 ? 0 : 1 }))
+    const [row] = (await test.db.query<{ id: string }>('select id from messages')).rows
+    await test.end(row?.id ?? '')
+    await untilDelivered(client, parts.length - 1)
+    await untilAllTaken()
+    const asked = answers.filter((_, i) => i !== 1).map(({ messageId }) => messageId)
+    expect(receiptIds(client)).toEqual(asked.toSorted())
+  })
+
+  it('comes for a message whose end was read before it was noted, once', async () => {
+    const client = await bind(credential)
+    const { id } = await test.lease()
+    await test.end(id)
+    await untilRead()
+    const owed = {
+      accountId: test.accountId,
+      messageId: id,
+      credentialId: credential.id,
+      clientId: id,
+      registeredDelivery: [1],
+    }
+    const receipts = new OwedReceipts(test.db)
+    await Promise.all([receipts.note(owed), receipts.note(owed)])
+    await untilDelivered(client, 1)
+    await untilAllTaken()
+    expect(receiptIds(client)).toEqual([showClientId(id)])
+  })
+
+  it('is not passed over when its transaction commits late', async () => {
+    const client = await bind(credential)
+    const early = await submit(client)
+    const late = await submit(client)
+    // An older transaction is open while a younger one is committed and read.
+    const open = await test.db.connect()
+    await open.query('begin')
+    await open.query(
+      `insert into events (account_id, id, type, message_id, sequence, payload) values ($1, $2, 'message.delivered', $3, 3, '{}')`,
+      [test.accountId, newId(), early.id],
+    )
+    await test.end(late.id)
+    await fillDeliveries(test.db)
+    await test.db.query(`update messages set status = 'delivered', completed_at = now() where id = $1`, [early.id])
+    await open.query('commit')
+    open.release()
+    await untilDelivered(client, 2)
+    expect(receiptIds(client)).toEqual([early.clientId, late.clientId].toSorted())
+  })
+
+  it('is made once, however many read the log', async () => {
+    const client = await bind(credential)
+    const submitted = await Promise.all(Array.from({ length: 60 }, () => submit(client)))
+    const reading = Promise.all(
+      Array.from({ length: 4 }, async () => {
+        for (let i = 0; i < 20; i++) await fillDeliveries(test.db)
+      }),
+    )
+    await Promise.all(submitted.map(({ id }) => test.end(id)))
+    await reading
+    await untilDelivered(client, 60)
+    await untilAllTaken()
+    expect(receiptIds(client)).toEqual(submitted.map((one) => one.clientId).toSorted())
+  })
+
+  it('says DELETED of what was canceled, by the client or over HTTP', async () => {
+    const client = await bind(credential)
+    test.slots.room = 0
+    const [mine, other] = [await submit(client), await submit(client)]
+    expect(await client.request('cancel_sm', { message_id: mine.clientId, source_addr: ourNumber })).toMatchObject({
+      status: ESME.ROK,
+    })
+    await cancelMessage(test.context, test.accountId, other.id)
+    expect(await settleCanceled(test.db, 10)).toBe(1)
+    await untilDelivered(client, 2)
+    expect(client.delivered.map((pdu) => receiptOf(pdu)?.state)).toEqual(['deleted', 'deleted'])
+  })
+})
+
+describe('a delivery', () => {
+  it('waits for a session that receives, and is taken by any of them', async () => {
+    const transmitter = await bind(credential, { mode: 'transmitter' })
+    const { clientId, id } = await submit(transmitter)
+    await test.end(id)
+    await until('it waits', async () => (await waiting()) === 1)
+    const receiver = await bind(credential, { mode: 'receiver' })
+    await untilDelivered(receiver, 1)
+    expect(receiptOf(receiver.delivered[0])?.id).toBe(clientId)
+    expect(transmitter.delivered).toEqual([])
+    await untilAllTaken()
+  })
+
+  it('goes to no other client', async () => {
+    const client = await bind(credential, { mode: 'transmitter' })
+    const stranger = await bind(await test.credential({ receivesReplies: true }))
+    await test.end((await submit(client)).id)
+    await reply('for all who ask')
+    await untilDelivered(stranger, 1)
+    await until('only the receipt waits', async () => (await waiting()) === 1)
+    expect(stranger.delivered.map(receiptOf)).toEqual([null])
+  })
+
+  it('comes again after an error, and after a session that was lost', async () => {
+    const client = await bind(credential)
+    let refusals = 0
+    client.answer = (_pdu, respond) => respond(++refusals <= 2 ? ESME.RX_T_APPN : ESME.ROK)
+    const first = await submit(client)
+    await test.end(first.id)
+    await untilDelivered(client, 3)
+    await untilAllTaken()
+    expect(new Set(client.delivered.map((pdu) => receiptOf(pdu)?.id))).toEqual(new Set([first.clientId]))
+
+    client.answer = () => client.session.destroy()
+    const second = await submit(client)
+    await test.end(second.id)
+    await until('the session is lost', () => client.session.state === 'closed')
+    const next = await bind(credential)
+    await untilDelivered(next, 1)
+    expect(receiptOf(next.delivered[0])?.id).toBe(second.clientId)
+    await untilAllTaken()
+  })
+
+  it('that a dead node had is taken by another', async () => {
+    const client = await bind(credential, { mode: 'transmitter' })
+    await test.end((await submit(client)).id)
+    await until('it waits', async () => (await waiting()) === 1)
+    const nodeId = newId()
+    await test.db.query(`insert into nodes (id, name) values ($1, 'dead')`, [nodeId])
+    await test.db.query(`update smpp_deliveries set leased_by = $1, leased_until = now() + interval '1 hour'`, [nodeId])
+    const receiver = await bind(credential)
+    await fillDeliveries(test.db)
+    expect(receiver.delivered).toEqual([])
+    await test.db.query('update nodes set fenced_at = now() where id = $1', [nodeId])
+    await untilDelivered(receiver, 1)
+  })
+
+  it('keeps to the window of its client', async () => {
+    const narrow = await test.credential({ windowMax: 3 })
+    const client = await bind(narrow)
+    const held: (() => void)[] = []
+    client.answer = (_pdu, respond) => void held.push(() => respond(ESME.ROK))
+    const submitted = []
+    for (let i = 0; i < 10; i++) submitted.push(await submit(client))
+    for (const { id } of submitted) await test.end(id)
+    await until('all are made', async () => (await waiting()) === 10)
+    for (let taken = 0; taken < 10; taken += held.splice(0).length) {
+      await until('the window is full', () => held.length === Math.min(3, 10 - taken))
+      for (const answer of held) answer()
+    }
+    await untilAllTaken()
+    expect(client.delivered).toHaveLength(10)
+  })
+
+  it('is given up after three days', async () => {
+    const client = await bind(credential, { mode: 'transmitter' })
+    await test.end((await submit(client)).id)
+    await until('it waits', async () => (await waiting()) === 1)
+    expect(await forgetDeliveries(test.db)).toBe(0)
+    await test.db.query('update smpp_deliveries set id = $1', [firstIdAt(Date.now() - 73 * 3_600_000)])
+    expect(await forgetDeliveries(test.db)).toBe(1)
+  })
+})
+
+describe('a reply', () => {
+  it('goes to each credential that receives replies, since it does', async () => {
+    await reply('too early')
+    const [one, two] = [
+      await test.credential({ receivesReplies: true }),
+      await test.credential({ receivesReplies: true }),
+    ]
+    const [first, second, none] = [await bind(one), await bind(two), await bind(credential)]
+    await reply('Yes, at six 👍')
+    await Promise.all([untilDelivered(first, 1), untilDelivered(second, 1)])
+    await untilAllTaken()
+    expect(first.delivered).toMatchObject([
+      { esm_class: 0, source_addr: '15551230001', destination_addr: ourNumber, data_coding: 8 },
+    ])
+    expect(joinParts([readPart(first.delivered[0] as TextPdu)]).text).toBe('Yes, at six 👍')
+    expect(second.delivered).toHaveLength(1)
+    expect(none.delivered).toEqual([])
+  })
+
+  it.each(['udh8', 'udh16', 'sar', 'payload'] as const)('of several segments comes as %s, whole', async (mode) => {
+    const client = await bind(await test.credential({ receivesReplies: true, replyConcatenation: mode, windowMax: 2 }))
+    const text = 'A long reply, with a €. '.repeat(20)
+    // The first time a part is refused: all of them come again, with the same reference.
+    let isFirst = mode === 'udh8'
+    let unansweredMax = 0
+    client.answer = (_pdu, respond) => {
+      const isRefused = isFirst && client.delivered.length === 2
+      if (isRefused) isFirst = false
+      unansweredMax = Math.max(unansweredMax, client.session.unanswered)
+      setTimeout(() => respond(isRefused ? ESME.RMSGQFUL : ESME.ROK), 1)
+    }
+    await reply(text)
+    await untilRead()
+    await untilAllTaken()
+    const parts = client.delivered.map((pdu) => readPart(pdu as TextPdu))
+    expect(joinParts(parts)).toMatchObject({ text, missing: [] })
+    expect(new Set(parts.map((part) => part.concatenation?.reference)).size).toBe(1)
+    expect(unansweredMax).toBeLessThanOrEqual(2)
+    expect(parts[0]?.concatenation?.kind).toBe(mode === 'payload' ? undefined : mode)
+  })
+})
+
+describe('query_sm', () => {
+  it("tells the state of the account's messages, long ones too, and of no other's", async () => {
+    const client = await bind(credential)
+    const { clientId, id } = await submit(client)
+    const ask = (message_id: string, source_addr: string = ''): ReturnType<TestClient['request']> =>
+      client.request('query_sm', { message_id, source_addr })
+    expect(await ask(clientId, ourNumber)).toMatchObject({
+      status: 0,
+      pdu: { message_id: clientId, message_state: 1, final_date: '' },
+    })
+    await test.end(id)
+    expect(await ask(clientId)).toMatchObject({
+      status: 0,
+      pdu: { message_state: 2, final_date: expect.stringMatching(/^\d{15}\+$/) },
+    })
+    const parts = cutSegments('Long '.repeat(80), { mode: 'sar', reference: 1 })
+    const ids = []
+    for (const part of parts) ids.push((await client.submit(part)).messageId)
+    expect(await ask(ids[1] ?? '')).toMatchObject({ status: 0, pdu: { message_state: 1 } })
+    expect(await ask(clientId, '15550000000')).toMatchObject({ status: ESME.RQUERYFAIL })
+    expect(await ask('nonsense')).toMatchObject({ status: ESME.RQUERYFAIL })
+
+    const accountId = newId()
+    await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [accountId])
+    const stranger = await bind(await createTestCredential(test.db, accountId))
+    for (const command of ['query_sm', 'cancel_sm'] as const)
+      expect(await stranger.request(command, { message_id: clientId })).toMatchObject({
+        status: command === 'query_sm' ? ESME.RQUERYFAIL : ESME.RCANCELFAIL,
+      })
+  })
+
+  it('and cancel_sm are all that there is: others are refused', async () => {
+    const client = await bind(credential)
+    const { clientId } = await submit(client)
+    for (const command of ['replace_sm', 'data_sm'] as const)
+      expect(await client.request(command, command === 'data_sm' ? {} : { message_id: clientId })).toMatchObject({
+        status: ESME.RINVCMDID,
+      })
+    // With the carrier already.
+    expect(await client.request('cancel_sm', { message_id: clientId })).toMatchObject({ status: ESME.RCANCELFAIL })
+  })
+})
+
+it('a database that is away is a full queue to a client', async () => {
+  const gone = openPool({ host: '127.0.0.1', port: 1 }, { name: 'gone', max: 1 })
+  const { context, slots } = test
+  const away = await openServerTest(test.db, {
+    accountId: newId(),
+    acceptor: new Acceptor({ ...context, slots, db: gone }),
+  })
+  const client = await bindTestClient(away.port, await away.credential())
+  const { status } = await client.submit({ short_message: Buffer.from('Hello') })
+  expect(status).toBe(ESME.RMSGQFUL)
+  await client.session.unbind(1000)
+  await away.close()
+  await gone.end()
+})

@@ -1,0 +1,138 @@
+/** Deliveries to clients as rows: leased by the node that delivers, deleted when the client took them, due again when it did not. */
+import { columns } from '../db/array.ts'
+import type { Db } from '../db/db.ts'
+import { firstIdAt } from '../ids.ts'
+import type { ReceiptState } from '@heliogram/smpp'
+import { deliveryDaysMax } from './fill.ts'
+
+/** The key of a delivery. */
+export interface DeliveryKey {
+  accountId: string
+  credentialId: string
+  id: string
+  part: number
+}
+
+interface Common extends DeliveryKey {
+  /** Who it is from, and our number. */
+  source: string
+  destination: string
+  /** Tries, this one included. */
+  tries: number
+}
+
+/** A delivery that this node leases. */
+export type Delivery =
+  | (Common & {
+      kind: 'receipt'
+      /** The id that the client was given, and of how many parts. */
+      subjectId: string
+      parts: number
+      state: ReceiptState
+      err: string
+      submittedAt: Date
+      doneAt: Date
+    })
+  | (Common & { kind: 'reply'; text: string })
+
+/** What became of a try: over, or to be tried again in so many seconds. */
+export interface Settled extends DeliveryKey {
+  retrySeconds: number | null
+}
+
+// Longer than a client may take for its answer; a node that died is known by its fence long before.
+export const leaseSeconds = 120
+
+/**
+ * Leases what is due for credentials, up to so many each, oldest first. Locks the rows it takes and passes over those that another
+ * node is taking; by primary key prefix. What a fenced node leased is due at once. The text of a reply is its message's.
+ */
+export async function claimDeliveries(
+  db: Db,
+  nodeId: string,
+  room: { accountId: string; credentialId: string; room: number }[],
+): Promise<Delivery[]> {
+  const { rows } = await db.query<Delivery>({
+    name: 'claim-smpp-deliveries',
+    text: `
+      with picked as materialized (
+        select d.account_id, d.credential_id, d.id, d.part
+        from unnest($1::uuid[], $2::uuid[], $3::int[]) as r (account_id, credential_id, room)
+        cross join lateral (
+          select d.account_id, d.credential_id, d.id, d.part
+          from smpp_deliveries d
+          where d.account_id = r.account_id
+            and d.credential_id = r.credential_id
+            and d.due_at <= now()
+            and (d.leased_until is null
+              or d.leased_until < now()
+              or exists (select 1 from nodes n where n.id = d.leased_by and n.fenced_at is not null))
+          order by d.id, d.part
+          limit r.room
+          for update of d skip locked
+        ) d
+      ), claimed as (
+        update smpp_deliveries d
+        set leased_by = $4, leased_until = now() + make_interval(secs => $5), tries = d.tries + 1
+        from picked p
+        where d.account_id = p.account_id and d.credential_id = p.credential_id and d.id = p.id and d.part = p.part
+        returning d.*
+      )
+      select c.account_id as "accountId", c.credential_id as "credentialId", c.id, c.part, c.kind, c.subject_id as "subjectId",
+        c.parts, c.source, c.destination, c.state, c.err, c.submitted_at as "submittedAt", c.done_at as "doneAt", c.tries,
+        coalesce(m.body, '') as text
+      from claimed c
+      left join lateral (
+        select m.body from messages m
+        where c.kind = 'reply' and m.account_id = c.account_id and m.id = c.subject_id
+        limit 1
+      ) m on true
+      order by c.id, c.part`,
+    values: [
+      ...columns([room.map((one) => one.accountId), room.map((one) => one.credentialId), room.map((one) => one.room)]),
+      nodeId,
+      leaseSeconds,
+    ],
+  })
+  return rows
+}
+
+/** Writes what became of tries, by primary key. Repeatable. */
+export async function settleDeliveries(db: Db, settled: Settled[]): Promise<void> {
+  await db.query({
+    name: 'settle-smpp-deliveries',
+    text: `
+      with s as materialized (
+        select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::float8[])
+          as s (account_id, credential_id, id, part, retry_seconds)
+      ), done as (
+        delete from smpp_deliveries d
+        using s
+        where s.retry_seconds is null
+          and d.account_id = s.account_id and d.credential_id = s.credential_id and d.id = s.id and d.part = s.part
+      )
+      update smpp_deliveries d
+      set due_at = now() + make_interval(secs => s.retry_seconds), leased_by = null, leased_until = null
+      from s
+      where s.retry_seconds is not null
+        and d.account_id = s.account_id and d.credential_id = s.credential_id and d.id = s.id and d.part = s.part`,
+    values: columns([
+      settled.map((one) => one.accountId),
+      settled.map((one) => one.credentialId),
+      settled.map((one) => one.id),
+      settled.map((one) => one.part),
+      settled.map((one) => one.retrySeconds),
+    ]),
+  })
+}
+
+/** Forgets what no client took in time; answers how many. By primary key prefix, a credential after the other. */
+export async function forgetDeliveries(db: Db): Promise<number> {
+  const { rowCount } = await db.query(
+    `delete from smpp_deliveries d
+     using smpp_credentials c
+     where d.account_id = c.account_id and d.credential_id = c.id and d.id < $1`,
+    [firstIdAt(Date.now() - deliveryDaysMax * 86_400_000)],
+  )
+  return rowCount ?? 0
+}

@@ -1,0 +1,149 @@
+/**
+ * From the event log to deliveries. A cursor per account, (txid, id), stays below the oldest transaction that is still running: an event
+ * that commits late is not skipped, and the cursor moves in the transaction that makes the deliveries: nothing is made twice.
+ */
+import { columns } from '../db/array.ts'
+import { inTransaction, type Db, type Tx } from '../db/db.ts'
+import { firstIdAt, newId } from '../ids.ts'
+import { floorNow } from './event-cursor.ts'
+import { settleOwed } from './owed.ts'
+
+/** Days after which what could not be delivered is forgotten. */
+export const deliveryDaysMax = 3
+
+const accountsMax = 50
+const eventsMax = 500
+
+interface EventRow {
+  accountId: string
+  txid: string
+  id: string
+  type: string
+  messageId: string | null
+}
+
+/** Reads what happened since to accounts with SMPP clients, but for those that another process is reading; true: there may be more. */
+export async function fillDeliveries(db: Db): Promise<boolean> {
+  const found = await findAccounts(db)
+  if (found.length === 0) return false
+  return inTransaction(db, async (tx) => {
+    const accounts = await lockCursors(tx, found)
+    if (accounts.length === 0) return false
+    const events = await readEvents(tx, accounts)
+    const ended = events.filter(({ type }) => type === 'message.delivered' || type === 'message.failed')
+    await settleOwed(
+      tx,
+      ended.flatMap(({ accountId, messageId }) => (messageId === null ? [] : [{ accountId, messageId }])),
+    )
+    await deliverReplies(
+      tx,
+      events.filter(({ type }) => type === 'message.received'),
+    )
+    await moveCursors(tx, events)
+    return events.length >= eventsMax
+  })
+}
+
+// Unread events of the account of a cursor c, by events_order; $1 bounds the days.
+const unread = `
+          from events
+          where account_id = c.account_id
+            and txid < pg_snapshot_xmin(pg_current_snapshot())
+            and (txid, id) > (c.txid, c.event_id)
+            and id > greatest(c.floor_id, $1::uuid)`
+
+const oldest = (): string => firstIdAt(Date.now() - deliveryDaysMax * 86_400_000)
+
+/** Accounts with clients and unread events, some of them. Only reads: most of the time there is nothing to lock for. */
+async function findAccounts(db: Db): Promise<string[]> {
+  const { rows } = await db.query<{ accountId: string }>({
+    name: 'find-smpp-accounts',
+    text: `
+      select c.account_id as "accountId"
+      from smpp_cursors c
+      where exists (select 1 from smpp_credentials k where k.account_id = c.account_id and k.enabled)
+        and exists (
+          select 1 ${unread})
+      limit $2`,
+    values: [oldest(), accountsMax],
+  })
+  return rows.map((row) => row.accountId)
+}
+
+/** Locks the cursors of accounts, by primary key; those that another process holds are passed over. */
+async function lockCursors(tx: Tx, accounts: string[]): Promise<string[]> {
+  const { rows } = await tx.query<{ accountId: string }>({
+    name: 'lock-smpp-cursors',
+    text: `
+      select account_id as "accountId"
+      from smpp_cursors
+      where account_id = any ($1::uuid[])
+      for update skip locked`,
+    values: [accounts],
+  })
+  return rows.map((row) => row.accountId)
+}
+
+/** The next events of these accounts, by events_order. A statement of its own, so that it sees where the lock's last holder stopped. */
+async function readEvents(tx: Tx, accounts: string[]): Promise<EventRow[]> {
+  const { rows } = await tx.query<EventRow>({
+    name: 'read-smpp-events',
+    text: `
+      select c.account_id as "accountId", e.txid::text as txid, e.id, e.type, e.message_id as "messageId"
+      from smpp_cursors c
+      cross join lateral (
+        select txid, id, type, message_id ${unread}
+        order by txid, id
+        limit $2
+      ) e
+      where c.account_id = any ($3::uuid[])`,
+    values: [oldest(), eventsMax, accounts],
+  })
+  return rows
+}
+
+/** A reply goes to each client of its account that receives them and was there before it. By primary keys. */
+async function deliverReplies(tx: Tx, events: EventRow[]): Promise<void> {
+  if (events.length === 0) return
+  await tx.query({
+    name: 'deliver-smpp-replies',
+    text: `
+      insert into smpp_deliveries (account_id, credential_id, id, kind, subject_id, source, destination)
+      select r.account_id, c.id, r.id, 'reply', r.message_id, m.their_number, coalesce(m.our_number, '')
+      from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as r (account_id, message_id, id)
+      join smpp_credentials c on c.account_id = r.account_id and c.receives_replies and c.enabled
+      cross join lateral (
+        select m.their_number, m.our_number, m.created_at
+        from messages m
+        where m.account_id = r.account_id and m.id = r.message_id
+        limit 1
+      ) m
+      where m.created_at >= c.created_at`,
+    values: columns([
+      events.map((event) => event.accountId),
+      events.map((event) => event.messageId),
+      events.map(() => newId()),
+    ]),
+  })
+}
+
+/** Moves each cursor to the last event that was read. Of an account whose events were all read, what comes is young. */
+async function moveCursors(tx: Tx, events: EventRow[]): Promise<void> {
+  const ofAccount = Map.groupBy(events, (event) => event.accountId)
+  if (ofAccount.size === 0) return
+  const last = [...ofAccount.values()].map((all) => ({ ...(all.at(-1) as EventRow), isFull: all.length >= eventsMax }))
+  await tx.query({
+    name: 'move-smpp-cursors',
+    text: `
+      update smpp_cursors c
+      set txid = l.txid, event_id = l.id, floor_id = greatest(c.floor_id, l.floor_id)
+      from unnest($1::uuid[], $2::xid8[], $3::uuid[], $4::uuid[]) as l (account_id, txid, id, floor_id)
+      where c.account_id = l.account_id`,
+    values: columns([
+      last.map((event) => event.accountId),
+      last.map((event) => event.txid),
+      last.map((event) => event.id),
+      last.map((event) => (event.isFull ? null : floorNow())),
+    ]),
+  })
+}

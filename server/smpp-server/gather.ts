@@ -1,0 +1,182 @@
+/**
+ * Parts of long messages, on disk before they are answered: a client that waits for each answer before it submits the next part is as
+ * right as one that does not, and parts may come over any session at any node. One row a message, one statement a part.
+ */
+import type { Db, Tx } from '../db/db.ts'
+import { newId } from '../ids.ts'
+import { showClientId } from './client-id.ts'
+import type { Admission } from './bind.ts'
+import type { Submit } from './read-submit.ts'
+import { asksFor } from './state.ts'
+
+/** How long the next part of a message is waited for. */
+export const gatherSecondsMax = 60
+
+/** A message that is being put together. */
+export interface Gathering {
+  id: string
+  total: number
+  /** What is there, by number of part. */
+  submits: Map<number, Submit>
+}
+
+/** The id under which a client knows a part. */
+export const partIdOf = ({ id }: Gathering, part: number): string => showClientId(id, part)
+
+export const isWhole = ({ total, submits }: Gathering): boolean => submits.size === total
+
+interface StoredPart {
+  coding: number
+  udh: number
+  locking: number | null
+  single: number | null
+  body: string
+  registered: number
+  sendAt: string | null
+  validUntil: string | null
+}
+
+interface GatheringRow {
+  accountId: string
+  credentialId: string
+  id: string
+  source: string
+  destination: string
+  kind: 'udh8' | 'udh16' | 'sar'
+  reference: number
+  total: number
+  parts: Record<string, StoredPart>
+}
+
+const rowColumns = `account_id as "accountId", credential_id as "credentialId", id, source, destination, kind, reference, total, parts`
+
+/**
+ * Stores a part and answers what is there now. Locks the message's row, by primary key: of two last parts at two nodes one sees the
+ * other. A part that comes twice takes the place of itself.
+ */
+export async function gatherPart(db: Db, admission: Admission, submit: Submit): Promise<Gathering> {
+  const { concatenation } = submit.part
+  if (!concatenation) throw new Error('a whole message is not gathered')
+  const { kind, reference, total, part } = concatenation
+  const { rows } = await db.query<GatheringRow>({
+    name: 'gather-smpp-part',
+    text: `
+      insert into smpp_gatherings as g (account_id, credential_id, source, destination, kind, reference, total, id, parts)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+      on conflict (account_id, credential_id, source, destination, kind, reference, total) do update
+        set parts = g.parts || excluded.parts, received_at = now()
+      returning ${rowColumns}`,
+    values: [
+      admission.accountId,
+      admission.credentialId,
+      submit.source,
+      submit.destination,
+      kind,
+      reference,
+      total,
+      newId(),
+      JSON.stringify({ [part]: storedOf(submit) }),
+    ],
+  })
+  const [row] = rows
+  if (!row) throw new Error('the part was not stored')
+  return gatheringOf(row)
+}
+
+/** Forgets what was gathered. By the unique index on id. */
+export async function endGathering(db: Db | Tx, id: string): Promise<void> {
+  await db.query('delete from smpp_gatherings where id = $1', [id])
+}
+
+/**
+ * Ends a message that will not be sent, and tells so, for each part that was answered and asked for it, by a receipt. `answered` are
+ * those parts. Another process that is faster leaves nothing to do; nor does a part that came just now to one that was `undeliverable`
+ * for want of it.
+ */
+export async function refuseGathering(
+  db: Db | Tx,
+  { id, submits }: Gathering,
+  state: 'rejected' | 'undeliverable',
+  answered: number[],
+): Promise<void> {
+  await db.query(
+    `with ended as (
+       delete from smpp_gatherings
+       where id = $1 and ($3 <> 'undeliverable' or received_at < now() - make_interval(secs => $6))
+       returning account_id, credential_id, id, source, destination, total, received_at
+     )
+     insert into smpp_deliveries (account_id, credential_id, id, part, kind, subject_id, parts, source, destination, state, err,
+       submitted_at, done_at)
+     select e.account_id, e.credential_id, $2, p.part, 'receipt', e.id, e.total, e.destination, e.source, $3, '000',
+       e.received_at, now()
+     from ended e
+     cross join unnest($4::int[], $5::int[]) as p (part, flags)
+     where ${asksFor('p.flags', '$3::text')}`,
+    [
+      id,
+      newId(),
+      state,
+      answered,
+      answered.map((part) => submits.get(part)?.registeredDelivery ?? 0),
+      gatherSecondsMax,
+    ],
+  )
+}
+
+/** A gathering whose time is over, with what is needed to send it where it is whole: its node died before it did. */
+export interface LateGathering {
+  gathering: Gathering
+  accountId: string
+  credentialId: string
+}
+
+/** Gatherings that wait for too long, by smpp_gatherings_received_at. */
+export async function listLate(db: Db, limit: number): Promise<LateGathering[]> {
+  const { rows } = await db.query<GatheringRow>(
+    `select ${rowColumns}
+     from smpp_gatherings
+     where received_at < now() - make_interval(secs => $1)
+     order by received_at
+     limit $2`,
+    [gatherSecondsMax, limit],
+  )
+  return rows.map((row) => ({ ...row, gathering: gatheringOf(row) }))
+}
+
+function storedOf({ part, registeredDelivery, sendAt, validUntil }: Submit): StoredPart {
+  return {
+    coding: part.data_coding,
+    udh: part.udhLength,
+    locking: part.shift.locking ?? null,
+    single: part.shift.single ?? null,
+    body: part.body.toString('base64'),
+    registered: registeredDelivery,
+    sendAt: sendAt?.toISOString() ?? null,
+    validUntil: validUntil?.toISOString() ?? null,
+  }
+}
+
+function gatheringOf({ id, source, destination, kind, reference, total, parts }: GatheringRow): Gathering {
+  const ordered = Object.entries(parts).sort(([a], [b]) => Number(a) - Number(b))
+  const submits = ordered.map(([number, stored]): [number, Submit] => [
+    Number(number),
+    {
+      source,
+      destination,
+      registeredDelivery: stored.registered,
+      sendAt: stored.sendAt === null ? null : new Date(stored.sendAt),
+      validUntil: stored.validUntil === null ? null : new Date(stored.validUntil),
+      part: {
+        concatenation: { kind, reference, total, part: Number(number) },
+        data_coding: stored.coding,
+        udhLength: stored.udh,
+        shift: {
+          ...(stored.locking !== null && { locking: stored.locking }),
+          ...(stored.single !== null && { single: stored.single }),
+        },
+        body: Buffer.from(stored.body, 'base64'),
+      },
+    },
+  ])
+  return { id, total, submits: new Map(submits) }
+}

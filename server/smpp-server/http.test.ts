@@ -1,0 +1,180 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { isPassword } from '../accounts/password.ts'
+import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import type { App } from '../http.ts'
+import { parseId } from '../ids.ts'
+import { smppCredentialRoutes } from './http.ts'
+
+let database: TestDatabase
+let app: App
+let account: TestAccount
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  app = await buildTestApp(db, (app) => smppCredentialRoutes(app, { db, vault: testVault }))
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+beforeEach(async () => {
+  account = await createTestAccount(database.db)
+})
+
+type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+const path = '/v1/smpp-credentials'
+const call = (method: Method, url: string, payload?: object, headers: Record<string, string> = account.headers) =>
+  app.inject({ method, url, headers, ...(payload && { payload }) })
+const make = async (body: object = {}) => (await call('POST', path, { name: 'Gateway', ...body })).json()
+
+async function passwordHashOf(id: string): Promise<string> {
+  const { rows } = await database.db.query<{ hash: string }>(
+    'select password_hash as hash from smpp_credentials where id = $1',
+    [parseId('smc', id)],
+  )
+  return rows[0]?.hash ?? ''
+}
+
+test('a credential is made with a name and a password that every client can write, shown once and stored as a hash', async () => {
+  const answer = await call('POST', path, { name: 'Gateway' })
+  const { password, ...credential } = answer.json()
+  expect(answer.statusCode).toBe(201)
+  expect(answer.headers.location).toBe(`${path}/${credential.id}`)
+  expect(credential).toEqual({
+    id: expect.stringMatching(/^smc_/),
+    object: 'smpp_credential',
+    name: 'Gateway',
+    system_id: expect.stringMatching(/^hg_[a-z0-9]{12}$/),
+    mode: 'live',
+    enabled: true,
+    allowed_cidrs: [],
+    max_sessions: 4,
+    window: 100,
+    pace: 100,
+    default_alphabet: 'gsm7',
+    receives_replies: false,
+    reply_concatenation: 'udh8',
+    sessions: 0,
+    created_at: expect.any(String),
+    updated_at: expect.any(String),
+    last_bound_at: null,
+  })
+  expect(password).toMatch(/^[A-Za-z0-9]{8}$/)
+  expect(await isPassword(password, await passwordHashOf(credential.id))).toBe(true)
+  expect((await call('GET', `${path}/${credential.id}`)).json()).toEqual(credential)
+  const other = await make()
+  expect([other.system_id, other.password]).not.toEqual([credential.system_id, password])
+  const list = (await call('GET', path)).json()
+  expect(list.data.map((one: { id: string }) => one.id)).toEqual([other.id, credential.id])
+  expect(JSON.stringify(list)).not.toContain('password')
+})
+
+test('every setting can be given, and changed one by one', async () => {
+  const wanted = {
+    allowed_cidrs: ['192.0.2.0/24', '2001:db8::/32'],
+    max_sessions: 2,
+    window: 10,
+    pace: 0.5,
+    default_alphabet: 'latin1',
+    receives_replies: true,
+    reply_concatenation: 'sar',
+  }
+  const { id, system_id } = await make(wanted)
+  expect((await call('GET', `${path}/${id}`)).json()).toMatchObject(wanted)
+  const changed = await call('PATCH', `${path}/${id}`, { name: 'Other', enabled: false, allowed_cidrs: [] })
+  expect(changed.statusCode).toBe(200)
+  expect(changed.json()).toMatchObject({ ...wanted, system_id, name: 'Other', enabled: false, allowed_cidrs: [] })
+})
+
+test('a rotated password takes the place of the one before', async () => {
+  const { id, password } = await make()
+  const answer = await call('POST', `${path}/${id}/rotate-password`)
+  expect(answer.statusCode).toBe(200)
+  const hash = await passwordHashOf(id)
+  expect(await isPassword(answer.json().password, hash)).toBe(true)
+  expect(await isPassword(password, hash)).toBe(false)
+})
+
+test('a deleted credential is gone', async () => {
+  const { id } = await make()
+  expect((await call('DELETE', `${path}/${id}`)).statusCode).toBe(204)
+  for (const method of ['GET', 'DELETE'] as const) expect((await call(method, `${path}/${id}`)).statusCode).toBe(404)
+})
+
+test('the same key makes one credential, and answers with its password again', async () => {
+  const headers = { ...account.headers, 'idempotency-key': 'once' }
+  const [one, two] = [
+    await call('POST', path, { name: 'A' }, headers),
+    await call('POST', path, { name: 'A' }, headers),
+  ]
+  expect(two.json()).toEqual(one.json())
+  expect((await call('GET', path)).json().data).toHaveLength(1)
+})
+
+test("another account's credential is not found", async () => {
+  const { id } = await make()
+  const stranger = await createTestAccount(database.db)
+  expect((await call('GET', path, undefined, stranger.headers)).json().data).toEqual([])
+  const requests: [Method, string, object?][] = [
+    ['GET', `${path}/${id}`],
+    ['PATCH', `${path}/${id}`, { enabled: false }],
+    ['POST', `${path}/${id}/rotate-password`],
+    ['DELETE', `${path}/${id}`],
+    ['GET', `${path}/smc_nonsense`],
+  ]
+  for (const [method, url, body] of requests)
+    expect((await call(method, url, body, stranger.headers)).json()).toMatchObject({ code: 'not_found' })
+  expect((await call('GET', `${path}/${id}`)).json()).toMatchObject({ enabled: true })
+})
+
+test('nobody hands out more than they may do', async () => {
+  const { id } = await make({ receives_replies: true })
+  const reader = await createTestAccount(database.db, { scopes: ['smpp:read'] })
+  expect((await call('POST', path, { name: 'x' }, reader.headers)).json()).toMatchObject({ code: 'insufficient_scope' })
+  const keeper = await createTestAccount(database.db, { scopes: ['smpp:write', 'smpp:read'] })
+  expect((await call('POST', path, { name: 'x' }, keeper.headers)).json()).toMatchObject({
+    code: 'insufficient_scope',
+    detail: expect.stringContaining('messages:write'),
+  })
+  const blind = await createTestAccount(database.db, { scopes: ['smpp:write', 'messages:write'] })
+  expect((await call('POST', path, { name: 'x' }, blind.headers)).statusCode).toBe(201)
+  expect((await call('POST', path, { name: 'x', receives_replies: true }, blind.headers)).json()).toMatchObject({
+    code: 'insufficient_scope',
+    detail: expect.stringContaining('messages:read_body'),
+  })
+  // A key of the same account that may not read what people write.
+  const mate = await createTestAccount(database.db, { scopes: ['smpp:write', 'messages:write'] })
+  await database.db.query('update api_keys set account_id = $1 where account_id = $2', [
+    account.accountId,
+    mate.accountId,
+  ])
+  for (const [method, url, body] of [
+    ['PATCH', `${path}/${id}`, { name: 'mine' }],
+    ['POST', `${path}/${id}/rotate-password`, undefined],
+  ] as const)
+    expect((await call(method, url, body, mate.headers)).json()).toMatchObject({ code: 'insufficient_scope' })
+  expect((await call('GET', `${path}/${id}`)).json()).toMatchObject({ name: 'Gateway' })
+})
+
+test('a key for tests makes credentials for tests', async () => {
+  const tester = await createTestAccount(database.db, { mode: 'test' })
+  expect((await call('POST', path, { name: 'x' }, tester.headers)).json()).toMatchObject({ mode: 'test' })
+})
+
+test.each([
+  [{}, '#/name', 'required'],
+  [{ name: '' }, '#/name', 'too_short'],
+  [{ name: 'x', system_id: 'mine' }, '#/system_id', 'unknown_field'],
+  [{ name: 'x', allowed_cidrs: ['10.0.0.0/8', 'nowhere'] }, '#/allowed_cidrs/1', 'invalid_format'],
+  [{ name: 'x', allowed_cidrs: ['10.0.0.1'] }, '#/allowed_cidrs/0', 'invalid_format'],
+  [{ name: 'x', max_sessions: 0 }, '#/max_sessions', 'out_of_range'],
+  [{ name: 'x', window: 1001 }, '#/window', 'out_of_range'],
+  [{ name: 'x', pace: 0 }, '#/pace', 'out_of_range'],
+  [{ name: 'x', reply_concatenation: 'none' }, '#/reply_concatenation', 'invalid_value'],
+])('%j is refused at %s', async (body, pointer, code) => {
+  const answer = await call('POST', path, body)
+  expect(answer.statusCode).toBe(422)
+  expect(answer.json().errors).toMatchObject([{ pointer, code }])
+})

@@ -1,0 +1,294 @@
+/** `/v1/smpp-credentials`: what SMPP clients bind with. */
+import ipaddr from 'ipaddr.js'
+import { Type, type Static } from 'typebox'
+import { hashPassword } from '../accounts/password.ts'
+import type { Db } from '../db/db.ts'
+import { ApiError, invalid } from '../errors.ts'
+import { IdOf, Nullable, PageOf, pageQuery, problems, showTime, Timestamp, type App, type Caller } from '../http.ts'
+import { idempotent } from '../idempotency.ts'
+import { parseId, showId } from '../ids.ts'
+import { buildPage, readCursor } from '../page.ts'
+import type { Vault } from '../secrets.ts'
+import {
+  credentialDefaults,
+  credentialsMax,
+  deleteCredential,
+  findCredential,
+  insertCredential,
+  listCredentials,
+  newBindPassword,
+  newSystemId,
+  replacePassword,
+  updateCredential,
+  type CredentialRow,
+  type CredentialSettings,
+} from './credential.ts'
+import { ensureCursor } from './event-cursor.ts'
+
+/** What the routes of SMPP credentials need. */
+export interface SmppCredentialsContext {
+  db: Db
+  vault: Vault
+}
+
+const name = Type.String({ minLength: 1, maxLength: 120, description: 'For you.', examples: ['Billing gateway'] })
+const settings = {
+  enabled: Type.Boolean({ description: 'False: its sessions are ended within five seconds, and it binds no more.' }),
+  allowed_cidrs: Type.Array(Type.String({ maxLength: 43, examples: ['192.0.2.0/24'] }), {
+    maxItems: 50,
+    description: 'Networks that it may bind from; empty: any.',
+  }),
+  max_sessions: Type.Integer({ minimum: 1, maximum: 100, description: 'Sessions at one time, over all processes.' }),
+  window: Type.Integer({ minimum: 1, maximum: 1000, description: 'Unanswered requests of a session, each way.' }),
+  pace: Type.Number({
+    minimum: 0.1,
+    maximum: 100_000,
+    description: 'Segments a second, over all its sessions; above it a submit is answered ESME_RTHROTTLED.',
+  }),
+  default_alphabet: Type.Enum(['gsm7', 'latin1', 'ascii'], { description: 'What it means by data_coding 0.' }),
+  receives_replies: Type.Boolean({ description: "Whether replies to the account's numbers go to it, too." }),
+  reply_concatenation: Type.Enum(['udh8', 'udh16', 'sar', 'payload'], { description: 'How long replies come to it.' }),
+}
+const optional = {
+  enabled: Type.Optional(settings.enabled),
+  allowed_cidrs: Type.Optional(settings.allowed_cidrs),
+  max_sessions: Type.Optional(settings.max_sessions),
+  window: Type.Optional(settings.window),
+  pace: Type.Optional(settings.pace),
+  default_alphabet: Type.Optional(settings.default_alphabet),
+  receives_replies: Type.Optional(settings.receives_replies),
+  reply_concatenation: Type.Optional(settings.reply_concatenation),
+}
+const NewCredential = Type.Object({ name, ...optional }, { additionalProperties: false })
+const CredentialChange = Type.Object({ name: Type.Optional(name), ...optional }, { additionalProperties: false })
+
+const SmppCredential = Type.Object(
+  {
+    id: IdOf('smc', 'The credential.'),
+    object: Type.Literal('smpp_credential'),
+    name,
+    system_id: Type.String({ description: 'The name to bind with.', examples: ['hg_b7xk2mq9w4tz'] }),
+    mode: Type.Enum(['live', 'test'], { description: 'That of the key which made it.' }),
+    ...settings,
+    sessions: Type.Integer({ description: 'Sessions that are bound now.' }),
+    created_at: Timestamp('When it was made.'),
+    updated_at: Timestamp('When it was last changed.'),
+    last_bound_at: Nullable(Timestamp('When it last bound.')),
+  },
+  { $id: 'SmppCredential', description: 'What an SMPP client binds with. Its password is shown once.' },
+)
+const WithPassword = Type.Object({
+  ...SmppCredential.properties,
+  password: Type.String({ description: 'Eight characters: shown only now.' }),
+})
+
+const tags = ['SMPP clients']
+const params = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a credential.' }) })
+const Ref = Type.Ref('SmppCredential')
+
+/** Registers `/v1/smpp-credentials`. */
+export function smppCredentialRoutes(app: App, context: SmppCredentialsContext): void {
+  const { db } = context
+  app.addSchema(SmppCredential)
+
+  app.get(
+    '/v1/smpp-credentials',
+    {
+      schema: {
+        operationId: 'listSmppCredentials',
+        summary: 'SMPP credentials of the account, newest first',
+        tags,
+        querystring: Type.Object(pageQuery, { additionalProperties: false }),
+        response: { 200: PageOf(Ref), ...problems() },
+      },
+      config: { scope: 'smpp:read' },
+    },
+    async (request) => {
+      const { limit = 50, cursor } = request.query
+      const position = readCursor(cursor, 'smpp-credentials')
+      const rows = await listCredentials(db, request.caller.accountId, limit, position)
+      const page = buildPage(rows, limit, position, 'smpp-credentials')
+      return { ...page, data: page.data.map(renderCredential) }
+    },
+  )
+
+  app.post(
+    '/v1/smpp-credentials',
+    {
+      schema: {
+        operationId: 'createSmppCredential',
+        summary: 'Make a credential for an SMPP client',
+        description: `An account has at most ${credentialsMax}. The answer has the password, once.`,
+        tags,
+        body: NewCredential,
+        response: { 201: WithPassword, ...problems() },
+      },
+      config: { scope: 'smpp:write', operation: 'smpp_credentials.create' },
+    },
+    async (request, reply) => {
+      const { body, caller } = request
+      const wanted = { ...credentialDefaults, name: body.name, ...settingsOf(body) }
+      requireScopes(caller, wanted)
+      const password = newBindPassword()
+      const passwordHash = await hashPassword(password)
+      return idempotent(context, request, reply, async (tx) => {
+        const { accountId, mode } = caller
+        const id = await insertCredential(tx, accountId, { ...wanted, systemId: newSystemId(), passwordHash, mode })
+        if (id === null) {
+          const detail = `The account has ${credentialsMax} credentials, which is the most.`
+          throw invalid([{ pointer: '#', code: 'out_of_range', detail }])
+        }
+        await ensureCursor(tx, accountId)
+        const shown = { ...renderCredential(found(await findCredential(tx, accountId, id))), password }
+        return { status: 201, body: shown, location: `/v1/smpp-credentials/${shown.id}`, resourceId: id }
+      })
+    },
+  )
+
+  app.get(
+    '/v1/smpp-credentials/:id',
+    {
+      schema: {
+        operationId: 'getSmppCredential',
+        summary: 'One SMPP credential',
+        tags,
+        params,
+        response: { 200: Ref, ...problems(404) },
+      },
+      config: { scope: 'smpp:read' },
+    },
+    async (request) =>
+      renderCredential(found(await findCredential(db, request.caller.accountId, readId(request.params.id)))),
+  )
+
+  app.patch(
+    '/v1/smpp-credentials/:id',
+    {
+      schema: {
+        operationId: 'updateSmppCredential',
+        summary: 'Change what an SMPP client may do',
+        description: 'Bound sessions follow within five seconds; those from networks no longer allowed are ended.',
+        tags,
+        params,
+        body: CredentialChange,
+        response: { 200: Ref, ...problems(404) },
+      },
+      config: { scope: 'smpp:write', operation: 'smpp_credentials.update' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx) => {
+        const { accountId } = request.caller
+        const id = readId(request.params.id)
+        const { name, ...rest } = request.body
+        found((await updateCredential(tx, accountId, id, { ...(name && { name }), ...settingsOf(rest) })) || null)
+        const row = found(await findCredential(tx, accountId, id))
+        requireScopes(request.caller, row)
+        return { status: 200, body: renderCredential(row) }
+      }),
+  )
+
+  app.post(
+    '/v1/smpp-credentials/:id/rotate-password',
+    {
+      schema: {
+        operationId: 'rotateSmppPassword',
+        summary: 'Give an SMPP client another password',
+        description: 'Sessions bound with the old one are ended within five seconds.',
+        tags,
+        params,
+        response: { 200: WithPassword, ...problems(404) },
+      },
+      config: { scope: 'smpp:write', operation: 'smpp_credentials.rotate' },
+    },
+    async (request, reply) => {
+      const password = newBindPassword()
+      const passwordHash = await hashPassword(password)
+      return idempotent(context, request, reply, async (tx) => {
+        const { accountId } = request.caller
+        const id = readId(request.params.id)
+        requireScopes(request.caller, found(await findCredential(tx, accountId, id)))
+        found((await replacePassword(tx, accountId, id, passwordHash)) || null)
+        const row = found(await findCredential(tx, accountId, id))
+        return { status: 200, body: { ...renderCredential(row), password } }
+      })
+    },
+  )
+
+  app.delete(
+    '/v1/smpp-credentials/:id',
+    {
+      schema: {
+        operationId: 'deleteSmppCredential',
+        summary: 'Delete an SMPP credential',
+        description: 'Its sessions are ended within five seconds; receipts and replies that wait for it are forgotten.',
+        tags,
+        params,
+        response: { 204: Type.Null(), ...problems(404) },
+      },
+      config: { scope: 'smpp:write', operation: 'smpp_credentials.delete' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx) => {
+        found((await deleteCredential(tx, request.caller.accountId, readId(request.params.id))) || null)
+        return { status: 204 }
+      }),
+  )
+}
+
+const readId = (id: string): string => found(parseId('smc', id))
+
+function found<T>(value: T | null): T {
+  if (value === null) throw new ApiError('not_found', { detail: 'There is no such SMPP credential.' })
+  return value
+}
+
+/** Whoever has the password sends, and reads replies: nobody hands out more than they may do. */
+function requireScopes(caller: Caller, { receivesReplies }: CredentialSettings): void {
+  for (const scope of ['messages:write', ...(receivesReplies ? ['messages:read_body'] : [])])
+    if (!caller.scopes.has(scope))
+      throw new ApiError('insufficient_scope', { detail: `The credential would do what needs the scope ${scope}.` })
+}
+
+/** What a body says of the settings. @throws ApiError where a network is none. */
+function settingsOf(body: Static<typeof CredentialChange>): Partial<CredentialSettings> {
+  const wrong = (body.allowed_cidrs ?? []).flatMap((cidr, i) => (ipaddr.isValidCIDR(cidr) ? [] : [i]))
+  if (wrong.length > 0)
+    throw invalid(
+      wrong.map((i) => ({
+        pointer: `#/allowed_cidrs/${i}`,
+        code: 'invalid_format',
+        detail: 'must be a network such as 192.0.2.0/24 or 2001:db8::/32',
+      })),
+    )
+  const { allowed_cidrs, max_sessions, window, default_alphabet, receives_replies, reply_concatenation } = body
+  return {
+    ...(body.enabled !== undefined && { enabled: body.enabled }),
+    ...(allowed_cidrs && { allowedCidrs: allowed_cidrs }),
+    ...(max_sessions !== undefined && { sessionsMax: max_sessions }),
+    ...(window !== undefined && { windowMax: window }),
+    ...(body.pace !== undefined && { pace: body.pace }),
+    ...(default_alphabet && { defaultAlphabet: default_alphabet }),
+    ...(receives_replies !== undefined && { receivesReplies: receives_replies }),
+    ...(reply_concatenation && { replyConcatenation: reply_concatenation }),
+  }
+}
+
+const renderCredential = (row: CredentialRow) => ({
+  id: showId('smc', row.id),
+  object: 'smpp_credential' as const,
+  name: row.name,
+  system_id: row.systemId,
+  mode: row.mode,
+  enabled: row.enabled,
+  allowed_cidrs: row.allowedCidrs,
+  max_sessions: row.sessionsMax,
+  window: row.windowMax,
+  pace: row.pace,
+  default_alphabet: row.defaultAlphabet,
+  receives_replies: row.receivesReplies,
+  reply_concatenation: row.replyConcatenation,
+  sessions: row.sessions,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+  last_bound_at: showTime(row.lastBoundAt),
+})

@@ -1,0 +1,157 @@
+/**
+ * What clients are owed: the receipts they asked for, noted when a message is accepted and turned into deliveries when it is over.
+ * Whoever deletes the note makes the deliveries, in one statement: so each receipt is made once, whoever is first to see the end.
+ */
+import { Batcher } from '../batch.ts'
+import { columns } from '../db/array.ts'
+import type { Db, Queryable } from '../db/db.ts'
+import { isRetryable, isUnavailable } from '../db/failure.ts'
+import { dayOf, perDay } from '../db/partitions.ts'
+import { newId } from '../ids.ts'
+import { asksFor, finalStateOf } from './state.ts'
+
+/** A message whose receipts a client asked for. */
+export interface Owed {
+  accountId: string
+  messageId: string
+  credentialId: string
+  /** The id that the client was given. */
+  clientId: string
+  /** registered_delivery of each part, in their order. */
+  registeredDelivery: number[]
+}
+
+/** A message by its key. */
+export interface MessageKey {
+  accountId: string
+  messageId: string
+}
+
+// Long enough not to hammer a database that is coming back.
+const retryMs = 500
+
+/** Notes what clients are owed, many in one statement. */
+export class OwedReceipts {
+  readonly #batcher: Batcher<Owed, void>
+  #isClosed = false
+
+  constructor(db: Db) {
+    const flush = async (owed: Owed[]): Promise<void[]> => {
+      await insertOwed(db, owed)
+      // A message may have ended before it was noted: its event was passed by. What ends from here on finds the note.
+      await settleOwed(db, owed)
+      return owed.map(() => undefined)
+    }
+    this.#batcher = new Batcher(flush, { sizeMax: 500, flushesMax: 2, isForAll: isUnavailable })
+  }
+
+  /** Resolves when the note is on disk. Tried until then: the message is accepted and cannot be taken back. */
+  async note(owed: Owed): Promise<void> {
+    if (owed.registeredDelivery.every((flags) => (flags & 3) === 0)) return
+    for (;;) {
+      try {
+        return await this.#batcher.push(owed)
+      } catch (error) {
+        if (!isRetryable(error) || this.#isClosed) throw error
+        await new Promise((resolve) => setTimeout(resolve, retryMs))
+      }
+    }
+  }
+
+  close(): Promise<void> {
+    this.#isClosed = true
+    return this.#batcher.drain()
+  }
+}
+
+/** Repeatable: a message is noted once. A credential that was deleted meanwhile is owed nothing. */
+async function insertOwed(db: Db, owed: Owed[]): Promise<void> {
+  await db.query({
+    name: 'insert-smpp-submits',
+    text: `
+      insert into smpp_submits (account_id, message_id, credential_id, client_id, registered_delivery)
+      select o.account_id, o.message_id, o.credential_id, o.client_id, o.registered::smallint[]
+      from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[])
+        as o (account_id, message_id, credential_id, client_id, registered)
+      join smpp_credentials c on c.account_id = o.account_id and c.id = o.credential_id
+      on conflict do nothing`,
+    values: columns([
+      owed.map((one) => one.accountId),
+      owed.map((one) => one.messageId),
+      owed.map((one) => one.credentialId),
+      owed.map((one) => one.clientId),
+      owed.map((one) => `{${one.registeredDelivery.join()}}`),
+    ]),
+  })
+}
+
+/** Makes the deliveries of those of these messages that are over. */
+export async function settleOwed(db: Queryable, messages: readonly MessageKey[]): Promise<void> {
+  if (messages.length === 0) return
+  await db.query({
+    ...settleStatement(dayOf(messages.map(({ messageId }) => messageId))),
+    values: columns([
+      messages.map((one) => one.accountId),
+      messages.map((one) => one.messageId),
+      messages.map(() => newId()),
+    ]),
+  })
+}
+
+// Locks the notes it takes. Messages are read one by one, by primary key, whatever the planner thinks of their number. A carrier's own
+// error is passed on where it fits the three characters of `err`.
+const settleStatement = perDay(
+  'settle-smpp-submits',
+  (day) => `
+  with ended as materialized (
+    select k.account_id, k.message_id, k.id, m.*
+    from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as k (account_id, message_id, id)
+    cross join lateral (
+      select m.their_number, m.our_number, m.completed_at, m.receipt_err, ${finalStateOf('m')} as state
+      from messages${day} m
+      where m.account_id = k.account_id and m.id = k.message_id
+      limit 1
+    ) m
+    where m.state is not null
+  ), taken as (
+    delete from smpp_submits s
+    using ended e
+    where s.account_id = e.account_id and s.message_id = e.message_id
+    returning s.account_id, s.credential_id, s.client_id, s.registered_delivery, s.submitted_at,
+      e.id, e.state, e.their_number, e.our_number, e.completed_at, e.receipt_err
+  )
+  insert into smpp_deliveries (account_id, credential_id, id, part, kind, subject_id, parts, source, destination, state, err,
+    submitted_at, done_at)
+  select t.account_id, t.credential_id, t.id, p.part, 'receipt', t.client_id, cardinality(t.registered_delivery),
+    t.their_number, coalesce(t.our_number, ''), t.state,
+    case when t.receipt_err ~ '^[0-9A-Za-z]{1,3}$' then lpad(t.receipt_err, 3, '0') else '000' end,
+    t.submitted_at, coalesce(t.completed_at, now())
+  from taken t
+  cross join lateral unnest(t.registered_delivery) with ordinality as p (flags, part)
+  where ${asksFor('p.flags', 't.state')}`,
+)
+
+/**
+ * Settles messages that were canceled, which is no event unless somebody subscribes: some of them, and answers how many. By the primary
+ * key of outcomes, a note after the other.
+ */
+export async function settleCanceled(db: Db, limit: number): Promise<number> {
+  const { rows } = await db.query<MessageKey>(
+    `select s.account_id as "accountId", s.message_id as "messageId"
+     from smpp_submits s
+     cross join lateral (
+       select 1 from outcomes o
+       where o.account_id = s.account_id and o.status = 'canceled' and o.message_id = s.message_id
+       limit 1
+     ) o
+     limit $1`,
+    [limit],
+  )
+  await settleOwed(db, rows)
+  return rows.length
+}
+
+/** Forgets notes of messages that never came to an end, longer than any receipt is waited for. */
+export async function forgetOwed(db: Db): Promise<void> {
+  await db.query(`delete from smpp_submits where submitted_at < now() - interval '400 days'`)
+}

@@ -1,0 +1,60 @@
+/** query_sm and cancel_sm: a client asks about a message of its account, or takes it back while no carrier has it. */
+import { ESME, formatAbsoluteTime, MESSAGE_STATES, type PduOf } from '@heliogram/smpp'
+import type { Db } from '../db/db.ts'
+import type { Outbox, Subscriptions } from '../events.ts'
+import { cancelMessage } from '../messages/cancel.ts'
+import { isFinal, type MessageRow } from '../messages/message.ts'
+import { findKey, findMessage } from '../messages/store.ts'
+import { parseClientId, showClientId } from './client-id.ts'
+import { settleOwed } from './owed.ts'
+import { stateOf } from './state.ts'
+import { gatheringOperation } from './submit.ts'
+
+export interface QueryContext {
+  db: Db
+  outbox: Outbox
+  subscriptions: Subscriptions
+}
+
+/** Fields of a query_sm_resp, or why there are none. */
+export type QueryAnswer =
+  | { status: number }
+  | { status: 0; message_id: string; final_date: string; message_state: number; error_code: number }
+
+/** Answers a query_sm (SMPP 3.4 §4.8). Any message of the account can be asked for, however it was sent. */
+export async function query(db: Db, accountId: string, pdu: PduOf<'query_sm'>): Promise<QueryAnswer> {
+  const row = await findByClientId(db, accountId, pdu.message_id)
+  if (!row || !isFrom(row, pdu.source_addr)) return { status: ESME.RQUERYFAIL }
+  const error = Number.parseInt(row.receiptErr ?? '', 10)
+  return {
+    status: 0,
+    message_id: pdu.message_id,
+    final_date: isFinal(row.status) ? formatAbsoluteTime(row.completedAt ?? row.updatedAt) : '',
+    message_state: MESSAGE_STATES.indexOf(stateOf(row.status)),
+    // One octet, for a carrier's error of any size.
+    error_code: error > 0 && error < 256 ? error : 0,
+  }
+}
+
+/** Answers a cancel_sm (SMPP 3.4 §4.9) with a command_status. One message by its id; not all to a number. */
+export async function cancel(context: QueryContext, accountId: string, pdu: PduOf<'cancel_sm'>): Promise<number> {
+  const row = await findByClientId(context.db, accountId, pdu.message_id)
+  if (!row || !isFrom(row, pdu.source_addr)) return ESME.RCANCELFAIL
+  if ((await cancelMessage(context, accountId, row.id)) === null) return ESME.RCANCELFAIL
+  await settleOwed(context.db, [{ accountId, messageId: row.id }])
+  return ESME.ROK
+}
+
+/** The message of a client's id: its own, or that of the gathering which became it. By primary keys. */
+async function findByClientId(db: Db, accountId: string, text: string): Promise<MessageRow | null> {
+  const id = parseClientId(text)
+  if (id === null) return null
+  const row = await findMessage(db, accountId, id)
+  if (row) return row.direction === 'outbound' ? row : null
+  const known = await findKey(db, accountId, gatheringOperation, showClientId(id))
+  return known && findMessage(db, accountId, known.messageId)
+}
+
+/** A source that is named must be the message's (SMPP 3.4 §4.8.1); one that is left out is not compared. */
+const isFrom = (row: MessageRow, source: string): boolean =>
+  source === '' || source.replace(/^\+/, '') === row.ourNumber

@@ -1,0 +1,33 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { Rate } from './rate.ts'
+
+test('in any time no more is taken than a second of its pace and what the time brought', () => {
+  const step = fc.record({ waitMs: fc.integer({ min: 0, max: 400 }), segments: fc.integer({ min: 1, max: 3 }) })
+  fc.assert(
+    fc.property(fc.double({ min: 3, max: 500, noNaN: true }), fc.array(step, { maxLength: 200 }), (pace, steps) => {
+      let now = 0
+      let taken = 0
+      const rate = new Rate(pace, now)
+      for (const { waitMs, segments } of steps) {
+        now += waitMs
+        if (rate.take(segments, now)) taken += segments
+        expect(taken).toBeLessThanOrEqual(pace + (pace * now) / 1000 + 1e-6)
+      }
+    }),
+  )
+})
+
+test('a message longer than a second of its pace goes when nothing else did, and is paid for', () => {
+  const rate = new Rate(2, 0)
+  expect(rate.take(5, 0)).toBe(true)
+  expect(rate.take(1, 1900)).toBe(false)
+  expect(rate.take(1, 2001)).toBe(true)
+})
+
+test('a pace is followed from when it is set', () => {
+  const rate = new Rate(1, 0)
+  expect([rate.take(1, 0), rate.take(1, 0)]).toEqual([true, false])
+  rate.setPace(100)
+  expect(rate.take(50, 500)).toBe(true)
+})

@@ -1,0 +1,76 @@
+/** From a submit_sm to a draft, or to the command_status that refuses it: everything that can be told without the database. */
+import { ESME, joinParts, parseTime, readPart, TON, type MessagePart, type PduOf } from '@heliogram/smpp'
+import type { FieldError } from '../errors.ts'
+import type { Draft } from '../messages/accepted.ts'
+import { readDraft } from '../messages/draft.ts'
+import { textMax } from '../messages/schema.ts'
+import type { Admission } from './bind.ts'
+
+/** What a submit_sm says, taken apart. */
+export interface Submit {
+  source: string
+  destination: string
+  part: MessagePart
+  registeredDelivery: number
+  sendAt: Date | null
+  validUntil: Date | null
+}
+
+// The longest that a message may wait for (`validity_period` of the API); whoever asks for more means as long as possible.
+const validitySecondsMax = 259_200
+
+/** Reads a submit_sm; a number is the command_status that refuses it. */
+export function readSubmit(pdu: PduOf<'submit_sm'>, now: Date): Submit | number {
+  if (pdu.source_addr_ton > TON.ABBREVIATED) return ESME.RINVSRCTON
+  if (pdu.dest_addr_ton > TON.ABBREVIATED || pdu.dest_addr_ton === TON.ALPHANUMERIC) return ESME.RINVDSTTON
+  const sendAt = pdu.schedule_delivery_time === '' ? null : parseTime(pdu.schedule_delivery_time, now)
+  if (sendAt === undefined) return ESME.RINVSCHED
+  const validUntil = pdu.validity_period === '' ? null : parseTime(pdu.validity_period, now)
+  if (validUntil === undefined || (validUntil && validUntil <= (sendAt ?? now))) return ESME.RINVEXPIRY
+  const { source_addr: source, destination_addr: destination } = pdu
+  return { source, destination, part: readPart(pdu), registeredDelivery: pdu.registered_delivery, sendAt, validUntil }
+}
+
+/** Whether a submit is only a part of its message. */
+export const isPart = ({ part }: Submit): boolean => (part.concatenation?.total ?? 1) > 1
+
+/** The draft of a whole message, from all its parts; the first of `submits` speaks for all but the text. */
+export function draftSubmit(admission: Admission, submits: readonly Submit[], now: Date): Draft | number {
+  const [first] = submits
+  if (!first) return ESME.RSYSERR
+  const { defaultAlphabet } = admission
+  const { text } = joinParts(
+    submits.map(({ part }) => part),
+    { defaultAlphabet },
+  )
+  if (text === null) return ESME.RINVDCS
+  if (text === '') return ESME.RINVMSGLEN
+  const seconds = first.validUntil && Math.ceil((first.validUntil.getTime() - (first.sendAt ?? now).getTime()) / 1000)
+  const draft = readDraft(
+    {
+      to: first.destination,
+      message: text,
+      ...(first.source !== '' && { from: first.source }),
+      ...(first.sendAt && { send_at: first.sendAt.toISOString() }),
+      ...(seconds !== null && { validity_period: Math.min(Math.max(seconds, 1), validitySecondsMax) }),
+    },
+    // A client's numbers have their country code; nothing else of the account bears on a submit.
+    { accountId: admission.accountId, isTest: admission.mode === 'test', defaultCountry: null, refuseUrl: () => null },
+    now.getTime(),
+  )
+  if (Array.isArray(draft)) return statusOf(draft)
+  return draft.characters > textMax ? ESME.RINVMSGLEN : draft
+}
+
+function statusOf([fault]: FieldError[]): number {
+  switch (fault?.pointer ?? '') {
+    case '#/to':
+      return ESME.RINVDSTADR
+    case '#/from':
+      return ESME.RINVSRCADR
+    case '#/send_at':
+      return ESME.RINVSCHED
+    default:
+      return ESME.RINVMSGLEN
+  }
+}

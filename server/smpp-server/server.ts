@@ -1,0 +1,257 @@
+/** The SMPP server: clients bind to it, submit, and get their receipts and replies. */
+import { ESME, SmppServer, type BindPdu, type MessageRequest, type Respond, type ServerTls } from '@heliogram/smpp'
+import type { Db } from '../db/db.ts'
+import { isRetryable, isUnavailable } from '../db/failure.ts'
+import type { Log } from '../db/log.ts'
+import type { Outbox, Subscriptions } from '../events.ts'
+import type { Acceptor } from '../messages/accept.ts'
+import type { Vault } from '../secrets.ts'
+import { Sweeper, untilDone } from '../sweeps.ts'
+import { closeSessions, isAllowedFrom, judgeBind } from './bind.ts'
+import type { Client, ClientSession, Consignment } from './client.ts'
+import { forgetDeliveries } from './delivery.ts'
+import { Deliverer } from './deliver.ts'
+import { sendLate } from './late.ts'
+import { forgetOwed, OwedReceipts, settleCanceled } from './owed.ts'
+import { cancel, query } from './query.ts'
+import { Rate } from './rate.ts'
+import { forgetSessions, readAdmissions, type CurrentAdmission } from './admission.ts'
+import { submit } from './submit.ts'
+
+/** What the server needs of the program around it. */
+export interface ClientServerOptions {
+  db: Db
+  vault: Vault
+  log: Log
+  nodeId: string
+  acceptor: Acceptor
+  outbox: Outbox
+  subscriptions: Subscriptions
+  /** Connections at one time. */
+  sessionsMax: number
+}
+
+// Bigger than any credential's, which is what counts: the session itself must not be in the way of a window that was raised.
+const windowMax = 1000
+// Requests of all clients that wait for the disk; above it they wait in the clients' queues, where they are seen.
+const unansweredMax = 10_000
+// Binds that wait for their turn; the one after them is told to come again.
+const bindsWaitingMax = 100
+const drainMs = 5000
+
+export class ClientServer {
+  readonly #options: ClientServerOptions
+  readonly #server: SmppServer<Consignment>
+  readonly #clients = new Map<ClientSession, Client>()
+  readonly #rates = new Map<string, Rate>()
+  readonly #owed: OwedReceipts
+  readonly #deliverer: Deliverer
+  readonly #sweeper: Sweeper
+  /** Sessions whose end is not on disk yet. */
+  readonly #ended = new Set<string>()
+  #unanswered = 0
+  #binding: Promise<unknown> = Promise.resolve()
+  #bindsWaiting = 0
+
+  constructor(options: ClientServerOptions) {
+    this.#options = options
+    this.#owed = new OwedReceipts(options.db)
+    this.#deliverer = new Deliverer({ ...options, clients: this.#clients })
+    this.#sweeper = new Sweeper(options.log)
+    this.#server = new SmppServer<Consignment>({
+      windowMax,
+      unansweredMax: windowMax + 1,
+      sessionsMax: options.sessionsMax,
+      onBind: (session, bind, address) => this.#bind(session, bind, address),
+      onState: (session, state) => {
+        if (state === 'bound') this.#deliverer.wake()
+        if (state === 'closed') this.#forget(session)
+      },
+      onRequest: (session, pdu, respond) => this.#read(session, pdu, respond),
+      onOutcome: (session, consignment, outcome) => {
+        const client = this.#clients.get(session)
+        if (client) this.#deliverer.readOutcome(client, consignment, outcome)
+      },
+    })
+  }
+
+  /** Listens, and answers with the port. Rejects when it cannot. */
+  async listen(where: { host: string; port: number; tls: ServerTls | null }): Promise<number> {
+    const { host, port, tls } = where
+    const bound = await this.#server.listen({ host, port, ...(tls && { tls }) })
+    const { db, log } = this.#options
+    this.#deliverer.start()
+    this.#sweeper.start([
+      { name: 'SMPP clients', everyMs: 1000, run: () => this.#refresh() },
+      {
+        name: 'late parts of SMPP clients',
+        everyMs: 5000,
+        run: () => sendLate({ ...this.#options, owed: this.#owed }),
+      },
+      {
+        name: 'canceled messages of SMPP clients',
+        everyMs: 60_000,
+        run: () => untilDone(1000, (limit) => settleCanceled(db, limit)),
+      },
+      { name: 'sessions of SMPP clients', everyMs: 60_000, run: () => this.#forgetSessions() },
+      {
+        name: 'old deliveries to SMPP clients',
+        everyMs: 60_000,
+        run: async () => {
+          const count = await forgetDeliveries(db)
+          if (count > 0) log.warn({ count }, 'deliveries that no SMPP client took were given up')
+          await forgetOwed(db)
+        },
+      },
+    ])
+    return bound
+  }
+
+  /** Takes no more connections, answers what was submitted, unbinds, and writes what is left to write. */
+  async close(): Promise<void> {
+    await this.#deliverer.stop()
+    await this.#server.close(drainMs)
+    await this.#sweeper.close()
+    await this.#owed.close()
+    await this.#deliverer.close()
+  }
+
+  /** One at a time: the password's hash takes memory, and a client that binds many sessions at once must not look like a guesser. */
+  async #bind(session: ClientSession, bind: BindPdu, address: string): Promise<number> {
+    if (this.#bindsWaiting >= bindsWaitingMax) return ESME.RBINDFAIL
+    this.#bindsWaiting++
+    const turn = this.#binding.then(() => this.#admit(session, bind, address))
+    this.#binding = turn.catch(() => {})
+    try {
+      return await turn
+    } catch (error) {
+      this.#options.log.error({ error }, 'an SMPP bind failed')
+      return ESME.RSYSERR
+    } finally {
+      this.#bindsWaiting--
+    }
+  }
+
+  async #admit(session: ClientSession, bind: BindPdu, address: string): Promise<number> {
+    const { log } = this.#options
+    if (session.state !== 'open') return ESME.RBINDFAIL
+    const verdict = await judgeBind(this.#options, bind, address)
+    if (verdict.kind === 'refused') {
+      log.info({ system_id: bind.system_id, address, reason: verdict.fault }, 'SMPP bind refused')
+      return verdict.status
+    }
+    const { admission, sessionId } = verdict
+    const { credentialId, systemId: system_id, accountId: account } = admission
+    const rate = this.#rates.get(credentialId) ?? new Rate(admission.pace)
+    this.#rates.set(credentialId, rate)
+    const client: Client = {
+      session,
+      sessionId,
+      admission,
+      address,
+      hasTlvs: bind.interface_version >= 0x34,
+      rate,
+      outgoing: [],
+    }
+    this.#clients.set(session, client)
+    // It may have gone while its password was checked.
+    if ((session as { state: string }).state === 'closed') this.#forget(session)
+    else log.info({ system_id, account, address, mode: bind.command.slice('bind_'.length) }, 'SMPP client bound')
+    return ESME.ROK
+  }
+
+  #forget(session: ClientSession): void {
+    const client = this.#clients.get(session)
+    if (!client) return
+    this.#clients.delete(session)
+    this.#deliverer.release(client)
+    const { log } = this.#options
+    const { systemId: system_id, accountId: account } = client.admission
+    log.info({ system_id, account, reason: session.closeReason, detail: session.closeDetail }, 'SMPP client gone')
+    this.#ended.add(client.sessionId)
+    this.#writeEnds().catch((error: unknown) => {
+      // The sweep tries again.
+      if (!isUnavailable(error)) log.error({ error }, 'the end of an SMPP session could not be written')
+    })
+  }
+
+  async #writeEnds(): Promise<void> {
+    const ids = [...this.#ended]
+    if (ids.length === 0) return
+    await closeSessions(this.#options.db, ids)
+    for (const id of ids) this.#ended.delete(id)
+  }
+
+  #read(session: ClientSession, pdu: MessageRequest, respond: Respond): void {
+    const client = this.#clients.get(session)
+    if (!client) return respond(ESME.RINVBNDSTS)
+    if (session.unanswered > client.admission.windowMax) return respond(ESME.RTHROTTLED)
+    if (this.#unanswered >= unansweredMax) return respond(ESME.RMSGQFUL)
+    this.#unanswered++
+    this.#carryOut(client, pdu, respond)
+      .catch((error: unknown) => {
+        // Nothing of it is known to be on disk: the client keeps it and comes again.
+        if (!isRetryable(error)) this.#options.log.error({ error, command: pdu.command }, 'an SMPP request failed')
+        respond(isRetryable(error) ? ESME.RMSGQFUL : ESME.RSYSERR)
+      })
+      .finally(() => this.#unanswered--)
+  }
+
+  async #carryOut({ admission, rate }: Client, pdu: MessageRequest, respond: Respond): Promise<void> {
+    const { accountId } = admission
+    switch (pdu.command) {
+      case 'submit_sm': {
+        const { status, messageId } = await submit({ ...this.#options, owed: this.#owed }, admission, rate, pdu)
+        return respond(status, messageId === undefined ? {} : { message_id: messageId })
+      }
+      case 'query_sm': {
+        const { status, ...fields } = await query(this.#options.db, accountId, pdu)
+        return respond(status, fields)
+      }
+      case 'cancel_sm':
+        return respond(await cancel(this.#options, accountId, pdu))
+      case 'deliver_sm':
+      case 'data_sm':
+      case 'replace_sm':
+        return respond(ESME.RINVCMDID)
+      default:
+        return pdu satisfies never
+    }
+  }
+
+  /** Follows what was changed: ends sessions whose credential is gone, disabled, given another password, or not for their network. */
+  async #refresh(): Promise<void> {
+    await this.#writeEnds()
+    const clients = [...this.#clients.values()]
+    const admissions =
+      clients.length > 0
+        ? await readAdmissions(this.#options.db, this.#options.nodeId)
+        : new Map<string, CurrentAdmission>()
+    for (const client of clients) {
+      const now = admissions.get(client.admission.credentialId)
+      const isRight =
+        now?.isActive &&
+        now.enabled &&
+        now.passwordHash === client.admission.passwordHash &&
+        isAllowedFrom(now.allowedCidrs, client.address)
+      if (!isRight) {
+        // What is under way is answered; a client that does not let go is cut off.
+        if (client.session.state === 'bound') void client.session.unbind(1000)
+        continue
+      }
+      client.admission = now
+      client.rate.setPace(now.pace * now.share)
+    }
+    const inUse = new Set([...this.#clients.values()].map(({ rate }) => rate))
+    for (const [id, rate] of this.#rates) if (!inUse.has(rate)) this.#rates.delete(id)
+  }
+
+  #forgetSessions(): Promise<void> {
+    const { db, nodeId } = this.#options
+    return forgetSessions(
+      db,
+      nodeId,
+      [...this.#clients.values()].map(({ sessionId }) => sessionId),
+    )
+  }
+}

@@ -1,0 +1,292 @@
+import {
+  createReferences,
+  cutSegments,
+  encodeGsm7,
+  ESME,
+  formatAbsoluteTime,
+  formatRelativeTime,
+} from '@heliogram/smpp'
+import fc from 'fast-check'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
+import type { MessageRow } from '../messages/message.ts'
+import { insertTestSender, until } from '../messages/testing.ts'
+import { parseClientId } from './client-id.ts'
+import { sendLate } from './late.ts'
+import { OwedReceipts } from './owed.ts'
+import { bindTestClient, openServerTest, untilDelivered, type ServerTest, type TestClient } from './testing.ts'
+
+let database: TestDatabase
+let test: ServerTest
+let client: TestClient
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await database.db.query(
+    'truncate accounts, carriers, nodes, messages, outcomes, queue, delayed, events, opt_outs, idempotency_keys, login_failures cascade',
+  )
+  test = await openServerTest(database.db)
+  client = await bindTestClient(test.port, await test.credential({ pace: 100_000 }))
+})
+afterEach(async () => {
+  client.session.destroy()
+  await test.close()
+})
+
+const hello = { short_message: Buffer.from('Hello') }
+const messages = (): Promise<number> => test.count('messages', 'account_id = $1', [test.accountId])
+
+/** The message behind the id of a submit_sm_resp. */
+async function accepted(fields: Parameters<TestClient['submit']>[0]): Promise<MessageRow> {
+  const { status, messageId } = await client.submit(fields)
+  expect(status).toBe(ESME.ROK)
+  expect(messageId).toMatch(/^[0-9A-Z]{26}$/)
+  return test.message(parseClientId(messageId) ?? '')
+}
+
+describe('a submit_sm', () => {
+  it('is a message like any other when it is answered', async () => {
+    expect(await accepted(hello)).toMatchObject({
+      accountId: test.accountId,
+      theirNumber: '15551230001',
+      ourNumber: '15557654321',
+      body: 'Hello',
+      encoding: 'GSM-7',
+      segments: 1,
+      status: 'sending',
+    })
+  })
+
+  it.each<[string, number, Buffer, string]>([
+    ['GSM-7, a septet an octet', 0, encodeGsm7('Grüße {€} @'), 'Grüße {€} @'],
+    ['ASCII', 1, Buffer.from('plain'), 'plain'],
+    ['Latin-1', 3, Buffer.from('Señor Åse', 'latin1'), 'Señor Åse'],
+    ['UCS-2', 8, Buffer.from('Привет 👋', 'utf16le').swap16(), 'Привет 👋'],
+    ['a class that flashes', 0x10, encodeGsm7('Flash'), 'Flash'],
+  ])('is read in %s', async (_name, data_coding, short_message, text) => {
+    expect(await accepted({ data_coding, short_message })).toMatchObject({ body: text })
+  })
+
+  it('means Latin-1 by data_coding 0 where its credential says so', async () => {
+    client.session.destroy()
+    client = await bindTestClient(test.port, await test.credential({ defaultAlphabet: 'latin1' }))
+    expect(await accepted({ short_message: Buffer.from('Señor @', 'latin1') })).toMatchObject({ body: 'Señor @' })
+  })
+
+  it('may have its text in message_payload', async () => {
+    const row = await accepted({ tlvs: { message_payload: Buffer.from('x'.repeat(400)) } })
+    expect(row).toMatchObject({ body: 'x'.repeat(400), segments: 3 })
+  })
+
+  it('takes addresses as clients write them', async () => {
+    expect(
+      await accepted({ ...hello, source_addr_ton: 2, source_addr: '+15557654321', destination_addr: '+15551230002' }),
+    ).toMatchObject({ ourNumber: '15557654321', theirNumber: '15551230002' })
+    await insertTestSender(test.db, test.accountId, test.carrierId, 'Heliogram')
+    expect(
+      await accepted({ ...hello, source_addr_ton: 5, source_addr_npi: 0, source_addr: 'Heliogram' }),
+    ).toMatchObject({
+      ourNumber: 'Heliogram',
+    })
+    expect(await accepted({ ...hello, source_addr_ton: 0, source_addr: '' })).toMatchObject({
+      ourNumber: '15557654321',
+    })
+  })
+
+  it('may be for later, and of use for a while', async () => {
+    const at = new Date(Date.now() + 3_600_000)
+    const row = await accepted({
+      ...hello,
+      schedule_delivery_time: formatAbsoluteTime(at),
+      validity_period: formatAbsoluteTime(new Date(at.getTime() + 60_000)),
+    })
+    expect(row).toMatchObject({ status: 'scheduled' })
+    expect(Math.abs(Number(row.sendAt) - at.getTime())).toBeLessThan(100)
+    expect(Number(row.expiresAt) - Number(row.sendAt)).toBe(60_000)
+    const soon = await accepted({ ...hello, validity_period: formatRelativeTime(120_000) })
+    expect((Number(soon.expiresAt) - Number(soon.createdAt)) / 1000).toBeCloseTo(120, 0)
+    const ever = await accepted({ ...hello, validity_period: formatRelativeTime(30 * 86_400_000) })
+    expect((Number(ever.expiresAt) - Number(ever.createdAt)) / 3_600_000).toBeCloseTo(72, 1)
+  })
+
+  it.each<[string, Parameters<TestClient['submit']>[0], keyof typeof ESME]>([
+    ['a number that cannot be', { ...hello, destination_addr: '123' }, 'RINVDSTADR'],
+    ['no number', { ...hello, destination_addr: '' }, 'RINVDSTADR'],
+    ['a recipient with letters', { ...hello, dest_addr_ton: 5, destination_addr: 'Bob' }, 'RINVDSTTON'],
+    ['a type of number that is none', { ...hello, source_addr_ton: 9 }, 'RINVSRCTON'],
+    ["a sender that is not the account's", { ...hello, source_addr: '15550000000' }, 'RINVSRCADR'],
+    ['a sender that cannot be', { ...hello, source_addr: '12' }, 'RINVSRCADR'],
+    ['no text', {}, 'RINVMSGLEN'],
+    ['too much text', { tlvs: { message_payload: Buffer.alloc(1601, 'x') } }, 'RINVMSGLEN'],
+    ['octets that are no text', { data_coding: 4, short_message: Buffer.from([1, 2, 3]) }, 'RINVDCS'],
+    ['a time that is none', { ...hello, schedule_delivery_time: 'tomorrow' }, 'RINVSCHED'],
+    ['a time too far ahead', { ...hello, schedule_delivery_time: '020000000000000R' }, 'RINVSCHED'],
+    ['a validity that is none', { ...hello, validity_period: 'a week' }, 'RINVEXPIRY'],
+    ['a validity that is over', { ...hello, validity_period: '200101000000000+' }, 'RINVEXPIRY'],
+  ])('with %s is refused', async (_name, fields, status) => {
+    expect(await client.submit(fields)).toMatchObject({ status: ESME[status], messageId: '' })
+    expect(await messages()).toBe(0)
+  })
+
+  it("from another account's sender is refused", async () => {
+    const other = newId()
+    await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
+    await insertTestSender(test.db, other, test.carrierId, '15550000001')
+    expect(await client.submit({ ...hello, source_addr: '15550000001' })).toMatchObject({ status: ESME.RINVSRCADR })
+  })
+
+  it('to somebody who has opted out, or of a suspended account, is refused', async () => {
+    await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230001', 'reply')`, [
+      test.accountId,
+    ])
+    expect(await client.submit(hello)).toMatchObject({ status: ESME.RINVDSTADR })
+    await test.db.query(`update accounts set status = 'suspended' where id = $1`, [test.accountId])
+    expect(await client.submit({ ...hello, destination_addr: '15551230002' })).toMatchObject({
+      status: ESME.RPROHIBITED,
+    })
+  })
+})
+
+describe('parts of a long message', () => {
+  const references = createReferences()
+
+  const text = fc
+    .array(fc.constantFrom('a', 'é', '€', '[', 'ß', 'Ж', '😀', ' '), { minLength: 200, maxLength: 500 })
+    .map((characters) => characters.join(''))
+
+  it('become one message, in whatever order and over whatever session they come', async () => {
+    const second = await bindTestClient(test.port, await otherSession())
+    const mode = fc.constantFrom('udh8' as const, 'udh16' as const, 'sar' as const)
+    await fc.assert(
+      fc.asyncProperty(text, mode, fc.infiniteStream(fc.nat(1000)), async (body, mode, order) => {
+        const to = `1555123${String(references('x') % 10_000).padStart(4, '0')}`
+        const before = await messages()
+        const parts = cutSegments(body, { mode, reference: references(to) })
+        const shuffled = parts.map((part) => ({ part, at: order.next().value })).sort((a, b) => a.at - b.at)
+        const answers = await Promise.all(
+          shuffled.map(({ part, at }) => (at % 2 ? second : client).submit({ ...part, destination_addr: to })),
+        )
+        expect(answers.map(({ status }) => status)).toEqual(parts.map(() => ESME.ROK))
+        expect(new Set(answers.map(({ messageId }) => messageId.slice(0, 26))).size).toBe(1)
+        expect(new Set(answers.map(({ messageId }) => messageId)).size).toBe(parts.length)
+        expect(await messages()).toBe(before + 1)
+        const { rows } = await test.db.query<{ body: string }>(
+          'select body from messages where account_id = $1 order by id desc limit 1',
+          [test.accountId],
+        )
+        expect(rows[0]?.body).toBe(body)
+        expect(await test.count('smpp_gatherings', 'true')).toBe(0)
+      }),
+      { numRuns: 25 },
+    )
+    second.session.destroy()
+  })
+
+  /** Another session of the same client. */
+  async function otherSession(): Promise<{ systemId: string }> {
+    return { systemId: client.session.systemId }
+  }
+
+  const long = 'Long '.repeat(60).trim()
+
+  it('come one after the other from a client that waits for each answer', async () => {
+    const parts = cutSegments(long, { mode: 'udh8', reference: 7 })
+    for (const part of parts) {
+      expect(await messages()).toBe(0)
+      expect(await client.submit(part)).toMatchObject({ status: ESME.ROK })
+    }
+    expect(await messages()).toBe(1)
+  })
+
+  it('of which one comes twice are one message still', async () => {
+    const [first = {}, second = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
+    const ids = [await client.submit(first), await client.submit(first)].map(({ messageId }) => messageId)
+    expect(ids[0]).toBe(ids[1])
+    await client.submit(second)
+    expect(await messages()).toBe(1)
+  })
+
+  it('that do not all come are not sent, and a receipt says so for each that came', async () => {
+    const [first = {}] = cutSegments(long, { mode: 'udh16', reference: 7 })
+    const { messageId } = await client.submit({ ...first, registered_delivery: 1 })
+    await test.db.query(`update smpp_gatherings set received_at = received_at - interval '61 seconds'`)
+    await sendLate(context())
+    await untilDelivered(client, 1)
+    expect(client.delivered).toMatchObject([
+      { esm_class: 4, source_addr: '15551230001', tlvs: { receipted_message_id: messageId, message_state: 5 } },
+    ])
+    expect(await messages()).toBe(0)
+    expect(test.lines.map(({ message }) => message)).toContain('parts of a long message of an SMPP client did not come')
+  })
+
+  it('of which the whole is refused are refused by the last answer, and by receipts for the others', async () => {
+    const [first = {}, second = {}] = cutSegments(long, { mode: 'sar', reference: 7 })
+    const stranger = { source_addr: '15550000009', registered_delivery: 1 }
+    const { messageId } = await client.submit({ ...first, ...stranger })
+    expect(await client.submit({ ...second, ...stranger })).toMatchObject({ status: ESME.RINVSRCADR })
+    await untilDelivered(client, 1)
+    expect(client.delivered).toMatchObject([{ tlvs: { receipted_message_id: messageId, message_state: 8 } }])
+    expect(await test.count('smpp_deliveries', 'true')).toBe(0)
+  })
+
+  it('that were whole when their node died are sent by the next, once', async () => {
+    const [first = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
+    await client.submit({ ...first, registered_delivery: 1 })
+    const { rows } = await test.db.query('select * from smpp_gatherings')
+    // It died between storing the last part and accepting the message; and another between accepting it and forgetting the parts.
+    for (const death of ['before', 'after']) {
+      if (death === 'after')
+        await test.db.query(
+          `insert into smpp_gatherings select * from jsonb_populate_record(null::smpp_gatherings, $1)`,
+          [JSON.stringify(rows[0])],
+        )
+      await test.db.query(
+        `update smpp_gatherings
+         set received_at = now() - interval '61 seconds', parts = parts || jsonb_build_object('2', parts -> '1')`,
+      )
+      await sendLate(context())
+      expect(await messages()).toBe(1)
+      expect(await test.count('smpp_gatherings', 'true')).toBe(0)
+      expect(await test.count('smpp_submits', 'true')).toBe(1)
+    }
+  })
+
+  function context(): Parameters<typeof sendLate>[0] {
+    const { acceptor, db } = test
+    const warn = (fields: object, message: string): void =>
+      void test.lines.push({ level: 'warn', message, fields: { ...fields } })
+    return { acceptor, db, owed: new OwedReceipts(db), log: { info: () => {}, warn, error: () => {} } }
+  }
+})
+
+describe('limits', () => {
+  it('above its pace a client is throttled, message by message', async () => {
+    const slow = await bindTestClient(test.port, await test.credential({ pace: 5 }))
+    const answers = await Promise.all(Array.from({ length: 50 }, () => slow.submit(hello)))
+    const taken = answers.filter(({ status }) => status === ESME.ROK).length
+    expect(taken).toBeGreaterThanOrEqual(5)
+    expect(taken).toBeLessThan(20)
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([ESME.ROK, ESME.RTHROTTLED]))
+    expect(await messages()).toBe(taken)
+    slow.session.destroy()
+  })
+
+  it('above its window a client is throttled', async () => {
+    const narrow = await bindTestClient(test.port, await test.credential({ windowMax: 10, pace: 100_000 }))
+    // The disk is slow: nothing is answered until all has come.
+    const lock = await test.db.connect()
+    await lock.query('begin; lock table messages in access exclusive mode')
+    const answers = Promise.all(Array.from({ length: 30 }, () => narrow.submit(hello)))
+    await until('the server has read them', () => narrow.session.inFlight === 10)
+    await lock.query('commit')
+    lock.release()
+    const statuses = (await answers).map(({ status }) => status)
+    expect(statuses.filter((status) => status === ESME.ROK)).toHaveLength(10)
+    expect(statuses.filter((status) => status === ESME.RTHROTTLED)).toHaveLength(20)
+    narrow.session.destroy()
+  })
+})

@@ -1,0 +1,135 @@
+/** submit_sm: from a client's request to a message on disk, through the same door as one over HTTP. */
+import { ESME, type PduOf } from '@heliogram/smpp'
+import type { Db } from '../db/db.ts'
+import type { Acceptor } from '../messages/accept.ts'
+import type { Draft, Refusal } from '../messages/accepted.ts'
+import { findKey } from '../messages/store.ts'
+import type { Admission } from './bind.ts'
+import { showClientId } from './client-id.ts'
+import { gatherPart, endGathering, isWhole, partIdOf, refuseGathering, type Gathering } from './gather.ts'
+import type { OwedReceipts } from './owed.ts'
+import type { Rate } from './rate.ts'
+import { draftSubmit, isPart, readSubmit, type Submit } from './read-submit.ts'
+
+export interface SubmitContext {
+  db: Db
+  acceptor: Acceptor
+  owed: OwedReceipts
+}
+
+/** The command_status of a submit_sm_resp, with the id where it is ESME_ROK. */
+export type SubmitAnswer = { status: number; messageId?: string }
+
+/** Name under which a gathering's message is known by its key: a node that died while it was sent leaves no second one. */
+export const gatheringOperation = 'smpp.submit'
+
+/** Takes a submit_sm; resolves when what it brought is on disk. @throws what the database throws. */
+export async function submit(
+  context: SubmitContext,
+  admission: Admission,
+  rate: Rate,
+  pdu: PduOf<'submit_sm'>,
+  now: Date = new Date(),
+): Promise<SubmitAnswer> {
+  const read = readSubmit(pdu, now)
+  if (typeof read === 'number') return { status: read }
+  // A part is checked as a message of its own first: a number that cannot be is refused while nothing is stored.
+  const draft = draftSubmit(admission, [read], now)
+  if (typeof draft === 'number') return { status: draft }
+  if (!rate.take(isPart(read) ? 1 : draft.segments)) return { status: ESME.RTHROTTLED }
+  return isPart(read) ? submitPart(context, admission, read, now) : submitWhole(context, admission, read, draft)
+}
+
+async function submitWhole(
+  context: SubmitContext,
+  admission: Admission,
+  { registeredDelivery }: Submit,
+  draft: Draft,
+): Promise<SubmitAnswer> {
+  const accepted = await context.acceptor.accept(draft)
+  if (accepted.kind === 'refused') return { status: statusOfRefusal(accepted.refusal) }
+  if (accepted.kind !== 'accepted') throw new Error('a message without a key was known')
+  const messageId = accepted.row.id
+  await note(context, admission, messageId, messageId, [registeredDelivery])
+  return { status: ESME.ROK, messageId: showClientId(messageId) }
+}
+
+async function submitPart(
+  context: SubmitContext,
+  admission: Admission,
+  read: Submit,
+  now: Date,
+): Promise<SubmitAnswer> {
+  const gathering = await gatherPart(context.db, admission, read)
+  const part = read.part.concatenation?.part ?? 1
+  const messageId = partIdOf(gathering, part)
+  if (!isWhole(gathering)) return { status: ESME.ROK, messageId }
+  const status = await submitGathered(context, admission, gathering, part, now)
+  return status === ESME.ROK ? { status, messageId } : { status }
+}
+
+/**
+ * Sends what was gathered, once, however often it is called. Where it is refused, `lastPart` is answered with why, and the others,
+ * which were answered before, get receipts that say so; null: all of them do.
+ */
+export async function submitGathered(
+  context: SubmitContext,
+  admission: Admission,
+  gathering: Gathering,
+  lastPart: number | null,
+  now: Date = new Date(),
+): Promise<number> {
+  const submits = [...gathering.submits.values()]
+  const draft = draftSubmit(admission, submits, now)
+  const refuse = async (status: number): Promise<number> => {
+    const answered = [...gathering.submits.keys()].filter((part) => part !== lastPart)
+    await refuseGathering(context.db, gathering, 'rejected', answered)
+    return status
+  }
+  if (typeof draft === 'number') return refuse(draft)
+  const key = showClientId(gathering.id)
+  draft.idempotency = { operation: gatheringOperation, key, fingerprint: Buffer.from(gathering.id) }
+  const accepted = await context.acceptor.accept(draft)
+  if (accepted.kind === 'refused') return refuse(statusOfRefusal(accepted.refusal))
+  const messageId =
+    accepted.kind === 'accepted' ? accepted.row.id : (accepted.messageId ?? (await findMessageOf(context.db, draft)))
+  const flags = submits.map(({ registeredDelivery }) => registeredDelivery)
+  await note(context, admission, messageId, gathering.id, flags)
+  await endGathering(context.db, gathering.id)
+  return ESME.ROK
+}
+
+/** The message of a key that another process has just taken. */
+async function findMessageOf(db: Db, { accountId, idempotency }: Draft): Promise<string> {
+  const known = await findKey(db, accountId, gatheringOperation, idempotency?.key ?? '')
+  if (!known) throw new Error('a known key has no message')
+  return known.messageId
+}
+
+function note(
+  { owed }: SubmitContext,
+  { accountId, credentialId }: Admission,
+  messageId: string,
+  clientId: string,
+  registeredDelivery: number[],
+): Promise<void> {
+  return owed.note({ accountId, messageId, credentialId, clientId, registeredDelivery })
+}
+
+/** A refusal as a command_status. What another try cannot change must not look temporary: some clients try for ever. */
+function statusOfRefusal(refusal: Refusal): number {
+  switch (refusal) {
+    case 'sender_not_found':
+      return ESME.RINVSRCADR
+    case 'recipient_opted_out':
+      return ESME.RINVDSTADR
+    case 'account_suspended':
+      return ESME.RPROHIBITED
+    case 'no_route_available':
+    case 'campaign_not_found':
+    case 'campaign_closed':
+      return ESME.RSUBMITFAIL
+    default:
+      return refusal satisfies never
+  }
+}

@@ -1,0 +1,182 @@
+/** For tests: the SMPP server over the ledger of one account, credentials, and clients that bind to it. */
+import {
+  connectSession,
+  ESME,
+  type BindFields,
+  type MessageRequest,
+  type Outcome,
+  type Respond,
+  type Session,
+} from '@heliogram/smpp'
+import { hashPassword } from '../accounts/password.ts'
+import { testVault } from '../accounts/testing.ts'
+import { inTransaction, type Db } from '../db/db.ts'
+import type { Acceptor } from '../messages/accept.ts'
+import { openLedgerTest, until, type LedgerTest } from '../messages/testing.ts'
+import { credentialDefaults, insertCredential, newSystemId, type CredentialSettings } from './credential.ts'
+import { ensureCursor } from './event-cursor.ts'
+import { ClientServer } from './server.ts'
+
+export const password = 'Secret12'
+
+/** A credential of a test: its password is `password`. */
+export interface TestCredential {
+  accountId: string
+  id: string
+  systemId: string
+}
+
+/** The server and what is around it. Messages are leased to nobody: the test plays the carrier. */
+export interface ServerTest extends LedgerTest {
+  server: ClientServer
+  port: number
+  /** What was logged, newest last. */
+  lines: { level: 'info' | 'warn' | 'error'; message: string; fields: Record<string, unknown> }[]
+  credential(changes?: Partial<CredentialSettings>): Promise<TestCredential>
+  /** Ends a message that a client submitted as the carrier would. */
+  end(messageId: string, state?: string, err?: string): Promise<void>
+  close(): Promise<void>
+}
+
+/** Starts a server on a free port. */
+export async function openServerTest(
+  db: Db,
+  options: { accountId?: string; acceptor?: Acceptor } = {},
+): Promise<ServerTest> {
+  const { acceptor, ...rest } = options
+  const test = await openLedgerTest(db, rest)
+  test.slots.room = 1_000_000
+  const lines: ServerTest['lines'] = []
+  const note =
+    (level: 'info' | 'warn' | 'error') =>
+    (fields: object, message: string): void =>
+      void lines.push({ level, message, fields: fields as Record<string, unknown> })
+  const log = { info: note('info'), warn: note('warn'), error: note('error') }
+  const server = new ClientServer({
+    ...test.context,
+    vault: testVault,
+    log,
+    nodeId: test.nodeId,
+    acceptor: acceptor ?? test.acceptor,
+    sessionsMax: 100,
+  })
+  const port = await server.listen({ host: '127.0.0.1', port: 0, tls: null })
+  return {
+    ...test,
+    server,
+    port,
+    lines,
+    credential: (changes) => createTestCredential(db, test.accountId, changes),
+    async end(messageId, state = 'delivered', err = '000') {
+      const handover = test.slots.taken.find(({ id }) => id === messageId)
+      if (!handover) throw new Error('the message was not leased')
+      for (let segment = 1; segment <= handover.segments; segment++) {
+        const carrierMessageId = `${messageId}/${segment}`
+        const isLast = segment === handover.segments
+        await test.answer(handover, { segment, carrierMessageId, ...(!isLast && { move: null }) })
+        await test.ledger.receipt({
+          linkId: test.linkId,
+          rawId: carrierMessageId,
+          matchId: carrierMessageId,
+          state,
+          stat: state.toUpperCase(),
+          err,
+          networkError: null,
+          doneDate: '2611201200',
+        })
+      }
+    },
+    async close() {
+      await server.close()
+      await test.ledger.close()
+    },
+  }
+}
+
+let passwordHash: Promise<string> | undefined
+
+/** Makes a credential; all of a test file share one hash, which takes a tenth of a second. */
+export async function createTestCredential(
+  db: Db,
+  accountId: string,
+  changes: Partial<CredentialSettings> = {},
+): Promise<TestCredential> {
+  passwordHash ??= hashPassword(password)
+  const systemId = newSystemId()
+  const settings = { ...credentialDefaults, name: 'Test', ...changes }
+  const hash = await passwordHash
+  const id = await inTransaction(db, async (tx) => {
+    await ensureCursor(tx, accountId)
+    return insertCredential(tx, accountId, { ...settings, systemId, passwordHash: hash, mode: 'live' })
+  })
+  return { accountId, id: id ?? '', systemId }
+}
+
+/** A client of a test, bound; it answers what is delivered with ESME_ROK unless told otherwise. */
+export interface TestClient {
+  session: Session<number>
+  delivered: MessageRequest[]
+  /** How it answers. */
+  answer: (pdu: MessageRequest, respond: Respond) => void
+  /** Submits, and answers with the outcome. */
+  submit(fields: Parameters<Session<number>['submit']>[0]): Promise<{ status: number; messageId: string }>
+  request: (
+    command: 'query_sm' | 'cancel_sm' | 'replace_sm' | 'data_sm',
+    fields: Record<string, string>,
+  ) => Promise<Outcome>
+}
+
+/** Dials the server and binds. @throws SessionError where it is refused. */
+export async function bindTestClient(
+  port: number,
+  { systemId }: { systemId: string },
+  changes: Partial<BindFields> = {},
+): Promise<TestClient> {
+  const outcomes = new Map<number, (outcome: Outcome) => void>()
+  let last = 0
+  const client: TestClient = {
+    session: connectSession<number>({
+      host: '127.0.0.1',
+      port,
+      windowMax: 10_000,
+      bind: { mode: 'transceiver', system_id: systemId, password, ...changes },
+      onOutcome: (_session, context, outcome) => outcomes.get(context)?.(outcome),
+      onRequest: (_session, pdu, respond) => {
+        client.delivered.push(pdu)
+        client.answer(pdu, respond)
+      },
+    }),
+    delivered: [],
+    answer: (_pdu, respond) => respond(ESME.ROK),
+    submit: (fields) =>
+      new Promise((resolve, reject) => {
+        outcomes.set(++last, (outcome) => {
+          if (outcome.kind === 'response') resolve({ status: outcome.status, messageId: outcome.messageId })
+          else reject(new Error(`no answer: ${outcome.kind}`))
+        })
+        if (!client.session.submit({ ...addresses, ...fields }, last)) reject(new Error('not submitted'))
+      }),
+    request: (command, fields) =>
+      new Promise((resolve) => {
+        outcomes.set(++last, resolve)
+        client.session.request(command, fields, last)
+      }),
+  }
+  await client.session.whenBound()
+  return client
+}
+
+/** From the account's number to a person. */
+export const addresses = {
+  source_addr_ton: 1,
+  source_addr_npi: 1,
+  source_addr: '15557654321',
+  dest_addr_ton: 1,
+  dest_addr_npi: 1,
+  destination_addr: '15551230001',
+} as const
+
+/** Waits until a client was delivered so much. */
+export function untilDelivered(client: TestClient, count: number): Promise<void> {
+  return until(`${count} deliveries`, () => client.delivered.length >= count)
+}

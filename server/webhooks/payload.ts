@@ -1,0 +1,38 @@
+/** The body of an event that is read back: stored with it, or rendered from the message whose end it tells. */
+import type { Queryable } from '../db/db.ts'
+import { renderEvent, type EventType } from '../events.ts'
+import { messageEventData, type Status } from '../messages/message.ts'
+import { readMessages } from '../messages/store.ts'
+
+/** What `events` holds of an event. */
+export interface StoredEvent {
+  accountId: string
+  id: string
+  type: EventType
+  messageId: string | null
+  sequence: number | null
+  /** Null: its message says it all (its end, which never changes), but for the status before. */
+  payload: string | null
+  previousStatus: Status | null
+  createdAt: Date
+}
+
+/** Select list for `StoredEvent`, of the table under the alias. */
+export const eventColumns = (e: string): string => `
+  ${e}.account_id as "accountId", ${e}.id, ${e}.type, ${e}.message_id as "messageId", ${e}.sequence, ${e}.payload,
+  ${e}.previous_status as "previousStatus", ${e}.created_at as "createdAt"`
+
+/** The bodies of events, in their order; null where the message is gone. One query where messages have to be read, by primary key. */
+export async function readPayloads(db: Queryable, events: readonly StoredEvent[]): Promise<(string | null)[]> {
+  const keys = events.flatMap(({ accountId, messageId, payload }) =>
+    payload === null && messageId !== null ? [{ accountId, id: messageId }] : [],
+  )
+  const messages = keys.length > 0 ? await readMessages(db, keys) : null
+  return events.map((event) => {
+    if (event.payload !== null) return event.payload
+    const row = messages?.get(event.messageId ?? '')
+    if (!row) return null
+    const data = messageEventData(row, event.previousStatus ?? 'sent')
+    return renderEvent(event.id, { type: event.type, sequence: row.sequence, data }, event.createdAt)
+  })
+}

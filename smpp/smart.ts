@@ -1,0 +1,81 @@
+import { gsm7Length } from './gsm7.ts'
+import { countSegments } from './segment.ts'
+
+/** A character that was replaced, each once. */
+export type SmartReplacement = {
+  character: string
+  /** As in `U+2019`; of a letter with combining marks, all of them. */
+  codePoint: string
+  /** '' where it was left out. */
+  replacement: string
+  count: number
+}
+
+/** A text that fits GSM-7, or the text as it was. */
+export type SmartText = { text: string; replaced: SmartReplacement[] }
+
+/**
+ * What word processors put in for typewriter signs, with the sign that GSM-7 has. Only signs that mean the same to a reader: no letter
+ * loses its accent, and no symbol becomes a word.
+ */
+const REPLACEMENTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    "'": '`´‘’‚‛′‵ʹʻʼʽˈ＇',
+    '"': '“”„‟″‶«»ʺ＂',
+    '-': '‐‑‒–—―−﹘﹣－⁃',
+    '<': '‹',
+    '>': '›',
+    '/': '⁄∕',
+    '*': '•‣∙●',
+    '~': '∼˜',
+    '^': 'ˆ',
+    '...': '…',
+    '..': '‥',
+    // Tab, no-break and all the widths of a space.
+    ' ': '\t\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000',
+    // Vertical tab, next line, line and paragraph separator.
+    '\n': '\u000b\u0085\u2028\u2029',
+    // Soft hyphen, zero-width space, joiners, direction marks, word joiner, variation selectors, byte order mark.
+    '': '\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\ufe0e\ufe0f\ufeff',
+  }).flatMap(([replacement, characters]) => Array.from(characters, (character) => [character, replacement] as const)),
+)
+
+/** One character, with the marks that belong to it. */
+const MARKED = /\P{M}\p{M}+|[^]/gu
+
+/**
+ * Smart encoding: replaces typographic characters by their GSM-7 equivalents, and letters with combining marks by the letter that is one
+ * character (NFC), when this alone brings the whole text into GSM-7. A text that needs UCS-2 all the same is left as it is: nothing
+ * would be gained. Never makes a text cost more segments.
+ */
+export function smart(text: string): SmartText {
+  if (gsm7Length(text) >= 0) return { text, replaced: [] }
+  const replaced = new Map<string, SmartReplacement>()
+  const better = text.replaceAll(MARKED, (character) => {
+    if (gsm7Length(character) >= 0) return character
+    const replacement = replace(character)
+    if (replacement !== character) note(replaced, character, replacement)
+    return replacement
+  })
+  // Some signs grow: seventy ellipses are one segment of UCS-2 and two of GSM-7.
+  const isBetter = gsm7Length(better) >= 0 && countSegments(better).segments <= countSegments(text).segments
+  return isBetter ? { text: better, replaced: [...replaced.values()] } : { text, replaced: [] }
+}
+
+function replace(character: string): string {
+  const composed = character.normalize('NFC')
+  return gsm7Length(composed) >= 0 ? composed : Array.from(composed, (one) => REPLACEMENTS.get(one) ?? one).join('')
+}
+
+function note(replaced: Map<string, SmartReplacement>, character: string, replacement: string): void {
+  const seen = replaced.get(character)
+  if (seen) seen.count++
+  else replaced.set(character, { character, codePoint: nameOf(character), replacement, count: 1 })
+}
+
+function nameOf(character: string): string {
+  return Array.from(
+    character,
+    (one) => `U+${(one.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`,
+  ).join(' ')
+}

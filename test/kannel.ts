@@ -1,0 +1,198 @@
+/** Kannel, the gateway of Debian, as an SMPP client of ours: it binds, submits what its HTTP interface is asked for, and tells what came back. */
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findPorts } from './harness.ts'
+import { until } from './until.ts'
+
+const bearerbox = '/usr/sbin/bearerbox'
+const smsbox = '/usr/sbin/smsbox'
+const secret = 'journey'
+
+/** What it binds with. */
+export interface Bind {
+  port: number
+  systemId: string
+  password: string
+}
+
+/** A text that Kannel got from us. */
+export interface KannelReply {
+  from: string
+  to: string
+  text: string
+}
+
+export class Kannel {
+  /** Kannel's words on its messages, by the name given to `send`: 1 delivered, 2 undeliverable, 8 taken by us, 16 refused by us. */
+  readonly receipts = new Map<string, string[]>()
+  readonly replies: KannelReply[] = []
+  readonly #folder: string
+  readonly #receiver: Server
+  readonly #adminPort: number
+  readonly #sendPort: number
+  readonly #children: ChildProcess[] = []
+
+  private constructor(folder: string, receiver: Server, adminPort: number, sendPort: number) {
+    this.#folder = folder
+    this.#receiver = receiver
+    this.#adminPort = adminPort
+    this.#sendPort = sendPort
+    receiver.on('request', (request, response) => {
+      const { pathname, searchParams } = new URL(request.url ?? '/', 'http://localhost')
+      const of = (name: string): string => searchParams.get(name) ?? ''
+      if (pathname === '/receipt')
+        this.receipts.set(of('name'), [...(this.receipts.get(of('name')) ?? []), of('state')])
+      if (pathname === '/reply') this.replies.push({ from: of('from'), to: of('to'), text: of('text') })
+      response.end()
+    })
+  }
+
+  /** Starts Kannel's two programs. @throws where it is not installed: a journey without it proves nothing. */
+  static async start(bind: Bind): Promise<Kannel> {
+    if (!existsSync(bearerbox) || !existsSync(smsbox))
+      throw new Error(
+        'Kannel is missing, so nothing was tested. Install it: apt-get install --no-install-recommends kannel',
+      )
+    const folder = await mkdtemp(join(tmpdir(), 'heliogram-kannel-'))
+    const receiver = createServer().listen(0, '127.0.0.1')
+    await once(receiver, 'listening')
+    const [adminPort = 0, boxPort = 0, sendPort = 0] = await findPorts(3)
+    const receiverPort = (receiver.address() as AddressInfo).port
+    const file = join(folder, 'kannel.conf')
+    await writeFile(file, renderConfiguration(folder, { adminPort, boxPort, sendPort, receiverPort }, bind))
+    const kannel = new Kannel(folder, receiver, adminPort, sendPort)
+    try {
+      kannel.#run(bearerbox, file)
+      await until('Kannel is bound', () => kannel.isBound())
+      kannel.#run(smsbox, file)
+      await until('Kannel takes requests', async () => (await fetch(`http://127.0.0.1:${sendPort}/`)).status > 0)
+      await until('its two programs know each other', async () => /smsbox(:\(none\))?, IP/.test(await kannel.#status()))
+    } catch (error) {
+      const log = await readFile(join(folder, 'bearerbox.log'), 'utf8').catch(() => '')
+      await kannel.close()
+      throw new Error(`Kannel did not start:\n${log.slice(-3000)}`, { cause: error })
+    }
+    return kannel
+  }
+
+  /** Whether its session with us is up. */
+  async isBound(): Promise<boolean> {
+    return (await this.#status()).includes('(online')
+  }
+
+  /** Asks Kannel to send a text, with all receipts; `name` tells them apart. */
+  async send(name: string, from: string, to: string, text: string): Promise<void> {
+    const address = this.#receiver.address() as AddressInfo
+    const receiptUrl = `http://127.0.0.1:${address.port}/receipt?name=${encodeURIComponent(name)}&state=%d`
+    const query = new URLSearchParams({
+      username: secret,
+      password: secret,
+      from,
+      to,
+      text,
+      charset: 'UTF-8',
+      // GSM-7 where it fits would lose what does not: Kannel writes `?` for it.
+      coding: /^[ -~]*$/.test(text) ? '0' : '2',
+      'dlr-mask': '31',
+      'dlr-url': receiptUrl,
+    })
+    const response = await fetch(`http://127.0.0.1:${this.#sendPort}/cgi-bin/sendsms?${query.toString()}`)
+    if (response.status !== 202) throw new Error(`Kannel answered ${response.status}: ${await response.text()}`)
+  }
+
+  /** Whether a message has had this word. */
+  hasReceipt(name: string, state: string): boolean {
+    return this.receipts.get(name)?.includes(state) ?? false
+  }
+
+  async close(): Promise<void> {
+    for (const child of this.#children.toReversed()) await end(child)
+    this.#receiver.close()
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+
+  #run(program: string, file: string): void {
+    this.#children.push(spawn(program, [file], { stdio: 'ignore' }))
+  }
+
+  async #status(): Promise<string> {
+    return (await fetch(`http://127.0.0.1:${this.#adminPort}/status.txt?password=${secret}`)).text()
+  }
+}
+
+interface Ports {
+  adminPort: number
+  boxPort: number
+  sendPort: number
+  receiverPort: number
+}
+
+function renderConfiguration(folder: string, ports: Ports, bind: Bind): string {
+  const log = (name: string): Record<string, string | number> => ({ 'log-file': join(folder, name), 'log-level': 0 })
+  const groups: Record<string, string | number>[] = [
+    {
+      group: 'core',
+      'admin-port': ports.adminPort,
+      'admin-interface': '127.0.0.1',
+      'admin-password': secret,
+      'smsbox-port': ports.boxPort,
+      'smsbox-interface': '127.0.0.1',
+      'store-type': 'file',
+      'store-location': join(folder, 'store'),
+      'dlr-storage': 'internal',
+      // What was throttled is tried again after a minute otherwise.
+      'sms-resend-freq': 1,
+      ...log('bearerbox.log'),
+    },
+    {
+      group: 'smsc',
+      smsc: 'smpp',
+      'smsc-id': 'heliogram',
+      host: '127.0.0.1',
+      port: bind.port,
+      'transceiver-mode': 1,
+      'smsc-username': bind.systemId,
+      'smsc-password': bind.password,
+      'system-type': '""',
+      'reconnect-delay': 1,
+      'wait-ack': 10,
+    },
+    {
+      group: 'smsbox',
+      'bearerbox-host': '127.0.0.1',
+      'bearerbox-port': ports.boxPort,
+      'sendsms-port': ports.sendPort,
+      'sendsms-interface': '127.0.0.1',
+      ...log('smsbox.log'),
+    },
+    { group: 'sendsms-user', username: secret, password: secret, concatenation: 1, 'max-messages': 10 },
+    {
+      group: 'sms-service',
+      keyword: 'default',
+      'catch-all': 1,
+      'max-messages': 0,
+      'get-url': `"http://127.0.0.1:${ports.receiverPort}/reply?from=%p&to=%P&text=%a"`,
+    },
+  ]
+  const render = (group: Record<string, string | number>): string =>
+    Object.entries(group)
+      .map(([name, value]) => `${name} = ${value}\n`)
+      .join('')
+  return groups.map(render).join('\n')
+}
+
+/** Ends a child, by force when it has not ended itself within five seconds. */
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const ended = once(child, 'exit')
+  child.kill('SIGTERM')
+  const force = setTimeout(() => child.kill('SIGKILL'), 5000)
+  await ended
+  clearTimeout(force)
+}
