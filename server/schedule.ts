@@ -1,4 +1,5 @@
 /** What is done by the clock, and how often. */
+import { expireCredentials } from './accounts/expire.ts'
 import { forgetAffinities } from './carriers/pool-store.ts'
 import { joinLateParts, type ReceiveContext } from './carriers/receive.ts'
 import { followIdForms } from './carriers/rekey.ts'
@@ -72,6 +73,7 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
     },
     { name: 'statistics', everyMs: 1000, run: () => followGrowth(db) },
     { name: 'partitions', everyMs: hourMs, run: () => ensurePartitions(db, log) },
+    { name: 'expired credentials', everyMs: hourMs, run: () => expireCredentials(db) },
     { name: 'retention', everyMs: hourMs, run: () => forgetExpired(db, receiptTimeoutHours) },
   ]
 }

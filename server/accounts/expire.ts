@@ -1,9 +1,6 @@
 /** Forgets credentials that can no longer matter. */
 import type { Db } from '../db/db.ts'
 
-/** How often it is worth running. */
-export const expireEveryMs = 3_600_000
-
 /**
  * Deletes tokens a day after their end (until then their owner is told that they expired, not that they never were) and failed logins
  * after a day of quiet. Index tokens_expires_at; login_failures is small. Any process may run it.
