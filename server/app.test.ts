@@ -244,6 +244,18 @@ test('health is 503 when a check fails or throws', async () => {
   expect((await healthOf(() => Promise.reject(new ApiError('unavailable')))).statusCode).toBe(503)
 })
 
+test('health is 200 and degraded when only what is not vital fails', async () => {
+  const health = async () => ({ database: { isOk: true }, links: { isOk: false, isVital: false, bound: 0 } })
+  const app = await buildApp({ ...context, health }, () => {})
+  const answer = await app.inject('/healthz')
+  await app.close()
+  expect(answer.statusCode).toBe(200)
+  expect(answer.json()).toMatchObject({
+    status: 'degraded',
+    checks: { database: { ok: true, vital: true }, links: { ok: false, vital: false, bound: 0 } },
+  })
+})
+
 /** What a raw request gets back until the server closes. */
 function talk(app: App, text: string): Promise<string> {
   const address = app.server.address()

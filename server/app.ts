@@ -1,5 +1,5 @@
 /** The HTTP application: who may in, what comes in, how it fails. What it does is in the slices' `http.ts`. */
-import Fastify, { LogController, type FastifyBaseLogger } from 'fastify'
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Authenticator } from './accounts/authenticate.ts'
 import { parseJson } from './body.ts'
@@ -8,6 +8,7 @@ import { handleClientError, handleFailure, pathOf, refuseSlowBody, sendProblem }
 import { guardRoutes, headersOf, methodsOf } from './guard.ts'
 import { Problem, type App, type Caller } from './http.ts'
 import { newId, showId } from './ids.ts'
+import { readShortHost } from './messages/short-links/http.ts'
 import { welcomeRoutes, type WelcomeContext } from './welcome.ts'
 import { registerReference } from './reference.ts'
 import { watchBodies } from './slow.ts'
@@ -18,6 +19,8 @@ export interface AppContext extends WelcomeContext {
   authenticator: Authenticator
   /** `https:` turns on Strict-Transport-Security. */
   publicUrl: string
+  /** Address of short links, whose host answers nothing else; none: they are off. */
+  shortUrl?: string | null
   /** Addresses of proxies whose X-Forwarded-For is believed; none by default. */
   trustedProxies?: string[]
   log?: FastifyBaseLogger
@@ -36,6 +39,7 @@ export const bodyBytesMax = 65_536
  */
 export async function buildApp(context: AppContext, register: Register): Promise<App> {
   const headers = headersOf(context.publicUrl)
+  const rewriteUrl = readShortHost(context.shortUrl)
   const refusalHeaders = { ...headers, 'cache-control': 'no-store' }
   const app: App = Fastify({
     ...(context.log ? { loggerInstance: context.log } : { logger: false }),
@@ -54,6 +58,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
     keepAliveTimeout: 65_000,
     http: { headersTimeout: 10_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5_000 },
     routerOptions: { maxParamLength: 255 },
+    ...(rewriteUrl && { rewriteUrl }),
     clientErrorHandler: handleClientError,
     frameworkErrors: (error, request, reply) => {
       reply.headers(refusalHeaders).header('x-request-id', request.id)
@@ -72,8 +77,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
   app.addSchema(Problem)
   parseBodies(app)
   const routes = guardRoutes(app, context.authenticator, headers)
-  app.setErrorHandler(handleFailure)
-  app.setNotFoundHandler((request, reply) => {
+  const refuseUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     reply.headers(refusalHeaders).header('x-request-id', request.id)
     const allowed = methodsOf(routes, pathOf(request.url))
     const error =
@@ -81,7 +85,15 @@ export async function buildApp(context: AppContext, register: Register): Promise
         ? new ApiError('not_found', { detail: `There is no ${request.method} ${pathOf(request.url)}.` })
         : new ApiError('method_not_allowed', { headers: { allow: allowed.join(', ') } })
     return sendProblem(request, reply, error)
+  }
+  app.setNotFoundHandler(refuseUnknown)
+  // What comes to a path that is none is not read for its other faults.
+  app.setErrorHandler((error, request, reply) => {
+    if (request.is404) void refuseUnknown(request, reply)
+    else handleFailure(error, request, reply)
   })
+  // RFC 9110 §10.1.1 lets a server ignore an expectation that it does not know; Node would answer 417 without a word.
+  app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   if (context.log?.level === 'debug') logRequests(app)
 
   await registerReference(app)

@@ -9,6 +9,8 @@ interface BatchOptions {
   rests?: boolean
   /** Whether a failure concerns every item (the database is away); of any other, halving the batch finds the item to blame. */
   isForAll: (error: unknown) => boolean
+  /** Told of every flush: its items, and how long it took in milliseconds. */
+  onFlush?: ((items: number, ms: number) => void) | undefined
 }
 
 interface Waiting<In, Out> {
@@ -84,6 +86,7 @@ export class Batcher<In, Out> {
     const startedAt = performance.now()
     await this.#write(batch)
     const endedAt = performance.now()
+    this.#options.onFlush?.(batch.length, endedAt - startedAt)
     if (this.#options.rests) this.#restUntil = endedAt + Math.min(endedAt - startedAt, restMsMax)
     this.#flushing--
     this.#schedule()

@@ -14,6 +14,8 @@ export interface Config {
   host: string
   port: number
   publicUrl: string
+  /** Address of short links without a slash at the end; null: they are off. */
+  shortUrl: string | null
   roles: Role[]
   firstEmail: string
   hasSimulator: boolean
@@ -30,6 +32,10 @@ export interface Config {
     tls: { certFile: string; keyFile: string } | null
     sessionsMax: number
   } | null
+  /** Who sends it may read /metrics; null: there is none. */
+  metricsToken: string | null
+  /** Where this process answers /metrics and /healthz, besides the API; null: nowhere. */
+  metricsPort: number | null
   logLevel: LogLevel
 }
 
@@ -72,6 +78,11 @@ const carrierUrl = (text: string): string | undefined => {
     ? text
     : undefined
 }
+/** A host for nothing else, or /l on another; without the slash at the end. */
+const shortUrl = (text: string): string | undefined =>
+  /^(https?:\/\/[^/?#@]+(\/l)?\/?)?$/i.test(text) && url('http:', 'https:')(text) !== undefined
+    ? text && new URL(text).href.replace(/\/$/, '')
+    : undefined
 /** Addresses with a password are shown without it. */
 const withoutPassword = (text: string): string => text.replace(/(?<=\/\/[^/@]*:)[^/@]*(?=@)/, '***')
 const cidr = (text: string): string | undefined => (ipaddr.isValidCIDR(text) ? text : undefined)
@@ -130,6 +141,13 @@ const variables = {
     'https://…',
     url('http:', 'https:'),
     'Address under which clients reach the API, where it is not host and port.',
+  ),
+  shortUrl: variable(
+    'HELIOGRAM_SHORT_URL',
+    '',
+    'https://go.example.com, a host for nothing else, or https://…/l on the host of the API',
+    shortUrl,
+    'Address of short links (`shorten_urls`), the same for all processes; empty: there are none.',
   ),
   roles: variable(
     'HELIOGRAM_ROLES',
@@ -229,6 +247,20 @@ const variables = {
     integer(1, 10_000),
     'Connections to that port at one time; those above it are closed as they come.',
   ),
+  metricsToken: variable(
+    'HELIOGRAM_METRICS_TOKEN',
+    '',
+    'empty (none), or 16 to 200 visible characters of ASCII',
+    (text) => (text === '' || /^[!-~]{16,200}$/.test(text) ? text : undefined),
+    'Bearer token with which Prometheus reads /metrics. Without it: an API key with the scope carriers:read, or nothing from this machine while HELIOGRAM_PUBLIC_URL is not set.',
+  ),
+  metricsPort: variable(
+    'HELIOGRAM_METRICS_PORT',
+    '',
+    `empty (none), or ${port}`,
+    (text) => (text === '' ? null : integer(0, 65535)(text)),
+    'Port on HELIOGRAM_HOST for /metrics and /healthz alone, which processes without the role api have nowhere else.',
+  ),
   logLevel: variable(
     'HELIOGRAM_LOG',
     'info',
@@ -270,6 +302,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     host,
     port: portNumber,
     publicUrl: read(v.publicUrl) || `http://${host.includes(':') ? `[${host}]` : host}:${portNumber}`,
+    shortUrl: read(v.shortUrl) || null,
     roles: read(v.roles),
     firstEmail: read(v.firstEmail),
     hasSimulator,
@@ -280,8 +313,12 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     webhookPorts: read(v.webhookPorts),
     receiptTimeoutHours: read(v.receiptTimeoutHours),
     smppServer: null,
+    metricsToken: read(v.metricsToken) || null,
+    metricsPort: read(v.metricsPort),
     logLevel: read(v.logLevel),
   }
+  if (config.shortUrl && `${config.publicUrl}/`.startsWith(`${config.shortUrl}/`))
+    problems.push(`${v.shortUrl.name} has the host of the API: add /l, or use a host for nothing else.`)
   const [certFile, keyFile] = [read(v.smppServerTlsCert), read(v.smppServerTlsKey)]
   if ((certFile === '') !== (keyFile === ''))
     problems.push(`${v.smppServerTlsCert.name} and ${v.smppServerTlsKey.name} go together; only one of them is set.`)

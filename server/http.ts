@@ -108,6 +108,12 @@ export const Problem = Type.Object(
   },
 )
 
+/**
+ * A pace in segments a second. What no carrier sells and what is slower than a message in a hundred seconds is a slip of the keyboard.
+ */
+export const paceNumber = (description: string): ReturnType<typeof Type.Number> =>
+  Type.Number({ minimum: 0.01, maximum: 100_000, description })
+
 /** A page of a list. */
 export const PageOf = <T extends TSchema>(item: T) =>
   Type.Object({
@@ -135,5 +141,17 @@ export const problems = (...statuses: (400 | 401 | 403 | 404 | 409 | 413 | 415 |
     ]),
   )
 
+// A message names few times and each of them often; writing one takes as long as looking twenty up.
+const shown = { ms: new Float64Array(256).fill(Number.NaN), text: Array.from({ length: 256 }, () => '') }
+
 /** RFC 3339 of a time, or null. */
-export const showTime = (time: Date | null): string | null => (time === null ? null : time.toISOString())
+export function showTime(time: Date | null): string | null {
+  if (time === null) return null
+  const ms = time.getTime()
+  const place = ms & 255
+  if (shown.ms[place] !== ms) {
+    shown.text[place] = time.toISOString()
+    shown.ms[place] = ms
+  }
+  return shown.text[place] ?? null
+}

@@ -19,6 +19,12 @@ export type IdPrefix =
   | 'pol'
   | 'rte'
   | 'smc'
+  | 'alr'
+  | 'opt'
+  | 'cns'
+  | 'brc'
+  | 'tpl'
+  | 'cnv'
   | 'req'
 
 const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'

@@ -1,22 +1,24 @@
 /** The program: reads the settings, builds everything once, starts it in order, and stops it in the opposite order. */
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer, type AddressInfo } from 'node:net'
-import { createSecureContext } from 'node:tls'
+import type { AddressInfo } from 'node:net'
 import { pino, type Logger } from 'pino'
 import { openAuthenticator } from './accounts/authenticate.ts'
 import { createFirstAccount } from './accounts/first.ts'
 import { buildApp } from './app.ts'
+import { Broadcaster } from './campaigns/broadcasts/send.ts'
 import { startImports } from './campaigns/imports/start.ts'
 import { startSimulator } from './carrier-process.ts'
 import { ensureFirstCarrier } from './carriers/first.ts'
 import { receive, type ReceiveContext } from './carriers/receive.ts'
+import { Redeliveries } from './carriers/redelivery.ts'
+import { saveEveryMs, saveLive } from './carriers/live.ts'
 import { StatusMaps } from './carriers/mapping.ts'
+import { createQueueReader } from './carriers/queue.ts'
+import { RoutingTable } from './carriers/routing.ts'
 import { Submitter } from './carriers/submit.ts'
 import { traceLink } from './carriers/trace.ts'
 import { ConfigError, describeConfig, readConfig, type Config, type Role } from './config.ts'
 import { openPool, type Db } from './db/db.ts'
-import { codeOf } from './db/failure.ts'
 import { DataDirLockedError } from './db/lock.ts'
 import { openDatabase } from './db/open.ts'
 import { ensurePartitions } from './db/partitions.ts'
@@ -26,14 +28,20 @@ import { greet, hostInUrl } from './greeting.ts'
 import { readHealth } from './health.ts'
 import { Acceptor } from './messages/accept.ts'
 import { noSlots } from './messages/handover.ts'
+import { countryOf } from './messages/number.ts'
 import { Ledger } from './messages/ledger.ts'
+import { QuietHours } from './messages/quiet-hours.ts'
 import { Recent } from './messages/recent.ts'
+import { ShortLinks } from './messages/short-links/clicks.ts'
 import { settleIntents } from './messages/settle.ts'
+import { Meter } from './meter.ts'
+import { metricsRoute, type MetricsRouteContext } from './metrics-http.ts'
 import { Node } from './node.ts'
 import { registerRoutes } from './routes.ts'
 import { loadMasterKey, openVault } from './secrets.ts'
 import { jobSweeps, linkSweeps } from './schedule.ts'
 import { ClientServer } from './smpp-server/server.ts'
+import { explainDatabase, readCertificate, requireFreePort, StartError } from './start.ts'
 import { Sweeper } from './sweeps.ts'
 import { refuseCallbackUrls } from './webhooks/callback-url.ts'
 import { guardDestinations } from './webhooks/destination.ts'
@@ -51,9 +59,6 @@ Usage: heliogram start        run the service (the default)
 Settings come from the environment:
 ${describeConfig()}
 `
-
-/** A message for the person who starts the program, without a stack. */
-class StartError extends Error {}
 
 // A stop that takes longer than the longest drain (30 s of answers, 15 s of posts) is stuck.
 const stopMsMax = 60_000
@@ -152,7 +157,8 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const pipelineDb = open('pipeline', pipelineMax, pipelineSettings)
   await ensurePartitions(db, log)
 
-  const vault = openVault(loadMasterKey(config.keyFile))
+  const masterKey = loadMasterKey(config.keyFile)
+  const vault = openVault(masterKey)
   const simulator = config.hasSimulator ? await openSimulator(config, log) : null
   if (simulator) started.add('simulator', simulator, (one) => one.close())
   const first = await createFirstAccount(db, config)
@@ -178,18 +184,24 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
     onFenced: () => die('fenced by another node'),
     lowWater: () => submitter?.lowWater() ?? node.id,
   })
-  const dispatcher = has('jobs') ? new Dispatcher({ db: pipelineDb, vault, log, nodeId: node.id, destinations }) : null
+  const meter = new Meter(countryOf)
+  const dispatcher = has('jobs')
+    ? new Dispatcher({ db: pipelineDb, vault, log, nodeId: node.id, destinations, meter })
+    : null
   const outbox: Outbox = dispatcher ?? { nodeId: null, offer: () => {} }
   const reasons = started.add('status maps', new StatusMaps(db), (one) => one.close())
   await reasons.start()
-  const pipeline = { db: pipelineDb, outbox, subscriptions, recent: new Recent(), reasons }
+  const quietHours = started.add('quiet hours', new QuietHours(pipelineDb), (one) => one.close())
+  await quietHours.start()
+  const pipeline = { db: pipelineDb, vault, outbox, subscriptions, recent: new Recent(), reasons, quietHours, meter }
   const ledger: Ledger = new Ledger(pipeline)
   started.add('node', node, (one) => one.close())
   await node.start()
   if (dispatcher) started.add('dispatcher', dispatcher, (one) => one.close()).start()
   started.add('ledger', ledger, (one) => one.close())
 
-  const receiving: ReceiveContext = { ...pipeline, log, ledger, wake: () => submitter?.wake() }
+  const redeliveries = new Redeliveries(node.id)
+  const receiving: ReceiveContext = { ...pipeline, log, ledger, redeliveries, wake: () => submitter?.wake() }
   submitter = has('links')
     ? new Submitter({
         ...pipeline,
@@ -198,32 +210,56 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
         node,
         ledger,
         publicUrl: config.publicUrl,
-        onDeliver: (link, pdu, respond, boundAt) => receive(receiving, link, pdu, respond, boundAt),
+        onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
         ...(log.isLevelEnabled('debug') && { trace: traceLink(log) }),
       })
     : null
   if (submitter) await started.add('links', submitter, (one) => one.close()).start()
 
   const sweeper = started.add('sweeps', new Sweeper(log), (one) => one.close())
+  sweeper.start([{ name: 'live numbers', everyMs: saveEveryMs, run: () => saveLive(db, node.id, meter) }])
   if (submitter) sweeper.start(linkSweeps(receiving, submitter))
   if (has('jobs')) sweeper.start(jobSweeps(pipeline, log, config.receiptTimeoutHours, () => submitter?.wake()))
   const imports = started.add(
     'imports',
-    await startImports({ ...pipeline, db, connection: database.connection, log, isRunning: has('jobs') }),
+    await startImports({ ...pipeline, db, connection: database.connection, masterKey, log, isRunning: has('jobs') }),
     (one) => one.close(),
   )
+  const authenticator = openAuthenticator(db)
+  const health = (): ReturnType<typeof readHealth> => readHealth(db, submitter)
+  const { publicUrl, shortUrl, metricsToken } = config
+  const metrics: MetricsRouteContext = {
+    version,
+    meter,
+    db,
+    authenticator,
+    metricsToken,
+    publicUrl,
+    pools: { requests: db, pipeline: pipelineDb },
+    readQueue: createQueueReader(db),
+    running: () => submitter?.running ?? new Map(),
+  }
+  if (config.metricsPort !== null) {
+    const { host, metricsPort: port } = config
+    await requireFreePort(host, port, 'HELIOGRAM_METRICS_PORT')
+    const app = await buildApp({ version, publicUrl, authenticator, log, health }, (app) => metricsRoute(app, metrics))
+    started.add('metrics', app, (one) => one.close())
+    await app.listen({ host, port })
+  }
+  const slots = submitter ?? noSlots
+  const routing = started.add('routing', new RoutingTable(pipelineDb), (one) => one.close())
+  await routing.start()
+  const acceptor = new Acceptor({ ...pipeline, slots, routing })
+  const broadcaster = has('jobs') ? new Broadcaster({ ...pipeline, log, acceptor }) : null
+  if (broadcaster) started.add('broadcasts', broadcaster, (one) => one.close()).start()
   if (!has('api')) return
 
-  const slots = submitter ?? noSlots
-  const acceptor = new Acceptor({ ...pipeline, slots })
-  const authenticator = openAuthenticator(db)
   const phonesUrl = simulator ? `http://${hostInUrl(config.host)}:${simulator.httpPort}` : null
-  const health = (): ReturnType<typeof readHealth> => readHealth(db, submitter)
-  const app = await buildApp({ version, publicUrl: config.publicUrl, authenticator, log, phonesUrl, health }, (app) =>
+  const shortLinks = started.add('clicks', new ShortLinks({ ...pipeline, db, log, shortUrl }), (one) => one.close())
+  const app = await buildApp({ version, publicUrl, shortUrl, authenticator, log, phonesUrl, health }, (app) =>
     registerRoutes(app, {
-      db,
+      ...metrics,
       vault,
-      authenticator,
       acceptor,
       slots,
       outbox,
@@ -231,10 +267,11 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
       destinations,
       imports,
       refuseUrl: refuseCallbackUrls(rule),
-      version,
-      publicUrl: config.publicUrl,
+      shortUrl,
+      shortLinks,
       receiving,
       refusals: new Map(),
+      wakeBroadcasts: () => broadcaster?.wake(),
     }),
   )
   started.add('api', app, (one) => one.close())
@@ -253,26 +290,6 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   )
 }
 
-/** What keeps a database from opening is for the person who starts us: an address, a password, a version, a full disk. */
-function explainDatabase(error: unknown, { databaseUrl, dataFolder }: Config): never {
-  if (!(error instanceof Error) || error instanceof DataDirLockedError) throw error
-  const what = databaseUrl ? 'database of DATABASE_URL' : `data folder ${dataFolder} (HELIOGRAM_DATA)`
-  throw new StartError(`The ${what} cannot be used: ${error.message || codeOf(error)}`, { cause: error })
-}
-
-/** The certificate of the SMPP server, from its files. @throws StartError that names the file. */
-function readCertificate(tls: { certFile: string; keyFile: string } | null): { cert: Buffer; key: Buffer } | null {
-  if (!tls) return null
-  try {
-    const pem = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
-    createSecureContext(pem)
-    return pem
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    throw new StartError(`HELIOGRAM_SMPP_SERVER_TLS_CERT and _KEY cannot be used: ${reason}`, { cause: error })
-  }
-}
-
 async function openSimulator(config: Config, log: Logger): ReturnType<typeof startSimulator> {
   await requireFreePort('127.0.0.1', config.simulatorPort, 'HELIOGRAM_SIMULATOR_PORT')
   await requireFreePort('127.0.0.1', config.simulatorHttpPort, 'HELIOGRAM_SIMULATOR_HTTP_PORT')
@@ -282,25 +299,6 @@ async function openSimulator(config: Config, log: Logger): ReturnType<typeof sta
     apiUrl: config.publicUrl,
     log,
   })
-}
-
-/** Asks for a port before anything is built on it. @throws StartError that names the variable. */
-async function requireFreePort(host: string, port: number, variable: string): Promise<void> {
-  const probe = createServer()
-  probe.listen(port, host)
-  try {
-    await once(probe, 'listening')
-  } catch (error) {
-    const code = (error as NodeJS.ErrnoException).code
-    if (code === 'ENOTFOUND' || code === 'EADDRNOTAVAIL')
-      throw new StartError(`${host} is not an address of this machine. Set HELIOGRAM_HOST to one.`)
-    if (code === 'EACCES') throw new StartError(`Port ${port} is only for root. Set ${variable} to one from 1024 on.`)
-    const reason =
-      code === 'EADDRINUSE' ? 'is taken by another program' : `cannot be listened on (${code ?? String(error)})`
-    throw new StartError(`Port ${port} on ${host} ${reason}. Set ${variable} to a free port.`)
-  }
-  probe.close()
-  await once(probe, 'close')
 }
 
 await run()

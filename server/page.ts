@@ -55,6 +55,11 @@ export function buildPage<Row extends { id: string }>(
   }
 }
 
+/** The cursor of a page that ends before it is full, because a filter read as much of a list as it may. */
+export function cursorAt(direction: Position['direction'], id: string, filters: unknown): string {
+  return Buffer.from(`${direction === 'before' ? 'b' : 'a'}.${id}.${markOf(filters)}`, 'latin1').toString('base64url')
+}
+
 /** The same for the same filters in any order. */
 function markOf(filters: unknown): string {
   return fingerprintOf(filters).toString('base64url').slice(0, 12)

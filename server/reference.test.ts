@@ -67,6 +67,7 @@ test('what needs a token says so, and what does not is a short list', () => {
   const open = operations().flatMap(([route, operation]) => (operation.security?.length ? [] : [route]))
   expect(open.sort()).toEqual([
     'get /healthz',
+    'get /metrics',
     'get /v1/errors',
     'post /v1/auth/login',
     'post /v1/auth/refresh',

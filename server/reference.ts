@@ -5,7 +5,7 @@ import type { RouteOptions } from 'fastify'
 import { Type } from 'typebox'
 import { ApiError, errorKinds, fieldErrors, type ErrorCode } from './errors.ts'
 import { eventTypes } from './events.ts'
-import type { App } from './http.ts'
+import { problems, type App } from './http.ts'
 import { escapeHtml, sendPage } from './welcome.ts'
 
 /** Registers the description and its pages; before the routes it describes. */
@@ -70,7 +70,10 @@ export async function registerReference(app: App): Promise<void> {
         operationId: 'listErrors',
         summary: 'Every error code',
         tags: ['Service'],
-        response: { 200: Type.Object({ data: Type.Array(ErrorEntry), fields: Type.Array(FieldErrorEntry) }) },
+        response: {
+          ...problems(),
+          200: Type.Object({ data: Type.Array(ErrorEntry), fields: Type.Array(FieldErrorEntry) }),
+        },
       },
     },
     () => registry,
@@ -100,14 +103,17 @@ const registry = {
   fields: Object.entries(fieldErrors).map(([code, title]) => ({ code, title })),
 }
 
-/** The scope a route needs, and the header that makes its repetition safe, as the document tells them. */
-function describeRoute(schema: Record<string, unknown>, route: RouteOptions): Record<string, unknown> {
+/** The scope a route needs, the header that makes its repetition safe, and how any body is refused, as the document tells them. */
+function describeRoute(given: Record<string, unknown>, route: RouteOptions): Record<string, unknown> {
   const scope = route.config?.scope
+  const methods = [route.method].flat()
+  const takesBody = methods.some((method) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method))
+  const { 413: tooLarge, 415: otherType } = problems(413, 415)
+  const response = given['response'] as object | undefined
+  const schema = takesBody ? { ...given, response: { 413: tooLarge, 415: otherType, ...response } } : given
   if (!scope) return schema
-  const description = [schema['description'], `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n')
-  const takesKey = [route.method]
-    .flat()
-    .some((method) => method === 'POST' || method === 'PATCH' || method === 'DELETE')
+  const description = [given['description'], `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n')
+  const takesKey = methods.some((method) => method === 'POST' || method === 'PATCH' || method === 'DELETE')
   return {
     ...schema,
     description,

@@ -1,10 +1,13 @@
 /** Every route of the API: the one list, for the process that serves it and for the script that describes it. */
 import { accountRoutes, type AccountsContext } from './accounts/http.ts'
 import { campaignRoutes, type CampaignsContext } from './campaigns/http.ts'
+import { templatePreviewRoute } from './campaigns/template-preview-http.ts'
+import { alertRoutes } from './carriers/alerts-http.ts'
 import { doctorRoutes } from './carriers/doctor-http.ts'
 import { carrierRoutes, type CarriersContext } from './carriers/http.ts'
 import { inboundRoutes, type InboundContext } from './carriers/http-carriers/inbound-http.ts'
 import { linkRoutes } from './carriers/link-http.ts'
+import { liveRoutes } from './carriers/live-http.ts'
 import { mappingRoutes } from './carriers/mapping-http.ts'
 import { poolRoutes } from './carriers/pool-http.ts'
 import { receiptRoutes } from './carriers/receipts-http.ts'
@@ -12,10 +15,18 @@ import { routeRoutes } from './carriers/route-http.ts'
 import { routeTestRoutes } from './carriers/route-test-http.ts'
 import { senderRoutes } from './carriers/sender-http.ts'
 import type { App } from './http.ts'
+import { consentRoutes } from './messages/consent-http.ts'
 import { explainRoutes } from './messages/explain-http.ts'
 import { messageRoutes } from './messages/http.ts'
-import { confirmations, keywords } from './messages/keywords.ts'
+import { resendRoutes } from './messages/resend-http.ts'
+import { templateRoutes } from './messages/template-http.ts'
+import { keywordRoutes } from './messages/keyword-http.ts'
+import { showOptOutSettings } from './messages/keyword-settings.ts'
+import { optOutRoutes } from './messages/opt-out-http.ts'
+import { optOutListRoutes } from './messages/opt-out-list-http.ts'
 import type { MessagesContext } from './messages/send.ts'
+import { shortLinkRoutes, type ShortLinksContext } from './messages/short-links/http.ts'
+import { metricsRoute, type MetricsRouteContext } from './metrics-http.ts'
 import { smppCredentialRoutes } from './smpp-server/http.ts'
 import { eventRoutes } from './webhooks/events-http.ts'
 import { webhookRoutes, type WebhooksContext } from './webhooks/http.ts'
@@ -23,19 +34,29 @@ import { webhookRoutes, type WebhooksContext } from './webhooks/http.ts'
 /** What all slices together need. */
 export type RoutesContext = Omit<AccountsContext, 'settings'> &
   MessagesContext &
+  ShortLinksContext &
   CampaignsContext &
   CarriersContext &
   WebhooksContext &
-  InboundContext & { version: string }
+  InboundContext &
+  MetricsRouteContext
 
 /** Registers the routes of every slice. */
 export async function registerRoutes(app: App, context: RoutesContext): Promise<void> {
-  const settings = { version: context.version, optOut: { keywords, confirmations } }
+  const settings = { version: context.version, optOut: showOptOutSettings }
   await accountRoutes(app, { ...context, settings })
   messageRoutes(app, context)
   explainRoutes(app, context)
+  shortLinkRoutes(app, context)
+  resendRoutes(app, context)
+  optOutRoutes(app, context)
+  optOutListRoutes(app, context)
+  keywordRoutes(app, context)
+  consentRoutes(app, context)
   carrierRoutes(app, context)
   linkRoutes(app, context)
+  liveRoutes(app, context)
+  alertRoutes(app, context)
   inboundRoutes(app, context)
   mappingRoutes(app, context)
   doctorRoutes(app, context)
@@ -45,7 +66,10 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
   routeRoutes(app, context)
   routeTestRoutes(app, context)
   campaignRoutes(app, context)
+  templateRoutes(app, context)
+  templatePreviewRoute(app, context)
   smppCredentialRoutes(app, context)
   webhookRoutes(app, context)
   eventRoutes(app, context)
+  metricsRoute(app, context)
 }

@@ -1,5 +1,6 @@
 /** What is done by the clock, and how often. */
 import { expireCredentials } from './accounts/expire.ts'
+import { watchLinks, watchSenders } from './carriers/alerts.ts'
 import { forgetAffinities } from './carriers/pool-store.ts'
 import { joinLateParts, type ReceiveContext } from './carriers/receive.ts'
 import { followIdForms } from './carriers/rekey.ts'
@@ -11,14 +12,20 @@ import { followGrowth } from './db/statistics.ts'
 import type { Outbox, Subscriptions } from './events.ts'
 import { endWithoutReceipt, expireMessages, queueDue } from './messages/claim.ts'
 import { recordMoves } from './messages/ledger.ts'
+import { forgetNumbers } from './messages/opt-out.ts'
+import { releaseHeld } from './messages/quiet-hours-hold.ts'
 import { matchOrphans } from './messages/receipt.ts'
+import { resolveUnknown } from './messages/resend.ts'
 import { forgetExpired } from './messages/retention.ts'
+import { forgetShortLinks } from './messages/short-links/store.ts'
+import type { Reasons } from './messages/taxonomy.ts'
 import { untilDone, type Sweep } from './sweeps.ts'
 
 interface Pipeline {
   db: Db
   outbox: Outbox
   subscriptions: Subscriptions
+  reasons: Reasons
 }
 
 const hourMs = 3_600_000
@@ -26,7 +33,8 @@ const hourMs = 3_600_000
 /** Sweeps of a process that holds links. */
 export function linkSweeps(receiving: ReceiveContext, submitter: Submitter): Sweep[] {
   return [
-    { name: 'late parts of replies', everyMs: 5000, run: () => joinLateParts(receiving, submitter.links) },
+    { name: 'lost answers to replies', everyMs: 1000, run: () => receiving.redeliveries.noteLost(receiving.db) },
+    { name: 'late parts of replies', everyMs: 5000, run: () => joinLateParts(receiving) },
     { name: 'stranded intents', everyMs: 2000, run: () => submitter.releaseStranded() },
   ]
 }
@@ -53,23 +61,38 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
       run: () =>
         untilDone(500, async (limit) => {
           const { postings, count } = await inTransaction(db, async (tx) => {
-            const moved = await matchOrphans(tx, limit)
+            const moved = await matchOrphans(tx, pipeline.reasons, limit)
             return { postings: await recordMoves(tx, moved, pipeline), count: moved.length }
           })
           outbox.offer(postings)
           return count
         }),
     },
+    // Receipts are adopted within a second; what is sent again has waited for them.
+    {
+      name: 'unknown outcomes',
+      everyMs: 1000,
+      run: () => untilDone(200, (limit) => resolveUnknown(pipeline, limit)),
+    },
     {
       name: 'messages without a receipt',
       everyMs: 60_000,
       run: () => untilDone(500, (limit) => endWithoutReceipt(pipeline, receiptTimeoutHours, limit)),
     },
+    { name: 'changed quiet hours', everyMs: 5000, run: () => untilDone(1000, (limit) => releaseHeld(db, limit)) },
     { name: 'id forms of links', everyMs: 1000, run: () => followIdForms(pipeline) },
     {
       name: 'sender affinities',
       everyMs: hourMs,
       run: () => untilDone(1000, (limit) => forgetAffinities(db, limit)),
+    },
+    { name: 'alerts of links', everyMs: 2000, run: () => watchLinks(pipeline) },
+    { name: 'alerts of senders', everyMs: 15_000, run: () => watchSenders(pipeline) },
+    { name: 'numbers to forget', everyMs: 10_000, run: () => untilDone(100, (limit) => forgetNumbers(db, limit)) },
+    {
+      name: 'short links of messages that are gone',
+      everyMs: hourMs,
+      run: () => untilDone(5000, (limit) => forgetShortLinks(db, limit)),
     },
     { name: 'statistics', everyMs: 1000, run: () => followGrowth(db) },
     { name: 'partitions', everyMs: hourMs, run: () => ensurePartitions(db, log) },

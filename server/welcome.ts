@@ -7,6 +7,8 @@ import type { App } from './http.ts'
 /** One thing this process depends on. */
 export interface Health {
   isOk: boolean
+  /** False: the process works without it, only less well. */
+  isVital?: boolean
   /** More for a person: bound links, seconds of lag, and so on. Never secrets: the answer is public. */
   [detail: string]: unknown
 }
@@ -48,11 +50,16 @@ export function welcomeRoutes(app: App, context: WelcomeContext): void {
     },
     async (_request, reply) => {
       const checks = await readHealth(context)
-      const isOk = Object.values(checks).every((check) => check.isOk)
-      reply.code(isOk ? 200 : 503).header('cache-control', 'no-store')
-      const shown = Object.entries(checks).map(([name, { isOk, ...detail }]) => [name, { ok: isOk, ...detail }])
+      const failing = Object.values(checks).filter((check) => !check.isOk)
+      const status =
+        failing.length === 0 ? 'ok' : failing.every((check) => check.isVital === false) ? 'degraded' : 'failing'
+      reply.code(status === 'failing' ? 503 : 200).header('cache-control', 'no-store')
+      const shown = Object.entries(checks).map(([name, { isOk, isVital = true, ...detail }]) => [
+        name,
+        { ok: isOk, vital: isVital, ...detail },
+      ])
       return reply.send({
-        status: isOk ? 'ok' : 'failing',
+        status,
         version: context.version,
         checks: Object.fromEntries(shown),
       })
@@ -86,9 +93,12 @@ export function escapeHtml(text: string): string {
 }
 
 const HealthAnswer = Type.Object({
-  status: Type.Enum(['ok', 'failing']),
+  status: Type.Enum(['ok', 'degraded', 'failing']),
   version: Type.String(),
-  checks: Type.Record(Type.String(), Type.Object({ ok: Type.Boolean() }, { additionalProperties: true })),
+  checks: Type.Record(
+    Type.String(),
+    Type.Object({ ok: Type.Boolean(), vital: Type.Boolean() }, { additionalProperties: true }),
+  ),
 })
 
 async function readHealth(context: WelcomeContext): Promise<Record<string, Health>> {

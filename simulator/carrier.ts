@@ -89,6 +89,7 @@ export class Carrier {
       { from, to, text },
       {
         mode: settings.concatenation,
+        alphabet: settings.alphabet,
         reference: ++this.#reference,
         order: order ?? faults.partOrder,
         copies: copies ?? faults.partCopies,
@@ -222,7 +223,13 @@ export class Carrier {
     // Waits a second or two, a load of them: it must not keep the submit, and with it what the socket read.
     return receipts.map((receipt) => {
       const { copies = 1, form = settings.hasReceiptTlvs ? 'both' : 'text' } = receipt
-      const about = { id: writeReceiptedId(id, faults.ids, receipt.id), text, submittedAt, form }
+      const about = {
+        id: writeReceiptedId(id, faults.ids, receipt.id),
+        text,
+        submittedAt,
+        form,
+        reference: submit.tlvs?.user_message_reference,
+      }
       counters.receiptsDue += copies
       progress.due += copies
       const send = (): void => {
@@ -241,7 +248,7 @@ export class Carrier {
 
   #record(submit: Submit, status: string, messageId: string | null): void {
     const { settings, ledger } = this.#context
-    if (settings.keepLedger) ledger.push(toEntry(submit, status, messageId))
+    if (settings.keepLedger) ledger.push(toEntry(submit, status, messageId, settings.alphabet))
   }
 }
 

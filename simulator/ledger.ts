@@ -1,4 +1,4 @@
-import { joinParts, readPart, type TextPdu } from '@heliogram/smpp'
+import { type DefaultAlphabet, joinParts, readPart, type TextPdu } from '@heliogram/smpp'
 import type { Delivery } from './mailbox.ts'
 
 /** One submit as it came, for tests that must account for each. */
@@ -21,9 +21,10 @@ export function toEntry(
   submit: TextPdu & { source_addr: string; destination_addr: string },
   status: string,
   messageId: string | null,
+  defaultAlphabet: DefaultAlphabet,
 ): LedgerEntry {
   const part = readPart(submit)
-  const { text, octets } = joinParts([{ ...part, concatenation: null }])
+  const { text, octets } = joinParts([{ ...part, concatenation: null }], { defaultAlphabet })
   return {
     source: submit.source_addr,
     destination: submit.destination_addr,

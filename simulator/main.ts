@@ -20,6 +20,7 @@ const HELP = `A carrier to dial, with phones in the browser.
   --receipt-latency <ms>    from there to its receipt (800-2000)
   --reply-latency <ms>      from there until a phone answers by itself (1500-3000)
   --ids <format>            decimal, hex, hex_decimal (hex in responses, decimal in receipts) or decimal_hex
+  --alphabet <name>         what data_coding 0 means: gsm7, gsm7-packed, latin1 or ascii (gsm7)
   --concatenation <mode>    how long replies are cut: udh8, udh16, sar or payload (udh8)
   --no-receipt-tlvs         receipts are text alone
   --deliver-timeout <ms>    until a receipt or reply that is not answered is sent again (10000)
@@ -30,6 +31,7 @@ const HELP = `A carrier to dial, with phones in the browser.
 
 const VARIABLES = { smpp: 'HELIOGRAM_SIMULATOR_PORT', http: 'HELIOGRAM_SIMULATOR_HTTP_PORT' } as const
 const ID_FORMATS = ['decimal', 'hex', 'hex_decimal', 'decimal_hex'] as const
+const ALPHABETS = ['gsm7', 'gsm7-packed', 'latin1', 'ascii'] as const
 const MODES = ['udh8', 'udh16', 'sar', 'payload'] as const
 const PORT_MAX = 65_535
 
@@ -59,6 +61,7 @@ function parse() {
       'receipt-latency': { type: 'string' },
       'reply-latency': { type: 'string' },
       ids: { type: 'string' },
+      alphabet: { type: 'string' },
       concatenation: { type: 'string' },
       'no-receipt-tlvs': { type: 'boolean' },
       'deliver-timeout': { type: 'string' },
@@ -80,6 +83,7 @@ function optionsOf(flags: ReturnType<typeof readFlags>): SimulatorOptions {
   const sessionsMax = readNumber('--sessions', flags.sessions)
   const deliverTimeoutMs = readNumber('--deliver-timeout', flags['deliver-timeout'])
   const idFormat: IdFormat | undefined = readWord('--ids', flags.ids, ID_FORMATS)
+  const alphabet = readWord('--alphabet', flags.alphabet, ALPHABETS)
   const concatenation = readWord('--concatenation', flags.concatenation, MODES)
   if (port !== undefined) options.port = port
   if (httpPort !== undefined) options.httpPort = httpPort
@@ -93,6 +97,7 @@ function optionsOf(flags: ReturnType<typeof readFlags>): SimulatorOptions {
   if (deliverTimeoutMs !== undefined) options.deliverTimeoutMs = deliverTimeoutMs
   if (flags.tls === true) options.tls = true
   if (idFormat !== undefined) options.idFormat = idFormat
+  if (alphabet !== undefined) options.alphabet = alphabet
   if (concatenation !== undefined) options.concatenation = concatenation
   if (flags['no-receipt-tlvs'] === true) options.hasReceiptTlvs = false
   if (flags['keep-ledger'] === true) options.keepLedger = true

@@ -1,4 +1,4 @@
-import type { ConcatenationMode } from '@heliogram/smpp'
+import type { ConcatenationMode, DefaultAlphabet } from '@heliogram/smpp'
 import type { IdFormat } from './faults.ts'
 import { latencyOf, type Range } from './latency.ts'
 
@@ -28,6 +28,8 @@ export interface SimulatorOptions {
   idFormat?: IdFormat
   /** Whether receipts carry TLVs besides their text. Default true. */
   hasReceiptTlvs?: boolean
+  /** What data_coding 0 means, in submits and in replies. Default `gsm7`. */
+  alphabet?: DefaultAlphabet
   /** How long replies are cut. Default `udh8`. */
   concatenation?: ConcatenationMode
   /** Most deliver_sm awaiting an answer on one session: so many that receipts keep up with any client's window. Default 5000. */
@@ -70,6 +72,7 @@ export function settingsOf(options: SimulatorOptions): SimulatorSettings {
     sessionsMax: 0,
     idFormat: 'decimal',
     hasReceiptTlvs: true,
+    alphabet: 'gsm7',
     concatenation: 'udh8',
     windowMax: 5_000,
     deliverTimeoutMs: 10_000,

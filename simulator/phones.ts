@@ -1,7 +1,9 @@
 import {
+  type CodingOptions,
   codingOf,
   countSegments,
   decodeText,
+  type DefaultAlphabet,
   joinParts,
   type MessagePart,
   type ReceiptState,
@@ -76,15 +78,20 @@ const UNFINISHED_MAX = 10_000
 export class Phones {
   readonly #phonesMax: number
   readonly #messagesMax: number
+  readonly #coding: CodingOptions
   readonly #onChange: (number: string) => void
   /** In the order of use, the latest last. */
   readonly #phones = new Map<string, Phone>()
   readonly #unfinished = new RecentMap<Unfinished>(UNFINISHED_MAX)
   #lastId = 0
 
-  constructor(limits: { phonesMax: number; messagesMax: number }, onChange: (number: string) => void) {
-    this.#phonesMax = limits.phonesMax
-    this.#messagesMax = limits.messagesMax
+  constructor(
+    settings: { phonesMax: number; messagesMax: number; alphabet: DefaultAlphabet },
+    onChange: (number: string) => void,
+  ) {
+    this.#phonesMax = settings.phonesMax
+    this.#messagesMax = settings.messagesMax
+    this.#coding = { defaultAlphabet: settings.alphabet }
     this.#onChange = onChange
   }
 
@@ -136,7 +143,7 @@ export class Phones {
   }
 
   #arriveWhole(number: string, peer: string, part: MessagePart): PhoneMessage {
-    const coding = codingOf(part.data_coding)
+    const coding = codingOf(part.data_coding, this.#coding)
     const text = decodeText(part.body, coding, { shift: part.shift, udhLength: part.udhLength })
     const encoding = encodingOf(coding)
     // A message_payload is one PDU of many segments: the carrier would cut it.
@@ -161,7 +168,7 @@ export class Phones {
     const kept: MessagePart = { ...part, body: Buffer.from(part.body) }
     const known = this.#unfinished.get(key)
     const parts = [...(known?.parts ?? []), kept]
-    const joined = joinParts(parts)
+    const joined = joinParts(parts, this.#coding)
     const isWhole = joined.missing.length === 0
     const message =
       known?.message ??
@@ -169,7 +176,7 @@ export class Phones {
         direction: 'arrived',
         peer,
         text: joined.text,
-        encoding: encodingOf(codingOf(part.data_coding)),
+        encoding: encodingOf(codingOf(part.data_coding, this.#coding)),
         segments: total,
         segmentsHere: 1,
       })
@@ -213,5 +220,5 @@ function peersOf(phone: Phone): string[] {
 function encodingOf(coding: string): PhoneMessage['encoding'] {
   if (coding === 'ucs2') return 'UCS-2'
   if (coding === 'binary') return 'binary'
-  return coding === 'gsm7' ? 'GSM-7' : 'other'
+  return coding === 'gsm7' || coding === 'gsm7-packed' ? 'GSM-7' : 'other'
 }

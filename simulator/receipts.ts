@@ -33,6 +33,8 @@ export interface ReceiptAbout {
   readonly text: string
   readonly submittedAt: Date
   readonly form: ReceiptForm
+  /** The submit's user_message_reference, given back with the TLVs. SMPP 3.4 §5.3.2.17. */
+  readonly reference?: number | undefined
 }
 
 /** Tells whether the message has an end with this receipt. */
@@ -65,7 +67,11 @@ export function buildReceipt(addresses: Addresses, receipt: FatedReceipt, about:
   const marked = isFinalReceipt(receipt) ? DELIVERY_RECEIPT : INTERMEDIATE
   const fields = { ...addresses, esm_class: marked }
   const text = Buffer.from(toText(receipt, about), 'latin1')
-  const tlvs = toTlvs(about.id, receipt)
+  const { reference: user_message_reference } = about
+  const tlvs = {
+    ...toTlvs(about.id, receipt),
+    ...(user_message_reference !== undefined && { user_message_reference }),
+  }
   const asBoth = { ...fields, short_message: text, tlvs }
   switch (about.form) {
     case 'both':

@@ -1,9 +1,16 @@
-import { type ConcatenationMode, cutSegments, detectAddress, type FieldsInput } from '@heliogram/smpp'
+import {
+  type ConcatenationMode,
+  cutSegments,
+  type DefaultAlphabet,
+  detectAddress,
+  type FieldsInput,
+} from '@heliogram/smpp'
 import type { PartOrder } from './faults.ts'
 
 /** How the parts of a long reply are sent. */
 export interface ReplyManner {
   readonly mode: ConcatenationMode
+  readonly alphabet: DefaultAlphabet
   readonly reference: number
   readonly order: PartOrder
   readonly copies: number
@@ -16,10 +23,10 @@ export interface ReplyManner {
  */
 export function buildReply(
   reply: { from: string; to: string; text: string },
-  { mode, reference, order, copies, isPartMissing }: ReplyManner,
+  { mode, alphabet, reference, order, copies, isPartMissing }: ReplyManner,
 ): FieldsInput<'deliver_sm'>[] {
   const [from, to] = [toAddress(reply.from), toAddress(reply.to)]
-  const parts = cutSegments(reply.text, { mode, reference }).map((segment) => ({
+  const parts = cutSegments(reply.text, { mode, alphabet, reference }).map((segment) => ({
     source_addr_ton: from.ton,
     source_addr_npi: from.npi,
     source_addr: from.addr,

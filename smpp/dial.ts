@@ -1,4 +1,4 @@
-import { connect as connectTcp, type Socket } from 'node:net'
+import { connect as connectTcp, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, type ConnectionOptions } from 'node:tls'
 import type { BindFields, SessionOptions } from './options.ts'
 import { Session } from './session.ts'
@@ -21,6 +21,8 @@ export interface ConnectOptions<C> extends SessionOptions<C> {
   readonly port: number
   /** Plain TCP when left out. */
   readonly tls?: ClientTls
+  /** In place of `dns.lookup`. */
+  readonly lookup?: LookupFunction
   readonly bind: BindFields
 }
 
@@ -29,12 +31,12 @@ export interface ConnectOptions<C> extends SessionOptions<C> {
  * 'closed' with a reason when it cannot be reached or refuses the bind.
  */
 export function connectSession<C>(options: ConnectOptions<C>): Session<C> {
-  const { host, port, tls, bind } = options
-  return new Session(dial(host, port, tls), options, { role: 'client', bind })
+  return new Session(dial(options), options, { role: 'client', bind: options.bind })
 }
 
-function dial(host: string, port: number, tls: ClientTls | undefined): Socket {
-  if (tls === undefined) return connectTcp({ host, port, noDelay: true })
-  const options: ConnectionOptions = { host, port, minVersion: 'TLSv1.2', ...tls }
+function dial<C>({ host, port, tls, lookup }: ConnectOptions<C>): Socket {
+  const where = { host, port, ...(lookup && { lookup }) }
+  if (tls === undefined) return connectTcp({ ...where, noDelay: true })
+  const options: ConnectionOptions = { ...where, minVersion: 'TLSv1.2', ...tls }
   return connectTls(options)
 }

@@ -18,6 +18,10 @@ describe('ids of receipts against ids of responses', () => {
     ['hex-to-dec', '9007199254740993', '0020000000000001'],
     ['hex-to-dec', '26', '0x1A'],
     ['hex-to-dec', '0', '00000000'],
+    ['hex', '29bfea6c', '29BFEA6C'],
+    ['hex', '0x1a', '0000001A'],
+    ['dec', '700443244', '00000000000700443244'],
+    ['dec', 'not-a-number', 'not-a-number'],
     ['dec-to-hex', 'not-a-number', 'not-a-number'],
     ['hex-to-dec', '', ''],
   ])('%s: response %j, receipt %j', (form, response, receipt) => {

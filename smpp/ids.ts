@@ -1,8 +1,17 @@
 /**
  * How a carrier writes a message id in receipts, against its submit responses: the same; or in receipts as hexadecimal
- * where responses are decimal (`hex-to-dec`); or the reverse (`dec-to-hex`).
+ * where responses are decimal (`hex-to-dec`); or the reverse (`dec-to-hex`); or as the same number with other zeros in
+ * front, capitals or 0x (`hex`, `dec`).
  */
-export type IdForm = 'raw' | 'hex-to-dec' | 'dec-to-hex'
+export type IdForm = 'raw' | 'hex-to-dec' | 'dec-to-hex' | 'hex' | 'dec'
+
+/** The radix of ids in receipts and in submit responses. */
+const RADIXES: Readonly<Record<Exclude<IdForm, 'raw'>, readonly [receipt: 10 | 16, response: 10 | 16]>> = {
+  'hex-to-dec': [16, 10],
+  'dec-to-hex': [10, 16],
+  hex: [16, 16],
+  dec: [10, 10],
+}
 
 /** Long enough for a 256-bit number; a longer word is no number, and would be slow to turn into one. */
 const HEX = /^(?:0x)?[0-9a-f]{1,64}$/i
@@ -14,14 +23,16 @@ const DECIMAL = /^[0-9]{1,78}$/
  * is no such number stays as it is.
  */
 export function normaliseId(rawId: string, form: IdForm): string {
-  if (form === 'hex-to-dec') return toNumber(rawId, 16)?.toString(10) ?? rawId
-  return form === 'dec-to-hex' ? (toNumber(rawId, 10)?.toString(16) ?? rawId) : rawId
+  if (form === 'raw') return rawId
+  const [receipt, response] = RADIXES[form]
+  return toNumber(rawId, receipt)?.toString(response) ?? rawId
 }
 
 /** The id of a submit response as normaliseId gives the ids of its receipts: store it under this. */
 export function responseIdKey(rawId: string, form: IdForm): string {
-  if (form === 'hex-to-dec') return toNumber(rawId, 10)?.toString(10) ?? rawId
-  return form === 'dec-to-hex' ? (toNumber(rawId, 16)?.toString(16) ?? rawId) : rawId
+  if (form === 'raw') return rawId
+  const [, response] = RADIXES[form]
+  return toNumber(rawId, response)?.toString(response) ?? rawId
 }
 
 function toNumber(rawId: string, radix: 10 | 16): bigint | null {

@@ -58,7 +58,7 @@ export type CutOptions = PlanOptions & {
   /** Tells the parts of one text from those of another to the same number; cut to 8 bits for udh8, to 16 else. */
   reference: number
   /** Per-link values of data_coding; 0 and 8 by default. */
-  dataCodings?: Partial<Record<Encoding, number>> | undefined
+  dataCodings?: Partial<Record<Encoding, number | undefined>> | undefined
 }
 
 /** A character that keeps a text out of GSM-7. */

@@ -11,7 +11,9 @@ const textOf = new Map(files.map((file) => [file, readFileSync(join(root, file),
 
 /** What builds the program out of the slices; everything else directly in server/ is shared by them. */
 const wiring = new Set(
-  ['main', 'app', 'guard', 'routes', 'schedule', 'health', 'greeting'].map((name) => `server/${name}.ts`),
+  ['main', 'app', 'guard', 'routes', 'schedule', 'health', 'metrics-http', 'greeting'].map(
+    (name) => `server/${name}.ts`,
+  ),
 )
 
 /** The slices, with the other slices that each may import. */

@@ -81,10 +81,18 @@ export function checkConservation(evidence: Evidence): string[] {
       const tries = submissionsOf.get(`${message.id} ${segment}`) ?? []
       const accepted = tries.filter((one) => one.state === 'accepted').length
       const unknown = tries.filter((one) => one.state === 'unknown').length
+      const wereUnknown = tries.filter((one) => one.wasUnknown).length
       const deliveries = deliveriesOf.get(`${tagOf(message.text)} ${segment}`) ?? []
       const books = `${accepted} accepted and ${unknown} unknown in the ledger, ${deliveries.length} at the carrier`
       check(accepted <= deliveries.length && deliveries.length <= accepted + unknown, 'L6', `${at}: ${books}`)
-      check(deliveries.length <= 1, 'L7', `${at}: ${deliveries.length} times at the carrier`)
+      const isHeld = message.onUnknown !== 'resend'
+      check(deliveries.length <= 1 || !isHeld, 'L7', `${at}: held, ${deliveries.length} times at the carrier`)
+      check(deliveries.length <= 1 + wereUnknown, 'L8', `${at}: ${books}, of which ${wereUnknown} were unknown`)
+      check(
+        deliveries.length <= 1 || message.possibleDuplicate,
+        'L8',
+        `${at}: twice at the carrier, and does not say so`,
+      )
       if (message.status === 'sent' || message.status === 'delivered')
         check(deliveries.length >= 1, 'L9', `${at}: ${message.status}, never at the carrier`)
       const fates = deliveries.map((entry) => fateOf(entry.destination).receipt?.state ?? 'delivered')
@@ -92,6 +100,13 @@ export function checkConservation(evidence: Evidence): string[] {
         check(fates.includes('delivered'), 'L13', `${at}: delivered, the carrier's receipt says ${fates.join()}`)
     }
     check(!restless.includes(message.status), 'L10', `${message.id} is ${message.status} at rest`)
+    const mayWait = message.onUnknown !== 'resend' || message.isParked
+    const isAtCarrier = segments.every((segment) => deliveriesOf.has(`${tagOf(message.text)} ${segment}`))
+    check(
+      message.status !== 'unconfirmed' || mayWait || isAtCarrier,
+      'L10',
+      `${message.id} was to be sent again, and is not at the carrier`,
+    )
     const isWhole = segments.every((segment) => deliveredSegments.has(`${message.id} ${segment}`))
     check(
       (message.status === 'delivered') === isWhole,

@@ -33,7 +33,7 @@ const blocks = [...page.matchAll(/^```(?<language>\w+) ?(?<note>.*)\n(?<content>
 
 // What is another in every run.
 const varying =
-  /\b[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}\b|hg_(?:live|at|rt)_\w+|whsec_[\w+/=]+|\d{4}-\d\d-\d\dT[\d:.]+Z|127\.0\.0\.1:\d+/g
+  /\b[a-z]{3}_[0-9a-hjkmnp-tv-z]{26}\b|hg_(?:live|at|rt)_\w+|whsec_[\w+/=]+|\d{4}-\d\d-\d\dT[\d:.]+Z|127\.0\.0\.1:\d+|\bgo\.example\.com\/\w{10}\b/g
 // Members whose values are another in every run and mean nothing to a reader.
 const opaque = [
   'provider_message_id',
@@ -55,7 +55,7 @@ let printed = ''
 const known = new Map<string, string>()
 
 beforeAll(async () => {
-  program = await startProgram()
+  program = await startProgram({ env: { HELIOGRAM_SHORT_URL: 'https://go.example.com' } })
   folder = await mkdtemp(join(tmpdir(), 'heliogram-docs-'))
   port = (await findPorts(1))[0] ?? 0
   known.set('127.0.0.1:9000', `127.0.0.1:${port}`)
@@ -147,7 +147,7 @@ function cut(actual: unknown, expected: unknown): unknown {
 function plain(value: unknown): unknown {
   if (typeof value === 'string')
     return value.replace(varying, (found) =>
-      found.replace(/^([a-z]{3}|hg_[a-z]+|whsec)_.*$/, '$1_').replace(/^\d.*/, '…'),
+      found.replace(/^([a-z]{3}|hg_[a-z]+|whsec)_.*$/, '$1_').replace(/^(\d|go\.example).*/, '…'),
     )
   if (Array.isArray(value)) return value.map(plain)
   if (!isObject(value)) return value

@@ -13,7 +13,7 @@ const lanesCount = 4
 const long = 'Every word of it, and then some more of them. '.repeat(15).trim()
 const short = 'Are you there?'
 const sound = '1001'
-/** An unknown outcome may be settled by a receipt that comes all the same. */
+/** Nobody knows what the carrier took; where it did, the receipt tells. */
 const unknown: Message['status'][] = ['unconfirmed', 'delivered']
 
 interface Scenario {
@@ -177,12 +177,31 @@ const scenarios: Scenario[] = [
     becomes: ['unconfirmed'],
     answers: ['drop'],
   },
-  { name: 'the connection is closed on a submit that was taken', to: ['0011'], becomes: unknown },
+  { name: 'the connection is closed on a submit that was taken: its receipt tells', to: ['0011'] },
   { name: 'an unbind comes on a submit', to: ['0022'], becomes: ['unconfirmed'], answers: ['unbind'] },
   {
     name: 'an unbind comes on a submit that was taken',
     control: { submit: 'unbind_taken', submitTimes: 1 },
-    becomes: unknown,
+  },
+  {
+    name: 'two segments of a long text are taken and not answered: their receipts tell, by our reference',
+    settings: { user_message_reference: true },
+    control: { submit: 'silent_taken', submitTimes: 2 },
+    text: long,
+  },
+  {
+    name: 'a submit that is swallowed is sent again, where the carrier’s setting says so, and says so',
+    settings: { on_unknown: 'resend' },
+    control: { submit: 'silent', submitTimes: 1 },
+    answers: ['silent', 'ROK'],
+    after: async (_, [message]) =>
+      expect(message).toMatchObject({ attempts: 2, possible_duplicate: true, on_unknown: 'resend' }),
+  },
+  {
+    name: 'a submit that is taken and not answered is not sent again: its receipt comes first',
+    settings: { on_unknown: 'resend' },
+    control: { submit: 'silent_taken', submitTimes: 1 },
+    after: async (_, [message]) => expect(message).toMatchObject({ attempts: 1, possible_duplicate: false }),
   },
   {
     name: 'a submit is refused by generic_nack',

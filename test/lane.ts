@@ -13,7 +13,11 @@ import { until } from './until.ts'
 const usual = {
   response_timeout_seconds: 1.5,
   enquire_link_seconds: 30,
+  enquire_timeout_seconds: 1,
+  bind_timeout_seconds: 1,
   message_id_form: 'raw',
+  user_message_reference: false,
+  on_unknown: 'hold',
   bind: 'transceiver',
   host: '127.0.0.1',
   tls: false,

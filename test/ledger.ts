@@ -11,6 +11,9 @@ export interface LedgerMessage {
   segments: number
   text: string
   errorCode: string | null
+  onUnknown: 'hold' | 'resend' | null
+  possibleDuplicate: boolean
+  isParked: boolean
 }
 
 export interface LedgerSubmission {
@@ -19,6 +22,9 @@ export interface LedgerSubmission {
   try: number
   state: 'accepted' | 'refused' | 'unknown'
   carrierMessageId: string | null
+  /** Its outcome was unknown, at least for a while. */
+  wasUnknown: boolean
+  isAdopted: boolean
 }
 
 export interface LedgerReceipt {
@@ -35,7 +41,7 @@ export interface Ledger {
   submissions: LedgerSubmission[]
   receipts: LedgerReceipt[]
   events: { id: string; type: string; messageId: string }[]
-  /** Rows that must be gone: intents, queue, delayed, outbox. */
+  /** What must be gone: intents, rows of queue, delayed and outbox, and tries that are to be repeated. */
   leftovers: Record<string, number>
 }
 
@@ -46,15 +52,18 @@ export async function readLedger(db: Db): Promise<Ledger> {
     (await read<{ n: number }>(`select count(*) as n from ${table}`))[0]?.n ?? 0
   return {
     messages: await read(
-      `select id, direction, status, segments, body as text, error_code as "errorCode"
+      `select id, direction, status, segments, body as text, error_code as "errorCode",
+         on_unknown as "onUnknown", possible_duplicate as "possibleDuplicate", coalesce(hold_reason = 'parked', false) as "isParked"
        from messages where not is_confirmation`,
     ),
     keys: await read(`select key, resource_id as "messageId" from idempotency_keys where operation = 'messages.send'`),
     // What a carrier said of a message of one segment may stand in the message alone.
     submissions: await read(
-      `select message_id as "messageId", segment, try, state, carrier_message_id as "carrierMessageId" from submissions
+      `select message_id as "messageId", segment, try, state, carrier_message_id as "carrierMessageId",
+         state = 'unknown' or is_adopted or is_repeated as "wasUnknown", is_adopted as "isAdopted"
+       from submissions
        union all
-       select id, 1, attempts, 'accepted', provider_message_id from messages m
+       select id, 1, attempts, 'accepted', provider_message_id, false, false from messages m
        where segments = 1 and provider_message_id is not null and not is_confirmation
          and not exists (select 1 from submissions s where s.message_id = m.id and s.state = 'accepted')`,
     ),
@@ -64,7 +73,9 @@ export async function readLedger(db: Db): Promise<Ledger> {
        select provider_message_id, case receipt_stat when 'DELIVRD' then 'delivered' else receipt_stat end, id, 1
        from messages m
        where segments = 1 and receipt_stat is not null and not is_confirmation
-         and not exists (select 1 from receipts r where r.message_id = m.id and r.stat = m.receipt_stat)`,
+         and not exists (
+           select 1 from receipts r
+           where r.message_id = m.id and r.stat = m.receipt_stat and (r.raw_id = m.provider_message_id or not m.possible_duplicate))`,
     ),
     events: await read(
       `select id, type, message_id as "messageId" from events where type like 'message.%' and message_id is not null`,
@@ -75,6 +86,7 @@ export async function readLedger(db: Db): Promise<Ledger> {
       queue: await count('queue'),
       delayed: await count('delayed'),
       outbox: await count('outbox'),
+      repeats: await count('nameless_tries where resend_at is not null'),
     },
   }
 }

@@ -21,6 +21,8 @@ export interface LoadOptions {
   /** The recipient of the nth message. */
   recipient: (n: number) => string
   random: () => number
+  /** What the nth message says of an unknown outcome. */
+  onUnknown?: (n: number) => 'hold' | 'resend'
 }
 
 // More of them would make the client the slowest part.
@@ -65,9 +67,10 @@ export class Load {
 
   /** One message: the same key until a definite answer. */
   async #send(n: number): Promise<void> {
-    const { client, recipient, random } = this.#options
+    const { client, recipient, random, onUnknown } = this.#options
     const key = `load-${n}`
-    const body = { to: recipient(n), message: textOf(n, random() < 0.2) }
+    const policy = onUnknown && { on_unknown: onUnknown(n) }
+    const body = { to: recipient(n), message: textOf(n, random() < 0.2), ...policy }
     for (;;) {
       const answer = await client
         .call<Sent>('POST', '/v1/messages/send', body, { 'idempotency-key': key })

@@ -1,5 +1,6 @@
 /** Accepting alone: Heliogram's durable 202 against a plain server on the same PostgreSQL, turn by turn. */
 import { compare, runInTurns, type Comparison, type Pair } from './comparison.ts'
+import { moveProduct } from './cores.ts'
 import { queryOnce, slowFsync, startDatabase, type BenchDatabase } from './database.ts'
 import { createAcceptingHeliogram } from './heliogram.ts'
 import type { LoadInput, LoadOutput } from './load.ts'
@@ -39,6 +40,7 @@ export async function compareAccept(options: Options, rival: Rival): Promise<Com
     started.push(ours)
     const plain = await startPlain(database, rivals[rival].isStoring)
     started.push(plain)
+    for (const { rootPids } of started) moveProduct(rootPids)
     const sizes = new Map<Acceptor, number>()
     for (const acceptor of started) {
       await accept(load, acceptor, 5000, options)

@@ -14,8 +14,8 @@ const help = `npm run bench [-- options]
   --pairs N         interleaved pairs to take the median of (5)
   --seconds N       how long one run lasts (8); a product's number of messages follows from its warm-up
   --connections N   HTTP connections that send, each one request at a time (64)
-  --only PART       of the parts: kannel (Kannel alone), pair (end to end), accept, session (SMPP), idle (bound
-                    links that do nothing), or statements (the ledger's alone, printed only)
+  --only PART       of the parts: kannel (Kannel alone), pair (end to end), accept, session (SMPP), imports, links (their
+                    paces, and what they cost while idle), or statements (the ledger's alone, printed only)
   --no-write        print the results, leave docs/benchmarks.md alone
 `
 

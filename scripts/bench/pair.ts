@@ -1,4 +1,5 @@
 /** End to end, turn by turn: HTTP client → product → carrier → receipt a second later → one callback per message. */
+import { moveProduct } from './cores.ts'
 import { startDatabase } from './database.ts'
 import { compare, runInTurns, type Comparison, type Pair, type Side } from './comparison.ts'
 import { createHeliogram } from './heliogram.ts'
@@ -20,6 +21,7 @@ export async function comparePairs(options: Options): Promise<Comparison[]> {
     started.push(ours)
     const theirs = await kannel.start(stage.ends)
     started.push(theirs)
+    for (const { rootPids } of started) moveProduct(rootPids)
     const products = { ours, theirs }
     const sizes = { ours: await warmUp(stage, ours, options), theirs: await warmUp(stage, theirs, options) }
     const { pairs, connections, seconds } = options
@@ -60,6 +62,7 @@ export async function runKannelAlone(options: Options): Promise<void> {
   let running: Running | undefined
   try {
     running = await kannel.start(stage.ends)
+    moveProduct(running.rootPids)
     const size = await warmUp(stage, running, options)
     for (let run = 0; run < options.pairs; run++) {
       const result = await runOnce(stage, running, { size, connections: options.connections })

@@ -26,6 +26,11 @@ export type Running = {
 
 /** CPU seconds used so far by the processes and all their descendants, reaped ones included (proc(5), `stat`). */
 export function readCpuSeconds(rootPids: readonly number[]): number {
+  return [...readTree(rootPids).values()].reduce((sum, ticks) => sum + ticks, 0) / ticksPerSecond
+}
+
+/** The processes and all their descendants, by pid, with the CPU ticks of each. */
+export function readTree(rootPids: readonly number[]): Map<number, number> {
   const parents = new Map<number, { parent: number; ticks: number }>()
   for (const entry of readdirSync('/proc')) {
     if (!/^\d+$/.test(entry)) continue
@@ -40,9 +45,7 @@ export function readCpuSeconds(rootPids: readonly number[]): number {
     size = counted.size
     for (const [pid, { parent }] of parents) if (counted.has(parent)) counted.add(pid)
   }
-  let ticks = 0
-  for (const pid of counted) ticks += parents.get(pid)?.ticks ?? 0
-  return ticks / ticksPerSecond
+  return new Map([...counted].map((pid) => [pid, parents.get(pid)?.ticks ?? 0]))
 }
 
 // USER_HZ, 100 on every Linux that Node runs on.

@@ -11,6 +11,8 @@ import { Acceptor } from '../../server/messages/accept.ts'
 import type { Draft } from '../../server/messages/accepted.ts'
 import { noSlots, type Handover } from '../../server/messages/handover.ts'
 import { Ledger } from '../../server/messages/ledger.ts'
+import { RoutingTable } from '../../server/carriers/routing.ts'
+import { QuietHours } from '../../server/messages/quiet-hours.ts'
 import { Recent } from '../../server/messages/recent.ts'
 import { openVault } from '../../server/secrets.ts'
 import { startDatabase } from './database.ts'
@@ -39,7 +41,18 @@ export async function measureStatements(settings: Record<string, string>): Promi
   const outbox = { nodeId, offer: () => {} }
   const subscriptions = new Subscriptions(db)
   const recent = new Recent()
-  const acceptor = new Acceptor({ db, slots, outbox, subscriptions, recent })
+  const routing = new RoutingTable(db)
+  await routing.refresh()
+  const acceptor = new Acceptor({
+    db,
+    vault: openVault(Buffer.alloc(32)),
+    slots,
+    outbox,
+    subscriptions,
+    recent,
+    routing,
+    quietHours: new QuietHours(db),
+  })
   const ledger = new Ledger({ db, outbox, subscriptions, recent })
   let number = 0
   let carrierId = 1e12
@@ -79,6 +92,7 @@ function draftOf(accountId: string, number: number): Draft {
     accountId,
     theirNumber: `1555${String(1_000_000 + ((number * 7919) % 8_999_999))}`,
     sender: null,
+    poolId: null,
     body: `Statement benchmark message ${number}`,
     type: null,
     encoding: 'GSM-7',
@@ -88,6 +102,7 @@ function draftOf(accountId: string, number: number): Draft {
     campaignKey: null,
     sendAt: null,
     validitySeconds: null,
+    onUnknown: null,
     callbackUrl: null,
     metadata: null,
     tags: null,

@@ -1,7 +1,18 @@
 /** Routes of API keys. */
 import { Type } from 'typebox'
 import { ApiError, invalid } from '../errors.ts'
-import { IdOf, Nullable, PageOf, pageQuery, problems, scopes, showTime, Timestamp, type App } from '../http.ts'
+import {
+  IdOf,
+  Nullable,
+  PageOf,
+  pageQuery,
+  problems,
+  scopes,
+  showTime,
+  Timestamp,
+  type App,
+  type Caller,
+} from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
 import { buildPage, readCursor } from '../page.ts'
@@ -63,7 +74,9 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         body: Type.Object(
           {
             name: Type.String({ minLength: 1, maxLength: 120 }),
-            mode: Type.Optional(Type.Enum(['live', 'test'], { default: 'live' })),
+            mode: Type.Optional(
+              Type.Enum(['live', 'test'], { description: "By default the maker's; a test key makes only test keys." }),
+            ),
             scopes: Type.Optional(
               Type.Array(Type.Enum([...scopes]), {
                 minItems: 1,
@@ -81,7 +94,8 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
     },
     (request, reply) =>
       idempotent({ db, vault }, request, reply, async (tx) => {
-        const { name, mode = 'live' } = request.body
+        const { name, mode = request.caller.mode } = request.body
+        requireMode(mode, request.caller)
         const { row, secret } = await createKey(tx, request.caller.accountId, {
           name,
           mode,
@@ -154,6 +168,14 @@ function grantable(asked: string[] | undefined, own: ReadonlySet<string>): strin
       })),
     )
   return asked ?? [...own]
+}
+
+/** What a test key makes must not send to people either. */
+function requireMode(mode: 'live' | 'test', caller: Caller): void {
+  if (mode === 'live' && caller.mode === 'test')
+    throw invalid([
+      { pointer: '#/mode', code: 'invalid_value', detail: 'must be test: a test key makes only test keys' },
+    ])
 }
 
 function expiryOf(text: string | null | undefined): Date | null {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
-import { parseId } from '../ids.ts'
+import { newId, parseId, showId } from '../ids.ts'
 import { hashToken } from '../secrets.ts'
 import { openAuthenticator, type Authenticator } from './authenticate.ts'
 import { accountRoutes } from './http.ts'
@@ -127,6 +127,25 @@ test('a thousand requests with a new token are one look-up', async () => {
   expect(queries).toBe(1)
 })
 
+test('an operator gives an account a pace, which its settings show, and absurd ones are refused', async () => {
+  const operator = await createTestAccount(database.db)
+  const account = await createTestAccount(database.db, {
+    scopes: ['settings:read', 'settings:write', 'messages:write'],
+  })
+  const id = showId('acc', account.accountId)
+  const patch = (pace: unknown, { headers } = operator) =>
+    app.inject({ method: 'PATCH', url: `/v1/accounts/${id}`, headers, payload: { pace } })
+  expect((await patch(7.5)).json()).toMatchObject({ id, object: 'account', status: 'active', pace: 7.5 })
+  expect((await get(`/v1/accounts/${id}`, operator.token)).json()).toMatchObject({ pace: 7.5 })
+  expect((await get('/v1/settings', account.token)).json().limits.segments_per_second).toBe(7.5)
+  expect((await patch(null)).json()).toMatchObject({ pace: null })
+  for (const pace of [0, -5, 1e9, '1']) expect((await patch(pace)).statusCode).toBe(422)
+  expect((await patch(1000, account)).json().code).toBe('insufficient_scope')
+  const nobody = { method: 'PATCH', headers: operator.headers, payload: { pace: 1 } } as const
+  expect((await app.inject({ ...nobody, url: `/v1/accounts/${showId('acc', newId())}` })).statusCode).toBe(404)
+  expect((await app.inject({ ...nobody, url: '/v1/accounts/x' })).statusCode).toBe(404)
+})
+
 test('a key is made, listed without its secret, used and revoked', async () => {
   const account = await createTestAccount(database.db)
   const other = await createTestAccount(database.db)
@@ -191,11 +210,41 @@ test('settings say what is, and an ETag saves reading it again', async () => {
     opt_out: { stop_keywords: ['STOP'], replies: { stop: 'Test: stopped' } },
     limits: { max_batch: 10_000 },
     webhooks: { endpoints: 0, failing: 0 },
-    features: { webhooks: true, templates: false },
+    features: { webhooks: true, rate_limits: false },
     api_version: 'v1',
     server_version: '1.2.3',
   })
   const etag = String(answer.headers['etag'])
   const again = await app.inject({ url: '/v1/settings', headers: { ...account.headers, 'if-none-match': etag } })
   expect([again.statusCode, again.body]).toEqual([304, ''])
+})
+
+test('settings are changed one by one, and not where somebody else has changed them', async () => {
+  const account = await createTestAccount(database.db)
+  const patch = (payload: object, headers: Record<string, string> = {}) =>
+    app.inject({ method: 'PATCH', url: '/v1/settings', payload, headers: { ...account.headers, ...headers } })
+  const before = await get('/v1/settings', account.token)
+  expect(before.json()).toMatchObject({ on_unknown: null, account: { name: 'Test' } })
+  const etag = String(before.headers['etag'])
+  const changed = await patch({ on_unknown: 'resend' }, { 'if-match': etag })
+  expect([changed.statusCode, changed.json().on_unknown, changed.json().account.name]).toEqual([200, 'resend', 'Test'])
+  expect((await patch({ account: { name: 'Other' } }, { 'if-match': etag })).json()).toMatchObject({
+    status: 409,
+    code: 'version_conflict',
+  })
+  expect((await patch({ account: { name: 'Other' } })).json()).toMatchObject({
+    on_unknown: 'resend',
+    account: { name: 'Other' },
+  })
+  expect((await patch({ on_unknown: null })).json().on_unknown).toBeNull()
+  for (const body of [{}, { on_unknown: 'often' }, { account: { name: '' } }, { default_country: 'US' }])
+    expect((await patch(body)).statusCode).toBe(422)
+  const reader = await createTestAccount(database.db, { scopes: ['settings:read'] })
+  const refused = await app.inject({
+    method: 'PATCH',
+    url: '/v1/settings',
+    payload: { on_unknown: 'hold' },
+    headers: reader.headers,
+  })
+  expect(refused.json().code).toBe('insufficient_scope')
 })

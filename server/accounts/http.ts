@@ -1,13 +1,15 @@
-/** Routes of the account: logins, API keys and settings. */
+/** Routes of the account: logins, API keys and settings; and what the operator says of any account. */
 import { Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { problems, type App } from '../http.ts'
+import { idempotent } from '../idempotency.ts'
 import type { Vault } from '../secrets.ts'
 import type { Authenticator } from './authenticate.ts'
+import { accountRoutesOfOperator } from './http-account.ts'
 import { keyRoutes } from './http-keys.ts'
 import { loginRoutes } from './http-login.ts'
 import { oauthRoutes } from './oauth.ts'
-import { readSettings, Settings, type SettingsSources } from './settings.ts'
+import { changeSettings, readSettings, Settings, SettingsChange, type SettingsSources } from './settings.ts'
 
 /** What these routes need. */
 export interface AccountsContext {
@@ -21,6 +23,7 @@ export interface AccountsContext {
 export async function accountRoutes(app: App, context: AccountsContext): Promise<void> {
   loginRoutes(app, context)
   keyRoutes(app, context)
+  accountRoutesOfOperator(app, context)
   await oauthRoutes(app, context)
   app.get(
     '/v1/settings',
@@ -43,5 +46,24 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
       if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send(null)
       return reply.send(body)
     },
+  )
+  app.patch(
+    '/v1/settings',
+    {
+      schema: {
+        operationId: 'updateSettings',
+        summary: 'Change settings of the account',
+        description: 'With the `ETag` of the settings as `If-Match`, only if nobody has changed them since.',
+        tags: ['Settings'],
+        body: SettingsChange,
+        response: { 200: Settings, ...problems(409) },
+      },
+      config: { scope: 'settings:write', operation: 'settings.update' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx) => {
+        const { caller, body, headers } = request
+        return { status: 200, body: await changeSettings(tx, caller, context.settings, body, headers['if-match']) }
+      }),
   )
 }

@@ -1,11 +1,24 @@
 /** The same logins as an OAuth 2.0 token endpoint (RFC 6749 §4.3, §4.4, §6), for clients that know only that. */
-import type { App } from '../http.ts'
+import { Type } from 'typebox'
+import { problems, type App } from '../http.ts'
 import type { Db } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
 import type { Vault } from '../secrets.ts'
 import { basicOf } from './basic.ts'
 import { logIn } from './login.ts'
 import { refreshSession, type TokenPair } from './session.ts'
+
+const Tokens = Type.Object({
+  access_token: Type.String(),
+  token_type: Type.Literal('Bearer'),
+  expires_in: Type.Integer({ description: 'Seconds.' }),
+  refresh_token: Type.String(),
+  scope: Type.String({ description: 'Scopes, parted by spaces.' }),
+})
+const Refusal = Type.Object(
+  { error: Type.String(), error_description: Type.String() },
+  { description: 'As of RFC 6749 §5.2.' },
+)
 
 /** Registers POST /v1/oauth/token: form-encoded in, and errors as RFC 6749 §5.2 words them. */
 export async function oauthRoutes(app: App, { db, vault }: { db: Db; vault: Vault }): Promise<void> {
@@ -23,6 +36,7 @@ export async function oauthRoutes(app: App, { db, vault }: { db: Db; vault: Vaul
           description:
             'Grants `client_credentials`, `password` and `refresh_token`, form-encoded; errors as RFC 6749 §5.2 words them.',
           tags: ['Login'],
+          response: { ...problems(), 200: Tokens, 400: Refusal, 401: Refusal, 429: Refusal },
         },
         config: { scope: null },
         errorHandler: (error, _request, reply) => {
@@ -92,11 +106,11 @@ async function grant(
 }
 
 /** Status, `error` and `error_description` of a failure; no word for what is not the caller's fault. */
-function wordOf(error: unknown): [number, string | null, string] {
+function wordOf(error: unknown): [400 | 401 | 429, string | null, string] {
   if (error instanceof OAuthError) return [400, error.word, error.message]
-  if (!(error instanceof ApiError)) return [500, null, '']
+  if (!(error instanceof ApiError)) return [400, null, '']
   if (error.code === 'invalid_credentials') return [401, 'invalid_client', 'The credentials are not right.']
   if (error.code === 'invalid_token' || error.code === 'expired_token') return [400, 'invalid_grant', error.message]
   if (error.code === 'login_throttled') return [429, 'slow_down', error.message]
-  return [error.status, null, '']
+  return [400, null, '']
 }

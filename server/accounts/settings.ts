@@ -1,24 +1,29 @@
 /** The settings of an account, as `GET /v1/settings` shows them: what is stored, and what this installation does without being told. */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
-import type { Db } from '../db/db.ts'
-import { ApiError } from '../errors.ts'
+import type { Queryable, Tx } from '../db/db.ts'
+import { ApiError, invalid } from '../errors.ts'
 import { Nullable, type Caller } from '../http.ts'
 import { showId } from '../ids.ts'
-
-type Keyword = 'stop' | 'start' | 'help'
+import { checkQuietHours, mergeQuietHours, QuietHours, QuietHoursChange } from './quiet-hours.ts'
 
 /** What other slices decide and settings only show. */
 export interface SettingsSources {
   version: string
-  optOut: {
-    keywords: Record<Keyword, readonly string[]>
-    /** What is answered to each; the argument is the account's name. */
-    confirmations: Record<Keyword, (name: string) => string>
-  }
+  /** Keywords and answers, from what the account says of them (null: nothing) and its name. */
+  optOut: (own: unknown, name: string) => Type.Static<typeof OptOut>
 }
 
+const OptOut = Type.Object({
+  stop_keywords: Type.Array(Type.String()),
+  start_keywords: Type.Array(Type.String()),
+  help_keywords: Type.Array(Type.String()),
+  replies: Type.Record(Type.String(), Nullable(Type.String()), { description: 'null: none.' }),
+})
+
 const unlimited = { description: 'null: no limit.' }
+
+const OnUnknown = Type.Enum(['hold', 'resend'])
 
 /** The answer's schema. Null stands for "not limited" and "not set". */
 export const Settings = Type.Object(
@@ -27,25 +32,17 @@ export const Settings = Type.Object(
     account: Type.Object({ id: Type.String(), name: Type.String(), status: Type.String() }),
     mode: Type.Enum(['live', 'test']),
     default_sender: Nullable(Type.String()),
+    on_unknown: Type.Union([OnUnknown, Type.Null()], {
+      description: 'What becomes of messages whose submit was not answered; null: as the carrier has it.',
+    }),
     default_country: Nullable(Type.String()),
     timezone: Type.String(),
     allowed_countries: Type.Array(Type.String()),
     country_limits: Type.Array(
       Type.Object({ country: Type.String(), per_hour: Type.Integer(), action: Type.Enum(['block', 'alert']) }),
     ),
-    quiet_hours: Type.Object({
-      enabled: Type.Boolean(),
-      start: Type.String(),
-      end: Type.String(),
-      applies_to: Type.Array(Type.String()),
-      fallback_timezone: Type.String(),
-    }),
-    opt_out: Type.Object({
-      stop_keywords: Type.Array(Type.String()),
-      start_keywords: Type.Array(Type.String()),
-      help_keywords: Type.Array(Type.String()),
-      replies: Type.Record(Type.String(), Type.String()),
-    }),
+    quiet_hours: QuietHours,
+    opt_out: OptOut,
     limits: Type.Object({
       api_per_second: Type.Union([Type.Number(), Type.Null()], unlimited),
       segments_per_second: Type.Union([Type.Number(), Type.Null()], unlimited),
@@ -82,9 +79,9 @@ const features = {
   replies: true,
   opt_out: true,
   webhooks: true,
-  templates: false,
-  broadcasts: false,
-  quiet_hours: false,
+  templates: true,
+  broadcasts: true,
+  quiet_hours: true,
   rate_limits: false,
   spend_limits: false,
 }
@@ -92,7 +89,10 @@ const features = {
 interface SettingsRow {
   name: string
   status: string
+  onUnknown: Type.Static<typeof OnUnknown> | null
   defaultSender: string | null
+  keywords: unknown
+  quietHours: QuietHoursChange | null
   endpoints: number
   failing: number
   segmentsPerSecond: number | null
@@ -100,7 +100,7 @@ interface SettingsRow {
 
 /** The settings and their entity tag. */
 export async function readSettings(
-  db: Db,
+  db: Queryable,
   caller: Caller,
   { version, optOut }: SettingsSources,
 ): Promise<{ body: SettingsBody; etag: string }> {
@@ -110,21 +110,13 @@ export async function readSettings(
     account: { id: showId('acc', caller.accountId), name: row.name, status: row.status },
     mode: caller.mode,
     default_sender: row.defaultSender,
+    on_unknown: row.onUnknown,
     default_country: null,
     timezone: 'UTC',
     allowed_countries: ['*'],
     country_limits: [],
-    quiet_hours: { enabled: false, start: '21:00', end: '08:00', applies_to: ['marketing'], fallback_timezone: 'UTC' },
-    opt_out: {
-      stop_keywords: [...optOut.keywords.stop],
-      start_keywords: [...optOut.keywords.start],
-      help_keywords: [...optOut.keywords.help],
-      replies: {
-        stop: optOut.confirmations.stop(row.name),
-        start: optOut.confirmations.start(row.name),
-        help: optOut.confirmations.help(row.name),
-      },
-    },
+    quiet_hours: mergeQuietHours(row.quietHours),
+    opt_out: optOut(row.keywords, row.name),
     limits: {
       api_per_second: null,
       segments_per_second: row.segmentsPerSecond,
@@ -145,18 +137,75 @@ export async function readSettings(
 
 type SettingsBody = Type.Static<typeof Settings>
 
-/** Reads the account with its default sender, its endpoints and the pace of the carriers it may use; each by an index or a few rows. */
-async function findSettings(db: Db, accountId: string): Promise<SettingsRow> {
+/** The body of `PATCH /v1/settings`; the rest follows from what there is, or is not built. */
+export const SettingsChange = Type.Object(
+  {
+    account: Type.Optional(
+      Type.Object(
+        {
+          name: Type.String({ minLength: 1, maxLength: 120, description: 'For people; confirmations of STOP say it.' }),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    on_unknown: Type.Optional(Nullable(OnUnknown)),
+    quiet_hours: Type.Optional(QuietHoursChange),
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
+
+/**
+ * Changes settings of the caller's account and returns all of them. Locks the account. `expected` is an entity tag, or undefined.
+ * @throws ApiError `version_conflict` where the settings have another one by now; `validation_failed`.
+ */
+export async function changeSettings(
+  tx: Tx,
+  caller: Caller,
+  sources: SettingsSources,
+  change: Type.Static<typeof SettingsChange>,
+  expected: string | undefined,
+): Promise<SettingsBody> {
+  await tx.query(`select 1 from accounts where id = $1 for update`, [caller.accountId])
+  if (expected !== undefined && expected !== '*') {
+    const { etag } = await readSettings(tx, caller, sources)
+    if (!expected.includes(etag)) throw new ApiError('version_conflict')
+  }
+  await tx.query(
+    `update accounts
+     set name = coalesce($2, name), on_unknown = case when $4 then $3 else on_unknown end, updated_at = now()
+     where id = $1`,
+    [caller.accountId, change.account?.name ?? null, change.on_unknown ?? null, change.on_unknown !== undefined],
+  )
+  if (change.quiet_hours) await changeQuietHours(tx, caller.accountId, change.quiet_hours)
+  return (await readSettings(tx, caller, sources)).body
+}
+
+/** Adds what is said to what was; by the primary key, whose row is locked. */
+async function changeQuietHours(tx: Tx, accountId: string, change: QuietHoursChange): Promise<void> {
+  const { quietHours } = await findSettings(tx, accountId)
+  const errors = checkQuietHours(change, mergeQuietHours(quietHours, change))
+  if (errors.length > 0) throw invalid(errors)
+  await tx.query(`update accounts set quiet_hours = $2, quiet_hours_changed_at = now() where id = $1`, [
+    accountId,
+    JSON.stringify({ ...quietHours, ...change }),
+  ])
+}
+
+/** Reads the account with its default sender, its endpoints and its pace, or that of the carriers it may use; each by an index or a few rows. */
+async function findSettings(db: Queryable, accountId: string): Promise<SettingsRow> {
   const { rows } = await db.query<SettingsRow>({
     name: 'find-settings',
     text: `
       select
         a.name,
         a.status,
+        a.on_unknown as "onUnknown",
+        a.quiet_hours as "quietHours",
         (select number from senders where account_id = $1 and is_default) as "defaultSender",
+        (select settings from keyword_settings where account_id = $1 and campaign_id is null) as keywords,
         (select count(*) from webhooks where account_id = $1) as endpoints,
         (select count(*) from webhooks where account_id = $1 and (failing_since is not null or not enabled)) as failing,
-        (select sum(pace)::float8 from carriers where enabled) as "segmentsPerSecond"
+        least(a.pace, (select sum(pace) from carriers where enabled))::float8 as "segmentsPerSecond"
       from accounts a
       where a.id = $1`,
     values: [accountId],

@@ -8,8 +8,10 @@ import { openAuthenticator } from './authenticate.ts'
 import type { SettingsSources } from './settings.ts'
 import { newKey } from './token.ts'
 
-/** A vault with a key that everybody knows. */
-export const testVault: Vault = openVault(Buffer.alloc(32, 7))
+/** A key that everybody knows. */
+export const testMasterKey: Buffer = Buffer.alloc(32, 7)
+/** A vault with that key. */
+export const testVault: Vault = openVault(testMasterKey)
 
 /** An application with the routes of one slice, or of several. */
 export function buildTestApp(db: Db, register: Register, context: Partial<AppContext> = {}): Promise<App> {
@@ -28,10 +30,12 @@ export function buildTestApp(db: Db, register: Register, context: Partial<AppCon
 /** Settings as the other slices could decide them. */
 export const testSettings: SettingsSources = {
   version: '1.2.3',
-  optOut: {
-    keywords: { stop: ['STOP'], start: ['START'], help: ['HELP'] },
-    confirmations: { stop: (name) => `${name}: stopped`, start: () => '', help: () => '' },
-  },
+  optOut: (_own, name) => ({
+    stop_keywords: ['STOP'],
+    start_keywords: ['START'],
+    help_keywords: ['HELP'],
+    replies: { stop: `${name}: stopped`, start: '', help: '' },
+  }),
 }
 
 /** An account with an owner and a key. */

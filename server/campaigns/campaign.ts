@@ -1,13 +1,22 @@
 /** A campaign: the caller's group of contacts, and the defaults of what is sent under its name. */
 import { Type, type Static } from 'typebox'
+import { checkOwnQuietHours, QuietHoursChange } from '../accounts/quiet-hours.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
-import { IdOf, Nullable, Timestamp } from '../http.ts'
+import { IdOf, Nullable, paceNumber, Timestamp } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
-import { messageTypes } from '../messages/message.ts'
+import { messageTypes, unknownPolicies } from '../messages/message.ts'
 import { isCountry } from '../messages/number.ts'
-import { isTimezone } from './locale.ts'
-import { findCampaign, hasSender, insertCampaign, type CampaignRow, type CampaignStats } from './store.ts'
+import { isTimezone } from '../timezone.ts'
+import {
+  findCampaign,
+  hasSender,
+  insertCampaign,
+  setPace,
+  setQuietHours,
+  type CampaignRow,
+  type CampaignStats,
+} from './store.ts'
 
 const text = (description: string, minLength: number, maxLength: number) =>
   Type.String({ description, minLength, maxLength })
@@ -49,7 +58,15 @@ const fields = {
     minimum: 1,
     maximum: 259_200,
   }),
+  pace: Nullable(
+    paceNumber('Segments a second of all its messages, over all carriers and processes; null: as the links allow.'),
+  ),
+  on_unknown: Type.Enum([...unknownPolicies], {
+    description: 'What becomes of its messages when the carrier does not answer: held, or sent again, perhaps twice.',
+  }),
+  shorten_urls: Type.Boolean({ description: 'Whether its messages have short links, and clicks are counted.' }),
   callback_url: Type.String({ description: 'Where events of its messages are posted.', maxLength: 2048 }),
+  quiet_hours: Nullable(QuietHoursChange),
   metadata: Metadata,
   tags: Tags,
 }
@@ -60,6 +77,12 @@ export const CampaignInput = Type.Object(
   { additionalProperties: false },
 )
 export type CampaignInput = Static<typeof CampaignInput>
+
+/** Body of `PATCH /v1/campaigns/{campaign}`. */
+export const CampaignChange = Type.Object(
+  Type.Partial(Type.Object({ pace: fields.pace, quiet_hours: fields.quiet_hours })).properties,
+  { additionalProperties: false, minProperties: 1 },
+)
 
 const Count = Type.Integer({ minimum: 0 })
 
@@ -75,6 +98,7 @@ const Stats = Type.Object({
   skipped: Type.Object({ opted_out: Count, invalid: Count, duplicate: Count, quiet_hours: Count }),
   replies: Count,
   opt_outs: Count,
+  clicks: Count,
   segments: Count,
 })
 
@@ -92,7 +116,13 @@ export const Campaign = Type.Object(
     default_country: Nullable(Type.String()),
     timezone: Nullable(Type.String()),
     validity_period: Nullable(Type.Integer()),
+    pace: fields.pace,
+    on_unknown: Nullable(fields.on_unknown),
+    shorten_urls: Type.Boolean(),
     callback_url: Nullable(Type.String()),
+    quiet_hours: Type.Union([QuietHoursChange, Type.Null()], {
+      description: 'What it says of quiet hours itself; the rest, and null: as the account has it.',
+    }),
     metadata: Type.Record(Type.String(), Type.String()),
     tags: Type.Array(Type.String()),
     contacts_count: Count,
@@ -133,10 +163,27 @@ export async function createCampaign(
   })
 }
 
+/**
+ * Changes a campaign; returns its row.
+ * @throws ApiError `validation_failed`.
+ */
+export async function changeCampaign(
+  tx: Tx,
+  accountId: string,
+  before: CampaignRow,
+  change: Static<typeof CampaignChange>,
+): Promise<CampaignRow> {
+  const { pace, quiet_hours: quietHours } = change
+  const errors = quietHours ? checkOwnQuietHours(quietHours) : []
+  if (errors.length > 0) throw invalid(errors)
+  const row = pace === undefined ? before : await setPace(tx, accountId, before.id, pace)
+  return quietHours === undefined ? row : setQuietHours(tx, accountId, before.id, quietHours)
+}
+
 /** What the schema cannot say. The input may be of any shape: what the schema refuses is passed over. */
 function checkFields(input: Partial<Record<keyof CampaignInput, unknown>>): FieldError[] {
   const errors: FieldError[] = []
-  const { default_country: country, timezone, callback_url: url } = input
+  const { default_country: country, timezone, callback_url: url, quiet_hours: quietHours } = input
   if (typeof country === 'string' && !isCountry(country)) errors.push(countryError('#/default_country', country))
   if (typeof timezone === 'string' && !isTimezone(timezone)) errors.push(timezoneError('#/timezone'))
   if (typeof url === 'string' && !isWebAddress(url))
@@ -145,6 +192,7 @@ function checkFields(input: Partial<Record<keyof CampaignInput, unknown>>): Fiel
       code: 'invalid_url',
       detail: 'must be an http or https URL without credentials',
     })
+  if (typeof quietHours === 'object' && quietHours !== null) errors.push(...checkOwnQuietHours(quietHours))
   return errors
 }
 
@@ -209,7 +257,11 @@ export function showCampaign(row: CampaignRow, stats: CampaignStats | null): Sta
     default_country: row.defaultCountry,
     timezone: row.timezone,
     validity_period: row.validityPeriod,
+    pace: row.pace,
+    on_unknown: row.onUnknown,
+    shorten_urls: row.shortensUrls,
     callback_url: row.callbackUrl,
+    quiet_hours: row.quietHours,
     metadata: row.metadata,
     tags: row.tags,
     contacts_count: row.contactsCount,

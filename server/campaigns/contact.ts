@@ -1,13 +1,16 @@
 /** A contact: a person's number in one campaign. What is known of an opt-out belongs to the account, not to the contact. */
 import { Type, type Static } from 'typebox'
-import { invalid, ApiError, type FieldError } from '../errors.ts'
+import { ApiError, type FieldError } from '../errors.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import { IdOf, Nullable, Timestamp, showTime } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
-import { countryOf, isCountry, readNumber } from '../messages/number.ts'
+import { countryOf, isCountry } from '../messages/number.ts'
 import { countryError, Tags, timezoneError } from './campaign.ts'
-import { findContact, upsertContacts, type ContactRow, type NewContact, type OnConflict } from './contacts.ts'
-import { canonicalLanguage, isTimezone } from './locale.ts'
+import { findContact } from './contact-list.ts'
+import type { ContactRow, NewContact, OnConflict } from './contacts.ts'
+import { upsertContacts } from './upsert.ts'
+import { isTimezone } from '../timezone.ts'
+import { canonicalLanguage } from './locale.ts'
 
 /** Texts of a contact and their longest values, in code points. */
 export const textFields = {
@@ -24,7 +27,8 @@ export const attributeLimits = { name: 40, count: 50, value: 500 } as const
 
 export const consentStatuses = ['opted_in', 'opted_out', 'unknown'] as const
 
-const Consent = Type.Object(
+/** Evidence of consent. */
+export const Consent = Type.Object(
   {
     status: Type.Enum([...consentStatuses], {
       description: '`opted_out` opts the number out of the whole account; `opted_in` does not undo an opt-out.',
@@ -38,9 +42,15 @@ const Consent = Type.Object(
   { additionalProperties: false, description: 'Evidence of consent.' },
 )
 
-const AttributeValue = Type.Union([Type.String({ maxLength: attributeLimits.value }), Type.Number(), Type.Boolean()])
+/** A value of the caller's own. */
+export const AttributeValue = Type.Union([
+  Type.String({ maxLength: attributeLimits.value }),
+  Type.Number(),
+  Type.Boolean(),
+])
 
-const optionalFields = Type.Partial(
+/** What may be said of a contact besides its number. */
+export const optionalFields = Type.Partial(
   Type.Object({
     first_name: Type.String({ maxLength: textFields.first_name }),
     last_name: Type.String({ maxLength: textFields.last_name }),
@@ -177,15 +187,11 @@ export async function readContactRow(
   return row
 }
 
-/** A number as a filter. @throws ApiError `validation_failed`. */
-export function readPhoneFilter(text: string): string {
-  const phone = readNumber(text)
-  if ('number' in phone) return phone.number
-  throw invalid([{ pointer: '?phone_number', ...phone }])
-}
+/** A contact as answers have it. */
+export type ShownContact = Static<typeof Contact>
 
 /** The public form of a contact. */
-export function showContact(row: ContactRow): Static<typeof Contact> {
+export function showContact(row: ContactRow): ShownContact {
   return {
     id: showId('ctc', row.id),
     object: 'contact',

@@ -50,6 +50,19 @@ describe('campaigns', () => {
     expect((await test.call('GET', '/v1/campaigns/autumn')).body).toEqual(body)
   })
 
+  it('has a pace where it is given one, which can be changed and taken away', async () => {
+    const id = await test.newCampaign({ pace: 12.5 })
+    const patch = (body: object, who = test.account) => test.call('PATCH', `/v1/campaigns/${id}`, body, who)
+    expect((await test.call('GET', `/v1/campaigns/${id}`)).body).toMatchObject({ pace: 12.5 })
+    expect(await patch({ pace: 3 })).toMatchObject({ status: 200, body: { id, pace: 3 } })
+    expect((await patch({ pace: null })).body).toMatchObject({ pace: null })
+    for (const pace of [0, -1, 1e9, 1e-9, '5'])
+      expect(errorsOf((await patch({ pace })).body)).toEqual([expect.stringMatching(/^#\/pace /)])
+    expect((await patch({})).status).toBe(422)
+    expect((await patch({ pace: 1 }, test.other)).status).toBe(404)
+    expect((await test.call('POST', '/v1/campaigns', { name: 'x', pace: 0 })).status).toBe(422)
+  })
+
   it('needs a name only', async () => {
     const { status, body } = await test.call('POST', '/v1/campaigns', { name: 'x' })
     expect([status, body['key'], body['type'], body['from'], body['metadata']]).toEqual([201, null, null, null, {}])

@@ -1,38 +1,30 @@
-/** Routes of campaigns and their contacts; those of imports are in `imports/http.ts`. */
-import type { FastifyRequest } from 'fastify'
+/** Routes of campaigns; those of contacts are in `contact-http.ts`, those of imports in `imports/http.ts`. */
 import { Type } from 'typebox'
 import type { Db } from '../db/db.ts'
-import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent, type Outcome } from '../idempotency.ts'
-import { showId } from '../ids.ts'
-import { readNumber } from '../messages/number.ts'
+import { refuseShortening } from '../messages/short-links/shorten.ts'
 import { buildPage, readCursor } from '../page.ts'
 import type { Vault } from '../secrets.ts'
 import {
   Campaign,
+  CampaignChange,
+  changeCampaign,
   CampaignInput,
   createCampaign,
-  mergeErrors,
   readCampaign,
   readOpenCampaign,
   showCampaign,
 } from './campaign.ts'
-import {
-  addContact,
-  Contact,
-  ContactInput,
-  readContact,
-  readContactRow,
-  readPhoneFilter,
-  showContact,
-} from './contact.ts'
-import { deleteContact, findContact, listContacts } from './contacts.ts'
+import { Contact } from './contact.ts'
+import { contactRoutes } from './contact-http.ts'
+import { broadcastRoutes, type BroadcastsContext } from './broadcasts/http.ts'
 import { importRoutes, type ImportsContext } from './imports/http.ts'
+import { objectOf, schemaErrorsOf } from './request.ts'
 import { countMessages, listCampaigns } from './store.ts'
 
 /** What the routes of this slice need. */
-export interface CampaignsContext extends ImportsContext {
+export interface CampaignsContext extends ImportsContext, BroadcastsContext {
   db: Db
   vault: Vault
 }
@@ -40,18 +32,15 @@ export interface CampaignsContext extends ImportsContext {
 const campaignParams = Type.Object({
   campaign: Type.String({ description: 'Id or key of a campaign.', examples: ['autumn-sale'] }),
 })
-const contactParams = Type.Object({
-  ...campaignParams.properties,
-  contact: Type.String({ description: 'Id of a contact.' }),
-})
 
 /** Registers `/v1/campaigns`, the contacts in them, and imports. */
 export function campaignRoutes(app: App, context: CampaignsContext): void {
   app.addSchema(Campaign)
   app.addSchema(Contact)
   routesOfCampaigns(app, context)
-  routesOfContacts(app, context)
+  contactRoutes(app, context)
   importRoutes(app, context)
+  broadcastRoutes(app, context)
 }
 
 function routesOfCampaigns(app: App, context: CampaignsContext): void {
@@ -72,7 +61,11 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
-        const row = await createCampaign(tx, accountId, objectOf(request.body), schemaErrorsOf(request))
+        const input = objectOf(request.body)
+        const row = await createCampaign(tx, accountId, input, [
+          ...schemaErrorsOf(request),
+          ...refuseShortening(input, context.shortUrl),
+        ])
         const body = showCampaign(row, await countMessages(tx, accountId, row.id))
         return { status: 201, body, location: `/v1/campaigns/${body.id}`, resourceId: row.id }
       }),
@@ -118,132 +111,27 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
       return showCampaign(row, await countMessages(db, accountId, row.id))
     },
   )
-}
 
-function routesOfContacts(app: App, context: CampaignsContext): void {
-  const { db } = context
-  app.post(
-    '/v1/campaigns/:campaign/contacts',
+  app.patch(
+    '/v1/campaigns/:campaign',
     {
       schema: {
-        operationId: 'createContact',
-        summary: 'Add a contact to a campaign',
-        description:
-          'A number is in a campaign once. `on_conflict=update` sets the fields given (attributes one by one), `skip` leaves the ' +
-          'contact as it is; both answer 200 with it. Nothing here undoes an opt-out.',
-        tags: ['Contacts'],
+        operationId: 'updateCampaign',
+        summary: 'Change the pace or the quiet hours of a campaign',
+        description: 'They hold at every process within seconds, also for what waits already.',
+        tags: ['Campaigns'],
         params: campaignParams,
-        querystring: Type.Object(
-          { on_conflict: Type.Optional(Type.Enum(['update', 'skip'])) },
-          { additionalProperties: false },
-        ),
-        body: ContactInput,
-        response: { 200: Type.Ref('Contact'), 201: Type.Ref('Contact'), ...problems(404, 409) },
+        body: CampaignChange,
+        response: { 200: Type.Ref('Campaign'), ...problems(404, 409) },
       },
-      config: { scope: 'contacts:write', operation: 'contacts.create' },
-      attachValidation: true,
+      config: { scope: 'campaigns:write', operation: 'campaigns.update' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
-        const campaign = await readOpenCampaign(tx, accountId, request.params.campaign)
-        const known = schemaErrorsOf(request)
-        const read = readContact(objectOf(request.body), (text) => readNumber(text, campaign.defaultCountry))
-        const errors = mergeErrors(known, read.errors)
-        if (errors.length > 0 || !read.contact) throw invalid(errors)
-        const { on_conflict: onConflict = null } = request.query
-        const { row, isNew } = await addContact(tx, accountId, campaign.id, read.contact, onConflict)
-        const body = showContact(row)
-        const location = `/v1/campaigns/${showId('cmp', campaign.id)}/contacts/${body.id}`
-        return { status: isNew ? 201 : 200, body, location, resourceId: row.id }
-      }),
-  )
-
-  app.get(
-    '/v1/campaigns/:campaign/contacts',
-    {
-      schema: {
-        operationId: 'listContacts',
-        summary: 'List the contacts of a campaign',
-        tags: ['Contacts'],
-        params: campaignParams,
-        querystring: Type.Object(
-          {
-            ...pageQuery,
-            phone_number: Type.Optional(Type.String({ description: 'Only the contact with this number.' })),
-          },
-          { additionalProperties: false },
-        ),
-        response: { 200: PageOf(Type.Ref('Contact')), ...problems(404) },
-      },
-      config: { scope: 'contacts:read' },
-    },
-    async (request) => {
-      const { accountId } = request.caller
-      const { limit = 50, cursor, phone_number: phone } = request.query
-      const campaign = await readCampaign(db, accountId, request.params.campaign)
-      const phoneNumber = phone === undefined ? null : readPhoneFilter(phone)
-      const filters = ['contacts', accountId, campaign.id, phoneNumber]
-      const position = readCursor(cursor, filters)
-      const rows = phoneNumber
-        ? [await findContact(db, accountId, campaign.id, { phoneNumber })].filter((row) => row !== null)
-        : await listContacts(db, accountId, campaign.id, limit, position)
-      const page = buildPage(rows, limit, position, filters)
-      return { ...page, data: page.data.map(showContact) }
-    },
-  )
-
-  app.get(
-    '/v1/campaigns/:campaign/contacts/:contact',
-    {
-      schema: {
-        operationId: 'getContact',
-        summary: 'Read a contact',
-        tags: ['Contacts'],
-        params: contactParams,
-        response: { 200: Type.Ref('Contact'), ...problems(404) },
-      },
-      config: { scope: 'contacts:read' },
-    },
-    async (request) => {
-      const { accountId } = request.caller
-      const campaign = await readCampaign(db, accountId, request.params.campaign)
-      return showContact(await readContactRow(db, accountId, campaign.id, request.params.contact))
-    },
-  )
-
-  app.delete(
-    '/v1/campaigns/:campaign/contacts/:contact',
-    {
-      schema: {
-        operationId: 'deleteContact',
-        summary: 'Delete a contact',
-        description: 'An opt-out of the number stays.',
-        tags: ['Contacts'],
-        params: contactParams,
-        response: { 204: Type.Unsafe<unknown>({ type: 'null', description: 'Deleted.' }), ...problems(404) },
-      },
-      config: { scope: 'contacts:write', operation: 'contacts.delete' },
-    },
-    (request, reply) =>
-      idempotent(context, request, reply, async (tx): Promise<Outcome> => {
-        const { accountId } = request.caller
-        const campaign = await readCampaign(tx, accountId, request.params.campaign)
-        const { id } = await readContactRow(tx, accountId, campaign.id, request.params.contact)
-        if (!(await deleteContact(tx, accountId, campaign.id, id)))
-          throw new ApiError('not_found', { detail: 'The contact is gone.' })
-        return { status: 204, resourceId: id }
+        const before = await readOpenCampaign(tx, accountId, request.params.campaign)
+        const row = await changeCampaign(tx, accountId, before, request.body)
+        return { status: 200, body: showCampaign(row, await countMessages(tx, accountId, row.id)) }
       }),
   )
 }
-
-/** What the schema found wrong, where the route checks more and tells all of it at once (`attachValidation`). */
-function schemaErrorsOf(request: FastifyRequest): FieldError[] {
-  const error: unknown = request.validationError
-  if (!error) return []
-  if (error instanceof ApiError && error.code === 'validation_failed') return error.options.errors ?? []
-  throw error
-}
-
-/** A body whose shape the schema may have refused: what is no object has no fields to check. */
-const objectOf = <T extends object>(body: T): T => (typeof body === 'object' && body !== null ? body : ({} as T))

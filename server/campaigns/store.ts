@@ -1,6 +1,7 @@
 /** The SQL of campaigns. Every query begins with the account. */
+import type { QuietHoursChange } from '../accounts/quiet-hours.ts'
 import type { Queryable, Tx } from '../db/db.ts'
-import type { MessageType } from '../messages/message.ts'
+import type { MessageType, UnknownPolicy } from '../messages/message.ts'
 import type { Position } from '../page.ts'
 import type { CampaignInput } from './campaign.ts'
 
@@ -16,7 +17,11 @@ export interface CampaignRow {
   defaultCountry: string | null
   timezone: string | null
   validityPeriod: number | null
+  pace: number | null
+  onUnknown: UnknownPolicy | null
+  shortensUrls: boolean
   callbackUrl: string | null
+  quietHours: QuietHoursChange | null
   metadata: Record<string, string>
   tags: string[]
   contactsCount: number
@@ -35,11 +40,12 @@ export interface CampaignStats {
   canceled: number
   replies: number
   opt_outs: number
+  clicks: number
   segments: number
 }
 
 const columns = `id, key, name, description, status, type, sender, default_country as "defaultCountry", timezone,
-  validity_period as "validityPeriod", callback_url as "callbackUrl", metadata, tags, contacts_count as "contactsCount",
+  validity_period as "validityPeriod", pace::float8 as pace, on_unknown as "onUnknown", coalesce(shorten_urls, false) as "shortensUrls", callback_url as "callbackUrl", quiet_hours as "quietHours", metadata, tags, contacts_count as "contactsCount",
   created_at as "createdAt", updated_at as "updatedAt"`
 
 /** Inserts a campaign, or returns null where its key is taken. `from` is a sender as `senders.number` has it. */
@@ -53,8 +59,10 @@ export async function insertCampaign(
     name: 'insert-campaign',
     text: `
       insert into campaigns (account_id, id, key, name, description, type, sender, default_country, timezone, validity_period,
-        callback_url, metadata, tags)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
+        callback_url, metadata, tags, pace, on_unknown, shorten_urls,
+        quiet_hours, quiet_hours_changed_at)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+        $17, case when $17::jsonb is not null then now() end)
       on conflict (account_id, key) do nothing
       returning ${columns}`,
     values: [
@@ -71,9 +79,52 @@ export async function insertCampaign(
       input.callback_url ?? null,
       JSON.stringify(input.metadata ?? {}),
       input.tags ?? [],
+      input.pace ?? null,
+      input.on_unknown ?? null,
+      input.shorten_urls ?? null,
+      input.quiet_hours ? JSON.stringify(input.quiet_hours) : null,
     ],
   })
   return rows[0] ?? null
+}
+
+/** Sets the pace of a campaign; locks its row, by primary key. Every process reads the paces anew after a while (see carriers/limits.ts). */
+export async function setPace(tx: Tx, accountId: string, id: string, pace: number | null): Promise<CampaignRow> {
+  const { rows } = await tx.query<CampaignRow>({
+    name: 'set-campaign-pace',
+    text: `
+      update campaigns
+      set pace = $3, updated_at = now()
+      where account_id = $1
+        and id = $2
+      returning ${columns}`,
+    values: [accountId, id, pace],
+  })
+  const [row] = rows
+  if (!row) throw new Error('campaigns are not deleted')
+  return row
+}
+
+/** Says what a campaign says of quiet hours, or nothing; locks its row, by primary key. Every process reads it within a second. */
+export async function setQuietHours(
+  tx: Tx,
+  accountId: string,
+  id: string,
+  quietHours: QuietHoursChange | null,
+): Promise<CampaignRow> {
+  const { rows } = await tx.query<CampaignRow>({
+    name: 'set-campaign-quiet-hours',
+    text: `
+      update campaigns
+      set quiet_hours = $3, quiet_hours_changed_at = now(), updated_at = now()
+      where account_id = $1
+        and id = $2
+      returning ${columns}`,
+    values: [accountId, id, quietHours && JSON.stringify(quietHours)],
+  })
+  const [row] = rows
+  if (!row) throw new Error('campaigns are not deleted')
+  return row
 }
 
 /** Finds a campaign by its primary key or by the unique (account_id, key); locks nothing. */
@@ -106,6 +157,16 @@ export async function hasSender(db: Queryable, accountId: string, number: string
         and number = $2
       limit 1`,
     values: [accountId, number],
+  })
+  return rowCount === 1
+}
+
+/** Says that a sender pool is the account's, by its primary key. */
+export async function hasPool(db: Queryable, accountId: string, id: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'has-sender-pool',
+    text: `select 1 from sender_pools where account_id = $1 and id = $2`,
+    values: [accountId, id],
   })
   return rowCount === 1
 }
@@ -152,6 +213,7 @@ export async function countMessages(db: Queryable, accountId: string, campaignId
             and o.number = m.their_number
             and o.message_id = m.id
         )) as opt_outs,
+        coalesce((select clicks from campaign_clicks where account_id = $1 and campaign_id = $2), 0)::bigint as clicks,
         coalesce(sum(segments) filter (where direction = 'outbound'), 0)::bigint as segments
       from messages m
       where account_id = $1

@@ -18,7 +18,7 @@ export interface CampaignTest {
   account: TestAccount
   other: TestAccount
   call(
-    method: 'GET' | 'POST' | 'DELETE',
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     url: string,
     payload?: unknown,
     who?: TestAccount,
@@ -33,7 +33,16 @@ export interface CampaignTest {
 export async function openCampaignTest(db: Db, parts: Partial<CampaignsContext> = {}): Promise<CampaignTest> {
   const imports = { uploads: db, enqueue: () => Promise.resolve(), close: () => Promise.resolve() }
   const outbox = { nodeId: null, offer: () => {} }
-  const context = { db, vault: testVault, imports, outbox, subscriptions: { wants: () => false }, ...parts }
+  const context = {
+    db,
+    vault: testVault,
+    imports,
+    outbox,
+    subscriptions: { wants: () => false },
+    refuseUrl: () => null,
+    wakeBroadcasts: () => {},
+    ...parts,
+  }
   const app = await buildTestApp(db, (own) => campaignRoutes(own, context))
   const account = await createTestAccount(db)
   const call: CampaignTest['call'] = async (method, url, payload, who = account, headers = {}) => {

@@ -2,7 +2,7 @@
 import { statusName, type Outcome } from '@heliogram/smpp'
 import type { Answer, Move } from '../messages/answer.ts'
 import type { Handover } from '../messages/handover.ts'
-import type { Reason } from '../messages/taxonomy.ts'
+import { failsEverywhere, type Reason } from '../messages/taxonomy.ts'
 
 /** What became of one segment, in the words of the ledger. */
 export type SegmentEnd =
@@ -68,6 +68,7 @@ export function answerOf(
   end: SegmentEnd,
   carrierMessageId: string | null,
   move: Move | null,
+  rawMessageId: string | null = null,
 ): Answer {
   return {
     ...place,
@@ -77,19 +78,28 @@ export function answerOf(
     try: handover.try,
     state: end.state,
     carrierMessageId,
+    rawMessageId,
     commandStatus: 'status' in end ? end.status : null,
     intentAt,
     move,
   }
 }
 
+/** Whether some of its segments are with a carrier already, so that a try is only about the rest. */
+export const isRest = ({ pending, segments }: Handover): boolean => pending !== null && pending.length < segments
+
 // A carrier that is busy is asked again soon (the pace of its link has slowed already); one with a fault ever later, up to a minute.
 const throttleRetryMs = 1000
 const retryMsMax = 60_000
 
+// A carrier that has had a fault so often in a row has its turn after the others.
+const faultsMax = 3
+
 /**
  * How a message moves when all its segments have ended. An unknown segment holds the message, whatever the others say; a refusal for
  * good ends it; a passing one brings it back for the segments that are still open; else what was not written goes back at once.
+ * Where the carrier has none of its segments, a refusal takes it to the next carrier of its chain instead: at once when it is for good and
+ * not the recipient's fault, after some faults when it is passing. A busy carrier keeps it: others would be flooded.
  */
 export function decideMove(
   { handover, ends }: Pick<Try, 'handover' | 'ends'>,
@@ -97,18 +107,23 @@ export function decideMove(
 ): Move {
   const unknown = ends.find((end) => end.state === 'unknown')
   if (unknown) return move('unconfirmed', { errorCode: 'outcome_unknown', errorRaw: unknown.reason })
+  const isPartlyTaken = ends.some((end) => end.state === 'accepted') || isRest(handover)
   const refused = ends.filter((end) => end.state === 'refused')
   const final = refused.find((end) => end.reason.handling === 'permanent')
-  if (final) return move('rejected', { errorCode: final.reason.code, errorRaw: final.raw })
+  if (final) {
+    const carrier = isPartlyTaken || failsEverywhere(final.reason.code) ? null : 'drop'
+    return move('rejected', { carrier, errorCode: final.reason.code, errorRaw: final.raw })
+  }
   const [passing] = refused
   if (passing) {
-    const base =
-      passing.reason.handling === 'throttling' ? throttleRetryMs : Math.min(retryMsMax, 1000 * 2 ** handover.try)
+    const isBusy = passing.reason.handling === 'throttling'
+    const base = isBusy ? throttleRetryMs : Math.min(retryMsMax, 1000 * 2 ** handover.try)
     return move('queued', {
+      carrier: isPartlyTaken ? 'stay' : !isBusy && handover.try % faultsMax === 0 ? 'rotate' : null,
       retryAfterMs: Math.round(Math.max(base, passing.retryAfterMs ?? 0) * (0.8 + 0.4 * random())),
     })
   }
-  if (ends.some((end) => end.state === 'released')) return move('queued', {})
+  if (ends.some((end) => end.state === 'released')) return move('queued', { carrier: isPartlyTaken ? 'stay' : null })
   return move('sent', {})
 }
 

@@ -1,7 +1,7 @@
 /** How much waits in the queue, counted now and then: for the estimate of a message that is queued now. */
 import type { Db } from '../db/db.ts'
 import type { Lane } from '../messages/claim.ts'
-import type { MessageType } from '../messages/message.ts'
+import type { Newcomer } from '../messages/handover.ts'
 import type { LinkKeeper } from './keeper.ts'
 import { rankOf } from './lanes.ts'
 
@@ -9,15 +9,8 @@ import { rankOf } from './lanes.ts'
 const leastShare = 0.05
 // A count reads the whole queue: it may take this part of the time.
 const restFactor = 20
-
-/** What a message is, as far as its turn depends on it; what is not known counts for the worst. */
-export interface Newcomer {
-  type: MessageType
-  accountId?: string | undefined
-  carrierId?: string | undefined
-  /** Segments of its account and type that go before it, where it is in line already; by default all that wait. */
-  ahead?: number | undefined
-}
+// Each comes so much nearer that more are not seen in an estimate.
+const tries = 5
 
 export class Backlog {
   readonly #db: Db
@@ -68,42 +61,61 @@ export class Backlog {
 
   /**
    * Milliseconds until a message that is queued now is submitted; null while no link that could take it is up. Before it go all of a
-   * higher type, its account's of its own type, and as many of each other account's: accounts take turns.
+   * higher type, its account's of its own type, and as many of each other account's: accounts take turns. What waits for a pace of its
+   * own takes no more than that of the link's meanwhile.
    */
-  wait({ type, accountId, carrierId, ahead }: Newcomer): number | null {
+  wait(message: Newcomer): number | null {
+    const { type, accountId, carrierId = null, ahead } = message
     const pace = this.#paceOf(carrierId)
     if (pace === 0) return null
+    const { limits } = this.#keeper
+    const part = limits.partOf(message)
     const rank = rankOf(type)
+    const isFirst = (lane: Lane): boolean => rankOf(lane.type) < rank
     let before = 0
     let own = 0
+    let inPart = 0
     let behind = 0
     const others = new Map<string, number>()
+    const paced: { segments: number; pace: number; isBefore: boolean }[] = []
     for (const lane of this.#lanes) {
-      if (carrierId !== undefined && lane.carrierId !== null && lane.carrierId !== carrierId) continue
+      if (carrierId !== null && lane.carrierId !== null && lane.carrierId !== carrierId) continue
       const segments = this.#segments.get(lane.id) ?? 0
-      if (rankOf(lane.type) < rank) before += segments
-      else if (lane.type !== type) behind += segments
-      else if (accountId === undefined || lane.accountId === accountId) own += segments
+      const isMine = lane.type === type && (accountId === undefined || lane.accountId === accountId)
+      const isInPart = isMine && lane.sender === part.sender && lane.campaignId === part.campaignId
+      const limit = limits.paceOf(lane)
+      if (isInPart) inPart += segments
+      // What was not sorted yet may be in front as well.
+      if (isInPart || (isMine && lane.carrierId === null)) own += segments
+      else if (rankOf(lane.type) > rank) behind += segments
+      else if (limit < Infinity) paced.push({ segments, pace: limit, isBefore: isFirst(lane) })
+      else if (isFirst(lane)) before += segments
       else others.set(lane.accountId, (others.get(lane.accountId) ?? 0) + segments)
     }
     own = Math.min(own, ahead ?? Infinity)
     const turns = [...others.values()].reduce((sum, segments) => sum + Math.min(segments, own), 0)
-    const since = ahead === undefined ? performance.now() - this.#countedAt : 0
+    const share = behind > 0 ? pace * (1 - leastShare) : pace
+    let seconds = (before + own + turns) / share
+    // The longer it takes, the more of what has a pace of its own goes meanwhile: found by trying.
+    for (let i = 0; i < tries && paced.length > 0; i++) {
+      const meanwhile = paced.reduce(
+        (sum, other) => sum + Math.min(other.segments, other.isBefore ? Infinity : own, other.pace * seconds),
+        0,
+      )
+      seconds = (before + own + turns + meanwhile) / share
+    }
     // The lower types have their twentieth beside what goes before them.
-    const seconds = Math.min(
-      (before + own + turns) / (behind > 0 ? pace * (1 - leastShare) : pace),
-      rank > 0 && before > 0 ? (own + turns) / (pace * leastShare) : Infinity,
-    )
-    const ms = seconds * 1000
-    const limit = accountId === undefined ? Infinity : this.#keeper.limits.paceOf(accountId, type)
-    return Math.max(0, Math.max(ms, (own / limit) * 1000) - since)
+    if (rank > 0 && before > 0) seconds = Math.min(seconds, (own + turns) / (pace * leastShare))
+    const limited = Math.min(inPart, ahead ?? Infinity) / limits.paceOf({ type, accountId: accountId ?? '', ...part })
+    const since = ahead === undefined ? performance.now() - this.#countedAt : 0
+    return Math.max(0, Math.max(seconds, limited) * 1000 - since)
   }
 
   /** Segments a second of the links that are up anywhere, of one carrier or of all. */
-  #paceOf(carrierId: string | undefined): number {
+  #paceOf(carrierId: string | null): number {
     return this.#keeper.leased.reduce(
       (sum, link) =>
-        this.#keeper.isUp(link) && (carrierId === undefined || link.carrierId === carrierId)
+        this.#keeper.isUp(link) && (carrierId === null || link.carrierId === carrierId)
           ? sum + link.pace * link.fraction
           : sum,
       0,

@@ -1,8 +1,10 @@
 /** How long to wait before dialling again, by what ended the session (SMPP 3.4 §5.1.3; the lessons of other gateways). */
 import { ESME, type CloseReason } from '@heliogram/smpp'
 
-// Credentials do not mend themselves within seconds, and repeated wrong logins get addresses blocked.
+// Credentials do not mend themselves within seconds, and repeated wrong logins get addresses blocked. A change of the link's settings
+// dials at once.
 const credentialsMs = 60_000
+const credentialsLongestMs = 10 * 60_000
 // "Already bound": the carrier still holds the session that we lost, until its own timer.
 const alreadyBoundMs = 30_000
 const firstMs = 1000
@@ -17,10 +19,11 @@ export function backOffMs(
   random: () => number = Math.random,
 ): number {
   const jitter = 0.8 + 0.4 * random()
-  if (reason === 'bind_invalid') return credentialsMs * jitter
+  const afterCredentials = Math.min(credentialsLongestMs, credentialsMs * 2 ** Math.min(failures, 10)) * jitter
+  if (reason === 'bind_invalid') return afterCredentials
   if (reason === 'bind_refused') {
     const isCredential = [ESME.RINVPASWD, ESME.RINVSYSID, ESME.RINVSYSTYP].some((status) => status === bindStatus)
-    if (isCredential) return credentialsMs * jitter
+    if (isCredential) return afterCredentials
     if (bindStatus === ESME.RALYBND) return alreadyBoundMs * jitter
   }
   // A session that was up and went is mostly a restart of the other side: ask again soon.

@@ -3,6 +3,7 @@ import type { Answer } from '../messages/answer.ts'
 import type { Handover } from '../messages/handover.ts'
 import type { MessageType } from '../messages/message.ts'
 import type { Reasons } from '../messages/taxonomy.ts'
+import type { SegmentEnd } from './attempt.ts'
 import type { Limits } from './limits.ts'
 import type { Pace } from './pace.ts'
 
@@ -31,6 +32,8 @@ export interface CarrierLinkOptions<L extends CarrierLink = CarrierLink> {
   mayWrite: () => boolean
   /** Once for each segment that was submitted; later again where a late response tells more. */
   onAnswer: (answer: Answer) => void
+  /** Told of the end of every submit (a PDU, or a request), and how long it was with the carrier, in milliseconds. */
+  onEnd?: (theirNumber: string, end: SegmentEnd, ms: number) => void
   /** There may be room again. */
   onRoom: () => void
   onState: (link: L, state: LinkState, detail: string) => void

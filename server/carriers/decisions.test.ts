@@ -1,5 +1,5 @@
-/** What links decide without a socket: moves, waits, turns, and what a submit is made of. */
-import { ESME, joinParts, readPart, type CloseReason, type Outcome } from '@heliogram/smpp'
+/** What links decide without a socket: moves, waits and turns. */
+import { ESME, type CloseReason, type Outcome } from '@heliogram/smpp'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Handover } from '../messages/handover.ts'
@@ -7,9 +7,7 @@ import type { MessageType } from '../messages/message.ts'
 import { reasonOfStatus } from '../messages/taxonomy.ts'
 import { decideMove, readOutcome, refusalOf, type SegmentEnd } from './attempt.ts'
 import { backOffMs } from './backoff.ts'
-import { composeSubmits } from './compose.ts'
 import { chooseLane } from './lanes.ts'
-import { smppDefaults, type SmppSettings } from './settings.ts'
 
 const handover: Handover = {
   accountId: '01900000-0000-7000-8000-000000000001',
@@ -17,6 +15,7 @@ const handover: Handover = {
   type: 'transactional',
   theirNumber: '15551230001',
   ourNumber: '15557654321',
+  campaignId: null,
   body: 'Hello',
   encoding: 'GSM-7',
   segments: 1,
@@ -55,6 +54,20 @@ describe('a move', () => {
     ['a code of the carrier’s own', [refused(0x400)], ['rejected', null, 'carrier_unknown']],
   ])('after %s', (_, ends, expected) => expect(move(...ends)).toEqual(expected))
 
+  it.each<[string, Partial<Handover>, SegmentEnd[], string | null | undefined]>([
+    ['drops a carrier that refuses it for good', {}, [refused(ESME.RINVDSTADR)], 'drop'],
+    ['asks no other where the text itself is at fault', {}, [refused(ESME.RINVMSGLEN)], null],
+    ['stays with a busy carrier', { try: 3 }, [refused(ESME.RTHROTTLED)], null],
+    ['stays with a carrier at its second fault', { try: 2 }, [refused(ESME.RSYSERR)], null],
+    ['asks the others after the third', { try: 3 }, [refused(ESME.RSYSERR)], 'rotate'],
+    ['stays where a segment was taken', { segments: 2 }, [accepted, refused(ESME.RSYSERR)], 'stay'],
+    ['stays where a segment was taken before', { segments: 2, pending: [2], try: 3 }, [refused(ESME.RSYSERR)], 'stay'],
+    ['goes nowhere else where a segment was taken', { segments: 2 }, [accepted, refused(ESME.RINVDSTADR)], null],
+    ['goes nowhere else where nobody knows', { segments: 2 }, [unknown, refused(ESME.RINVDSTADR)], undefined],
+  ])('%s', (_, changes, ends, carrier) =>
+    expect(decideMove({ handover: { ...handover, ...changes }, ends }).carrier).toBe(carrier),
+  )
+
   it('waits ever longer for a carrier with a fault, up to a minute', () => {
     const wait = (tries: number): number | null =>
       decideMove({ handover: { ...handover, try: tries }, ends: [refused(ESME.RSYSERR)] }, () => 0.5).retryAfterMs
@@ -80,6 +93,8 @@ describe('the wait before dialling again', () => {
     ['no connection for long', 50, 'connect_failed', 0, false, 60_000],
     ['a session that did not live long', 2, 'peer_closed', 0, true, 4000],
     ['a wrong password', 0, 'bind_refused', ESME.RINVPASWD, false, 60_000],
+    ['a password that stays wrong', 2, 'bind_refused', ESME.RINVPASWD, false, 240_000],
+    ['one that is wrong for days', 40, 'bind_refused', ESME.RINVPASWD, false, 600_000],
     ['a wrong name', 0, 'bind_refused', ESME.RINVSYSID, false, 60_000],
     ['a wrong system type', 0, 'bind_refused', ESME.RINVSYSTYP, false, 60_000],
     ['a session that the carrier still holds', 0, 'bind_refused', ESME.RALYBND, true, 30_000],
@@ -139,82 +154,5 @@ describe('the turns of lanes', () => {
       counts.set(id, (counts.get(id) ?? 0) + 1)
     }
     for (let i = 0; i < 4; i++) expect(counts.get(`m${i}`)).toBeGreaterThanOrEqual(20)
-  })
-})
-
-describe('a submit', () => {
-  const settings = (changes: Partial<SmppSettings> = {}): SmppSettings => ({
-    ...smppDefaults,
-    host: 'localhost',
-    port: 2775,
-    system_id: 'x',
-    ...changes,
-  })
-  const long: Handover = { ...handover, body: 'x'.repeat(400), segments: 3 }
-
-  it('goes to an international number from ours, asks for a receipt, and says how long it is of use', () => {
-    expect(composeSubmits(handover, settings())).toMatchObject([
-      {
-        segment: 1,
-        fields: {
-          source_addr: '15557654321',
-          source_addr_ton: 1,
-          source_addr_npi: 1,
-          destination_addr: '15551230001',
-          dest_addr_ton: 1,
-          dest_addr_npi: 1,
-          registered_delivery: 1,
-          validity_period: '261120120000000+',
-          data_coding: 0,
-          esm_class: 0,
-        },
-      },
-    ])
-    expect(composeSubmits(handover, settings({ validity: 'none' }))[0]?.fields).not.toHaveProperty('validity_period')
-  })
-
-  it.each([
-    ['40404', 3, { source_addr: '40404', source_addr_ton: 3, source_addr_npi: 0 }],
-    ['Acme', 0, { source_addr: 'Acme', source_addr_ton: 5, source_addr_npi: 0 }],
-    [null, 0, { source_addr: '', source_addr_ton: 0, source_addr_npi: 0 }],
-  ])('from %s', (ourNumber, short_code_ton, fields) => {
-    expect(composeSubmits({ ...handover, ourNumber }, settings({ short_code_ton }))[0]?.fields).toMatchObject(fields)
-  })
-
-  it('of a part that is tried again is the same as the first time', () => {
-    for (const concatenation of ['udh8', 'udh16', 'sar'] as const) {
-      const first = composeSubmits(long, settings({ concatenation }))
-      const again = composeSubmits({ ...long, pending: [2], try: 2 }, settings({ concatenation }))
-      expect(again).toEqual([first[1]])
-    }
-  })
-
-  it('is one for all segments by payload', () => {
-    const submits = composeSubmits(long, settings({ concatenation: 'payload' }))
-    expect(submits).toHaveLength(1)
-    expect(submits[0]?.fields.tlvs?.message_payload).toHaveLength(400)
-  })
-
-  it('never takes more segments than the message was accepted with, whatever the text', () => {
-    const unit = fc.constantFrom('x', '€', 'é', '👋', 'П', '👨‍👩‍👧')
-    fc.assert(
-      fc.property(
-        fc.string({ unit, minLength: 1, maxLength: 400 }),
-        fc.constantFrom('udh8', 'udh16', 'sar', 'payload'),
-        (body, concatenation) => {
-          const isGsm = /^[x€é]*$/.test(body)
-          const encoding = isGsm ? 'GSM-7' : 'UCS-2'
-          const counted = composeSubmits({ ...handover, body, encoding, segments: 999 }, settings()).length
-          const submits = composeSubmits(
-            { ...handover, body, encoding, segments: counted },
-            settings({ concatenation: concatenation as 'udh8' }),
-          )
-          expect(submits.length).toBeLessThanOrEqual(counted)
-          const parts = submits.map(({ fields }) => readPart({ esm_class: 0, data_coding: 0, ...fields }))
-          expect(joinParts(parts).text).toBe(body)
-        },
-      ),
-      { numRuns: 200 },
-    )
   })
 })

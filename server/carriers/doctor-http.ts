@@ -34,6 +34,7 @@ const Doctor = Type.Object(
         link: IdOf('lnk', 'The link.'),
         message_id_form: Form,
         unmatched: Type.Integer({ description: 'Receipts without a message in these hours, up to a million.' }),
+        forgotten: Type.Integer({ description: 'Receipts that found no message in 30 days and are gone, since ever.' }),
         examined: Type.Integer({ description: `The newest of them, up to ${examinedMax}.` }),
         forms: Type.Array(
           Type.Object({
@@ -146,6 +147,7 @@ function renderDiagnosis(
     link: showId('lnk', link.id),
     message_id_form: link.form,
     unmatched: diagnosis.unmatched,
+    forgotten: link.forgotten,
     examined: diagnosis.examined,
     forms: diagnosis.forms.map(({ form, wouldMatch, example }) => ({
       form,

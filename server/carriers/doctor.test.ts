@@ -9,10 +9,11 @@ import type { App } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { doctorRoutes } from './doctor-http.ts'
-import { diagnose, keysUnder, listDoctored } from './doctor.ts'
+import { diagnose, keysUnder, listDoctored, styleOf } from './doctor.ts'
 import type { Link } from './link.ts'
 import { receiptRoutes } from './receipts-http.ts'
 import { receive, type ReceiveContext } from './receive.ts'
+import { Redeliveries } from './redelivery.ts'
 import { followIdForms } from './rekey.ts'
 import { smppDefaults } from './settings.ts'
 
@@ -40,7 +41,7 @@ beforeEach(async () => {
   operator = await createTestAccount(database.db)
   test = await openLedgerTest(database.db)
   const log = { info: () => {}, warn: () => {}, error: () => {} }
-  context = { ...test.context, log, ledger: test.ledger, wake: () => {} }
+  context = { ...test.context, log, ledger: test.ledger, redeliveries: new Redeliveries(test.nodeId), wake: () => {} }
 })
 
 type Body = Record<string, unknown>
@@ -67,7 +68,8 @@ const wouldMatch = (link: Body): Record<string, unknown> =>
 /** Sends a message that the carrier takes under this id, as a link with this form stores it. */
 async function submit(responseId: string, form: IdForm = 'raw'): Promise<string> {
   const handover = await test.lease()
-  await test.answer(handover, { carrierMessageId: responseIdKey(responseId, form) })
+  const key = responseIdKey(responseId, form)
+  await test.answer(handover, { carrierMessageId: key, rawMessageId: key === responseId ? null : responseId })
   return handover.id
 }
 
@@ -86,7 +88,9 @@ async function receipt(id: string, form: IdForm = 'raw', stat = 'DELIVRD', doneD
     data_coding: 0,
     short_message: Buffer.from(`id:${id} submit date:2601010000 done date:${doneDate} stat:${stat} err:000 text:`),
   } as MessageRequest
-  const status = await new Promise((resolve) => receive(context, link, pdu, resolve, new Date()))
+  const status = await new Promise((resolve) =>
+    receive(context, link, pdu, resolve, { state: 'bound', lastEnquireAnsweredAtMs: 0 }),
+  )
   expect(status).toBe(ESME.ROK)
 }
 
@@ -107,7 +111,7 @@ describe('ids that come hexadecimal in responses and decimal in receipts', () =>
     expect(new Set(await Promise.all(ids.map(statusOf)))).toEqual(new Set(['sent']))
 
     const sick = await doctor()
-    expect(sick).toMatchObject({ message_id_form: 'raw', unmatched: 40, examined: 40, settled: 0 })
+    expect(sick).toMatchObject({ message_id_form: 'raw', unmatched: 40, forgotten: 0, examined: 40, settled: 0 })
     expect(wouldMatch(sick)).toMatchObject({ raw: 0, 'hex-to-dec': 0, 'dec-to-hex': 40 })
     expect(sick['advice']).toBe(
       '40 of 40 receipts without a message would match with decimal→hex: set message_id_form to dec-to-hex. ' +
@@ -160,6 +164,28 @@ describe('a change of the form', () => {
     expect(await statusOf(id)).toBe('delivered')
   })
 
+  it('back to raw loses nothing of what was submitted meanwhile, on either way through the ledger', async () => {
+    await setForm('hex')
+    await followIdForms(test.context, [0])
+    const ids = [await submit('00A1', 'hex')]
+    await test.subscribe('message.sent')
+    ids.push(await submit('00A2', 'hex'))
+    for (const id of ids) expect((await test.message(id)).providerMessageId).toMatch(/^00A[12]$/)
+    await receipt('A3', 'hex')
+    await setForm('raw')
+    await followIdForms(test.context, [0])
+    const { rows } = await database.db.query(
+      `select carrier_message_id as key, raw_id as raw from carrier_ids order by 1`,
+    )
+    expect(rows).toEqual([
+      { key: '00A1', raw: null },
+      { key: '00A2', raw: null },
+    ])
+    await receipt('00A1')
+    await receipt('00A2')
+    expect(await Promise.all(ids.map(statusOf))).toEqual(['delivered', 'delivered'])
+  })
+
   it('applies the first of two contradicting receipts, and tells it once', async () => {
     const id = await submit('ff')
     await receipt('255', 'raw', 'UNDELIV', '2601010001')
@@ -210,6 +236,31 @@ describe('the doctor', () => {
     expect(wouldMatch(await doctor())).toMatchObject({ raw: 0, 'hex-to-dec': 1, 'dec-to-hex': 1 })
   })
 
+  it.each([
+    [
+      'dec',
+      '700443',
+      '0000700443',
+      /^1 of 1 receipts without a message would match with decimal ids read as numbers: set/,
+    ],
+    ['dec', '0000700443', '700443', /with decimal ids read as numbers: set message_id_form to dec\./],
+    ['hex', '29bfea6c', '29BFEA6C', /with hexadecimal ids read as numbers: set message_id_form to hex\./],
+    ['hex', '0x00AB01', 'ab01', /with hexadecimal ids read as numbers/],
+    ['hex', '0000ab01', '0XAB01', /with hexadecimal ids read as numbers/],
+  ] as const)('suggests %s where %s comes back as %s, and it matches then', async (form, response, written, advice) => {
+    const id = await submit(response)
+    await receipt(written)
+    const sick = await doctor()
+    expect(sick['advice']).toMatch(advice)
+    expect(sick['fix']).toMatchObject({ body: { settings: { message_id_form: form } } })
+    await setForm(form)
+    await followIdForms(test.context)
+    expect(await statusOf(id)).toBe('delivered')
+    const next = await submit(`${response}1`, form)
+    await receipt(`${written}1`, form)
+    expect(await statusOf(next)).toBe('delivered')
+  })
+
   it('does not take a chance hit on a message that has its receipt for a match', async () => {
     const id = await submit('10')
     await receipt('10')
@@ -247,20 +298,24 @@ describe('the doctor', () => {
   })
 
   it('finds every key that a form can give an id', () => {
-    const forms = ['raw', 'hex-to-dec', 'dec-to-hex'] as const
+    const forms = ['raw', 'hex-to-dec', 'dec-to-hex', 'hex', 'dec'] as const
     fc.assert(
       fc.property(
         fc.bigInt({ min: 1n, max: 2n ** 70n }),
-        fc.constantFrom('hex-to-dec', 'dec-to-hex'),
+        fc.constantFrom('hex-to-dec', 'dec-to-hex', 'hex', 'dec'),
         fc.constantFrom(...forms),
         fc.integer({ min: 0, max: 24 }),
         fc.boolean(),
-        (n, form, current, width, isUpper) => {
-          const [own, other] =
-            form === 'hex-to-dec' ? [n.toString(10), n.toString(16)] : [n.toString(16), n.toString(10)]
+        fc.boolean(),
+        (n, form, current, width, isUpper, isPrefixed) => {
+          const [decimal, hex] = [n.toString(10), n.toString(16)]
+          const isHex = form === 'dec-to-hex' || form === 'hex'
+          const own = isHex ? hex : decimal
+          const other = form === 'dec-to-hex' || form === 'dec' ? decimal : hex
           const padded = own.padStart(width, '0')
-          const response = isUpper ? padded.toUpperCase() : padded
-          expect(keysUnder(other, form, current, [response.length])).toContain(responseIdKey(response, current))
+          const cased = isUpper ? padded.toUpperCase() : padded
+          const response = isPrefixed && isHex ? `0x${cased}` : cased
+          expect(keysUnder(other, form, current, styleOf([response]))).toContain(responseIdKey(response, current))
         },
       ),
     )
@@ -320,7 +375,8 @@ describe('many receipts', () => {
     const [link] = await listDoctored(database.db, test.carrierId)
     if (!link) throw new Error('no link')
     const { unmatched, forms } = await diagnose(database.db, link, 24)
-    expect([unmatched, forms.at(-1)?.wouldMatch]).toEqual([receipts, 10_000])
+    const of = forms.find(({ form }) => form === 'dec-to-hex')
+    expect([unmatched, of?.wouldMatch]).toEqual([receipts, 10_000])
     await setForm('dec-to-hex')
     const pipeline = openPool(database.connection, { name: 'pipeline', max: 2, settings: pipelineSettings })
     await followIdForms({ ...test.context, db: pipeline })

@@ -6,9 +6,11 @@ import { columns } from '../db/array.ts'
 import type { Db } from '../db/db.ts'
 import { listUnmatched, type ReceiptPlace, type UnmatchedReceipt } from '../messages/rekey.ts'
 
-/** Every form with what it says, receipt to submit response. */
+/** Every form with what it says, receipt to submit response. Of two that would match as many, the first is named. */
 export const idForms = {
   raw: 'the same',
+  dec: 'decimal ids read as numbers',
+  hex: 'hexadecimal ids read as numbers',
   'hex-to-dec': 'hex→decimal',
   'dec-to-hex': 'decimal→hex',
 } as const satisfies Record<IdForm, string>
@@ -32,6 +34,8 @@ export interface DoctoredLink {
   settledAt: Date | null
   rekeyed: number
   matched: number
+  /** Receipts that found no message while they were kept, since ever. */
+  forgotten: number
 }
 
 /** One receipt that would match. */
@@ -64,10 +68,12 @@ export async function listDoctored(db: Db, carrierId: string): Promise<DoctoredL
   const { rows } = await db.query<DoctoredLink>(
     `select l.id, coalesce(l.settings ->> 'message_id_form', c.settings ->> 'message_id_form') as form,
        l.settings ? 'message_id_form' as "isOwnForm", f.changed_at as "changedAt", f.passed_at as "passedAt",
-       f.settled_at as "settledAt", coalesce(f.rekeyed, 0) as rekeyed, coalesce(f.matched, 0) as matched
+       f.settled_at as "settledAt", coalesce(f.rekeyed, 0) as rekeyed, coalesce(f.matched, 0) as matched,
+       coalesce(g.count, 0) as forgotten
      from links l
      join carriers c on c.id = l.carrier_id
      left join link_id_forms f on f.link_id = l.id
+     left join forgotten_receipts g on g.link_id = l.id
      where l.carrier_id = $1
        and coalesce(l.settings ->> 'message_id_form', c.settings ->> 'message_id_form') is not null
      order by l.position, l.id`,
@@ -78,9 +84,9 @@ export async function listDoctored(db: Db, carrierId: string): Promise<DoctoredL
 
 /** Examines the unmatched receipts of the last hours. */
 export async function diagnose(db: Db, link: DoctoredLink, hours: number): Promise<Diagnosis> {
-  const [unmatched, ids, sample] = await Promise.all([
+  const [unmatched, style, sample] = await Promise.all([
     countUnmatched(db, link.id, hours),
-    sampleIds(db, link.id),
+    readStyle(db, link.id),
     countSettled(db, link.id),
   ])
   const since = Date.now() - hours * 3_600_000
@@ -91,7 +97,7 @@ export async function diagnose(db: Db, link: DoctoredLink, hours: number): Promi
     const page: UnmatchedReceipt[] = await listUnmatched(db, [link.id], place, pieceMax)
     const receipts = page.filter(({ at }) => at.getTime() >= since)
     examined += receipts.length
-    for (const { form, wouldMatch, example } of await countMatches(db, link, receipts, ids)) {
+    for (const { form, wouldMatch, example } of await countMatches(db, link, receipts, style)) {
       const count = counts.get(form)
       if (!count) continue
       count.wouldMatch += wouldMatch
@@ -109,7 +115,7 @@ export async function findCandidates(
   link: DoctoredLink,
   receipts: UnmatchedReceipt[],
 ): Promise<Map<UnmatchedReceipt, (Example & { form: IdForm })[]>> {
-  const matches = await probe(db, link, receipts, await sampleIds(db, link.id))
+  const matches = await probe(db, link, receipts, await readStyle(db, link.id))
   const byReceipt = new Map<UnmatchedReceipt, (Example & { form: IdForm })[]>()
   for (const { n, ...candidate } of matches) {
     const receipt = receipts[n - 1]
@@ -128,27 +134,46 @@ export function bestForm({ forms: counts }: Diagnosis, current: IdForm): FormCou
   return best && best.wouldMatch > now ? best : null
 }
 
+/** How a carrier spells the ids that it gives. */
+export interface Style {
+  /** In characters, without 0x. */
+  widths: readonly number[]
+  hasCapitals: boolean
+  hasPrefix: boolean
+}
+
+/** The style of some ids. */
+export function styleOf(ids: readonly string[]): Style {
+  const digits = ids.map((id) => id.replace(/^0x/i, ''))
+  return {
+    widths: [...new Set(digits.map((one) => one.length))],
+    hasCapitals: digits.some((one) => /[A-F]/.test(one)),
+    hasPrefix: ids.some((id) => /^0x/i.test(id)),
+  }
+}
+
 /**
  * The keys under which an id can stand now if its receipt's is read in a form: the carrier's own spelling of it may have zeros in front,
- * capitals or 0x, which a key in a form of numbers has not, and a key in another form may have. `widths` are those of the ids it gave.
+ * capitals or 0x, which a key in a form of numbers has not, and a key in another form may have.
  */
-export function keysUnder(rawId: string, form: IdForm, current: IdForm, widths: readonly number[]): string[] {
+export function keysUnder(rawId: string, form: IdForm, current: IdForm, style: Style): string[] {
   const key = normaliseId(rawId, form)
-  const spellings = [0, ...widths].flatMap((width) => {
-    const padded = key.padStart(width, '0')
-    return [padded, padded.toUpperCase(), `0x${padded}`]
-  })
-  const possible = [key, ...spellings].filter((spelling) => responseIdKey(spelling, form) === key)
-  return [...new Set(possible.map((spelling) => responseIdKey(spelling, current)))]
+  const padded = [key, ...style.widths.map((width) => key.padStart(width, '0'))]
+  const cased = style.hasCapitals ? padded.flatMap((one) => [one, one.toUpperCase()]) : padded
+  const spellings = style.hasPrefix ? cased.flatMap((one) => [one, `0x${one}`]) : cased
+  const keys = new Set([responseIdKey(key, current)])
+  for (const spelling of spellings)
+    if (spelling !== key && responseIdKey(spelling, form) === key) keys.add(responseIdKey(spelling, current))
+  return [...keys]
 }
 
 async function countMatches(
   db: Db,
   link: DoctoredLink,
   receipts: UnmatchedReceipt[],
-  ids: string[],
+  style: Style,
 ): Promise<FormCount[]> {
-  const matches = await probe(db, link, receipts, ids)
+  const matches = await probe(db, link, receipts, style)
   return forms.map((form) => {
     const own = matches.filter((match) => match.form === form)
     const [first] = own
@@ -173,17 +198,21 @@ interface Match {
  * Looks every receipt up in every form, among messages that still wait for theirs: numbers lie close, and a chance hit would mostly be one
  * that has its own. By the primary keys of carrier_ids and messages, one by one: `limit 1` keeps the planner from joining whole tables.
  */
-async function probe(db: Db, link: DoctoredLink, receipts: UnmatchedReceipt[], ids: string[]): Promise<Match[]> {
-  const widths = [...new Set(ids.map((id) => id.length))]
-  const probes = receipts.flatMap((receipt, i) =>
-    forms.flatMap((form) =>
-      keysUnder(receipt.rawId, form, link.form, widths).map((key) => ({ n: i + 1, form, key, at: receipt.at })),
-    ),
+async function probe(db: Db, link: DoctoredLink, receipts: UnmatchedReceipt[], style: Style): Promise<Match[]> {
+  // Most forms ask for the same keys: each is looked up once.
+  const probes = receipts.map(({ rawId }) => {
+    const byKey = new Map<string, IdForm[]>()
+    for (const form of forms)
+      for (const key of keysUnder(rawId, form, link.form, style)) byKey.set(key, [...(byKey.get(key) ?? []), form])
+    return byKey
+  })
+  const keys = probes.flatMap((byKey, i) =>
+    [...byKey.keys()].map((key) => ({ n: i + 1, key, at: receipts[i]?.at ?? null })),
   )
-  if (probes.length === 0) return []
-  const { rows } = await db.query<Match>(
-    `select distinct p.n, p.form, c.message_id as "messageId", coalesce(c.raw_id, c.carrier_message_id) as "carrierMessageId"
-     from unnest($2::int[], $3::text[], $4::text[], $5::timestamptz[]) as p (n, form, key, at)
+  if (keys.length === 0) return []
+  const { rows } = await db.query<Omit<Match, 'form'> & { key: string }>(
+    `select p.n, p.key, c.message_id as "messageId", coalesce(c.raw_id, c.carrier_message_id) as "carrierMessageId"
+     from unnest($2::int[], $3::text[], $4::timestamptz[]) as p (n, key, at)
      cross join lateral (
        select raw_id, carrier_message_id, account_id, message_id
        from carrier_ids
@@ -195,17 +224,14 @@ async function probe(db: Db, link: DoctoredLink, receipts: UnmatchedReceipt[], i
      ) m
      where m.status in ('sending', 'sent', 'unconfirmed')
      order by p.n`,
-    [
-      link.id,
-      ...columns([
-        probes.map((one) => one.n),
-        probes.map((one) => one.form),
-        probes.map((one) => one.key),
-        probes.map((one) => one.at),
-      ]),
-    ],
+    [link.id, ...columns([keys.map((one) => one.n), keys.map((one) => one.key), keys.map((one) => one.at)])],
   )
-  return rows
+  // Two spellings of a number are one form's, once.
+  const found = new Map<string, Match>()
+  for (const { n, key, ...match } of rows)
+    for (const form of probes[n - 1]?.get(key) ?? [])
+      found.set(`${n} ${form} ${match.messageId} ${match.carrierMessageId}`, { n, form, ...match })
+  return [...found.values()]
 }
 
 /** By receipts_unmatched_at alone. */
@@ -225,13 +251,13 @@ async function countUnmatched(db: Db, linkId: string, hours: number): Promise<nu
   return rows[0]?.count ?? 0
 }
 
-/** Ids from both ends of the primary key, as the carrier wrote them: how long they are, and what they look like. */
-async function sampleIds(db: Db, linkId: string): Promise<string[]> {
+/** Of ids from both ends of the primary key, as the carrier wrote them. */
+async function readStyle(db: Db, linkId: string): Promise<Style> {
   const { rows } = await db.query<{ id: string }>(`select coalesce(raw_id, carrier_message_id) as id ${sample}`, [
     linkId,
     sampleMax,
   ])
-  return rows.map(({ id }) => id)
+  return styleOf(rows.map(({ id }) => id))
 }
 
 /** Whether messages get their receipts at all as things are: of the same sample. */

@@ -6,6 +6,7 @@ import type { Outbox, Subscriptions } from '../events.ts'
 import { claimMessages, findLanes, type Lane, type Room } from '../messages/claim.ts'
 import type { Handover } from '../messages/handover.ts'
 import type { MessageType } from '../messages/message.ts'
+import type { QuietHours } from '../messages/quiet-hours.ts'
 import type { Recent } from '../messages/recent.ts'
 import { Backlog } from './backlog.ts'
 import type { CarrierLink } from './carrier-link.ts'
@@ -18,6 +19,7 @@ interface FeedContext {
   outbox: Outbox
   subscriptions: Subscriptions
   recent: Recent
+  quietHours: QuietHours
   nodeId: string
   keeper: LinkKeeper
   /** Notes a statement that may commit intents (see stranded.ts). */
@@ -29,7 +31,7 @@ interface FeedContext {
 const pollMs = 250
 // Messages of one claim; larger ones gain nothing.
 const claimMax = 500
-// Least of a lane that several carriers share: what others are to take is looked for behind what they are not.
+// Least of a lane that several carriers share, or paces: what may go is looked for behind what is to wait elsewhere.
 const sortMin = 50
 // How long the list of lanes is good while claims go on.
 const lanesMs = 100
@@ -154,7 +156,8 @@ export class Feed {
   #offer(lane: Lane, now: number): Choice | null {
     if (this.#spent.has(lane.id)) return null
     const { byCarrier, limits } = this.#context.keeper
-    const allowance = limits.isLimited(lane.accountId) ? limits.allowance(lane, now) : Infinity
+    const isLimited = limits.isLimited(lane.accountId)
+    const allowance = isLimited ? limits.allowance(lane, now) : Infinity
     if (allowance <= 0) return null
     const isRecheck = this.#rechecks.has(lane.id)
     const rooms: Room[] = []
@@ -171,24 +174,31 @@ export class Feed {
       rooms.reduce((sum, { segments }) => sum + (segments ?? 0), 0),
     )
     if (total < Infinity) for (const room of rooms) room.segments = Math.min(room.segments ?? 0, total)
-    const least = isRecheck ? claimMax : lane.carrierId === null && byCarrier.size > 1 ? sortMin : 1
+    const least = isRecheck ? claimMax : lane.carrierId === null && (byCarrier.size > 1 || isLimited) ? sortMin : 1
     return { lane, rooms, limit: Math.min(claimMax, Math.max(least, total)), isRecheck }
   }
 
   #hasBacklog(lane: Lane, carrierId: string): boolean {
     return this.#lanes.some(
       (one) =>
-        one.laneId === lane.laneId && one.carrierId === carrierId && one.sender === null && !this.#spent.has(one.id),
+        one.laneId === lane.laneId &&
+        one.carrierId === carrierId &&
+        one.sender === null &&
+        one.campaignId === null &&
+        !this.#spent.has(one.id),
     )
   }
 
   async #claim({ lane, rooms, limit, isRecheck }: Choice): Promise<void> {
-    const { nodeId, keeper, track, submit } = this.#context
+    const { nodeId, keeper, quietHours: hours, track, submit } = this.#context
+    const { accountId, type } = lane
     const after = (isRecheck ? this.#rechecks.get(lane.id) : this.#lowWater.get(lane.id)) ?? noId
     const { handovers, claimed, stayed, lastId, clearId } = await track(
       claimMessages(this.#context, nodeId, rooms, lane.id, after, limit, {
         laneId: lane.laneId,
+        quiet: hours.mayHold(accountId, type) ? { hours, accountId, type } : null,
         sender: lane.sender,
+        campaignId: lane.campaignId,
         sorts: isRecheck || keeper.leased.some((one) => one.carrierId !== keeper.leased[0]?.carrierId),
         upCarriers: [...keeper.upCarriers],
       }),
@@ -207,16 +217,16 @@ export class Feed {
     if (claimed > 0 && stayed === claimed) this.#spent.add(lane.id)
   }
 
-  /** What waits for a carrier is looked at again when carriers have come or gone, and now and then where the carrier is down. */
+  /** What waits for a carrier is looked at again when carriers have come, gone, or changed between up and down; and now and then where it is down. */
   #lookAgain(): void {
     const { keeper } = this.#context
-    const carriers = keeper.leased.map(({ carrierId }) => carrierId).join()
+    const up = keeper.upCarriers
+    const carriers = JSON.stringify([keeper.leased.map(({ carrierId }) => carrierId), [...up].sort()])
     const now = performance.now()
     const isChanged = carriers !== this.#carriers
     if (!isChanged && now - this.#recheckedAt < recheckMs) return
     this.#carriers = carriers
     this.#recheckedAt = now
-    const up = keeper.upCarriers
     for (const { id, carrierId } of this.#lanes)
       if (carrierId !== null && (isChanged || !up.has(carrierId))) this.#rechecks.set(id, noId)
   }

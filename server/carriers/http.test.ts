@@ -132,6 +132,41 @@ describe('carriers', () => {
     ])
   })
 
+  it('say how they write alphabets and addresses', async () => {
+    const own = {
+      default_alphabet: 'latin1',
+      data_codings_out: { latin1: 3, ucs2: 24 },
+      data_codings_in: { 0: 'latin1', 245: 'binary' },
+      short_code_ton: 3,
+      country: 'GB',
+    }
+    const { status, body } = await create({ settings: { ...settings, ...own } })
+    expect([status, body['settings']]).toEqual([201, { ...smppDefaults, ...settings, ...own }])
+    const url = `/v1/carriers/${String(body['id'])}`
+    const changed = await call('PATCH', url, { settings: { data_codings_in: { 1: 'gsm7' }, country: '' } })
+    expect(changed.body['settings']).toMatchObject({ ...own, data_codings_in: { 1: 'gsm7' }, country: '' })
+    const wrong = {
+      default_alphabet: 'utf8',
+      data_codings_out: { latin1: 256, latin2: 4 },
+      data_codings_in: { 0: 'latin2', 256: 'ucs2', '08': 'ucs2', ucs2: 8 },
+      long_code_ton: -1,
+      country: 'gb',
+    }
+    const errors = [
+      '#/settings/country invalid_format',
+      '#/settings/data_codings_in/08 unknown_field',
+      '#/settings/data_codings_in/0 invalid_value',
+      '#/settings/data_codings_in/256 unknown_field',
+      '#/settings/data_codings_in/ucs2 unknown_field',
+      '#/settings/data_codings_out/latin1 out_of_range',
+      '#/settings/data_codings_out/latin2 unknown_field',
+      '#/settings/default_alphabet invalid_value',
+      '#/settings/long_code_ton out_of_range',
+    ].sort()
+    expect(errorsOf((await create({ settings: { ...settings, ...wrong } })).body).sort()).toEqual(errors)
+    expect(errorsOf((await call('PATCH', url, { settings: wrong })).body).sort()).toEqual(errors)
+  })
+
   it('are deleted while no sender belongs to them', async () => {
     const { body } = await create()
     const url = `/v1/carriers/${String(body['id'])}`
@@ -280,5 +315,12 @@ describe('HTTP carriers', () => {
     ])
     expect(await secrets()).toEqual({ api_secret: 'new' })
     expect((await call('PATCH', url, {})).status).toBe(422)
+  })
+
+  it.each(adapterNames)('of %s take a change, and tell what is wrong with one', async (name) => {
+    const { body } = await call('POST', '/v1/carriers', carrierBody(name, 'https://api.carrier.test'))
+    const url = `/v1/carriers/${String(body['id'])}`
+    expect(await call('PATCH', url, { pace: 7 })).toMatchObject({ status: 200, body: { pace: 7 } })
+    expect(errorsOf((await call('PATCH', url, { colour: 'red' })).body)).toEqual(['#/colour unknown_field'])
   })
 })

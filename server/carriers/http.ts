@@ -19,8 +19,10 @@ import {
   type CreateInput,
   type PatchInput,
 } from './input.ts'
-import { smppDefaults, type SmppSettings } from './settings.ts'
-import { Carrier, httpOf, LinkSchema, renderCarrier, type ShowContext } from './show.ts'
+import { smppDefaults } from './settings.ts'
+import { readTimes } from './live.ts'
+import { createQueueReader, type QueueReader } from './queue.ts'
+import { Carrier, httpOf, LinkSchema, renderCarrier, type LiveNumbers, type ShowContext } from './show.ts'
 import {
   deleteCarrier,
   findCarrier,
@@ -33,13 +35,15 @@ import {
 
 export interface CarriersContext extends ShowContext {
   db: Db
+  /** Counts what waits; by default a reader of its own. */
+  readQueue?: QueueReader
 }
 
 const tags = ['Carriers']
 const IdParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a carrier.' }) })
 
 export function carrierRoutes(app: App, context: CarriersContext): void {
-  const { db, vault } = context
+  const { db, vault, readQueue = createQueueReader(db) } = context
   app.addSchema(LinkSchema)
   app.addSchema(Carrier)
 
@@ -55,8 +59,8 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
       config: { scope: 'carriers:read' },
     },
     async () => {
-      const [carriers, links] = await Promise.all([listCarriers(db), listLinks(db)])
-      return { data: carriers.map((carrier) => renderCarrier(context, carrier, links)) }
+      const [carriers, links, live] = await Promise.all([listCarriers(db), listLinks(db), readLive(db, readQueue)])
+      return { data: carriers.map((carrier) => renderCarrier(context, carrier, links, live)) }
     },
   )
 
@@ -65,7 +69,7 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'getCarrier',
-        summary: 'Get a carrier with the live state of its link',
+        summary: 'Get a carrier with the live state of its links, their times, and what waits for it',
         tags,
         params: IdParams,
         response: { 200: Type.Ref('Carrier'), ...problems(404) },
@@ -74,7 +78,8 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
     },
     async (request) => {
       const carrier = await requireCarrier(db, request)
-      return renderCarrier(context, carrier, await listLinks(db, carrier.id))
+      const [links, live] = await Promise.all([listLinks(db, carrier.id), readLive(db, readQueue)])
+      return renderCarrier(context, carrier, links, live)
     },
   )
 
@@ -95,24 +100,25 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
       idempotent(context, request, reply, async (tx) => {
         const body = request.body as CreateInput
         const id = newId()
-        const isHttp = body.kind === 'http'
         await orNameTaken(
           insertCarrier(tx, {
             id,
             name: body.name,
-            kind: (isHttp ? 'http' : 'smpp') as CarrierRow['kind'],
             enabled: body.enabled ?? true,
             pace: body.pace ?? 10,
             priority: body.priority ?? 100,
-            settings: (isHttp ? body.settings : { ...smppDefaults, ...body.settings }) as SmppSettings,
-            secrets: isHttp
-              ? sealSecrets(vault, id, body.secrets ?? {})
-              : vault.seal(body.password ?? '', `carriers.secrets|${id}`),
+            ...(body.kind === 'http'
+              ? { kind: 'http', settings: body.settings, secrets: sealSecrets(vault, id, body.secrets ?? {}) }
+              : {
+                  kind: 'smpp',
+                  settings: { ...smppDefaults, ...body.settings },
+                  secrets: vault.seal(body.password, `carriers.secrets|${id}`),
+                }),
           }),
         )
         return {
           status: 201,
-          body: await renderStored(context, tx, id),
+          body: await renderStored(context, readQueue, tx, id),
           location: `/v1/carriers/${showId('car', id)}`,
           resourceId: id,
         }
@@ -147,11 +153,11 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
             enabled: body.enabled ?? carrier.enabled,
             pace: body.pace ?? carrier.pace,
             priority: body.priority ?? carrier.priority,
-            settings: merge(carrier.settings, body.settings) as SmppSettings,
+            settings: merge(carrier.settings, body.settings),
             secrets: changeSecrets(vault, carrier, secrets, body),
           }),
         )
-        return { status: 200, body: await renderStored(context, tx, carrier.id) }
+        return { status: 200, body: await renderStored(context, readQueue, tx, carrier.id) }
       }),
   )
 
@@ -205,8 +211,19 @@ function changeSecrets(
   return password === undefined ? carrier.secrets : vault.seal(password, `carriers.secrets|${carrier.id}`)
 }
 
-async function renderStored(context: CarriersContext, tx: Tx, id: string): Promise<Record<string, unknown>> {
+async function renderStored(
+  context: CarriersContext,
+  readQueue: QueueReader,
+  tx: Tx,
+  id: string,
+): Promise<Record<string, unknown>> {
   const carrier = await findCarrier(tx, id)
   if (!carrier) throw new Error('the carrier was not stored')
-  return renderCarrier(context, carrier, await listLinks(tx, id))
+  const times = await readTimes(tx)
+  return renderCarrier(context, carrier, await listLinks(tx, id), { times, queue: await readQueue(tx) })
+}
+
+async function readLive(db: Db, readQueue: QueueReader): Promise<LiveNumbers> {
+  const [times, queue] = await Promise.all([readTimes(db), readQueue()])
+  return { times, queue }
 }

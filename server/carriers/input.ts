@@ -2,11 +2,12 @@
 import type { FastifySchemaCompiler } from 'fastify'
 import { Type, type TObject, type TProperties, type TSchema } from 'typebox'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
+import { paceNumber } from '../http.ts'
 import { buildValidators } from '../validate.ts'
 import type { Adapter, Secrets } from './http-carriers/adapter.ts'
 import { adapters } from './http-carriers/adapters.ts'
 import { at } from './http-carriers/fields.ts'
-import { adapterNames, bindText, SmppSettings, type AdapterName } from './settings.ts'
+import { adapterNames, bindText, SmppSettings, type AdapterName, type HttpSettings } from './settings.ts'
 
 const strict = { additionalProperties: false } as const
 const password = Type.String({
@@ -17,9 +18,7 @@ const password = Type.String({
 const common = {
   name: Type.String({ minLength: 1, maxLength: 60, description: 'Your name for it.' }),
   enabled: Type.Optional(Type.Boolean()),
-  pace: Type.Optional(
-    Type.Number({ exclusiveMinimum: 0, maximum: 100_000, description: 'Segments a second that the carrier sells.' }),
-  ),
+  pace: Type.Optional(paceNumber('Segments a second that the carrier sells.')),
   priority: Type.Optional(Type.Integer({ minimum: 0, maximum: 1000, description: 'Lower goes first.' })),
 }
 
@@ -68,20 +67,24 @@ export const PatchBody = Type.Object(
   { ...strict, minProperties: 1 },
 )
 
-/** What a body of POST has when it was checked. */
-export interface CreateInput {
+interface CommonInput {
   name: string
-  kind?: 'smpp' | 'http'
   enabled?: boolean
   pace?: number
   priority?: number
-  settings: object
-  password?: string
-  secrets?: Record<string, string>
 }
 
+/** What a body of POST has when it was checked. */
+export type CreateInput = CommonInput &
+  (
+    | { kind?: 'smpp'; settings: SmppSettings; password: string }
+    | { kind: 'http'; settings: HttpSettings; secrets?: Record<string, string> }
+  )
+
 /** What a body of PATCH has when it was checked. */
-export interface PatchInput extends Partial<Omit<CreateInput, 'secrets' | 'kind'>> {
+export interface PatchInput extends Partial<CommonInput> {
+  settings?: object
+  password?: string
   secrets?: Record<string, string | null>
 }
 
@@ -151,7 +154,9 @@ function patchBodyOf(adapter: AdapterName | null): TObject {
 function partialOf(schema: TObject): TObject {
   // A record has patterns and no members.
   const { required, properties, patternProperties }: Partial<TObject> & { patternProperties?: TProperties } = schema
-  const nullable = (one: TSchema): TSchema => Type.Union([one, Type.Null()])
+  // Not a union: Ajv compiles none whose members have defaults inside.
+  const nullable = (one: TSchema): TSchema =>
+    (one as { type?: string }).type === 'object' ? { ...one, nullable: true } : Type.Union([one, Type.Null()])
   const members = Object.entries(properties ?? {}).map(([name, one]) => {
     const { default: _, ...rest } = one as TSchema & { default?: unknown }
     return [name, (required as readonly string[] | undefined)?.includes(name) ? rest : nullable(rest)]

@@ -2,16 +2,19 @@
  * The links of this process: started, restarted and stopped as the rows say, with their leases renewed, their part of the pace and their
  * reports. One turn a second; each can be missed for a while.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../db/log.ts'
 import type { Db } from '../db/db.ts'
 import { isUnavailable } from '../db/failure.ts'
 import type { Answer } from '../messages/answer.ts'
+import type { Meter } from '../meter.ts'
 import { defaultReasons } from '../messages/taxonomy.ts'
 import type { Node } from '../node.ts'
 import type { CarrierLink, CarrierLinkOptions, LinkState } from './carrier-link.ts'
 import { applyLease, heldOf, makeKept, type Kept } from './kept.ts'
 import { leaseSeconds, marginMs, releaseLeases, releaseLink, renewLeases, type LeasedLink } from './leases.ts'
-import { Limits, listLimits } from './limits.ts'
+import { releaseGrants } from './limit-grants.ts'
+import { Limits } from './limits.ts'
 import { openLink, type LinkContext } from './open-link.ts'
 import type { Holder } from './shares.ts'
 import { findRunnable, type RunnableLink } from './store.ts'
@@ -20,6 +23,7 @@ export interface KeeperContext extends LinkContext {
   db: Db
   log: Log
   node: Node
+  meter?: Meter
 }
 
 interface KeeperEvents {
@@ -29,9 +33,10 @@ interface KeeperEvents {
 }
 
 const turnMs = 1000
-const limitsEveryMs = 2000
 // How long a graceful stop waits for answers; the longest a carrier mostly takes.
 const drainMs = 30_000
+// A session that is dialled again at once does not send its messages to another carrier.
+const blipMs = 5000
 const leaseMs = leaseSeconds * 1000 - marginMs
 
 export class LinkKeeper {
@@ -39,12 +44,14 @@ export class LinkKeeper {
   readonly #context: KeeperContext
   readonly #events: KeeperEvents
   readonly #kept = new Map<string, Kept>()
+  /** When a link of each carrier was last seen up, in monotonic milliseconds. */
+  readonly #upAt = new Map<string, number>()
   #byCarrier: ReadonlyMap<string, readonly CarrierLink[]> = new Map()
   #leased: readonly LeasedLink[] = []
   #turning: Promise<void> | null = null
   #timer: NodeJS.Timeout | null = null
+  #isHasty = false
   #isClosing = false
-  #limitsAt = -Infinity
 
   constructor(context: KeeperContext, events: KeeperEvents) {
     this.#context = context
@@ -66,9 +73,11 @@ export class LinkKeeper {
     return this.#leased
   }
 
-  /** Carriers of which a link is up, here or at another process. */
+  /** Carriers of which a link is up, here or at another process, or was a moment ago. */
   get upCarriers(): ReadonlySet<string> {
-    return new Set(this.#leased.filter((one) => this.isUp(one)).map(({ carrierId }) => carrierId))
+    const now = performance.now()
+    for (const one of this.#leased) if (this.isUp(one)) this.#upAt.set(one.carrierId, now)
+    return new Set([...this.#upAt].flatMap(([id, at]) => (now - at < blipMs ? [id] : [])))
   }
 
   /** Whether a link is up, here or at another process. */
@@ -83,27 +92,44 @@ export class LinkKeeper {
   }
 
   async start(): Promise<void> {
-    await this.#turn()
+    await this.#begin()
     this.#timer = setInterval(() => this.turn(), turnMs)
   }
 
   /** Does a turn now, unless one is under way. */
   turn(): void {
-    this.#turning ??= this.#turn()
-      .catch((error: unknown) => this.#report(error, 'managing links failed'))
-      .finally(() => {
-        this.#turning = null
-      })
+    if (this.#turning === null) this.#begin().catch((error: unknown) => this.#report(error, 'managing links failed'))
+  }
+
+  #begin(): Promise<void> {
+    const turn = this.#turn().finally(() => {
+      this.#turning = null
+      if (this.#isHasty) this.#hasten()
+    })
+    this.#turning = turn.catch(() => {})
+    return turn
+  }
+
+  /** Does a turn now, or after the one that is under way: something has changed that others, or an operator, wait to see. */
+  #hasten(): void {
+    this.#isHasty = this.#turning !== null
+    if (!this.#isHasty && !this.#isClosing) this.turn()
   }
 
   /** Drains every link, keeping its leases meanwhile, and gives them back. */
   async close(): Promise<void> {
     this.#isClosing = true
     await this.#turning
+    const stoppedAt = performance.now()
     await Promise.all([...this.#kept.values()].map((kept) => this.#stop(kept, drainMs)))
     if (this.#timer) clearInterval(this.#timer)
     await this.#turning
-    await releaseLeases(this.#context.db, this.#context.node.id)
+    // What was written here counts for a second: who takes over begins after it.
+    if (this.#leased.some(({ holders }) => holders.length > 1))
+      await pause(Math.max(0, 1000 - (performance.now() - stoppedAt)))
+    const { db, node } = this.#context
+    await releaseGrants(db, node.id)
+    await releaseLeases(db, node.id)
   }
 
   async #turn(): Promise<void> {
@@ -113,7 +139,7 @@ export class LinkKeeper {
       db,
       node.id,
       (id) => {
-        const held = heldOf(this.#kept.get(id) ?? makeKept(), now, turnMs / 1000)
+        const held = heldOf(this.#kept.get(id) ?? makeKept(), now)
         return this.#isClosing ? { ...held, wants: false } : held
       },
       now,
@@ -128,7 +154,7 @@ export class LinkKeeper {
     const starting = leased.filter((one) => this.#apply(one, now)).map(({ id }) => id)
     if (starting.length > 0) await this.#startLinks(starting)
     this.#listRunning()
-    await this.#divideLimits(leased, now)
+    await this.#renewLimits(leased, now)
   }
 
   /** Takes over what was decided of a link. True: it is to be started. */
@@ -142,7 +168,7 @@ export class LinkKeeper {
     if (kept.isClosing) return false
     if (kept.version !== leased.version) {
       this.#context.log.info({ link: leased.id }, 'link settings changed')
-      void this.#stop(kept, drainMs)
+      void this.#stop(kept, drainMs).then(() => this.#hasten())
     } else if (kept.slots.size === 0) {
       this.#context.log.warn({ link: leased.id }, 'link lease lost')
       void this.#stop(kept, 0)
@@ -218,7 +244,7 @@ export class LinkKeeper {
   }
 
   #optionsOf(one: RunnableLink, kept: Kept): CarrierLinkOptions {
-    const { log, node, reasons = defaultReasons } = this.#context
+    const { log, node, meter, reasons = defaultReasons } = this.#context
     const { onAnswer, onRoom } = this.#events
     return {
       id: one.id,
@@ -229,24 +255,19 @@ export class LinkKeeper {
       limits: this.limits,
       mayWrite: () => node.isFresh,
       onAnswer,
+      ...(meter && { onEnd: meter.linkObserver(one.id, one.carrierId) }),
       onRoom,
       onState: (changed: CarrierLink, state: LinkState, detail: string) => {
         log.info({ link: changed.id, carrier: one.carrierName, state, detail }, 'link state changed')
-        if (state !== 'bound') return
-        // Others share the pace by what is bound.
-        if ((kept.leased?.holders.length ?? 0) > 1) this.turn()
-        onRoom()
+        // Others share the pace by what is bound, and an operator looks at it.
+        this.#hasten()
+        if (state === 'bound') onRoom()
       },
     }
   }
 
-  /** Gives the paces of senders, accounts and lanes their parts here. */
-  async #divideLimits(leased: readonly LeasedLink[], now: number): Promise<void> {
-    if (now - this.#limitsAt >= limitsEveryMs) {
-      this.#limitsAt = now
-      this.limits.set(await listLimits(this.#context.db))
-    }
-    const isAlone = leased.every(({ holders }) => holders.length === 1)
+  /** Takes this process's parts of the paces of senders, accounts, campaigns and lanes. */
+  async #renewLimits(leased: readonly LeasedLink[], now: number): Promise<void> {
     const merged = new Map<string | null, Holder[]>()
     const holdersOf = (carrierId: string | null): readonly Holder[] => {
       const known = merged.get(carrierId)
@@ -262,7 +283,8 @@ export class LinkKeeper {
       merged.set(carrierId, holders)
       return holders
     }
-    this.limits.divide(this.#context.node.id, holdersOf, isAlone, now)
+    const { db, node } = this.#context
+    await this.limits.renew(db, node.id, holdersOf, now)
   }
 
   #report(error: unknown, message: string): void {

@@ -20,12 +20,13 @@ export interface Kept {
   isClosing: boolean
   renewedAt: number
   reported: string
-  /** `submitted` at each of the last 60 turns, for the rate of the minute. */
-  history: number[]
+  /** `submitted` at each turn of the last minute, for its rate. */
+  history: { at: number; submitted: number }[]
 }
 
 // A lease of ten seconds is renewed this often while there is nothing else to write.
 const renewMs = 3000
+const rateMs = 60_500
 
 export function makeKept(): Kept {
   return {
@@ -45,8 +46,8 @@ export function makeKept(): Kept {
 }
 
 /** What the leases are told of a link. Slots that are free now are forgotten here. */
-export function heldOf(kept: Kept, now: number, turnSeconds: number): Held {
-  const report = reportOf(kept, now, turnSeconds)
+export function heldOf(kept: Kept, now: number): Held {
+  const report = reportOf(kept, now)
   const reported = JSON.stringify(report)
   const isDue = reported !== kept.reported || now - kept.renewedAt >= renewMs
   kept.reported = reported
@@ -57,12 +58,13 @@ export function heldOf(kept: Kept, now: number, turnSeconds: number): Held {
   return { slots: kept.slots, free, wants: !kept.isClosing && !isBroken, grant: kept.grant, report, isDue }
 }
 
-function reportOf({ link, history, pace }: Kept, now: number, turnSeconds: number): LinkReport {
+function reportOf({ link, history, pace }: Kept, now: number): LinkReport {
   const fraction = pace.fraction(now)
   if (!link) return { ...noReport, fraction }
-  history.push(link.submitted)
-  if (history.length > 61) history.shift()
-  const seconds = (history.length - 1) * turnSeconds
+  history.push({ at: now, submitted: link.submitted })
+  while (now - (history[0]?.at ?? now) > rateMs) history.shift()
+  const [first = { at: now, submitted: 0 }] = history
+  const seconds = (now - first.at) / 1000
   return {
     state: link.state,
     sessions: link.sessions,
@@ -70,7 +72,7 @@ function reportOf({ link, history, pace }: Kept, now: number, turnSeconds: numbe
     inFlight: link.inFlight,
     pace: link.pace,
     fraction,
-    rate: seconds > 0 ? ((history.at(-1) ?? 0) - (history[0] ?? 0)) / seconds : 0,
+    rate: seconds >= 1 ? (link.submitted - first.submitted) / seconds : 0,
     lastEnquireLinkAt: link.lastEnquireAt,
     lastError: link.lastError,
     lastErrorAt: link.lastErrorAt,

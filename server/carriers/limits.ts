@@ -1,12 +1,14 @@
 /**
- * Paces besides a link's: of a sender, an account or a lane (an account's messages of one type), where one is set. Each process has a
- * part of each; few messages have any, and those that have none cost one look-up.
+ * Paces besides a link's: of a sender, an account, a campaign or a lane (an account's messages of one type), where one is set. Each
+ * process has a part of each; few messages have any, and those that have none cost one look-up.
  */
 import type { Db } from '../db/db.ts'
 import type { Handover } from '../messages/handover.ts'
 import type { MessageType } from '../messages/message.ts'
+import { noGrant } from './leases.ts'
+import { decideGrants, listLimits, type LimitRow, type Wish } from './limit-grants.ts'
 import { capacityOf, Pace } from './pace.ts'
-import { splitUnits, type Holder } from './shares.ts'
+import { splitUnits, type Grant, type Holder } from './shares.ts'
 
 /** One pace, and the segments that wait in this process for its turns. */
 export interface Limit {
@@ -14,66 +16,80 @@ export interface Limit {
   waiting: number
 }
 
-/** A pace that is set somewhere. */
-export interface LimitRow {
-  accountId: string
-  kind: 'account' | 'lane' | 'sender'
-  /** The type of a lane, the number of a sender; '' for an account. */
-  name: string
-  /** Segments a second, over all processes. */
-  pace: number
-  /** Where a sender's messages go; null: to any. */
-  carrierId: string | null
-}
+/** What says which limits a message has. */
+type Limited = Pick<Handover, 'accountId' | 'type' | 'ourNumber' | 'campaignId'>
 
 interface Entry {
   limit: Limit
   row: LimitRow
-  /** When this process's part grew; it is used when the other processes have surely left it. */
-  grownAt: number
+  grant: Grant
 }
 
 const none: readonly Limit[] = []
-// A process that has not renewed its leases for so long has stopped writing (see leases.ts).
-const settleMs = 10_000
 // What may wait here for the turn of a limit: enough to bridge a claim.
 export const limitAheadMs = 500
+const readEveryMs = 2000
+const farewellPace = 1000
 
 export class Limits {
   #entries = new Map<string, Entry>()
+  /** Paces that were taken away, until the ledger of parts knows it. */
+  readonly #leaving = new Map<string, Entry>()
   #accounts = new Set<string>()
-  /** The limits of an account, type and number; one list each, so that a line can keep them apart. */
+  /** Limits by their keys; one list for all messages that have the same, so that a line can keep them apart. */
   #lists = new Map<string, readonly Limit[]>()
+  #readAt = -Infinity
 
-  /** Takes over what is set now; a pace that stays keeps its history. */
-  set(rows: readonly LimitRow[]): void {
-    const before = this.#entries
-    const known = rows.map((row): [string, Entry] => {
-      const key = keyOf(row.accountId, row.kind, row.name)
-      const entry = before.get(key)
-      return [key, entry ? { ...entry, row } : { limit: { pace: new Pace(0, 0), waiting: 0 }, row, grownAt: -Infinity }]
-    })
-    if (known.length !== before.size || known.some(([key]) => !before.has(key))) this.#lists.clear()
-    this.#entries = new Map(known)
-    this.#accounts = new Set(rows.map((row) => row.accountId))
-  }
-
-  /** Gives this process its part of each, by what it holds of the links that serve it. Parts shrink at once and grow when the others have shrunk. */
-  divide(
+  /** Reads what is set, now and then, and takes this process's part of each: as much of it as of the links that serve it. */
+  async renew(
+    db: Db,
     nodeId: string,
     holdersOf: (carrierId: string | null) => readonly Holder[],
-    isAlone: boolean,
     now: number,
-  ): void {
-    for (const entry of this.#entries.values()) {
-      const { limit, row } = entry
-      const whole = capacityOf(row.pace)
-      const units = splitUnits(whole, holdersOf(row.carrierId)).get(nodeId) ?? 0
-      const rate = (row.pace * units) / whole
-      if (isAlone || rate <= limit.pace.rate(now)) entry.grownAt = -Infinity
-      else if (entry.grownAt === -Infinity) entry.grownAt = now
-      if (entry.grownAt === -Infinity || now - entry.grownAt >= settleMs) limit.pace.set(rate, units)
+  ): Promise<void> {
+    if (now - this.#readAt >= readEveryMs) {
+      this.#set(await listLimits(db))
+      this.#readAt = now
     }
+    const wishes: (Wish & { entry: Entry })[] = []
+    const wish = (entry: Entry, target: number): void => {
+      const { row, grant } = entry
+      if (target !== grant.used || grant.written !== target) wishes.push({ row, target, grant, entry })
+    }
+    for (const entry of this.#entries.values())
+      wish(entry, splitUnits(capacityOf(entry.row.pace), holdersOf(entry.row.carrierId)).get(nodeId) ?? 0)
+    for (const entry of this.#leaving.values()) wish(entry, 0)
+    if (wishes.length > 0) {
+      const grants = await decideGrants(db, nodeId, wishes, now)
+      if (grants === null) return
+      for (const [i, { entry }] of wishes.entries()) entry.grant = grants[i] ?? entry.grant
+    }
+    for (const { limit, row, grant } of this.#entries.values())
+      limit.pace.set((row.pace * grant.used) / capacityOf(row.pace), grant.used)
+    for (const [key, { grant }] of this.#leaving) if (grant.written === 0) this.#leaving.delete(key)
+  }
+
+  /** Takes over what is set; a pace that stays keeps its history and its part. */
+  #set(rows: readonly LimitRow[]): void {
+    const before = this.#entries
+    this.#entries = new Map(
+      rows.map((row): [string, Entry] => {
+        const key = keyOf(row.accountId, row.kind, row.name)
+        const known = before.get(key) ?? this.#leaving.get(key)
+        const { limit = { pace: new Pace(0, 0), waiting: 0 }, grant = noGrant } = known ?? {}
+        return [key, { limit, row, grant }]
+      }),
+    )
+    this.#accounts = new Set(rows.map((row) => row.accountId))
+    for (const [key, entry] of before)
+      if (!this.#entries.has(key)) {
+        // What still waits for its turns goes.
+        entry.limit.pace.set(farewellPace)
+        this.#leaving.set(key, entry)
+      }
+    for (const key of this.#entries.keys()) this.#leaving.delete(key)
+    if (before.size !== this.#entries.size || [...before.keys()].some((key) => !this.#entries.has(key)))
+      this.#lists.clear()
   }
 
   /** Whether anything of the account has a pace: then its messages go through the queue. */
@@ -82,55 +98,59 @@ export class Limits {
   }
 
   /** The limits of a message; mostly none. */
-  of({ accountId, type, ourNumber }: Pick<Handover, 'accountId' | 'type' | 'ourNumber'>): readonly Limit[] {
-    if (!this.#accounts.has(accountId)) return none
-    const key = keyOf(accountId, type, ourNumber ?? '')
-    let list = this.#lists.get(key)
-    if (!list) {
-      const keys = [
-        keyOf(accountId, 'account', ''),
-        keyOf(accountId, 'lane', type),
-        keyOf(accountId, 'sender', ourNumber ?? ''),
-      ]
-      const found = keys.flatMap((one) => this.#entries.get(one)?.limit ?? [])
-      this.#lists.set(key, (list = found.length > 0 ? found : none))
-    }
+  of(message: Limited): readonly Limit[] {
+    if (!this.#accounts.has(message.accountId)) return none
+    const keys = keysOf(message).filter((key) => this.#entries.has(key))
+    if (keys.length === 0) return none
+    const all = keys.join()
+    let list = this.#lists.get(all)
+    if (!list) this.#lists.set(all, (list = keys.flatMap((key) => this.#entries.get(key)?.limit ?? [])))
     return list
   }
 
-  /** Segments of a lane, or of one sender in it, that should be claimed now. */
-  allowance(lane: { accountId: string; type: MessageType; sender: string | null }, now: number): number {
+  /** Segments of a lane, or of one sender or campaign in it, that should be claimed now. */
+  allowance(lane: LanePart, now: number): number {
     return this.of({ ...lane, ourNumber: lane.sender }).reduce(
       (least, { pace, waiting }) => Math.min(least, pace.ahead(now, limitAheadMs) - waiting),
       Infinity,
     )
   }
 
-  /** Segments a second of the lane by its own limits, over all processes; Infinity where it has none. */
-  paceOf(accountId: string, type: MessageType): number {
-    const paces = [keyOf(accountId, 'account', ''), keyOf(accountId, 'lane', type)]
-    return Math.min(...paces.map((key) => this.#entries.get(key)?.row.pace ?? Infinity))
+  /** The part of its lane in which a message waits: that of its sender or campaign, where they have a pace. */
+  partOf(message: { accountId?: string; ourNumber?: string | null; campaignId?: string | null }): Part {
+    const { accountId = '', ourNumber = null, campaignId = null } = message
+    const has = (kind: string, name: string | null): boolean =>
+      name !== null && this.#accounts.has(accountId) && this.#entries.has(keyOf(accountId, kind, name))
+    return {
+      sender: has('sender', ourNumber) ? ourNumber : null,
+      campaignId: has('campaign', campaignId) ? campaignId : null,
+    }
+  }
+
+  /** Segments a second of a lane, or of one sender or campaign in it, by its own limits over all processes; Infinity where it has none. */
+  paceOf(lane: LanePart): number {
+    if (!this.#accounts.has(lane.accountId)) return Infinity
+    const keys = keysOf({ ...lane, ourNumber: lane.sender })
+    return Math.min(...keys.map((key) => this.#entries.get(key)?.row.pace ?? Infinity))
   }
 }
 
-const keyOf = (accountId: string, kind: string, name: string): string => `${accountId} ${kind} ${name}`
-
-/** The paces that are set. Few rows, by partial indexes. */
-export async function listLimits(db: Db): Promise<LimitRow[]> {
-  const { rows } = await db.query<LimitRow>({
-    name: 'list-limits',
-    text: `
-      select id as "accountId", 'account' as kind, '' as name, pace::float8 as pace, null::uuid as "carrierId"
-      from accounts
-      where pace is not null
-      union all
-      select account_id, 'lane', type, pace::float8, null
-      from lanes
-      where pace is not null and run_id is null
-      union all
-      select account_id, 'sender', number, pace::float8, carrier_id
-      from senders
-      where pace is not null`,
-  })
-  return rows
+interface Part {
+  sender: string | null
+  campaignId: string | null
 }
+
+/** A lane, or the part of one that waits for a sender or a campaign. */
+interface LanePart extends Part {
+  accountId: string
+  type: MessageType
+}
+
+const keysOf = ({ accountId, type, ourNumber, campaignId }: Limited): string[] => [
+  keyOf(accountId, 'account', ''),
+  keyOf(accountId, 'lane', type),
+  ...(ourNumber === null ? [] : [keyOf(accountId, 'sender', ourNumber)]),
+  ...(campaignId === null ? [] : [keyOf(accountId, 'campaign', campaignId)]),
+]
+
+const keyOf = (accountId: string, kind: string, name: string): string => `${accountId} ${kind} ${name}`

@@ -29,6 +29,8 @@ export class Line<T extends Waiting> {
   readonly #segments = [0, 0, 0]
   /** What the lower ranks are owed by the others, in segments. */
   readonly #credits = [0, 0, 0]
+  /** Limits of what was noted and is not with the sockets yet. */
+  readonly #noted = new Set<readonly Limit[]>()
   #reserved = 0
 
   constructor(pace: Pace) {
@@ -111,9 +113,17 @@ export class Line<T extends Waiting> {
   wrote(item: T, now: number, segments: number = 1): void {
     this.pace.note(now, segments)
     for (const limit of item.limits) limit.pace.note(now, segments)
+    if (item.limits.length > 0) this.#noted.add(item.limits)
     this.#count(item, -segments)
     item.left -= segments
     this.#settle(ranks[item.type], segments)
+  }
+
+  /** Says that what was noted since the last time is with the sockets only now: seconds are counted there. */
+  written(now: number): void {
+    this.pace.written(now)
+    for (const limits of this.#noted) for (const limit of limits) limit.pace.written(now)
+    this.#noted.clear()
   }
 
   /** Forgets what is left of a message that was taken out by `next`. */

@@ -3,7 +3,7 @@ import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../db/db.ts'
 import { ApiError, invalid } from '../errors.ts'
-import { IdOf, Nullable, problems, type App } from '../http.ts'
+import { IdOf, Nullable, paceNumber, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import type { Vault } from '../secrets.ts'
@@ -32,15 +32,7 @@ const Settings = Type.Object(
 const LinkBody = Type.Object(
   {
     enabled: Type.Optional(Type.Boolean()),
-    pace: Type.Optional(
-      Nullable(
-        Type.Number({
-          exclusiveMinimum: 0,
-          maximum: 100_000,
-          description: "Segments a second over this link; null: the carrier's pace.",
-        }),
-      ),
-    ),
+    pace: Type.Optional(Nullable(paceNumber("Segments a second over this link; null: the carrier's pace."))),
     settings: Type.Optional(Settings),
     password: Type.Optional(
       Nullable(
@@ -109,7 +101,7 @@ export function linkRoutes(app: App, context: LinksContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const carrier = await requireCarrier(tx, request)
-        if ((carrier.kind as string) === 'http')
+        if (carrier.kind === 'http')
           throw invalid([{ pointer: '#', code: 'invalid_value', detail: 'a carrier with an HTTP API has one link' }])
         const id = newId()
         const link = change(
@@ -140,7 +132,7 @@ export function linkRoutes(app: App, context: LinksContext): void {
         const { body } = request
         const before = await requireLink(tx, request)
         const carrier = await findCarrier(tx, before.carrierId)
-        if ((carrier?.kind as string) === 'http' && (body.settings !== undefined || body.password !== undefined))
+        if (carrier?.kind === 'http' && (body.settings !== undefined || body.password !== undefined))
           throw invalid([{ pointer: '#', code: 'invalid_value', detail: 'belongs to a carrier with an HTTP API' }])
         const link = change(vault, before, body)
         await updateLink(tx, link)

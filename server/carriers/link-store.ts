@@ -15,6 +15,9 @@ export const ownSettings = [
   'window',
   'response_timeout_seconds',
   'enquire_link_seconds',
+  'enquire_timeout_seconds',
+  'bind_timeout_seconds',
+  'on_unknown',
 ] as const satisfies readonly (keyof SmppSettings)[]
 
 /** A link as its operator made it. */

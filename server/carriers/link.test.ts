@@ -86,6 +86,7 @@ function handover(changes: Partial<Handover> = {}): Handover {
     type: 'transactional',
     theirNumber: '15551230001',
     ourNumber: '15557654321',
+    campaignId: null,
     body: 'Hello',
     encoding: 'GSM-7',
     segments: 1,
@@ -152,7 +153,7 @@ describe('binding', () => {
 
   it.each<[string, Partial<SmppSettings>, RegExp]>([
     ['an unknown host', { host: 'no-such-host.invalid' }, /ENOTFOUND|EAI_AGAIN/],
-    ['TLS where the carrier speaks none', { tls: true }, /tls_failed|bind_timeout/],
+    ['TLS where the carrier speaks none', { tls: true, bind_timeout_seconds: 1 }, /tls_failed|bind_timeout/],
     ['an authority that is none', { tls: true, tls_ca: '-----BEGIN CERTIFICATE-----\nbm9uZQ==' }, /./],
   ])('to %s waits before it tries again', async (_, settings, error) => {
     const test = await start({ settings })
@@ -223,7 +224,8 @@ describe('submitting', () => {
     const startedAt = performance.now()
     for (let i = 0; i < 26; i++) test.link.submit(handover())
     await until('all are answered', () => test.answers.length === 26)
-    expect(performance.now() - startedAt).toBeGreaterThan(400)
+    // The first of them come as if the loop had stalled.
+    expect(performance.now() - startedAt).toBeGreaterThan(370)
     expect(test.link.submitted).toBe(26)
   })
 
@@ -330,6 +332,28 @@ describe('closing', () => {
     await test.link.close(5000)
     expect(test.link.state).toBe('disabled')
   })
+})
+
+it('notices by its heartbeat that a connection is half open, and that any word is one of life', async () => {
+  const test = await start({ settings: { enquire_link_seconds: 1, enquire_timeout_seconds: 0.5 } })
+  await bound(test)
+  // Heartbeats are not answered, but a receipt comes while one is waited for.
+  test.simulator.misbehave({ enquire: 'silent' })
+  const quietAt = performance.now()
+  for (let n = 1; n <= 2; n++) {
+    await until('a heartbeat is out', () => performance.now() - quietAt > n * 1300)
+    test.link.submit(handover())
+    await until('a receipt has come', () => test.delivered.length === n)
+  }
+  expect([test.link.state, test.simulator.stats().binds]).toEqual(['bound', 1])
+  test.simulator.misbehave({ enquire: 'answer' })
+  test.simulator.do('half_open')
+  const deafAt = performance.now()
+  await until('the loss is known', () => test.link.lastError !== null)
+  expect(test.link.lastError).toMatch(/enquire_timeout/)
+  // A second of silence, and half a second for each of two heartbeats.
+  expect(performance.now() - deafAt).toBeLessThan(3000)
+  await bound(test)
 })
 
 it('answers heartbeats and tells when the carrier answered ours', async () => {

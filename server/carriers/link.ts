@@ -23,11 +23,11 @@ import type { CarrierLink, CarrierLinkOptions, Lease, LinkState } from './carrie
 import { composeSubmits, type Submit } from './compose.ts'
 import type { Limit } from './limits.ts'
 import { Line, type Waiting } from './line.ts'
+import { recount } from './recount.ts'
+import type { DeliverySession } from './redelivery.ts'
 import type { SmppSettings } from './settings.ts'
 import { SlotSet } from './slot-set.ts'
 import type { Slot, SlotLoss } from './slot.ts'
-
-export type { LinkState } from './carrier-link.ts'
 
 /** What a link over SMPP is made of. */
 export interface LinkOptions extends CarrierLinkOptions<Link> {
@@ -35,8 +35,8 @@ export interface LinkOptions extends CarrierLinkOptions<Link> {
   receiptsId: string
   settings: SmppSettings
   password: string
-  /** deliver_sm or data_sm of the carrier; `boundAt` is the time of the session it came on. */
-  onDeliver: (link: Link, pdu: MessageRequest, respond: Respond, boundAt: Date) => void
+  /** deliver_sm or data_sm of the carrier, with the session it came on. */
+  onDeliver: (link: Link, pdu: MessageRequest, respond: Respond, session: DeliverySession) => void
   trace?: (link: Link, direction: 'in' | 'out', bytes: Buffer) => void
 }
 
@@ -50,6 +50,7 @@ interface Message extends Waiting {
 interface Part {
   readonly attempt: Try
   readonly submit: Submit
+  readonly writtenAt: number
 }
 
 // A pace of one segment a year would overflow a timer, and a timer that overflows fires at once.
@@ -69,6 +70,7 @@ export class Link implements CarrierLink {
   readonly #begun = new Map<Slot<Part>, Message[]>()
   #untilMs = 0
   #isClosed = false
+  #isStamping = false
   #timer: NodeJS.Timeout | null = null
   #pumpAt = 0
   lastError: string | null = null
@@ -126,10 +128,12 @@ export class Link implements CarrierLink {
   }
 
   submit(handover: Handover): void {
-    const submits = composeSubmits(handover, this.settings)
+    const { segments, submits, pending } = composeSubmits(handover, this.settings)
+    if (segments !== handover.segments || pending === 0)
+      return recount(handover, segments, this.#options.nodeId, this.receiptsId).forEach(this.#options.onAnswer)
     const attempt: Try = { handover, intentAt: new Date(), open: submits.length, ends: [] }
     const limits: readonly Limit[] = this.#options.limits.of(handover)
-    this.#line.add({ type: handover.type, limits, left: submits.length, attempt, submits })
+    this.#line.add({ type: handover.type, limits, left: pending, attempt, submits })
     this.#pump()
   }
 
@@ -203,17 +207,24 @@ export class Link implements CarrierLink {
   /** Writes the next segment of a message. What cannot be written as a PDU at all is refused like the carrier would refuse it. */
   #write(slot: Slot<Part>, message: Message, now: number): void {
     const { attempt, submits } = message
-    const submit = submits[submits.length - message.left]
+    const submit = submits.at(-message.left) ?? submits[0]
     if (!submit) throw new Error('a message has no segment left')
-    const part: Part = { attempt, submit }
-    this.#line.wrote(message, now)
-    this.submitted++
+    const part: Part = { attempt, submit, writtenAt: now }
+    this.#line.wrote(message, now, submit.segments)
+    this.submitted += submit.segments
     try {
       if (!slot.transmitter?.submit(submit.fields, part)) this.#end(part, { state: 'released' })
     } catch (error) {
       if (!(error instanceof PduError)) throw error
       this.#end(part, refusalOf(error.status, this.#reasonOf(error.status)))
     }
+    // A session gives its socket all of a turn at the end of it, before this.
+    if (this.#isStamping) return
+    this.#isStamping = true
+    setImmediate(() => {
+      this.#isStamping = false
+      this.#line.written(performance.now())
+    })
   }
 
   /** Pumps again after a while, or earlier where that was said before. */
@@ -239,7 +250,7 @@ export class Link implements CarrierLink {
 
   #releaseAll(): void {
     for (const { attempt, submits } of this.#line.drain())
-      for (const submit of submits) this.#end({ attempt, submit }, { state: 'released' })
+      for (const submit of submits) this.#end({ attempt, submit, writtenAt: 0 }, { state: 'released' })
     for (const slot of this.#begun.keys()) this.#releaseBegun(slot)
   }
 
@@ -250,33 +261,30 @@ export class Link implements CarrierLink {
       const { attempt, submits } = message
       const rest = submits.slice(submits.length - message.left)
       this.#line.forget(message)
-      for (const submit of rest) this.#end({ attempt, submit }, { state: 'released' })
+      for (const submit of rest) this.#end({ attempt, submit, writtenAt: 0 }, { state: 'released' })
     }
   }
 
   #end(part: Part, end: SegmentEnd, messageId = ''): void {
     const move = endSegment(part.attempt, end)
-    if (end.state === 'refused' && end.reason.handling === 'throttling') this.#slowDown()
+    this.#options.onEnd?.(part.attempt.handover.theirNumber, end, performance.now() - part.writtenAt)
+    const isThrottled = end.state === 'refused' && end.reason.handling === 'throttling'
+    if (isThrottled && this.#options.pace.slowDown(performance.now()))
+      this.#options.onState(this, this.state, 'the carrier throttles')
     this.#answer(part, end, messageId, move)
   }
 
-  #slowDown(): void {
-    const now = performance.now()
-    const { pace } = this.#options
-    const before = pace.fraction(now)
-    pace.slowDown(now)
-    if (pace.fraction(now) < before) this.#options.onState(this, this.state, 'the carrier throttles')
-  }
-
-  #answer({ attempt, submit }: Part, end: SegmentEnd, messageId: string, move: Answer['move']): void {
+  #answer({ attempt, submit }: Part, end: SegmentEnd, messageId: string, move: Answer['move'], isLate = false): void {
     const { nodeId, onAnswer } = this.#options
     const carrierId =
       end.state === 'accepted' && messageId !== '' ? responseIdKey(messageId, this.settings.message_id_form) : null
-    const answer = answerOf(attempt, { nodeId, linkId: this.receiptsId, segment: submit.segment }, end, carrierId, move)
-    if (submit.fields.tlvs?.message_payload === undefined) return onAnswer(answer)
+    const rawId = messageId === carrierId ? null : messageId
+    const place = { nodeId, linkId: this.receiptsId, segment: submit.segment }
+    const answer = { ...answerOf(attempt, place, end, carrierId, move, carrierId === null ? null : rawId), isLate }
+    if (submit.segments === 1) return onAnswer(answer)
     // A message in one message_payload is one submit for all its segments, and one receipt.
     for (let other = 2; other <= attempt.handover.segments; other++)
-      onAnswer({ ...answer, segments: 1, segment: other, carrierMessageId: null, move: null })
+      onAnswer({ ...answer, segments: 1, segment: other, carrierMessageId: null, rawMessageId: null, move: null })
     onAnswer({ ...answer, segments: 1 })
   }
 
@@ -296,7 +304,7 @@ export class Link implements CarrierLink {
       onLost: (slot, loss, waitMs) => this.#onLost(slot, loss, waitMs),
       onOutcome: (part, outcome) => this.#onOutcome(part, outcome),
       onLateResponse: (part, response) => this.#onLate(part, response),
-      onRequest: (slot, pdu, respond) => onDeliver(this, pdu, respond, slot.boundAt),
+      onRequest: (session, pdu, respond) => onDeliver(this, pdu, respond, session),
       onRoom: () => {
         this.#pump()
         onRoom()
@@ -323,7 +331,7 @@ export class Link implements CarrierLink {
     // A passing refusal would bring the message back; nobody expects it any more.
     if (end.state === 'refused' && end.reason.handling !== 'permanent') return
     const messageId = 'message_id' in response ? (response.message_id ?? '') : ''
-    this.#answer(part, end, messageId, handover.segments === 1 ? decideMove({ handover, ends: [end] }) : null)
+    this.#answer(part, end, messageId, handover.segments === 1 ? decideMove({ handover, ends: [end] }) : null, true)
   }
 
   #onLost(slot: Slot<Part>, { detail }: SlotLoss, waitMs: number): void {

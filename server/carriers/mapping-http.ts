@@ -14,12 +14,15 @@ import {
   receiptErrCodes,
   receiptStatCodes,
   reasonOfStatus,
+  type MessageErrorCode,
 } from '../messages/taxonomy.ts'
-import { canonicalStatus, mappingKinds, type Mapping } from './mapping.ts'
+import { reasonOfAnswer } from './http-carriers/adapter.ts'
+import { tableOf } from './http-carriers/adapters.ts'
+import { canonicalErr, canonicalStatus, mappingKinds, type Mapping } from './mapping.ts'
 import { deleteMappings, listMappings, mergeMappings } from './mapping-store.ts'
 import { presetNames, rowsOfPreset, type PresetName } from './mapping-presets.ts'
 import { mappingsMax, readCsvTable, readKeys, readTable, renderMapping } from './mapping-table.ts'
-import { findCarrier, type CarrierRow } from './store.ts'
+import { findCarrier, holdCarrier, type CarrierRow } from './store.ts'
 
 const tags = ['Carriers']
 const bytesMax = 4 * 1024 * 1024
@@ -105,7 +108,7 @@ export function mappingRoutes(app: App, context: { db: Db; vault: Vault }): void
     },
     async (request) => {
       const carrier = await requireCarrier(db, request.params.id)
-      return show(await listMappings(db, carrier.id), request.query.defaults === true && isSmpp(carrier))
+      return show(await listMappings(db, carrier.id), request.query.defaults === true ? defaultsOf(carrier) : [])
     },
   )
 
@@ -137,12 +140,15 @@ export function mappingRoutes(app: App, context: { db: Db; vault: Vault }): void
         bodyLimit: bytesMax,
         handler: (request, reply) =>
           idempotent(context, request, reply, async (tx) => {
-            const { params: given, body } = request as { params: { id: string }; body: string | TableInput }
+            const { params: given, body } = request as { params: { id: string }; body?: string | TableInput }
+            if (body === undefined) throw new ApiError('malformed_json', { detail: 'The body is empty.' })
             const carrier = await requireCarrier(tx, given.id)
-            const rows = readRows(body, isSmpp(carrier))
+            // Before its rows: who deletes the carrier takes the locks in this order, too.
+            await holdCarrier(tx, carrier.id)
+            const rows = readRows(body, carrier.kind !== 'http')
             if (!isMerge) await deleteMappings(tx, carrier.id)
             await mergeMappings(tx, carrier.id, rows)
-            return { status: 200, body: show(await listMappings(tx, carrier.id), false) }
+            return { status: 200, body: show(await listMappings(tx, carrier.id)) }
           }),
       })
   })
@@ -170,7 +176,7 @@ export function mappingRoutes(app: App, context: { db: Db; vault: Vault }): void
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const carrier = await requireCarrier(tx, request.params.id)
-        const keys = readKeys(request.query, isSmpp(carrier))
+        const keys = readKeys(request.query, carrier.kind !== 'http')
         const count = await deleteMappings(tx, carrier.id, keys)
         if (count === 0 && keys.code !== undefined)
           throw new ApiError('not_found', { detail: 'The table has no such row.' })
@@ -198,8 +204,6 @@ function readRows(input: string | TableInput, smpp: boolean): Mapping[] {
   return [...new Map(rows.map((row) => [`${row.kind} ${row.stat} ${row.code}`, row])).values()]
 }
 
-const isSmpp = (carrier: CarrierRow): boolean => ['smpp', 'simulator'].includes(carrier.kind)
-
 async function requireCarrier(db: Db | Tx, shownId: string): Promise<CarrierRow> {
   const id = parseId('car', shownId)
   const carrier = id && (await findCarrier(db, id))
@@ -207,9 +211,34 @@ async function requireCarrier(db: Db | Tx, shownId: string): Promise<CarrierRow>
   return carrier
 }
 
-function show(rows: Mapping[], hasDefaults: boolean): { data: Record<string, unknown>[] } {
-  const own = rows.map((row) => renderMapping(row, false))
-  return { data: hasDefaults ? [...own, ...defaultRows.map((row) => renderMapping(row, true))] : own }
+function show(rows: Mapping[], defaults: readonly Mapping[] = []): { data: Record<string, unknown>[] } {
+  return { data: [...rows.map((row) => renderMapping(row, false)), ...defaults.map((row) => renderMapping(row, true))] }
+}
+
+/** What is built in for a carrier: for receipts of an HTTP carrier its own codes, and below them those of the networks. */
+function defaultsOf(carrier: CarrierRow): readonly Mapping[] {
+  if (carrier.kind !== 'http') return [...statusRows, ...networkRows]
+  const table = tableOf(carrier.settings)
+  const answers = Object.keys(table.answers).flatMap((code): Mapping[] => {
+    const reason = reasonOfAnswer(table, code)
+    return reason ? [defaultRow('submit', '', code, reason.code, table.source, reason.handling)] : []
+  })
+  const receipts = Object.entries(table.receipts).map(([code, error]) =>
+    defaultRow('receipt', '', canonicalErr(code), error, table.source),
+  )
+  const known = new Set(receipts.map(({ code }) => code))
+  return [...answers, ...receipts, ...networkRows.filter(({ code }) => !known.has(code))]
+}
+
+function defaultRow(
+  kind: Mapping['kind'],
+  stat: string,
+  code: string,
+  error: MessageErrorCode,
+  note: string,
+  handling = handlingOf(error),
+): Mapping {
+  return { kind, stat, code, error, handling, note }
 }
 
 const sources = {
@@ -218,29 +247,15 @@ const sources = {
   stat: 'Words that many carriers write',
 }
 
-/** The built-in table of SMPP carriers as rows. What a receipt's state alone says is not among them. */
-const defaultRows: readonly Mapping[] = [
-  ...Object.entries(STATUSES)
-    .filter(([, [status]]) => status !== 0)
-    .map(([name, [status]]): Mapping => {
-      const { code, handling } = reasonOfStatus(status)
-      const note = `ESME_${name}: ${sources.status}`
-      return { kind: 'submit', stat: '', code: canonicalStatus(status), error: code, handling, note }
-    }),
-  ...Object.entries(receiptStatCodes).map(([stat, error]): Mapping => ({
-    kind: 'receipt',
-    stat,
-    code: '',
-    error,
-    handling: handlingOf(error),
-    note: sources.stat,
-  })),
-  ...Object.entries(receiptErrCodes).map(([code, error]): Mapping => ({
-    kind: 'receipt',
-    stat: '',
-    code,
-    error,
-    handling: handlingOf(error),
-    note: sources.err,
-  })),
+const statusRows: readonly Mapping[] = Object.entries(STATUSES)
+  .filter(([, [status]]) => status !== 0)
+  .map(([name, [status]]) => {
+    const { code, handling } = reasonOfStatus(status)
+    return defaultRow('submit', '', canonicalStatus(status), code, `ESME_${name}: ${sources.status}`, handling)
+  })
+
+// What a receipt's state alone says is not among them.
+const networkRows: readonly Mapping[] = [
+  ...Object.entries(receiptStatCodes).map(([stat, error]) => defaultRow('receipt', stat, '', error, sources.stat)),
+  ...Object.entries(receiptErrCodes).map(([code, error]) => defaultRow('receipt', '', code, error, sources.err)),
 ]

@@ -2,6 +2,7 @@
 import { columns } from '../db/array.ts'
 import type { Db, Tx } from '../db/db.ts'
 import type { Mapping } from './mapping.ts'
+import type { HttpSettings } from './settings.ts'
 
 const mappingColumns = 'kind, stat, code, error_code as error, handling, note'
 
@@ -25,12 +26,28 @@ export async function readMappings(db: Db): Promise<(Mapping & { carrierId: stri
   return rows
 }
 
-/** A word that is another after every change of the table: a written row has the number of its transaction, a deleted one is missing. */
-export async function markMappings(db: Db): Promise<string> {
+/**
+ * A word that is another after every change of a table or of an HTTP carrier: a written row has the number of its transaction, a deleted
+ * one is missing.
+ */
+export async function markTables(db: Db): Promise<string> {
   const { rows } = await db.query<{ mark: string }>(
-    `select count(*) || ' ' || coalesce(sum(xmin::text::bigint), 0) as mark from status_mappings`,
+    `select string_agg(count || ' ' || xids, ' ' order by kind) as mark
+     from (
+       select 1 as kind, count(*) as count, coalesce(sum(xmin::text::bigint), 0) as xids from status_mappings
+       union all
+       select 2, count(*), coalesce(sum(xmin::text::bigint), 0) from carriers where kind = 'http'
+     ) t`,
   )
   return rows[0]?.mark ?? ''
+}
+
+/** The settings of the carriers with an HTTP API, which name their adapter. */
+export async function readHttpSettings(db: Db): Promise<{ carrierId: string; settings: HttpSettings }[]> {
+  const { rows } = await db.query<{ carrierId: string; settings: HttpSettings }>(
+    `select id as "carrierId", settings from carriers where kind = 'http'`,
+  )
+  return rows
 }
 
 /** Which carrier each link belongs to. */

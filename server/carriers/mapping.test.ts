@@ -251,7 +251,7 @@ describe('a carrier’s table', () => {
   })
 
   it('takes the own codes of an HTTP carrier', async () => {
-    await database.db.query(`update carriers set kind = 'http'`)
+    await database.db.query(`update carriers set kind = 'http', settings = '{"adapter": "vonage"}'`)
     expect(faultsOf((await call('PUT', { preset: 'twilio' })).body)).toEqual(['#/preset invalid_value'])
     await call('PUT', {
       mappings: [
@@ -261,6 +261,16 @@ describe('a carrier’s table', () => {
     })
     expect(statusMaps.of(carrierId).ofCode('21610')).toEqual({ code: 'recipient_opted_out', handling: 'permanent' })
     expect(statusMaps.of(carrierId).ofCode('1')).toBeNull()
+    const { rows } = await call('GET', undefined, { query: '?defaults=true' })
+    const defaults = rows.filter((row) => row['default'])
+    const errorsOf = (kind: string, code: string): unknown[] =>
+      defaults.flatMap((row) => (row['kind'] === kind && row['code'] === code ? row['error'] : []))
+    expect([errorsOf('submit', '9'), errorsOf('receipt', '9'), errorsOf('receipt', '27')]).toEqual([
+      ['spend_limit_reached'],
+      ['recipient_opted_out'],
+      ['handset_unreachable'],
+    ])
+    expect(defaults.every((row) => row['note'] !== null)).toBe(true)
     expect(statusMaps.of(carrierId).ofReceipt({ state: 'undeliverable', stat: 'undelivered', err: '30005' }).code).toBe(
       'unknown_subscriber',
     )

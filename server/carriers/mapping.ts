@@ -1,10 +1,12 @@
 /**
  * What a carrier's codes mean: its operator's table over the defaults, compiled for the paths that every message takes.
  *
- * The operator's rows win over every default; of them the exact one (word and number), then the number alone, then the word alone.
+ * The operator's rows win over every default; of them the exact one (word and number), then the number alone, then the word alone. Below
+ * them stand the codes that the carrier's HTTP API is documented with, then what SMPP and the mobile networks define.
  */
 import type { Db } from '../db/db.ts'
 import {
+  handlingOf,
   reasonOfReceipt,
   reasonOfStatus,
   type Handling,
@@ -13,7 +15,9 @@ import {
   type Reasons,
   type ReceiptWords,
 } from '../messages/taxonomy.ts'
-import { markMappings, readLinks, readMappings } from './mapping-store.ts'
+import type { Codes } from './http-carriers/adapter.ts'
+import { adapters, tableOf } from './http-carriers/adapters.ts'
+import { markTables, readHttpSettings, readLinks, readMappings } from './mapping-store.ts'
 
 export const mappingKinds = ['submit', 'receipt'] as const
 
@@ -56,8 +60,8 @@ export function canonicalErr(err: string | null): string {
   return /^\d+$/.test(text) ? text.replace(/^0+(?=\d)/, '') : text.toUpperCase()
 }
 
-/** Compiles a table; rows are in canonical form. */
-export function compileMap(rows: readonly Mapping[]): StatusMap {
+/** Compiles a table; rows are in canonical form. `documented`: codes of receipts that the carrier's adapter knows. */
+export function compileMap(rows: readonly Mapping[], documented: Codes = {}): StatusMap {
   const submits = new Map<string, Reason>()
   const statuses = new Map<number, Reason>()
   const receipts = new Map<string, Reason>()
@@ -69,15 +73,19 @@ export function compileMap(rows: readonly Mapping[]): StatusMap {
       if (/^0x[0-9a-f]{8}$/.test(code)) statuses.set(Number(code), reason)
     }
   }
+  const ofDefault = (receipt: ReceiptWords): Reason => {
+    const code = receipt.err !== null && Object.hasOwn(documented, receipt.err) ? documented[receipt.err] : undefined
+    return code === undefined ? reasonOfReceipt(receipt) : { code, handling: handlingOf(code) }
+  }
   const ofReceipt = (receipt: ReceiptWords): Reason => {
-    if (receipts.size === 0) return reasonOfReceipt(receipt)
+    if (receipts.size === 0) return ofDefault(receipt)
     const stat = canonicalWord(receipt.stat)
     const err = canonicalErr(receipt.err)
     return (
       receipts.get(receiptKey(stat, err)) ??
       (err === '' ? undefined : receipts.get(receiptKey('', err))) ??
       receipts.get(receiptKey(stat, '')) ??
-      reasonOfReceipt(receipt)
+      ofDefault(receipt)
     )
   }
   return {
@@ -122,7 +130,7 @@ export class StatusMaps implements Reasons {
   async refresh(): Promise<void> {
     this.#carrierOfLink = await readLinks(this.#db)
     // Taken before the rows: what changes in between is read again.
-    const mark = await markMappings(this.#db)
+    const mark = await markTables(this.#db)
     if (mark === this.#mark) return
     const byCarrier = new Map<string, Mapping[]>()
     for (const { carrierId, ...mapping } of await readMappings(this.#db)) {
@@ -130,7 +138,13 @@ export class StatusMaps implements Reasons {
       if (rows) rows.push(mapping)
       else byCarrier.set(carrierId, [mapping])
     }
-    this.#byCarrier = new Map([...byCarrier].map(([carrierId, rows]) => [carrierId, compileMap(rows)]))
+    // An adapter that only a newer process knows must not keep the other tables from being read.
+    const https = (await readHttpSettings(this.#db)).filter(({ settings }) => Object.hasOwn(adapters, settings.adapter))
+    const documented = new Map(https.map(({ carrierId, settings }) => [carrierId, tableOf(settings).receipts]))
+    const carrierIds = new Set([...byCarrier.keys(), ...documented.keys()])
+    this.#byCarrier = new Map(
+      [...carrierIds].map((id) => [id, compileMap(byCarrier.get(id) ?? [], documented.get(id))]),
+    )
     this.#mark = mark
   }
 

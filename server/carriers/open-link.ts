@@ -6,7 +6,6 @@ import { inboundUrl } from './http-carriers/address.ts'
 import { createHttpLink } from './http-carriers/http-link.ts'
 import { openSecrets } from './http-carriers/sealed.ts'
 import { Link, type LinkOptions } from './link.ts'
-import type { HttpSettings, SmppSettings } from './settings.ts'
 import type { RunnableLink } from './store.ts'
 
 /** What links of every kind need of the program around them. */
@@ -28,11 +27,11 @@ export function openLink(
 ): CarrierLink {
   if (link.kind !== 'http') {
     const password = link.secrets ? vault.open(link.secrets, link.secretsOf) : ''
-    const settings = link.settings as SmppSettings
+    const { settings } = link
     return new Link({ ...options, receiptsId: link.receiptsId, settings, password, onDeliver, ...(trace && { trace }) })
   }
   if (publicUrl === undefined) throw new Error('a carrier over HTTP needs the public address of this service')
-  const settings = link.settings as HttpSettings
+  const { settings } = link
   return createHttpLink({
     ...options,
     settings,

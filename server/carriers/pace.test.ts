@@ -75,9 +75,27 @@ test('a part of nothing never comes', () => {
 
 test('the wait is as long as the next turn is away', () => {
   const pace = new Pace(10)
-  expect(pace.take(1000)).toBe(true)
-  expect(pace.take(1000)).toBe(false)
+  for (let n = 0; n < 11; n++) pace.take(1000)
+  expect(pace.wait(1000)).toBeGreaterThan(0)
   expect(pace.take(1000 + pace.wait(1000))).toBe(true)
+})
+
+test('another pace holds for the next turn already, however long it was to be', () => {
+  const pace = new Pace(0.01)
+  expect(pace.take(0)).toBe(true)
+  expect(pace.wait(1000)).toBeGreaterThan(90_000)
+  pace.set(0, 0)
+  pace.set(10)
+  expect(pace.wait(1001)).toBe(0)
+  pace.set(0.01)
+  expect(pace.wait(1001)).toBeGreaterThan(90_000)
+})
+
+test('a second is counted from when the socket had a segment, not from when its turn was', () => {
+  const pace = new Pace(1)
+  expect([pace.take(1000), pace.take(1900)]).toEqual([true, true])
+  pace.written(1950)
+  expect([pace.isDue(2900), pace.isDue(2960)]).toEqual([false, true])
 })
 
 test('a throttled link slows down at once and recovers slowly', () => {

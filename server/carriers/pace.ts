@@ -5,7 +5,9 @@
  */
 
 // What a stalled event loop may catch up on at once, in milliseconds of the pace; the any-second bound holds all the same.
-const catchUpMs = 50
+const catchUpMs = 100
+// A second, and the millisecond that clocks are off.
+const secondMs = 1001
 // Multiplicative decrease, slow increase (as TCP): halve at once, back to full over about half a minute.
 const decrease = 0.5
 export const recoverPerSecond = 0.025
@@ -21,11 +23,14 @@ export class Pace {
   #fraction = 1
   #changedAt = 0
   #slowedAt = -Infinity
-  /** When the next segment is due on the even schedule. */
-  #nextAt = 0
+  /** The even schedule: so many segments were written at this time, and the next is due when they have had theirs. */
+  #notedAt = 0
+  #noted = 0
   /** Times of the last `capacity` segments, a ring: the oldest must be a second old before the next goes. */
   #times = new Float64Array(0)
   #at = 0
+  /** How many of the last are noted and not written yet. */
+  #fresh = 0
 
   constructor(rate: number, capacity: number = capacityOf(rate)) {
     this.set(rate, capacity)
@@ -42,6 +47,7 @@ export class Pace {
       times[capacity - back] = before[(this.#at - back + before.length) % before.length] ?? -Infinity
     this.#times = times
     this.#at = 0
+    this.#fresh = Math.min(this.#fresh, capacity)
   }
 
   /** Segments a second that are allowed now. */
@@ -49,18 +55,32 @@ export class Pace {
     return this.#rate * this.fraction(now)
   }
 
+  /** When the next segment is due on the even schedule of what the pace is now. */
+  #nextAt(now: number): number {
+    return this.#noted === 0 ? 0 : this.#notedAt + (this.#noted * 1000) / this.rate(now)
+  }
+
   /** Whether a segment may go. */
   isDue(now: number): boolean {
-    return this.#rate > 0 && now >= this.#nextAt && (this.#times[this.#at] ?? Infinity) <= now - 1000
+    return this.#rate > 0 && now >= this.#nextAt(now) && (this.#times[this.#at] ?? Infinity) <= now - secondMs
   }
 
   /** Notes a segment that goes now, or several as one; whoever notes has asked `isDue`. */
   note(now: number, segments: number = 1): void {
-    this.#nextAt = Math.max(this.#nextAt, now - catchUpMs) + (1000 / this.rate(now)) * segments
+    this.#notedAt = Math.max(this.#nextAt(now), now - catchUpMs)
+    this.#noted = segments
     for (let n = 0; n < Math.min(segments, this.#times.length); n++) {
       this.#times[this.#at] = now
       if (++this.#at === this.#times.length) this.#at = 0
     }
+    this.#fresh = Math.min(this.#fresh + segments, this.#times.length)
+  }
+
+  /** Takes note that what was noted since the last time is written only now: from here its second counts. */
+  written(now: number): void {
+    const { length } = this.#times
+    for (let back = 1; back <= this.#fresh; back++) this.#times[(this.#at - back + length) % length] = now
+    this.#fresh = 0
   }
 
   /** Takes one segment's turn; false: not yet. */
@@ -73,7 +93,7 @@ export class Pace {
   /** Milliseconds until the next turn; 0: now, Infinity: this process has no part of it. */
   wait(now: number): number {
     if (this.#rate === 0) return Infinity
-    return Math.max(0, this.#nextAt - now, (this.#times[this.#at] ?? -Infinity) + 1000 - now)
+    return Math.max(0, this.#nextAt(now) - now, (this.#times[this.#at] ?? -Infinity) + secondMs - now)
   }
 
   /** Segments that fall due within so many milliseconds; at least one where there is a part at all. */
@@ -81,11 +101,13 @@ export class Pace {
     return this.#rate === 0 ? 0 : Math.max(1, Math.ceil((this.rate(now) * ms) / 1000))
   }
 
-  /** The carrier refused for its rate. */
-  slowDown(now: number): void {
-    if (now - this.#slowedAt < slowDownEveryMs) return
+  /** The carrier refused for its rate. False: it has said so just now, or the pace is as slow as it gets. */
+  slowDown(now: number): boolean {
+    if (now - this.#slowedAt < slowDownEveryMs) return false
     this.#slowedAt = now
-    this.slowTo(Math.max(slowestFraction, this.fraction(now) * decrease), now)
+    const before = this.fraction(now)
+    this.slowTo(Math.max(slowestFraction, before * decrease), now)
+    return this.fraction(now) < before
   }
 
   /** Slows down to this fraction, unless it is slower already: what another process or an earlier one was told. */

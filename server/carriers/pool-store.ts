@@ -1,5 +1,6 @@
 /** The rows of sender pools, always of one account, and what a person knows of them. */
 import type { Queryable, Tx } from '../db/db.ts'
+import type { Acquaintance } from '../messages/routing.ts'
 import type { Position } from '../page.ts'
 import type { Pool } from './sender.ts'
 
@@ -68,10 +69,13 @@ export async function savePool(
     [accountId, id, pool.name, pool.strategy],
   )
   await tx.query('delete from sender_pool_members where account_id = $1 and pool_id = $2', [accountId, id])
+  // Locks the senders: one that was deleted meanwhile is no member, as if it had been deleted after.
   await tx.query(
     `insert into sender_pool_members (account_id, pool_id, sender_id, weight)
-     select $1, $2, sender_id, weight
-     from unnest($3::uuid[], $4::int[]) as m (sender_id, weight)`,
+     select $1, $2, m.sender_id, m.weight
+     from unnest($3::uuid[], $4::int[]) as m (sender_id, weight)
+     join senders s on s.account_id = $1 and s.id = m.sender_id
+     for key share of s`,
     [accountId, id, members.map(({ senderId }) => senderId), members.map(({ weight }) => weight)],
   )
 }
@@ -79,13 +83,6 @@ export async function savePool(
 export async function deletePool(tx: Tx, accountId: string, id: string): Promise<boolean> {
   const { rowCount } = await tx.query('delete from sender_pools where account_id = $1 and id = $2', [accountId, id])
   return rowCount === 1
-}
-
-/** A person of a pool. */
-export interface Acquaintance {
-  accountId: string
-  poolId: string
-  theirNumber: string
 }
 
 /** Days for which a person keeps a sender after the last message from it. */

@@ -5,7 +5,8 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { openLedgerTest, ourNumber, until, type LedgerTest } from '../messages/testing.ts'
 import type { Link } from './link.ts'
 import { joinLateParts, receive, type ReceiveContext } from './receive.ts'
-import { smppDefaults } from './settings.ts'
+import { Redeliveries, type DeliverySession } from './redelivery.ts'
+import { smppDefaults, type SmppSettings } from './settings.ts'
 import { openCarrierTest, untilBound } from './testing.ts'
 
 let database: TestDatabase
@@ -25,7 +26,7 @@ beforeEach(async () => {
   test = await openLedgerTest(database.db)
   errors = []
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
-  context = { ...test.context, log, ledger: test.ledger, wake: () => {} }
+  context = { ...test.context, log, ledger: test.ledger, redeliveries: new Redeliveries(test.nodeId), wake: () => {} }
   // What receive needs of a link: who it is, and how its carrier writes.
   link = {
     id: test.linkId,
@@ -53,9 +54,12 @@ function deliverSm(fields: Fields): MessageRequest {
   } as MessageRequest
 }
 
-/** Receives a PDU on a session that was bound at this time; resolves with the answer to the carrier. */
-function deliver(fields: Fields, boundAt = new Date(Date.now() - 60_000)): Promise<number> {
-  return new Promise((resolve) => receive(context, link, deliverSm(fields), resolve, boundAt))
+/** What is known of a session that lives. */
+const session = (): DeliverySession => ({ state: 'bound', lastEnquireAnsweredAtMs: 0 })
+
+/** Receives a PDU on a session; resolves with the answer to the carrier. */
+function deliver(fields: Fields, on = session()): Promise<number> {
+  return new Promise((resolve) => receive(context, link, deliverSm(fields), resolve, on))
 }
 
 function partsOf(text: string, mode: ConcatenationMode, reference = 7): Fields[] {
@@ -68,6 +72,8 @@ async function replies(): Promise<{ body: string; isPartial: boolean }[]> {
   )
   return rows
 }
+
+const hex = (octets: string): Buffer => Buffer.from(octets, 'hex')
 
 const texts = async (): Promise<string[]> => (await replies()).map((reply) => reply.body)
 
@@ -82,31 +88,6 @@ describe('a reply', () => {
     expect(await test.count('messages', `their_number = $1 and our_number = $2`, [person, ourNumber])).toBe(1)
   })
 
-  it('twice on one session is said twice', async () => {
-    const boundAt = new Date(Date.now() - 1000)
-    await deliver({}, boundAt)
-    await deliver({}, boundAt)
-    expect(await texts()).toEqual(['Hi', 'Hi'])
-  })
-
-  it('again on a new session is a redelivery, answered and not stored', async () => {
-    const lost = new Date(Date.now() - 60_000)
-    await deliver({}, lost)
-    await deliver({ short_message: Buffer.from('Other') }, lost)
-    const boundAt = new Date()
-    expect(await deliver({}, boundAt)).toBe(ESME.ROK)
-    expect(await texts()).toEqual(['Hi', 'Other'])
-    await deliver({}, boundAt)
-    expect(await texts()).toEqual(['Hi', 'Other', 'Hi'])
-  })
-
-  it('again after a long time is a new one on any session', async () => {
-    await deliver({})
-    await test.db.query(`update reply_hashes set received_at = now() - interval '11 minutes'`)
-    await deliver({}, new Date())
-    expect(await texts()).toEqual(['Hi', 'Hi'])
-  })
-
   it.each<[string, Fields, string]>([
     ['in UCS-2', { data_coding: 8, short_message: Buffer.from('Привет', 'utf16le').swap16() }, 'Привет'],
     ['in Latin-1', { data_coding: 3, short_message: Buffer.from('Grüße', 'latin1') }, 'Grüße'],
@@ -119,6 +100,42 @@ describe('a reply', () => {
   ])('%s is stored as text', async (_, fields, text) => {
     expect(await deliver(fields)).toBe(ESME.ROK)
     expect(await texts()).toEqual([text])
+  })
+
+  it.each<[string, Partial<SmppSettings>, Fields, string]>([
+    ['in what the carrier calls 0', { default_alphabet: 'latin1' }, { short_message: hex('4772fcdf65') }, 'Grüße'],
+    ['packed', { default_alphabet: 'gsm7-packed' }, { short_message: hex('c8329bfd06') }, 'Hello'],
+    [
+      'by the carrier’s own number',
+      { data_codings_in: { 245: 'ucs2' } },
+      { data_coding: 245, short_message: hex('0416') },
+      'Ж',
+    ],
+    [
+      'otherwise than by the table',
+      { data_codings_in: { 8: 'utf8' } },
+      { data_coding: 8, short_message: Buffer.from('Ж') },
+      'Ж',
+    ],
+    ['binary by the carrier’s word', { data_codings_in: { 0: 'binary' } }, {}, '[2 octets of binary data]'],
+    ['in Turkish by single shift', {}, { esm_class: 0x40, short_message: hex('032401011b67') }, 'ğ'],
+    ['in Turkish by locking shift', {}, { esm_class: 0x40, short_message: hex('032501010c') }, 'ğ'],
+    ['in Portuguese by both', {}, { esm_class: 0x40, short_message: hex('062401032501030b1b61') }, 'ÔÂ'],
+  ])('%s is read', async (_, settings, fields, text) => {
+    Object.assign(link.settings, settings)
+    expect(await deliver(fields)).toBe(ESME.ROK)
+    expect(await texts()).toEqual([text])
+  })
+
+  it('from and to national numbers is known by their international ones, where the carrier’s country is set', async () => {
+    link.settings.country = 'US'
+    await deliver({
+      source_addr: '2025550123',
+      source_addr_ton: 2,
+      destination_addr: ourNumber.slice(1),
+      dest_addr_ton: 2,
+    })
+    expect(await test.count('messages', `their_number = $1 and our_number = $2`, ['12025550123', ourNumber])).toBe(1)
   })
 
   it('to nobody’s number is kept and answered', async () => {
@@ -146,7 +163,7 @@ describe('a reply', () => {
     await test.db.query(`alter table messages add constraint full_disk check (body <> 'poison')`)
     expect(await deliver({ short_message: Buffer.from('poison') })).toBe(ESME.RX_T_APPN)
     await test.db.query(`alter table messages drop constraint full_disk`)
-    expect(await deliver({ short_message: Buffer.from('poison') }, new Date())).toBe(ESME.ROK)
+    expect(await deliver({ short_message: Buffer.from('poison') })).toBe(ESME.ROK)
     expect([await texts(), rows.length, errors.length]).toEqual([['poison'], 1, 1])
   })
 })
@@ -161,7 +178,7 @@ describe('a long reply', () => {
       await fc.assert(
         fc.asyncProperty(fc.shuffledSubarray([...parts.keys()], { minLength: parts.length }), async (order) => {
           await test.db.query('truncate messages, reply_parts, reply_hashes')
-          const sessions = [new Date(Date.now() - 60_000), new Date(Date.now() - 30_000)]
+          const sessions = [session(), session()]
           for (const [i, n] of order.entries()) {
             expect(await texts()).toEqual([])
             expect(await deliver(parts[n] ?? {}, sessions[i % 2])).toBe(ESME.ROK)
@@ -174,6 +191,40 @@ describe('a long reply', () => {
     },
   )
 
+  it('is put together over two links of a carrier', async () => {
+    const parts = partsOf(text, 'udh16')
+    const { receiptsId, settings } = link
+    const second = { id: '01900000-0000-7000-8000-000000000009', receiptsId, settings } as Link
+    for (const [n, part] of parts.entries()) {
+      if (n % 2 === 1) await deliver(part)
+      else await new Promise<number>((resolve) => receive(context, second, deliverSm(part), resolve, session()))
+    }
+    expect(await replies()).toEqual([{ body: text, isPartial: false }])
+  })
+
+  it('in a national alphabet is put together from parts that all name it', async () => {
+    const header = (part: number): string => `0b00030702${part === 1 ? '01' : '02'}240101250101`
+    await deliver({ esm_class: 0x40, short_message: hex(`${header(2)}0c1b67`) })
+    await deliver({ esm_class: 0x40, short_message: hex(`${header(1)}410c`) })
+    expect(await texts()).toEqual(['Ağğğ'])
+  })
+
+  it('whose last part comes late is partial, and the late part is not lost', async () => {
+    const parts = partsOf('x'.repeat(300), 'udh8')
+    await deliver(parts[0] ?? {})
+    const age = `update reply_parts set received_at = now() - interval '61 seconds'`
+    await test.db.query(age)
+    await joinLateParts(context)
+    await deliver(parts[0] ?? {})
+    await deliver(parts[1] ?? {})
+    await test.db.query(age)
+    await joinLateParts(context)
+    expect(await replies()).toEqual([
+      { body: 'x'.repeat(153), isPartial: true },
+      { body: 'x'.repeat(147), isPartial: true },
+    ])
+  })
+
   it('is put together when all parts come at once', async () => {
     await Promise.all(partsOf(text, 'udh8').map((part) => deliver(part)))
     expect(await texts()).toEqual([text])
@@ -185,7 +236,7 @@ describe('a long reply', () => {
     await deliver(first ?? {})
     for (const part of rest) await deliver(part)
     for (const part of rest) await deliver(part)
-    await deliver(first ?? {}, new Date())
+    await deliver(first ?? {})
     expect(await texts()).toEqual([text])
     expect(await test.count('reply_parts', 'true')).toBe(0)
   })
@@ -205,13 +256,12 @@ describe('a long reply', () => {
     const parts = partsOf('x'.repeat(400), 'udh8')
     await deliver(parts[0] ?? {})
     await deliver(parts[2] ?? {})
-    const links = new Map([[link.id, link]])
-    await joinLateParts(context, links)
+    await joinLateParts(context)
     expect(await replies()).toEqual([])
     await test.db.query(`update reply_parts set received_at = now() - interval '61 seconds' where part = 1`)
-    await joinLateParts(context, links)
+    await joinLateParts(context)
     expect(await replies()).toEqual([{ body: 'x'.repeat(153 + 94), isPartial: true }])
-    await joinLateParts(context, links)
+    await joinLateParts(context)
     expect(await replies()).toHaveLength(1)
   })
 
@@ -221,7 +271,7 @@ describe('a long reply', () => {
     await test.db.query(`alter table messages add constraint full_disk check (direction = 'outbound')`)
     expect(await deliver(parts[1] ?? {})).toBe(ESME.RX_T_APPN)
     await test.db.query(`alter table messages drop constraint full_disk`)
-    expect(await deliver(parts[1] ?? {}, new Date())).toBe(ESME.ROK)
+    expect(await deliver(parts[1] ?? {})).toBe(ESME.ROK)
     expect(await texts()).toEqual(['x'.repeat(200)])
   })
 })
@@ -281,7 +331,7 @@ it('refuses what no carrier should ask of us', () => {
     link,
     { ...deliverSm({}), command: 'submit_sm' } as MessageRequest,
     (status) => answers.push(status),
-    new Date(),
+    session(),
   )
   expect(answers).toEqual([ESME.RINVCMDID])
 })

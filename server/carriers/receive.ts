@@ -6,6 +6,7 @@ import {
   normaliseId,
   parseReceipt,
   readPart,
+  type CodingOptions,
   type MessagePart,
   type MessageRequest,
   type Receipt,
@@ -15,25 +16,36 @@ import type { Log } from '../db/log.ts'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { isUnavailable } from '../db/failure.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
+import type { Meter } from '../meter.ts'
 import type { Ledger } from '../messages/ledger.ts'
 import { statusOfReceipt } from '../messages/apply.ts'
 import { storeReply, type ReplyIn } from '../messages/reply.ts'
+import type { Vault } from '../secrets.ts'
 import type { Link } from './link.ts'
+import { readNumberIn } from './number-form.ts'
+import type { Delivery, DeliverySession, Redeliveries } from './redelivery.ts'
+import { smppDefaults, type SmppSettings } from './settings.ts'
 
 export interface ReceiveContext {
   db: Db
+  vault: Vault
   log: Log
   ledger: Ledger
   outbox: Outbox
   subscriptions: Subscriptions
+  meter?: Meter
+  redeliveries: Redeliveries
   wake: () => void
 }
+
+/** What of a carrier's settings tells how its octets are read. */
+type Codings = Pick<SmppSettings, 'default_alphabet' | 'data_codings_in'>
 
 type Deliver = Extract<MessageRequest, { command: 'deliver_sm' | 'data_sm' }>
 
 // A part that a reply still misses after a minute is mostly lost; the person waits for an answer.
 const partsWaitSeconds = 60
-// How far back the same text from the same number can be a redelivery of a lost session.
+// How far back the same part of a text can be a redelivery.
 const redeliveryMinutes = 10
 
 /** Stores a receipt or reply and answers it; ROK only after the commit, "try later" when it could not be stored (rule: never a permanent error). */
@@ -42,10 +54,10 @@ export function receive(
   link: Link,
   pdu: MessageRequest,
   respond: Respond,
-  boundAt: Date,
+  session: DeliverySession,
 ): void {
   if (pdu.command !== 'deliver_sm' && pdu.command !== 'data_sm') return respond(ESME.RINVCMDID)
-  storeDelivery(context, link, pdu, boundAt).then(
+  storeDelivery(context, link, pdu, session).then(
     () => respond(ESME.ROK),
     (error: unknown) => {
       if (!isUnavailable(error)) context.log.error({ link: link.id, error }, 'a delivery could not be stored')
@@ -54,7 +66,7 @@ export function receive(
   )
 }
 
-function storeDelivery(context: ReceiveContext, link: Link, pdu: Deliver, boundAt: Date): Promise<unknown> {
+function storeDelivery(context: ReceiveContext, link: Link, pdu: Deliver, session: DeliverySession): Promise<unknown> {
   const receipt = parseReceipt(pdu)
   if (receipt)
     return context.ledger.receipt({
@@ -66,8 +78,12 @@ function storeDelivery(context: ReceiveContext, link: Link, pdu: Deliver, boundA
       err: receipt.err,
       networkError: receipt.networkErrorCode && `${receipt.networkErrorCode.network}:${receipt.networkErrorCode.code}`,
       doneDate: receipt.doneDate ?? '',
+      source: readNumberIn(pdu.source_addr, pdu.source_addr_ton, link.settings.country),
+      destination: readNumberIn(pdu.destination_addr, pdu.dest_addr_ton, link.settings.country),
+      submitDate: receipt.submitDate,
+      reference: pdu.tlvs?.user_message_reference ?? null,
     })
-  return storeText(context, link, pdu, boundAt)
+  return storeText(context, link, pdu, session)
 }
 
 /** A failure as an intermediate word (SMPP 3.4 §5.2.12) means that the carrier tries again; "delivered" cannot be taken back. */
@@ -76,44 +92,49 @@ function stateOf({ state, isIntermediate }: Receipt): string {
   return isIntermediate && status !== null && status !== 'delivered' ? 'enroute' : state
 }
 
-function storeText(context: ReceiveContext, link: Link, pdu: Deliver, boundAt: Date): Promise<unknown> {
+function storeText(context: ReceiveContext, link: Link, pdu: Deliver, session: DeliverySession): Promise<unknown> {
   const part = readPart(pdu)
   const reply = {
     linkId: link.receiptsId,
-    source: pdu.source_addr.replace(/^\+/, ''),
-    destination: pdu.destination_addr.replace(/^\+/, ''),
+    source: readNumberIn(pdu.source_addr, pdu.source_addr_ton, link.settings.country),
+    destination: readNumberIn(pdu.destination_addr, pdu.dest_addr_ton, link.settings.country),
   }
+  // Ids of the carrier and of the phone, where they are given: they stay when it is delivered again.
+  const { receipted_message_id: id = '', user_message_reference: reference = '' } = pdu.tlvs ?? {}
   const hash = createHash('sha256')
+    .update(`${id}\0${reference}\0`)
     .update(`${reply.source}\0${reply.destination}\0${pdu.esm_class}\0${pdu.data_coding}\0`)
     .update(JSON.stringify(part.concatenation))
     .update(part.body)
     .digest()
   if (part.concatenation) return storePart(context, link, reply, part, hash)
-  const text = joinParts([part], codingOf(link)).text ?? `[${part.body.length} octets of binary data]`
-  return storeReply(context, { ...reply, text, isPartial: false }, (tx) => isFirst(tx, link.receiptsId, hash, boundAt))
+  const text = joinParts([part], codingsOf(link.settings)).text ?? `[${part.body.length} octets of binary data]`
+  const delivery: Delivery = {
+    linkId: link.receiptsId,
+    hash,
+    isNamed: id !== '',
+    sequence: pdu.sequence_number,
+    session,
+    enquireTimeoutMs: link.settings.enquire_timeout_seconds * 1000,
+  }
+  return context.redeliveries.storeOnce(delivery, (isFirst) =>
+    storeReply(context, { ...reply, text, isPartial: false }, isFirst),
+  )
 }
 
-/**
- * False for a redelivery: the same octets came shortly before, on a session that was lost since, so that our answer may not have
- * arrived. The same text twice on one session is a person who says it twice. Times are the database's; only how long ago the session
- * was bound is ours, so that clocks may differ. One row, by primary key.
- */
-async function isFirst(tx: Tx, linkId: string, hash: Buffer, boundAt: Date): Promise<boolean> {
-  const { rows } = await tx.query<{ isFirst: boolean }>(
+/** False for a part that came before: it has a number, so that the same twice is a redelivery on any session. One row, by primary key. */
+async function isNewPart(tx: Tx, linkId: string, hash: Buffer): Promise<boolean> {
+  const { rows } = await tx.query<{ isNew: boolean }>(
     `with earlier as (
        select received_at from reply_hashes where link_id = $1 and hash = $2
      ), noted as (
        insert into reply_hashes (link_id, hash) values ($1, $2)
        on conflict (link_id, hash) do update set received_at = now()
      )
-     select not exists (
-       select 1 from earlier
-       where received_at > now() - make_interval(mins => $4) and received_at < now() - make_interval(secs => $3)
-     ) as "isFirst"`,
-    // One more, because ours are whole milliseconds.
-    [linkId, hash, (Date.now() - boundAt.getTime() + 1) / 1000, redeliveryMinutes],
+     select not exists (select 1 from earlier where received_at > now() - make_interval(mins => $3)) as "isNew"`,
+    [linkId, hash, redeliveryMinutes],
   )
-  return rows[0]?.isFirst ?? true
+  return rows[0]?.isNew ?? true
 }
 
 /** Keeps a part; with the last one the reply is whole and takes the place of its parts in the same transaction. */
@@ -137,8 +158,8 @@ async function storePart(
   const whole = await inTransaction(context.db, async (tx) => {
     // Parts may come on two sessions at once: whoever is second must see the first.
     await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [key.join(' ')])
-    // A part has a number: the same twice is a redelivery on any session. Nothing is stored then, but a whole whose join failed is joined.
-    if (await isFirst(tx, link.receiptsId, hash, new Date())) await insertPart(tx, key, concatenation.part, part)
+    // Nothing is stored of a redelivery, but a whole whose join failed is joined.
+    if (await isNewPart(tx, link.receiptsId, hash)) await insertPart(tx, key, concatenation.part, part)
     const { rows } = await tx.query<{ parts: number }>(
       `select count(*) as parts from reply_parts
        where link_id = $1 and source = $2 and destination = $3 and kind = $4 and reference = $5 and total = $6`,
@@ -146,7 +167,7 @@ async function storePart(
     )
     return (rows[0]?.parts ?? 0) >= concatenation.total ? key : null
   })
-  if (whole) await joinReply(context, link, whole, false)
+  if (whole) await joinReply(context, link.settings, whole, false)
 }
 
 async function insertPart(tx: Tx, key: unknown[], number: number, part: MessagePart): Promise<void> {
@@ -168,9 +189,14 @@ async function insertPart(tx: Tx, key: unknown[], number: number, part: MessageP
 }
 
 /** Makes a reply of the parts that are there, in one transaction with their removal. */
-async function joinReply(context: ReceiveContext, link: Link, key: unknown[], isPartial: boolean): Promise<void> {
-  const [, source, destination, , , total] = key as [string, string, string, string, number, number]
-  const reply: ReplyIn = { linkId: link.receiptsId, source, destination, text: '', isPartial }
+async function joinReply(
+  context: ReceiveContext,
+  settings: Codings,
+  key: unknown[],
+  isPartial: boolean,
+): Promise<void> {
+  const [linkId, source, destination, , , total] = key as [string, string, string, string, number, number]
+  const reply: ReplyIn = { linkId, source, destination, text: '', isPartial }
   await storeReply(context, reply, async (tx) => {
     const { rows } = await tx.query<PartRow>(
       `delete from reply_parts
@@ -181,7 +207,7 @@ async function joinReply(context: ReceiveContext, link: Link, key: unknown[], is
     )
     // Another process joined them.
     if (rows.length === 0) return false
-    const joined = joinParts(rows.map(readRow), codingOf(link))
+    const joined = joinParts(rows.map(readRow), codingsOf(settings))
     reply.text = joined.text ?? `[${joined.octets.length} octets of binary data]`
     reply.isPartial = rows.length < total
     return true
@@ -213,12 +239,14 @@ function readRow(row: PartRow): MessagePart {
   }
 }
 
-const codingOf = (link: Link): { defaultAlphabet: Link['settings']['default_alphabet'] } => ({
-  defaultAlphabet: link.settings.default_alphabet,
+/** How the carrier means its data_codings. */
+const codingsOf = ({ default_alphabet, data_codings_in }: Codings): CodingOptions => ({
+  defaultAlphabet: default_alphabet,
+  overrides: data_codings_in,
 })
 
-/** Delivers as partial what waited too long for its missing parts. Index reply_parts_received_at. */
-export async function joinLateParts(context: ReceiveContext, links: ReadonlyMap<string, Link>): Promise<void> {
+/** Delivers as partial what waited too long for its missing parts, also of links that are down or gone. Index reply_parts_received_at. */
+export async function joinLateParts(context: ReceiveContext): Promise<void> {
   const { rows } = await context.db.query<{
     linkId: string
     source: string
@@ -226,21 +254,16 @@ export async function joinLateParts(context: ReceiveContext, links: ReadonlyMap<
     kind: string
     reference: number
     total: number
+    settings: Codings | null
   }>(
-    `select distinct link_id as "linkId", source, destination, kind, reference, total
-     from reply_parts
-     where received_at < now() - make_interval(secs => $1)
+    `select distinct p.link_id as "linkId", p.source, p.destination, p.kind, p.reference, p.total, c.settings
+     from reply_parts p
+     left join links l on l.id = p.link_id
+     left join carriers c on c.id = l.carrier_id
+     where p.received_at < now() - make_interval(secs => $1)
      limit 1000`,
     [partsWaitSeconds],
   )
-  for (const row of rows) {
-    const link = links.get(row.linkId) ?? [...links.values()].find((one) => one.receiptsId === row.linkId)
-    if (link)
-      await joinReply(
-        context,
-        link,
-        [row.linkId, row.source, row.destination, row.kind, row.reference, row.total],
-        true,
-      )
-  }
+  for (const { linkId, source, destination, kind, reference, total, settings } of rows)
+    await joinReply(context, settings ?? smppDefaults, [linkId, source, destination, kind, reference, total], true)
 }

@@ -10,11 +10,14 @@ import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../events.ts'
 import { recordMoves } from '../messages/ledger.ts'
 import { rekeyIds, rematchReceipts, type ReceiptPlace } from '../messages/rekey.ts'
+import { defaultReasons, type Reasons } from '../messages/taxonomy.ts'
 
 export interface RekeyContext {
   db: Db
   outbox: Outbox
   subscriptions: Subscriptions
+  /** What carriers' codes mean; the defaults where nobody says more. */
+  reasons?: Reasons
 }
 
 /**
@@ -111,7 +114,7 @@ async function takeDue(db: Db, passesAt: readonly number[]): Promise<Pass | null
 
 /** Passes over a link's ids, then over its unmatched receipts; false when the form has changed again meanwhile. */
 async function passOver(
-  { db, outbox, subscriptions }: RekeyContext,
+  { db, outbox, subscriptions, reasons = defaultReasons }: RekeyContext,
   { linkId, form }: Pass,
   pieces: { ids: number; receipts: number },
 ): Promise<boolean> {
@@ -130,7 +133,14 @@ async function passOver(
     const after: ReceiptPlace | null = place
     let postings: Posting[] = []
     const piece = await inTransaction(db, async (tx) => {
-      const done = await rematchReceipts(tx, linkId, (rawId) => normaliseId(rawId, form), after, pieces.receipts)
+      const done = await rematchReceipts(
+        tx,
+        linkId,
+        reasons,
+        (rawId) => normaliseId(rawId, form),
+        after,
+        pieces.receipts,
+      )
       if (done.moved.length > 0) postings = await recordMoves(tx, done.moved, { outbox, subscriptions })
       return { ...done, isCurrent: await renew(tx, linkId, form, { rekeyed: 0, matched: done.count }) }
     })

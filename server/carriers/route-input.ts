@@ -224,7 +224,11 @@ async function readCarriers(
 
 async function knownCarriers(db: Queryable, items: readonly { carrier: string }[]): Promise<Set<string>> {
   const ids = items.flatMap(({ carrier }) => parseId('car', carrier) ?? [])
-  const { rows } = await db.query<{ id: string }>('select id from carriers where id = any ($1::uuid[])', [ids])
+  // By primary key; locked, so that none is deleted before what names it is written.
+  const { rows } = await db.query<{ id: string }>(
+    'select id from carriers where id = any ($1::uuid[]) order by id for key share',
+    [ids],
+  )
   return new Set(rows.map(({ id }) => id))
 }
 

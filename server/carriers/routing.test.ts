@@ -2,10 +2,11 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
+import type { RouteRequest } from '../messages/routing.ts'
 import { insertTestCarrier, insertTestSender, until } from '../messages/testing.ts'
 import { rememberAffinities, savePool } from './pool-store.ts'
 import { beginChange, insertRoute, type RouteInput } from './route-store.ts'
-import { RoutingTable, type RouteRequest } from './routing.ts'
+import { RoutingTable } from './routing.ts'
 
 let database: TestDatabase
 let table: RoutingTable
@@ -76,7 +77,6 @@ it('plans by campaign, sender and rules, many at once', async () => {
   const marketing = await addRoute(b, { type: 'marketing' })
   const sale = await addRoute(b, { accountId, campaignId })
   await table.refresh()
-  expect(table.hasRules).toBe(true)
   const plans = await table.plan([
     request(),
     request({ campaignKey: 'sale' }),
@@ -143,6 +143,6 @@ it('sees changes of rules and carriers by itself, and ends', async () => {
   await database.db.query('update carriers set enabled = false where id = $1', [a])
   await database.db.query('delete from routes')
   await inTransaction(database.db, beginChange)
-  await until('the rule is gone, and the carrier too', () => chain().join() === b && !table.hasRules)
+  await until('the rule is gone, and the carrier too', () => chain().join() === b)
   await table.close()
 })

@@ -2,38 +2,15 @@
 import type { Db, Queryable } from '../db/db.ts'
 import type { MessageType } from '../messages/message.ts'
 import { countryOf } from '../messages/number.ts'
-import { acquaintanceKey, findAffinities, findPools, type PoolRow } from './pool-store.ts'
+import type { Acquaintance, PlannedRoute, RouteRequest, Routing } from '../messages/routing.ts'
+import { acquaintanceKey, findAffinities, findPools, rememberAffinities, type PoolRow } from './pool-store.ts'
 import { listRoutes, readVersion, ruleOf } from './route-store.ts'
 import { compileRoutes, type RoutableMessage, type RouteChoice } from './route.ts'
 import { sendersOf } from './sender-store.ts'
 import { chooseSender, indexSenders, type AccountSenders, type SenderChoice } from './sender.ts'
 
-/** A message to be routed, as its caller wrote it. */
-export interface RouteRequest {
-  messageId: string
-  accountId: string
-  /** Digits of the recipient. */
-  to: string
-  /** As stored: digits or a name; null: the pool's, the campaign's or the default. */
-  from: string | null
-  poolId: string | null
-  campaignId: string | null
-  campaignKey: string | null
-  type: MessageType | null
-  segments: number
-}
-
-/** Why a message has no route. */
-export type RouteRefusal =
-  | 'campaign_not_found'
-  | 'pool_not_found'
-  | 'sender_not_found'
-  | 'sender_not_allowed'
-  | 'no_route_available'
-
 /** What was decided for a message, step by step; `message` is what the rules saw. */
-export interface RoutePlan {
-  refusal: RouteRefusal | null
+export interface RoutePlan extends PlannedRoute {
   sender: SenderChoice
   message: RoutableMessage
   choice: RouteChoice
@@ -41,8 +18,8 @@ export interface RoutePlan {
 
 /** What a plan needs of the database besides the rules. */
 export interface RoutingFacts {
-  senders: ReadonlyMap<string, AccountSenders>
-  campaigns: ReadonlyMap<string, CampaignFact>
+  senders: Pick<ReadonlyMap<string, AccountSenders>, 'get'>
+  campaigns: Pick<ReadonlyMap<string, CampaignFact>, 'get'>
   pools: ReadonlyMap<string, PoolRow>
   /** Sender by `acquaintanceKey`. */
   affinities: ReadonlyMap<string, string>
@@ -56,18 +33,20 @@ interface CampaignFact {
 
 // Between a change and its effect in every process.
 const refreshMs = 1000
-// The accept statement checks a sender again: an old one can be used a little longer, never another account's.
-const sendersMsMax = 2000
+// Senders and campaigns as they were so long ago still serve: what was accepted a moment earlier goes out with them too.
+const factsMsMax = 2000
+// Campaigns that are remembered; more are read again.
+const campaignsMax = 10_000
 
 /**
  * The rules and carriers of the installation, compiled, and the senders of the accounts that were last seen. Reads the version of the
  * rules every second and the rules when it has changed; what it last read serves while the database is away.
  */
-export class RoutingTable {
+export class RoutingTable implements Routing {
   readonly #db: Db
   readonly #senders = new Map<string, { senders: AccountSenders; readAt: number }>()
+  readonly #campaigns = new Map<string, { campaign: CampaignFact; readAt: number }>()
   #choose: (message: RoutableMessage) => RouteChoice = compileRoutes([], [])
-  #ruleCount = 0
   #seen = ''
   #timer: NodeJS.Timeout | null = null
   #refreshing: Promise<void> | null = null
@@ -76,35 +55,30 @@ export class RoutingTable {
     this.#db = db
   }
 
-  /** Without rules every message takes the default route: the carriers that have its sender, best first. */
-  get hasRules(): boolean {
-    return this.#ruleCount > 0
-  }
-
   /** The route of a message whose sender and campaign are known. A microsecond or two. */
   choose(message: RoutableMessage): RouteChoice {
     return this.#choose(message)
   }
 
-  /** Plans messages, in their order. Reads campaigns and pools where there are any, and senders not read lately, for all at once. */
+  /** Plans messages, in their order. Reads pools where there are any, and senders and campaigns not read lately, for all at once. */
   async plan(requests: readonly RouteRequest[]): Promise<RoutePlan[]> {
-    const known = [...new Set(requests.map(({ accountId }) => accountId))]
     const now = performance.now()
-    const fresh = (id: string): boolean => now - (this.#senders.get(id)?.readAt ?? -Infinity) < sendersMsMax
-    await this.#readSenders(known.filter((id) => !fresh(id)))
-    const facts = await this.#readFacts(requests)
+    const accountIds = [...new Set(requests.map(({ accountId }) => accountId))]
+    await this.#readSenders(accountIds.filter((id) => now - (this.#senders.get(id)?.readAt ?? -Infinity) > factsMsMax))
+    const facts = await this.#readFacts(requests, now)
     const plans = requests.map((request) => planRoute(request, facts, this.#choose))
-    // A sender may have been made since.
-    const unsure = requests.filter(
-      ({ accountId }, i) =>
-        plans[i]?.refusal === 'sender_not_found' && (this.#senders.get(accountId)?.readAt ?? 0) < now,
-    )
+    // What is refused by old knowledge is planned again by new: a sender or a carrier may have come since.
+    const unsure = requests.filter((_, i) => isOfOldFacts(plans[i]))
     if (unsure.length === 0) return plans
-    await this.#readSenders([...new Set(unsure.map(({ accountId }) => accountId))])
+    await Promise.all([this.#readSenders([...new Set(unsure.map(({ accountId }) => accountId))]), this.refresh()])
     return requests.map((request, i) => {
       const plan = plans[i]
-      return plan && plan.refusal !== 'sender_not_found' ? plan : planRoute(request, facts, this.#choose)
+      return plan && !isOfOldFacts(plan) ? plan : planRoute(request, facts, this.#choose)
     })
+  }
+
+  async remember(people: readonly (Acquaintance & { senderId: string })[]): Promise<void> {
+    await rememberAffinities(this.#db, people)
   }
 
   async start(): Promise<void> {
@@ -125,7 +99,6 @@ export class RoutingTable {
     if (seen === this.#seen) return
     const routes = await listRoutes(this.#db)
     this.#choose = compileRoutes(routes.map(ruleOf), carriers)
-    this.#ruleCount = routes.filter(({ enabled }) => enabled).length
     this.#seen = seen
   }
 
@@ -138,23 +111,38 @@ export class RoutingTable {
     if (accountIds.length === 0) return
     const readAt = performance.now()
     const read = await readSenders(this.#db, accountIds)
-    for (const [id, one] of this.#senders) if (readAt - one.readAt > sendersMsMax) this.#senders.delete(id)
+    for (const [id, one] of this.#senders) if (readAt - one.readAt > factsMsMax) this.#senders.delete(id)
     for (const [id, senders] of read) this.#senders.set(id, { senders, readAt })
   }
 
-  async #readFacts(requests: readonly RouteRequest[]): Promise<RoutingFacts> {
-    const senders = { get: (id: string) => this.#senders.get(id)?.senders } as RoutingFacts['senders']
-    return { ...(await readCampaignsAndPools(this.#db, requests)), senders }
+  async #readFacts(requests: readonly RouteRequest[], now: number): Promise<RoutingFacts> {
+    const unknown = requests.filter((one) => {
+      if (!hasCampaign(one)) return false
+      const known = this.#campaigns.get(campaignKeyOf(one))
+      return !known || now - known.readAt > factsMsMax
+    })
+    const [read, pools] = await Promise.all([readCampaigns(this.#db, unknown), readPools(this.#db, requests)])
+    if (this.#campaigns.size + read.size > campaignsMax) this.#campaigns.clear()
+    for (const [key, campaign] of read) this.#campaigns.set(key, { campaign, readAt: now })
+    return {
+      ...pools,
+      senders: { get: (id) => this.#senders.get(id)?.senders },
+      campaigns: { get: (key) => read.get(key) ?? this.#campaigns.get(key)?.campaign },
+    }
   }
 }
 
+const isOfOldFacts = (plan: RoutePlan | undefined): boolean =>
+  plan?.refusal != null && plan.refusal !== 'pool_not_found'
+
 /** Everything that plans of some messages need, read now. */
 export async function readFacts(db: Queryable, requests: readonly RouteRequest[]): Promise<RoutingFacts> {
-  const [senders, rest] = await Promise.all([
+  const [senders, campaigns, pools] = await Promise.all([
     readSenders(db, [...new Set(requests.map(({ accountId }) => accountId))]),
-    readCampaignsAndPools(db, requests),
+    readCampaigns(db, requests),
+    readPools(db, requests),
   ])
-  return { ...rest, senders }
+  return { ...pools, campaigns, senders }
 }
 
 /** Decides for one message: campaign, type, country, sender, then carriers. A pure function. */
@@ -215,33 +203,23 @@ async function readSenders(db: Queryable, accountIds: string[]): Promise<Map<str
   return new Map(accountIds.map((id) => [id, indexSenders(byAccount.get(id) ?? [])]))
 }
 
-async function readCampaignsAndPools(
-  db: Queryable,
-  requests: readonly RouteRequest[],
-): Promise<Omit<RoutingFacts, 'senders'>> {
-  const pooled = requests.flatMap(({ accountId, poolId, to }) =>
-    poolId === null ? [] : [{ accountId, poolId, theirNumber: to }],
-  )
-  const [campaigns, pools, affinities] = await Promise.all([
-    readCampaigns(db, [...new Map(requests.filter(hasCampaign).map((one) => [campaignKeyOf(one), one])).values()]),
-    readPools(db, pooled),
-    findAffinities(db, pooled),
-  ])
-  return { campaigns, affinities, pools }
-}
-
+/** The pools that requests name, and whom of their recipients those know. */
 async function readPools(
   db: Queryable,
-  asked: readonly { accountId: string; poolId: string }[],
-): Promise<Map<string, PoolRow>> {
-  if (asked.length === 0) return new Map()
+  requests: readonly RouteRequest[],
+): Promise<Pick<RoutingFacts, 'pools' | 'affinities'>> {
+  const asked = requests.flatMap(({ accountId, poolId, to }) =>
+    poolId === null ? [] : [{ accountId, poolId, theirNumber: to }],
+  )
+  if (asked.length === 0) return { pools: new Map(), affinities: new Map() }
   const keys = new Map(asked.map(({ accountId, poolId }) => [poolKeyOf(accountId, poolId), { accountId, id: poolId }]))
-  const pools = await findPools(db, [...keys.values()])
-  return new Map(pools.map((pool) => [poolKeyOf(pool.accountId, pool.id), pool]))
+  const [pools, affinities] = await Promise.all([findPools(db, [...keys.values()]), findAffinities(db, asked)])
+  return { pools: new Map(pools.map((pool) => [poolKeyOf(pool.accountId, pool.id), pool])), affinities }
 }
 
 /** Campaigns that requests name, by id or by key; both have an index. */
-async function readCampaigns(db: Queryable, requests: readonly RouteRequest[]): Promise<Map<string, CampaignFact>> {
+async function readCampaigns(db: Queryable, all: readonly RouteRequest[]): Promise<Map<string, CampaignFact>> {
+  const requests = [...new Map(all.filter(hasCampaign).map((one) => [campaignKeyOf(one), one])).values()]
   if (requests.length === 0) return new Map()
   const { rows } = await db.query<CampaignFact & { n: number }>(
     `select k.n::int as n, c.id, c.type, c.sender

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../db/db.ts'
 import { codeOf } from '../db/failure.ts'
 import { ApiError } from '../errors.ts'
-import { IdOf, Nullable, PageOf, pageQuery, problems, showTime, Timestamp, type App } from '../http.ts'
+import { IdOf, Nullable, PageOf, pageQuery, paceNumber, problems, showTime, Timestamp, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { isCountry } from '../messages/number.ts'
@@ -21,7 +21,7 @@ import {
   type SenderRow,
 } from './sender-store.ts'
 import { senderCapabilities, senderKinds } from './sender.ts'
-import { deleteSender, findCarrier } from './store.ts'
+import { deleteSender, holdCarrier } from './store.ts'
 
 const tags = ['Senders']
 const kind = Type.Enum([...senderKinds])
@@ -32,9 +32,7 @@ const capabilities = Type.Array(Type.Enum([...senderCapabilities]), {
   description:
     '`sms`: sends; `replies`: people can answer it; `international`: a short code that reaches other countries.',
 })
-const pace = Nullable(
-  Type.Number({ exclusiveMinimum: 0, maximum: 100_000, description: "Segments a second; null: its carrier's." }),
-)
+const pace = Nullable(paceNumber("Segments a second; null: its carrier's."))
 const isDefault = Type.Boolean({ description: 'For messages that name no sender.' })
 
 const CreateBody = Type.Object(
@@ -278,7 +276,7 @@ function checkCountry(faults: Faults, text: string | null | undefined): void {
 async function readCarrier(tx: Tx, faults: Faults, text: string): Promise<string | null> {
   if (!faults.isSound('#/carrier')) return null
   const id = parseId('car', text)
-  if (id && (await findCarrier(tx, id))) return id
+  if (id && (await holdCarrier(tx, id))) return id
   faults.add('#/carrier', 'invalid_value', 'is not a carrier of this installation')
   return null
 }

@@ -107,6 +107,7 @@ const message = (text = 'aaa', segments = 1): Handover => ({
   type: 'transactional',
   theirNumber: '15551230001',
   ourNumber: '15557654321',
+  campaignId: null,
   body: segments === 1 ? text : text.charAt(0).repeat(153 * (segments - 1) + 100),
   encoding: 'GSM-7',
   segments,

@@ -1,8 +1,48 @@
 /** The settings of an SMPP carrier: one schema for the API, the database and the link. */
-import { Type, type Static, type TLiteral, type TObject, type TProperties, type TString } from 'typebox'
+import type { TextCoding } from '@heliogram/smpp'
+import {
+  Type,
+  type Static,
+  type TInteger,
+  type TLiteral,
+  type TObject,
+  type TOptional,
+  type TProperties,
+  type TString,
+} from 'typebox'
+
+import { unknownPolicies } from '../messages/message.ts'
 
 /** What a C-octet string of a bind can carry (SMPP 3.4 §3.1): a session could not even ask with anything else. */
 export const bindText = '^[ -~]*$'
+
+/** Alphabets of submits. */
+const writtenAlphabets = ['gsm7', 'gsm7-packed', 'latin1', 'ascii', 'ucs2'] as const
+/** Alphabets of deliveries: all that there is a decoder for. */
+const readAlphabets = [
+  ...writtenAlphabets,
+  'utf8',
+  'binary',
+  'shift_jis',
+  'iso-8859-5',
+  'iso-8859-8',
+  'iso-2022-jp',
+  'euc-kr',
+] as const satisfies readonly TextCoding[]
+
+const octet = Type.Integer({ minimum: 0, maximum: 255 })
+const octetText = '^(0|[1-9][0-9]?|1[0-9][0-9]|2[0-4][0-9]|25[0-5])$'
+// SMPP 3.4 §5.2.5 and §5.2.6; both have reserved values that some carriers use.
+const ton = (standard: number, of: string): TInteger =>
+  Type.Integer({ minimum: 0, maximum: 255, default: standard, description: `TON of ${of}.` })
+const npi = (standard: number, of: string): TInteger =>
+  Type.Integer({ minimum: 0, maximum: 255, default: standard, description: `NPI of ${of}.` })
+
+const onUnknown = Type.Enum([...unknownPolicies], {
+  default: 'hold',
+  description:
+    'What becomes of messages whose submit was not answered, where neither they nor their campaign or account say: held, or sent again after a while, perhaps twice.',
+})
 
 /** Everything a link needs but its password; every member has a default. */
 export const SmppSettings = Type.Object(
@@ -56,13 +96,45 @@ export const SmppSettings = Type.Object(
       default: 30,
       description: 'Idle time before a heartbeat.',
     }),
-    message_id_form: Type.Enum(['raw', 'hex-to-dec', 'dec-to-hex'], {
+    enquire_timeout_seconds: Type.Number({
+      minimum: 0.5,
+      maximum: 60,
+      // A carrier answers it from memory, so five seconds are long; any PDU counts as an answer, and it is asked twice.
+      default: 5,
+      description: 'Wait for the answer to a heartbeat; the second in a row that is missed ends the session.',
+    }),
+    bind_timeout_seconds: Type.Number({
+      minimum: 1,
+      maximum: 120,
+      default: 10,
+      description: 'From dialling until bound; then the session is given up and dialled again.',
+    }),
+    message_id_form: Type.Enum(['raw', 'hex-to-dec', 'dec-to-hex', 'hex', 'dec'], {
       default: 'raw',
-      description: "How a receipt's id becomes the submit response's.",
+      description:
+        "How a receipt's id becomes the submit response's. `hex` and `dec`: it is the same number, whatever its zeros, capitals and 0x.",
     }),
     default_alphabet: Type.Enum(['gsm7', 'gsm7-packed', 'latin1', 'ascii'], {
       default: 'gsm7',
-      description: 'What the carrier means by data_coding 0.',
+      description:
+        'What the carrier means by data_coding 0, and what texts are written in; what it lacks is written in UCS-2.',
+    }),
+    data_codings_out: Type.Object(
+      Object.fromEntries(writtenAlphabets.map((name) => [name, Type.Optional(octet)])) as Record<
+        (typeof writtenAlphabets)[number],
+        TOptional<TInteger>
+      >,
+      {
+        additionalProperties: false,
+        default: {},
+        description: 'data_coding of our submits by alphabet, where it is another than 0, or 8 for ucs2.',
+      },
+    ),
+    data_codings_in: Type.Record(Type.String({ pattern: octetText }), Type.Enum([...readAlphabets]), {
+      additionalProperties: false,
+      default: {},
+      description: "How deliveries are read by data_coding, where the carrier does not mean what SMPP's table says.",
+      examples: [{ 0: 'latin1', 245: 'binary' }],
     }),
     concatenation: Type.Enum(['udh8', 'udh16', 'sar', 'payload'], {
       default: 'udh8',
@@ -72,7 +144,26 @@ export const SmppSettings = Type.Object(
       default: 'absolute',
       description: 'Whether submits carry their expiry.',
     }),
-    short_code_ton: Type.Integer({ minimum: 0, maximum: 6, default: 0, description: 'TON of short codes as sender.' }),
+    on_unknown: onUnknown,
+    user_message_reference: Type.Boolean({
+      default: false,
+      description:
+        'Whether submits carry a reference (SMPP 3.4 §5.3.2.17). Where the carrier echoes it, the receipt of a submit that was never answered finds its message, also among several to one number.',
+    }),
+    long_code_ton: ton(1, 'numbers as sender'),
+    long_code_npi: npi(1, 'numbers as sender'),
+    short_code_ton: ton(0, 'short codes as sender'),
+    short_code_npi: npi(0, 'short codes as sender'),
+    alphanumeric_ton: ton(5, 'names as sender'),
+    alphanumeric_npi: npi(0, 'names as sender'),
+    recipient_ton: ton(1, 'recipients'),
+    recipient_npi: npi(1, 'recipients'),
+    country: Type.String({
+      pattern: '^([A-Z]{2})?$',
+      default: '',
+      description: 'ISO 3166-1 code of the country whose national numbers the carrier delivers; empty: it does not.',
+      examples: ['GB'],
+    }),
   },
   { additionalProperties: false },
 )
@@ -88,11 +179,25 @@ export const smppDefaults: Omit<SmppSettings, 'host' | 'port' | 'system_id'> = {
   window: 100,
   response_timeout_seconds: 60,
   enquire_link_seconds: 30,
+  enquire_timeout_seconds: 5,
+  bind_timeout_seconds: 10,
   message_id_form: 'raw',
   default_alphabet: 'gsm7',
+  data_codings_out: {},
+  data_codings_in: {},
   concatenation: 'udh8',
   validity: 'absolute',
+  on_unknown: 'hold',
+  user_message_reference: false,
+  long_code_ton: 1,
+  long_code_npi: 1,
   short_code_ton: 0,
+  short_code_npi: 0,
+  alphanumeric_ton: 5,
+  alphanumeric_npi: 0,
+  recipient_ton: 1,
+  recipient_npi: 1,
+  country: '',
 }
 
 /** A secret of an HTTP carrier: stored encrypted, never shown. */
@@ -105,6 +210,7 @@ export type AdapterName = (typeof adapterNames)[number]
 
 /** What every HTTP carrier has. */
 export const httpCommon = {
+  on_unknown: onUnknown,
   window: Type.Integer({
     minimum: 1,
     maximum: 1000,

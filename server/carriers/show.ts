@@ -6,6 +6,9 @@ import type { Vault } from '../secrets.ts'
 import { inboundUrl } from './http-carriers/address.ts'
 import { adapters } from './http-carriers/adapters.ts'
 import { adapterNames, SmppSettings, type HttpSettings } from './settings.ts'
+import { CarrierQueueSchema, LatencySchema, PercentilesSchema, renderLatency, renderPart } from './live-show.ts'
+import { latencyByCountry, latencyOf, responsesOf, type NodeTimes } from './live.ts'
+import { partsOfCarrier, type QueueState } from './queue.ts'
 import type { CarrierRow, LinkRow } from './store.ts'
 
 /** What it takes to show a carrier. */
@@ -17,17 +20,26 @@ export interface ShowContext {
   refusals?: ReadonlyMap<string, number>
 }
 
+/** The numbers of the live view. */
+export interface LiveNumbers {
+  times: readonly NodeTimes[]
+  queue: QueueState
+}
+
 export const LinkSchema = Type.Object(
   {
     id: IdOf('lnk', 'Id of the link.'),
     object: Type.Literal('link'),
     carrier: IdOf('car', 'Its carrier.'),
     state: Type.Enum(['down', 'binding', 'bound', 'throttled', 'disabled']),
-    sessions: Type.Integer(),
+    sessions: Type.Integer({ description: 'Sessions that are bound, over all processes, as are the other numbers.' }),
     window: Type.Integer({ description: 'Unanswered submits at most.' }),
     in_flight: Type.Integer({ description: 'Unanswered submits.' }),
-    pace: Type.Number({ description: 'Segments a second allowed now.' }),
-    rate_1m: Type.Number({ description: 'Segments a second over the last minute.' }),
+    pace: Type.Number({
+      description: 'Segments a second allowed now: less than its pace while the carrier throttles.',
+    }),
+    rate_1m: Type.Number({ description: 'Segments a second over the last minute: what is used of it.' }),
+    response: Nullable(PercentilesSchema),
     last_enquire_link_at: Nullable(Timestamp('Last answered heartbeat.')),
     last_error: Nullable(Type.String()),
     last_error_at: Nullable(Timestamp('When it was seen.')),
@@ -61,6 +73,8 @@ export const Carrier = Type.Object(
       ),
     ),
     links: Type.Array(Type.Ref('Link')),
+    latency: LatencySchema,
+    queue: CarrierQueueSchema,
     created_at: Timestamp('When it was created.'),
     updated_at: Timestamp('When it was last changed.'),
   },
@@ -69,12 +83,18 @@ export const Carrier = Type.Object(
 
 /** The settings of an HTTP carrier; null: it speaks SMPP. */
 export function httpOf(carrier: CarrierRow): HttpSettings | null {
-  return (carrier.kind as string) === 'http' ? (carrier.settings as unknown as HttpSettings) : null
+  return carrier.kind === 'http' ? carrier.settings : null
 }
 
-/** A carrier with its links. */
-export function renderCarrier(context: ShowContext, row: CarrierRow, links: LinkRow[]): Record<string, unknown> {
+/** A carrier with its links and the numbers of the live view; `links` are those of all carriers, or its own. */
+export function renderCarrier(
+  context: ShowContext,
+  row: CarrierRow,
+  links: LinkRow[],
+  live: LiveNumbers,
+): Record<string, unknown> {
   const http = httpOf(row)
+  const own = links.filter((link) => link.carrierId === row.id)
   return {
     id: showId('car', row.id),
     object: 'carrier',
@@ -86,9 +106,18 @@ export function renderCarrier(context: ShowContext, row: CarrierRow, links: Link
     settings: row.settings,
     has_password: row.secrets !== null,
     inbound: http && renderInbound(context, row.id, http.url_version),
-    links: links.filter((link) => link.carrierId === row.id).map(renderLink),
+    links: own.map((link) => renderLink(link, live.times)),
+    ...renderNumbers(row.id, own, live),
     created_at: showTime(row.createdAt),
     updated_at: showTime(row.updatedAt),
+  }
+}
+
+function renderNumbers(carrierId: string, links: LinkRow[], { times, queue }: LiveNumbers): Record<string, unknown> {
+  const ids = links.map(({ id }) => id)
+  return {
+    latency: renderLatency(latencyOf(times, carrierId, ids), latencyByCountry(times, carrierId, ids)),
+    queue: partsOfCarrier(queue, carrierId).map((part) => renderPart(part, queue, links)),
   }
 }
 
@@ -109,8 +138,8 @@ function roundToTenth(rate: number): number {
   return Math.round(rate * 10) / 10
 }
 
-/** A link whose process is silent is down, whatever it said last. */
-function renderLink(row: LinkRow): Record<string, unknown> {
+/** A link; one whose process is silent is down, whatever it said last. */
+export function renderLink(row: LinkRow, times: readonly NodeTimes[]): Record<string, unknown> {
   const state = !row.enabled ? 'disabled' : row.isStale ? 'down' : row.state
   const isUp = state === 'bound' || state === 'throttled'
   return {
@@ -123,6 +152,7 @@ function renderLink(row: LinkRow): Record<string, unknown> {
     in_flight: isUp ? row.inFlight : 0,
     pace: roundToTenth(row.pace),
     rate_1m: isUp ? roundToTenth(row.rate) : 0,
+    response: responsesOf(times, row.id),
     last_enquire_link_at: showTime(row.lastEnquireLinkAt),
     last_error: row.lastError,
     last_error_at: showTime(row.lastErrorAt),

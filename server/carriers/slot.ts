@@ -9,6 +9,7 @@ import {
   type ResponsePdu,
   type Session,
 } from '@heliogram/smpp'
+import { lookUp } from './look-up.ts'
 import type { SmppSettings } from './settings.ts'
 
 /** Why a slot is not bound any more, or was not. */
@@ -28,7 +29,7 @@ export interface SlotOptions<C> {
   onLost: (slot: Slot<C>, loss: SlotLoss) => void
   onOutcome: (context: C, outcome: Outcome) => void
   onLateResponse: (context: C, response: ResponsePdu) => void
-  onRequest: (slot: Slot<C>, pdu: MessageRequest, respond: Respond) => void
+  onRequest: (session: Session<C>, pdu: MessageRequest, respond: Respond) => void
   onRoom: () => void
   onFault: (kind: string) => void
   trace: ((direction: 'in' | 'out', bytes: Buffer) => void) | undefined
@@ -112,14 +113,19 @@ export class Slot<C> {
     return connectSession<C>({
       host: settings.host,
       port: settings.port,
+      lookup: lookUp,
       ...(settings.tls && { tls: settings.tls_ca ? { ca: settings.tls_ca } : {} }),
       bind: { mode, system_id: settings.system_id, password, system_type: settings.system_type },
       windowMax: settings.window,
       responseTimeoutMs: settings.response_timeout_seconds * 1000,
       enquireLinkMs: settings.enquire_link_seconds * 1000,
+      enquireTimeoutMs: settings.enquire_timeout_seconds * 1000,
+      bindTimeoutMs: settings.bind_timeout_seconds * 1000,
+      // A PDU that never gets whole is as dead as two heartbeats that are not answered.
+      partialPduMs: settings.enquire_timeout_seconds * 2000,
       onOutcome: (_session, context, outcome) => onOutcome(context, outcome),
       onLateResponse: (_session, context, response) => onLateResponse(context, response),
-      onRequest: (_session, pdu, respond) => onRequest(this, pdu, respond),
+      onRequest,
       onRoom,
       onState: (session, state, reason) => {
         if (state === 'bound') this.#noteBound()

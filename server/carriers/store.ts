@@ -3,18 +3,19 @@ import type { Db, Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
 import type { HttpSettings, SmppSettings } from './settings.ts'
 
-export interface CarrierRow {
+/** What a carrier is, and the settings that it therefore has. */
+type KindAndSettings = { kind: 'smpp' | 'simulator'; settings: SmppSettings } | { kind: 'http'; settings: HttpSettings }
+
+interface CarrierFields {
   id: string
   name: string
-  kind: 'smpp' | 'simulator'
   enabled: boolean
   pace: number
   priority: number
-  settings: SmppSettings
   secrets: Buffer | null
-  createdAt: Date
-  updatedAt: Date
 }
+
+export type CarrierRow = CarrierFields & { createdAt: Date; updatedAt: Date } & KindAndSettings
 
 const carrierColumns = `
   c.id, c.name, c.kind, c.enabled, c.pace::float8 as pace, c.priority, c.settings, c.secrets,
@@ -31,8 +32,14 @@ export async function findCarrier(db: Db | Tx, id: string): Promise<CarrierRow |
   return rows[0] ?? null
 }
 
+/** Keeps a carrier from being deleted until the transaction ends; false where there is none. Locks its row, by primary key. */
+export async function holdCarrier(tx: Tx, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query('select 1 from carriers where id = $1 for key share', [id])
+  return rowCount === 1
+}
+
 /** Inserts a carrier with its one link. @throws a unique violation (23505) when the name is taken. */
-export async function insertCarrier(tx: Tx, carrier: Omit<CarrierRow, 'createdAt' | 'updatedAt'>): Promise<void> {
+export async function insertCarrier(tx: Tx, carrier: CarrierFields & KindAndSettings): Promise<void> {
   await tx.query(
     `with carrier as (
        insert into carriers (id, name, kind, enabled, pace, priority, settings, secrets)
@@ -54,10 +61,8 @@ export async function insertCarrier(tx: Tx, carrier: Omit<CarrierRow, 'createdAt
   )
 }
 
-export async function updateCarrier(
-  tx: Tx,
-  carrier: Omit<CarrierRow, 'createdAt' | 'updatedAt' | 'kind'>,
-): Promise<void> {
+/** Changes a carrier; its settings were checked for its kind. */
+export async function updateCarrier(tx: Tx, carrier: CarrierFields & { settings: object }): Promise<void> {
   await tx.query(
     `update carriers
      set name = $2, enabled = $3, pace = $4, priority = $5, settings = $6, secrets = $7, updated_at = now()
@@ -137,14 +142,12 @@ export async function listLinks(db: Db | Tx, carrierId: string | null = null): P
 }
 
 /** A link with what it takes to run it: the carrier's settings under its own. */
-export interface RunnableLink {
+export type RunnableLink = KindAndSettings & {
   id: string
   /** The first link of its carrier. */
   receiptsId: string
   carrierId: string
   carrierName: string
-  kind: 'smpp' | 'http' | 'simulator'
-  settings: SmppSettings | HttpSettings
   secrets: Buffer | null
   /** Under which the secrets are sealed. */
   secretsOf: string

@@ -39,7 +39,7 @@ async function skipBackOff(): Promise<void> {
 describe('a message', () => {
   it('goes from accept to its receipt', async () => {
     await open()
-    await until('room is known', () => test.submitter.reserve(1, 'otp') !== null)
+    await until('room is known', () => test.submitter.reserve(1, 'otp', test.carrierId, test.accountId) !== null)
     const { id } = await test.submit({ body: 'Grüße' })
     expect(await test.reaches(id, 'delivered')).toMatchObject({
       attempts: 1,

@@ -5,9 +5,10 @@
 import { isUnavailable } from '../db/failure.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
 import type { Answer } from '../messages/answer.ts'
-import type { Handover, Slots } from '../messages/handover.ts'
+import type { Handover, Newcomer, Slots } from '../messages/handover.ts'
 import type { Ledger } from '../messages/ledger.ts'
 import type { MessageType } from '../messages/message.ts'
+import type { QuietHours } from '../messages/quiet-hours.ts'
 import type { Recent } from '../messages/recent.ts'
 import type { CarrierLink } from './carrier-link.ts'
 import { Feed } from './feed.ts'
@@ -21,6 +22,7 @@ interface SubmitContext extends KeeperContext {
   outbox: Outbox
   subscriptions: Subscriptions
   recent: Recent
+  quietHours: QuietHours
 }
 
 export class Submitter implements Slots {
@@ -64,6 +66,11 @@ export class Submitter implements Slots {
     return new Map([...this.running].flatMap(([id, link]) => (link instanceof Link ? [[id, link] as const] : [])))
   }
 
+  /** Carriers of which a link is up, here or at another process, or was a moment ago. */
+  get upCarriers(): ReadonlySet<string> {
+    return this.#keeper.upCarriers
+  }
+
   /** The paces of senders, accounts and lanes. */
   get limits(): Limits {
     return this.#keeper.limits
@@ -81,16 +88,18 @@ export class Submitter implements Slots {
     await this.#keeper.close()
   }
 
-  reserve(segments: number, type: MessageType, carrierId?: string, accountId?: string): string | null {
+  preferUp(chain: readonly string[]): string | undefined {
+    // Most chains are of one: nothing is to be looked up.
+    if (chain.length < 2) return chain[0]
+    const up = this.#keeper.upCarriers
+    return chain.find((id) => up.has(id)) ?? chain[0]
+  }
+
+  reserve(segments: number, type: MessageType, carrierId: string, accountId: string): string | null {
     if (this.#isClosed || this.#feed.mustQueue(type, carrierId)) return null
     // What has a pace of its own is counted by the claims.
-    if (accountId !== undefined && this.#keeper.limits.isLimited(accountId)) return null
-    const { byCarrier } = this.#keeper
-    if (carrierId !== undefined) return reserveOn(byCarrier.get(carrierId) ?? [], segments, type)
-    for (const links of byCarrier.values()) {
-      const id = reserveOn(links, segments, type)
-      if (id !== null) return id
-    }
+    if (this.#keeper.limits.isLimited(accountId)) return null
+    for (const link of this.#keeper.byCarrier.get(carrierId) ?? []) if (link.reserve(segments, type)) return link.id
     return null
   }
 
@@ -109,13 +118,8 @@ export class Submitter implements Slots {
     this.#feed.wake()
   }
 
-  estimateSendAt(
-    type: MessageType = 'transactional',
-    accountId?: string,
-    carrierId?: string,
-    ahead?: number,
-  ): Date | null {
-    const ms = this.#feed.backlog.wait({ type, accountId, carrierId, ahead })
+  estimateSendAt(message: Newcomer): Date | null {
+    const ms = this.#feed.backlog.wait(message)
     return ms === null ? null : new Date(Date.now() + ms)
   }
 
@@ -167,12 +171,6 @@ export class Submitter implements Slots {
       },
     )
   }
-}
-
-/** Keeps room on the first link that has some. */
-function reserveOn(links: readonly CarrierLink[], segments: number, type: MessageType): string | null {
-  for (const link of links) if (link.reserve(segments, type)) return link.id
-  return null
 }
 
 const range = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1)

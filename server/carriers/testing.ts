@@ -7,7 +7,9 @@ import { type Draft } from '../messages/accepted.ts'
 import type { MessageRow } from '../messages/message.ts'
 import { openLedgerTest, rowOf, until, type LedgerTest } from '../messages/testing.ts'
 import { Node } from '../node.ts'
+import type { LinkOptions } from './link.ts'
 import { receive, type ReceiveContext } from './receive.ts'
+import { Redeliveries } from './redelivery.ts'
 import type { SmppSettings } from './settings.ts'
 import { Submitter } from './submit.ts'
 
@@ -30,7 +32,12 @@ const atOnce = { min: 0, max: 0 }
 /** Starts a simulator without latency and binds to it. */
 export async function openCarrierTest(
   db: Db,
-  options: { simulator?: SimulatorOptions; settings?: Partial<SmppSettings>; accountId?: string } = {},
+  options: {
+    simulator?: SimulatorOptions
+    settings?: Partial<SmppSettings>
+    accountId?: string
+    trace?: LinkOptions['trace']
+  } = {},
 ): Promise<CarrierTest> {
   const simulator = new Simulator({
     port: 0,
@@ -42,7 +49,7 @@ export async function openCarrierTest(
     ...options.simulator,
   })
   const { smppPort } = await simulator.start()
-  const { accountId, settings } = options
+  const { accountId, settings, trace } = options
   const test = await openLedgerTest(db, {
     settings: { port: smppPort, ...settings },
     ...(accountId !== undefined && { accountId }),
@@ -51,17 +58,24 @@ export async function openCarrierTest(
   const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
   const node = new Node({ db, log, isAlone: false, settle: async () => {}, onFenced: () => {} })
   await node.start()
-  const receiving: ReceiveContext = { ...test.context, log, ledger: test.ledger, wake: () => submitter.wake() }
+  const receiving: ReceiveContext = {
+    ...test.context,
+    log,
+    ledger: test.ledger,
+    redeliveries: new Redeliveries(node.id),
+    wake: () => submitter.wake(),
+  }
   const submitter: Submitter = new Submitter({
     ...test.context,
     vault: testVault,
     log,
     node,
     ledger: test.ledger,
-    onDeliver: (link, pdu, respond, boundAt) => receive(receiving, link, pdu, respond, boundAt),
+    onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
+    ...(trace && { trace }),
   })
   await submitter.start()
-  const acceptor = new Acceptor({ ...test.context, slots: submitter })
+  const acceptor = new Acceptor({ ...test.context, slots: submitter, routing: test.routing })
   return {
     ...test,
     simulator,

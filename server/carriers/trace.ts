@@ -6,7 +6,7 @@ interface DebugLog {
   debug(fields: object, message: string): void
 }
 
-/** Builds the trace of links for a log at debug. */
+/** Builds the trace of links for a log at debug. The bytes are the session's again after the call: what is logged is strings. */
 export function traceLink(log: DebugLog): NonNullable<LinkOptions['trace']> {
   return (link: Link, direction, bytes) => {
     try {

@@ -10,11 +10,32 @@ create table accounts (
   created_at timestamptz default now() not null,
   updated_at timestamptz default now() not null,
   pace numeric,
+  on_unknown text,
+  quiet_hours jsonb,
+  quiet_hours_changed_at timestamptz,
   constraint accounts_pkey primary key (id),
+  constraint accounts_on_unknown_check check ((on_unknown = any (array['hold', 'resend']))),
   constraint accounts_pace_check check ((pace > (0)::numeric)),
   constraint accounts_status_check check ((status = any (array['active', 'suspended'])))
 );
 create index accounts_pace on accounts (id) where (pace is not null);
+create index accounts_quiet_hours_changed on accounts (quiet_hours_changed_at) where (quiet_hours_changed_at is not null);
+
+create table alerts (
+  account_id uuid not null,
+  id uuid not null,
+  type text not null,
+  subject text not null,
+  detail jsonb default '{}'::jsonb not null,
+  seen_at timestamptz default now() not null,
+  opened_at timestamptz,
+  clear_at timestamptz,
+  closed_at timestamptz,
+  constraint alerts_pkey primary key (account_id, id),
+  constraint alerts_account_id_fkey foreign key (account_id) references accounts(id) on delete cascade,
+  constraint alerts_type_check check ((type = any (array['link.down', 'link.throttled', 'sender.degraded'])))
+);
+create unique index alerts_unclosed on alerts (type, subject, account_id) where (closed_at is null);
 
 create table api_keys (
   account_id uuid not null,
@@ -55,10 +76,50 @@ create table backlogs (
   carrier_id uuid not null,
   sender text default '' not null,
   created_at timestamptz default now() not null,
+  campaign_id uuid,
   constraint backlogs_pkey primary key (id),
-  constraint backlogs_lane_id_carrier_id_sender_key unique (lane_id, carrier_id, sender),
+  constraint backlogs_lane_id_carrier_id_sender_campaign_id_key unique nulls not distinct (lane_id, carrier_id, sender, campaign_id),
   constraint backlogs_lane_id_fkey foreign key (lane_id) references lanes(id) on delete cascade
 );
+
+create table broadcasts (
+  account_id uuid not null,
+  id uuid not null,
+  campaign_id uuid not null,
+  status text not null,
+  body jsonb not null,
+  is_test boolean not null,
+  audience_tags text[],
+  send_at timestamptz not null,
+  send_at_local timestamp without time zone,
+  timezone text not null,
+  expanded_to uuid,
+  is_expanded boolean default false not null,
+  taken_to uuid,
+  taken_due_at timestamptz,
+  recipients bigint default 0 not null,
+  messages bigint default 0 not null,
+  segments bigint default 0 not null,
+  skipped jsonb default '{}'::jsonb not null,
+  is_settled boolean default false not null,
+  created_at timestamptz default now() not null,
+  started_at timestamptz,
+  completed_at timestamptz,
+  constraint broadcasts_pkey primary key (account_id, id),
+  constraint broadcasts_account_id_campaign_id_fkey foreign key (account_id, campaign_id) references campaigns(account_id, id),
+  constraint broadcasts_account_id_fkey foreign key (account_id) references accounts(id),
+  constraint broadcasts_status_check check ((status = any (array['scheduled', 'sending', 'paused', 'completed', 'canceled'])))
+) with (fillfactor=50);
+create index broadcasts_campaign on broadcasts (account_id, campaign_id, id);
+create unique index broadcasts_open on broadcasts (account_id, campaign_id) where (status = any (array['scheduled', 'sending', 'paused']));
+create index broadcasts_waiting on broadcasts (send_at) where ((status = any (array['scheduled', 'sending'])) or ((status = 'canceled') and (not is_settled)));
+
+create table campaign_clicks (
+  account_id uuid not null,
+  campaign_id uuid not null,
+  clicks bigint not null,
+  constraint campaign_clicks_pkey primary key (account_id, campaign_id)
+) with (fillfactor=50);
 
 create table campaigns (
   account_id uuid not null,
@@ -79,12 +140,22 @@ create table campaigns (
   contacts_count bigint default 0 not null,
   created_at timestamptz default now() not null,
   updated_at timestamptz default now() not null,
+  on_unknown text,
+  pace numeric,
+  quiet_hours jsonb,
+  quiet_hours_changed_at timestamptz,
+  shorten_urls boolean,
   constraint campaigns_pkey primary key (account_id, id),
   constraint campaigns_account_id_key_key unique (account_id, key),
   constraint campaigns_account_id_fkey foreign key (account_id) references accounts(id),
+  constraint campaigns_on_unknown_check check ((on_unknown = any (array['hold', 'resend']))),
+  constraint campaigns_pace_check check ((pace > (0)::numeric)),
   constraint campaigns_status_check check ((status = any (array['draft', 'active', 'scheduled', 'sending', 'paused', 'completed', 'canceled', 'archived']))),
   constraint campaigns_type_check check ((type = any (array['transactional', 'marketing', 'otp'])))
 );
+create index campaigns_pace on campaigns (account_id, id) where (pace is not null);
+create index campaigns_quiet_hours on campaigns (account_id, id) where (quiet_hours is not null);
+create index campaigns_quiet_hours_changed on campaigns (quiet_hours_changed_at) where (quiet_hours_changed_at is not null);
 
 create table carrier_ids (
   link_id uuid not null,
@@ -116,6 +187,23 @@ create table carriers (
   constraint carriers_pace_check check ((pace > (0)::numeric))
 );
 
+create table consents (
+  account_id uuid not null,
+  id uuid not null,
+  number_hmac bytea not null,
+  status text not null,
+  source text not null,
+  actor text,
+  campaign_id uuid,
+  message_id uuid,
+  evidence jsonb default '{}'::jsonb not null,
+  recorded_at timestamptz default now() not null,
+  constraint consents_pkey primary key (account_id, id),
+  constraint consents_source_check check ((source = any (array['reply', 'api', 'import', 'contact', 'review']))),
+  constraint consents_status_check check ((status = any (array['opted_in', 'opted_out', 'unknown'])))
+);
+create index consents_number on consents (account_id, number_hmac, id);
+
 create table contacts (
   account_id uuid not null,
   id uuid not null,
@@ -135,11 +223,39 @@ create table contacts (
   last_message_at timestamptz,
   created_at timestamptz default now() not null,
   updated_at timestamptz default now() not null,
-  constraint contacts_pkey primary key (account_id, id),
-  constraint contacts_account_id_campaign_id_phone_number_key unique (account_id, campaign_id, phone_number),
-  constraint contacts_account_id_campaign_id_fkey foreign key (account_id, campaign_id) references campaigns(account_id, id)
+  constraint contacts_pkey primary key (account_id, campaign_id, id),
+  constraint contacts_account_id_campaign_id_phone_number_key unique (account_id, campaign_id, phone_number)
 );
-create index contacts_list on contacts (account_id, campaign_id, id);
+create index contacts_external_id on contacts (account_id, campaign_id, external_id, id) where (external_id is not null);
+
+create table conversations (
+  account_id uuid not null,
+  id uuid not null,
+  our_number text not null,
+  their_number text not null,
+  last_reply_id uuid not null,
+  unread integer not null,
+  campaign_id uuid,
+  contact_id uuid,
+  assignee uuid,
+  created_at timestamptz default now() not null,
+  constraint conversations_pkey primary key (account_id, id),
+  constraint conversations_account_id_fkey foreign key (account_id) references accounts(id)
+) with (fillfactor=70);
+create index conversations_assignee on conversations (account_id, assignee, last_reply_id) where (assignee is not null);
+create index conversations_our_number on conversations (account_id, our_number, last_reply_id);
+create index conversations_recent on conversations (account_id, last_reply_id);
+create index conversations_their_number on conversations (account_id, their_number);
+create index conversations_unread on conversations (account_id, last_reply_id) where (unread > 0);
+
+create table crashes (
+  account_id uuid not null,
+  message_id uuid not null,
+  node_id uuid not null,
+  at timestamptz default now() not null,
+  constraint crashes_pkey primary key (account_id, message_id, node_id)
+);
+create index crashes_at on crashes using brin (at);
 
 create table delayed (
   account_id uuid not null,
@@ -148,9 +264,11 @@ create table delayed (
   segments integer not null,
   due_at timestamptz not null,
   expires_at timestamptz,
+  held_at timestamptz,
   constraint delayed_pkey primary key (account_id, message_id)
 );
 create index delayed_due_at on delayed (due_at);
+create index delayed_held on delayed (account_id, held_at) where (held_at is not null);
 
 create table events (
   account_id uuid not null,
@@ -166,6 +284,14 @@ create table events (
 ) partition by range (id);
 create index events_message on events (account_id, message_id, id) where (message_id is not null);
 create index events_order on events (account_id, txid, id);
+
+create table forgotten_receipts (
+  link_id uuid not null,
+  count bigint not null,
+  last_at timestamptz default now() not null,
+  constraint forgotten_receipts_pkey primary key (link_id),
+  constraint forgotten_receipts_link_id_fkey foreign key (link_id) references links(id) on delete cascade
+);
 
 create table heartbeats (
   node_id uuid not null,
@@ -218,7 +344,6 @@ create table imports (
   status text default 'queued' not null,
   format text not null,
   options jsonb default '{}'::jsonb not null,
-  mapping jsonb,
   failure text,
   bytes bigint default 0 not null,
   committed_row bigint default 0 not null,
@@ -233,9 +358,12 @@ create table imports (
   created_at timestamptz default now() not null,
   started_at timestamptz,
   completed_at timestamptz,
+  bytes_read bigint default 0 not null,
+  repairs jsonb default '{}'::jsonb not null,
+  sample jsonb,
   constraint imports_pkey primary key (account_id, id),
   constraint imports_account_id_campaign_id_fkey foreign key (account_id, campaign_id) references campaigns(account_id, id),
-  constraint imports_format_check check ((format = any (array['json', 'csv', 'ndjson']))),
+  constraint imports_format_check check ((format = any (array['json', 'csv', 'ndjson', 'xlsx']))),
   constraint imports_status_check check ((status = any (array['queued', 'processing', 'completed', 'completed_with_errors', 'failed', 'canceled'])))
 );
 create index imports_list on imports (account_id, campaign_id, id);
@@ -250,6 +378,15 @@ create table intents (
   at timestamptz default now() not null,
   constraint intents_pkey primary key (node_id, account_id, message_id, segment)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
+
+create table keyword_settings (
+  account_id uuid not null,
+  campaign_id uuid,
+  settings jsonb not null,
+  updated_at timestamptz default now() not null,
+  constraint keyword_settings_account_id_campaign_id_key unique nulls not distinct (account_id, campaign_id),
+  constraint keyword_settings_account_id_fkey foreign key (account_id) references accounts(id)
+);
 
 create table lanes (
   id uuid not null,
@@ -395,6 +532,34 @@ create index messages_campaign on messages (account_id, campaign_id, id) where (
 create index messages_id on messages using brin (id) with (pages_per_range='32');
 create index messages_their_number on messages (account_id, their_number, id);
 
+create table nameless_tries (
+  account_id uuid not null,
+  message_id uuid not null,
+  segment integer not null,
+  try integer not null,
+  link_id uuid not null,
+  segments integer not null,
+  their_number text not null,
+  our_number text,
+  reference integer not null,
+  intent_at timestamptz not null,
+  noted_at timestamptz default now() not null,
+  check_at timestamptz default now() not null,
+  resend_at timestamptz,
+  constraint nameless_tries_pkey primary key (account_id, message_id, segment, try)
+) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
+create index nameless_tries_check_at on nameless_tries (check_at);
+create index nameless_tries_number on nameless_tries (link_id, their_number);
+create index nameless_tries_resend_at on nameless_tries (resend_at) where (resend_at is not null);
+
+create table node_times (
+  node_id uuid not null,
+  times jsonb not null,
+  updated_at timestamptz default now() not null,
+  constraint node_times_pkey primary key (node_id),
+  constraint node_times_node_id_fkey foreign key (node_id) references nodes(id) on delete cascade
+) with (fillfactor=50);
+
 create table nodes (
   id uuid not null,
   name text not null,
@@ -404,17 +569,33 @@ create table nodes (
   constraint nodes_pkey primary key (id)
 );
 
+create table opt_out_suspicions (
+  account_id uuid not null,
+  message_id uuid not null,
+  number text not null,
+  created_at timestamptz default now() not null,
+  constraint opt_out_suspicions_pkey primary key (account_id, message_id),
+  constraint opt_out_suspicions_account_id_fkey foreign key (account_id) references accounts(id)
+);
+create index opt_out_suspicions_number on opt_out_suspicions (account_id, number);
+
 create table opt_outs (
   account_id uuid not null,
-  number text not null,
+  number text,
   number_hmac bytea,
   source text not null,
   reason text,
   message_id uuid,
   created_at timestamptz default now() not null,
-  constraint opt_outs_pkey primary key (account_id, number),
-  constraint opt_outs_account_id_fkey foreign key (account_id) references accounts(id)
+  id uuid default gen_random_uuid() not null,
+  constraint opt_outs_pkey primary key (account_id, id),
+  constraint opt_outs_account_id_number_hmac_key unique (account_id, number_hmac),
+  constraint opt_outs_account_id_number_key unique (account_id, number),
+  constraint opt_outs_account_id_fkey foreign key (account_id) references accounts(id),
+  constraint opt_outs_check check (((number is not null) or (number_hmac is not null)))
 );
+create index opt_outs_forgetting on opt_outs (created_at) where ((number is not null) and (number_hmac is not null));
+create index opt_outs_forgotten on opt_outs (account_id, number_hmac) where (number is null);
 
 create table orphan_replies (
   id uuid not null,
@@ -447,6 +628,19 @@ create table outcomes (
 ) partition by range (message_id);
 create index outcomes_error on outcomes (account_id, error_code, message_id) where (error_code is not null);
 
+create table pace_grants (
+  account_id uuid not null,
+  kind text not null,
+  name text not null,
+  node_id uuid not null,
+  units integer not null,
+  constraint pace_grants_pkey primary key (account_id, kind, name, node_id),
+  constraint pace_grants_account_id_fkey foreign key (account_id) references accounts(id) on delete cascade,
+  constraint pace_grants_node_id_fkey foreign key (node_id) references nodes(id) on delete cascade,
+  constraint pace_grants_kind_check check ((kind = any (array['account', 'lane', 'sender', 'campaign'])))
+) with (fillfactor=50);
+create index pace_grants_node on pace_grants (node_id);
+
 create table queue (
   lane_id uuid not null,
   message_id uuid not null,
@@ -470,16 +664,36 @@ create table receipts (
   message_id uuid,
   segment integer,
   received_at timestamptz default now() not null,
+  source text,
+  destination text,
+  submit_date text,
+  reference integer,
   constraint receipts_pkey primary key (link_id, raw_id, state, done_date)
 );
+create index receipts_adoptable on receipts (link_id, source) where ((message_id is null) and (source is not null));
+create index receipts_message on receipts (account_id, message_id) where (message_id is not null);
 create index receipts_received_at on receipts using brin (received_at);
 create index receipts_unmatched on receipts (link_id, match_id) where (message_id is null);
 create index receipts_unmatched_at on receipts (link_id, received_at, raw_id, state, done_date) where (message_id is null);
+
+create table recipients (
+  account_id uuid not null,
+  broadcast_id uuid not null,
+  contact_id uuid not null,
+  due_at timestamptz,
+  skipped text,
+  constraint recipients_pkey primary key (account_id, broadcast_id, contact_id)
+);
+create index recipients_due on recipients (account_id, broadcast_id, due_at, contact_id) where (due_at is not null);
+create index recipients_skipped on recipients (account_id, broadcast_id, contact_id) where (skipped is not null);
 
 create table reply_hashes (
   link_id uuid not null,
   hash bytea not null,
   received_at timestamptz default now() not null,
+  node_id uuid,
+  delivery uuid,
+  doubts integer default 0 not null,
   constraint reply_hashes_pkey primary key (link_id, hash)
 );
 
@@ -501,6 +715,18 @@ create table reply_parts (
   constraint reply_parts_kind_check check ((kind = any (array['udh8', 'udh16', 'sar'])))
 );
 create index reply_parts_received_at on reply_parts (received_at);
+
+create table resends (
+  account_id uuid not null,
+  message_id uuid not null,
+  tries integer not null,
+  actor_kind text not null,
+  actor_id text not null,
+  request_id text not null,
+  at timestamptz default now() not null,
+  constraint resends_pkey primary key (account_id, message_id, tries),
+  constraint resends_actor_kind_check check ((actor_kind = any (array['key', 'token'])))
+);
 
 create table route_carriers (
   route_id uuid not null,
@@ -557,6 +783,16 @@ create table sender_affinity (
 );
 create index sender_affinity_expires_at on sender_affinity (expires_at);
 
+create table sender_ends (
+  account_id uuid not null,
+  number text not null,
+  at timestamptz not null,
+  delivered integer not null,
+  failed integer not null,
+  constraint sender_ends_pkey primary key (account_id, number, at),
+  constraint sender_ends_account_id_fkey foreign key (account_id) references accounts(id) on delete cascade
+) with (fillfactor=70);
+
 create table sender_pool_members (
   account_id uuid not null,
   pool_id uuid not null,
@@ -601,6 +837,22 @@ create table senders (
 );
 create unique index senders_default on senders (account_id) where is_default;
 create index senders_pace on senders (account_id, id) where (pace is not null);
+
+create table short_links (
+  code text collate "C" not null,
+  account_id uuid not null,
+  message_id uuid not null,
+  "position" integer not null,
+  campaign_id uuid,
+  url text not null,
+  clicks integer default 0 not null,
+  bot_clicks integer default 0 not null,
+  first_clicked_at timestamptz,
+  last_clicked_at timestamptz,
+  constraint short_links_pkey primary key (code)
+) with (fillfactor=90);
+create index short_links_age on short_links using brin (message_id);
+create index short_links_message on short_links (account_id, message_id);
 
 create table smpp_credentials (
   account_id uuid not null,
@@ -737,9 +989,25 @@ create table submissions (
   receipt_stat text,
   receipt_err text,
   receipt_at timestamptz,
+  is_adopted boolean default false not null,
+  is_repeated boolean default false not null,
   constraint submissions_pkey primary key (account_id, message_id, segment, try),
   constraint submissions_state_check check ((state = any (array['accepted', 'refused', 'unknown'])))
 ) partition by range (message_id);
+
+create table templates (
+  account_id uuid not null,
+  id uuid not null,
+  name text not null,
+  language text not null,
+  body text not null,
+  languages jsonb default '{}'::jsonb not null,
+  created_at timestamptz default now() not null,
+  updated_at timestamptz default now() not null,
+  constraint templates_pkey primary key (account_id, id),
+  constraint templates_account_id_name_key unique (account_id, name),
+  constraint templates_account_id_fkey foreign key (account_id) references accounts(id)
+);
 
 create table tokens (
   hash bytea not null,

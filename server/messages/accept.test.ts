@@ -93,6 +93,7 @@ describe('a flush', () => {
     expect(kindsOf([await test.acceptor.accept(test.draft())])).toEqual(['accepted'])
     await test.db.query(`delete from senders`)
     await test.db.query(`delete from carriers`)
+    await test.routing.refresh()
     expect(kindsOf([await test.acceptor.accept(test.draft())])).toEqual(['no_route_available'])
   })
 

@@ -1,54 +1,62 @@
 /** A draft, what the accept statement says of it, and the row that it becomes. */
 import type { Handover } from './handover.ts'
-import type { MessageRow, MessageType, Warning } from './message.ts'
+import type { MessageRow, MessageType, UnknownPolicy, Warning } from './message.ts'
+import type { RouteRefusal } from './routing.ts'
+import type { ShortLink } from './short-links/shorten.ts'
 
-/** A checked request to send one message. */
-export interface Draft {
-  accountId: string
-  theirNumber: string
-  /** Null: the campaign's sender, else the account's default. */
-  sender: string | null
+/** The text of a message as it is sent, and what it takes. */
+export interface StoredText {
   body: string
-  type: MessageType | null
   encoding: 'GSM-7' | 'UCS-2'
   characters: number
   segments: number
+  warnings: Warning[] | null
+}
+
+/** A checked request to send one message. */
+export interface Draft extends StoredText {
+  accountId: string
+  theirNumber: string
+  /** Null: the pool's, the campaign's, or the account's default. */
+  sender: string | null
+  poolId: string | null
+  type: MessageType | null
   campaignId: string | null
   campaignKey: string | null
   sendAt: Date | null
   validitySeconds: number | null
+  /** Null: the campaign's, the account's, or the link's. */
+  onUnknown: UnknownPolicy | null
   callbackUrl: string | null
   metadata: Record<string, string> | null
   tags: string[] | null
-  warnings: Warning[] | null
   isTest: boolean
   idempotency: { operation: string; key: string; fingerprint: Buffer } | null
+  /** The text without smart encoding, where it was encoded so and only the campaign knows whether the message is a code: codes are sent as written. */
+  written?: StoredText
+  /** What the codes in the text stand for, where it has short links. */
+  shortLinks?: ShortLink[]
 }
 
 /** Why a draft was not taken, as the database saw it when it would have been written. */
-export type Refusal =
-  | 'account_suspended'
-  | 'campaign_not_found'
-  | 'campaign_closed'
-  | 'sender_not_found'
-  | 'recipient_opted_out'
-  | 'no_route_available'
+export type Refusal = RouteRefusal | 'account_suspended' | 'campaign_closed' | 'recipient_opted_out'
 
 /** The answer of the statement for one draft; `n` is its place, from 1. */
 export interface Verdict {
   n: number
   refusal: Refusal | null
+  /** The account has forgotten numbers of opt-outs, and the draft came without the keyed hash that finds them. */
+  lacksHash: boolean
   isNew: boolean
   isLeased: boolean
   knownId: string | null
   knownFingerprint: Buffer | null
   campaignId: string | null
   contactId: string | null
-  sender: string | null
   type: MessageType
-  carrierId: string | null
   callbackUrl: string | null
   expiresAt: Date
+  onUnknown: UnknownPolicy | null
 }
 
 /** What only happens to a message after it was accepted. */
@@ -70,7 +78,14 @@ const untouched = {
 } satisfies Partial<MessageRow>
 
 /** The row as the statement wrote it, without reading it back. It is shown as accepted (`queued`), also where a link already has it. */
-export function rowOf(draft: Draft, id: string, verdict: Verdict, now: Date): MessageRow {
+export function rowOf(
+  draft: Draft,
+  id: string,
+  sender: string | null,
+  verdict: Verdict,
+  now: Date,
+  opensAt: Date | null,
+): MessageRow {
   return {
     accountId: draft.accountId,
     id,
@@ -79,7 +94,7 @@ export function rowOf(draft: Draft, id: string, verdict: Verdict, now: Date): Me
     status: draft.sendAt ? 'scheduled' : 'queued',
     sequence: 1,
     theirNumber: draft.theirNumber,
-    ourNumber: verdict.sender,
+    ourNumber: sender,
     body: draft.body,
     encoding: draft.encoding,
     characters: draft.characters,
@@ -98,6 +113,8 @@ export function rowOf(draft: Draft, id: string, verdict: Verdict, now: Date): Me
     updatedAt: now,
     queuedAt: draft.sendAt ? null : now,
     ...untouched,
+    ...holdOf(draft.sendAt, opensAt),
+    onUnknown: verdict.onUnknown,
     keyword: null,
     inReplyTo: null,
     isPartial: false,
@@ -113,7 +130,20 @@ export function asAccepted(row: MessageRow): MessageRow {
     updatedAt: row.createdAt,
     queuedAt: row.sendAt ? null : row.createdAt,
     ...untouched,
+    ...holdOf(row.sendAt, quietEndOf(row)),
   }
+}
+
+/** The hold of a message that is accepted in quiet hours; one for a later time is only held when that has come. */
+const holdOf = (sendAt: Date | null, opensAt: Date | null): Pick<MessageRow, 'holdReason' | 'holdUntil'> => ({
+  holdReason: sendAt || !opensAt ? null : 'quiet_hours',
+  holdUntil: sendAt ? null : opensAt,
+})
+
+/** Until when quiet hours would hold a message, as it was told when it was accepted. */
+export function quietEndOf({ warnings }: Pick<MessageRow, 'warnings'>): Date | null {
+  const until = warnings?.find(({ code }) => code === 'quiet_hours_hold')?.until
+  return until === undefined ? null : new Date(until)
 }
 
 /** The row for the link that has room for it. */
@@ -124,6 +154,7 @@ export function handoverOf(row: MessageRow, body: string, linkId: string): Hando
     type: row.type,
     theirNumber: row.theirNumber,
     ourNumber: row.ourNumber,
+    campaignId: row.campaignId,
     body,
     encoding: row.encoding,
     segments: row.segments,

@@ -2,9 +2,11 @@
 import { columns } from '../db/array.ts'
 import { dayOf, perDay } from '../db/partitions.ts'
 import type { Db, Tx } from '../db/db.ts'
+import { chainOrder, isInChain, ourSenders } from './chain-sql.ts'
 import { messageColumns, type MessageRow, type Status } from './message.ts'
 import type { Moved } from './ledger.ts'
-import type { MatchedReceipt } from './apply.ts'
+import { mayBeTaken } from './repeat-sql.ts'
+import { matchedColumns, type MatchedReceipt } from './apply.ts'
 import type { MessageErrorCode } from './taxonomy.ts'
 
 /** The end of one try of one segment. `released`: no byte was written. */
@@ -21,15 +23,27 @@ export interface Answer {
   state: 'accepted' | 'refused' | 'unknown' | 'released'
   /** The carrier's id in the form in which receipts are looked up; null when it gave none. */
   carrierMessageId: string | null
+  /** The same as the carrier wrote it, where that is another spelling; else null or absent. */
+  rawMessageId?: string | null
   commandStatus: number | null
   intentAt: Date
   /** How the message moves, on the answer that ends the try of its last segment; null before. */
   move: Move | null
+  /** It came after the try had ended as unknown. */
+  isLate?: boolean
 }
 
 /** `queued` with a delay is a retry. */
 export interface Move {
   to: 'sent' | 'rejected' | 'unconfirmed' | 'queued'
+  /**
+   * Set where no segment is with the carrier, and it said no: the message goes back to the queue for the next carrier of its chain, if it
+   * has one, and moves as `to` says otherwise. `drop`: this carrier is not asked again; `rotate`: after the others. `stay`: a segment is with
+   * this carrier, so the others go nowhere else.
+   */
+  carrier?: 'drop' | 'rotate' | 'stay' | null
+  /** `queued` only: the link would cut it into so many segments, and wrote none: it is counted anew. Absent: as it was. */
+  segments?: number
   retryAfterMs: number | null
   errorCode: MessageErrorCode | null
   errorRaw: string | null
@@ -66,6 +80,9 @@ export async function writeAnswers(
         column((a) => a.move?.errorCode ?? null),
         column((a) => a.move?.errorRaw ?? null),
         column((a) => wantsSent(a.accountId)),
+        column((a) => a.move?.carrier ?? null),
+        column((a) => a.rawMessageId ?? null),
+        column((a) => a.move?.segments ?? null),
       ]),
     ],
   })
@@ -90,18 +107,46 @@ export async function matchEarly(tx: Tx, answers: Answer[]): Promise<MatchedRece
   return rows
 }
 
-// Locks the messages that move (by primary key) and the
-// intents that end. A message goes back to the queue or becomes unconfirmed only together with its intent, so that a statement that runs
+// Locks the messages that move (by primary key) and the intents that end. A message goes back to the queue or becomes unconfirmed only together with its intent, so that a statement that runs
 // twice changes nothing the second time; the number of the try tells its intent from one of a later claim, so a released try keeps its number.
-// A released or retried message goes back to the queue unless its time is over, which the claim or the sweep sees.
+// A released or retried message goes back to the queue unless its time is over, which the claim or the sweep sees. A refusal proves nothing
+// of an earlier try whose outcome is unknown.
 const answerStatement = perDay(
   'write-answers',
   (day) => `
   with a as materialized (
     select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::int[], $7::uuid[], $8::text[], $9::text[],
-      $10::int[], $11::timestamptz[], $12::text[], $13::int[], $14::text[], $15::text[], $16::boolean[])
+      $10::int[], $11::timestamptz[], $12::text[], $13::int[], $14::text[], $15::text[], $16::boolean[], $17::text[],
+      $18::text[], $19::int[])
       as a (node_id, account_id, message_id, segment, segments, try, link_id, state, carrier_message_id,
-        command_status, intent_at, to_status, retry_after_ms, error_code, error_raw, wants_sent)
+        command_status, intent_at, to_status, retry_after_ms, error_code, error_raw, wants_sent, carrier, raw_id, counted)
+  ), chained as materialized (
+    select a.message_id, a.carrier,
+      case a.carrier when 'rotate' then n.chain || m.carrier_id when 'stay' then array[m.carrier_id] else n.chain end as chain
+    from a
+    join messages${day} m on m.account_id = a.account_id and m.id = a.message_id and m.status = 'sending'
+    ${ourSenders}
+    left join lateral (
+      select array_agg(c.id order by ${chainOrder}) as chain
+      from carriers c
+      where c.enabled and c.id <> m.carrier_id and ${isInChain}
+    ) n on true
+    where a.carrier is not null and (n.chain is not null or a.carrier = 'stay') and not ${mayBeTaken('m', day)}
+  ), move as materialized (
+    select a.account_id, a.message_id, a.segment, a.node_id, a.try, a.wants_sent, a.counted, c.chain,
+      coalesce(a.raw_id, a.carrier_message_id) as carrier_message_id,
+      case when c.carrier in ('drop', 'rotate') then 'queued' when r.may_be_taken then 'unconfirmed' else a.to_status end as to_status,
+      case when c.carrier in ('drop', 'rotate') then null else a.retry_after_ms end as retry_after_ms,
+      case when c.carrier in ('drop', 'rotate') then null when r.may_be_taken then 'outcome_unknown' else a.error_code end as error_code,
+      case when c.carrier in ('drop', 'rotate') then null else a.error_raw end as error_raw
+    from a
+    left join chained c on c.message_id = a.message_id
+    left join lateral (
+      select ${mayBeTaken('m', day)} as may_be_taken
+      from messages${day} m
+      where m.account_id = a.account_id and m.id = a.message_id
+    ) r on a.to_status = 'rejected'
+    where a.to_status is not null
   ), ended as (
     delete from intents i
     using a
@@ -110,7 +155,7 @@ const answerStatement = perDay(
     returning i.message_id, i.segment
   ), submitted as (
     insert into submissions${day} as s (account_id, message_id, segment, try, link_id, state, carrier_message_id, command_status, intent_at)
-    select account_id, message_id, segment, try, link_id, state, carrier_message_id, command_status, intent_at
+    select account_id, message_id, segment, try, link_id, state, coalesce(raw_id, carrier_message_id), command_status, intent_at
     from a
     where state <> 'released'
     on conflict (account_id, message_id, segment, try) do update
@@ -118,13 +163,13 @@ const answerStatement = perDay(
         answered_at = excluded.answered_at
       where s.state = 'unknown'
   ), known as (
-    insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments)
-    select distinct on (link_id, carrier_message_id) link_id, carrier_message_id, account_id, message_id, segment, segments
+    insert into carrier_ids (link_id, carrier_message_id, raw_id, account_id, message_id, segment, segments)
+    select distinct on (link_id, carrier_message_id) link_id, carrier_message_id, raw_id, account_id, message_id, segment, segments
     from a
     where state = 'accepted' and carrier_message_id is not null
     on conflict (link_id, carrier_message_id) do update
-      set account_id = excluded.account_id, message_id = excluded.message_id, segment = excluded.segment,
-        segments = excluded.segments, at = now()
+      set raw_id = excluded.raw_id, account_id = excluded.account_id, message_id = excluded.message_id,
+        segment = excluded.segment, segments = excluded.segments, at = now()
   ), moved as (
     update messages${day} m
     set status = a.to_status,
@@ -137,15 +182,17 @@ const answerStatement = perDay(
       provider_message_id = coalesce(a.carrier_message_id, m.provider_message_id),
       error_code = a.error_code,
       error_stage = case when a.error_code is not null then 'submit' end,
-      error_raw = a.error_raw
-    from a
-    where a.to_status is not null
-      and m.account_id = a.account_id
+      error_raw = a.error_raw,
+      chain = coalesce(a.chain, m.chain),
+      segments = coalesce(a.counted, m.segments)
+    from move a
+    where m.account_id = a.account_id
       and m.id = a.message_id
-      and m.status = any (case a.to_status
+      and (m.status = any (case a.to_status
         when 'sent' then '{sending,unconfirmed}'::text[]
         when 'rejected' then '{sending,unconfirmed}'::text[]
         else '{sending}'::text[] end)
+        or (a.to_status = 'sent' and m.status = 'queued' and m.possible_duplicate))
       and (a.to_status in ('sent', 'rejected')
         or exists (select 1 from ended e where e.message_id = a.message_id and e.segment = a.segment)
         or (m.node_id = a.node_id and m.attempts = a.try))
@@ -182,10 +229,14 @@ const answerStatement = perDay(
 )
 
 // Unmatched receipts that wait for these ids, marked as matched; served by the partial index receipts_unmatched (link_id, match_id).
+// The first word came first.
 const earlySql = `
-  update receipts r
-  set account_id = a.account_id, message_id = a.message_id, segment = a.segment
-  from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::int[], $6::int[])
-    as a (link_id, match_id, account_id, message_id, segment, segments)
-  where r.link_id = a.link_id and r.match_id = a.match_id and r.message_id is null
-  returning r.account_id as "accountId", r.message_id as "messageId", r.segment, a.segments, r.state, r.stat, r.err`
+  with matched as (
+    update receipts r
+    set account_id = a.account_id, message_id = a.message_id, segment = a.segment
+    from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::int[], $6::int[])
+      as a (link_id, match_id, account_id, message_id, segment, segments)
+    where r.link_id = a.link_id and r.match_id = a.match_id and r.message_id is null
+    returning r.received_at, ${matchedColumns('r', 'a')}
+  )
+  select * from matched order by received_at`

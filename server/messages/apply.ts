@@ -2,14 +2,17 @@
  * What receipts of known segments do to their messages. The first final word of a segment counts; a message of several moves when the
  * last of its segments is final.
  */
+import { columns } from '../db/array.ts'
 import type { Tx } from '../db/db.ts'
 import { dayOf, perDay } from '../db/partitions.ts'
 import type { Moved } from './ledger.ts'
 import { messageColumns, type MessageRow, type Status } from './message.ts'
-import { codeOfReceipt } from './taxonomy.ts'
+import type { Reasons } from './taxonomy.ts'
 
 /** A receipt of a known segment. */
 export interface MatchedReceipt {
+  /** The link whose carrier says so: its table tells what the words mean. */
+  linkId: string
   accountId: string
   messageId: string
   segment: number
@@ -18,6 +21,13 @@ export interface MatchedReceipt {
   stat: string
   err: string | null
 }
+
+/** Select list for `MatchedReceipt`: of a receipt, and of the carrier's id that it was matched by. */
+export const matchedColumns = (
+  r: string,
+  id: string,
+): string => `${r}.link_id as "linkId", ${r}.account_id as "accountId",
+  ${r}.message_id as "messageId", ${r}.segment, ${id}.segments, ${r}.state, ${r}.stat, ${r}.err`
 
 /** The state a message gets from a final receipt; null where the receipt is not final (enroute, accepted, unknown, …). */
 export function statusOfReceipt(state: string): Extract<Status, 'delivered' | 'undelivered' | 'rejected'> | null {
@@ -35,13 +45,48 @@ export function statusOfReceipt(state: string): Extract<Status, 'delivered' | 'u
   }
 }
 
+/** The columns of a message that its deciding receipt gives it, but for times and counts. */
+export type Ending = Pick<MessageRow, 'status' | 'errorCode' | 'errorStage' | 'errorRaw' | 'receiptStat' | 'receiptErr'>
+
+/** What a deciding receipt makes of its message, in the words of its carrier's table. */
+export function endingOf(
+  { linkId, state, stat, err }: Pick<MatchedReceipt, 'linkId' | 'state' | 'stat' | 'err'>,
+  reasons: Reasons,
+): Ending {
+  const status = statusOfReceipt(state) ?? 'undelivered'
+  if (status === 'delivered')
+    return { status, errorCode: null, errorStage: null, errorRaw: null, receiptStat: stat, receiptErr: err }
+  return {
+    status,
+    errorCode: reasons.ofReceipt(linkId, { state, stat, err }).code,
+    errorStage: 'receipt',
+    errorRaw: err === null ? stat : `${stat} err:${err}`,
+    receiptStat: stat,
+    receiptErr: err,
+  }
+}
+
+/** Sets what `endingOf` says on a message `m`, from the row under the alias; `delivered`: segments that arrived of one that failed. */
+export const setsOfEnding = (r: string, at = 'now()', delivered = '0'): string => `status = ${r}.to_status,
+      sequence = m.sequence + 1,
+      updated_at = ${at},
+      sent_at = coalesce(m.sent_at, ${at}),
+      completed_at = ${at},
+      error_code = ${r}.error_code,
+      error_stage = case when ${r}.error_code is not null then 'receipt' end,
+      error_raw = ${r}.error_raw,
+      receipt_stat = ${r}.stat,
+      receipt_err = ${r}.err,
+      segments_delivered = case ${r}.to_status when 'delivered' then m.segments else ${delivered} end`
+
 /** Applies receipts that are in the inbox to their messages, in the caller's transaction; returns the messages that moved. */
-export async function applyReceipts(tx: Tx, receipts: MatchedReceipt[]): Promise<Moved[]> {
+export async function applyReceipts(tx: Tx, receipts: MatchedReceipt[], reasons: Reasons): Promise<Moved[]> {
   const finals = receipts.filter((receipt) => statusOfReceipt(receipt.state) !== null)
   const single = firstPerMessage(finals.filter((receipt) => receipt.segments === 1))
   const parts = receipts.filter((receipt) => receipt.segments > 1)
-  const moved = single.length > 0 ? await applySingle(tx, single) : []
-  if (parts.length > 0) moved.push(...(await applyParts(tx, parts)))
+  const ends = single.map((receipt): End => ({ ...receipt, ...endingOf(receipt, reasons), delivered: 0 }))
+  const moved = ends.length > 0 ? await applyEnds(tx, ends) : []
+  if (parts.length > 0) moved.push(...(await applyParts(tx, parts, reasons)))
   return moved
 }
 
@@ -51,20 +96,26 @@ function firstPerMessage(receipts: MatchedReceipt[]): MatchedReceipt[] {
   return receipts.filter((receipt) => !seen.has(receipt.messageId) && seen.add(receipt.messageId))
 }
 
-async function applySingle(tx: Tx, receipts: MatchedReceipt[]): Promise<Moved[]> {
-  const outcomes = receipts.map((receipt) => ({ ...receipt, to: statusOfReceipt(receipt.state) ?? 'undelivered' }))
-  const ids = receipts.map((receipt) => receipt.messageId).sort()
+interface End extends Ending {
+  accountId: string
+  messageId: string
+  /** Segments that arrived, where not all did. */
+  delivered: number
+}
+
+async function applyEnds(tx: Tx, ends: End[]): Promise<Moved[]> {
   const { rows } = await tx.query<MessageRow>({
-    ...applyStatement(dayOf(ids)),
-    values: [
-      outcomes.map((o) => o.accountId),
-      outcomes.map((o) => o.messageId),
-      outcomes.map((o) => o.to),
-      outcomes.map((o) => (o.to === 'delivered' ? null : codeOfReceipt(o.state, o.err))),
-      outcomes.map((o) => o.stat),
-      outcomes.map((o) => o.err),
-      outcomes.map((o) => (o.to === 'delivered' ? 1 : 0)),
-    ],
+    ...applyStatement(dayOf(ends.map((end) => end.messageId))),
+    values: columns([
+      ends.map((end) => end.accountId),
+      ends.map((end) => end.messageId),
+      ends.map((end) => end.status),
+      ends.map((end) => end.errorCode),
+      ends.map((end) => end.errorRaw),
+      ends.map((end) => end.receiptStat),
+      ends.map((end) => end.receiptErr),
+      ends.map((end) => end.delivered),
+    ]),
   })
   return rows.map((row) => ({ row, from: 'sent' }))
 }
@@ -73,11 +124,11 @@ async function applySingle(tx: Tx, receipts: MatchedReceipt[]): Promise<Moved[]>
  * Receipts of messages of several segments: each is written to its submission; a message moves when the last of its segments is
  * final: delivered when all were, else with the first failure and the number of segments that arrived.
  */
-export async function applyParts(tx: Tx, parts: MatchedReceipt[]): Promise<Moved[]> {
-  const ids = parts.map((part) => part.messageId).sort()
+export async function applyParts(tx: Tx, parts: MatchedReceipt[], reasons: Reasons): Promise<Moved[]> {
+  const ids = parts.map((part) => part.messageId)
   await tx.query({
     ...partStatement(dayOf(ids)),
-    values: [
+    values: columns([
       parts.map((part) => part.accountId),
       parts.map((part) => part.messageId),
       parts.map((part) => part.segment),
@@ -85,67 +136,52 @@ export async function applyParts(tx: Tx, parts: MatchedReceipt[]): Promise<Moved
       parts.map((part) => part.stat),
       parts.map((part) => part.err),
       parts.map((part) => statusOfReceipt(part.state) !== null),
-    ],
+    ]),
   })
-  const { rows } = await tx.query<{
-    accountId: string
-    messageId: string
-    segments: number
-    final: number
-    delivered: number
-    state: string | null
-    stat: string | null
-    err: string | null
-  }>({
+  const { rows } = await tx.query<Counted>({
     ...countStatement(dayOf(ids)),
     values: [[...new Set(ids)], parts.map((part) => part.accountId)],
   })
-  const whole = rows.filter((row) => row.final >= row.segments)
-  if (whole.length === 0) return []
-  const moved = await tx.query<MessageRow>({
-    ...applyStatement(dayOf(ids)),
-    values: [
-      whole.map((row) => row.accountId),
-      whole.map((row) => row.messageId),
-      whole.map((row) =>
-        row.delivered >= row.segments ? 'delivered' : (statusOfReceipt(row.state ?? '') ?? 'undelivered'),
-      ),
-      whole.map((row) => (row.delivered >= row.segments ? null : codeOfReceipt(row.state ?? '', row.err))),
-      whole.map((row) => row.stat ?? 'DELIVRD'),
-      whole.map((row) => row.err),
-      whole.map((row) => row.delivered),
-    ],
-  })
-  return moved.rows.map((row) => ({ row, from: 'sent' }))
+  const ends = rows
+    .filter((row) => row.final >= row.segments)
+    .map((row): End => ({ ...row, ...endOfParts(row, reasons) }))
+  return ends.length > 0 ? applyEnds(tx, ends) : []
 }
 
-/** The columns that a deciding receipt sets, from the row under the alias (to_status, error_code, stat, err). */
-export const setsOfReceipt = (r: string): string => `status = ${r}.to_status,
-      sequence = m.sequence + 1,
-      updated_at = now(),
-      sent_at = coalesce(m.sent_at, now()),
-      completed_at = now(),
-      error_code = ${r}.error_code,
-      error_stage = case when ${r}.error_code is not null then 'receipt' end,
-      error_raw = case when ${r}.error_code is not null then ${r}.stat || coalesce(' err:' || ${r}.err, '') end,
-      receipt_stat = ${r}.stat,
-      receipt_err = ${r}.err`
+/** A message with what its segments' receipts have come to, and the first failure among them. */
+interface Counted {
+  accountId: string
+  messageId: string
+  segments: number
+  final: number
+  delivered: number
+  linkId: string | null
+  state: string | null
+  stat: string | null
+  err: string | null
+}
+
+function endOfParts({ linkId, state, stat, err }: Counted, reasons: Reasons): Ending {
+  const isWhole = linkId === null || state === null || stat === null
+  const words = isWhole ? { linkId: '', state: 'delivered', stat: 'DELIVRD', err: null } : { linkId, state, stat, err }
+  return endingOf(words, reasons)
+}
 
 // Locks the messages by primary key.
 const applyStatement = perDay(
   'apply-receipts',
   (day) => `
   with r as materialized (
-    select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::int[])
-      as r (account_id, message_id, to_status, error_code, stat, err, delivered)
+    select *
+    from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[])
+      as r (account_id, message_id, to_status, error_code, error_raw, stat, err, delivered)
   ), moved as (
     update messages${day} m
-    set ${setsOfReceipt('r')},
-      segments_delivered = case when r.to_status = 'delivered' then m.segments else r.delivered end
+    set ${setsOfEnding('r', 'now()', 'r.delivered')}
     from r
     where m.account_id = r.account_id
       and m.id = r.message_id
-      and m.status in ('sending', 'sent', 'unconfirmed')
+      and (m.status in ('sending', 'sent', 'unconfirmed') or (m.status = 'queued' and m.possible_duplicate))
     returning ${messageColumns('m')}
   ), outcome as (
     insert into outcomes${day} (account_id, status, message_id, error_code)
@@ -182,6 +218,8 @@ const countStatement = perDay(
     count(distinct s.segment) filter (
       where s.receipt_state in ('delivered', 'expired', 'deleted', 'undeliverable', 'rejected'))::int as final,
     count(distinct s.segment) filter (where s.receipt_state = 'delivered')::int as delivered,
+    (array_agg(s.link_id order by s.segment)
+      filter (where s.receipt_state in ('expired', 'deleted', 'undeliverable', 'rejected')))[1] as "linkId",
     (array_agg(s.receipt_state order by s.segment)
       filter (where s.receipt_state in ('expired', 'deleted', 'undeliverable', 'rejected')))[1] as state,
     (array_agg(s.receipt_stat order by s.segment)

@@ -4,11 +4,12 @@ import type { Static } from 'typebox'
 import { invalid, problemOf, ApiError } from '../errors.ts'
 import { fingerprintOf, keyInProgress, keyReused } from '../idempotency.ts'
 import type { Accepted } from './accept.ts'
-import type { Draft } from './accepted.ts'
-import { readDraft, type DraftContext } from './draft.ts'
+import { quietEndOf, type Draft } from './accepted.ts'
+import type { DraftContext } from './draft.ts'
 import { renderMessage } from './message.ts'
 import { refusalError, replayedRow, type MessagesContext } from './send.ts'
-import { SendBody, type BatchBody, type BatchResult } from './schema.ts'
+import type { BatchBody, BatchResult } from './schema.ts'
+import { loadTemplates, readSend, SendInput, type Templates } from './template-send.ts'
 
 const operation = 'messages.batch'
 
@@ -26,8 +27,9 @@ export async function sendBatch(
   const fingerprint = fingerprintOf(request.body)
   const keys = messages.map((_, index) => keyOfItem(key, index))
   await refuseReuse(context, draftContext.accountId, keys, fingerprint)
+  const templates = await loadTemplates(context.db, draftContext.accountId, messages)
   const checks = messages.map((message, index): Draft | ApiError => {
-    const draft = checkOne(request, message, draftContext)
+    const draft = checkOne(request, message, templates, draftContext)
     return draft instanceof ApiError
       ? draft
       : { ...draft, idempotency: { operation, key: keys[index] ?? '', fingerprint } }
@@ -54,12 +56,17 @@ export async function sendBatch(
 /** A key has no blanks, so that no key of an item is another batch's. */
 const keyOfItem = (key: string, index: number): string => `${key} ${index}`
 
-function checkOne(request: FastifyRequest, message: unknown, draftContext: DraftContext): Draft | ApiError {
+function checkOne(
+  request: FastifyRequest,
+  message: unknown,
+  templates: Templates,
+  draftContext: DraftContext,
+): Draft | ApiError {
   // Our own validators answer true or the error to throw (see validate.ts); Fastify's types know only Ajv's.
-  const check = request.compileValidationSchema(SendBody) as unknown as (data: unknown) => true | { error: ApiError }
+  const check = request.compileValidationSchema(SendInput) as unknown as (data: unknown) => true | { error: ApiError }
   const verdict = check(message)
   if (verdict !== true) return verdict.error
-  const draft = readDraft(message as SendBody, draftContext)
+  const draft = readSend(message as SendInput, templates, draftContext)
   return Array.isArray(draft) ? invalid(draft) : draft
 }
 
@@ -96,7 +103,7 @@ async function answerOne(
   if (accepted.kind === 'refused') return refusalError(accepted.refusal)
   if (accepted.kind === 'accepted') return renderMessage(accepted.row, accepted.estimatedSendAt, hasBody)
   const row = await replayedRow(context.db, draft, accepted)
-  return renderMessage(row, row.sendAt ?? row.createdAt, hasBody)
+  return renderMessage(row, quietEndOf(row) ?? row.sendAt ?? row.createdAt, hasBody)
 }
 
 /** A key that came with another batch before is refused as a whole. By the primary key of idempotency_keys. */

@@ -3,6 +3,7 @@ import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
 import { recordMoves, type Moved } from './ledger.ts'
 import { messageColumns, type MessageRow } from './message.ts'
+import { mayBeTaken } from './repeat-sql.ts'
 
 interface CancelContext {
   db: Db
@@ -11,7 +12,7 @@ interface CancelContext {
 }
 
 /**
- * Cancels a scheduled or queued message. Returns its row; null where it was neither (or is not the account's): a claim and a cancel
+ * Cancels a scheduled or queued message; one that waits to be sent again is unconfirmed again. Returns its row; null where it was neither (or is not the account's): a claim and a cancel
  * both compare and set the status, so exactly one of them wins.
  */
 export async function cancelMessage(context: CancelContext, accountId: string, id: string): Promise<MessageRow | null> {
@@ -24,32 +25,41 @@ export async function cancelMessage(context: CancelContext, accountId: string, i
 }
 
 /**
- * Cancels what waits for an account: one message, or everything to a number (then as `recipient_opted_out`), in the caller's
- * transaction. Locks the messages (primary key, or messages_their_number) and deletes their rows in queue and delayed, except those that
+ * Cancels what waits for an account: one message, everything to some numbers (then as `recipient_opted_out`), or so much of a campaign,
+ * in the caller's transaction. Locks the messages in the order of their ids (primary key, messages_their_number or messages_campaign) and deletes their rows in queue and delayed, except those that
  * somebody holds: a claim locks its queue rows first and its messages then, so waiting for one here would be a deadlock; the claim
  * deletes the row itself and passes over a message that is not queued any more.
  */
 export async function cancelWaiting(
   tx: Tx,
   accountId: string,
-  which: { id: string } | { theirNumber: string },
+  which: { id: string } | { theirNumbers: readonly string[] } | { campaignId: string; limit: number },
 ): Promise<Moved[]> {
-  const isOne = 'id' in which
+  const isRefused = 'theirNumbers' in which
+  const [condition, value, limit] =
+    'id' in which
+      ? ['m.id = $2::uuid', which.id, null]
+      : isRefused
+        ? ['m.their_number = any ($2::text[])', which.theirNumbers, null]
+        : ['m.campaign_id = $2::uuid', which.campaignId, which.limit]
   const { rows } = await tx.query<MessageRow & { from: 'queued' | 'scheduled' }>(
     `with waiting as materialized (
-       select m.id, m.status
+       select m.id, m.status, ${mayBeTaken('m')} as may_be_taken
        from messages m
        where m.account_id = $1
-         and ${isOne ? 'm.id = $2::uuid' : 'm.their_number = $2'}
+         and ${condition}
          and m.status in ('queued', 'scheduled')
          and m.direction = 'outbound'
          and not m.is_confirmation
+       order by m.id
+       limit $3
        for update
      ), moved as (
        update messages m
-       set status = 'canceled', sequence = m.sequence + 1, updated_at = now(), completed_at = now(),
-         hold_reason = null, hold_until = null,
-         error_code = ${isOne ? 'null' : `'recipient_opted_out'`}, error_stage = ${isOne ? 'null' : `'queue'`}
+       set status = case when w.may_be_taken then 'unconfirmed' else 'canceled' end, sequence = m.sequence + 1, updated_at = now(),
+         completed_at = case when not w.may_be_taken then now() end, hold_reason = null, hold_until = null,
+         error_code = case when w.may_be_taken then 'outcome_unknown' else ${isRefused ? `'recipient_opted_out'` : 'null'} end,
+         error_stage = ${isRefused ? `'queue'` : `case when w.may_be_taken then 'queue' end`}
        from waiting w
        where m.account_id = $1 and m.id = w.id
        returning ${messageColumns('m')}, w.status as "from"
@@ -73,7 +83,7 @@ export async function cancelWaiting(
        on conflict do nothing
      )
      select * from moved`,
-    [accountId, isOne ? which.id : which.theirNumber],
+    [accountId, value, limit],
   )
   return rows.map(({ from, ...row }) => ({ row, from }))
 }

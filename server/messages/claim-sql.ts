@@ -1,17 +1,23 @@
+import { chainOrder, isInChain, ourSenders } from './chain-sql.ts'
 import { messageColumns } from './message.ts'
+import { isTaken, mayBeTaken } from './repeat-sql.ts'
 
 /**
  * The claim statement. FOR SHARE on this node's row gates the selection: a fenced node claims nothing. Queue rows are locked by (lane_id,
  * message_id) above the low-water mark $3, skipping those of other claims; messages by primary key. Only segments without an accepted or
- * unknown try are intended again; an intent that an answer could not end is taken over, so that it does not block its lane.
+ * unknown try that is not repeated are intended again; an intent that an answer could not end is taken over, so that it does not block its lane.
  *
- * What is not sent now but wants a carrier goes to its place: the part of the lane that waits for that carrier, or for that sender. Where
- * that is here, or the place is being made by another claim, the row stays.
+ * A message goes to the first carrier of its chain that is enabled and has a link up, wherever; else to the first that is enabled; a message
+ * without a chain takes the default route, the carriers that have its sender, best first.
+ *
+ * What is not sent now but wants a carrier goes to its place: the part of the lane that waits for that carrier, and for the pace of its
+ * sender or campaign where they have one; what a campaign that is paused has goes there too. Where that is here, or the place is being made by another claim, the row stays.
  *
  * One row comes back for each message that moved, and at least one; each has what was seen of the queue beside it.
  *
  * $1 node, $2 the queue's lane, $3 low water, $4 rows at most, $5–$7 links with their carrier and room, $8 the lane of which $2 is a part,
- * $9 the sender for which $2 waits (or ''), $10 whether what is over the room goes to its place, $11 carriers with a link that is up.
+ * $9 the sender for which $2 waits (or ''), $10 whether what is over the room goes to its place, $11 carriers with a link that is up,
+ * $12 the campaign for which $2 waits (or null), $13 the only messages that may be taken (null: all).
  */
 export const claimSql: string = `
   with me as materialized (
@@ -21,6 +27,7 @@ export const claimSql: string = `
     from queue q, me
     where q.lane_id = $2::uuid
       and q.message_id > $3::uuid
+      and ($13::uuid[] is null or q.message_id = any ($13))
     order by q.message_id
     limit $4
     for update of q skip locked
@@ -28,23 +35,26 @@ export const claimSql: string = `
     select t.account_id, t.message_id, t.segments, t.expires_at, route.id as carrier_id, l.link_id, l.room,
       route.id = any ($11::uuid[]) and route.enabled as is_up,
       case when s.pace is null then '' else m.our_number end as sender,
+      case when c.pace is not null or c.status in ('paused', 'canceled') then c.id end as campaign_id,
       case
-        when m.status <> 'queued' then 'gone'
-        when m.expires_at <= now() then 'expired'
-        when o.number is not null and not m.is_confirmation then 'rejected'
+        when m.status <> 'queued' or ${isTaken('m')} then 'gone'
+        when m.expires_at <= now() then case when ${mayBeTaken('m')} then 'unconfirmed' else 'expired' end
+        when o.number is not null and not m.is_confirmation then case when ${mayBeTaken('m')} then 'unconfirmed' else 'rejected' end
+        when c.status in ('paused', 'canceled') then 'queued'
         when l.link_id is null or (s.pace is not null and m.our_number <> $9) then 'queued'
+        when c.pace is not null and c.id is distinct from $12::uuid then 'queued'
         else 'sending'
       end as to_status
     from taken t
     join messages m on m.account_id = t.account_id and m.id = t.message_id
     left join opt_outs o on o.account_id = m.account_id and o.number = m.their_number
+    left join campaigns c on c.account_id = m.account_id and c.id = m.campaign_id
+    ${ourSenders}
     left join lateral (
-      select carrier_id, pace from senders where account_id = m.account_id and number = m.our_number limit 1
-    ) s on true
-    left join lateral (
-      select id, enabled from carriers
-      where id = s.carrier_id or (s.carrier_id is null and enabled)
-      order by priority, id
+      select id, enabled
+      from carriers c
+      where ${isInChain}
+      order by c.enabled and c.id = any ($11) desc, c.enabled desc, ${chainOrder}
       limit 1
     ) route on true
     left join unnest($5::uuid[], $6::uuid[], $7::int[]) as l (link_id, carrier_id, room)
@@ -54,26 +64,30 @@ export const claimSql: string = `
       and sum(j.segments) over (partition by j.link_id, j.to_status order by j.message_id) - j.segments >= j.room as is_over
     from judged j
   ), wanted as materialized (
-    select distinct carrier_id, sender from fitted
+    select distinct carrier_id, sender, campaign_id from fitted
     where carrier_id is not null and (to_status = 'queued' or (is_over and $10))
   ), made as (
-    insert into backlogs (id, lane_id, carrier_id, sender)
-    select gen_random_uuid(), $8, carrier_id, sender from wanted w
+    insert into backlogs (id, lane_id, carrier_id, sender, campaign_id)
+    select gen_random_uuid(), $8, carrier_id, sender, campaign_id from wanted w
     where not exists (
-      select 1 from backlogs b where b.lane_id = $8 and b.carrier_id = w.carrier_id and b.sender = w.sender)
+      select 1 from backlogs b
+      where b.lane_id = $8 and b.carrier_id = w.carrier_id and b.sender = w.sender
+        and b.campaign_id is not distinct from w.campaign_id)
     on conflict do nothing
-    returning id, carrier_id, sender
+    returning id, carrier_id, sender, campaign_id
   ), places as materialized (
-    select id, carrier_id, sender from made
+    select id, carrier_id, sender, campaign_id from made
     union all
-    select b.id, b.carrier_id, b.sender from wanted w
+    select b.id, b.carrier_id, b.sender, b.campaign_id from wanted w
     join backlogs b on b.lane_id = $8 and b.carrier_id = w.carrier_id and b.sender = w.sender
+      and b.campaign_id is not distinct from w.campaign_id
   ), placed as materialized (
     select f.account_id, f.message_id, f.segments, f.expires_at, f.carrier_id, f.link_id, f.is_up, p.id as place_id,
       case when f.is_over then 'queued' else f.to_status end as to_status,
       (f.to_status = 'queued' or f.is_over) and f.carrier_id is not null and (p.id is null or p.id = $2) as stays
     from fitted f
-    left join places p on p.carrier_id = f.carrier_id and p.sender = f.sender and (f.to_status = 'queued' or f.is_over)
+    left join places p on p.carrier_id = f.carrier_id and p.sender = f.sender and p.campaign_id is not distinct from f.campaign_id
+      and (f.to_status = 'queued' or f.is_over)
   ), gone as (
     delete from queue q
     using placed p
@@ -93,17 +107,20 @@ export const claimSql: string = `
       attempts = m.attempts + case when j.to_status = 'sending' then 1 else 0 end,
       link_id = case when j.to_status = 'sending' then j.link_id end,
       node_id = null,
-      carrier_id = case when j.to_status = 'sending' then j.carrier_id end,
+      carrier_id = case j.to_status when 'sending' then j.carrier_id when 'unconfirmed' then m.carrier_id end,
       hold_reason = case when j.to_status = 'queued' then 'no_route' end,
       hold_until = null,
-      error_code = case j.to_status when 'expired' then 'expired_in_queue' when 'rejected' then 'recipient_opted_out' end,
-      error_stage = case when j.to_status in ('expired', 'rejected') then 'queue' end,
+      error_code = case j.to_status
+        when 'expired' then case when m.hold_reason = 'quiet_hours' then 'quiet_hours' else 'expired_in_queue' end
+        when 'rejected' then 'recipient_opted_out'
+        when 'unconfirmed' then 'outcome_unknown' end,
+      error_stage = case when j.to_status in ('expired', 'rejected', 'unconfirmed') then 'queue' end,
       error_raw = null
     from placed j
     where m.account_id = j.account_id
       and m.id = j.message_id
       and m.status = 'queued'
-      and (j.to_status in ('sending', 'expired', 'rejected')
+      and (j.to_status in ('sending', 'expired', 'rejected', 'unconfirmed')
         or (m.hold_reason is null and j.is_up is not true))
     returning ${messageColumns('m')}, m.link_id as "linkId", j.carrier_id as "wantedId"
   ), open_segments as materialized (
@@ -113,7 +130,7 @@ export const claimSql: string = `
       and (m.attempts = 1 or not exists (
         select 1 from submissions s
         where s.account_id = m."accountId" and s.message_id = m.id and s.segment = segment.segment
-          and s.state in ('accepted', 'unknown')))
+          and (s.state = 'accepted' or (s.state = 'unknown' and not s.is_repeated))))
   ), intended as (
     insert into intents (node_id, account_id, message_id, segment, try, link_id)
     select me.id, s.account_id, s.message_id, s.segment, s.try, s.link_id from open_segments s, me

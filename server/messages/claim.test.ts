@@ -168,13 +168,35 @@ describe('a claim', () => {
     expect(await test.message(row.id)).toMatchObject({ status: 'queued', holdReason: 'no_route' })
   })
 
-  it('takes the carrier that goes first where the sender has none', async () => {
-    const better = newId()
-    await inTransaction(test.db, (tx) => insertTestCarrier(tx, better, {}, { priority: 1 }))
+  it('takes the best carrier that is up, wherever, and of those that are down the best', async () => {
+    const [better, best] = [newId(), newId()]
+    await inTransaction(test.db, (tx) => insertTestCarrier(tx, better, {}, { priority: 2 }))
+    await inTransaction(test.db, (tx) => insertTestCarrier(tx, best, {}, { priority: 1 }))
     await test.db.query(`delete from senders`)
+    const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
+    const take = async (...upCarriers: string[]): ReturnType<typeof claimMessages> =>
+      claimMessages(test.context, test.nodeId, rooms, await laneOf(), noId, 10, { upCarriers })
+    const carriersOfParts = async (): Promise<(string | null)[]> =>
+      (await findLanes(test.db)).map((lane) => lane.carrierId)
+    await test.send()
+    expect((await take(better, test.carrierId)).handovers).toEqual([])
+    expect(await carriersOfParts()).toEqual([better])
+    await test.send()
+    expect((await take()).handovers).toEqual([])
+    expect(await carriersOfParts()).toEqual([better, best])
     const row = await test.send()
-    expect((await claim()).handovers).toEqual([])
-    expect((await test.message(row.id)).holdReason).toBe('no_route')
+    expect((await take(test.carrierId)).handovers.map((one) => one.id)).toEqual([row.id])
+  })
+
+  it('follows the chain of a message, its disabled carriers left out', async () => {
+    const [first, second] = [newId(), newId()]
+    for (const id of [first, second])
+      await inTransaction(test.db, (tx) => insertTestCarrier(tx, id, {}, { priority: 1 }))
+    await test.db.query(`update carriers set enabled = false where id = $1`, [first])
+    const row = await test.send()
+    await test.db.query(`update messages set chain = $2 where id = $1`, [row.id, [first, test.carrierId, second]])
+    expect((await claim()).handovers.map((one) => one.id)).toEqual([row.id])
+    expect((await test.message(row.id)).carrierId).toBe(test.carrierId)
   })
 
   it('passes over a message that is not queued any more', async () => {

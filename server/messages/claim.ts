@@ -5,7 +5,10 @@ import type { Handover } from './handover.ts'
 import { recordMoves, type Moved } from './ledger.ts'
 import { claimSql } from './claim-sql.ts'
 import { messageColumns, type MessageRow, type MessageType, type Status } from './message.ts'
+import type { QuietHours } from './quiet-hours.ts'
+import { holdQuiet } from './quiet-hours-hold.ts'
 import type { Recent } from './recent.ts'
+import { mayBeTaken } from './repeat-sql.ts'
 
 interface QueueContext {
   db: Db
@@ -13,7 +16,7 @@ interface QueueContext {
   subscriptions: Subscriptions
 }
 
-/** A lane with something in it, or the part of one that waits for a carrier (`carrierId`) or for a sender with a pace of its own. */
+/** A lane with something in it, or the part of one that waits for a carrier (`carrierId`) and a sender or campaign with a pace of its own. */
 export interface Lane {
   /** Under which its rows are in the queue. */
   id: string
@@ -23,6 +26,7 @@ export interface Lane {
   type: MessageType
   carrierId: string | null
   sender: string | null
+  campaignId: string | null
 }
 
 /**
@@ -43,12 +47,14 @@ export async function findLanes(db: Db): Promise<Lane[]> {
         ) next
       )
       select w.lane_id as id, l.id as "laneId", l.account_id as "accountId", l.type, b.carrier_id as "carrierId",
-        nullif(b.sender, '') as sender
+        nullif(b.sender, '') as sender, b.campaign_id as "campaignId"
       from waiting w
       left join backlogs b on b.id = w.lane_id
       join lanes l on l.id = coalesce(b.lane_id, w.lane_id)
       join accounts a on a.id = l.account_id and a.status = 'active'
+      left join campaigns c on c.account_id = l.account_id and c.id = b.campaign_id
       where not l.is_paused
+        and (c.id is null or c.status not in ('paused', 'canceled'))
       order by w.message_id`,
   })
   return rows
@@ -78,7 +84,8 @@ interface Claim {
  * Claims up to `limit` messages of a lane above the id `after` for this node's links, as far as they have room: their queue rows go, their
  * intents come, in one transaction with the checks that must hold now: not expired, not opted out, still queued, this node not fenced.
  * What fails a check gets its final state here. What its carrier has no room for stays, or, where `sorts`, goes out of the way into the
- * part of the lane that waits for that carrier; so does what waits for a sender with a pace. Returns after the commit: bytes may be written.
+ * part of the lane that waits for that carrier; so does what waits for a sender or campaign with a pace. What has to wait for the end of quiet
+ * hours leaves the queue till then. Returns after the commit: bytes may be written.
  */
 export async function claimMessages(
   context: QueueContext & { recent: Recent },
@@ -87,12 +94,30 @@ export async function claimMessages(
   lane: string,
   after: string,
   limit: number,
-  options: { laneId?: string; sender?: string | null; sorts?: boolean; upCarriers?: readonly string[] } = {},
+  options: {
+    laneId?: string
+    /** Where messages of the lane may have to wait for the end of quiet hours. */
+    quiet?: { hours: QuietHours; accountId: string; type: MessageType } | null
+    sender?: string | null
+    campaignId?: string | null
+    sorts?: boolean
+    upCarriers?: readonly string[]
+  } = {},
 ): Promise<Claim> {
   const { db, outbox } = context
-  const { laneId = lane, sender, sorts = true, upCarriers = rooms.map((room) => room.carrierId) } = options
+  const {
+    laneId = lane,
+    quiet = null,
+    sender,
+    campaignId = null,
+    sorts = true,
+    upCarriers = rooms.map((room) => room.carrierId),
+  } = options
   let postings: Posting[] = []
   const { rows, seen } = await inTransaction(db, async (tx) => {
+    const look = quiet && (await holdQuiet(tx, quiet.hours, { ...quiet, id: lane, laneId }, after, limit))
+    if (look?.open.length === 0)
+      return { rows: [], seen: { claimed: look.held, stayed: 0, lastId: look.lastId, clearId: look.lastId } }
     const result = await tx.query<MessageRow & { linkId: string; pending: number[] | null } & Omit<Claim, 'handovers'>>(
       {
         name: 'claim-messages',
@@ -109,6 +134,8 @@ export async function claimMessages(
           sender ?? '',
           sorts,
           upCarriers,
+          campaignId,
+          look && look.open,
         ],
       },
     )
@@ -120,7 +147,7 @@ export async function claimMessages(
       context,
     )
     const { claimed = 0, stayed = 0, lastId = null, clearId = null } = result.rows[0] ?? {}
-    return { rows: moved, seen: { claimed, stayed, lastId, clearId } }
+    return { rows: moved, seen: { claimed: claimed + (look?.held ?? 0), stayed, lastId, clearId } }
   })
   outbox.offer(postings)
   for (const {
@@ -132,7 +159,8 @@ export async function claimMessages(
     clearId: _clear,
     ...row
   } of rows)
-    if (row.status === 'sending' && row.segments === 1) context.recent.remember(row, true)
+    // The history of a message that is sent again is in its submissions: it takes the general way.
+    if (row.status === 'sending' && row.segments === 1 && !row.possibleDuplicate) context.recent.remember(row, true)
   const handovers = rows
     .filter((row) => row.status === 'sending')
     .map((row): Handover => ({
@@ -141,6 +169,7 @@ export async function claimMessages(
       type: row.type,
       theirNumber: row.theirNumber,
       ourNumber: row.ourNumber,
+      campaignId: row.campaignId,
       body: row.body ?? '',
       encoding: row.encoding,
       segments: row.segments,
@@ -178,7 +207,8 @@ async function endMessages(context: QueueContext, text: string, values: unknown[
   return count
 }
 
-// Locks the due rows in the order of their time (index delayed_due_at), skipping those of other nodes.
+// Locks the due rows in the order of their time (index delayed_due_at), skipping those of other nodes. What is due because it expires in
+// quiet hours keeps its hold: it is the reason of its end.
 const dueSql = `
   with due as (
     delete from delayed d
@@ -193,9 +223,12 @@ const dueSql = `
     returning d.account_id, d.message_id, d.lane_id, d.segments, d.expires_at
   ), moved as (
     update messages m
-    set status = 'queued', queued_at = now(), updated_at = now(), hold_reason = null, hold_until = null
+    set status = 'queued', queued_at = case when m.status = 'scheduled' then now() else m.queued_at end, updated_at = now(),
+      hold_reason = case when m.hold_until > now() and d.expires_at <= now() then m.hold_reason end,
+      hold_until = case when m.hold_until > now() and d.expires_at <= now() then m.hold_until end
     from due d
-    where m.account_id = d.account_id and m.id = d.message_id and m.status = 'scheduled'
+    where m.account_id = d.account_id and m.id = d.message_id
+      and (m.status = 'scheduled' or (m.status = 'queued' and m.hold_reason = 'quiet_hours'))
   )
   insert into queue (lane_id, message_id, account_id, segments, expires_at)
   select lane_id, message_id, account_id, segments, expires_at from due
@@ -214,11 +247,23 @@ const expireSql = `
     ) x
     where q.lane_id = x.lane_id and q.message_id = x.message_id
     returning q.account_id, q.message_id
+  ), judged as materialized (
+    select g.account_id, g.message_id, ${mayBeTaken('m')} as may_be_taken
+    from gone g
+    join messages m on m.account_id = g.account_id and m.id = g.message_id
   ), moved as (
     update messages m
-    set status = 'expired', sequence = m.sequence + 1, updated_at = now(), completed_at = now(),
-      error_code = 'expired_in_queue', error_stage = 'queue', error_raw = null
-    from gone g
+    set status = case when g.may_be_taken then 'unconfirmed' else 'expired' end,
+      sequence = m.sequence + 1,
+      updated_at = now(),
+      completed_at = case when not g.may_be_taken then now() end,
+      error_code = case when g.may_be_taken then 'outcome_unknown' when m.hold_reason = 'quiet_hours' then 'quiet_hours'
+        else 'expired_in_queue' end,
+      error_stage = 'queue',
+      error_raw = null,
+      hold_reason = null,
+      hold_until = null
+    from judged g
     where m.account_id = g.account_id and m.id = g.message_id and m.status = 'queued'
     returning ${messageColumns('m')}
   ), outcome as (

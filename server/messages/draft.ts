@@ -1,14 +1,16 @@
 /** From the body of a send to a draft: everything that can be told without the database, all faults at once. */
-import { countSegments, detectAddress, findNonGsm7, gsm7Length, type SegmentCount } from '@heliogram/smpp'
+import { detectAddress } from '@heliogram/smpp'
 import { parseId } from '../ids.ts'
 import type { FieldError } from '../errors.ts'
-import type { Draft } from './accepted.ts'
+import type { Draft, StoredText } from './accepted.ts'
 import type { Warning } from './message.ts'
 import { readNumber } from './number.ts'
 import { sendAtMaxDays, type SendBody } from './schema.ts'
+import { readShortLinks, type Shortening } from './short-links/shorten.ts'
+import { readText, type Text } from './text.ts'
 
 /** What a caller's account says of its drafts. */
-export interface DraftContext {
+export interface DraftContext extends Shortening {
   accountId: string
   isTest: boolean
   defaultCountry: string | null
@@ -18,8 +20,6 @@ export interface DraftContext {
 
 // A clock that runs a little ahead must not turn "now" into an error.
 const pastSecondsMax = 60
-// Offending characters that a warning names.
-const offendersMax = 10
 
 /** Checks a body whose shape is right. Returns the draft, or its faults. `idempotency` is left to the caller. */
 export function readDraft(body: SendBody, context: DraftContext, now: number = Date.now()): Draft | FieldError[] {
@@ -28,34 +28,36 @@ export function readDraft(body: SendBody, context: DraftContext, now: number = D
   if (!('number' in to)) faults.push({ pointer: '#/to', ...to })
   const sender = body.from === undefined ? null : readSender(body.from)
   if (sender instanceof Object) faults.push(sender)
-  const count = readText(body, faults)
+  const poolId = readPool(body, faults)
+  const { text: message, links } = readShortLinks(body, context, faults)
+  const text = readText({ ...body, message }, faults)
   const sendAt = readSendAt(body.send_at, now, faults)
   if (body.callback_url !== undefined) {
     const reason = context.refuseUrl(body.callback_url)
     if (reason) faults.push({ pointer: '#/callback_url', code: 'invalid_url', detail: reason })
   }
-  if (faults.length > 0 || !('number' in to) || sender instanceof Object || !count) return faults
-  const warnings = [...to.warnings, ...warnOfText(body.message, count)]
+  if (faults.length > 0 || !('number' in to) || sender instanceof Object || !text) return faults
+  const { written } = text
   const campaignId = body.campaign === undefined ? null : parseId('cmp', body.campaign)
   return {
     accountId: context.accountId,
     theirNumber: to.number,
     sender,
-    body: body.message,
+    poolId,
+    ...storedText(text, to.warnings),
     type: body.type ?? null,
-    encoding: count.encoding,
-    characters: count.characters,
-    segments: count.segments,
     campaignId,
     campaignKey: campaignId === null ? (body.campaign ?? null) : null,
     sendAt,
     validitySeconds: body.validity_period ?? null,
+    onUnknown: body.on_unknown ?? null,
     callbackUrl: body.callback_url ?? null,
     metadata: body.metadata ?? null,
     tags: body.tags ?? null,
-    warnings: warnings.length > 0 ? warnings : null,
     isTest: context.isTest,
     idempotency: null,
+    ...(written && { written: storedText(written, to.warnings) }),
+    ...(links.length > 0 && { shortLinks: links }),
   }
 }
 
@@ -72,23 +74,23 @@ export function readSender(from: string): string | FieldError {
   }
 }
 
-function readText(body: SendBody, faults: FieldError[]): SegmentCount | null {
-  const encoding = body.encoding ?? 'auto'
-  if (encoding === 'gsm7' && gsm7Length(body.message) < 0) {
-    const [first] = findNonGsm7(body.message, 1)
-    const detail = `has a character that GSM-7 lacks: ${first?.codePoint ?? ''} at position ${first?.position ?? 0}; use encoding auto or ucs2`
-    faults.push({ pointer: '#/message', code: 'not_encodable', detail })
-    return null
-  }
-  const count = countSegments(body.message, { encoding })
-  if (body.max_segments !== undefined && count.segments > body.max_segments) {
-    const detail = `needs ${count.segments} segments in ${count.encoding}; max_segments is ${body.max_segments}`
-    faults.push({ pointer: '#/message', code: 'too_many_segments', detail })
-  }
-  return count
+function storedText({ body, encoding, characters, segments, warnings }: Text, more: readonly Warning[]): StoredText {
+  const all = [...more, ...warnings]
+  return { body, encoding, characters, segments, warnings: all.length > 0 ? all : null }
 }
 
-function readSendAt(text: string | undefined, now: number, faults: FieldError[]): Date | null {
+function readPool({ from, sender_pool }: SendBody, faults: FieldError[]): string | null {
+  if (sender_pool === undefined) return null
+  const pointer = '#/sender_pool'
+  const poolId = parseId('pol', sender_pool)
+  if (from !== undefined) faults.push({ pointer, code: 'invalid_value', detail: 'does not go with from: use one' })
+  else if (poolId === null)
+    faults.push({ pointer, code: 'pool_not_found', detail: 'is not a sender pool of this account' })
+  return poolId
+}
+
+/** The time of a send; null: now. */
+export function readSendAt(text: string | undefined, now: number, faults: FieldError[]): Date | null {
   if (text === undefined) return null
   const at = new Date(text).getTime()
   if (at > now - pastSecondsMax * 1000 && at <= now) return null
@@ -99,26 +101,4 @@ function readSendAt(text: string | undefined, now: number, faults: FieldError[])
     detail: `must be between now and ${sendAtMaxDays} days ahead`,
   })
   return null
-}
-
-/** What the text costs more than it may seem. */
-export function warnOfText(text: string, count: SegmentCount): Warning[] {
-  const warnings: Warning[] = []
-  if (count.encoding === 'UCS-2' && gsm7Length(text) < 0) {
-    const offenders = findNonGsm7(text, offendersMax)
-    const codePoints = [...new Set(offenders.map((one) => one.codePoint))]
-    const verb = codePoints.length === 1 ? 'needs' : 'need'
-    warnings.push({
-      code: 'ucs2_due_to_character',
-      detail: `${codePoints.join(', ')} ${verb} UCS-2: 70 characters a segment instead of 160.`,
-      characters: offenders.map(({ character, codePoint, position }) => ({
-        character,
-        code_point: codePoint,
-        position,
-      })),
-    })
-  }
-  if (count.segments > 1)
-    warnings.push({ code: 'multi_segment', detail: `The text is sent and charged as ${count.segments} segments.` })
-  return warnings
 }

@@ -6,6 +6,7 @@ import { IdOf, Nullable, problems, Timestamp, type App } from '../http.ts'
 import { parseId, showId } from '../ids.ts'
 import { decisionSteps, explainMessage } from './explain.ts'
 import { listExplainedTries, readExplainFacts } from './explain-store.ts'
+import { listKeptReceipts, tellReceipts } from './kept-receipts.ts'
 import { isFinal, statuses } from './message.ts'
 import { findMessage } from './store.ts'
 
@@ -25,6 +26,7 @@ const Explanation = Type.Object({
       try: Type.Optional(Type.Integer()),
       carrier: Type.Optional(Nullable(IdOf('car', 'The carrier.'))),
       carrier_message_id: Type.Optional(Nullable(Type.String())),
+      possible_duplicate: Type.Optional(Type.Boolean()),
     }),
     { description: 'In the order of time.' },
   ),
@@ -50,13 +52,14 @@ export function explainRoutes(app: App, { db }: { db: Db }): void {
       const row = id && (await findMessage(db, accountId, id))
       if (!row) throw new ApiError('not_found', { detail: 'There is no such message.' })
       const tries = await listExplainedTries(db, accountId, row.id)
-      const facts = await readExplainFacts(db, accountId, row.id, tries)
+      const facts = await readExplainFacts(db, accountId, row.id)
+      const receipts = tellReceipts(row, tries, await listKeptReceipts(db, accountId, row.id))
       return {
         object: 'explanation' as const,
         message: showId('msg', row.id),
         status: row.status,
         final: isFinal(row.status),
-        decisions: explainMessage(row, facts, tries),
+        decisions: explainMessage(row, facts, tries, receipts),
       }
     },
   )

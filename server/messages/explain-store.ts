@@ -1,5 +1,4 @@
 /** What an explanation reads besides the message: everything by a key, nothing of another account. */
-import { receiptIdForms } from '@heliogram/smpp'
 import type { Db } from '../db/db.ts'
 import { plainTry, type SubmissionRow } from './store.ts'
 
@@ -26,23 +25,15 @@ export interface ExplainFacts {
   isQueued: boolean
   /** When a delayed message is due. */
   dueAt: Date | null
-  receipts: {
-    segment: number | null
-    rawId: string
-    stat: string
-    err: string | null
-    at: Date
-  }[]
+  /** When it is sent again unless its outcome is known by then. */
+  resendAt: Date | null
+  /** Who had it sent again. */
+  resends: { at: string; kind: 'key' | 'token'; id: string; requestId: string }[]
 }
 
-/** Reads what there is about a message, by primary keys, and its receipts in the inbox by theirs: (link, the carrier's id). */
-export async function readExplainFacts(
-  db: Db,
-  accountId: string,
-  messageId: string,
-  tries: ExplainedTry[],
-): Promise<ExplainFacts> {
-  const { rows } = await db.query<Omit<ExplainFacts, 'receipts'>>(
+/** Reads what there is about a message, by primary keys. */
+export async function readExplainFacts(db: Db, accountId: string, messageId: string): Promise<ExplainFacts> {
+  const { rows } = await db.query<ExplainFacts>(
     `select
        json_build_object('id', m.route_id, 'position', r.position, 'name', r.name) as route,
        case when c.id is not null then json_build_object('id', c.id, 'name', c.name) end as carrier,
@@ -57,7 +48,12 @@ export async function readExplainFacts(
          from lanes l
          join queue q on q.lane_id = l.id and q.message_id = m.id
          where l.account_id = m.account_id and l.type = m.type) as "isQueued",
-       d.due_at as "dueAt"
+       d.due_at as "dueAt",
+       (select max(t.resend_at) from nameless_tries t where t.account_id = m.account_id and t.message_id = m.id) as "resendAt",
+       coalesce((
+         select json_agg(json_build_object('at', x.at, 'kind', x.actor_kind, 'id', x.actor_id, 'requestId', x.request_id) order by x.tries)
+         from resends x
+         where x.account_id = m.account_id and x.message_id = m.id), '[]') as resends
      from messages m
      left join routes r on r.id = m.route_id
      left join carriers c on c.id = m.carrier_id
@@ -72,7 +68,7 @@ export async function readExplainFacts(
   )
   const facts = rows[0]
   if (!facts) throw new Error('the message is gone')
-  return { ...facts, receipts: await listReceipts(db, accountId, messageId, tries) }
+  return facts
 }
 
 /** The tries of a message in order, with their carriers. By primary key prefix. */
@@ -80,11 +76,11 @@ export async function listExplainedTries(db: Db, accountId: string, messageId: s
   const { rows } = await db.query<ExplainedTry>(
     `select s.segment, s.try, s.state, s.carrier_message_id as "carrierMessageId", s.command_status as "commandStatus",
        s.intent_at as "intentAt", s.answered_at as "answeredAt", s.receipt_state as "receiptState",
-       s.receipt_stat as "receiptStat", s.receipt_at as "receiptAt", s.link_id as "linkId", c.id as "carrierId",
-       c.name as "carrierName"
+       s.receipt_stat as "receiptStat", s.receipt_at as "receiptAt", s.is_adopted as "isAdopted", s.is_repeated as "isRepeated",
+       s.link_id as "linkId", c.id as "carrierId", c.name as "carrierName"
      from (
        select segment, try, state, carrier_message_id, command_status, intent_at, answered_at, receipt_state, receipt_stat, receipt_at,
-         link_id
+         link_id, is_adopted, is_repeated
        from submissions
        where account_id = $1 and message_id = $2
        union all
@@ -94,32 +90,6 @@ export async function listExplainedTries(db: Db, accountId: string, messageId: s
      left join carriers c on c.id = l.carrier_id
      order by s.try, s.segment`,
     [accountId, messageId],
-  )
-  return rows
-}
-
-/**
- * Receipts that are kept beside the message: of segments, repeated and contradictory ones. Their key begins with the link and the id as
- * the carrier wrote it, which may be another form of the one in its answer.
- */
-async function listReceipts(
-  db: Db,
-  accountId: string,
-  messageId: string,
-  tries: ExplainedTry[],
-): Promise<ExplainFacts['receipts']> {
-  const keys = tries.flatMap(({ linkId, carrierMessageId }) =>
-    carrierMessageId === null ? [] : receiptIdForms(carrierMessageId).map(({ id }) => ({ linkId, id })),
-  )
-  if (keys.length === 0) return []
-  const { rows } = await db.query<ExplainFacts['receipts'][number]>(
-    `select r.segment, r.raw_id as "rawId", r.stat, r.err, r.received_at as at
-     from unnest($3::uuid[], $4::text[]) as k (link_id, raw_id)
-     join receipts r on r.link_id = k.link_id and r.raw_id = k.raw_id
-     where r.account_id = $1
-       and r.message_id = $2
-     order by r.received_at`,
-    [accountId, messageId, keys.map(({ linkId }) => linkId), keys.map(({ id }) => id)],
   )
   return rows
 }

@@ -2,7 +2,8 @@
 import { statusName } from '@heliogram/smpp'
 import { showId } from '../ids.ts'
 import type { ExplainFacts, ExplainedTry } from './explain-store.ts'
-import type { MessageRow } from './message.ts'
+import type { ToldReceipt } from './kept-receipts.ts'
+import { isHeld, type MessageRow } from './message.ts'
 import { countryOf } from './number.ts'
 import { messageErrors } from './taxonomy.ts'
 import { buildTimeline } from './timeline.ts'
@@ -31,11 +32,17 @@ export interface Decision {
   segment?: number
   try?: number
   carrier?: string | null
+  possible_duplicate?: boolean
 }
 
 /** The decisions about a message in the order of time; those of one instant in the order in which they were made. */
-export function explainMessage(row: MessageRow, facts: ExplainFacts, tries: ExplainedTry[]): Decision[] {
-  const entries = buildTimeline(row, tries)
+export function explainMessage(
+  row: MessageRow,
+  facts: ExplainFacts,
+  tries: ExplainedTry[],
+  receipts: readonly ToldReceipt[],
+): Decision[] {
+  const entries = buildTimeline(row, tries, receipts)
   const [accepted] = entries
   const at = accepted?.at ?? row.createdAt.toISOString()
   const decisions: Decision[] = [{ at, step: 'accept', decision: row.type, rule: null, detail: accepted?.detail ?? '' }]
@@ -46,18 +53,22 @@ export function explainMessage(row: MessageRow, facts: ExplainFacts, tries: Expl
     explainRoute(facts, at),
     ...holdsOf(row, facts),
   )
-  const isTold = (segment: number | undefined, text: string): boolean =>
-    facts.receipts.some((one) => one.segment === segment && text.includes(one.stat))
+  // The timeline has them in this order, one entry each.
+  const told = [...receipts]
   for (const { type, ...entry } of entries.slice(1)) {
     const one = tries.find(({ segment, try: n }) => segment === entry.segment && n === entry.try)
     if (type === 'scheduled') decisions.push({ ...entry, step: 'hold', decision: 'scheduled', rule: 'send_at' })
     else if (type === 'submitted') decisions.push(...explainSubmit(entry, one, tries))
     else if (type === 'answered')
-      decisions.push({ ...entry, step: 'answer', decision: one?.state ?? null, rule: ruleOfAnswer(one) })
+      decisions.push({
+        ...entry,
+        step: 'answer',
+        decision: one?.isAdopted ? 'adopted' : (one?.state ?? null),
+        rule: ruleOfAnswer(one),
+      })
     else if (type === 'receipt') {
-      if (isTold(entry.segment, entry.detail)) continue
-      const stat = one?.receiptStat ?? row.receiptStat
-      decisions.push({ ...entry, step: 'receipt', decision: stat, rule: row.receiptErr })
+      const receipt = told.shift()
+      decisions.push({ ...entry, step: 'receipt', decision: receipt?.stat ?? null, rule: receipt?.err ?? null })
     } else
       decisions.push({
         ...entry,
@@ -67,15 +78,6 @@ export function explainMessage(row: MessageRow, facts: ExplainFacts, tries: Expl
         detail: adviseOf(row, entry.detail),
       })
   }
-  for (const one of facts.receipts)
-    decisions.push({
-      at: one.at.toISOString(),
-      step: 'receipt',
-      decision: one.stat,
-      rule: one.err,
-      detail: `The receipt for the carrier's id ${one.rawId} says ${one.stat}${one.err ? `, err ${one.err}` : ''}.`,
-      ...(one.segment !== null && { segment: one.segment }),
-    })
   return decisions.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
@@ -119,10 +121,11 @@ function explainRoute({ route, carrier, chain }: ExplainFacts, at: string): Deci
   }
 }
 
-function holdsOf(row: MessageRow, { dueAt, isQueued }: ExplainFacts): Decision[] {
+function holdsOf(row: MessageRow, facts: ExplainFacts): Decision[] {
+  const { dueAt, isQueued } = facts
   const at = row.updatedAt.toISOString()
-  const holds: Decision[] = []
-  if (row.holdReason)
+  const holds: Decision[] = explainUnknown(row, facts)
+  if (isHeld(row))
     holds.push({
       at,
       step: 'hold',
@@ -130,7 +133,7 @@ function holdsOf(row: MessageRow, { dueAt, isQueued }: ExplainFacts): Decision[]
       rule: row.holdReason,
       detail: `It is held${row.holdUntil ? ` until ${row.holdUntil.toISOString()}` : ''}: ${row.holdReason}.`,
     })
-  if (dueAt && row.status === 'queued')
+  if (dueAt && row.status === 'queued' && row.holdReason !== 'quiet_hours')
     holds.push({
       at,
       step: 'retry',
@@ -140,6 +143,28 @@ function holdsOf(row: MessageRow, { dueAt, isQueued }: ExplainFacts): Decision[]
     })
   if (isQueued) holds.push({ at, step: 'hold', decision: 'queued', rule: null, detail: 'It waits for room on a link.' })
   return holds
+}
+
+/** What is done about an unknown outcome, and by whom it was sent again. */
+function explainUnknown(row: MessageRow, { resendAt, resends }: ExplainFacts): Decision[] {
+  const decisions = resends.map(({ at, kind, id, requestId }): Decision => {
+    const actor = kind === 'key' ? showId('key', id) : showId('usr', id)
+    const detail = `${actor} had it sent again (request ${requestId}), though it may have arrived.`
+    return {
+      at: new Date(at).toISOString(),
+      step: 'retry',
+      decision: 'resent',
+      rule: actor,
+      detail,
+      possible_duplicate: true,
+    }
+  })
+  if (row.status !== 'unconfirmed' || row.errorCode !== 'outcome_unknown' || isHeld(row)) return decisions
+  const held = { at: row.updatedAt.toISOString(), step: 'hold', rule: 'on_unknown' } as const
+  const when = resendAt && `It is sent again at ${resendAt.toISOString()}, unless its outcome is known by then.`
+  const detail =
+    'It is held until an answer or a receipt comes after all; POST /v1/messages/{id}/resend sends it again.'
+  return [...decisions, { ...held, decision: when ? 'resend' : 'held', detail: when ?? detail }]
 }
 
 /** A submit; with the reason for it where it is not the first of its segment. */
@@ -161,7 +186,7 @@ function explainSubmit(
       step: 'retry',
       decision: isSame ? 'same_carrier' : 'next_carrier',
       rule: ruleOfAnswer(before),
-      detail: `Segment ${one.segment} is tried again ${where}.`,
+      detail: `Segment ${one.segment} is tried again ${where}${before.isRepeated ? ', though it may have arrived' : ''}.`,
       segment: one.segment,
       try: one.try,
     },
@@ -171,6 +196,7 @@ function explainSubmit(
 
 function ruleOfAnswer(one: ExplainedTry | undefined): string | null {
   if (one?.state === 'unknown') return 'no_answer'
+  if (one?.isAdopted) return 'receipt'
   return one?.commandStatus === null || one === undefined ? null : statusName(one.commandStatus)
 }
 

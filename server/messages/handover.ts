@@ -8,6 +8,7 @@ export interface Handover {
   type: MessageType
   theirNumber: string
   ourNumber: string | null
+  campaignId: string | null
   body: string
   encoding: 'GSM-7' | 'UCS-2'
   /** Segments of the whole message. */
@@ -19,15 +20,29 @@ export interface Handover {
   linkId: string
 }
 
+/** What a message is, as far as its turn depends on it; what is not known counts for the worst. */
+export interface Newcomer {
+  type: MessageType
+  accountId?: string
+  ourNumber?: string | null
+  campaignId?: string | null
+  /** Null: any. */
+  carrierId?: string | null
+  /** Segments before it in its own line; by default all that wait there. */
+  ahead?: number | undefined
+}
+
 /** The room of this node's links, as accept and claim see it. */
 export interface Slots {
   /** The node under which intents are committed; null where this process holds no links. */
   nodeId: string | null
+  /** The first of these carriers of which a link is up, here or at another process; else the first. */
+  preferUp(chain: readonly string[]): string | undefined
   /**
-   * Keeps room for a message; answers the link that will take it, of this carrier or of any, or null when it has to queue. An account
-   * that has a pace of its own always queues.
+   * Keeps room for a message at a carrier; answers the link that will take it, or null when it has to queue. An account that has a pace of
+   * its own always queues.
    */
-  reserve(segments: number, type: MessageType, carrierId?: string, accountId?: string): string | null
+  reserve(segments: number, type: MessageType, carrierId: string, accountId: string): string | null
   /** Gives room back that was reserved and not used. */
   release(linkId: string, segments: number): void
   /** Notes a statement that leases to this node, until it has ended; whoever awaits it calls `take` in the same turn. */
@@ -36,16 +51,14 @@ export interface Slots {
   take(handovers: Handover[]): void
   /** Something was queued. */
   wake(): void
-  /**
-   * When a message queued now would be submitted, or one with so many segments of its account before it; null: nobody knows. The more is
-   * known of it, the better.
-   */
-  estimateSendAt(type?: MessageType, accountId?: string, carrierId?: string, ahead?: number): Date | null
+  /** When a message queued now, or with so many segments before it, would be submitted; null: nobody knows. */
+  estimateSendAt(message: Newcomer): Date | null
 }
 
 /** For processes without links: everything queues. */
 export const noSlots: Slots = {
   nodeId: null,
+  preferUp: ([first]) => first,
   reserve: () => null,
   release: () => {},
   track: (statement) => statement,

@@ -1,8 +1,6 @@
 /** The routes of messages. */
-import { countSegments, cutSegments, joinParts, readPart } from '@heliogram/smpp'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
-import type { Db } from '../db/db.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { PageOf, problems, type App } from '../http.ts'
 import { fingerprintOf, keyInProgress, readIdempotencyKey } from '../idempotency.ts'
@@ -12,14 +10,19 @@ import type { Accepted } from './accept.ts'
 import type { Draft } from './accepted.ts'
 import { sendBatch } from './batch.ts'
 import { cancelMessage } from './cancel.ts'
-import { readDraft, warnOfText, type DraftContext } from './draft.ts'
+import { conversationRoutes, type SendAs } from './conversation-http.ts'
+import type { DraftContext } from './draft.ts'
 import { readFilters } from './filters.ts'
-import { renderMessage } from './message.ts'
-import { readNumber } from './number.ts'
+import { listKeptReceipts, tellReceipts } from './kept-receipts.ts'
+import { renderMessage, type MessageRow } from './message.ts'
 import { findPlace } from './place.ts'
-import { BatchBody, BatchResult, Message, MessageQuery, Preview, PreviewBody, SendBody, Timeline } from './schema.ts'
+import { previewRoute } from './preview.ts'
+import { BatchBody, BatchResult, Message, MessageQuery, Timeline } from './schema.ts'
+import { quietEndOf } from './accepted.ts'
 import { refusalError, replayedRow, type MessagesContext } from './send.ts'
-import { findMessage, listMessages, listSubmissions } from './store.ts'
+import { findShortening } from './short-links/store.ts'
+import { findKey, findMessage, listMessages, listSubmissions } from './store.ts'
+import { loadTemplates, noTemplates, readSend, SendInput } from './template-send.ts'
 import { buildTimeline } from './timeline.ts'
 
 const IdParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a message.' }) })
@@ -33,16 +36,24 @@ export function messageRoutes(app: App, context: MessagesContext): void {
   // Keys of sends that are being written by this process; another process' are caught by the statement.
   const running = new Set<string>()
 
-  const send = async (
-    request: FastifyRequest<{ Body: Static<typeof SendBody> }>,
-    reply: FastifyReply,
-  ): Promise<FastifyReply> => {
-    const draft = readDraft(request.body, draftContext(request, context))
-    if (Array.isArray(draft)) throw invalid(draft)
+  const send = (request: FastifyRequest<{ Body: SendInput }>, reply: FastifyReply): Promise<FastifyReply> =>
+    sendAs(request, reply, request.body, sendOperation)
+
+  const sendAs: SendAs = async (request, reply, body, operation) => {
+    const { caller } = request
+    const templates = body.template === undefined ? null : await loadTemplates(db, caller.accountId, [body])
+    const draft = readSend(body, templates ?? noTemplates, await draftContext(request, context, [body]))
     const key = readIdempotencyKey(request)
+    const idempotency = key === null ? null : { operation, key, fingerprint: fingerprintOf(body) }
+    if (Array.isArray(draft)) {
+      // A retry is answered as the first time, though the template has changed or gone since.
+      const known = templates && key !== null ? await findKey(db, caller.accountId, operation, key) : null
+      if (!known) throw invalid(draft)
+      return answerReplay(request, reply, await replayedRow(db, { accountId: caller.accountId, idempotency }, known))
+    }
     if (key === null) return answerSend(request, reply, draft, await acceptor.accept(draft))
-    draft.idempotency = { operation: sendOperation, key, fingerprint: fingerprintOf(request.body) }
-    const scope = `${draft.accountId} ${key}`
+    draft.idempotency = idempotency
+    const scope = `${draft.accountId} ${operation} ${key}`
     if (running.has(scope)) throw keyInProgress()
     running.add(scope)
     try {
@@ -64,17 +75,21 @@ export function messageRoutes(app: App, context: MessagesContext): void {
       reply.code(202).header('location', `/v1/messages/${showId('msg', accepted.row.id)}`)
       return reply.send(renderMessage(accepted.row, accepted.estimatedSendAt, hasBody))
     }
-    const row = await replayedRow(db, draft, accepted)
+    return answerReplay(request, reply, await replayedRow(db, draft, accepted))
+  }
+
+  const answerReplay = (request: FastifyRequest, reply: FastifyReply, row: MessageRow): FastifyReply => {
+    const hasBody = request.caller.scopes.has('messages:read_body')
     reply
       .code(202)
       .header('location', `/v1/messages/${showId('msg', row.id)}`)
       .header('idempotency-replayed', 'true')
-    return reply.send(renderMessage(row, row.sendAt ?? row.createdAt, hasBody))
+    return reply.send(renderMessage(row, quietEndOf(row) ?? row.sendAt ?? row.createdAt, hasBody))
   }
 
   const sendSchema = {
     tags,
-    body: SendBody,
+    body: SendInput,
     response: { 202: Type.Ref('Message'), ...problems(409, 413, 415, 429) },
   }
   const sendConfig = { scope: 'messages:write', operation: sendOperation } as const
@@ -115,7 +130,12 @@ export function messageRoutes(app: App, context: MessagesContext): void {
       if (running.has(scope)) throw keyInProgress()
       running.add(scope)
       try {
-        const { body, isReplay } = await sendBatch(context, request, key, draftContext(request, context))
+        const { body, isReplay } = await sendBatch(
+          context,
+          request,
+          key,
+          await draftContext(request, context, request.body.messages),
+        )
         if (isReplay) reply.header('idempotency-replayed', 'true')
         return await reply.code(202).send(body)
       } finally {
@@ -124,43 +144,8 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     },
   )
 
-  app.post(
-    '/v1/messages/preview',
-    {
-      schema: {
-        operationId: 'previewMessage',
-        summary: 'Encoding, segments and warnings of a text, without sending it',
-        tags,
-        body: PreviewBody,
-        response: { 200: Preview, ...problems(413, 415) },
-      },
-      config: { scope: 'messages:read' },
-    },
-    async (request) => {
-      const { message, to, encoding = 'auto' } = request.body
-      const draft = readDraft({ message, to: to ?? '15551230001', encoding }, draftContext(request, context))
-      if (Array.isArray(draft)) throw invalid(draft)
-      const number = to === undefined ? null : readNumber(to, null)
-      return {
-        object: 'preview' as const,
-        to: to === undefined ? null : draft.theirNumber,
-        encoding: draft.encoding,
-        characters: draft.characters,
-        segments: draft.segments,
-        parts: cutText(message, draft.encoding),
-        warnings: [
-          ...(number && 'number' in number ? number.warnings : []),
-          ...warnOfText(message, {
-            encoding: draft.encoding,
-            characters: draft.characters,
-            segments: draft.segments,
-            units: 0,
-          }),
-        ],
-        opted_out: to === undefined ? null : await isOptedOut(db, request.caller.accountId, draft.theirNumber),
-      }
-    },
-  )
+  previewRoute(app, context)
+  conversationRoutes(app, context, sendAs)
 
   app.get(
     '/v1/messages',
@@ -202,9 +187,9 @@ export function messageRoutes(app: App, context: MessagesContext): void {
       const row = await requireMessage(request)
       const place = row.status === 'queued' ? await findPlace(db, row) : null
       const estimate =
-        row.status === 'queued'
-          ? context.slots.estimateSendAt(row.type, row.accountId, place?.carrierId ?? undefined, place?.ahead)
-          : row.sendAt
+        row.status === 'queued' && (place || !row.holdUntil)
+          ? context.slots.estimateSendAt({ ...row, carrierId: place?.carrierId ?? null, ahead: place?.ahead })
+          : (row.holdUntil ?? row.sendAt)
       const shown = place ? { ...row, holdReason: place.holdReason } : row
       return renderMessage(shown, row.sentAt ? null : estimate, request.caller.scopes.has('messages:read_body'))
     },
@@ -224,7 +209,9 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     },
     async (request) => {
       const row = await requireMessage(request)
-      return { data: buildTimeline(row, await listSubmissions(db, row.accountId, row.id)) }
+      const tries = await listSubmissions(db, row.accountId, row.id)
+      const kept = await listKeptReceipts(db, row.accountId, row.id)
+      return { data: buildTimeline(row, tries, tellReceipts(row, tries, kept)) }
     },
   )
 
@@ -242,9 +229,11 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     },
     async (request, reply) => {
       const { accountId, id } = await requireMessage(request)
-      const row = (await cancelMessage(context, accountId, id)) ?? (await requireMessage(request))
+      const canceled = await cancelMessage(context, accountId, id)
+      const row = canceled ?? (await requireMessage(request))
       // Whoever cancels a second time gets what the first time answered.
-      if (row.status !== 'canceled') throw new ApiError('not_cancelable', { detail: `The message is ${row.status}.` })
+      if (!canceled && row.status !== 'canceled')
+        throw new ApiError('not_cancelable', { detail: `The message is ${row.status}.` })
       return reply.send(renderMessage(row, null, request.caller.scopes.has('messages:read_body')))
     },
   )
@@ -259,24 +248,12 @@ export function messageRoutes(app: App, context: MessagesContext): void {
   }
 }
 
-function draftContext(request: FastifyRequest, context: MessagesContext): DraftContext {
+async function draftContext(
+  request: FastifyRequest,
+  { db, refuseUrl, shortUrl = null }: MessagesContext,
+  bodies: readonly object[],
+): Promise<DraftContext> {
   const { accountId, mode } = request.caller
-  return { accountId, isTest: mode === 'test', defaultCountry: null, refuseUrl: context.refuseUrl }
-}
-
-/** The text of each segment, decoded from the very octets that would be submitted. */
-function cutText(text: string, encoding: 'GSM-7' | 'UCS-2'): { text: string; characters: number }[] {
-  const pdus = cutSegments(text, { encoding: encoding === 'GSM-7' ? 'gsm7' : 'ucs2', mode: 'udh8', reference: 0 })
-  return pdus.map((pdu) => {
-    const part = joinParts([{ ...readPart(pdu), concatenation: null }]).text ?? ''
-    return { text: part, characters: countSegments(part).characters }
-  })
-}
-
-async function isOptedOut(db: Db, accountId: string, number: string): Promise<boolean> {
-  const { rowCount } = await db.query('select 1 from opt_outs where account_id = $1 and number = $2', [
-    accountId,
-    number,
-  ])
-  return rowCount === 1
+  const checks = { accountId, isTest: mode === 'test', defaultCountry: null, refuseUrl, shortUrl }
+  return shortUrl === null ? checks : { ...checks, shortensByDefault: await findShortening(db, accountId, bodies) }
 }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { confirmations, keywords, readKeyword } from './keywords.ts'
+import { keywordDefaults, readKeyword, writeReply } from './keywords.ts'
 
 it.each([
   ['STOP', 'stop'],
@@ -20,12 +20,17 @@ it.each([
   ['td', 'stop'],
   ['Unsubscribe', 'stop'],
   ['*STOP*', 'stop'],
-  ['ＳＴＯＰ', null],
+  ['ＳＴＯＰ', 'stop'],
   ['STOP PLEASE', null],
   ['STOP 12345', null],
   ['please stop', null],
   ["don't stop", null],
-  ['STOPP', null],
+  ['STOPP', 'stop'],
+  ['STOPPP', null],
+  ['退订', 'stop'],
+  ['Стоп!', 'stop'],
+  ['إلغاء', 'stop'],
+  ['수신거부', 'stop'],
   ['S T O P', null],
   ['start', 'start'],
   ['UNSTOP', 'start'],
@@ -36,17 +41,56 @@ it.each([
   ['!!!', null],
   ['👍', null],
 ])('reads %j as %s', (text, keyword) => {
-  expect(readKeyword(text)).toBe(keyword)
+  expect(readKeyword(text).keyword).toBe(keyword)
 })
 
 it('reads every keyword whatever its case, with quotes and blanks around it', () => {
-  const all = Object.entries(keywords).flatMap(([keyword, words]) => words.map((word) => ({ keyword, word })))
+  const all = Object.entries(keywordDefaults.words).flatMap(([keyword, words]) =>
+    words.map((word) => ({ keyword, word })),
+  )
   const around = fc.string({ unit: fc.constantFrom(' ', '"', "'", '!', '.', '\n', '…'), maxLength: 5 })
   fc.assert(
     fc.property(fc.constantFrom(...all), around, around, fc.boolean(), ({ keyword, word }, before, after, isLower) => {
-      expect(readKeyword(before + (isLower ? word.toLowerCase() : word) + after)).toBe(keyword)
+      expect(readKeyword(before + (isLower ? word.toLowerCase() : word) + after).keyword).toBe(keyword)
     }),
   )
+})
+
+it.each([
+  'stop please',
+  'pls stop',
+  'STOP 12345',
+  "don't stop",
+  'S T O P',
+  's.t.o.p',
+  'STOPPP',
+  'sotp',
+  'Please remove me from this list, I never signed up for it',
+  'no more texts!!',
+  'opt me out',
+  'Bitte abmelden, danke',
+])('takes %j for a suspicion and not for a keyword', (text) => {
+  expect(readKeyword(text)).toEqual({ keyword: null, isSuspect: true })
+})
+
+it.each([
+  'yes',
+  'Thanks, see you',
+  'We will stop by the shop tomorrow at noon',
+  'shop',
+  'the end',
+  'TD bank',
+  '👍',
+  'A B',
+])('takes %j for an ordinary reply', (text) => {
+  expect(readKeyword(text)).toEqual({ keyword: null, isSuspect: false })
+})
+
+it('goes by the words of an account', () => {
+  const words = { ...keywordDefaults.words, stop: ['STOP', 'Genug'], start: ['YES'] }
+  expect(readKeyword('genug!', { words }).keyword).toBe('stop')
+  expect(readKeyword('yes', { words }).keyword).toBe('start')
+  expect(readKeyword('cancel', { words })).toEqual({ keyword: null, isSuspect: false })
 })
 
 it('never fails, however strange the text', () => {
@@ -54,7 +98,13 @@ it('never fails, however strange the text', () => {
 })
 
 it('confirms with the account’s name, and says how to change one’s mind', () => {
-  expect(confirmations.stop('Acme')).toMatch(/^Acme: .*START/)
-  expect(confirmations.start('Acme')).toMatch(/^Acme: .*STOP/)
-  expect(confirmations.help('Acme')).toMatch(/^Acme: .*STOP/)
+  expect(writeReply(keywordDefaults, 'stop', 'Acme')).toMatch(/^Acme: .*START/)
+  expect(writeReply(keywordDefaults, 'start', 'Acme')).toMatch(/^Acme: .*STOP/)
+  expect(writeReply(keywordDefaults, 'help', 'Acme')).toMatch(/^Acme: .*STOP/)
+})
+
+it('writes the name of an account as it is', () => {
+  const replies = { stop: '{{ account_name }}: done. {{account_name}}', start: null, help: 'x' }
+  expect(writeReply({ replies }, 'stop', '$& Co')).toBe('$& Co: done. $& Co')
+  expect(writeReply({ replies }, 'start', 'Acme')).toBeNull()
 })

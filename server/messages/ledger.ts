@@ -6,10 +6,19 @@ import { Batcher } from '../batch.ts'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { isRetryable, isUnavailable } from '../db/failure.ts'
 import { recordEvents, type NewEvent, type Outbox, type Subscriptions } from '../events.ts'
+import type { Meter } from '../meter.ts'
 import { matchEarly, writeAnswers, type Answer } from './answer.ts'
 import { isFinal, messageEventData, type MessageRow, type Status } from './message.ts'
-import { applyReceipts } from './apply.ts'
-import { isPlainAnswer, recall, writePlainAnswers, writePlainReceipts, type PlainAnswer } from './plain.ts'
+import { applyReceipts, statusOfReceipt } from './apply.ts'
+import { hintLate, isNameless, noteNameless } from './nameless.ts'
+import {
+  isPlainAnswer,
+  recall,
+  writePlainAnswers,
+  writePlainReceipts,
+  type PlainAnswer,
+  type PlainReceipt,
+} from './plain.ts'
 import { writeReceipts, type ReceiptIn } from './receipt.ts'
 import type { Recent } from './recent.ts'
 import { defaultReasons, type Reasons } from './taxonomy.ts'
@@ -27,6 +36,7 @@ interface LedgerContext {
   recent: Recent
   /** What carriers' codes mean; the defaults where nobody says more. */
   reasons?: Reasons
+  meter?: Meter
 }
 
 // Long enough not to hammer a database that is coming back, short against its restart.
@@ -46,6 +56,7 @@ export class Ledger {
       flushesMax: 1,
       rests: true,
       isForAll: isUnavailable,
+      onFlush: context.meter?.flushes.ledger.note,
     })
   }
 
@@ -71,6 +82,7 @@ export class Ledger {
 
   /** Stores a receipt and applies it where its message is known; resolves after the commit: answer the carrier then, not before. */
   receipt(receipt: ReceiptIn): Promise<void> {
+    this.#context.meter?.receipts.add(receipt.state)
     return this.#batcher.push({ kind: 'receipt', receipt })
   }
 
@@ -103,6 +115,7 @@ export class Ledger {
     if (plain.length > 0) {
       const written = await writePlainReceipts(db, plain, outbox, reasons)
       outbox.offer(written.postings)
+      if (this.#context.meter) countEnds(this.#context.meter, plain, written.rest)
       rest.push(...written.rest)
     }
     if (answers.length > 0 || rest.length > 0) await this.#writeOthers(answers, rest)
@@ -117,8 +130,13 @@ export class Ledger {
       const moved: Moved[] = []
       if (answers.length > 0) {
         const answered = await writeAnswers(tx, answers, wantsSent)
+        await noteNameless(tx, answers.filter(isNameless))
+        await hintLate(
+          tx,
+          answers.filter((answer) => answer.isLate),
+        )
         moved.push(...answered.moved)
-        if (answered.hasEarly) moved.push(...(await applyReceipts(tx, await matchEarly(tx, answers))))
+        if (answered.hasEarly) moved.push(...(await applyReceipts(tx, await matchEarly(tx, answers), reasons)))
       }
       if (receipts.length > 0) moved.push(...(await writeReceipts(tx, receipts, reasons)))
       return recordMoves(tx, moved, this.#context)
@@ -128,10 +146,11 @@ export class Ledger {
 
   /** Applies receipts that were here before their answers. A crash before it leaves them to the sweep of unmatched receipts. */
   async #applyEarly(answers: Answer[]): Promise<void> {
-    const postings = await inTransaction(this.#context.db, async (tx) =>
-      recordMoves(tx, await applyReceipts(tx, await matchEarly(tx, answers)), this.#context),
+    const { db, outbox, reasons = defaultReasons } = this.#context
+    const postings = await inTransaction(db, async (tx) =>
+      recordMoves(tx, await applyReceipts(tx, await matchEarly(tx, answers), reasons), this.#context),
     )
-    this.#context.outbox.offer(postings)
+    outbox.offer(postings)
   }
 }
 
@@ -139,8 +158,10 @@ export class Ledger {
 export function recordMoves(
   tx: Tx,
   moved: Moved[],
-  { outbox, subscriptions }: Pick<LedgerContext, 'outbox' | 'subscriptions'>,
+  { outbox, subscriptions, meter }: Pick<LedgerContext, 'outbox' | 'subscriptions' | 'meter'>,
 ): ReturnType<typeof recordEvents> {
+  const now = Date.now()
+  for (const { row } of moved) meter?.noteEnd(row, row.status, now)
   const events = moved.flatMap(({ row, from }): NewEvent[] => {
     const type = eventTypeOf(row.status)
     if (!type || !subscriptions.wants(row.accountId, type)) return []
@@ -150,6 +171,14 @@ export function recordMoves(
     return [isFinal(row.status) ? { ...event, previousStatus: from } : event]
   })
   return recordEvents(tx, events, outbox)
+}
+
+/** Counts what plain receipts ended; those that are left come by `recordMoves`. */
+function countEnds(meter: Meter, plain: PlainReceipt[], rest: ReceiptIn[]): void {
+  const left = new Set(rest)
+  const now = Date.now()
+  for (const { row, receipt } of plain)
+    if (!left.has(receipt)) meter.noteEnd(row, statusOfReceipt(receipt.state) ?? 'undelivered', now)
 }
 
 function eventTypeOf(status: Status): NewEvent['type'] | null {

@@ -4,6 +4,7 @@
  *   scheduled ─▶ queued ─▶ sending ─▶ sent ─▶ delivered | undelivered | rejected
  *                  ▲         │  │       └──▶ unconfirmed (no receipt in time)
  *                  └─ retry ─┘  └──▶ rejected | unconfirmed (no answer) ─ late answer or receipt ─▶ sent | delivered | …
+ *                  ▲                              └─▶ queued, by the policy `resend` or by hand: a possible duplicate
  *   scheduled, queued ─▶ canceled       queued ─▶ expired | rejected (opted out)       inbound: received
  *
  * Every change is a compare-and-set on the state before it (`canBecome`): nothing moves backwards, a late word is kept in the
@@ -11,6 +12,7 @@
  */
 import { showId } from '../ids.ts'
 import { showTime } from '../http.ts'
+import { conversationIdOf } from './conversation-id.ts'
 import { messageErrors, type MessageErrorCode } from './taxonomy.ts'
 
 export const statuses = [
@@ -32,18 +34,25 @@ export type Status = (typeof statuses)[number]
 export const messageTypes = ['transactional', 'marketing', 'otp'] as const
 export type MessageType = (typeof messageTypes)[number]
 
+/** What becomes of a message whose outcome is unknown: it stays so, or is sent again, perhaps twice. */
+export const unknownPolicies = ['hold', 'resend'] as const
+export type UnknownPolicy = (typeof unknownPolicies)[number]
+
 const failures: readonly Status[] = ['undelivered', 'rejected', 'failed', 'expired']
 const finals: readonly Status[] = ['delivered', ...failures, 'canceled', 'received']
 
-/** From which states a message may enter a state: what the `where` of every status update says, and its test compares. */
+/**
+ * From which states a message may enter a state: what the `where` of every status update says, and its test compares. From `queued` to `sent`,
+ * `delivered`, `undelivered` or `unconfirmed` only where it waits to be sent again: a word about its earlier try has come.
+ */
 export const canBecome = {
-  queued: ['scheduled', 'sending'],
+  queued: ['scheduled', 'sending', 'unconfirmed'],
   sending: ['queued'],
-  sent: ['sending', 'unconfirmed'],
-  delivered: ['sending', 'sent', 'unconfirmed'],
-  undelivered: ['sending', 'sent', 'unconfirmed'],
+  sent: ['queued', 'sending', 'unconfirmed'],
+  delivered: ['queued', 'sending', 'sent', 'unconfirmed'],
+  undelivered: ['queued', 'sending', 'sent', 'unconfirmed'],
   rejected: ['queued', 'sending', 'sent', 'unconfirmed'],
-  unconfirmed: ['sending', 'sent'],
+  unconfirmed: ['queued', 'sending', 'sent'],
   expired: ['queued'],
   canceled: ['scheduled', 'queued'],
 } as const satisfies Partial<Record<Status, readonly Status[]>>
@@ -101,13 +110,24 @@ export interface MessageRow {
   inReplyTo: string | null
   isPartial: boolean
   possibleDuplicate: boolean
+  /** As it was asked for or decided; null: nobody has said yet. */
+  onUnknown: UnknownPolicy | null
 }
 
 /** Help that does not refuse. */
 export interface Warning {
-  code: 'ucs2_due_to_character' | 'multi_segment' | 'unassigned_range' | 'possible_national_number'
+  code:
+    | 'ucs2_due_to_character'
+    | 'multi_segment'
+    | 'smart_encoded'
+    | 'smart_encoding_off'
+    | 'unassigned_range'
+    | 'possible_national_number'
+    | 'quiet_hours_hold'
   detail: string
+  until?: string
   characters?: { character: string; code_point: string; position: number }[]
+  replaced?: { character: string; code_point: string; replacement: string; count: number }[]
 }
 
 /** Select list for `MessageRow`, of the table under the alias. */
@@ -122,7 +142,8 @@ export const messageColumns = (m: string): string => `
     ${m}.carrier_id as "carrierId", ${m}.provider_message_id as "providerMessageId", ${m}.attempts,
     ${m}.segments_delivered as "segmentsDelivered", ${m}.error_code as "errorCode", ${m}.error_stage as "errorStage",
     ${m}.error_raw as "errorRaw", ${m}.receipt_stat as "receiptStat", ${m}.receipt_err as "receiptErr", ${m}.keyword,
-    ${m}.in_reply_to as "inReplyTo", ${m}.is_partial as "isPartial", ${m}.possible_duplicate as "possibleDuplicate"`
+    ${m}.in_reply_to as "inReplyTo", ${m}.is_partial as "isPartial", ${m}.possible_duplicate as "possibleDuplicate",
+    ${m}.on_unknown as "onUnknown"`
 
 /** The names of `MessageRow`, for statements that read them from a `returning`. */
 export const messageColumnNames: readonly string[] = messageColumns('m')
@@ -162,6 +183,7 @@ export function renderMessage(
       keyword: row.keyword,
       in_reply_to: row.inReplyTo && showId('msg', row.inReplyTo),
       partial: row.isPartial,
+      conversation: row.ourNumber && showId('cnv', conversationIdOf(row.accountId, row.ourNumber, row.theirNumber)),
     }
   return {
     ...common,
@@ -172,11 +194,12 @@ export function renderMessage(
     send_at: showTime(row.sendAt),
     expires_at: showTime(row.expiresAt),
     estimated_send_at: showTime(estimatedSendAt),
-    hold: row.holdReason && { reason: row.holdReason, until: showTime(row.holdUntil) },
+    hold: isHeld(row) ? { reason: row.holdReason, until: showTime(row.holdUntil) } : null,
     route: row.carrierId && { carrier: showId('car', row.carrierId) },
     provider_message_id: row.providerMessageId,
     attempts: row.attempts,
     possible_duplicate: row.possibleDuplicate,
+    on_unknown: row.onUnknown,
     price: null,
     estimated_price: null,
     error: renderError(row),
@@ -188,6 +211,10 @@ export function renderMessage(
     completed_at: showTime(row.completedAt),
   }
 }
+
+/** A reason from before may still be there when a message has gone on. */
+export const isHeld = ({ holdReason, status }: MessageRow): boolean =>
+  holdReason !== null && ['scheduled', 'queued', 'unconfirmed'].includes(status)
 
 function renderError(row: MessageRow): Record<string, unknown> | null {
   if (!row.errorCode) return null

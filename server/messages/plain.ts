@@ -9,15 +9,15 @@ import { dayOf, perDay } from '../db/partitions.ts'
 import { callbackEndpointId, postLeaseSeconds, recording, renderEvent, type Outbox, type Posting } from '../events.ts'
 import { newId } from '../ids.ts'
 import type { Answer } from './answer.ts'
-import { statusOfReceipt } from './apply.ts'
+import { endingOf, setsOfEnding, statusOfReceipt } from './apply.ts'
 import { messageEventData, type MessageRow } from './message.ts'
 import type { ReceiptIn } from './receipt.ts'
 import type { Recent, Submitted } from './recent.ts'
 import type { Reasons } from './taxonomy.ts'
 
 /** An answer that only says "taken", of a message of one segment. */
-export function isPlainAnswer({ state, segments, move, carrierMessageId }: Answer): boolean {
-  return state === 'accepted' && segments === 1 && move?.to === 'sent' && carrierMessageId !== null
+export function isPlainAnswer({ state, segments, move, carrierMessageId, isLate }: Answer): boolean {
+  return state === 'accepted' && segments === 1 && move?.to === 'sent' && carrierMessageId !== null && isLate !== true
 }
 
 /** A plain answer with the message as it was submitted. */
@@ -39,7 +39,7 @@ export async function writePlainAnswers(db: Db, plain: PlainAnswer[], recent: Re
       ...columns([
         answers.map((answer) => answer.accountId),
         answers.map((answer) => answer.messageId),
-        answers.map((answer) => answer.carrierMessageId),
+        answers.map(spelledId),
         known.map((answer) => answer.linkId),
         known.map((answer) => answer.carrierMessageId),
         known.map((answer) => answer.accountId),
@@ -48,6 +48,7 @@ export async function writePlainAnswers(db: Db, plain: PlainAnswer[], recent: Re
         queued.map((answer) => answer.accountId),
         queued.map((answer) => answer.messageId),
         queued.map((answer) => answer.try),
+        known.map((answer) => answer.rawMessageId ?? null),
       ]),
       now,
     ],
@@ -57,11 +58,14 @@ export async function writePlainAnswers(db: Db, plain: PlainAnswer[], recent: Re
   if (result.moved === answers.length)
     for (const { row, answer } of plain) {
       const { linkId, carrierMessageId } = answer
-      const change = { status: 'sent', updatedAt: now, sentAt: now, providerMessageId: carrierMessageId } as const
+      const change = { status: 'sent', updatedAt: now, sentAt: now, providerMessageId: spelledId(answer) } as const
       recent.rememberSent(linkId, carrierMessageId ?? '', { ...row, ...change, sequence: row.sequence + 1 })
     }
   return { hasEarly: result.hasEarly }
 }
+
+/** The id as the carrier wrote it. */
+const spelledId = ({ rawMessageId, carrierMessageId }: Answer): string | null => rawMessageId ?? carrierMessageId
 
 /** A deciding receipt of a message that is remembered. */
 export interface PlainReceipt {
@@ -139,23 +143,18 @@ interface End {
 }
 
 /** The message as its receipt leaves it. */
-function endOf(row: MessageRow, { linkId, state, stat, err }: ReceiptIn, now: Date, reasons: Reasons): End {
-  const status = statusOfReceipt(state) ?? 'undelivered'
-  const isDelivered = status === 'delivered'
+function endOf(row: MessageRow, receipt: ReceiptIn, now: Date, reasons: Reasons): End {
+  const ending = endingOf(receipt, reasons)
+  const isDelivered = ending.status === 'delivered'
   return {
     type: isDelivered ? 'message.delivered' : 'message.failed',
     row: {
       ...row,
-      status,
+      ...ending,
       sequence: row.sequence + 1,
       updatedAt: now,
       completedAt: now,
-      errorCode: isDelivered ? null : reasons.ofReceipt(linkId, { state, stat, err }).code,
-      errorStage: isDelivered ? null : 'receipt',
-      errorRaw: isDelivered ? null : err === null ? stat : `${stat} err:${err}`,
-      receiptStat: stat,
-      receiptErr: err,
-      segmentsDelivered: isDelivered ? 1 : 0,
+      segmentsDelivered: isDelivered ? row.segments : 0,
     },
   }
 }
@@ -172,18 +171,19 @@ const answerStatement = perDay(
     using unnest($8::uuid[], $9::uuid[], $10::uuid[], $11::int[]) as q (node_id, account_id, message_id, try)
     where i.node_id = q.node_id and i.account_id = q.account_id and i.message_id = q.message_id and i.segment = 1 and i.try = q.try
   ), k as materialized (
-    select * from unnest($4::uuid[], $5::text[], $6::uuid[], $7::uuid[]) as k (link_id, carrier_message_id, account_id, message_id)
+    select * from unnest($4::uuid[], $5::text[], $6::uuid[], $7::uuid[], $12::text[])
+      as k (link_id, carrier_message_id, account_id, message_id, raw_id)
   ), known as (
-    insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments)
-    select link_id, carrier_message_id, account_id, message_id, 1, 1 from k
+    insert into carrier_ids (link_id, carrier_message_id, raw_id, account_id, message_id, segment, segments)
+    select link_id, carrier_message_id, raw_id, account_id, message_id, 1, 1 from k
     on conflict (link_id, carrier_message_id) do update
-      set account_id = excluded.account_id, message_id = excluded.message_id, segment = 1, segments = 1, at = now()
+      set raw_id = excluded.raw_id, account_id = excluded.account_id, message_id = excluded.message_id, segment = 1, segments = 1, at = now()
   ), moved as (
     update messages${day} m
     set status = 'sent',
       sequence = m.sequence + 1,
-      updated_at = $12,
-      sent_at = $12,
+      updated_at = $13,
+      sent_at = $13,
       provider_message_id = a.carrier_message_id,
       error_code = null,
       error_stage = null,
@@ -212,16 +212,7 @@ const receiptStatement = perDay(
       with ordinality as r (account_id, message_id, sequence, to_status, error_code, error_raw, stat, err, event_id, type, endpoint_id, url, n)
   ), moved as materialized (
     update messages${day} m
-    set status = r.to_status,
-      sequence = r.sequence,
-      updated_at = $13,
-      completed_at = $13,
-      error_code = r.error_code,
-      error_stage = case when r.error_code is not null then 'receipt' end,
-      error_raw = r.error_raw,
-      receipt_stat = r.stat,
-      receipt_err = r.err,
-      segments_delivered = case r.to_status when 'delivered' then 1 else 0 end
+    set ${setsOfEnding('r', '$13')}
     from r
     where m.account_id = r.account_id
       and m.id = r.message_id

@@ -7,6 +7,7 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { Handover } from './handover.ts'
 import { recordMoves } from './ledger.ts'
 import { matchOrphans, type ReceiptIn } from './receipt.ts'
+import { defaultReasons } from './taxonomy.ts'
 import { openLedgerTest, type LedgerTest, silent } from './testing.ts'
 
 let database: TestDatabase
@@ -150,10 +151,10 @@ describe('a receipt', () => {
        values ($1, 'orphan', $2, $3, 1, 1)`,
       [test.linkId, test.accountId, handover.id],
     )
-    await inTransaction(test.db, async (tx) => recordMoves(tx, await matchOrphans(tx), test.context))
+    await inTransaction(test.db, async (tx) => recordMoves(tx, await matchOrphans(tx, defaultReasons), test.context))
     expect(await statusOf(handover)).toBe('delivered')
     expect(await test.eventsOf(handover.id)).toEqual(['message.delivered'])
-    expect(await inTransaction(test.db, (tx) => matchOrphans(tx))).toEqual([])
+    expect(await inTransaction(test.db, (tx) => matchOrphans(tx, defaultReasons))).toEqual([])
   })
 
   it('belongs to its link: the same id of another carrier is another message', async () => {

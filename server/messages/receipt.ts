@@ -8,8 +8,17 @@ import { dayOf, perDay } from '../db/partitions.ts'
 import type { Tx } from '../db/db.ts'
 import type { Moved } from './ledger.ts'
 import { messageColumnNames, messageColumns, type MessageRow } from './message.ts'
-import { applyParts, applyReceipts, setsOfReceipt, statusOfReceipt, type MatchedReceipt } from './apply.ts'
-import { defaultReasons, type Reasons } from './taxonomy.ts'
+import {
+  applyParts,
+  applyReceipts,
+  endingOf,
+  matchedColumns,
+  setsOfEnding,
+  statusOfReceipt,
+  type MatchedReceipt,
+} from './apply.ts'
+import { hintAdoption } from './nameless.ts'
+import type { Reasons } from './taxonomy.ts'
 
 /** A receipt as it came. */
 export interface ReceiptIn {
@@ -26,15 +35,18 @@ export interface ReceiptIn {
   networkError: string | null
   /** As the carrier wrote it, in its unknown zone: only to tell repetitions apart. */
   doneDate: string
+  /** What a receipt tells of its submit, for one whose id is not known (`adoption.ts`): the recipient, the sender, … */
+  source?: string | null
+  destination?: string | null
+  /** … when it was, as the carrier wrote it, and our reference, if the carrier echoes it (SMPP 3.4 §5.3.2.17). */
+  submitDate?: string | null
+  reference?: number | null
 }
 
 /** Writes receipts in the caller's transaction, each to its message or to the inbox; returns the messages that moved. */
-export async function writeReceipts(
-  tx: Tx,
-  receipts: ReceiptIn[],
-  reasons: Reasons = defaultReasons,
-): Promise<Moved[]> {
+export async function writeReceipts(tx: Tx, receipts: ReceiptIn[], reasons: Reasons): Promise<Moved[]> {
   const found = await findSegments(tx, receipts)
+  const endings = receipts.map((r) => (statusOfReceipt(r.state) === null ? null : endingOf(r, reasons)))
   const { rows } = await tx.query<MessageRow & { partAccountId: string | null } & Prefixed<MatchedReceipt>>({
     ...writeStatement(dayOf(found.flatMap((segment) => segment?.messageId ?? []))),
     values: columns([
@@ -46,17 +58,27 @@ export async function writeReceipts(
       receipts.map((r) => r.err),
       receipts.map((r) => r.networkError),
       receipts.map((r) => r.doneDate),
-      receipts.map((r) => statusOfReceipt(r.state)),
-      receipts.map((r) => (statusOfReceipt(r.state) === 'delivered' ? null : reasons.ofReceipt(r.linkId, r).code)),
+      endings.map((ending) => ending?.status ?? null),
+      endings.map((ending) => ending?.errorCode ?? null),
+      endings.map((ending) => ending?.errorRaw ?? null),
       found.map((segment) => segment?.accountId ?? null),
       found.map((segment) => segment?.messageId ?? null),
       found.map((segment) => segment?.segment ?? null),
       found.map((segment) => segment?.segments ?? null),
+      receipts.map((r) => r.source ?? null),
+      receipts.map((r) => r.destination ?? null),
+      receipts.map((r) => r.submitDate ?? null),
+      receipts.map((r) => r.reference ?? null),
     ]),
   })
+  await hintAdoption(
+    tx,
+    receipts.filter((r, i) => !found[i] && r.source),
+  )
   const moved: Moved[] = []
   const parts: MatchedReceipt[] = []
   for (const {
+    partLinkId,
     partAccountId,
     partMessageId,
     partSegment,
@@ -69,6 +91,7 @@ export async function writeReceipts(
     if (partAccountId === null) moved.push({ row, from: 'sent' })
     else
       parts.push({
+        linkId: partLinkId,
         accountId: partAccountId,
         messageId: partMessageId,
         segment: partSegment,
@@ -78,7 +101,7 @@ export async function writeReceipts(
         err: partErr,
       })
   }
-  if (parts.length > 0) moved.push(...(await applyParts(tx, parts)))
+  if (parts.length > 0) moved.push(...(await applyParts(tx, parts, reasons)))
   return moved
 }
 
@@ -109,10 +132,10 @@ const writeStatement = perDay(
   with matched as materialized (
     select distinct on (link_id, raw_id, state, done_date) *
     from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[], $10::text[],
-      $11::uuid[], $12::uuid[], $13::int[], $14::int[])
+      $11::text[], $12::uuid[], $13::uuid[], $14::int[], $15::int[], $16::text[], $17::text[], $18::text[], $19::int[])
       with ordinality
-      as r (link_id, raw_id, match_id, state, stat, err, network_error, done_date, to_status, error_code,
-        account_id, message_id, segment, segments, n)
+      as r (link_id, raw_id, match_id, state, stat, err, network_error, done_date, to_status, error_code, error_raw,
+        account_id, message_id, segment, segments, source, destination, submit_date, reference, n)
     order by link_id, raw_id, state, done_date, n
   ), deciding as materialized (
     select distinct on (account_id, message_id) *
@@ -121,20 +144,21 @@ const writeStatement = perDay(
     order by account_id, message_id, n
   ), moved as (
     update messages${day} m
-    set ${setsOfReceipt('d')},
-      segments_delivered = case d.to_status when 'delivered' then m.segments else 0 end
+    set ${setsOfEnding('d')}
     from deciding d
     where m.account_id = d.account_id
       and m.id = d.message_id
-      and m.status in ('sending', 'sent', 'unconfirmed')
+      and (m.status in ('sending', 'sent', 'unconfirmed') or (m.status = 'queued' and m.possible_duplicate))
     returning ${messageColumns('m')}, d.n
   ), outcome as (
     insert into outcomes${day} (account_id, status, message_id, error_code)
     select "accountId", status, id, "errorCode" from moved where status <> 'delivered'
     on conflict do nothing
   ), kept as (
-    insert into receipts (link_id, raw_id, state, done_date, match_id, stat, err, network_error, account_id, message_id, segment)
-    select link_id, raw_id, state, done_date, match_id, stat, err, network_error, account_id, message_id, segment
+    insert into receipts (link_id, raw_id, state, done_date, match_id, stat, err, network_error, account_id, message_id, segment,
+      source, destination, submit_date, reference)
+    select link_id, raw_id, state, done_date, match_id, stat, err, network_error, account_id, message_id, segment,
+      case when message_id is null then source end, case when message_id is null then destination end, submit_date, reference
     from matched
     where n not in (select n from moved)
     on conflict do nothing
@@ -146,7 +170,7 @@ const writeStatement = perDay(
     where p.segments > 1
   )
   select ${messageColumnNames.map((name) => `v."${name}"`).join(', ')},
-    p.account_id as "partAccountId", p.message_id as "partMessageId", p.segment as "partSegment", p.segments as "partSegments",
+    p.link_id as "partLinkId", p.account_id as "partAccountId", p.message_id as "partMessageId", p.segment as "partSegment", p.segments as "partSegments",
     p.state as "partState", p.stat as "partStat", p.err as "partErr"
   from (values (1), (2)) as kind (n)
   left join moved v on kind.n = 1
@@ -160,7 +184,7 @@ const writeStatement = perDay(
  * then; returns the messages that moved. Looks an hour back: what nobody knew for so long is another form of the id, or another client's.
  * Served by receipts_unmatched and the primary key of carrier_ids.
  */
-export async function matchOrphans(tx: Tx, limit = 500): Promise<Moved[]> {
+export async function matchOrphans(tx: Tx, reasons: Reasons, limit = 500): Promise<Moved[]> {
   const { rows } = await tx.query<MatchedReceipt>(
     `with found as (
        select r.link_id, r.raw_id, r.state, r.done_date, c.account_id, c.message_id, c.segment, c.segments
@@ -170,13 +194,15 @@ export async function matchOrphans(tx: Tx, limit = 500): Promise<Moved[]> {
          and r.received_at > now() - interval '1 hour'
        limit $1
        for update of r skip locked
+     ), matched as (
+       update receipts r
+       set account_id = f.account_id, message_id = f.message_id, segment = f.segment
+       from found f
+       where r.link_id = f.link_id and r.raw_id = f.raw_id and r.state = f.state and r.done_date = f.done_date
+       returning r.received_at, ${matchedColumns('r', 'f')}
      )
-     update receipts r
-     set account_id = f.account_id, message_id = f.message_id, segment = f.segment
-     from found f
-     where r.link_id = f.link_id and r.raw_id = f.raw_id and r.state = f.state and r.done_date = f.done_date
-     returning r.account_id as "accountId", r.message_id as "messageId", r.segment, f.segments, r.state, r.stat, r.err`,
+     select * from matched order by received_at`,
     [limit],
   )
-  return rows.length > 0 ? applyReceipts(tx, rows) : []
+  return rows.length > 0 ? applyReceipts(tx, rows, reasons) : []
 }

@@ -4,8 +4,9 @@
  */
 import { columns } from '../db/array.ts'
 import type { Db, Tx } from '../db/db.ts'
-import { applyReceipts, type MatchedReceipt } from './apply.ts'
+import { applyReceipts, matchedColumns, type MatchedReceipt } from './apply.ts'
 import type { Moved } from './ledger.ts'
+import type { Reasons } from './taxonomy.ts'
 
 /** Where a piece of unmatched receipts begins: behind the last one of the piece before. */
 export interface ReceiptPlace {
@@ -103,6 +104,7 @@ export async function rekeyIds(
 export async function rematchReceipts(
   tx: Tx,
   linkId: string,
+  reasons: Reasons,
   keyOf: (rawId: string) => string,
   after: ReceiptPlace | null,
   limit: number,
@@ -151,7 +153,7 @@ export async function rematchReceipts(
         and (r.received_at, r.raw_id, r.state, r.done_date) >= ($7::timestamptz, $8, $9, $10)
         and (r.received_at, r.raw_id, r.state, r.done_date) <= ($11::timestamptz, $12, $13, $14)
         and (k.message_id is not null or r.match_id <> k.match_id)
-      returning k.n::int, r.account_id as "accountId", r.message_id as "messageId", r.segment, k.segments, r.state, r.stat, r.err`,
+      returning k.n::int, ${matchedColumns('r', 'k')}`,
     values: [
       linkId,
       ...columns([
@@ -165,7 +167,7 @@ export async function rematchReceipts(
     ],
   })
   const matched = found.filter((row) => row.messageId !== null).sort((a, b) => a.n - b.n)
-  return { next, count: matched.length, moved: matched.length > 0 ? await applyReceipts(tx, matched) : [] }
+  return { next, count: matched.length, moved: matched.length > 0 ? await applyReceipts(tx, matched, reasons) : [] }
 }
 
 /** Receipts without a message, of some links, newest first, from before a place; of each link found by receipts_unmatched_at. */

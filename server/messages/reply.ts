@@ -1,12 +1,15 @@
 /** Replies: from a whole text on a link to an inbound message, its event, and what STOP, START and HELP do, in one transaction. */
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
-import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../events.ts'
-import { firstIdAt, newId, showId } from '../ids.ts'
+import { recordEvents, type Posting } from '../events.ts'
+import { firstIdAt, newId } from '../ids.ts'
+import type { Meter } from '../meter.ts'
 import { countSegments } from '@heliogram/smpp'
-import { cancelWaiting } from './cancel.ts'
-import { confirmations, readKeyword, type Keyword } from './keywords.ts'
-import { recordMoves } from './ledger.ts'
+import { mergeKeywords, type KeywordInput } from './keyword-settings.ts'
+import { noteReply } from './conversation-store.ts'
+import { readKeyword, writeReply, type Keyword } from './keywords.ts'
 import { messageColumns, renderMessage, type MessageRow } from './message.ts'
+import { optIn, optOut, type ConsentContext, type Origin } from './opt-out.ts'
+import { suspectOptOut } from './opt-out-suspicion.ts'
 
 /** A whole reply as it came from a link. */
 export interface ReplyIn {
@@ -19,10 +22,9 @@ export interface ReplyIn {
   isPartial: boolean
 }
 
-interface ReplyContext {
+interface ReplyContext extends ConsentContext {
   db: Db
-  outbox: Outbox
-  subscriptions: Subscriptions
+  meter?: Meter
   /** A confirmation was queued. */
   wake: () => void
 }
@@ -46,6 +48,7 @@ export async function storeReply(
     return { kind: 'stored' as const, postings: await storeOwned(tx, context, owner, reply) }
   })
   context.outbox.offer(result.postings)
+  context.meter?.replies.add(result.kind)
   context.wake()
   return result.kind
 }
@@ -81,57 +84,76 @@ async function storeOrphan(tx: Tx, reply: ReplyIn): Promise<void> {
 }
 
 async function storeOwned(tx: Tx, context: ReplyContext, owner: Owner, reply: ReplyIn): Promise<Posting[]> {
-  const keyword = readKeyword(reply.text)
-  const row = await insertInbound(tx, owner.accountId, reply, keyword)
-  const isChange = keyword !== null && (await changeConsent(tx, owner.accountId, row, keyword))
-  const canceled = keyword === 'stop' ? await cancelWaiting(tx, owner.accountId, { theirNumber: row.theirNumber }) : []
+  const { accountId } = owner
+  const asked = await findAsked(tx, accountId, reply)
+  const settings = mergeKeywords([asked.ofAccount, asked.ofCampaign])
+  const found = readKeyword(reply.text, settings)
+  const keyword = found.isSuspect && settings.onSuspicion === 'opt_out' ? 'stop' : found.keyword
+  const row = await insertInbound(tx, accountId, reply, keyword, asked)
+  await noteReply(tx, row)
+  const received = {
+    accountId,
+    type: 'message.received' as const,
+    messageId: row.id,
+    sequence: 1,
+    data: { message: renderMessage(row) },
+  }
+  const postings = await recordEvents(tx, [received], context.outbox)
+  if (found.isSuspect && settings.onSuspicion === 'flag')
+    return [...postings, ...(await suspectOptOut(tx, context, accountId, row))]
+  if (!keyword) return postings
+  const { isChange, postings: more } = await changeConsent(tx, context, row, keyword)
   // Whoever is out is told so once (47 CFR 64.1200(a)(12) allows a one-time confirmation); a second STOP changes nothing.
-  if (keyword && (keyword !== 'stop' || isChange))
-    await queueConfirmation(tx, owner, row, confirmations[keyword](owner.name))
-  const events: NewEvent[] = [
-    {
-      accountId: owner.accountId,
-      type: 'message.received',
-      messageId: row.id,
-      sequence: 1,
-      data: { message: renderMessage(row) },
-    },
-  ]
-  const consent = keyword === 'stop' ? 'contact.opted_out' : keyword === 'start' ? 'contact.opted_in' : null
-  if (consent && isChange && context.subscriptions.wants(owner.accountId, consent))
-    events.push({
-      accountId: owner.accountId,
-      type: consent,
-      messageId: row.id,
-      data: {
-        phone_number: reply.source,
-        keyword,
-        message: showId('msg', row.id),
-        campaign: row.campaignId && showId('cmp', row.campaignId),
-      },
-    })
-  return [...(await recordMoves(tx, canceled, context)), ...(await recordEvents(tx, events, context.outbox))]
+  const answer = keyword !== 'stop' || isChange ? writeReply(settings, keyword, owner.name) : null
+  if (answer !== null) await queueConfirmation(tx, owner, row, answer)
+  return [...postings, ...more]
 }
 
-/** Inserts the inbound row; the last outbound message of the number pair gives `in_reply_to`, campaign and contact (index messages_their_number). */
-async function insertInbound(tx: Tx, accountId: string, reply: ReplyIn, keyword: Keyword | null): Promise<MessageRow> {
+/** What a reply answers: the last message to the person from that number, and the keywords that hold for it. */
+interface Asked {
+  id: string | null
+  campaignId: string | null
+  contactId: string | null
+  ofAccount: KeywordInput | null
+  ofCampaign: KeywordInput | null
+}
+
+/** Index messages_their_number, and the unique (account_id, campaign_id) of keyword_settings twice; locks nothing. */
+async function findAsked(tx: Tx, accountId: string, reply: ReplyIn): Promise<Asked> {
+  const { rows } = await tx.query<Asked>({
+    name: 'find-asked',
+    text: `
+      select last.id, last.campaign_id as "campaignId", last.contact_id as "contactId", a.settings as "ofAccount",
+        c.settings as "ofCampaign"
+      from (select 1) one
+      left join lateral (
+        select id, campaign_id, contact_id
+        from messages
+        where account_id = $1 and their_number = $2 and our_number = $3 and direction = 'outbound' and not is_confirmation
+        order by id desc
+        limit 1
+      ) last on true
+      left join keyword_settings a on a.account_id = $1 and a.campaign_id is null
+      left join keyword_settings c on c.account_id = $1 and c.campaign_id = last.campaign_id`,
+    values: [accountId, reply.source, reply.destination],
+  })
+  return rows[0] ?? { id: null, campaignId: null, contactId: null, ofAccount: null, ofCampaign: null }
+}
+
+async function insertInbound(
+  tx: Tx,
+  accountId: string,
+  reply: ReplyIn,
+  keyword: Keyword | null,
+  asked: Asked,
+): Promise<MessageRow> {
   const count = countSegments(reply.text)
   const { rows } = await tx.query<MessageRow>({
     name: 'insert-reply',
     text: `
-      with last as (
-        select id, campaign_id, contact_id
-        from messages
-        where account_id = $1 and their_number = $3 and our_number = $4 and direction = 'outbound' and not is_confirmation
-        order by id desc
-        limit 1
-      )
       insert into messages as m (account_id, id, direction, status, their_number, our_number, body, encoding, characters, segments,
         campaign_id, contact_id, keyword, in_reply_to, is_partial, completed_at)
-      select $1, $2, 'inbound', 'received', $3, $4, $5, $6, $7, $8,
-        last.campaign_id, last.contact_id, $9, last.id, $10, now()
-      from (select 1) one
-      left join last on true
+      values ($1, $2, 'inbound', 'received', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now())
       returning ${messageColumns('m')}`,
     values: [
       accountId,
@@ -142,7 +164,10 @@ async function insertInbound(tx: Tx, accountId: string, reply: ReplyIn, keyword:
       count.encoding,
       count.characters,
       count.segments,
+      asked.campaignId,
+      asked.contactId,
       keyword,
+      asked.id,
       reply.isPartial,
     ],
   })
@@ -151,18 +176,18 @@ async function insertInbound(tx: Tx, accountId: string, reply: ReplyIn, keyword:
   return row
 }
 
-/** Opts a number out of the account's messages, or in again; false where it was so before. By primary key. */
-async function changeConsent(tx: Tx, accountId: string, row: MessageRow, keyword: Keyword): Promise<boolean> {
-  if (keyword === 'help') return false
-  const { rowCount } =
-    keyword === 'stop'
-      ? await tx.query(
-          `insert into opt_outs (account_id, number, source, message_id) values ($1, $2, 'reply', $3)
-           on conflict (account_id, number) do nothing`,
-          [accountId, row.theirNumber, row.id],
-        )
-      : await tx.query(`delete from opt_outs where account_id = $1 and number = $2`, [accountId, row.theirNumber])
-  return rowCount === 1
+async function changeConsent(
+  tx: Tx,
+  context: ReplyContext,
+  row: MessageRow,
+  keyword: Keyword,
+): Promise<{ isChange: boolean; postings: Posting[] }> {
+  if (keyword === 'help') return { isChange: false, postings: [] }
+  const origin: Origin = { source: 'reply', actor: null, keyword, messageId: row.id, campaignId: row.campaignId }
+  const person = { number: row.theirNumber, evidence: { text: row.body ?? '' } }
+  if (keyword === 'start') return optIn(tx, context, row.accountId, origin, person)
+  const { added, postings } = await optOut(tx, context, row.accountId, origin, [person])
+  return { isChange: added.size === 1, postings }
 }
 
 /** Queues the one answer to a keyword: first in line, past the opt-out, but not more than a few an hour. Index messages_their_number. */

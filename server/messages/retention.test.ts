@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { forgetExpired } from './retention.ts'
+import { openLedgerTest } from './testing.ts'
 
 let database: TestDatabase
 
@@ -51,4 +52,20 @@ it('forgets what is past its use, in pieces, and keeps the rest', async () => {
     const { rows } = await db.query<{ count: number }>(`select count(*) from ${table}`)
     expect([table, rows[0]?.count]).toEqual([table, 3])
   }
+})
+
+it('keeps the number of receipts that never found their message', async () => {
+  const { db } = database
+  const { linkId } = await openLedgerTest(db)
+  for (const n of [6000, 10]) {
+    await db.query(
+      `insert into receipts (link_id, raw_id, state, match_id, stat, received_at, message_id)
+       select $1, i::text, 'delivered', '', '', now() - interval '31 days', case when i % 2 = 0 then $1::uuid end
+       from generate_series(1, $2) i`,
+      [linkId, n],
+    )
+    await forgetExpired(db, 72)
+  }
+  const { rows } = await db.query(`select link_id as "linkId", count from forgotten_receipts`)
+  expect(rows).toEqual([{ linkId, count: 3005 }])
 })

@@ -6,15 +6,18 @@ const pieceMax = 5000
 /** Days past the receipt timeout for which a late receipt still finds its message. */
 const carrierIdDays = 7
 const receiptDays = 30
+// Longer than any message is valid: none is sent again after it.
+const crashDays = 4
 const idempotencyDays = 400
 // Some carriers over HTTP repeat what was not acknowledged for a day.
 const hashHours = 25
 
-/** Deletes expired rows of carrier_ids, receipts, reply_hashes and idempotency_keys, in pieces. */
+/** Deletes expired rows of carrier_ids, nameless_tries, crashes, receipts, reply_hashes and idempotency_keys, in pieces. */
 export async function forgetExpired(db: Db, receiptTimeoutHours: number): Promise<void> {
   const rules: [table: string, age: string, column: string][] = [
     ['carrier_ids', `${receiptTimeoutHours + carrierIdDays * 24} hours`, 'at'],
-    ['receipts', `${receiptDays} days`, 'received_at'],
+    ['nameless_tries', `${receiptTimeoutHours + carrierIdDays * 24} hours`, 'noted_at'],
+    ['crashes', `${crashDays} days`, 'at'],
     ['reply_hashes', `${hashHours} hours`, 'received_at'],
     // A key lives as long as its message: no message is kept longer than this.
     ['idempotency_keys', `${idempotencyDays} days`, 'created_at'],
@@ -29,4 +32,27 @@ export async function forgetExpired(db: Db, receiptTimeoutHours: number): Promis
       if ((rowCount ?? 0) < pieceMax) break
     }
   }
+  while ((await forgetReceipts(db)) === pieceMax);
+}
+
+/** Deletes a piece of expired receipts, and counts those that found no message. Index receipts_received_at. */
+async function forgetReceipts(db: Db): Promise<number> {
+  const { rows } = await db.query<{ gone: number }>(
+    `with gone as (
+       delete from receipts
+       where ctid = any (array(select ctid from receipts where received_at < now() - make_interval(days => $1) limit $2))
+       returning link_id, message_id
+     ), counted as (
+       insert into forgotten_receipts as f (link_id, count)
+       select g.link_id, count(*)
+       from gone g
+       join links l on l.id = g.link_id
+       where g.message_id is null
+       group by g.link_id
+       on conflict (link_id) do update set count = f.count + excluded.count, last_at = now()
+     )
+     select count(*)::int as gone from gone`,
+    [receiptDays, pieceMax],
+  )
+  return rows[0]?.gone ?? 0
 }

@@ -1,7 +1,7 @@
 /** The shapes of the message resource, as they are checked and documented. */
 import { Type, type Static } from 'typebox'
 import { IdOf, Nullable, pageQuery, Timestamp } from '../http.ts'
-import { messageTypes, statuses } from './message.ts'
+import { messageTypes, statuses, unknownPolicies } from './message.ts'
 
 /** Longest text in code points (specification, section 8). */
 export const textMax = 1600
@@ -34,20 +34,40 @@ const from = Type.String({
   examples: ['15557654321'],
 })
 const encoding = Type.Enum(['auto', 'gsm7', 'ucs2'], { description: 'auto: GSM-7 where the text allows it.' })
+const smartEncoding = Type.Boolean({
+  description:
+    'Replace typographic characters (curly quotes, dashes, ellipses, special spaces) where this alone brings the text into GSM-7. Never for codes.',
+})
+const type = Type.Enum([...messageTypes], { description: 'What it is for; otp goes first, marketing last.' })
 
+const shortenUrls = Type.Boolean({
+  description:
+    "Put a short link of its own in the place of each address in the text, and count clicks. The campaign's or false otherwise.",
+})
+
+/** What becomes of a message whose outcome is unknown. */
+const OnUnknown = Type.Enum([...unknownPolicies], {
+  description:
+    "When the carrier does not answer: `hold` it as unconfirmed, or `resend`, perhaps twice. The campaign's, the account's or the link's otherwise.",
+})
+
+/** A send with its text; a caller may name a template instead (see template-send.ts). */
 export const SendBody = Type.Object(
   {
     to,
     message: text,
     campaign: Type.Optional(campaign),
     from: Type.Optional(from),
-    type: Type.Optional(
-      Type.Enum([...messageTypes], { description: 'What it is for; otp goes first, marketing last.' }),
+    sender_pool: Type.Optional(
+      IdOf('pol', 'A pool of the account, one of whose senders is used. Not together with `from`.'),
     ),
+    type: Type.Optional(type),
     encoding: Type.Optional(encoding),
+    smart_encoding: Type.Optional(smartEncoding),
     max_segments: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 255, description: 'Refuse a text that needs more.' }),
     ),
+    shorten_urls: Type.Optional(shortenUrls),
     send_at: Type.Optional(Timestamp(`When to send it; up to ${sendAtMaxDays} days ahead.`)),
     validity_period: Type.Optional(
       Type.Integer({
@@ -56,6 +76,7 @@ export const SendBody = Type.Object(
         description: "Seconds for which it is of use; the campaign's or 36000 otherwise.",
       }),
     ),
+    on_unknown: Type.Optional(OnUnknown),
     callback_url: Type.Optional(
       Type.String({
         minLength: 1,
@@ -78,12 +99,19 @@ export const SendBody = Type.Object(
       }),
     ),
   },
-  { $id: 'SendMessage', additionalProperties: false },
+  { additionalProperties: false },
 )
 export type SendBody = Static<typeof SendBody>
 
 export const PreviewBody = Type.Object(
-  { message: text, to: Type.Optional(to), encoding: Type.Optional(encoding) },
+  {
+    message: text,
+    to: Type.Optional(to),
+    type: Type.Optional(type),
+    encoding: Type.Optional(encoding),
+    smart_encoding: Type.Optional(smartEncoding),
+    shorten_urls: Type.Optional(shortenUrls),
+  },
   { additionalProperties: false },
 )
 
@@ -101,12 +129,23 @@ export const BatchBody = Type.Object(
   { additionalProperties: false },
 )
 
+const Replaced = Type.Array(
+  Type.Object({
+    character: Type.String(),
+    code_point: Type.String({ description: 'As U+2019; of a letter with combining marks, all of them.' }),
+    replacement: Type.String({ description: 'Empty where it was left out.' }),
+    count: Type.Integer(),
+  }),
+)
+
 const Warning = Type.Object({
   code: Type.String(),
   detail: Type.String(),
+  until: Type.Optional(Type.String({ description: 'Of `quiet_hours_hold`: when they end.' })),
   characters: Type.Optional(
     Type.Array(Type.Object({ character: Type.String(), code_point: Type.String(), position: Type.Integer() })),
   ),
+  replaced: Type.Optional(Replaced),
 })
 
 /** Members that only one direction has are optional. */
@@ -133,6 +172,7 @@ export const Message = Type.Object(
     keyword: Type.Optional(Nullable(Type.Enum(['stop', 'start', 'help']))),
     in_reply_to: Type.Optional(Nullable(Type.String())),
     partial: Type.Optional(Type.Boolean({ description: 'Parts of a long reply are missing.' })),
+    conversation: Type.Optional(Nullable(Type.String({ description: 'The conversation that it belongs to.' }))),
     type: Type.Optional(Type.Enum([...messageTypes])),
     automatic: Type.Optional(Type.Boolean({ description: 'Sent by Heliogram itself to confirm a keyword.' })),
     segments_delivered: Type.Optional(Type.Integer()),
@@ -144,7 +184,10 @@ export const Message = Type.Object(
     route: Type.Optional(Nullable(Type.Object({ carrier: Type.String() }))),
     provider_message_id: Type.Optional(Nullable(Type.String())),
     attempts: Type.Optional(Type.Integer()),
-    possible_duplicate: Type.Optional(Type.Boolean()),
+    possible_duplicate: Type.Optional(
+      Type.Boolean({ description: 'It was sent again after an unknown outcome: the recipient may have it twice.' }),
+    ),
+    on_unknown: Type.Optional(Nullable(OnUnknown)),
     price: Type.Optional(Type.Null()),
     estimated_price: Type.Optional(Type.Null()),
     error: Type.Optional(
@@ -179,10 +222,12 @@ export const Message = Type.Object(
 export const Preview = Type.Object({
   object: Type.Literal('preview'),
   to: Nullable(Type.String()),
+  message: Type.String({ description: 'The text as it would be sent.' }),
   encoding: Type.Enum(['GSM-7', 'UCS-2']),
   characters: Type.Integer(),
   segments: Type.Integer(),
   parts: Type.Array(Type.Object({ text: Type.String(), characters: Type.Integer() })),
+  replaced: Replaced,
   warnings: Type.Array(Warning),
   opted_out: Nullable(Type.Boolean({ description: 'Whether the recipient has opted out; null without `to`.' })),
 })
@@ -238,6 +283,9 @@ export const Timeline = Type.Object({
       segment: Type.Optional(Type.Integer()),
       try: Type.Optional(Type.Integer()),
       carrier_message_id: Type.Optional(Nullable(Type.String())),
+      possible_duplicate: Type.Optional(
+        Type.Boolean({ description: 'It repeats a try whose outcome was unknown: the carrier may have both.' }),
+      ),
     }),
   ),
 })

@@ -20,12 +20,14 @@ export interface MessagesContext {
   subscriptions: Subscriptions
   /** Why a callback address may not be called, or null. */
   refuseUrl: (url: string) => string | null
+  /** Address of short links without a slash at the end; none: they are off. */
+  shortUrl?: string | null
 }
 
 /** The row of a key that was used before, as it was then. @throws ApiError when the key came with another body. */
 export async function replayedRow(
   db: Db,
-  draft: Draft,
+  draft: Pick<Draft, 'accountId' | 'idempotency'>,
   known: { messageId: string | null; fingerprint: Buffer },
 ): Promise<MessageRow> {
   const { operation, key, fingerprint } = draft.idempotency ?? { operation: '', key: '', fingerprint: Buffer.alloc(0) }
@@ -51,6 +53,10 @@ export function refusalError(refusal: Refusal): ApiError {
       )
     case 'sender_not_found':
       return field('#/from', 'sender_not_found', 'is not a sender of this account')
+    case 'sender_not_allowed':
+      return field('#/from', 'sender_not_allowed', 'cannot be used for this recipient; POST /v1/routes/test says why')
+    case 'pool_not_found':
+      return field('#/sender_pool', 'pool_not_found', 'is not a sender pool of this account')
     case 'campaign_closed':
     case 'recipient_opted_out':
     case 'no_route_available':

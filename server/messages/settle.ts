@@ -1,5 +1,6 @@
-/** What a dead node left: segments that may or may not have reached a carrier. Nobody can tell, so nothing is sent again. */
+/** What a dead node left: segments that may or may not have reached a carrier. Nobody can tell, so their outcome is unknown. */
 import type { Db } from '../db/db.ts'
+import { noteCrashes, parkPoison } from './crash.ts'
 import type { Ledger } from './ledger.ts'
 
 // Bounded pieces, so that one crash with a large window does not hold the ledger for long.
@@ -15,11 +16,12 @@ export interface Intent {
   at: Date
 }
 
-/** Ends every segment that a fenced node had with a carrier as unknown: its messages become unconfirmed, until a late receipt says more. Repeatable. */
+/** Ends every segment that a fenced node had with a carrier as unknown: its messages become unconfirmed, until a late receipt says
+ * more or they are sent again. Repeatable. */
 export async function settleIntents(db: Db, ledger: Ledger, nodeId: string): Promise<number> {
   return (
-    (await settle(ledger, nodeId, () => readIntents(db, nodeId, pieceMax))) +
-    (await settle(ledger, nodeId, () => readDirect(db, nodeId, pieceMax)))
+    (await settle(db, ledger, nodeId, () => readIntents(db, nodeId, pieceMax))) +
+    (await settle(db, ledger, nodeId, () => readDirect(db, nodeId, pieceMax)))
   )
 }
 
@@ -53,11 +55,13 @@ export async function readDirect(db: Db, nodeId: string, limit: number | null = 
   return rows
 }
 
-async function settle(ledger: Ledger, nodeId: string, read: () => Promise<Intent[]>): Promise<number> {
+async function settle(db: Db, ledger: Ledger, nodeId: string, read: () => Promise<Intent[]>): Promise<number> {
   let settled = 0
   for (;;) {
     const rows = await read()
     if (rows.length === 0) return settled
+    // Before the intents are gone: a settling process may end, too.
+    await noteCrashes(db, nodeId, rows)
     await Promise.all(
       rows.map(({ at, ...intent }) =>
         ledger.answer({
@@ -77,6 +81,7 @@ async function settle(ledger: Ledger, nodeId: string, read: () => Promise<Intent
         }),
       ),
     )
+    await parkPoison(db, rows)
     settled += rows.length
   }
 }

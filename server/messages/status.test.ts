@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { cancelMessage } from './cancel.ts'
 import { claimMessages, endWithoutReceipt, expireMessages, queueDue } from './claim.ts'
 import type { Handover } from './handover.ts'
 import { canBecome, deliveryStatusOf, isFinal, statuses, type Status } from './message.ts'
+import { resendMessage } from './resend.ts'
 import { moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
 
 let database: TestDatabase
@@ -40,6 +42,19 @@ const receipt = (state: string, stat: string) => (handover: Handover) =>
     networkError: null,
     doneDate: '',
   })
+
+/** It has been tried before with an unknown outcome, and is, or was, to be sent again. */
+const repeated =
+  (happen: Happening['happen']): Happening['happen'] =>
+  async (handover) => {
+    await test.db.query('update messages set possible_duplicate = true where id = $1', [handover.id])
+    await test.db.query(
+      `insert into submissions (account_id, message_id, segment, try, link_id, state, is_repeated)
+       values ($1, $2, 1, 1, $3, 'unknown', true)`,
+      [test.accountId, handover.id, test.linkId],
+    )
+    return happen(handover)
+  }
 
 const happenings: Happening[] = [
   {
@@ -104,6 +119,59 @@ const happenings: Happening[] = [
     happen: ({ id }) => cancelMessage(test.context, test.accountId, id),
   },
   { name: 'its validity passes', to: 'expired', from: ['queued'], happen: () => expireMessages(test.context) },
+  {
+    name: 'somebody wants it sent again',
+    to: 'queued',
+    from: ['unconfirmed'],
+    happen: async ({ id }) => {
+      await test.db.query(`update messages set error_code = 'outcome_unknown' where id = $1`, [id])
+      const actor = { kind: 'key', id: 'k', requestId: 'r' } as const
+      await inTransaction(test.db, (tx) => resendMessage(tx, test.accountId, id, actor))
+    },
+  },
+  {
+    name: 'the carrier has taken it, is told while it waits to be sent again',
+    to: 'sent',
+    from: ['queued', 'sending', 'unconfirmed'],
+    happen: repeated((handover) => test.answer(handover, { isLate: true })),
+  },
+  {
+    name: 'a receipt says delivered while it waits to be sent again',
+    to: 'delivered',
+    from: ['queued', 'sending', 'sent', 'unconfirmed'],
+    happen: repeated(receipt('delivered', 'DELIVRD')),
+  },
+  {
+    name: 'a receipt says undeliverable while it waits to be sent again',
+    to: 'undelivered',
+    from: ['queued', 'sending', 'sent', 'unconfirmed'],
+    happen: repeated(receipt('undeliverable', 'UNDELIV')),
+  },
+  {
+    name: 'its validity passes while it waits to be sent again',
+    to: 'unconfirmed',
+    from: ['queued'],
+    happen: repeated(() => expireMessages(test.context)),
+  },
+  {
+    name: 'somebody cancels it while it waits to be sent again',
+    to: 'unconfirmed',
+    from: ['queued'],
+    happen: async (handover) => {
+      if ((await test.message(handover.id)).status === 'scheduled') return
+      await repeated(({ id }) => cancelMessage(test.context, test.accountId, id))(handover)
+    },
+  },
+  {
+    name: 'the carrier refuses for good what it may have taken before',
+    to: 'unconfirmed',
+    from: ['sending'],
+    happen: repeated(async (handover) => {
+      await test.db.query('update messages set attempts = 2 where id = $1', [handover.id])
+      const move = moveTo('rejected', { errorCode: 'invalid_sender' })
+      await test.answer({ ...handover, try: 2 }, { state: 'refused', carrierMessageId: null, move })
+    }),
+  },
   { name: 'its time comes', to: 'queued', from: ['scheduled'], happen: () => queueDue(test.db) },
   { name: 'a link has room', to: 'sending', from: ['queued'], happen: claim },
   {

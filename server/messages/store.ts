@@ -130,12 +130,17 @@ export interface SubmissionRow {
   receiptState: string | null
   receiptStat: string | null
   receiptAt: Date | null
+  /** A receipt told that the carrier took it, and not an answer. */
+  isAdopted: boolean
+  /** Its outcome was unknown, and a later try repeats it. */
+  isRepeated: boolean
 }
 
 /** The try that was taken of a message ($1, $2) of one segment, which has no row among the submissions (decision 0013). */
 export const plainTry = `
   select 1 as segment, attempts as try, 'accepted' as state, provider_message_id as carrier_message_id, 0 as command_status,
-    queued_at as intent_at, sent_at as answered_at, null as receipt_state, null as receipt_stat, null::timestamptz as receipt_at, link_id
+    queued_at as intent_at, sent_at as answered_at, null as receipt_state, null as receipt_stat, null::timestamptz as receipt_at, link_id,
+    false as is_adopted, false as is_repeated
   from messages
   where account_id = $1 and id = $2 and segments = 1 and sent_at is not null and provider_message_id is not null
     and not exists (select 1 from submissions where account_id = $1 and message_id = $2 and state = 'accepted')`
@@ -145,11 +150,12 @@ export async function listSubmissions(db: Db, accountId: string, messageId: stri
   const { rows } = await db.query<SubmissionRow>(
     `select segment, try, state, carrier_message_id as "carrierMessageId", command_status as "commandStatus",
        intent_at as "intentAt", answered_at as "answeredAt", receipt_state as "receiptState", receipt_stat as "receiptStat",
-       receipt_at as "receiptAt"
+       receipt_at as "receiptAt", is_adopted as "isAdopted", is_repeated as "isRepeated"
      from submissions
      where account_id = $1 and message_id = $2
      union all
-     select segment, try, state, carrier_message_id, command_status, intent_at, answered_at, receipt_state, receipt_stat, receipt_at
+     select segment, try, state, carrier_message_id, command_status, intent_at, answered_at, receipt_state, receipt_stat, receipt_at, is_adopted,
+       is_repeated
      from (${plainTry}) p
      order by try, segment`,
     [accountId, messageId],

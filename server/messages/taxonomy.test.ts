@@ -1,14 +1,6 @@
 import { classifyStatus, ESME, STATUSES } from '@heliogram/smpp'
 import { describe, expect, it, test } from 'vitest'
-import {
-  codeOfReceipt,
-  codeOfSubmitStatus,
-  defaultReasons,
-  handlingOf,
-  messageErrors,
-  reasonOfReceipt,
-  reasonOfStatus,
-} from './taxonomy.ts'
+import { defaultReasons, handlingOf, messageErrors, reasonOfReceipt, reasonOfStatus } from './taxonomy.ts'
 
 describe('a refused submit', () => {
   test.each([
@@ -24,7 +16,6 @@ describe('a refused submit', () => {
     ['RINVDCS', 'carrier_unknown', 'permanent'],
   ] as const)('ESME_%s is %s, %s', (name, code, handling) => {
     expect(reasonOfStatus(ESME[name])).toEqual({ code, handling })
-    expect(codeOfSubmitStatus(ESME[name])).toBe(code)
   })
 
   it('with a code that nobody lists ends the message: that cannot loop', () => {
@@ -53,8 +44,7 @@ describe('a receipt', () => {
     expect(reasonOfReceipt({ state, stat, err }).code).toBe(code)
   })
 
-  it('keeps its short form, by state and number', () => {
-    expect(codeOfReceipt('undeliverable', '40')).toBe('handset_memory_full')
+  it('without a word is told by its state and number', () => {
     expect(defaultReasons.ofReceipt('any', { state: 'undeliverable', stat: null, err: '40' })).toEqual({
       code: 'handset_memory_full',
       handling: 'passing',

@@ -56,6 +56,18 @@ export type MessageErrorCode = keyof typeof messageErrors
 export const handlings = ['permanent', 'passing', 'throttling'] as const
 export type Handling = (typeof handlings)[number]
 
+const everywhere: ReadonlySet<MessageErrorCode> = new Set([
+  'unknown_subscriber',
+  'landline_or_unroutable',
+  'recipient_blocked',
+  'recipient_opted_out',
+  'message_too_long',
+  'fraud_suspected',
+])
+
+/** Whether another carrier would say the same: it is about the recipient or the text. */
+export const failsEverywhere = (code: MessageErrorCode): boolean => everywhere.has(code)
+
 /** What a carrier's code means. */
 export interface Reason {
   code: MessageErrorCode
@@ -169,13 +181,8 @@ export function reasonOfReceipt({ state, stat, err }: ReceiptWords): Reason {
   return { code, handling: handlingOf(code) }
 }
 
-/** Our code for a refused submit_sm. */
-export function codeOfSubmitStatus(status: number): MessageErrorCode {
-  return reasonOfStatus(status).code
-}
-
-/** Our code for a receipt that tells a failure, by its state and number. */
-export function codeOfReceipt(state: string, err: string | null): MessageErrorCode {
+/** By state and number alone. */
+function codeOfReceipt(state: string, err: string | null): MessageErrorCode {
   if (state === 'expired') return 'expired_at_carrier'
   const number = err !== null && /^\d{1,4}$/.test(err.trim()) ? Number(err) : Number.NaN
   return receiptErrCodes[number] ?? (state === 'rejected' ? 'content_filtered' : 'carrier_unknown')

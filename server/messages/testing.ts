@@ -1,16 +1,21 @@
 /** For tests: an account with a number at a carrier, and the ledger's writers around it. */
 import { testVault } from '../accounts/testing.ts'
 import { smppDefaults, type SmppSettings } from '../carriers/settings.ts'
+import { RoutingTable } from '../carriers/routing.ts'
 import { insertCarrier, insertSender } from '../carriers/store.ts'
 import { inTransaction, type Db } from '../db/db.ts'
 import { Subscriptions, type EventType, type Outbox, type Posting } from '../events.ts'
 import { newId } from '../ids.ts'
+import { Meter } from '../meter.ts'
+import type { Vault } from '../secrets.ts'
 import { Acceptor, type Accepted } from './accept.ts'
 import { type Draft } from './accepted.ts'
 import type { Answer, Move } from './answer.ts'
 import type { Handover, Slots } from './handover.ts'
 import { Ledger } from './ledger.ts'
-import type { MessageRow } from './message.ts'
+import type { MessageRow, MessageType } from './message.ts'
+import { countryOf } from './number.ts'
+import { QuietHours } from './quiet-hours.ts'
 import { Recent } from './recent.ts'
 import { findMessage } from './store.ts'
 
@@ -26,16 +31,22 @@ export class TestSlots implements Slots {
   /** Segments that are still free; 0: everything queues. */
   room = 0
   linkId: string
+  carrierId: string
   readonly taken: Handover[] = []
   wakes = 0
 
-  constructor(nodeId: string | null, linkId: string) {
+  constructor(nodeId: string | null, linkId: string, carrierId: string) {
     this.nodeId = nodeId
     this.linkId = linkId
+    this.carrierId = carrierId
   }
 
-  reserve(segments: number): string | null {
-    if (this.room < segments) return null
+  preferUp([first]: readonly string[]): string | undefined {
+    return first
+  }
+
+  reserve(segments: number, _type: MessageType, carrierId: string): string | null {
+    if (this.room < segments || carrierId !== this.carrierId) return null
     this.room -= segments
     return this.linkId
   }
@@ -72,8 +83,17 @@ export interface LedgerTest {
   subscriptions: Subscriptions
   outbox: Outbox
   offered: Posting[]
-  context: { db: Db; outbox: Outbox; subscriptions: Subscriptions; recent: Recent }
+  context: {
+    db: Db
+    vault: Vault
+    outbox: Outbox
+    subscriptions: Subscriptions
+    recent: Recent
+    quietHours: QuietHours
+    meter: Meter
+  }
   ledger: Ledger
+  routing: RoutingTable
   acceptor: Acceptor
   draft(changes?: Partial<Draft>): Draft
   /** Accepts a message and answers its row. */
@@ -106,13 +126,23 @@ export async function openLedgerTest(
   const { rows } = await db.query<{ id: string }>(`select id from links where carrier_id = $1`, [carrierId])
   const linkId = rows[0]?.id ?? ''
   await insertTestSender(db, accountId, carrierId, ourNumber, true)
-  const slots = new TestSlots(nodeId, linkId)
+  const slots = new TestSlots(nodeId, linkId, carrierId)
   const subscriptions = new Subscriptions(db)
   const offered: Posting[] = []
   const outbox: Outbox = { nodeId: null, offer: (postings) => void offered.push(...postings) }
-  const context = { db, outbox, subscriptions, recent: new Recent() }
+  const context = {
+    db,
+    vault: testVault,
+    outbox,
+    subscriptions,
+    recent: new Recent(),
+    quietHours: new QuietHours(db),
+    meter: new Meter(countryOf),
+  }
   const ledger = new Ledger(context)
-  const acceptor = new Acceptor({ ...context, slots })
+  const routing = new RoutingTable(db)
+  await routing.refresh()
+  const acceptor = new Acceptor({ ...context, slots, routing })
 
   const test: LedgerTest = {
     db,
@@ -126,6 +156,7 @@ export async function openLedgerTest(
     offered,
     context,
     ledger,
+    routing,
     acceptor,
     draft: (changes) => testDraft(accountId, changes),
     async send(changes) {
@@ -205,6 +236,7 @@ export function testDraft(accountId: string, changes: Partial<Draft> = {}): Draf
     accountId,
     theirNumber: '15551230001',
     sender: null,
+    poolId: null,
     body: 'Hello',
     type: null,
     encoding: 'GSM-7',
@@ -214,6 +246,7 @@ export function testDraft(accountId: string, changes: Partial<Draft> = {}): Draf
     campaignKey: null,
     sendAt: null,
     validitySeconds: null,
+    onUnknown: null,
     callbackUrl: null,
     metadata: null,
     tags: null,

@@ -1,5 +1,6 @@
-/** The timeline of a message, from its row and its tries: what an operator reads first. */
+/** The timeline of a message, from its row, its tries and its receipts: what an operator reads first. */
 import { statusName } from '@heliogram/smpp'
+import type { ToldReceipt } from './kept-receipts.ts'
 import type { MessageRow } from './message.ts'
 import type { SubmissionRow } from './store.ts'
 import { messageErrors } from './taxonomy.ts'
@@ -11,10 +12,11 @@ interface Entry {
   segment?: number
   try?: number
   carrier_message_id?: string | null
+  possible_duplicate?: true
 }
 
 /** What happened, in the order of time. */
-export function buildTimeline(row: MessageRow, tries: SubmissionRow[]): Entry[] {
+export function buildTimeline(row: MessageRow, tries: SubmissionRow[], receipts: readonly ToldReceipt[]): Entry[] {
   const entries: Entry[] = []
   const add = (at: Date | null, type: string, detail: string, more: Partial<Entry> = {}): void => {
     if (at) entries.push({ at: at.toISOString(), type, detail, ...more })
@@ -31,17 +33,19 @@ export function buildTimeline(row: MessageRow, tries: SubmissionRow[]): Entry[] 
   if (row.sendAt) add(row.createdAt, 'scheduled', `Scheduled for ${row.sendAt.toISOString()}.`)
   for (const one of tries) {
     const more = { segment: one.segment, try: one.try }
-    add(one.intentAt, 'submitted', `Segment ${one.segment} went to the carrier, try ${one.try}.`, more)
+    const isRepeat = isPossibleDuplicate(one, tries)
+    add(one.intentAt, 'submitted', submitDetail(one, isRepeat), {
+      ...more,
+      ...(isRepeat && { possible_duplicate: true }),
+    })
     add(one.answeredAt, 'answered', answerDetail(one), { ...more, carrier_message_id: one.carrierMessageId })
-    add(one.receiptAt, 'receipt', `The receipt says ${one.receiptStat ?? one.receiptState ?? ''}.`, more)
   }
-  if (row.segments === 1 && row.receiptStat)
-    add(
-      row.completedAt ?? row.updatedAt,
-      'receipt',
-      `The receipt says ${row.receiptStat}${row.receiptErr ? `, err ${row.receiptErr}` : ''}.`,
-      { segment: 1 },
-    )
+  for (const one of receipts)
+    add(one.at, 'receipt', one.detail, {
+      ...(one.segment !== null && { segment: one.segment }),
+      ...(one.try !== null && { try: one.try }),
+      ...(one.rawId !== null && { carrier_message_id: one.rawId }),
+    })
   const reason = row.errorCode ? `: ${messageErrors[row.errorCode]?.title ?? row.errorCode}` : ''
   if (row.sentAt && row.sentAt.getTime() !== row.completedAt?.getTime())
     add(row.sentAt, 'sent', 'The carrier took every segment.')
@@ -51,10 +55,21 @@ export function buildTimeline(row: MessageRow, tries: SubmissionRow[]): Entry[] 
   return entries.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
 
+/** Whether a try repeats one whose outcome was unknown: the carrier may have both. */
+export const isPossibleDuplicate = (one: SubmissionRow, tries: readonly SubmissionRow[]): boolean =>
+  tries.some((earlier) => earlier.isRepeated && earlier.segment === one.segment && earlier.try < one.try)
+
+function submitDetail(one: SubmissionRow, isRepeat: boolean): string {
+  const more = isRepeat ? ', though an earlier one may have arrived' : ''
+  return `Segment ${one.segment} went to the carrier, try ${one.try}${more}.`
+}
+
 function answerDetail(one: SubmissionRow): string {
   switch (one.state) {
     case 'accepted':
-      return `The carrier took segment ${one.segment}.`
+      return one.isAdopted
+        ? `A receipt tells that the carrier took segment ${one.segment}; its answer never came, or had no id.`
+        : `The carrier took segment ${one.segment}.`
     case 'refused':
       return `The carrier refused segment ${one.segment}: ${one.commandStatus === null ? 'for a reason of its own' : statusName(one.commandStatus)}.`
     case 'unknown':

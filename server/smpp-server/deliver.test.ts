@@ -394,10 +394,10 @@ describe('query_sm', () => {
 
 it('a database that is away is a full queue to a client', async () => {
   const gone = openPool({ host: '127.0.0.1', port: 1 }, { name: 'gone', max: 1 })
-  const { context, slots } = test
+  const { context, slots, routing } = test
   const away = await openServerTest(test.db, {
     accountId: newId(),
-    acceptor: new Acceptor({ ...context, slots, db: gone }),
+    acceptor: new Acceptor({ ...context, slots, routing, db: gone }),
   })
   const client = await bindTestClient(away.port, await away.credential())
   const { status } = await client.submit({ short_message: Buffer.from('Hello') })

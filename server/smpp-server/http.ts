@@ -243,7 +243,9 @@ function found<T>(value: T | null): T {
 }
 
 /** Whoever has the password sends, and reads replies: nobody hands out more than they may do. */
-function requireScopes(caller: Caller, { receivesReplies }: CredentialSettings): void {
+function requireScopes(caller: Caller, { receivesReplies, mode }: CredentialSettings & Partial<CredentialRow>): void {
+  if (caller.mode === 'test' && mode === 'live')
+    throw new ApiError('insufficient_scope', { detail: 'The credential sends to people, and a test key does not.' })
   for (const scope of ['messages:write', ...(receivesReplies ? ['messages:read_body'] : [])])
     if (!caller.scopes.has(scope))
       throw new ApiError('insufficient_scope', { detail: `The credential would do what needs the scope ${scope}.` })

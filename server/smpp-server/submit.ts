@@ -120,6 +120,8 @@ function note(
 function statusOfRefusal(refusal: Refusal): number {
   switch (refusal) {
     case 'sender_not_found':
+    case 'sender_not_allowed':
+    case 'pool_not_found':
       return ESME.RINVSRCADR
     case 'recipient_opted_out':
       return ESME.RINVDSTADR

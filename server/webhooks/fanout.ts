@@ -12,6 +12,7 @@ import { isRetryable } from '../db/failure.ts'
 import type { Log } from '../db/log.ts'
 import { postLeaseSeconds, type Outbox, type Posting } from '../events.ts'
 import { newId, showId } from '../ids.ts'
+import type { Meter } from '../meter.ts'
 import type { Vault } from '../secrets.ts'
 import type { Destinations } from './destination.ts'
 import { Endpoints, type Endpoint } from './endpoint.ts'
@@ -39,6 +40,7 @@ export interface DispatcherOptions {
   windowMax?: number
   /** Posts under way beyond the first of each endpoint, at most. */
   inFlightMoreMax?: number
+  meter?: Meter
 }
 
 const leaseMs = postLeaseSeconds * 1000
@@ -55,7 +57,8 @@ const dayMs = 86_400_000
 /** The dispatcher of one process: `start` it, `offer` it what was committed, `close` it. */
 export class Dispatcher implements Outbox {
   readonly nodeId: string
-  readonly #options: Required<DispatcherOptions>
+  readonly #options: Required<Omit<DispatcherOptions, 'meter'>>
+  readonly #meter: Meter | undefined
   readonly #endpoints: Endpoints
   readonly #poster: Poster
   readonly #saver: Saver
@@ -74,6 +77,7 @@ export class Dispatcher implements Outbox {
   #poll: NodeJS.Timeout | null = null
 
   constructor(options: DispatcherOptions) {
+    this.#meter = options.meter
     this.#options = {
       timeoutMs: 15_000,
       retryDelaysMs,
@@ -196,6 +200,7 @@ export class Dispatcher implements Outbox {
     const { outcome, statusCode, responseHead, durationMs } = result
     const isOk = outcome === 'ok'
     lane.window.note(isOk, durationMs, lane.queue.length === 0)
+    this.#meter?.notePost(outcome, durationMs)
     const isFinal = isOk || outcome === 'gone'
     const retryMs = isFinal ? null : retryDelayMs(posting.try, result.retryAfterMs, this.#options.retryDelaysMs)
     const attemptId = newId()

@@ -2,7 +2,8 @@
 import { stringify } from 'csv-stringify/sync'
 import type { Db } from '../../db/db.ts'
 import { ContactInput } from '../contact.ts'
-import { readErrors, type ImportRow, type RowError } from './store.ts'
+import { readErrors, type RowError } from './errors.ts'
+import type { ImportRow } from './store.ts'
 
 const pageRows = 1000
 
@@ -11,21 +12,23 @@ const pageRows = 1000
  * them. What a spreadsheet would run as a formula has an apostrophe before it (OWASP ASVS 1.2.10), which an import takes away again.
  */
 export async function* writeBadRows(db: Db, accountId: string, row: ImportRow): AsyncGenerator<string> {
-  const { csv } = row.options
+  const { table, encoding } = row.options
   const fields = Object.keys(ContactInput.properties)
   // A file that was a file of bad rows before has its last errors replaced.
-  const kept = csv
-    ? csv.header.map((name, at) => ({ name, at })).filter(({ name }) => name.toLowerCase() !== 'error')
+  const kept = table
+    ? table.header.map((name, at) => ({ name, at })).filter(({ name }) => name.toLowerCase() !== 'error')
     : null
   const header = kept ? kept.map(({ name }) => name) : fields
   const write = (cells: string[]): string =>
-    stringify([cells], { delimiter: csv?.delimiter ?? ',', escape_formulas: true })
+    stringify([cells], { delimiter: table?.delimiter ?? ',', escape_formulas: true })
   const cellsOf = (record: unknown): string[] => {
     if (!kept) return fields.map((field) => textOf((record as Record<string, unknown> | null)?.[field]))
     // Of a row that could not be read there are only its first characters.
     if (!Array.isArray(record)) return header.map((_, at) => (at === 0 ? textOf(record) : ''))
     return kept.map(({ at }) => textOf(record[at]))
   }
+  // Who had to save it in another encoding opens it in a program that takes UTF-8 for one only with its mark.
+  if (row.format === 'xlsx' || (encoding && encoding !== 'utf-8')) yield '\uFEFF'
   yield write([...header, 'error'])
   let line: { number: number; cells: string[]; texts: string[] } | null = null
   for await (const error of errorsOf(db, accountId, row.id)) {

@@ -1,23 +1,22 @@
 /** Routes of imports. */
 import { Readable } from 'node:stream'
-import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Db, Queryable, Tx } from '../../db/db.ts'
-import { ApiError, invalid } from '../../errors.ts'
+import type { Db, Queryable } from '../../db/db.ts'
+import { ApiError } from '../../errors.ts'
 import type { Posting } from '../../events.ts'
 import { Nullable, PageOf, pageQuery, problems, type App } from '../../http.ts'
 import { idempotent, type Outcome } from '../../idempotency.ts'
 import { parseId, showId } from '../../ids.ts'
-import { isCountry } from '../../messages/number.ts'
 import { buildPage, readCursor } from '../../page.ts'
 import type { Vault } from '../../secrets.ts'
-import { countryError, readCampaign, readOpenCampaign } from '../campaign.ts'
+import { readCampaign } from '../campaign.ts'
 import { writeBadRows } from './badrows.ts'
+import { readErrors, type RowError } from './errors.ts'
 import { endWithEvent, type RunContext } from './run.ts'
 import { Import, showImport } from './show.ts'
 import type { Imports } from './start.ts'
-import { findImport, listImports, readErrors, type ImportOptions, type ImportRow, type RowError } from './store.ts'
-import { storeRows, storeUpload } from './upload.ts'
+import { findImport, listImports, type ImportRow } from './store.ts'
+import { campaignParams, uploadRoute } from './upload-http.ts'
 
 /** What these routes need. */
 export interface ImportsContext extends Pick<RunContext, 'outbox' | 'subscriptions'> {
@@ -25,37 +24,6 @@ export interface ImportsContext extends Pick<RunContext, 'outbox' | 'subscriptio
   vault: Vault
   imports: Imports
 }
-
-// Long enough for 256 MiB on a fair line.
-const discardMs = 30_000
-const jsonRowsMax = 10_000
-const jsonBytesMax = 32 * 1024 * 1024
-
-const options = {
-  on_conflict: Type.Optional(
-    Type.Enum(['update', 'skip'], { description: 'What to do with numbers that the campaign has. Default `update`.' }),
-  ),
-  default_country: Type.Optional(
-    Type.String({
-      description: "Where numbers without a country code are from. Default: the campaign's.",
-      examples: ['GB'],
-    }),
-  ),
-}
-
-const JsonImport = Type.Object(
-  {
-    contacts: Type.Array(
-      Type.Unsafe<unknown>({ description: 'A contact, as for POST …/contacts. A wrong one fails alone.' }),
-      {
-        minItems: 1,
-        maxItems: jsonRowsMax,
-      },
-    ),
-    ...options,
-  },
-  { additionalProperties: false },
-)
 
 const RowErrors = PageOf(
   Type.Object({
@@ -68,9 +36,7 @@ const RowErrors = PageOf(
   }),
 )
 
-const file = (description: string) => ({ schema: Type.Unsafe<Readable>({ description }) })
 const importParams = Type.Object({ import: Type.String({ description: 'Id of an import.' }) })
-const campaignParams = Type.Object({ campaign: Type.String({ description: 'Id or key of a campaign.' }) })
 
 /** Registers the routes. */
 export function importRoutes(app: App, context: ImportsContext): void {
@@ -185,96 +151,6 @@ export function importRoutes(app: App, context: ImportsContext): void {
       return answer
     },
   )
-}
-
-function uploadRoute(app: App, context: ImportsContext): void {
-  app.addContentTypeParser(['text/csv', 'application/x-ndjson'], (request, payload, done) => {
-    if (request.headers['content-encoding'] === undefined) done(null, payload)
-    else done(new ApiError('unsupported_media_type', { detail: 'Compressed bodies are not supported here.' }))
-  })
-  app.post(
-    '/v1/campaigns/:campaign/contacts/import',
-    {
-      schema: {
-        operationId: 'importContacts',
-        summary: 'Import contacts from a file',
-        description:
-          'CSV, NDJSON or a JSON list. The answer comes when the file is on disk; the job goes on by itself. A bad row never stops the ' +
-          'file, and an opt-out survives every import. Columns that are no fields of a contact become attributes.',
-        tags: ['Imports'],
-        params: campaignParams,
-        querystring: Type.Object(options, { additionalProperties: false }),
-        body: {
-          content: {
-            'application/json': { schema: JsonImport },
-            'text/csv': file('UTF-8; comma, semicolon, tab or bar; the first line names the columns. At most 256 MiB.'),
-            'application/x-ndjson': file('One contact a line, as JSON. At most 256 MiB.'),
-          },
-        },
-        response: { 202: Type.Ref('Import'), ...problems(404, 409, 413, 415) },
-      },
-      config: { scope: 'contacts:write', operation: 'imports.create' },
-      bodyLimit: jsonBytesMax,
-    },
-    async (request, reply) => {
-      const { body } = request as { body: unknown }
-      const isFile = body instanceof Readable
-      // A file cannot be read twice: its key is bound to its type and length instead of its content.
-      if (isFile)
-        request.body = {
-          type: request.headers['content-type'],
-          length: request.headers['content-length'] ?? null,
-        }
-      try {
-        return await idempotent({ ...context, db: context.imports.uploads }, request, reply, async (tx) => {
-          const { accountId } = request.caller
-          const row = await store(tx, accountId, request, body)
-          await context.imports.enqueue(tx, { accountId, importId: row.id })
-          const shown = showImport(row)
-          return { status: 202, body: shown, location: `/v1/imports/${shown.id}`, resourceId: row.id }
-        })
-      } finally {
-        if (isFile && !body.readableEnded) discard(body)
-      }
-    },
-  )
-}
-
-/**
- * Reads the rest of a file that was refused, or known already, and throws it away for a while: a client that is still sending would
- * see a broken connection instead of the answer.
- */
-function discard(body: Readable): void {
-  body.on('error', () => {})
-  body.resume()
-  const timer = setTimeout(() => body.destroy(), discardMs)
-  timer.unref()
-  body.once('close', () => clearTimeout(timer))
-}
-
-type UploadRequest = FastifyRequest<{
-  Params: { campaign: string }
-  Querystring: { on_conflict?: 'update' | 'skip'; default_country?: string }
-}>
-
-async function store(tx: Tx, accountId: string, request: UploadRequest, body: unknown): Promise<ImportRow> {
-  const campaign = await readOpenCampaign(tx, accountId, request.params.campaign)
-  const isFile = body instanceof Readable
-  const json = isFile
-    ? null
-    : (body as { contacts: unknown[]; on_conflict?: 'update' | 'skip'; default_country?: string })
-  const country = json?.default_country ?? request.query.default_country
-  if (country !== undefined && !isCountry(country))
-    throw invalid([
-      countryError(json?.default_country === undefined ? '?default_country' : '#/default_country', country),
-    ])
-  const wanted: ImportOptions = {
-    onConflict: json?.on_conflict ?? request.query.on_conflict ?? 'update',
-    defaultCountry: country ?? campaign.defaultCountry,
-  }
-  if (json) return storeRows(tx, accountId, campaign.id, wanted, json.contacts)
-  const format = request.headers['content-type']?.trim().toLowerCase().startsWith('text/csv') ? 'csv' : 'ndjson'
-  return storeUpload(tx, accountId, campaign.id, format, wanted, body as Readable)
 }
 
 async function readImport(db: Queryable, accountId: string, publicId: string): Promise<ImportRow> {

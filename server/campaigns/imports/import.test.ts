@@ -140,7 +140,7 @@ describe('an import', () => {
   it('survives NUL, bytes that are no UTF-8, an endless line and an open quote', async () => {
     const campaign = await test.newCampaign()
     const file = Buffer.concat([
-      Buffer.from('phone,name\n15551230001,a\n15551230002,a\0b\n15551230003,M'),
+      Buffer.from('phone,name\n15551230001,Zoë Ågren\n15551230002,a\0b\n15551230003,M'),
       Buffer.from([0xfc]),
       Buffer.from(`ller\n15551230004,${'x'.repeat(10 * 1024 * 1024)}\n15551230005,"open\n15551230006,f\n`),
       Buffer.from(Array.from({ length: 5000 }, (_, i) => `${numberOf(i)},many\n`).join('')),

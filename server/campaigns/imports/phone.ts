@@ -1,5 +1,6 @@
 /** Numbers as files have them: what spreadsheets and people do to them is undone where nothing is lost, and named where digits are. */
-import { parseNumber, readNumber } from '../../messages/number.ts'
+import { digitsOf, parseNumber } from '../../messages/number-written.ts'
+import { readNumber } from '../../messages/number.ts'
 
 /** Why a cell is no number. */
 export interface PhoneFault {
@@ -8,29 +9,68 @@ export interface PhoneFault {
   suggestion?: string
 }
 
+/** What was wrong with numbers that could be mended; of several the one that stands first here. */
+export const repairs = {
+  apostrophe: 'An apostrophe stood before it, as spreadsheets show texts.',
+  decimal_point: 'It ended in `.0`: a program took the column for fractions.',
+  thousands_separators: 'Its digits were grouped as an amount.',
+  double_zero: '`00` stood for the plus sign.',
+  national: 'It had no country code, and got the one of the default country.',
+  missing_plus: 'It had its country code and no plus sign.',
+} as const satisfies Record<string, string>
+export type Repair = keyof typeof repairs
+
+/** A number, and what was mended. */
+export interface ImportedNumber {
+  number: string
+  repair: Repair | null
+}
+
 // Excel shows 12 digits and more like this, and saves what it shows.
 const scientific = /^[+']?\d+(?:[.,]\d+)?\s*[eE]\s*\+?\d+$/
+const amount = /^\+?\d{1,3}(?:,\d{3}){2,}(?:\.0+)?$/
 
 /**
  * Reads a number leniently: punctuation, an apostrophe before it, `00` or no plus sign, `.0` after it; with a default country also
  * national numbers, which win where both readings exist. Digits that a spreadsheet dropped are never guessed.
  */
-export function readImportedNumber(text: string, defaultCountry: string | null): { number: string } | PhoneFault {
-  // Data frames turn a column of numbers with gaps into floats.
-  const cleaned = text
-    .trim()
-    .replace(/^['’`]+/, '')
-    .replace(/^(\d+)\.0+$/, '$1')
-    .trim()
+export function readImportedNumber(text: string, defaultCountry: string | null): ImportedNumber | PhoneFault {
+  const { cleaned, repair } = clean(text)
   if (cleaned === '') return { code: 'required', detail: 'is required' }
   if (scientific.test(cleaned))
     return {
       code: 'scientific_notation',
       detail: 'must be all digits: a spreadsheet has rounded the number; format the column as text and export it again',
     }
-  const international = /^(?:\+|00)/.test(cleaned) ? cleaned.replace(/^00/, '+') : null
+  const isInternational = cleaned.startsWith('+') || cleaned.startsWith('00')
+  const international = isInternational ? cleaned.replace(/^00/, '+') : null
   const parsed = international ? parseNumber(international) : defaultCountry && parseNumber(cleaned, defaultCountry)
-  if (parsed) return { number: parsed }
+  if (parsed) return { number: parsed, repair: repair ?? nameForm(cleaned, parsed) }
+  // Punctuation without a plus sign and without a country is a national number's: 555-123-4567 is no number of Brazil.
   const strict = readNumber(international ?? cleaned, defaultCountry)
-  return 'number' in strict ? { number: strict.number } : strict
+  return 'number' in strict ? { number: strict.number, repair: repair ?? nameForm(cleaned, strict.number) } : strict
+}
+
+function clean(text: string): { cleaned: string; repair: Repair | null } {
+  const trimmed = text.trim()
+  const bare = trimmed.replace(/^['’`]+/, '').trim()
+  // Data frames turn a column of numbers with gaps into fractions.
+  const whole = bare.replace(/^(\+?[\d,]+)\.0+$/, '$1')
+  const cleaned = amount.test(whole) ? whole.replaceAll(',', '') : whole
+  const repair =
+    bare !== trimmed
+      ? 'apostrophe'
+      : whole !== bare
+        ? 'decimal_point'
+        : cleaned !== whole
+          ? 'thousands_separators'
+          : null
+  return { cleaned, repair }
+}
+
+/** How a number was written that was read: nothing is wrong with one that has its plus sign. */
+function nameForm(cleaned: string, number: string): Repair | null {
+  if (cleaned.startsWith('+')) return null
+  if (cleaned.startsWith('00')) return 'double_zero'
+  return digitsOf(cleaned) === number ? 'missing_plus' : 'national'
 }

@@ -1,18 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { readLayout, refuseBytes } from './layout.ts'
+import { readLayout, refuseBytes, type TableLayout } from './layout.ts'
 import { readImportedNumber } from './phone.ts'
 import { readRow } from './row.ts'
 import { NumberSet } from './seen.ts'
-import type { CsvLayout, ImportOptions } from './store.ts'
+import type { ImportOptions } from './store.ts'
 
-const layoutOf = (text: string, isWhole = true): CsvLayout => {
-  const layout = readLayout(Buffer.from(text), isWhole)
+const layoutOf = (text: string, isWhole = true, mapping: Record<string, string | null> = {}): TableLayout => {
+  const layout = readLayout(text.replace(/^\uFEFF/, ''), isWhole, mapping)
   if (Array.isArray(layout)) throw new Error(layout[0]?.detail)
   return layout
 }
-const refusalOf = (text: string | Buffer, isWhole = true): string | undefined => {
-  const layout = readLayout(Buffer.from(text as string), isWhole)
+const refusalOf = (text: string, isWhole = true): string | undefined => {
+  const layout = readLayout(text, isWhole)
   return Array.isArray(layout) ? layout[0]?.detail : undefined
 }
 
@@ -46,7 +46,7 @@ describe('readLayout', () => {
       /at most 50 columns/,
     )
     expect(refusalOf('x'.repeat(100_000), false)).toMatch(/line of column names/)
-    expect(refusalOf(Buffer.from([0x70, 0x68, 0x6f, 0x6e, 0x65, 0x2c, 0xe9, 0x0a, 0x31]))).toMatch(/UTF-8/)
+    expect(refusalOf('phone,\uFFFD\n1')).toMatch(/UTF-8/)
   })
 
   it('does not judge rows by the pieces it does not see', () => {
@@ -54,12 +54,31 @@ describe('readLayout', () => {
   })
 
   it('recognizes files that are no text', () => {
-    expect(refuseBytes(Buffer.from('PK\u0003\u0004…'))).toMatch(/workbook/)
-    expect(refuseBytes(Buffer.from([0x1f, 0x8b, 8]))).toMatch(/compressed/)
-    expect(refuseBytes(Buffer.from('phone\n1', 'utf16le'))).toMatch(/text/)
-    expect(refuseBytes(Buffer.from([0xff, 0xfe, 0x70, 0]))).toMatch(/UTF-16/)
-    expect(refuseBytes(Buffer.alloc(0))).toMatch(/empty/)
-    expect(refuseBytes(Buffer.from(`phone\n${'1555'.repeat(50)}\0`))).toBeNull()
+    expect(refuseBytes(Buffer.from([0xd0, 0xcf, 0x11, 0xe0]), 'utf-8')).toMatch(/before 2007/)
+    expect(refuseBytes(Buffer.from('%PDF-1.7'), 'utf-8')).toMatch(/PDF/)
+    expect(refuseBytes(Buffer.alloc(5000), 'utf-8')).toMatch(/text/)
+    expect(refuseBytes(Buffer.alloc(0), 'utf-8')).toMatch(/empty/)
+    expect(refuseBytes(Buffer.from(`phone\n${'1555'.repeat(50)}\0`), 'utf-8')).toBeNull()
+    expect(refuseBytes(Buffer.from('\uFEFFphone\n1', 'utf16le'), 'utf-16le')).toBeNull()
+  })
+
+  it('takes a list of numbers without a header, and the delimiter that Excel names', () => {
+    expect(layoutOf("'+447911123456\n447911123457")).toMatchObject({ header: ['phone_number'], recordsBefore: 0 })
+    expect(layoutOf('sep=;\r\nphone;a,b,c\r\n1;2')).toMatchObject({
+      delimiter: ';',
+      header: ['phone', 'a,b,c'],
+      recordsBefore: 2,
+    })
+  })
+
+  it('follows what the caller says of columns, and refuses what cannot be followed', () => {
+    const mapping = { 'Nr.': 'phone_number', phone: null, Stadt: 'attributes.city' }
+    expect(layoutOf('phone,Nr.,Stadt\n1,2,3', true, mapping).targets).toEqual([null, 'phone_number', 'attributes.city'])
+    const errors = readLayout('phone,a\n1,2', true, { b: 'tags', a: 'shoe_size', phone: 'phone_number' }, '#/mapping')
+    expect(errors).toMatchObject([{ pointer: '#/mapping/b' }, { pointer: '#/mapping/a' }])
+    expect(readLayout('a,b\n1,2', true, { a: 'phone_number', b: 'phone_number' })).toMatchObject([
+      { pointer: '?mapping', detail: 'fills what a fills already' },
+    ])
   })
 })
 
@@ -79,6 +98,19 @@ describe('readImportedNumber', () => {
       '+44 (0)7911 123-456',
     ])
       expect(read(text)).toBe('447911123456')
+  })
+
+  it('says what it mended', () => {
+    const repairOf = (text: string, country: string | null = null) => {
+      const phone = readImportedNumber(text, country)
+      return 'number' in phone ? phone.repair : phone.code
+    }
+    expect(
+      ["'447911123456", '447911123456.0', '447,911,123,456', '00447911123456', '447911123456', '+447911123456'].map(
+        (text) => repairOf(text),
+      ),
+    ).toEqual(['apostrophe', 'decimal_point', 'thousands_separators', 'double_zero', 'missing_plus', null])
+    expect([repairOf('07911 123456', 'GB'), repairOf('447911123456', 'GB')]).toEqual(['national', 'missing_plus'])
   })
 
   it('completes national numbers only with a country, and prefers the national reading', () => {
@@ -105,12 +137,14 @@ describe('readRow', () => {
   const csvOptions = (header: string): ImportOptions => ({
     onConflict: 'update',
     defaultCountry: null,
-    csv: layoutOf(`${header}\n1`),
+    isDryRun: false,
+    mapping: {},
+    table: layoutOf(`${header}\n1`),
   })
-  const options: ImportOptions = { onConflict: 'update', defaultCountry: null }
+  const options: ImportOptions = { onConflict: 'update', defaultCountry: null, isDryRun: false, mapping: {} }
 
   it('reads the fields of a line, and nothing from its empty cells', () => {
-    const row = { line: 2, record: ['15551234567', '', 'en-gb', 'a; b;a', 'gb', "'=Sum", 'Opted out'] }
+    const row = { line: 2, size: 1, record: ['15551234567', '', 'en-gb', 'a; b;a', 'gb', "'=Sum", 'Opted out'] }
     expect(readRow(row, csvOptions('phone,name,language,tags,country,formula,consent'))).toMatchObject({
       contact: {
         phoneNumber: '15551234567',
@@ -125,7 +159,7 @@ describe('readRow', () => {
   })
 
   it('names every error of a row with its column and value', () => {
-    const row = { line: 9, record: ['+1 555', 'x'.repeat(101), 'nowhere', '4.47E+11', 'klingon!'] }
+    const row = { line: 9, size: 1, record: ['+1 555', 'x'.repeat(101), 'nowhere', '4.47E+11', 'klingon!'] }
     const read = readRow(row, csvOptions('external_id,Vorname,timezone,Handy,language'))
     expect('errors' in read && read.errors.map((error) => [error.line, error.column, error.code])).toEqual([
       [9, 'Vorname', 'too_long'],
@@ -133,21 +167,21 @@ describe('readRow', () => {
       [9, 'timezone', 'invalid_value'],
       [9, 'language', 'invalid_value'],
     ])
-    expect(readRow({ line: 1, record: ['', 'b'] }, csvOptions('phone,name'))).toMatchObject({
+    expect(readRow({ line: 1, size: 1, record: ['', 'b'] }, csvOptions('phone,name'))).toMatchObject({
       errors: [{ code: 'required', column: 'phone' }],
     })
   })
 
   it('refuses cells that were no UTF-8, or have a NUL', () => {
     for (const cell of ['M\uFFFDller', 'a\0b'])
-      expect(readRow({ line: 2, record: ['15551234567', cell] }, csvOptions('phone,name'))).toMatchObject({
+      expect(readRow({ line: 2, size: 1, record: ['15551234567', cell] }, csvOptions('phone,name'))).toMatchObject({
         errors: [{ code: 'invalid_characters' }],
       })
   })
 
   it('checks objects as the request would', () => {
     const errorsOf = (record: unknown) => {
-      const read = readRow({ line: 1, record }, options)
+      const read = readRow({ line: 1, size: 1, record }, options)
       return 'errors' in read ? read.errors.map((error) => `${error.column} ${error.code}`) : []
     }
     expect(

@@ -4,12 +4,14 @@ import { ApiError, type FieldError } from '../../errors.ts'
 import { buildValidators } from '../../validate.ts'
 import { consentStatuses, ContactInput, readContact } from '../contact.ts'
 import type { NewContact } from '../contacts.ts'
-import { readImportedNumber, type PhoneFault } from './phone.ts'
-import type { SourceRow } from './records.ts'
-import type { ImportOptions, RowError } from './store.ts'
+import type { RowError } from './errors.ts'
+import type { TableLayout } from './layout.ts'
+import { readImportedNumber, type PhoneFault, type Repair } from './phone.ts'
+import type { SourceRow } from './source-row.ts'
+import type { ImportOptions } from './store.ts'
 
 /** What a row is. */
-export type ReadRow = { contact: NewContact } | { errors: RowError[] }
+export type ReadRow = { contact: NewContact; repair: Repair | null } | { errors: RowError[] }
 
 type Fault = { pointer: string; code: FieldError['code'] | PhoneFault['code']; detail: string; suggestion?: string }
 
@@ -26,18 +28,22 @@ export function readRow(row: SourceRow, options: ImportOptions): ReadRow {
     errors: [{ line, code, column: null, value: null, detail, suggestion: null }],
   })
   if (fault) return whole(fault.code, fault.detail)
-  const { csv } = options
-  if (csv && (record as string[]).some(isDamaged))
+  const { table } = options
+  if (table && (record as string[]).some(isDamaged))
     return whole('invalid_characters', 'must be UTF-8 without NUL; save the file as UTF-8 and send it again')
-  const input = csv ? readCells(record as string[], csv.targets) : record
+  const input = table ? readCells(record as string[], table.targets) : rename(record, options.mapping)
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return whole('invalid_format', 'must be an object with the fields of a contact')
   const faults = faultsOf(input)
   // What a number looks like in a file is for the lenient reader to say, also where its cell is empty.
   let phoneFault: PhoneFault | null = null
+  let repair: Repair | null = null
   const read = readContact(input, (text) => {
     const phone = readImportedNumber(text, options.defaultCountry)
-    if ('number' in phone) return phone
+    if ('number' in phone) {
+      repair = phone.repair
+      return phone
+    }
     phoneFault = phone
     return { code: 'invalid_phone_number', detail: phone.detail }
   })
@@ -50,7 +56,7 @@ export function readRow(row: SourceRow, options: ImportOptions): ReadRow {
         : error,
     )
   }
-  if (faults.length === 0 && read.contact) return { contact: read.contact }
+  if (faults.length === 0 && read.contact) return { contact: read.contact, repair }
   return { errors: faults.map((one) => locate(one, row, input, options)) }
 }
 
@@ -64,21 +70,58 @@ function faultsOf(input: object): Fault[] {
 }
 
 /** Cells as the fields of a contact; empty ones say nothing, so that an update leaves what is there. */
-function readCells(cells: string[], targets: (string | null)[]): Record<string, unknown> {
+function readCells(cells: string[], targets: TableLayout['targets']): Record<string, unknown> {
   const input: Record<string, unknown> = { phone_number: '' }
   // Columns may be named `__proto__`.
-  const attributes = Object.create(null) as Record<string, string>
-  for (const [at, target] of targets.entries()) {
-    // Our own files escape what a spreadsheet would run as a formula; the apostrophe is not the person's.
-    const cell = (cells[at] ?? '').trim().replace(/^'(?=[=+\-@\t\r])/, '')
-    if (target === null || cell === '') continue
+  let attributes: Record<string, unknown> | null = null
+  let consent: Record<string, string> | null = null
+  for (let at = 0; at < targets.length; at++) {
+    const target = targets[at]
+    if (target === null || target === undefined) continue
+    const cell = readCell(cells[at] ?? '')
+    if (cell === '') continue
     if (target === 'tags') input['tags'] = splitTags(cell)
-    else if (target === 'consent') input['consent'] = { status: readConsent(cell) }
+    else if (target.startsWith('consent')) (consent ??= {})[target.slice(8) || 'status'] = cell
     else if (target === 'country') input['country'] = cell.toUpperCase()
-    else if (target.startsWith('attributes.')) attributes[target.slice(11)] = cell
+    else if (target === 'attributes') attributes = Object.assign(attributes ?? emptyRecord(), readObject(cell))
+    else if (target.startsWith('attributes.')) (attributes ??= emptyRecord())[target.slice(11)] = cell
     else input[target] = cell
   }
-  if (Object.keys(attributes).length > 0) input['attributes'] = attributes
+  if (attributes) input['attributes'] = attributes
+  if (consent) input['consent'] = { ...consent, status: readConsent(consent['status'] ?? 'unknown') }
+  return input
+}
+
+const emptyRecord = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>
+
+// Our own files escape what a spreadsheet would run as a formula; the apostrophe is not the person's.
+const readCell = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@\t\r])/, '')
+
+/** Our own export has attributes without a column of their own as JSON; what is none becomes the value of one that is called so. */
+function readObject(cell: string): object {
+  try {
+    const value: unknown = JSON.parse(cell)
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error
+  }
+  return { attributes: cell }
+}
+
+/** An object with its members under the names that the caller gave them. */
+function rename(record: unknown, mapping: ImportOptions['mapping']): unknown {
+  const names = Object.keys(mapping)
+  if (names.length === 0 || typeof record !== 'object' || record === null || Array.isArray(record)) return record
+  const input: Record<string, unknown> = { ...record }
+  for (const name of names) {
+    if (!Object.hasOwn(input, name)) continue
+    const value = input[name]
+    const target = mapping[name]
+    delete input[name]
+    if (target?.startsWith('attributes.'))
+      input['attributes'] = { ...(input['attributes'] as object | undefined), [target.slice(11)]: value }
+    else if (target) input[target] = value
+  }
   return input
 }
 
@@ -97,14 +140,14 @@ function readConsent(cell: string): string {
 }
 
 /** The error with its place in the file. */
-function locate(fault: Fault, row: SourceRow, input: object, { csv }: ImportOptions): RowError {
+function locate(fault: Fault, row: SourceRow, input: object, { table }: ImportOptions): RowError {
   const steps = fault.pointer
     .split('/')
     .slice(1)
     .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
   const target = steps[0] === 'attributes' && steps[1] !== undefined ? `attributes.${steps[1]}` : (steps[0] ?? null)
-  const at = csv && target !== null ? csv.targets.indexOf(target) : -1
-  const value = csv
+  const at = table && target !== null ? table.targets.indexOf(target) : -1
+  const value = table
     ? (row.record as string[])[at]
     : steps[0] === undefined
       ? undefined
@@ -112,7 +155,7 @@ function locate(fault: Fault, row: SourceRow, input: object, { csv }: ImportOpti
   return {
     line: row.line,
     code: fault.code,
-    column: csv ? (csv.header[at] ?? target) : steps.join('.') || null,
+    column: table ? (table.header[at] ?? target) : steps.join('.') || null,
     value:
       value === undefined
         ? null

@@ -1,5 +1,9 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testMasterKey } from '../../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { parseId } from '../../ids.ts'
 import { runImport } from './run.ts'
 import { startImports } from './start.ts'
 import { numberOf, openImportTest, until, zero, type ImportTest } from './testing.ts'
@@ -38,7 +42,7 @@ const never = new AbortController().signal
 describe('an interrupted import', () => {
   it('goes on behind the last committed row, with progress to be seen', async () => {
     const campaign = await test.newCampaign()
-    const { id, key } = await test.hold(campaign, fileOf(5000))
+    const { id, key } = await test.hold(campaign, fileOf(10_000))
     const progress: unknown[] = []
     for (let run = 0; ; run++) {
       // Stopped after its first batch, each time.
@@ -47,50 +51,87 @@ describe('an interrupted import', () => {
       if (result === 'over') break
       expect([result, run < 10]).toEqual(['stopped', true])
     }
-    expect(progress).toEqual([1000, 2000, 3000, 4000, 5000, 5000])
-    expect(await test.read(id)).toMatchObject({ status: 'completed_with_errors', counts: countsOf(5000) })
-    expect(await test.contacts(campaign)).toHaveLength(4000)
-    expect([await count('import_errors', key.importId), await count('import_chunks', key.importId)]).toEqual([500, 0])
+    expect(progress).toEqual([2500, 5000, 7500, 10_000, 10_000])
+    expect(await test.read(id)).toMatchObject({ status: 'completed_with_errors', counts: countsOf(10_000) })
+    expect(await test.contacts(campaign)).toHaveLength(8000)
+    expect([await count('import_errors', key.importId), await count('import_chunks', key.importId)]).toEqual([1000, 0])
     expect(await runImport(test.context, key, never)).toBe('lost')
   })
 
   it('is not done twice by several workers at once', async () => {
     const campaign = await test.newCampaign()
-    const { id, key } = await test.hold(campaign, fileOf(8000))
+    const { id, key } = await test.hold(campaign, fileOf(20_000))
     const results = await Promise.all([1, 2, 3].map(() => runImport(test.context, key, never)))
     // Each may have lost a batch to another.
     if (!results.includes('over')) expect(await runImport(test.context, key, never)).toBe('over')
-    expect((await test.read(id)).counts).toEqual(countsOf(8000))
-    expect(await test.contacts(campaign)).toHaveLength(6400)
-    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['contacts_count']).toBe(6400)
+    expect((await test.read(id)).counts).toEqual(countsOf(20_000))
+    expect(await test.contacts(campaign)).toHaveLength(16_000)
+    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['contacts_count']).toBe(16_000)
   })
 
   it('is taken over by another process when its own stops', async () => {
     const campaign = await test.newCampaign()
-    const { body } = await test.upload(campaign, 'text/csv', fileOf(60_000))
+    const { body } = await test.upload(campaign, 'text/csv', fileOf(150_000))
     const id = String(body['id'])
     await until(
       () => test.read(id),
       (one) => Number(one.counts['processed']) > 0,
     )
     const before = test.imports
-    test.imports = await startImports({ ...test.context, connection: database.connection, isRunning: true })
+    test.imports = await startImports({
+      ...test.context,
+      connection: database.connection,
+      masterKey: testMasterKey,
+      isRunning: true,
+    })
     await before.close()
-    expect((await test.finished(id)).counts).toEqual(countsOf(60_000))
+    expect((await test.finished(id)).counts).toEqual(countsOf(150_000))
+  })
+
+  it('goes on after its process was killed, and writes no contact twice', async () => {
+    const campaign = await test.newCampaign()
+    const { id, key } = await test.hold(campaign, fileOf(100_000))
+    const program = `
+      const { openPool } = await import(${JSON.stringify(new URL('../../db/db.ts', import.meta.url))})
+      const { openVault } = await import(${JSON.stringify(new URL('../../secrets.ts', import.meta.url))})
+      const { writeRows } = await import(${JSON.stringify(new URL('run.ts', import.meta.url))})
+      const [connection, key] = process.argv.slice(1).map((text) => JSON.parse(text))
+      const db = openPool(connection, { name: 'killed', max: 2 })
+      await writeRows({ db, vault: openVault(Buffer.alloc(32, 7)) }, key, new AbortController().signal)`
+    const args = ['--input-type=module', '-e', program, JSON.stringify(database.connection), JSON.stringify(key)]
+    const child = spawn(process.execPath, args, { stdio: 'inherit' })
+    const ended = once(child, 'exit')
+    const killedAt = await until(
+      async () => Number((await test.read(id)).counts['processed']),
+      (processed) => processed > 0,
+    )
+    child.kill('SIGKILL')
+    await ended
+    const left = await test.read(id)
+    expect(left).toMatchObject({ status: 'processing', counts: { total: null } })
+    expect(left.counts['processed']).toBeGreaterThanOrEqual(killedAt)
+    expect(left.counts['processed']).toBeLessThan(100_000)
+    const { rows } = await database.db.query('select count(*) from contacts where campaign_id = $1', [
+      parseId('cmp', campaign),
+    ])
+    expect(rows[0]).toMatchObject({ count: left.counts['created'] })
+    expect(await runImport(test.context, key, never)).toBe('over')
+    expect((await test.read(id)).counts).toEqual(countsOf(100_000))
+    expect(await test.contacts(campaign)).toHaveLength(80_000)
   })
 
   it('stops when it is canceled, and keeps what is there', async () => {
     const campaign = await test.newCampaign()
-    const { id, key } = await test.hold(campaign, fileOf(3000))
+    const { id, key } = await test.hold(campaign, fileOf(10_000))
     expect(await runImport(test.context, key, AbortSignal.abort())).toBe('stopped')
     const canceled = await test.call('POST', `/v1/imports/${id}/cancel`)
     expect(canceled).toMatchObject({
       status: 200,
-      body: { status: 'canceled', counts: { processed: 1000, created: 800 } },
+      body: { status: 'canceled', counts: { processed: 2500, created: 2000 } },
     })
     expect(await runImport(test.context, key, never)).toBe('lost')
     expect(await count('import_chunks', key.importId)).toBe(0)
-    expect(await test.contacts(campaign)).toHaveLength(800)
+    expect(await test.contacts(campaign)).toHaveLength(2000)
     expect((await test.call('POST', `/v1/imports/${id}/cancel`)).body['code']).toBe('import_over')
   })
 })

@@ -11,27 +11,17 @@ import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { isRetryable } from '../../db/failure.ts'
 import type { Log } from '../../db/log.ts'
 import { recordEvents, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
-import { newId } from '../../ids.ts'
-import { upsertContacts, type NewContact } from '../contacts.ts'
-import { readCsv, readJsonLines, type SourceRow } from './records.ts'
-import { readRow } from './row.ts'
-import { NumberSet } from './seen.ts'
+import type { Vault } from '../../secrets.ts'
+import { openRows } from './rows.ts'
 import { showImport } from './show.ts'
-import {
-  addCounts,
-  beginImport,
-  endImport,
-  insertErrors,
-  readChunk,
-  type ImportFailure,
-  type ImportRow,
-  type ImportStatus,
-  type RowError,
-} from './store.ts'
+import { beginImport, endImport, type ImportFailure, type ImportRow, type ImportStatus } from './store.ts'
+import { BatchWriter, type WriteContext } from './writer.ts'
+import { ZipError } from './zip.ts'
 
 /** What the job needs. */
-export interface RunContext {
+export interface RunContext extends WriteContext {
   db: Db
+  vault: Vault
   outbox: Outbox
   subscriptions: Pick<Subscriptions, 'wants'>
   log: Log
@@ -43,39 +33,60 @@ export interface ImportKey {
   importId: string
 }
 
-/** How a run ended: `stopped` goes on elsewhere, `lost` means that somebody else ended it or works on it. */
+/** How reading ended: at the end of the file, `stopped` and to go on elsewhere, or `lost`: somebody else ended it or works on it. */
+export type RowsResult = { status: ImportStatus; failure: ImportFailure | null } | 'stopped' | 'lost'
+
+/** How a run ended. */
 export type RunResult = 'over' | 'stopped' | 'lost'
 
 /** Most rows of a file. */
 export const rowsMax = 1_000_000
-/** Bad rows of which errors are kept; the rest are only counted. Enough to correct by hand, too few to fill a disk. */
-export const badRowsMax = 100_000
-// Measured: 500 to 2000 are alike; more only makes progress coarser.
-const batchRows = 1000
 const triesMax = 6
 
 /** Runs an import until it is over, `signal` stops it between two batches, or somebody else has it. */
-export async function runImport(context: RunContext, key: ImportKey, signal: AbortSignal): Promise<RunResult> {
+export async function runImport(
+  context: RunContext,
+  key: ImportKey,
+  signal: AbortSignal,
+  runRows: (key: ImportKey, signal: AbortSignal) => Promise<RowsResult> = (one, stop) => writeRows(context, one, stop),
+): Promise<RunResult> {
+  const result = await runRows(key, signal)
+  if (typeof result === 'string') return result
+  const ended = await retry(() => finishImport(context, key, result.status, result.failure), signal)
+  return ended ? 'over' : 'lost'
+}
+
+/** Reads the file and writes its rows: all of the job but its end. */
+export async function writeRows(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
   const { accountId, importId } = key
-  const job = await retry(() => beginImport(context.db, accountId, importId), signal)
+  const again = <T>(work: () => Promise<T>): Promise<T> => retry(work, signal)
+  const job = await again(() => beginImport(context.db, accountId, importId))
   if (!job) return 'lost'
   const writer = new BatchWriter(context, accountId, job)
-  const read = (position: number): Promise<Buffer | null> =>
-    retry(() => readChunk(context.db, accountId, importId, position), signal)
-  const rows = job.options.csv ? readCsv(read, job.options.csv.delimiter) : readJsonLines(read)
+  const source = openRows(context.db, accountId, job, again)
   let count = 0
-  for await (const row of rows) {
-    if (++count > rowsMax) break
-    writer.add(row)
-    if (!writer.isFull) continue
-    if (!(await retry(() => writer.flush(), signal))) return 'lost'
-    if (signal.aborted) return 'stopped'
+  let failure: ImportFailure | null = null
+  try {
+    read: for await (const rows of source.pieces) {
+      for (const row of rows) {
+        if (count === rowsMax) {
+          failure = 'too_many_rows'
+          break read
+        }
+        count++
+        writer.add(row)
+        if (!writer.isFull) continue
+        if (!(await writer.flush(source.bytesRead(), again))) return 'lost'
+        if (signal.aborted) return (await writer.settle()) ? 'stopped' : 'lost'
+      }
+    }
+    if (count === 0) failure = 'no_rows'
+  } catch (error) {
+    if (!(error instanceof ZipError)) throw error
+    failure = 'damaged_file'
   }
-  if (!(await retry(() => writer.flush(), signal))) return 'lost'
-  const failure: ImportFailure | null = count === 0 ? 'no_rows' : count > rowsMax ? 'too_many_rows' : null
-  const status = failure ? 'failed' : writer.hasFailures ? 'completed_with_errors' : 'completed'
-  const ended = await retry(() => finishImport(context, key, status, failure), signal)
-  return ended ? 'over' : 'lost'
+  if (!(await writer.flush(source.bytesRead(), again)) || !(await writer.settle())) return 'lost'
+  return { status: failure ? 'failed' : writer.hasFailures ? 'completed_with_errors' : 'completed', failure }
 }
 
 /** Ends an import with its event in one transaction; null where it was over. */
@@ -103,88 +114,6 @@ export async function endWithEvent(
   const event = { accountId, type: 'import.completed' as const, data: { import: showImport(row) } }
   return { row, postings: await recordEvents(tx, [event], outbox) }
 }
-
-/** Collects rows and writes them a batch at a time; rows that an earlier run committed are read again only to know their numbers. */
-class BatchWriter {
-  readonly #context: RunContext
-  readonly #accountId: string
-  readonly #job: ImportRow
-  readonly #seen = new NumberSet()
-  #committed: number
-  #rowsRead = 0
-  #badRows: number
-  #contacts: (NewContact & { id: string })[] = []
-  #errors: (RowError & { record: unknown })[] = []
-  #duplicates = 0
-  #failed = 0
-
-  constructor(context: RunContext, accountId: string, job: ImportRow) {
-    this.#context = context
-    this.#accountId = accountId
-    this.#job = job
-    this.#committed = job.processed
-    this.#badRows = job.failed
-  }
-
-  get hasFailures(): boolean {
-    return this.#badRows > 0
-  }
-
-  get isFull(): boolean {
-    return this.#rowsRead - this.#committed >= batchRows
-  }
-
-  add(row: SourceRow): void {
-    const isDone = ++this.#rowsRead <= this.#committed
-    const read = readRow(row, this.#job.options)
-    if ('contact' in read) {
-      const isNew = this.#seen.add(read.contact.phoneNumber)
-      if (isDone) return
-      if (isNew) this.#contacts.push({ id: newId(), ...read.contact })
-      else this.#duplicates++
-      return
-    }
-    if (isDone) return
-    this.#failed++
-    if (this.#badRows++ < badRowsMax) {
-      const record = storable(row.record)
-      this.#errors.push(...read.errors.map((error) => ({ ...error, record })))
-    }
-  }
-
-  /** Writes what was added; false where the import is no longer ours. After an error it may be called again. */
-  async flush(): Promise<boolean> {
-    const { id, campaignId, options } = this.#job
-    const processed = this.#rowsRead - this.#committed
-    if (processed <= 0) return true
-    const isOurs = await inTransaction(this.#context.db, async (tx) => {
-      const counts = await upsertContacts(tx, this.#accountId, campaignId, this.#contacts, options.onConflict)
-      await insertErrors(tx, this.#accountId, id, this.#errors)
-      const added = { ...counts, processed, duplicate: this.#duplicates, failed: this.#failed }
-      if (await addCounts(tx, this.#accountId, id, this.#committed, added)) return true
-      throw new LostImport()
-    }).catch((error: unknown) => {
-      if (error instanceof LostImport) return false
-      throw error
-    })
-    if (!isOurs) return false
-    this.#committed = this.#rowsRead
-    this.#contacts = []
-    this.#errors = []
-    this.#duplicates = 0
-    this.#failed = 0
-    return true
-  }
-}
-
-/** Rolls a batch back: its rows are another worker's, or nobody wants them any more. */
-class LostImport extends Error {}
-
-/** PostgreSQL's jsonb has no NUL. */
-const storable = (record: unknown): unknown =>
-  Array.isArray(record)
-    ? record.map((cell: unknown) => (typeof cell === 'string' ? cell.replaceAll('\0', '\uFFFD') : cell))
-    : record
 
 /** Repeats what a database that is away, or a lost race, refused; some 30 s in all, then the job queue tries again later. */
 async function retry<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {

@@ -2,6 +2,8 @@
 import { Type, type Static } from 'typebox'
 import { IdOf, Nullable, showTime, Timestamp } from '../../http.ts'
 import { showId } from '../../ids.ts'
+import { encodings } from './encoding.ts'
+import { repairs } from './phone.ts'
 import { importStatuses, type ImportFailure, type ImportRow } from './store.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
@@ -15,7 +17,8 @@ export const Import = Type.Object(
     status: Type.Enum([...importStatuses], {
       description: '`completed_with_errors`: some rows failed, all others are there.',
     }),
-    format: Type.Enum(['json', 'csv', 'ndjson']),
+    format: Type.Enum(['json', 'csv', 'ndjson', 'xlsx']),
+    dry_run: Type.Boolean({ description: 'Nothing was written; counts are what an import would have done.' }),
     on_conflict: Type.Enum(['update', 'skip']),
     default_country: Nullable(Type.String()),
     counts: Type.Object(
@@ -31,9 +34,28 @@ export const Import = Type.Object(
       },
       { description: 'Grows while the import runs.' },
     ),
+    progress: Type.Number({ minimum: 0, maximum: 1, description: 'The part of the file that was read.' }),
+    detected: Type.Object(
+      {
+        encoding: Nullable(Type.Enum([...encodings])),
+        delimiter: Nullable(Type.String()),
+        sheet: Nullable(Type.String()),
+      },
+      { description: 'What the file was found to be.' },
+    ),
+    repairs: Type.Partial(
+      Type.Object(
+        Object.fromEntries(Object.entries(repairs).map(([name, what]) => [name, Count(`Numbers mended. ${what}`)])),
+      ),
+    ),
+    sample: Nullable(
+      Type.Array(Type.Unsafe<unknown>({ type: 'object', additionalProperties: true }), {
+        description: 'Of a dry run the first 20 good rows as they would be stored.',
+      }),
+    ),
     mapping: Nullable(
       Type.Record(Type.String(), Nullable(Type.String()), {
-        description: 'For each column of a CSV file the field it fills; null where it is ignored.',
+        description: 'For each column of a table the field it fills; null where it is ignored.',
       }),
     ),
     failure: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
@@ -50,19 +72,22 @@ export const Import = Type.Object(
 const failureDetails: Record<ImportFailure, string> = {
   no_rows: 'The file has no rows.',
   too_many_rows: 'The file has more than 1,000,000 rows; those before are there. Split the file.',
+  damaged_file: 'The file cannot be read to its end; rows before that are there. Save it anew, or as CSV.',
   internal_error: 'The import failed for a reason of ours; rows that were counted are there. Send the file again.',
 }
 
 /** The public form of an import. */
 export function showImport(row: ImportRow): Static<typeof Import> {
   const id = showId('imp', row.id)
-  const { csv } = row.options
+  const { table, encoding, sheet, isDryRun } = row.options
+  const isOver = row.completedAt !== null && row.status !== 'canceled'
   return {
     id,
     object: 'import',
     campaign: showId('cmp', row.campaignId),
     status: row.status,
     format: row.format,
+    dry_run: isDryRun,
     on_conflict: row.options.onConflict,
     default_country: row.options.defaultCountry,
     counts: {
@@ -75,7 +100,11 @@ export function showImport(row: ImportRow): Static<typeof Import> {
       opted_out: row.optedOut,
       failed: row.failed,
     },
-    mapping: csv ? Object.fromEntries(csv.header.map((name, at) => [name, csv.targets[at] ?? null])) : null,
+    progress: isOver ? 1 : row.bytes === 0 ? 0 : Math.round((row.bytesRead / row.bytes) * 1000) / 1000,
+    detected: { encoding: encoding ?? null, delimiter: table?.delimiter ?? null, sheet: sheet ?? null },
+    repairs: row.repairs,
+    sample: row.sample,
+    mapping: table ? Object.fromEntries(table.header.map((name, at) => [name, table.targets[at] ?? null])) : null,
     failure: row.failure && { code: row.failure, detail: failureDetails[row.failure] },
     errors_url: `/v1/imports/${id}/errors`,
     created_at: row.createdAt.toISOString(),

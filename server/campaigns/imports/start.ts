@@ -2,6 +2,7 @@
 import { PgBoss, type Job } from 'pg-boss'
 import { openPool, type Connection, type Db, type Tx } from '../../db/db.ts'
 import { finishImport, runImport, type ImportKey, type RunContext } from './run.ts'
+import { ImportThreads } from './thread.ts'
 
 /** What `startImports` gives: a way to hand imports over, and the end of it. */
 export interface Imports {
@@ -15,6 +16,8 @@ export interface Imports {
 
 interface ImportsOptions extends RunContext {
   connection: Connection
+  /** For the vault of the thread. */
+  masterKey: Buffer
   /** Whether this process runs imports (role `jobs`) or only hands them over (role `api`). */
   isRunning: boolean
 }
@@ -24,7 +27,7 @@ const lostJobs = 'imports-lost'
 
 /** Uploads at a time in this process; more wait for five seconds and are then asked to come again (503). */
 const uploadsMax = 4
-/** Imports at a time in this process: each keeps a core busy with parsing. */
+/** Imports at a time in this process: each keeps a core busy. */
 const importsMax = 2
 
 /** Opens the queue, creating or migrating its tables under pg-boss's own lock, and with `isRunning` begins to work. */
@@ -58,7 +61,8 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
     deleteAfterSeconds: 86_400,
   })
   const stop = new AbortController()
-  if (isRunning) await work(boss, options, stop.signal)
+  const threads = new ImportThreads({ connection, masterKey: options.masterKey })
+  if (isRunning) await work(boss, options, threads, stop.signal)
   const uploads = openPool(connection, {
     name: 'uploads',
     max: uploadsMax,
@@ -73,12 +77,13 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
       stop.abort()
       await Promise.all([boss.offWork(jobs), boss.offWork(lostJobs)])
       await boss.stop({ timeout: 5000 })
+      await threads.close()
       await uploads.end()
     },
   }
 }
 
-async function work(boss: PgBoss, context: RunContext, stop: AbortSignal): Promise<void> {
+async function work(boss: PgBoss, context: RunContext, threads: ImportThreads, stop: AbortSignal): Promise<void> {
   // One job a fetch, so burst mode, which full batches set off, has no use here; the poll is what an import waits at most that
   // came while all workers were busy.
   const polling = { batchSize: 1, pollingIntervalSeconds: 2, notifyPollingIntervalSeconds: 2 } as const
@@ -88,7 +93,13 @@ async function work(boss: PgBoss, context: RunContext, stop: AbortSignal): Promi
     async ([job]: Job<ImportKey>[]) => {
       if (!job) return
       const startedMs = performance.now()
-      const result = await runImport(context, job.data, AbortSignal.any([stop, job.signal]))
+      const result = await runImport(context, job.data, AbortSignal.any([stop, job.signal]), (key, signal) =>
+        threads.run(key, signal),
+      ).catch((error: unknown) => {
+        const reason = error instanceof Error ? error.message : String(error)
+        context.log.warn({ import: job.data.importId, reason }, 'import was interrupted')
+        throw error
+      })
       context.log.info(
         { import: job.data.importId, result, ms: Math.round(performance.now() - startedMs) },
         'import ran',

@@ -1,7 +1,11 @@
-/** The SQL of imports: the job's row, the uploaded bytes, the errors. Every query begins with the account. */
+/** The SQL of imports: the row of the job. Every query begins with the account. */
 import type { Db, Queryable, Tx } from '../../db/db.ts'
 import type { Position } from '../../page.ts'
 import type { OnConflict } from '../contacts.ts'
+import type { Mapping } from './columns.ts'
+import type { Encoding } from './encoding.ts'
+import type { TableLayout } from './layout.ts'
+import type { Repair } from './phone.ts'
 
 export const importStatuses = [
   'queued',
@@ -12,25 +16,26 @@ export const importStatuses = [
   'canceled',
 ] as const
 export type ImportStatus = (typeof importStatuses)[number]
-export type Format = 'json' | 'csv' | 'ndjson'
+export type Format = 'json' | 'csv' | 'ndjson' | 'xlsx'
 
 /** Why a whole import failed. */
-export type ImportFailure = 'no_rows' | 'too_many_rows' | 'internal_error'
+export type ImportFailure = 'no_rows' | 'too_many_rows' | 'damaged_file' | 'internal_error'
 
-/** How a CSV file is read, known from its first line. */
-export interface CsvLayout {
-  delimiter: string
-  /** Column names as in the file, in order. */
-  header: string[]
-  /** For each column the field or `attributes.<name>` it fills, or null where it is ignored. */
-  targets: (string | null)[]
-}
-
-/** What the caller asked for, and what was learnt from the first bytes. */
-export interface ImportOptions {
+/** What the caller asked for. */
+export interface AskedOptions {
   onConflict: OnConflict
   defaultCountry: string | null
-  csv?: CsvLayout
+  /** Reads and counts, and writes no contact. */
+  isDryRun: boolean
+  mapping: Mapping
+}
+
+/** What the caller asked for, and what was learnt from the file. */
+export interface ImportOptions extends AskedOptions {
+  encoding?: Encoding
+  /** Of CSV and workbooks. */
+  table?: TableLayout
+  sheet?: string
 }
 
 /** How many rows met which end: processed = created + updated + skipped + duplicate + failed; opted_out are among them. */
@@ -53,28 +58,20 @@ export interface ImportRow extends ImportCounts {
   options: ImportOptions
   failure: ImportFailure | null
   bytes: number
+  bytesRead: number
+  repairs: Partial<Record<Repair, number>>
+  /** Of a dry run: its first good rows, as they would be stored. */
+  sample: unknown[] | null
   total: number | null
   createdAt: Date
   startedAt: Date | null
   completedAt: Date | null
 }
 
-/** One reason for which a row was not taken. */
-export interface RowError {
-  line: number
-  code: string
-  column: string | null
-  value: string | null
-  detail: string
-  suggestion: string | null
-}
-
-const columns = `id, campaign_id as "campaignId", status, format, options, failure, bytes, total, processed, created, updated,
+const columns = `id, campaign_id as "campaignId", status, format, options, failure, bytes,
+  bytes_read as "bytesRead", repairs, sample, total, processed, created, updated,
   skipped, duplicate, opted_out as "optedOut", failed, created_at as "createdAt", started_at as "startedAt",
   completed_at as "completedAt"`
-
-/** Bytes of each stored piece but the last: the offset of a byte tells its piece. */
-export const chunkBytes = 262_144
 
 /** Inserts an import, before its bytes; the foreign key takes the campaign's row for key share. */
 export async function insertImport(
@@ -88,21 +85,6 @@ export async function insertImport(
     name: 'insert-import',
     text: 'insert into imports (account_id, id, campaign_id, format) values ($1, $2, $3, $4)',
     values: [accountId, id, campaignId, format],
-  })
-}
-
-/** Inserts one piece of the uploaded bytes. */
-export async function insertChunk(
-  tx: Tx,
-  accountId: string,
-  id: string,
-  position: number,
-  bytes: Buffer,
-): Promise<void> {
-  await tx.query({
-    name: 'insert-import-chunk',
-    text: 'insert into import_chunks (account_id, import_id, position, bytes) values ($1, $2, $3, $4)',
-    values: [accountId, id, position, bytes],
   })
 }
 
@@ -126,21 +108,6 @@ export async function completeUpload(
   return only(rows)
 }
 
-/** Reads one piece by the primary key; null behind the last. */
-export async function readChunk(db: Db, accountId: string, id: string, position: number): Promise<Buffer | null> {
-  const { rows } = await db.query<{ bytes: Buffer }>({
-    name: 'read-import-chunk',
-    text: `
-      select bytes
-      from import_chunks
-      where account_id = $1
-        and import_id = $2
-        and position = $3`,
-    values: [accountId, id, position],
-  })
-  return rows[0]?.bytes ?? null
-}
-
 /** Takes an import that is not over to work on it, again after a crash; null where it is over. By primary key. */
 export async function beginImport(db: Db, accountId: string, id: string): Promise<ImportRow | null> {
   const { rows } = await db.query<ImportRow>({
@@ -157,6 +124,13 @@ export async function beginImport(db: Db, accountId: string, id: string): Promis
   return rows[0] ?? null
 }
 
+/** What a batch adds, and what is true of all rows up to its end. */
+export interface Progress extends ImportCounts {
+  bytesRead: number
+  repairs: Partial<Record<Repair, number>>
+  sample: unknown[] | null
+}
+
 /**
  * Adds the counts of one batch in the transaction of its rows. False, and the caller must roll back, where another worker has
  * committed rows since `processedBefore` or the import was canceled: a compare-and-set on the number of processed rows.
@@ -166,7 +140,7 @@ export async function addCounts(
   accountId: string,
   id: string,
   processedBefore: number,
-  added: ImportCounts,
+  added: Progress,
 ): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'add-import-counts',
@@ -179,7 +153,10 @@ export async function addCounts(
         skipped = skipped + $7,
         duplicate = duplicate + $8,
         opted_out = opted_out + $9,
-        failed = failed + $10
+        failed = failed + $10,
+        bytes_read = $11,
+        repairs = $12,
+        sample = coalesce($13, sample)
       where account_id = $1
         and id = $2
         and status = 'processing'
@@ -195,9 +172,27 @@ export async function addCounts(
       added.duplicate,
       added.optedOut,
       added.failed,
+      added.bytesRead,
+      JSON.stringify(added.repairs),
+      added.sample && JSON.stringify(added.sample),
     ],
   })
   return rowCount === 1
+}
+
+/** Rows that are committed of an import that is being worked on; null where it is over. By primary key. */
+export async function readCommitted(db: Db, accountId: string, id: string): Promise<number | null> {
+  const { rows } = await db.query<{ committed: number }>({
+    name: 'read-import-committed',
+    text: `
+      select committed_row as committed
+      from imports
+      where account_id = $1
+        and id = $2
+        and status = 'processing'`,
+    values: [accountId, id],
+  })
+  return rows[0]?.committed ?? null
 }
 
 /** Ends an import that is not over and drops its bytes; null where it was over. */
@@ -258,58 +253,6 @@ export async function listImports(
       order by id ${isAfter ? 'asc' : 'desc'}
       limit $4`,
     values: [accountId, campaignId, position?.id ?? null, limit + 1],
-  })
-  return rows
-}
-
-/** Inserts errors; `record` is the row as it came, for the file of bad rows. Of two errors with one code in a row the first stays. */
-export async function insertErrors(
-  tx: Tx,
-  accountId: string,
-  id: string,
-  errors: (RowError & { record: unknown })[],
-): Promise<void> {
-  if (errors.length === 0) return
-  await tx.query({
-    name: 'insert-import-errors',
-    text: `
-      insert into import_errors (account_id, import_id, line, code, "column", value, detail, suggestion, record)
-      select $1, $2, e.*
-      from unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[]) as e
-      on conflict do nothing`,
-    values: [
-      accountId,
-      id,
-      errors.map((error) => error.line),
-      errors.map((error) => error.code),
-      errors.map((error) => error.column),
-      errors.map((error) => error.value),
-      errors.map((error) => error.detail),
-      errors.map((error) => error.suggestion),
-      errors.map((error) => JSON.stringify(error.record)),
-    ],
-  })
-}
-
-/** Errors behind a line and code, in the order of the primary key, which serves it. */
-export async function readErrors(
-  db: Db,
-  accountId: string,
-  id: string,
-  after: { line: number; code: string },
-  limit: number,
-): Promise<(RowError & { record: unknown })[]> {
-  const { rows } = await db.query<RowError & { record: unknown }>({
-    name: 'read-import-errors',
-    text: `
-      select line, code, "column", value, detail, suggestion, record
-      from import_errors
-      where account_id = $1
-        and import_id = $2
-        and (line, code) > ($3, $4)
-      order by line, code
-      limit $5`,
-    values: [accountId, id, after.line, after.code, limit],
   })
   return rows
 }

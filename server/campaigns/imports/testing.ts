@@ -2,6 +2,7 @@
 import type { Db, Connection } from '../../db/db.ts'
 import { parseId } from '../../ids.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
+import { testMasterKey, testVault } from '../../accounts/testing.ts'
 import type { ImportKey, RunContext } from './run.ts'
 import { startImports, type Imports } from './start.ts'
 
@@ -63,7 +64,13 @@ export async function openImportTest(db: Db, connection: Connection): Promise<Im
   const subscribed = new Set<string>()
   const outbox = { nodeId: null, offer: () => {} }
   const log = { info: () => {}, warn: () => {}, error: () => {} }
-  const context: RunContext = { db, outbox, subscriptions: { wants: (id) => subscribed.has(id) }, log }
+  const context: RunContext = {
+    db,
+    vault: testVault,
+    outbox,
+    subscriptions: { wants: (id) => subscribed.has(id) },
+    log,
+  }
   let isHeld = false
   const current: Imports = {
     get uploads() {
@@ -79,7 +86,7 @@ export async function openImportTest(db: Db, connection: Connection): Promise<Im
     ...base,
     context,
     subscribed,
-    imports: await startImports({ ...context, connection, isRunning: true }),
+    imports: await startImports({ ...context, connection, masterKey: testMasterKey, isRunning: true }),
     upload: async (campaign, type, payload, query = '', headers = {}) => {
       const answer = await app.inject({
         method: 'POST',

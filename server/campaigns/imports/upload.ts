@@ -1,48 +1,112 @@
 /** From a request to an import on disk: the bytes in pieces, the row and the job, in one transaction that is committed before the 202. */
 import type { Readable } from 'node:stream'
+import { parseJson } from '../../body.ts'
 import type { Tx } from '../../db/db.ts'
-import { ApiError, invalid } from '../../errors.ts'
+import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
-import { readLayout, refuseBytes } from './layout.ts'
+import { chunkBytes, insertChunk, readChunk } from './chunks.ts'
+import { mapColumns, refuseFile } from './columns.ts'
+import { EncodingProbe, type Encoding } from './encoding.ts'
+import { piecesOf } from './gzip.ts'
+import { readLayout, refuseBytes, type TableLayout } from './layout.ts'
 import {
-  chunkBytes,
   completeUpload,
-  insertChunk,
   insertImport,
-  type CsvLayout,
+  type AskedOptions,
   type Format,
   type ImportOptions,
   type ImportRow,
 } from './store.ts'
+import { openWorkbook, readSheet } from './workbook.ts'
+import { ZipError } from './zip.ts'
 
-/** Largest upload. */
+/** A file as it comes. */
+export interface Incoming {
+  body: Readable
+  /** What its type or name says it is; null: nothing that is known. */
+  format: Format | null
+  charset: Encoding | null
+  /** The whole body came compressed; a file may be compressed besides. */
+  isEncoded: boolean
+}
+
+/** A file on disk, until it is known what to do with it. */
+export interface StoredFile {
+  id: string
+  format: Format
+  bytes: number
+  head: Buffer
+  isWhole: boolean
+  encoding: Encoding
+  total: number | null
+}
+
+/** Largest upload, decompressed. */
 export const uploadBytesMax = 256 * 1024 * 1024
+// What may be inflated of a workbook to find its first row: it and its texts stand at the beginning, and requests are waiting.
+const headerBytesMax = 64 * 1024 * 1024
+/** A JSON list is read at once. */
+export const jsonBytesMax = 32 * 1024 * 1024
 
-// A piece that takes longer would keep the transaction, and what vacuum must wait for, open for days: 256 MiB at 1 KiB/s.
-const pieceTimeoutMs = 25_000
-
-/** Stores a CSV or NDJSON file as it comes, holding one piece of it in memory. @throws ApiError where its first bytes are no such file. */
-export async function storeUpload(
+/**
+ * Stores a file as it comes, holding one piece of it in memory. With `asked` it is refused as soon as its first piece shows that it
+ * cannot be imported. @throws ApiError
+ */
+export async function storeFile(
   tx: Tx,
   accountId: string,
   campaignId: string,
-  format: Format,
-  options: Omit<ImportOptions, 'csv'>,
-  body: Readable,
-): Promise<ImportRow> {
-  const id = newId()
-  await insertImport(tx, accountId, id, campaignId, format)
-  let bytes = 0
+  incoming: Incoming,
+  asked: AskedOptions | null,
+): Promise<StoredFile> {
+  const probe = new EncodingProbe(incoming.charset)
+  let file: StoredFile | null = null
   let position = 0
-  let csv: CsvLayout | undefined
-  for await (const { piece, isLast } of piecesOf(body)) {
-    if (position === 0) csv = inspect(format, piece, isLast)
-    bytes += piece.length
-    if (bytes > uploadBytesMax)
-      throw new ApiError('payload_too_large', { detail: `A file may have at most ${uploadBytesMax} bytes; split it.` })
-    await insertChunk(tx, accountId, id, position++, piece)
+  const held: Buffer[] = []
+  for await (const { piece, isLast } of piecesOf(incoming.body, incoming.isEncoded)) {
+    if (!file) {
+      const format = formatOf(incoming.format, piece)
+      file = {
+        id: newId(),
+        format,
+        bytes: 0,
+        head: Buffer.from(piece),
+        isWhole: isLast,
+        encoding: 'utf-8',
+        total: null,
+      }
+      await insertImport(tx, accountId, file.id, campaignId, format)
+    }
+    if (file.format !== 'xlsx') probe.add(piece)
+    file.encoding = probe.encoding
+    if (position === 0) refuseFirst(file, asked)
+    file.bytes += piece.length
+    const most = file.format === 'json' ? jsonBytesMax : uploadBytesMax
+    if (file.bytes > most)
+      throw new ApiError('payload_too_large', {
+        detail: `A file of this kind may have at most ${most} bytes; split it.`,
+      })
+    if (file.format === 'json') held.push(Buffer.from(piece))
+    else await insertChunk(tx, accountId, file.id, position, piece)
+    position++
   }
-  return completeUpload(tx, accountId, id, { options: { ...options, ...(csv && { csv }) }, bytes, total: null })
+  if (!file) throw new Error('a stream has at least one piece, if an empty one')
+  probe.end()
+  file.encoding = probe.encoding
+  if (file.format !== 'json') return file
+  return { ...file, ...(await storeLines(tx, accountId, file.id, readList(Buffer.concat(held)))) }
+}
+
+/** Makes an import of a stored file. @throws ApiError where it cannot be imported as asked. */
+export async function completeFile(
+  tx: Tx,
+  accountId: string,
+  file: StoredFile,
+  asked: AskedOptions,
+  pointer: string,
+): Promise<ImportRow> {
+  const options = await optionsOf(tx, accountId, file, asked, pointer)
+  return completeUpload(tx, accountId, file.id, { options, bytes: file.bytes, total: file.total })
 }
 
 /** Stores the rows of a JSON body, one a line. */
@@ -50,57 +114,118 @@ export async function storeRows(
   tx: Tx,
   accountId: string,
   campaignId: string,
-  options: ImportOptions,
+  options: AskedOptions,
   rows: unknown[],
 ): Promise<ImportRow> {
   const id = newId()
   await insertImport(tx, accountId, id, campaignId, 'json')
+  return completeUpload(tx, accountId, id, { options, ...(await storeLines(tx, accountId, id, rows)) })
+}
+
+async function storeLines(
+  tx: Tx,
+  accountId: string,
+  id: string,
+  rows: unknown[],
+): Promise<{ bytes: number; total: number }> {
   // The parser limits the body, so that it may stand in memory once more.
   const text = Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'))
   for (let position = 0; position * chunkBytes < text.length; position++)
     await insertChunk(tx, accountId, id, position, text.subarray(position * chunkBytes, (position + 1) * chunkBytes))
-  return completeUpload(tx, accountId, id, { options, bytes: text.length, total: rows.length })
+  return { bytes: text.length, total: rows.length }
+}
+
+/** What a file is: a workbook tells by itself, the others by what was said, else by how they begin. */
+function formatOf(said: Format | null, piece: Buffer): Format {
+  if (piece.subarray(0, 4).toString('latin1') === 'PK\u0003\u0004') return 'xlsx'
+  if (said === 'xlsx')
+    throw invalid(refuseFile(refuseBytes(piece, 'utf-8') ?? 'must be a workbook (.xlsx), and is none'))
+  if (said !== null) return said
+  const start = /[^\s\uFEFF]/.exec(piece.toString('utf8', 0, 256))?.[0]
+  if (start === '[') return 'json'
+  if (start !== '{') return 'csv'
+  // One object over several lines is a list in an object.
+  const [line = ''] = piece.toString('utf8').split('\n', 1)
+  return isJson(line) && !/^\s*\{\s*"contacts"/.test(line) ? 'ndjson' : 'json'
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch (error) {
+    if (error instanceof SyntaxError) return false
+    throw error
+  }
+}
+
+/** The rows of a JSON file: a list, or an object with one. */
+function readList(bytes: Buffer): unknown[] {
+  const { body, faults } = parseJson(bytes)
+  const list = Array.isArray(body) ? (body as unknown[]) : (body as { contacts?: unknown } | null)?.contacts
+  if (!Array.isArray(list) || list.length === 0)
+    throw invalid(refuseFile('must be a list of contacts, or an object with one in `contacts`'))
+  if (faults.length > 0) throw invalid(faults)
+  return list as unknown[]
 }
 
 /** What can be said from the first piece is said now, and not by a failed import later. */
-function inspect(format: Format, piece: Buffer, isWhole: boolean): CsvLayout | undefined {
-  const refusal = refuseBytes(piece)
-  if (refusal) throw invalid([{ pointer: '#', code: 'invalid_format', detail: `The file ${refusal}.` }])
-  if (format !== 'csv') {
-    if (isWhole && piece.toString().trim() === '')
-      throw invalid([{ pointer: '#', code: 'invalid_format', detail: 'The file must not be empty.' }])
-    return undefined
-  }
-  const layout = readLayout(piece, isWhole)
+function refuseFirst(file: StoredFile, asked: AskedOptions | null): void {
+  if (file.format === 'xlsx') return
+  const refusal = refuseBytes(file.head, file.encoding)
+  if (refusal) throw invalid(refuseFile(refusal))
+  if (file.format === 'ndjson' && file.isWhole && file.head.toString().trim() === '')
+    throw invalid(refuseFile('must not be empty'))
+  if (file.format === 'csv' && asked) layoutOf(file, asked, '?mapping')
+}
+
+/** @throws ApiError where the file cannot be imported as asked. */
+async function optionsOf(
+  tx: Tx,
+  accountId: string,
+  file: StoredFile,
+  asked: AskedOptions,
+  pointer: string,
+): Promise<ImportOptions> {
+  const { encoding } = file
+  if (file.format === 'json') return asked
+  if (file.format === 'ndjson') return { ...asked, encoding }
+  if (file.format === 'csv') return { ...asked, encoding, table: layoutOf(file, asked, pointer) }
+  return { ...asked, ...(await readHeader(tx, accountId, file, asked, pointer)) }
+}
+
+function layoutOf({ head, isWhole, encoding }: StoredFile, { mapping }: AskedOptions, pointer: string): TableLayout {
+  // A letter that is cut off at the end of the piece is not one that is wrong.
+  const text = new TextDecoder(encoding).decode(head, { stream: !isWhole })
+  const layout = readLayout(text, isWhole, mapping, pointer)
   if (Array.isArray(layout)) throw invalid(layout)
   return layout
 }
 
-/** A stream in pieces of `chunkBytes`, at least one; only the last may be shorter. Reads no further than what is asked for. */
-async function* piecesOf(body: Readable): AsyncGenerator<{ piece: Buffer; isLast: boolean }> {
-  let held: Buffer[] = []
-  let length = 0
-  const refuse = (): void => {
-    body.destroy(new ApiError('invalid_header', { status: 408, detail: 'The body came too slowly.' }))
+/** The first row of a workbook, read from what this transaction has stored. */
+async function readHeader(
+  tx: Tx,
+  accountId: string,
+  { id, bytes }: StoredFile,
+  { mapping }: AskedOptions,
+  pointer: string,
+): Promise<{ table: TableLayout; sheet: string }> {
+  const refuse = (errors: FieldError[]): never => {
+    throw invalid(errors)
   }
-  let timer = setTimeout(refuse, pieceTimeoutMs)
   try {
-    // A file that is refused is left open: destroying it would take the socket, and with it the answer, away.
-    for await (const bytes of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      held.push(bytes)
-      length += bytes.length
-      // One byte more than a piece tells that it is not the last.
-      while (length > chunkBytes) {
-        clearTimeout(timer)
-        const all = Buffer.concat(held, length)
-        yield { piece: all.subarray(0, chunkBytes), isLast: false }
-        held = [all.subarray(chunkBytes)]
-        length -= chunkBytes
-        timer = setTimeout(refuse, pieceTimeoutMs)
-      }
+    const workbook = await openWorkbook((position) => readChunk(tx, accountId, id, position), bytes, headerBytesMax)
+    for await (const [first] of readSheet(workbook)) {
+      if (!first) continue
+      if (first.fault) return refuse(refuseFile('must begin with a row of column names'))
+      const header = (first.record as string[]).map((name) => name.trim())
+      const mapped = mapColumns(header, mapping, pointer)
+      if (Array.isArray(mapped)) return refuse(mapped)
+      return { table: { delimiter: null, header, ...mapped, recordsBefore: 1 }, sheet: workbook.sheetName }
     }
-  } finally {
-    clearTimeout(timer)
+    return refuse(refuseFile('must have a row of column names and then rows'))
+  } catch (error) {
+    if (!(error instanceof ZipError)) throw error
+    return refuse(refuseFile(error.message))
   }
-  yield { piece: Buffer.concat(held, length), isLast: true }
 }

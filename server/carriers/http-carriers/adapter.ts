@@ -86,12 +86,20 @@ export interface Reply {
   isPartial: boolean
 }
 
-/** What the codes of a carrier mean, in answers and receipts. */
+/** Codes of a carrier, in its spelling, with what they mean. */
+export type Codes = Readonly<Record<string, MessageErrorCode>>
+
+/** What the codes of a carrier mean: the one place where they stand. */
 export interface CodeTable {
-  codes: Readonly<Record<string, MessageErrorCode>>
-  /** Where a code asks for something else than its meaning does (`handlingOf`). */
+  /** Where the carrier publishes them. */
+  source: string
+  /** Of answers that are a no. */
+  answers: Codes
+  /** Of receipts, as `Receipt.err` has them. */
+  receipts: Codes
+  /** Where the code of an answer asks for something else than its meaning does (`handlingOf`). */
   handlings?: Readonly<Record<string, Handling>>
-  /** Codes that every message will get until somebody acts. */
+  /** Codes of answers that every message will get until somebody acts. */
   faults?: readonly string[]
 }
 
@@ -120,16 +128,16 @@ export interface Adapter<S extends HttpSettings = HttpSettings, K extends Secret
   verify(request: InRequest, settings: S, secrets: K): boolean
 }
 
-/** What a carrier's code means; null where its table does not list it. */
-export function reasonOf(table: CodeTable, code: string): Reason | null {
-  const known = Object.hasOwn(table.codes, code) ? table.codes[code] : undefined
-  return known === undefined ? null : { code: known, handling: table.handlings?.[code] ?? handlingOf(known) }
+/** What the code of a no means; null where the carrier's table does not list it. */
+export function reasonOfAnswer({ answers, handlings }: CodeTable, code: string): Reason | null {
+  const known = Object.hasOwn(answers, code) ? answers[code] : undefined
+  return known === undefined ? null : { code: known, handling: handlings?.[code] ?? handlingOf(known) }
 }
 
 /** An answer that is not a yes: by the carrier's code where it is known, else by the HTTP status (RFC 9110 §15). */
 export function readRefusal(answer: InAnswer, code: string | null, table: CodeTable): SendAnswer {
   const { status } = answer
-  const known = code === null ? null : reasonOf(table, code)
+  const known = code === null ? null : reasonOfAnswer(table, code)
   const isFault = code !== null && (table.faults?.includes(code) ?? false)
   const refused = (reason: Reason, isLinkFault: boolean): SendAnswer => ({
     kind: 'refused',

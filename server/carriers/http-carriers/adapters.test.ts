@@ -3,7 +3,8 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { adapterNames, type AdapterName } from '../settings.ts'
 import type { InAnswer, InRequest } from './adapter.ts'
-import { adapters, reasonOfReceiptCode } from './adapters.ts'
+import { compileMap } from '../mapping.ts'
+import { adapters, tableOf } from './adapters.ts'
 import { readReference, writeReference } from './reference.ts'
 import { configure, fill, fixtures, recordedMessage, signedPost, type Signed } from './testing.ts'
 
@@ -65,8 +66,8 @@ describe.each(adapterNames)('%s', (name: AdapterName) => {
     expect(receipt).toMatchObject({ id: 'ID-1', ...post.means })
     // Infobip's id is ours.
     if (name !== 'infobip') expect(receipt?.reference).toBe(values.reference)
-    if (post.reason)
-      expect(reasonOfReceiptCode(settings, receipt?.state ?? '', receipt?.err ?? null).code).toBe(post.reason)
+    const map = compileMap([], tableOf(settings).receipts)
+    if (post.reason && receipt) expect(map.ofReceipt(receipt).code).toBe(post.reason)
   })
 
   it('reads a reply, and tells it from receipts', () => {

@@ -1,5 +1,13 @@
 /** Any carrier with an HTTP API, as its settings describe it. */
-import { readNumber, readRefusal, type Adapter, type CodeTable, type OutMessage, type Secrets } from './adapter.ts'
+import {
+  readNumber,
+  readRefusal,
+  type Adapter,
+  type Codes,
+  type CodeTable,
+  type OutMessage,
+  type Secrets,
+} from './adapter.ts'
 import { readFields, textAt, tryJson } from './fields.ts'
 import { checkGeneric, GenericSecrets, GenericSettings } from './generic-settings.ts'
 import { valueAt } from './pointer.ts'
@@ -92,12 +100,15 @@ export const generic: Adapter<GenericSettings, Record<string, string>> = {
 
 function tableOf({ codes = {}, answer = {} }: GenericSettings): CodeTable {
   const { passing = [], throttled = [], faults = [] } = answer
+  const all: Codes = {
+    ...Object.fromEntries(passing.map((code) => [code, 'provider_error' as const])),
+    ...Object.fromEntries(throttled.map((code) => [code, 'throttled' as const])),
+    ...codes,
+  }
   return {
-    codes: {
-      ...Object.fromEntries(passing.map((code) => [code, 'provider_error' as const])),
-      ...Object.fromEntries(throttled.map((code) => [code, 'throttled' as const])),
-      ...codes,
-    },
+    source: "The carrier's settings",
+    answers: all,
+    receipts: all,
     handlings: {
       ...Object.fromEntries(passing.map((code) => [code, 'passing' as const])),
       ...Object.fromEntries(throttled.map((code) => [code, 'throttling' as const])),
@@ -108,8 +119,8 @@ function tableOf({ codes = {}, answer = {} }: GenericSettings): CodeTable {
 
 /** Whether the settings know a code as a no. */
 function isListed(settings: GenericSettings, code: string): boolean {
-  const { codes, faults } = tableOf(settings)
-  return Object.hasOwn(codes, code) || (faults?.includes(code) ?? false)
+  const { answers, faults } = tableOf(settings)
+  return Object.hasOwn(answers, code) || (faults?.includes(code) ?? false)
 }
 
 function bodyOf({ format, body }: GenericSettings['request'], message: OutMessage, secrets: Secrets): string | null {

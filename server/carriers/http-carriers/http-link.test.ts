@@ -67,6 +67,7 @@ function message(link: HttpLink, changes: Partial<Handover> = {}): Handover {
     type: 'transactional',
     theirNumber: '15551230001',
     ourNumber: '15557654321',
+    campaignId: null,
     body: 'Hello',
     encoding: 'GSM-7',
     segments: 1,
@@ -103,9 +104,13 @@ it('sends a message over a connection that stays, and has the id of the answer',
 
 it('sends a long message once, with one receipt for all its segments where the carrier has one id', async () => {
   const fake = await startFake('sinch')
-  const { submit } = openLink('sinch', fake.url)
+  const ends: unknown[][] = []
+  const onEnd: HttpLinkOptions['onEnd'] = (number, { state }, ms) =>
+    void ends.push([number, state, ms > 0 && ms < 5000])
+  const { submit } = openLink('sinch', fake.url, {}, { onEnd })
   const answers = await submit({ segments: 3 })
   expect(fake.sends).toHaveLength(1)
+  expect(ends).toEqual([['15551230001', 'accepted', true]])
   expect(answers.map((answer) => [answer.segment, answer.segments, answer.carrierMessageId, answer.move?.to])).toEqual([
     [3, 1, null, undefined],
     [2, 1, null, undefined],

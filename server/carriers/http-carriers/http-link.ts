@@ -32,6 +32,7 @@ export interface HttpLinkOptions extends CarrierLinkOptions<HttpLink> {
 /** A message that waits, or is with the carrier. */
 interface Send extends Waiting {
   readonly attempt: Try
+  writtenAt?: number
 }
 
 // Three requests without an answer in a row are not chance; each puts a message where nobody knows about it.
@@ -171,6 +172,7 @@ export class HttpLink implements CarrierLink {
       if (!send) return this.#pumpIn(this.#line.wait(now))
       this.submitted += send.left
       this.#line.wrote(send, now, send.left)
+      send.writtenAt = now
       const running: Promise<void> = this.#send(send).finally(() => {
         this.#running.delete(running)
         this.#pump()
@@ -274,10 +276,11 @@ export class HttpLink implements CarrierLink {
   }
 
   /** Ends every segment; the first one last, for it has the message's one id. */
-  #end({ attempt }: Send, end: SegmentEnd, ids: readonly string[] = []): void {
+  #end({ attempt, writtenAt }: Send, end: SegmentEnd, ids: readonly string[] = []): void {
     const { handover } = attempt
     const isByPart = handover.segments > 1 && ids.length === handover.segments
     const segments = handover.pending ?? Array.from({ length: handover.segments }, (_, i) => i + 1)
+    if (writtenAt !== undefined) this.#options.onEnd?.(handover.theirNumber, end, performance.now() - writtenAt)
     for (const segment of segments.toReversed()) {
       const place = { nodeId: this.#options.nodeId, linkId: this.id, segment }
       const id = isByPart || segment === 1 ? (ids[segment - 1] ?? null) : null

@@ -5,14 +5,15 @@ import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import type { App } from '../../http.ts'
 import { inTransaction } from '../../db/db.ts'
 import { newId, parseId } from '../../ids.ts'
+import { Acceptor } from '../../messages/accept.ts'
 import type { Answer } from '../../messages/answer.ts'
-import type { Handover } from '../../messages/handover.ts'
 import type { MessageRow } from '../../messages/message.ts'
 import { defaultReasons } from '../../messages/taxonomy.ts'
-import { openLedgerTest, ourNumber, silent, until, type LedgerTest } from '../../messages/testing.ts'
+import { openLedgerTest, ourNumber, silent, until, type LedgerTest, rowOf } from '../../messages/testing.ts'
 import { carrierRoutes } from '../http.ts'
 import { Limits } from '../limits.ts'
 import { Pace } from '../pace.ts'
+import { RoutingTable } from '../routing.ts'
 import { adapterNames, type AdapterName, type HttpSettings } from '../settings.ts'
 import { findCarrier, insertSender } from '../store.ts'
 import { createHttpLink, type HttpLink } from './http-link.ts'
@@ -97,6 +98,10 @@ async function open(name: AdapterName): Promise<Journey> {
     } as const
     await insertSender(tx, account.accountId, sender)
   })
+  // Who has just seen the account's senders would look for the old one.
+  const routing = new RoutingTable(database.db)
+  await routing.refresh()
+  const acceptor = new Acceptor({ ...test.context, slots: test.slots, routing })
   const answers: Promise<void>[] = []
   const link = createHttpLink({
     id: linkId,
@@ -122,8 +127,11 @@ async function open(name: AdapterName): Promise<Journey> {
     receiptsUrl: body.inbound.receipts_url,
     repliesUrl: body.inbound.replies_url,
     async send(segments = 1) {
-      test.slots.linkId = linkId
-      const handover: Handover = await test.lease({ segments })
+      Object.assign(test.slots, { linkId, carrierId })
+      test.slots.room = segments
+      const { id } = rowOf(await acceptor.accept(test.draft({ segments })))
+      const handover = test.slots.taken.find((one) => one.id === id)
+      if (!handover) throw new Error('the message was not leased')
       const before = answers.length
       link.submit(handover)
       await until('the ledger has the answer', () => answers.length >= before + segments)

@@ -5,18 +5,16 @@ import { ApiError } from '../../errors.ts'
 import type { App } from '../../http.ts'
 import { parseId } from '../../ids.ts'
 import type { Vault } from '../../secrets.ts'
-import type { ReceiveContext } from '../receive.ts'
-import type { HttpSettings } from '../settings.ts'
 import { findCarrier } from '../store.ts'
 import type { InRequest, Secrets } from './adapter.ts'
 import { adapters } from './adapters.ts'
 import { inboundPath, isToken, type InboundKind } from './address.ts'
 import { FieldsError } from './fields.ts'
-import { findLinkOf, storeHttpReply, storeReceipt } from './inbound.ts'
+import { findLinkOf, storeHttpReply, storeReceipt, type HttpReceiveContext } from './inbound.ts'
 import { openSecrets } from './sealed.ts'
 
 export interface InboundContext {
-  receiving: ReceiveContext
+  receiving: HttpReceiveContext
   vault: Vault
   /** The address under which carriers reach us; what they sign. */
   publicUrl: string
@@ -62,8 +60,8 @@ async function receive(
   const carrierId = parseId('car', id)
   const carrier = carrierId && (await findCarrier(receiving.db, carrierId))
   // The same for a carrier that does not exist and for a wrong token: nothing is told to who guesses.
-  if (!carrier || (carrier.kind as string) !== 'http') throw notFound()
-  const settings = carrier.settings as unknown as HttpSettings
+  if (!carrier || carrier.kind !== 'http') throw notFound()
+  const { settings } = carrier
   if (!isToken(vault, carrier.id, settings.url_version, token)) throw notFound()
   const adapter = adapters[settings.adapter]
   const secrets: Secrets = openSecrets(vault, carrier)

@@ -1,11 +1,13 @@
 /** What HTTP carriers post: receipts and replies, written the way those of SMPP sessions are, before the carrier gets its answer. */
 import { createHash } from 'node:crypto'
 import type { Db, Tx } from '../../db/db.ts'
-import { statusOfReceipt } from '../../messages/apply.ts'
 import { storeReply, type ReplyIn } from '../../messages/reply.ts'
 import type { ReceiveContext } from '../receive.ts'
 import type { Receipt, Reply } from './adapter.ts'
 import { readReference, type Reference } from './reference.ts'
+
+/** Replies over HTTP have ids of their own. */
+export type HttpReceiveContext = Omit<ReceiveContext, 'redeliveries'>
 
 // What an index takes, and no real id, word or time reaches.
 const idMax = 255
@@ -16,10 +18,10 @@ const nobody = '00000000-0000-0000-0000-000000000000'
 
 /**
  * Stores what a receipt says; resolves after the commit. Where the carrier's id is not known, our reference settles the try first, as a
- * late answer would. A word on the way is only worth that.
+ * late answer would.
  */
 export async function storeReceipt(
-  context: ReceiveContext,
+  context: HttpReceiveContext,
   linkId: string,
   receipt: Receipt,
   isByPart: boolean,
@@ -28,7 +30,6 @@ export async function storeReceipt(
   const reference = readReference(receipt.reference)
   // A part's receipt does not say which segment it speaks of.
   if (reference && !(isByPart && reference.segments > 1)) await adoptTry(context, linkId, reference, receipt.id)
-  if (statusOfReceipt(receipt.state) === null) return
   await context.ledger.receipt({
     linkId,
     rawId: receipt.id,
@@ -43,7 +44,7 @@ export async function storeReceipt(
 
 /** A receipt proves that the carrier has the message: its try is accepted, whatever became of the answer. */
 async function adoptTry(
-  { db, ledger }: ReceiveContext,
+  { db, ledger }: HttpReceiveContext,
   linkId: string,
   reference: Reference,
   carrierMessageId: string,
@@ -63,6 +64,7 @@ async function adoptTry(
     commandStatus: null,
     intentAt: new Date(),
     move: { to: 'sent', retryAfterMs: null, errorCode: null, errorRaw: null },
+    isLate: true,
   })
 }
 
@@ -94,7 +96,7 @@ async function isTry(db: Db, accountId: string, messageId: string, linkId: strin
 }
 
 /** Stores a reply; resolves after the commit. One whose id came before changes nothing. */
-export async function storeHttpReply(context: ReceiveContext, linkId: string, reply: Reply): Promise<void> {
+export async function storeHttpReply(context: HttpReceiveContext, linkId: string, reply: Reply): Promise<void> {
   const { id, text, isPartial } = reply
   const row: ReplyIn = {
     linkId,

@@ -2,7 +2,15 @@
 import { Type, type Static } from 'typebox'
 import type { FieldError } from '../../errors.ts'
 import { httpSettings, secretText } from '../settings.ts'
-import { readNumber, readRefusal, validitySeconds, type Adapter, type CodeTable, type Receipt } from './adapter.ts'
+import {
+  readNumber,
+  readRefusal,
+  validitySeconds,
+  type Adapter,
+  type Codes,
+  type CodeTable,
+  type Receipt,
+} from './adapter.ts'
 import { listAt, readJson, textAt, tryJson } from './fields.ts'
 import { isSame } from './signature.ts'
 
@@ -17,9 +25,9 @@ const Secrets = Type.Object(
   { additionalProperties: false },
 )
 
-// https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes: `error.id` of reports, and `status.id` of
-// answers and reports as s6, s8, …
-const table: CodeTable = {
+/** `error.id` of a report, and `err` of a receipt over SMPP. */
+export const infobipReceipts = {
+  source: 'https://www.infobip.com/docs/developer-resources/api-fundamentals/error-code-reference',
   codes: {
     1: 'unknown_subscriber',
     5: 'unknown_subscriber',
@@ -51,21 +59,37 @@ const table: CodeTable = {
     608: 'fraud_suspected',
     629: 'landline_or_unroutable',
     4101: 'expired_in_queue',
-    s6: 'landline_or_unroutable',
-    s8: 'invalid_destination',
-    s10: 'recipient_blocked',
-    s11: 'invalid_sender',
-    s12: 'spend_limit_reached',
-    s13: 'invalid_sender',
-    s14: 'recipient_opted_out',
-    s15: 'expired_at_carrier',
-    s17: 'spend_limit_reached',
-    s18: 'destination_not_allowed',
-    s19: 'landline_or_unroutable',
-    s20: 'throttled',
-    s21: 'provider_error',
-    s51: 'invalid_destination',
-    s52: 'invalid_destination',
+  } satisfies Codes,
+} as const
+
+// `status.id` of answers and reports: https://www.infobip.com/docs/essentials/api-essentials/response-status-and-error-codes
+const statuses: Codes = {
+  6: 'landline_or_unroutable',
+  8: 'invalid_destination',
+  10: 'recipient_blocked',
+  11: 'invalid_sender',
+  12: 'spend_limit_reached',
+  13: 'invalid_sender',
+  14: 'recipient_opted_out',
+  15: 'expired_at_carrier',
+  17: 'spend_limit_reached',
+  18: 'destination_not_allowed',
+  19: 'landline_or_unroutable',
+  20: 'throttled',
+  21: 'provider_error',
+  51: 'invalid_destination',
+  52: 'invalid_destination',
+}
+
+/** A status in the place of an error: the two are numbered alike. */
+const errOfStatus = (status: string): string => `s${status}`
+
+const table: CodeTable = {
+  source: infobipReceipts.source,
+  answers: statuses,
+  receipts: {
+    ...infobipReceipts.codes,
+    ...Object.fromEntries(Object.entries(statuses).map(([status, code]) => [errOfStatus(status), code])),
   },
 }
 
@@ -135,8 +159,7 @@ export const infobip: Adapter<Static<typeof Settings>, Static<typeof Secrets>> =
       return { kind: 'accepted', ids: [textAt(body, 'messages', 0, 'messageId') ?? reference] }
     // Refused in an answer of 200: the status of the message counts.
     if (isOk && (group === '2' || group === '4' || group === '5')) {
-      const refusal = readRefusal({ ...answer, status: 400 }, `s${status ?? ''}`, table)
-      return refusal.kind === 'refused' ? { ...refusal, code: status ?? `group ${group}` } : refusal
+      return readRefusal({ ...answer, status: 400 }, status ?? `group ${group}`, table)
     }
     return readRefusal(answer, textAt(body, 'errorCode') ?? null, table)
   },
@@ -148,7 +171,8 @@ export const infobip: Adapter<Static<typeof Settings>, Static<typeof Secrets>> =
       const error = textAt(report, 'error', 'id')
       const status = textAt(report, 'status', 'id')
       // Where the network gave no reason, the status has one.
-      const err = error !== null && error !== '0' ? error : group === '3' || status === null ? null : `s${status}`
+      const err =
+        error !== null && error !== '0' ? error : group === '3' || status === null ? null : errOfStatus(status)
       return [
         {
           id,

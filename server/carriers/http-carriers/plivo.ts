@@ -8,6 +8,7 @@ import {
   showNumber,
   validitySeconds,
   type Adapter,
+  type Codes,
   type CodeTable,
 } from './adapter.ts'
 import type { InRequest, Receipt } from './adapter.ts'
@@ -30,35 +31,39 @@ const Secrets = Type.Object(
   { additionalProperties: false },
 )
 
-// https://plivo.com/docs/messaging/troubleshooting/error-codes: all come with the receipt; an answer has a text and no code.
+// All come with the receipt; an answer has a text and no code.
+const codes: Codes = {
+  10: 'content_filtered',
+  20: 'carrier_congestion',
+  30: 'content_filtered',
+  40: 'invalid_sender',
+  50: 'invalid_destination',
+  60: 'content_filtered',
+  70: 'unknown_subscriber',
+  80: 'handset_unreachable',
+  90: 'landline_or_unroutable',
+  100: 'throttled',
+  110: 'handset_unreachable',
+  120: 'carrier_unknown',
+  130: 'invalid_sender',
+  140: 'landline_or_unroutable',
+  160: 'landline_or_unroutable',
+  200: 'recipient_opted_out',
+  300: 'carrier_unknown',
+  420: 'expired_in_queue',
+  450: 'destination_not_allowed',
+  451: 'fraud_suspected',
+  452: 'landline_or_unroutable',
+  900: 'spend_limit_reached',
+  910: 'spend_limit_reached',
+  950: 'sender_not_registered',
+  1000: 'carrier_unknown',
+}
+
 const table: CodeTable = {
-  codes: {
-    10: 'content_filtered',
-    20: 'carrier_congestion',
-    30: 'content_filtered',
-    40: 'invalid_sender',
-    50: 'invalid_destination',
-    60: 'content_filtered',
-    70: 'unknown_subscriber',
-    80: 'handset_unreachable',
-    90: 'landline_or_unroutable',
-    100: 'throttled',
-    110: 'handset_unreachable',
-    120: 'carrier_unknown',
-    130: 'invalid_sender',
-    140: 'landline_or_unroutable',
-    160: 'landline_or_unroutable',
-    200: 'recipient_opted_out',
-    300: 'carrier_unknown',
-    420: 'expired_in_queue',
-    450: 'destination_not_allowed',
-    451: 'fraud_suspected',
-    452: 'landline_or_unroutable',
-    900: 'spend_limit_reached',
-    910: 'spend_limit_reached',
-    950: 'sender_not_registered',
-    1000: 'carrier_unknown',
-  },
+  source: 'https://plivo.com/docs/messaging/troubleshooting/error-codes',
+  answers: {},
+  receipts: codes,
 }
 
 const states: Record<string, Receipt['state']> = {

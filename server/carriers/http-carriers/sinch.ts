@@ -1,7 +1,15 @@
 /** Sinch SMS (XMS) REST API v1. */
 import { Type, type Static } from 'typebox'
 import { httpSettings, secretText } from '../settings.ts'
-import { readNumber, readRefusal, showNumber, type Adapter, type CodeTable, type Receipt } from './adapter.ts'
+import {
+  readNumber,
+  readRefusal,
+  showNumber,
+  type Adapter,
+  type Codes,
+  type CodeTable,
+  type Receipt,
+} from './adapter.ts'
 import { readJson, textAt, tryJson } from './fields.ts'
 import { isSame, sign } from './signature.ts'
 
@@ -23,37 +31,36 @@ const Secrets = Type.Object(
   { additionalProperties: false },
 )
 
-// https://developers.sinch.com/docs/sms/api-reference/sms/tag/Delivery-reports/ (400 to 418), below 400 the network's own numbers;
-// words are of an answer (…/status-codes/).
+// Words are of an answer (…/sms/api-reference/status-codes/).
+const answers: Codes = {
+  missing_parameter: 'carrier_unknown',
+  syntax_constraint_violation: 'carrier_unknown',
+  syntax_invalid_json: 'carrier_unknown',
+  syntax_invalid_parameter_format: 'carrier_unknown',
+}
+
+// Below 400 a report has the network's own numbers, which are built in (`receiptErrCodes`) but for one.
+const receipts: Codes = {
+  32: 'handset_memory_full',
+  402: 'landline_or_unroutable',
+  403: 'provider_error',
+  404: 'handset_unreachable',
+  405: 'carrier_unknown',
+  406: 'expired_at_carrier',
+  408: 'content_filtered',
+  410: 'invalid_sender',
+  411: 'message_too_long',
+  412: 'destination_not_allowed',
+  413: 'spend_limit_reached',
+  417: 'handset_unreachable',
+  418: 'landline_or_unroutable',
+}
+
 const table: CodeTable = {
-  codes: {
-    missing_parameter: 'carrier_unknown',
-    syntax_constraint_violation: 'carrier_unknown',
-    syntax_invalid_json: 'carrier_unknown',
-    syntax_invalid_parameter_format: 'carrier_unknown',
-    5: 'unknown_subscriber',
-    6: 'handset_unreachable',
-    9: 'recipient_blocked',
-    11: 'landline_or_unroutable',
-    13: 'recipient_blocked',
-    21: 'landline_or_unroutable',
-    27: 'handset_unreachable',
-    31: 'handset_busy',
-    32: 'handset_memory_full',
-    34: 'carrier_congestion',
-    402: 'landline_or_unroutable',
-    403: 'provider_error',
-    404: 'handset_unreachable',
-    405: 'carrier_unknown',
-    406: 'expired_at_carrier',
-    408: 'content_filtered',
-    410: 'invalid_sender',
-    411: 'message_too_long',
-    412: 'destination_not_allowed',
-    413: 'spend_limit_reached',
-    417: 'handset_unreachable',
-    418: 'landline_or_unroutable',
-  },
+  source: 'https://developers.sinch.com/docs/sms/api-reference/sms/tag/Delivery-reports/',
+  answers,
+  receipts,
+  // Our faults, and the same the next time.
   handlings: {
     missing_parameter: 'permanent',
     syntax_constraint_violation: 'permanent',

@@ -7,6 +7,7 @@ import {
   readRefusal,
   validitySeconds,
   type Adapter,
+  type Codes,
   type CodeTable,
   type InRequest,
   type Receipt,
@@ -32,35 +33,22 @@ const Secrets = Type.Object(
   { additionalProperties: false },
 )
 
-// https://developer.vonage.com/messaging/sms/guides/troubleshooting-sms (`status` of the answer, here as a1, a2, …) and
-// …/delivery-receipts (`err-code` of a receipt).
-const table: CodeTable = {
+/** `err-code` of a receipt, of this API and of theirs over SMPP. */
+export const vonageReceipts = {
+  source: 'https://api.support.vonage.com/hc/en-us/articles/204014733',
   codes: {
-    a1: 'throttled',
-    a2: 'carrier_unknown',
-    a3: 'carrier_unknown',
-    a5: 'provider_error',
-    a6: 'invalid_destination',
-    a7: 'recipient_blocked',
-    a9: 'spend_limit_reached',
-    a10: 'carrier_congestion',
-    a12: 'message_too_long',
-    a15: 'invalid_sender',
-    a22: 'invalid_destination',
-    a29: 'destination_not_allowed',
-    a33: 'unknown_subscriber',
     1: 'carrier_unknown',
     2: 'handset_unreachable',
     3: 'unknown_subscriber',
     4: 'recipient_blocked',
-    5: 'landline_or_unroutable',
+    5: 'provider_error',
     6: 'content_filtered',
     7: 'handset_busy',
-    8: 'carrier_congestion',
-    9: 'invalid_destination',
+    8: 'provider_error',
+    9: 'recipient_opted_out',
     10: 'content_filtered',
-    11: 'landline_or_unroutable',
-    12: 'landline_or_unroutable',
+    11: 'destination_not_allowed',
+    12: 'invalid_destination',
     13: 'recipient_blocked',
     14: 'recipient_blocked',
     15: 'spend_limit_reached',
@@ -70,10 +58,33 @@ const table: CodeTable = {
     53: 'content_filtered',
     54: 'fraud_suspected',
     99: 'carrier_unknown',
-  },
+  } satisfies Codes,
+} as const
+
+// `status` of an answer: https://developer.vonage.com/messaging/sms/guides/troubleshooting-sms
+const answers: Codes = {
+  1: 'throttled',
+  2: 'carrier_unknown',
+  3: 'carrier_unknown',
+  5: 'provider_error',
+  6: 'invalid_destination',
+  7: 'recipient_blocked',
+  9: 'spend_limit_reached',
+  10: 'carrier_congestion',
+  12: 'message_too_long',
+  15: 'invalid_sender',
+  22: 'invalid_destination',
+  29: 'destination_not_allowed',
+  33: 'unknown_subscriber',
+}
+
+const table: CodeTable = {
+  source: vonageReceipts.source,
+  answers,
+  receipts: vonageReceipts.codes,
   // 2 and 3 are our faults, and the same the next time.
-  handlings: { a2: 'permanent', a3: 'permanent', a10: 'throttling' },
-  faults: ['a4', 'a8', 'a11', 'a14', 'a32'],
+  handlings: { 2: 'permanent', 3: 'permanent', 10: 'throttling' },
+  faults: ['4', '8', '11', '14', '32'],
 }
 
 const states: Record<string, Receipt['state']> = {
@@ -127,8 +138,7 @@ export const vonage: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = 
     const [first = null] = statuses
     if (answer.status !== 200 || first === null) return readRefusal(answer, null, table)
     // A status that is not listed is still a no, of the kind that does not come back.
-    const refusal = readRefusal({ ...answer, status: 400 }, `a${first}`, table)
-    return refusal.kind === 'refused' ? { ...refusal, code: first } : refusal
+    return readRefusal({ ...answer, status: 400 }, first, table)
   },
   parseReceipt(request) {
     const fields = fieldsOf(request)

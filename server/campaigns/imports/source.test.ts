@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { stringify } from 'csv-stringify/sync'
 import { describe, expect, it } from 'vitest'
-import { readCsv, readJsonLines, type ReadChunk, type SourceRow } from './records.ts'
-import { chunkBytes } from './store.ts'
+import { chunkBytes, type ReadChunk } from './chunks.ts'
+import type { Encoding } from './encoding.ts'
+import { readCsv, readJsonLines } from './source.ts'
+import type { SourceRow } from './source-row.ts'
 
 /** A file as the database would give it. */
 const stored =
@@ -12,14 +14,14 @@ const stored =
     return Promise.resolve(bytes.length === 0 ? null : bytes)
   }
 
-async function collect(rows: AsyncGenerator<SourceRow>): Promise<SourceRow[]> {
+async function collect(pieces: AsyncGenerator<SourceRow[]>): Promise<SourceRow[]> {
   const all: SourceRow[] = []
-  for await (const row of rows) all.push(row)
+  for await (const rows of pieces) all.push(...rows)
   return all
 }
 
-const csv = (content: string | Buffer, delimiter = ','): Promise<SourceRow[]> =>
-  collect(readCsv(stored(content), delimiter))
+const csv = (content: string | Buffer, delimiter = ',', encoding: Encoding = 'utf-8'): Promise<SourceRow[]> =>
+  collect(readCsv(stored(content), encoding, delimiter, 1))
 const lines = (rows: SourceRow[]): unknown[] => rows.map((row) => [row.line, row.fault?.code ?? row.record])
 
 describe('readCsv', () => {
@@ -43,13 +45,13 @@ describe('readCsv', () => {
       [4, ['3', 'c']],
       [5, ['0', 'name']],
     ])
-    expect(rows.at(-1)).toEqual({ line: 20_004, record: ['19999', 'name'] })
+    expect(rows.at(-1)).toMatchObject({ line: 20_004, record: ['19999', 'name'] })
   })
 
   it('gives up one line for an open quote near the end of the file', async () => {
     expect(lines(await csv('phone\n1\n"2\n3\n\r\n"4\r\n5'))).toEqual([
       [2, ['1']],
-      [3, ['"2\n3\n\r\n"4']],
+      [3, ['2\n3\n\r\n4']],
       [7, ['5']],
     ])
     expect(lines(await csv('phone\r\n1\r\n\r\n"2\r\n3\r\n'))).toEqual([
@@ -74,8 +76,23 @@ describe('readCsv', () => {
   it('takes quotes inside cells as they are', async () => {
     expect(lines(await csv('phone;size\n1;12" pipe\n2;"a"b\n', ';'))).toEqual([
       [2, ['1', '12" pipe']],
-      [3, ['2', '"a"b']],
+      [3, ['2', 'ab']],
     ])
+  })
+
+  it('reads the encodings of spreadsheets', async () => {
+    const text = 'phone;name\r\n1;Zoë €\r\n2;Müller'
+    const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le')
+    const [swapped, latin] = [Buffer.from(utf16).swap16(), Buffer.from(text.replace('€', '\u0080'), 'latin1')]
+    for (const [bytes, encoding] of [
+      [utf16, 'utf-16le'],
+      [swapped, 'utf-16be'],
+      [latin, 'windows-1252'],
+    ] as const)
+      expect(lines(await csv(bytes, ';', encoding))).toEqual([
+        [2, ['1', 'Zoë €']],
+        [3, ['2', 'Müller']],
+      ])
   })
 
   it('reads back what a CSV writer wrote, across pieces', async () => {
@@ -130,7 +147,7 @@ describe('readJsonLines', () => {
     const content = Buffer.concat(parts.flatMap((part) => [Buffer.from(part as string), Buffer.from('\n')]))
     expect(lines(await collect(readJsonLines(stored(content))))).toEqual([
       [1, { a: 1 }],
-      [2, 'invalid_format'],
+      [2, 'invalid_characters'],
       [3, 'invalid_format'],
       [4, 'too_long'],
       [5, { b: 2 }],

@@ -1,0 +1,70 @@
+/** What an account says of quiet hours: when its messages, mostly marketing, wait for the morning of whom they go to. */
+import { Type, type Static } from 'typebox'
+import type { FieldError } from '../errors.ts'
+import { isTimezone } from '../timezone.ts'
+
+const time = (description: string) =>
+  Type.String({ description, pattern: '^([01][0-9]|2[0-3]):[0-5][0-9]$', examples: ['21:00'] })
+
+/** As they are in the settings. */
+export const QuietHours = Type.Object({
+  enabled: Type.Boolean(),
+  start: time('On the clock of the recipient.'),
+  end: time('The first minute that is not quiet any more; on the next day where it is before `start`.'),
+  applies_to: Type.Array(Type.Enum(['marketing', 'transactional']), {
+    description: 'Types of messages. Codes are never held.',
+    minItems: 1,
+    uniqueItems: true,
+  }),
+  fallback_timezone: Type.String({
+    description: 'IANA time zone of those whose own is not known, and whose number is of no country.',
+    examples: ['Europe/London'],
+  }),
+})
+export type QuietHours = Static<typeof QuietHours>
+
+/** Body of a change: what is not in it stays, or is the account's. */
+export const QuietHoursChange = Type.Object(Type.Partial(QuietHours).properties, {
+  additionalProperties: false,
+  minProperties: 1,
+})
+export type QuietHoursChange = Static<typeof QuietHoursChange>
+
+// 21:00 to 08:00 is what telemarketing rules of the United States forbid (47 CFR §64.1200).
+const defaults: QuietHours = {
+  enabled: false,
+  start: '21:00',
+  end: '08:00',
+  applies_to: ['marketing'],
+  fallback_timezone: 'UTC',
+}
+
+/** Quiet hours from the most general word to the most special one, over the defaults. */
+export function mergeQuietHours(...said: readonly (QuietHoursChange | null)[]): QuietHours {
+  return said.reduce<QuietHours>((all, one) => ({ ...all, ...one }), defaults)
+}
+
+/** What the schema cannot say of them; `change` is the part that was sent, `merged` what it leads to. */
+export function checkQuietHours(change: QuietHoursChange, merged: QuietHours): FieldError[] {
+  const errors: FieldError[] = []
+  if (merged.start === merged.end)
+    errors.push({
+      pointer: change.end === undefined ? '#/quiet_hours/start' : '#/quiet_hours/end',
+      code: 'invalid_value',
+      detail: 'must be another time than the other end',
+    })
+  if (change.fallback_timezone !== undefined && !isTimezone(change.fallback_timezone))
+    errors.push({
+      pointer: '#/quiet_hours/fallback_timezone',
+      code: 'invalid_value',
+      detail: 'must be a time zone of the IANA database, such as Europe/London',
+    })
+  return errors
+}
+
+/** As `checkQuietHours`, for those of a campaign, which stand on those of its account: who says when they begin says when they end. */
+export function checkOwnQuietHours(change: QuietHoursChange): FieldError[] {
+  const errors = checkQuietHours(change, mergeQuietHours(change))
+  if ((change.start === undefined) === (change.end === undefined)) return errors
+  return [{ pointer: '#/quiet_hours', code: 'invalid_value', detail: 'needs both start and end, or neither' }]
+}

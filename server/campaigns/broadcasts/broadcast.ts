@@ -1,0 +1,184 @@
+/** A broadcast: one text to the contacts of a campaign. What it is, as a row and as a resource. */
+import { Type, type Static } from 'typebox'
+import { IdOf, Nullable, Timestamp } from '../../http.ts'
+import { showId } from '../../ids.ts'
+import { SendBody } from '../../messages/schema.ts'
+import type { TemplateTexts } from '../../messages/template-resource.ts'
+import { SendInput, Variables } from '../../messages/template-send.ts'
+
+/** States: the last two are for good. */
+export const broadcastStatuses = ['scheduled', 'sending', 'paused', 'completed', 'canceled'] as const
+export type BroadcastStatus = (typeof broadcastStatuses)[number]
+
+/** What the messages of a broadcast have in common: a send without its recipient. */
+export type MessageBody = Omit<SendBody, 'to' | 'campaign' | 'send_at' | 'message'> & {
+  /** The text and its translations, as they were when it was ordered. */
+  texts: TemplateTexts
+  /** Values for fields that go before those of the contact. */
+  variables?: Variables
+  /** Address of its short links, where it has some. */
+  short_url?: string
+}
+
+/** A row of `broadcasts`. */
+export interface BroadcastRow {
+  accountId: string
+  id: string
+  campaignId: string
+  status: BroadcastStatus
+  body: MessageBody
+  isTest: boolean
+  audienceTags: string[] | null
+  sendAt: Date
+  /** `YYYY-MM-DDTHH:MM:SS` on each recipient's clock; null: one time for all. */
+  sendAtLocal: string | null
+  timezone: string
+  isExpanded: boolean
+  recipients: number
+  messages: number
+  segments: number
+  skipped: Record<string, number>
+  isSettled: boolean
+  createdAt: Date
+  startedAt: Date | null
+  completedAt: Date | null
+}
+
+const { to: _to, campaign: _campaign, send_at: _sendAt, message, ...rest } = SendBody.properties
+
+/** Body of `POST /v1/campaigns/{campaign}/send`. */
+export const BroadcastInput = Type.Object(
+  {
+    message: Type.Optional(
+      Type.String({
+        ...message,
+        description: 'The text, with merge fields: `Hello {{ first_name | default: "there" }}`.',
+        examples: ['Hello {{ first_name | default: "there" }}'],
+      }),
+    ),
+    template: Type.Optional({
+      ...SendInput.properties.template,
+      description:
+        "Id or name of a template, instead of `message`: each contact gets the text in its language. It is copied; later changes don't count.",
+    }),
+    variables: Type.Optional({
+      ...Variables,
+      description: 'Values for merge fields that are the same for all; they go before those of the contact.',
+    }),
+    ...rest,
+    audience: Type.Optional(
+      Type.Object(
+        {
+          tags: Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+            minItems: 1,
+            maxItems: 50,
+            description: 'Contacts that have one of these tags.',
+          }),
+        },
+        { additionalProperties: false, description: 'Which contacts; all of the campaign otherwise.' },
+      ),
+    ),
+    send_at: Type.Optional(Timestamp('When it begins; now otherwise.')),
+    send_at_local: Type.Optional(
+      Type.String({
+        pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2})?$',
+        description: "A time without a zone: each recipient's own clock decides. Not together with `send_at`.",
+        examples: ['2026-12-01T09:00'],
+      }),
+    ),
+    max_rate: Type.Optional(
+      Type.Integer({ minimum: 1, maximum: 6_000_000, description: "Messages a minute; sets the campaign's pace." }),
+    ),
+    dry_run: Type.Optional(
+      Type.Boolean({ description: 'Sends nothing: says how many would get it, in how many segments, and who not.' }),
+    ),
+  },
+  { additionalProperties: false, anyOf: [{ required: ['message'] }, { required: ['template'] }] },
+)
+export type BroadcastInput = Static<typeof BroadcastInput>
+
+const Count = Type.Integer({ minimum: 0 })
+const Skipped = Type.Record(Type.String(), Count, {
+  description: 'Recipients without a message, by reason: an error code, or `contact_deleted`.',
+})
+
+/** A broadcast in answers. */
+export const Broadcast = Type.Object(
+  {
+    id: IdOf('brc', 'Id of the broadcast.'),
+    object: Type.Literal('broadcast'),
+    campaign: IdOf('cmp', 'Its campaign.'),
+    status: Type.Enum([...broadcastStatuses]),
+    message: Type.String(),
+    audience: Nullable(Type.Object({ tags: Type.Array(Type.String()) })),
+    send_at: Nullable(Timestamp('When it begins.')),
+    send_at_local: Nullable(Type.String()),
+    recipients: Type.Integer({ minimum: 0, description: 'Those known so far; all of them when `expanded` is true.' }),
+    expanded: Type.Boolean(),
+    messages: Type.Integer({
+      minimum: 0,
+      description: 'Messages made so far; what became of them is in the stats of the campaign.',
+    }),
+    segments: Count,
+    skipped: Skipped,
+    remaining: Type.Integer({ minimum: 0, description: 'Recipients whose turn is still to come.' }),
+    test: Type.Boolean(),
+    created_at: Timestamp('When it was ordered.'),
+    started_at: Nullable(Timestamp('When it began.')),
+    completed_at: Nullable(Timestamp('When its last message was with a carrier, or it was canceled.')),
+  },
+  { $id: 'Broadcast' },
+)
+
+/** The answer to a dry run. */
+export const DryRun = Type.Object(
+  {
+    object: Type.Literal('dry_run'),
+    recipients: Count,
+    messages: Count,
+    segments: Count,
+    encodings: Type.Object({ 'GSM-7': Count, 'UCS-2': Count }),
+    segments_max: Type.Integer({ minimum: 0, description: 'Of the longest message.' }),
+    cost: Type.Null(),
+    skipped: Skipped,
+    skips: Type.Array(
+      Type.Object({
+        contact: Type.String(),
+        phone_number: Type.String(),
+        reason: Type.String(),
+        detail: Type.String(),
+      }),
+      {
+        description: 'The first 100; with `Accept: text/csv` the answer is a list of all.',
+      },
+    ),
+    sample: Nullable(Type.String({ description: 'The text for the first recipient.' })),
+  },
+  { $id: 'DryRun' },
+)
+
+const skippedOf = (row: BroadcastRow): number => Object.values(row.skipped).reduce((sum, count) => sum + count, 0)
+
+/** The public form of a broadcast. */
+export function showBroadcast(row: BroadcastRow): Static<typeof Broadcast> {
+  return {
+    id: showId('brc', row.id),
+    object: 'broadcast',
+    campaign: showId('cmp', row.campaignId),
+    status: row.status,
+    message: row.body.texts.body,
+    audience: row.audienceTags && { tags: row.audienceTags },
+    send_at: row.sendAtLocal === null ? row.sendAt.toISOString() : null,
+    send_at_local: row.sendAtLocal,
+    recipients: row.recipients,
+    expanded: row.isExpanded,
+    messages: row.messages,
+    segments: row.segments,
+    skipped: row.skipped,
+    remaining: row.status === 'canceled' ? 0 : row.recipients - row.messages - skippedOf(row),
+    test: row.isTest,
+    created_at: row.createdAt.toISOString(),
+    started_at: row.startedAt && row.startedAt.toISOString(),
+    completed_at: row.completedAt && row.completedAt.toISOString(),
+  }
+}

@@ -1,0 +1,51 @@
+/** From a recipient to a draft: the text rendered with what is known of the contact, checked as every send is. */
+import type { Draft } from '../../messages/accepted.ts'
+import { readDraft, type DraftContext } from '../../messages/draft.ts'
+import { compileVariants } from '../../messages/template-resource.ts'
+import type { MessageBody } from './broadcast.ts'
+import type { ContactFields } from './recipients.ts'
+
+/** Why a recipient gets no message: a code, and for a person what is wrong. */
+export interface Skip {
+  reason: string
+  detail: string
+}
+
+/** Makes the drafts of one broadcast. */
+export interface Drafter {
+  draft(contact: ContactFields): Draft | Skip
+}
+
+/**
+ * Compiles the text of a broadcast and its translations.
+ * @throws Error for a text that does not compile: it was checked when the broadcast was ordered.
+ */
+export function createDrafter(
+  body: MessageBody,
+  campaignId: string,
+  context: Pick<DraftContext, 'accountId' | 'isTest'>,
+): Drafter {
+  const { short_url: shortUrl = null, texts, variables = {}, ...send } = body
+  const variants = compileVariants(texts)
+  // The callback address was checked when the broadcast was ordered, and is again when it is called.
+  const checks: DraftContext = { ...context, defaultCountry: null, refuseUrl: () => null, shortUrl }
+  return {
+    draft: (contact) => {
+      const { attributes, ...fields } = contact
+      const { template } = variants.pick(contact.language)
+      const rendered = template.render({ ...attributes, ...fields, ...variables })
+      if ('missing' in rendered)
+        return { reason: 'missing_variable', detail: `The contact has no ${rendered.missing.join(', ')}.` }
+      const length = Array.from(rendered.text).length
+      if (length === 0 || length > textMax)
+        return { reason: length === 0 ? 'too_short' : 'too_long', detail: `The text has ${length} characters.` }
+      const draft = readDraft({ ...send, to: contact.phone_number, message: rendered.text }, checks)
+      if (!Array.isArray(draft)) return { ...draft, campaignId }
+      const [fault] = draft
+      return { reason: fault?.code ?? 'invalid_value', detail: fault?.detail ?? '' }
+    },
+  }
+}
+
+// Code points, as of a single send.
+const textMax = 1600

@@ -1,0 +1,247 @@
+/** Routes of broadcasts: order one, try it without sending, watch, pause, resume and cancel it; and closing a campaign. */
+import { PassThrough } from 'node:stream'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Db, Tx } from '../../db/db.ts'
+import { ApiError } from '../../errors.ts'
+import { PageOf, pageQuery, problems, type App } from '../../http.ts'
+import { idempotent, readIdempotencyKey, type Outcome } from '../../idempotency.ts'
+import { parseId, showId } from '../../ids.ts'
+import { writeCsvLine } from '../../messages/opt-out-list.ts'
+import { findTemplates } from '../../messages/template-store.ts'
+import { buildPage, readCursor } from '../../page.ts'
+import type { Vault } from '../../secrets.ts'
+import { readCampaign, readOpenCampaign, showCampaign } from '../campaign.ts'
+import { Broadcast, BroadcastInput, DryRun, showBroadcast, type BroadcastStatus } from './broadcast.ts'
+import { dryRun, type DryRunOrder, type SkippedContact } from './dry-run.ts'
+import { orderBroadcast, readOrder, requireOwnSender, shortenBody } from './order.ts'
+import { findBroadcast, listBroadcasts, moveBroadcast, setCampaignStatus } from './store.ts'
+
+/** What the routes of broadcasts need. */
+export interface BroadcastsContext {
+  db: Db
+  vault: Vault
+  refuseUrl: (url: string) => string | null
+  /** Address of short links without a slash at the end; none: they are off. */
+  shortUrl?: string | null
+  /** There is a broadcast to be sent. */
+  wakeBroadcasts: () => void
+}
+
+const params = Type.Object({
+  campaign: Type.String({ description: 'Id or key of a campaign.', examples: ['autumn-sale'] }),
+})
+const tags = ['Campaigns']
+// What a person reads of a dry run; the whole list is the CSV.
+const skipsMax = 100
+
+/** Registers `/v1/campaigns/{campaign}/send` and what belongs to it. */
+export function broadcastRoutes(app: App, context: BroadcastsContext): void {
+  const { db } = context
+  app.addSchema(Broadcast)
+  app.addSchema(DryRun)
+  app.post(
+    '/v1/campaigns/:campaign/send',
+    {
+      schema: {
+        operationId: 'sendCampaign',
+        summary: 'Send to the contacts of a campaign',
+        description:
+          'Needs an `Idempotency-Key`. Answers at once; each contact becomes a message when its turn comes, once, whatever is restarted meanwhile. With ' +
+          '`dry_run` nothing is sent and the answer says what would be (it needs the scope contacts:read too); with `Accept: text/csv` it lists who would get nothing, and why.',
+        tags,
+        params,
+        body: BroadcastInput,
+        response: { 200: Type.Ref('DryRun'), 202: Type.Ref('Broadcast'), ...problems(404, 409) },
+      },
+      config: { scope: 'campaigns:write', operation: 'campaigns.send' },
+    },
+    async (request, reply) => {
+      const { caller, body } = request
+      const [template = null] =
+        body.template === undefined ? [] : await findTemplates(db, caller.accountId, [body.template])
+      const order = readOrder(body, template, { isTest: caller.mode === 'test', ...context })
+      if (body.dry_run) {
+        if (!caller.scopes.has('contacts:read'))
+          throw new ApiError('insufficient_scope', { detail: 'The token lacks the scope contacts:read.' })
+        const campaign = await readOpenCampaign(db, caller.accountId, request.params.campaign)
+        await requireOwnSender(db, caller.accountId, order.body)
+        const dry = { ...order, body: shortenBody(order, campaign), campaignId: campaign.id }
+        return answerDryRun(context, request, reply, { accountId: caller.accountId, ...dry })
+      }
+      if (readIdempotencyKey(request) === null)
+        throw new ApiError('invalid_header', {
+          detail: 'A broadcast needs an Idempotency-Key: a repeated request must not send twice.',
+        })
+      await idempotent(context, request, reply, async (tx): Promise<Outcome> => {
+        const campaign = await readOpenCampaign(tx, caller.accountId, request.params.campaign)
+        const row = await orderBroadcast(tx, caller.accountId, campaign, order, caller.mode === 'test')
+        const shown = showBroadcast(row)
+        return { status: 202, body: shown, location: `/v1/broadcasts/${shown.id}`, resourceId: row.id }
+      })
+      context.wakeBroadcasts()
+      return reply
+    },
+  )
+
+  const moves = [
+    [
+      'pause',
+      'Pause the broadcast of a campaign',
+      ['scheduled', 'sending'],
+      'paused',
+      'Nothing more goes to a carrier, of what waits in line neither.',
+    ],
+    ['resume', 'Resume the broadcast of a campaign', ['paused'], 'sending', 'It goes on where it was.'],
+    [
+      'cancel',
+      'Cancel the broadcast of a campaign',
+      ['scheduled', 'sending', 'paused'],
+      'canceled',
+      'Messages that wait are canceled; what a carrier has stays sent. The campaign is closed.',
+    ],
+  ] as const satisfies [string, string, BroadcastStatus[], BroadcastStatus, string][]
+  for (const [verb, summary, from, to, description] of moves)
+    app.post(
+      `/v1/campaigns/:campaign/${verb}`,
+      {
+        schema: {
+          operationId: `${verb}Campaign`,
+          summary,
+          description,
+          tags,
+          params,
+          response: { 200: Type.Ref('Broadcast'), ...problems(404, 409) },
+        },
+        config: { scope: 'campaigns:write', operation: `campaigns.${verb}` },
+      },
+      async (request, reply) => {
+        await idempotent(context, request, reply, (tx) => move(tx, request, from, to))
+        context.wakeBroadcasts()
+        return reply
+      },
+    )
+
+  app.post(
+    '/v1/campaigns/:campaign/archive',
+    {
+      schema: {
+        operationId: 'archiveCampaign',
+        summary: 'Archive a campaign',
+        description: 'It takes no more messages and contacts, and stays to be read.',
+        tags,
+        params,
+        response: { 200: Type.Ref('Campaign'), ...problems(404, 409) },
+      },
+      config: { scope: 'campaigns:write', operation: 'campaigns.archive' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx): Promise<Outcome> => {
+        const { accountId } = request.caller
+        const campaign = await readCampaign(tx, accountId, request.params.campaign)
+        if (['scheduled', 'sending', 'paused'].includes(campaign.status))
+          throw new ApiError('campaign_busy', { detail: `The campaign is ${campaign.status}; cancel it first.` })
+        await setCampaignStatus(tx, accountId, campaign.id, 'archived')
+        return { status: 200, body: showCampaign({ ...campaign, status: 'archived' }, null) }
+      }),
+  )
+
+  app.get(
+    '/v1/campaigns/:campaign/broadcasts',
+    {
+      schema: {
+        operationId: 'listBroadcasts',
+        summary: 'List the broadcasts of a campaign',
+        tags,
+        params,
+        querystring: Type.Object(pageQuery, { additionalProperties: false }),
+        response: { 200: PageOf(Type.Ref('Broadcast')), ...problems(404) },
+      },
+      config: { scope: 'campaigns:read' },
+    },
+    async ({ caller, params: { campaign }, query: { limit = 50, cursor } }) => {
+      const { id } = await readCampaign(db, caller.accountId, campaign)
+      const filters = ['broadcasts', caller.accountId, id]
+      const position = readCursor(cursor, filters)
+      const page = buildPage(await listBroadcasts(db, caller.accountId, id, limit, position), limit, position, filters)
+      return { ...page, data: page.data.map(showBroadcast) }
+    },
+  )
+
+  app.get(
+    '/v1/broadcasts/:id',
+    {
+      schema: {
+        operationId: 'getBroadcast',
+        summary: 'Read a broadcast',
+        tags,
+        params: Type.Object({ id: Type.String({ description: 'Id of the broadcast.' }) }),
+        response: { 200: Type.Ref('Broadcast'), ...problems(404) },
+      },
+      config: { scope: 'campaigns:read' },
+    },
+    async ({ caller, params: { id } }) => {
+      const uuid = parseId('brc', id)
+      const row = uuid && (await findBroadcast(db, caller.accountId, uuid))
+      if (!row) throw new ApiError('not_found', { detail: 'The account has no such broadcast.' })
+      return showBroadcast(row)
+    },
+  )
+}
+
+async function move(
+  tx: Tx,
+  request: FastifyRequest<{ Params: { campaign: string } }>,
+  from: readonly BroadcastStatus[],
+  to: BroadcastStatus,
+): Promise<Outcome> {
+  const { accountId } = request.caller
+  const campaign = await readCampaign(tx, accountId, request.params.campaign)
+  const row = await moveBroadcast(tx, accountId, campaign.id, from, to)
+  if (!row)
+    throw new ApiError('campaign_not_in_state', {
+      detail: `The campaign has no broadcast that is ${from.join(' or ')}; its status is ${campaign.status}.`,
+    })
+  return { status: 200, body: showBroadcast(row) }
+}
+
+async function answerDryRun(
+  context: BroadcastsContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  order: DryRunOrder,
+): Promise<unknown> {
+  if (/\btext\/csv\b/.test(request.headers.accept ?? '')) {
+    const stream = new PassThrough()
+    stream.write(writeCsvLine(['contact', 'phone_number', 'reason', 'detail']))
+    const write = async ({ contactId, phoneNumber, reason, detail }: SkippedContact): Promise<void> => {
+      if (!stream.write(writeCsvLine([showId('ctc', contactId), phoneNumber, reason, detail])))
+        await new Promise((resolve) => stream.once('drain', resolve))
+    }
+    dryRun(context, order, write).then(
+      () => stream.end(),
+      (error: Error) => stream.destroy(error),
+    )
+    return reply
+      .type('text/csv; charset=utf-8')
+      .header('content-disposition', 'attachment; filename="skipped.csv"')
+      .send(stream)
+  }
+  const skips: SkippedContact[] = []
+  const counts = await dryRun(context, order, (skip) => {
+    if (skips.length < skipsMax) skips.push(skip)
+  })
+  const { segmentsMax, ...rest } = counts
+  return {
+    object: 'dry_run',
+    ...rest,
+    segments_max: segmentsMax,
+    cost: null,
+    skips: skips.map(({ contactId, phoneNumber, reason, detail }) => ({
+      contact: showId('ctc', contactId),
+      phone_number: phoneNumber,
+      reason,
+      detail,
+    })),
+  }
+}

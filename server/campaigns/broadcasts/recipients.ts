@@ -1,0 +1,161 @@
+/** The recipients of a broadcast: from contacts, in pieces, and to messages, in pieces; each piece moves a mark in the broadcast's row. */
+import type { Tx } from '../../db/db.ts'
+import type { TemplateFields } from '../../messages/template.ts'
+import type { BroadcastRow } from './broadcast.ts'
+
+/**
+ * Turns the next contacts into recipients, by the primary key of contacts; moves the mark. Contacts that come while it goes on are
+ * recipients too where their id is above the mark, as their ids follow the time. Returns whether all are.
+ */
+export async function expandPiece(
+  tx: Tx,
+  { accountId, id, campaignId }: BroadcastRow,
+  limit: number,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ isExpanded: boolean }>({
+    name: 'expand-broadcast',
+    text: `
+      with b as materialized (
+        select audience_tags, send_at_local, timezone, expanded_to from broadcasts where account_id = $1 and id = $2
+      ), page as materialized (
+        select c.id, c.timezone, b.audience_tags is null or c.tags && b.audience_tags as is_wanted
+        from b, contacts c
+        where c.account_id = $1
+          and c.campaign_id = $3
+          and c.id > coalesce(b.expanded_to, '00000000-0000-0000-0000-000000000000')
+        order by c.id
+        limit $4
+      ), added as (
+        insert into recipients (account_id, broadcast_id, contact_id, due_at)
+        select $1, $2, p.id, b.send_at_local at time zone coalesce(p.timezone, b.timezone)
+        from page p, b
+        where p.is_wanted
+        on conflict do nothing
+        returning 1
+      )
+      update broadcasts
+      set expanded_to = coalesce((select id from page order by id desc limit 1), expanded_to),
+        is_expanded = (select count(*) from page) < $4,
+        recipients = recipients + (select count(*) from added)
+      where account_id = $1 and id = $2
+      returning is_expanded as "isExpanded"`,
+    values: [accountId, id, campaignId, limit],
+  })
+  return rows[0]?.isExpanded ?? true
+}
+
+/** A recipient whose turn it is, with what its text may name; null for a contact that was deleted. */
+export interface Recipient {
+  contactId: string
+  dueAt: Date | null
+  contact: ContactFields | null
+}
+
+/** What a text may name of a contact. */
+export interface ContactFields {
+  phone_number: string
+  first_name: string | null
+  last_name: string | null
+  external_id: string | null
+  language: string | null
+  country: string | null
+  attributes: TemplateFields
+}
+
+/** SQL of `ContactFields` for a contact under the alias. */
+export const contactFields = (
+  c: string,
+): string => `json_build_object('phone_number', ${c}.phone_number, 'first_name', ${c}.first_name,
+  'last_name', ${c}.last_name, 'external_id', ${c}.external_id, 'language', ${c}.language, 'country', ${c}.country, 'attributes', ${c}.attributes)`
+
+/** The next recipients behind the mark, those whose time has come; by the primary key, or by recipients_due for times of their own. */
+export async function readNext(
+  tx: Tx,
+  { accountId, id, campaignId, sendAtLocal }: BroadcastRow,
+  limit: number,
+): Promise<Recipient[]> {
+  const isLocal = sendAtLocal !== null
+  const { rows } = await tx.query<Recipient>({
+    name: `read-recipients${isLocal ? '-local' : ''}`,
+    text: `
+      with b as materialized (
+        select coalesce(taken_to, '00000000-0000-0000-0000-000000000000') as taken_to, coalesce(taken_due_at, '-infinity') as taken_due_at
+        from broadcasts
+        where account_id = $1 and id = $2
+      ), next as materialized (
+        select r.contact_id, r.due_at
+        from recipients r
+        where r.account_id = $1
+          and r.broadcast_id = $2
+          ${
+            isLocal
+              ? `and r.due_at <= now() and (r.due_at, r.contact_id) > ((select taken_due_at from b), (select taken_to from b))
+        order by r.due_at, r.contact_id`
+              : `and r.contact_id > (select taken_to from b)
+        order by r.contact_id`
+          }
+        limit $4
+      )
+      select n.contact_id as "contactId", n.due_at as "dueAt", case when c.id is not null then ${contactFields('c')} end as contact
+      from next n
+      left join contacts c on c.account_id = $1 and c.campaign_id = $3 and c.id = n.contact_id
+      order by n.due_at, n.contact_id`,
+    values: [accountId, id, campaignId, limit],
+  })
+  return rows
+}
+
+/** What became of some recipients. */
+export interface Taken {
+  last: Recipient
+  messages: number
+  segments: number
+  /** By contact id. */
+  skipped: ReadonlyMap<string, string>
+}
+
+/** Moves the mark behind recipients that have been taken, counts them, and notes who got nothing. By primary keys. */
+export async function noteTaken(tx: Tx, { accountId, id }: BroadcastRow, taken: Taken): Promise<void> {
+  const { last, messages, segments, skipped } = taken
+  const counts = new Map<string, number>()
+  for (const reason of skipped.values()) counts.set(reason, (counts.get(reason) ?? 0) + 1)
+  if (skipped.size > 0)
+    await tx.query(
+      `update recipients r
+       set skipped = s.reason
+       from unnest($3::uuid[], $4::text[]) as s (contact_id, reason)
+       where r.account_id = $1 and r.broadcast_id = $2 and r.contact_id = s.contact_id`,
+      [accountId, id, [...skipped.keys()], [...skipped.values()]],
+    )
+  await tx.query({
+    name: 'note-taken',
+    text: `
+      update broadcasts
+      set taken_to = $3, taken_due_at = $4, messages = messages + $5, segments = segments + $6,
+        skipped = (
+          select coalesce(jsonb_object_agg(reason, count), '{}')
+          from (
+            select reason, sum(count) as count
+            from (select key as reason, value::bigint as count from jsonb_each_text(skipped) union all
+                  select key, value::bigint from jsonb_each_text($7::jsonb)) counts
+            group by reason
+          ) sums)
+      where account_id = $1 and id = $2`,
+    values: [accountId, id, last.contactId, last.dueAt, messages, segments, JSON.stringify(Object.fromEntries(counts))],
+  })
+}
+
+/** Whether recipients are behind the mark whose time is still to come. */
+export async function hasLater(tx: Tx, { accountId, id, sendAtLocal }: BroadcastRow): Promise<boolean> {
+  if (sendAtLocal === null) return false
+  const { rowCount } = await tx.query(
+    `select 1
+     from broadcasts b
+     join recipients r on r.account_id = b.account_id and r.broadcast_id = b.id
+       and (r.due_at, r.contact_id) > (coalesce(b.taken_due_at, '-infinity'), coalesce(b.taken_to, '00000000-0000-0000-0000-000000000000'))
+     where b.account_id = $1 and b.id = $2
+     limit 1`,
+    [accountId, id],
+  )
+  return rowCount === 1
+}

@@ -1,0 +1,345 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { inTransaction } from '../../db/db.ts'
+import { newId, parseId } from '../../ids.ts'
+import { claimMessages, findLanes } from '../../messages/claim.ts'
+import { insertTemplate } from '../../messages/template-store.ts'
+import { openLedgerTest, until, type LedgerTest } from '../../messages/testing.ts'
+import { errorsOf, openCampaignTest, type CampaignTest } from '../testing.ts'
+import { Broadcaster } from './send.ts'
+
+let database: TestDatabase
+let test: CampaignTest
+let ledger: LedgerTest
+let campaign: string
+let broadcasters: Broadcaster[]
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+const errors: unknown[] = []
+const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
+
+beforeEach(async () => {
+  await database.db.query(
+    'truncate accounts, carriers, nodes, messages, queue, delayed, intents, contacts, recipients cascade',
+  )
+  test = await openCampaignTest(database.db)
+  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
+  campaign = await test.newCampaign()
+  broadcasters = []
+  errors.length = 0
+  return async () => {
+    for (const one of broadcasters) await one.close()
+    expect(errors).toEqual([])
+  }
+})
+
+const start = (): Broadcaster => {
+  const one = new Broadcaster({ ...ledger.context, log, acceptor: ledger.acceptor })
+  broadcasters.push(one)
+  one.start()
+  one.wake()
+  return one
+}
+
+/** Contacts with names but for every tenth, of which every second has a tag. */
+async function addContacts(count: number): Promise<void> {
+  await database.db.query(
+    `insert into contacts (account_id, id, campaign_id, phone_number, first_name, tags)
+     select $1, (lpad(to_hex(1700000000000 + i), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid, $2, (15551000000 + i)::text,
+       case when i % 10 <> 0 then 'Ann ' || i end, case when i % 2 = 0 then array['even'] else '{}' end
+     from generate_series(1, $3) i`,
+    [test.account.accountId, parseId('cmp', campaign), count],
+  )
+}
+
+const named = { message: 'Hello {{ first_name }}' }
+const send = (body: object = named, key = 'order-1', headers: object = {}): ReturnType<CampaignTest['call']> =>
+  test.call('POST', `/v1/campaigns/${campaign}/send`, body, undefined, { 'idempotency-key': key, ...headers })
+const read = async (id: unknown): Promise<Record<string, unknown>> =>
+  (await test.call('GET', `/v1/broadcasts/${String(id)}`)).body
+const act = (verb: string): ReturnType<CampaignTest['call']> => test.call('POST', `/v1/campaigns/${campaign}/${verb}`)
+const messages = (where = 'true'): Promise<number> =>
+  ledger.count('messages', `account_id = $1 and ${where}`, [test.account.accountId])
+
+/** Claims all that may go, as links would. */
+async function claimAll(): Promise<number> {
+  let claimed = 0
+  for (const lane of await findLanes(database.db)) {
+    const rooms = [{ id: ledger.linkId, carrierId: ledger.carrierId }]
+    const options = { laneId: lane.laneId, sender: lane.sender, campaignId: lane.campaignId }
+    const none = '00000000-0000-0000-0000-000000000000'
+    claimed += (await claimMessages(ledger.context, ledger.nodeId, rooms, lane.id, none, 500, options)).handovers.length
+  }
+  return claimed
+}
+
+describe('a broadcast', () => {
+  it('makes one message for each contact, with the text of each, also where two processes work at it', async () => {
+    await addContacts(1234)
+    const { status, body, headers } = await send({
+      message: 'Hello {{ first_name | default: "there" }}',
+      metadata: { a: 'b' },
+    })
+    expect([status, headers['location']]).toEqual([202, `/v1/broadcasts/${String(body['id'])}`])
+    start()
+    start()
+    await until('all have a message', async () => (await messages()) === 1234)
+    expect(await ledger.count('(select contact_id from messages group by contact_id) x', 'true')).toBe(1234)
+    expect(
+      await messages(
+        `body = 'Hello there' and metadata = '{"a": "b"}' and type = 'marketing' and campaign_id is not null`,
+      ),
+    ).toBe(123)
+    expect(await messages(`body = 'Hello Ann 7' and their_number = '15551000007'`)).toBe(1)
+    expect(await read(body['id'])).toMatchObject({
+      status: 'sending',
+      recipients: 1234,
+      expanded: true,
+      messages: 1234,
+      segments: 1234,
+      skipped: {},
+      remaining: 0,
+    })
+    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body).toMatchObject({ status: 'sending' })
+  })
+
+  it('passes over who cannot get it, and says how many and why', async () => {
+    await addContacts(20)
+    await test.optOut('15551000003')
+    const { body } = await send()
+    start()
+    await until('all had their turn', async () => (await read(body['id']))['remaining'] === 0 && (await messages()) > 0)
+    expect(await read(body['id'])).toMatchObject({
+      messages: 17,
+      skipped: { missing_variable: 2, recipient_opted_out: 1 },
+    })
+  })
+
+  it('is completed when its last message has left', async () => {
+    await addContacts(3)
+    await ledger.subscribe('campaign.completed')
+    const { body } = await send({ message: 'Hello' })
+    const one = start()
+    await until('all have a message', async () => (await messages()) === 3)
+    expect(await claimAll()).toBe(3)
+    await database.db.query(`update messages set status = 'sent'`)
+    await until('it is over', async () => {
+      one.wake()
+      return (await read(body['id']))['status'] === 'completed'
+    })
+    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body).toMatchObject({ status: 'completed' })
+    expect(await ledger.count('events', `type = 'campaign.completed'`)).toBe(1)
+    // Another one may follow.
+    expect((await send({ message: 'Again' }, 'order-2')).status).toBe(202)
+    await until('all have a second message', async () => (await messages()) === 6)
+  })
+
+  it('goes to an audience', async () => {
+    await addContacts(20)
+    await send({ message: 'Hello', audience: { tags: ['even', 'other'] } })
+    start()
+    await until('all have a message', async () => (await messages()) === 10)
+  })
+
+  it('by a template gives each contact the text in its language, as it was when it was ordered', async () => {
+    await addContacts(3)
+    const { db } = database
+    await db.query(`update contacts set language = 'de-AT' where phone_number = '15551000002'`)
+    await inTransaction(db, (tx) =>
+      insertTemplate(tx, test.account.accountId, {
+        id: newId(),
+        name: 'sale',
+        body: '{{ first_name }}: {{ percent }} off',
+        language: 'en',
+        languages: { de: '{{ first_name }}: {{ percent }} weniger' },
+      }),
+    )
+    expect(errorsOf((await send({ template: 'sael', variables: { other: 1 } })).body)).toEqual([
+      '#/template template_not_found',
+      '#/variables/other unknown_field',
+    ])
+    expect((await send({ template: 'sale', variables: { percent: '20 %' } })).status).toBe(202)
+    await db.query(`update templates set body = 'Changed'`)
+    start()
+    await until('all have a message', async () => (await messages()) === 3)
+    expect(await messages(`body = 'Ann 2: 20 % weniger'`)).toBe(1)
+    expect(await messages(`body = 'Ann 3: 20 % off'`)).toBe(1)
+  })
+
+  it('is ordered once for a key, and is alone in its campaign', async () => {
+    const first = await send()
+    const again = await send()
+    expect([again.status, again.body['id'], again.headers['idempotency-replayed']]).toEqual([
+      202,
+      first.body['id'],
+      'true',
+    ])
+    expect(await send({ message: 'Other' })).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } })
+    expect(await send(named, 'order-2')).toMatchObject({ status: 409, body: { code: 'campaign_busy' } })
+    expect(await test.call('POST', `/v1/campaigns/${campaign}/send`, named)).toMatchObject({
+      status: 400,
+      body: { code: 'invalid_header' },
+    })
+    expect((await test.call('GET', `/v1/broadcasts/${String(first.body['id'])}`, undefined, test.other)).status).toBe(
+      404,
+    )
+    expect((await test.call('POST', `/v1/campaigns/${campaign}/pause`, undefined, test.other)).status).toBe(404)
+  })
+
+  it('says everything that is wrong with an order at once', async () => {
+    const { status, body } = await send({
+      message: 'Hello {{ first_name',
+      from: '!',
+      send_at: '2020-01-01T00:00:00.000Z',
+      send_at_local: '2026-02-30T09:00',
+    })
+    expect(status).toBe(422)
+    expect(errorsOf(body)).toEqual([
+      '#/from invalid_sender',
+      '#/message invalid_template',
+      '#/send_at out_of_range',
+      '#/send_at_local invalid_value',
+    ])
+    expect(errorsOf((await send({ message: 'Hello', send_at_local: '2027-02-30T09:00' })).body)).toEqual([
+      '#/send_at_local invalid_format',
+    ])
+    expect(errorsOf((await send({ message: 'Hello', from: '15550009999' })).body)).toEqual(['#/from sender_not_found'])
+  })
+})
+
+describe('a pause', () => {
+  it('stops what waits in line too, and a resume goes on where it was', async () => {
+    await addContacts(12)
+    const { body } = await send({ message: 'Hello' })
+    start()
+    await until('all have a message', async () => (await messages()) === 12)
+    expect(await act('pause')).toMatchObject({ status: 200, body: { status: 'paused' } })
+    expect(await claimAll()).toBe(0)
+    expect(await findLanes(database.db)).toEqual([])
+    expect(await act('pause')).toMatchObject({ status: 409, body: { code: 'campaign_not_in_state' } })
+    expect(await act('resume')).toMatchObject({ status: 200, body: { status: 'sending', id: body['id'] } })
+    expect(await claimAll()).toBe(12)
+  })
+
+  it('keeps recipients who have no message yet from getting one', async () => {
+    await addContacts(5)
+    await send({ message: 'Hello' })
+    await act('pause')
+    const one = start()
+    await act('resume')
+    one.wake()
+    await until('all have a message', async () => (await messages()) === 5)
+  })
+})
+
+describe('a cancel', () => {
+  it('takes back what waits, and leaves what a carrier has', async () => {
+    await addContacts(6)
+    await ledger.subscribe('message.canceled')
+    const { body } = await send({ message: 'Hello' })
+    start()
+    await until('all have a message', async () => (await messages()) === 6)
+    const [lane] = await findLanes(database.db)
+    const rooms = [{ id: ledger.linkId, carrierId: ledger.carrierId, segments: 2 }]
+    await claimMessages(ledger.context, ledger.nodeId, rooms, lane?.id ?? '', '00000000-0000-0000-0000-000000000000', 2)
+    expect(await act('cancel')).toMatchObject({ status: 200, body: { status: 'canceled', id: body['id'] } })
+    await until('what waits is canceled', async () => (await messages(`status = 'canceled'`)) === 4)
+    expect(await messages(`status = 'sending'`)).toBe(2)
+    expect(await ledger.count('queue', 'true')).toBe(0)
+    expect(await ledger.count('events', `type = 'message.canceled'`)).toBe(4)
+    expect(await send(named, 'order-2')).toMatchObject({ status: 409, body: { code: 'campaign_closed' } })
+    expect(await act('archive')).toMatchObject({ status: 200, body: { status: 'archived' } })
+  })
+})
+
+describe('a time', () => {
+  it('on the clock of each recipient is that of the contact, else that of the campaign', async () => {
+    await addContacts(3)
+    const { db } = database
+    await db.query(`update campaigns set timezone = 'UTC'`)
+    await db.query(`update contacts set timezone = 'Pacific/Kiritimati' where phone_number = '15551000001'`)
+    await db.query(`update contacts set timezone = 'Pacific/Niue' where phone_number = '15551000002'`)
+    // The same time of day, an hour ago in UTC: long past at the date line's east, ten hours ahead on its other side.
+    const local = new Date(Date.now() - 3_600_000).toISOString().slice(0, 19)
+    const { body } = await send({ message: 'Hello', send_at_local: local })
+    expect(body).toMatchObject({ send_at: null, send_at_local: local })
+    const one = start()
+    await until('two have a message', async () => (await messages()) === 2).catch(async (error: unknown) => {
+      const { rows } = await db.query(`select now(), b.*, (select json_agg(r) from recipients r) from broadcasts b`)
+      const active = await db.query(
+        `select state, wait_event, query from pg_stat_activity where datname = current_database()`,
+      )
+      throw new Error(JSON.stringify([rows, active.rows, await messages()]), { cause: error })
+    })
+    one.wake()
+    expect(await messages(`their_number = '15551000002'`)).toBe(0)
+    expect(await read(body['id'])).toMatchObject({ status: 'sending', remaining: 1 })
+    await db.query(`update recipients set due_at = now() where due_at > now()`)
+    await until('the third has one too', async () => (await messages()) === 3).catch(async (error: unknown) => {
+      const { rows } = await db.query(`select now(), b.*, (select json_agg(r) from recipients r) from broadcasts b`)
+      const active = await db.query(
+        `select state, wait_event, query from pg_stat_activity where datname = current_database()`,
+      )
+      throw new Error(JSON.stringify([rows, active.rows, await messages()]), { cause: error })
+    })
+  })
+
+  it('ahead keeps it scheduled', async () => {
+    await addContacts(2)
+    const { body } = await send({ message: 'Hello', send_at: new Date(Date.now() + 3_600_000).toISOString() })
+    expect(body).toMatchObject({ status: 'scheduled', recipients: 0 })
+    const one = start()
+    await act('pause')
+    expect(await act('resume')).toMatchObject({ body: { status: 'scheduled' } })
+    await database.db.query(`update broadcasts set send_at = now()`)
+    one.wake()
+    await until('it began', async () => (await messages()) === 2)
+  })
+})
+
+describe('a dry run', () => {
+  it('counts what would be sent, names who would get nothing, and sends nothing', async () => {
+    await addContacts(30)
+    await test.optOut('15551000001')
+    const { status, body } = await send({ ...named, dry_run: true })
+    expect([status, body]).toEqual([
+      200,
+      expect.objectContaining({
+        object: 'dry_run',
+        recipients: 30,
+        messages: 26,
+        segments: 26,
+        segments_max: 1,
+        encodings: { 'GSM-7': 26, 'UCS-2': 0 },
+        skipped: { missing_variable: 3, recipient_opted_out: 1 },
+        sample: 'Hello Ann 2',
+      }),
+    ])
+    expect((body['skips'] as unknown[])[1]).toMatchObject({ phone_number: '15551000010', reason: 'missing_variable' })
+    const { payload, headers } = await test.app.inject({
+      method: 'POST',
+      url: `/v1/campaigns/${campaign}/send`,
+      headers: { ...test.account.headers, accept: 'text/csv' },
+      payload: { ...named, dry_run: true },
+    })
+    expect(headers['content-type']).toBe('text/csv; charset=utf-8')
+    expect(
+      payload
+        .trim()
+        .split('\n')
+        .map((line) => line.split(',').slice(1, 3)),
+    ).toEqual([
+      ['phone_number', 'reason'],
+      ['15551000001', 'recipient_opted_out'],
+      ['15551000010', 'missing_variable'],
+      ['15551000020', 'missing_variable'],
+      ['15551000030', 'missing_variable'],
+    ])
+    expect(await ledger.count('broadcasts', 'true')).toBe(0)
+    expect(await messages()).toBe(0)
+  })
+})

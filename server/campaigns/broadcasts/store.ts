@@ -1,0 +1,197 @@
+/** The SQL of broadcasts: their rows, and what of their messages still waits. */
+import type { Db, Queryable, Tx } from '../../db/db.ts'
+import type { Position } from '../../page.ts'
+import type { BroadcastRow, BroadcastStatus } from './broadcast.ts'
+
+const columns = (
+  b: string,
+): string => `${b}.account_id as "accountId", ${b}.id, ${b}.campaign_id as "campaignId", ${b}.status, ${b}.body,
+  ${b}.is_test as "isTest", ${b}.audience_tags as "audienceTags", ${b}.send_at as "sendAt",
+  to_char(${b}.send_at_local, 'YYYY-MM-DD"T"HH24:MI:SS') as "sendAtLocal", ${b}.timezone, ${b}.is_expanded as "isExpanded",
+  ${b}.recipients, ${b}.messages, ${b}.segments, ${b}.skipped, ${b}.is_settled as "isSettled", ${b}.created_at as "createdAt",
+  ${b}.started_at as "startedAt", ${b}.completed_at as "completedAt"`
+
+/** A broadcast to be inserted. */
+export type NewBroadcast = Pick<
+  BroadcastRow,
+  'id' | 'campaignId' | 'body' | 'isTest' | 'audienceTags' | 'sendAtLocal' | 'timezone'
+> & { sendAt: Date | null }
+
+/**
+ * Inserts a broadcast; null where its campaign has one that is not over (unique index broadcasts_open). A local time begins with the
+ * earliest zone of the earth, 14 hours before UTC.
+ */
+export async function insertBroadcast(tx: Tx, accountId: string, one: NewBroadcast): Promise<BroadcastRow | null> {
+  const { rows } = await tx.query<BroadcastRow>(
+    `insert into broadcasts as b (account_id, id, campaign_id, status, body, is_test, audience_tags, send_at, send_at_local, timezone)
+     select $1, $2, $3, case when at > now() then 'scheduled' else 'sending' end, $4, $5, $6, at, $8::timestamp, $9
+     from (select coalesce($7::timestamptz, ($8::timestamp at time zone 'UTC') - interval '14 hours', now()) as at) time
+     on conflict (account_id, campaign_id) where status in ('scheduled', 'sending', 'paused') do nothing
+     returning ${columns('b')}`,
+    [
+      accountId,
+      one.id,
+      one.campaignId,
+      JSON.stringify(one.body),
+      one.isTest,
+      one.audienceTags,
+      one.sendAt,
+      one.sendAtLocal,
+      one.timezone,
+    ],
+  )
+  return rows[0] ?? null
+}
+
+/** One broadcast, by primary key. */
+export async function findBroadcast(db: Queryable, accountId: string, id: string): Promise<BroadcastRow | null> {
+  const { rows } = await db.query<BroadcastRow>(
+    `select ${columns('b')} from broadcasts b where b.account_id = $1 and b.id = $2`,
+    [accountId, id],
+  )
+  return rows[0] ?? null
+}
+
+/** A page of a campaign's broadcasts in the order that `buildPage` wants; by broadcasts_campaign. */
+export async function listBroadcasts(
+  db: Queryable,
+  accountId: string,
+  campaignId: string,
+  limit: number,
+  position: Position | null,
+): Promise<BroadcastRow[]> {
+  const isAfter = position?.direction === 'after'
+  const { rows } = await db.query<BroadcastRow>(
+    `select ${columns('b')}
+     from broadcasts b
+     where b.account_id = $1
+       and b.campaign_id = $2
+       and ($3::uuid is null or b.id ${isAfter ? '>' : '<'} $3)
+     order by b.id ${isAfter ? 'asc' : 'desc'}
+     limit $4`,
+    [accountId, campaignId, position?.id ?? null, limit + 1],
+  )
+  return rows
+}
+
+/**
+ * Moves the campaign's broadcast from one of these states to another, and its campaign with it; null where it is in none of them. Locks
+ * both rows, the broadcast (broadcasts_campaign) first, as every step of it does.
+ */
+export async function moveBroadcast(
+  tx: Tx,
+  accountId: string,
+  campaignId: string,
+  from: readonly BroadcastStatus[],
+  to: BroadcastStatus,
+): Promise<BroadcastRow | null> {
+  const { rows } = await tx.query<BroadcastRow>(
+    `update broadcasts b
+     set status = case when $4 = 'sending' and b.send_at > now() then 'scheduled' else $4 end,
+       completed_at = case when $4 in ('completed', 'canceled') then now() end
+     where b.account_id = $1
+       and b.campaign_id = $2
+       and b.status = any ($3)
+     returning ${columns('b')}`,
+    [accountId, campaignId, from, to],
+  )
+  const [row] = rows
+  if (row) await setCampaignStatus(tx, accountId, campaignId, row.status)
+  return row ?? null
+}
+
+/** Sets the status of a campaign; by primary key, whose row it locks. */
+export async function setCampaignStatus(
+  tx: Tx,
+  accountId: string,
+  campaignId: string,
+  status: BroadcastStatus | 'archived',
+): Promise<void> {
+  await tx.query(`update campaigns set status = $3, updated_at = now() where account_id = $1 and id = $2`, [
+    accountId,
+    campaignId,
+    status,
+  ])
+}
+
+/** Broadcasts with work to do, the one that waits longest first; by the partial index broadcasts_waiting. */
+export async function findWaiting(db: Db): Promise<{ accountId: string; id: string }[]> {
+  const { rows } = await db.query<{ accountId: string; id: string }>({
+    name: 'find-waiting-broadcasts',
+    text: `
+      select b.account_id as "accountId", b.id
+      from broadcasts b
+      join accounts a on a.id = b.account_id and a.status = 'active'
+      where (b.status in ('scheduled', 'sending') or (b.status = 'canceled' and not b.is_settled))
+        and b.send_at <= now()
+      order by b.send_at
+      limit 1000`,
+  })
+  return rows
+}
+
+/** Locks a broadcast for a step; null where another process is at it, or it is over. By primary key. */
+export async function lockBroadcast(tx: Tx, accountId: string, id: string): Promise<BroadcastRow | null> {
+  const { rows } = await tx.query<BroadcastRow>({
+    name: 'lock-broadcast',
+    text: `
+      select ${columns('b')}
+      from broadcasts b
+      where b.account_id = $1
+        and b.id = $2
+        and (b.status in ('scheduled', 'sending') or (b.status = 'canceled' and not b.is_settled))
+        and b.send_at <= now()
+      for update skip locked`,
+    values: [accountId, id],
+  })
+  return rows[0] ?? null
+}
+
+/** Begins: what is scheduled is being sent now, and so is its campaign. */
+export async function beginBroadcast(tx: Tx, { accountId, id, campaignId }: BroadcastRow): Promise<void> {
+  await tx.query(
+    `update broadcasts set status = 'sending', started_at = coalesce(started_at, now()) where account_id = $1 and id = $2`,
+    [accountId, id],
+  )
+  await setCampaignStatus(tx, accountId, campaignId, 'sending')
+}
+
+/** Messages of an account that wait in line, up to a bound: what is behind them is made when there is room. By the queue's key. */
+export async function countQueued(db: Db, accountId: string, limit: number): Promise<number> {
+  const { rows } = await db.query<{ count: number }>({
+    name: 'count-queued',
+    text: `
+      select count(*)::int as count
+      from (
+        select 1
+        from (
+          select id from lanes where account_id = $1
+          union all
+          select b.id from backlogs b join lanes l on l.id = b.lane_id where l.account_id = $1
+        ) part
+        cross join lateral (select 1 from queue q where q.lane_id = part.id limit $2) waiting
+        limit $2
+      ) bounded`,
+    values: [accountId, limit],
+  })
+  return rows[0]?.count ?? 0
+}
+
+/** Whether a message of the campaign still waits: in line (few are, see countQueued), for a retry, or with a link. */
+export async function hasWaitingMessages(tx: Tx, { accountId, campaignId }: BroadcastRow): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select 1
+     from messages m
+     where m.account_id = $1
+       and m.campaign_id = $2
+       and m.status in ('queued', 'sending')
+     limit 1`,
+    [accountId, campaignId],
+  )
+  return rowCount === 1
+}
+
+/** Notes that what waited for a canceled broadcast has been taken back. */
+export async function settleBroadcast(tx: Tx, { accountId, id }: BroadcastRow): Promise<void> {
+  await tx.query(`update broadcasts set is_settled = true where account_id = $1 and id = $2`, [accountId, id])
+}

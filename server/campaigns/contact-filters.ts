@@ -1,0 +1,80 @@
+/** From the query of a list or an export to filters. */
+import { Type, type Static } from 'typebox'
+import { invalid, type FieldError } from '../errors.ts'
+import { Timestamp } from '../http.ts'
+import { readNumber } from '../messages/number.ts'
+import { attributeLimits } from './contact.ts'
+import type { ContactFilters } from './contact-list.ts'
+import { canonicalLanguage } from './locale.ts'
+
+const attributeName = /^attributes\[(.+)\]$/
+
+/** Query fields that choose contacts. */
+export const contactQuery = {
+  phone_prefix: Type.Optional(
+    Type.String({ description: 'Numbers that begin so, country code first.', pattern: '^\\+?[1-9]\\d{0,14}$' }),
+  ),
+  external_id: Type.Optional(Type.String({ description: 'Your own id of the person.', maxLength: 255 })),
+  tag: Type.Optional(Type.String({ description: 'Those with the tag; with all of a comma list.', maxLength: 1000 })),
+  language: Type.Optional(Type.String({ description: '`en` finds `en-GB` too.', maxLength: 35 })),
+  status: Type.Optional(Type.Enum(['active', 'opted_out'])),
+  created_after: Type.Optional(Timestamp('Made then or later.')),
+  created_before: Type.Optional(Timestamp('Made before.')),
+}
+
+/** Options of a query with these fields: besides them `attributes[name]=value`, any number of times. */
+export const contactQueryOptions = {
+  additionalProperties: false,
+  patternProperties: {
+    [`^attributes\\[.{1,${attributeLimits.name}}\\]$`]: { type: 'string', maxLength: attributeLimits.value },
+  },
+}
+
+const ContactQuery = Type.Object(contactQuery)
+
+/** Reads the filters. @throws ApiError with every wrong one. */
+export function readContactFilters(query: Static<typeof ContactQuery>): ContactFilters {
+  const errors: FieldError[] = []
+  const language = query.language === undefined ? null : canonicalLanguage(query.language)
+  if (query.language !== undefined && language === null)
+    errors.push({ pointer: '?language', code: 'invalid_value', detail: 'must be a language tag of BCP 47, such as en' })
+  const createdAfter = readTime('created_after', query.created_after, errors)
+  const createdBefore = readTime('created_before', query.created_before, errors)
+  if (errors.length > 0) throw invalid(errors)
+  const attributes = Object.entries(query).flatMap(([name, value]) => {
+    const [, attribute] = attributeName.exec(name) ?? []
+    return attribute === undefined ? [] : [[attribute, value] as const]
+  })
+  const tags = query.tag?.split(',').map((tag) => tag.trim()) ?? []
+  return {
+    phonePrefix: query.phone_prefix?.replace(/^\+/, '') ?? null,
+    externalId: query.external_id ?? null,
+    tags: tags.length > 0 ? tags : null,
+    attributes: attributes.length > 0 ? Object.fromEntries(attributes) : null,
+    language,
+    isOptedOut: query.status === undefined ? null : query.status === 'opted_out',
+    createdAfter,
+    createdBefore,
+  }
+}
+
+/** A number as a filter. @throws ApiError `validation_failed`. */
+export function readPhoneFilter(text: string): string {
+  // A plus sign that was not escaped is a blank in a query string.
+  const phone = readNumber(text.trim())
+  if ('number' in phone) return phone.number
+  throw invalid([{ pointer: '?phone_number', ...phone }])
+}
+
+/** A time that the calendar has: the schema's form lets leap seconds and offsets without minutes through. */
+function readTime(name: string, text: string | undefined, errors: FieldError[]): Date | null {
+  if (text === undefined) return null
+  const time = new Date(text)
+  if (!Number.isNaN(time.getTime())) return time
+  errors.push({
+    pointer: `?${name}`,
+    code: 'invalid_format',
+    detail: 'must be a time as of RFC 3339, such as 2026-11-20T12:00:00Z',
+  })
+  return null
+}

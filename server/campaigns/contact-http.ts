@@ -1,0 +1,251 @@
+/** Routes of the contacts of a campaign. */
+import { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Db, Queryable } from '../db/db.ts'
+import { ApiError, invalid } from '../errors.ts'
+import { PageOf, pageQuery, problems, type App } from '../http.ts'
+import { idempotent, type Outcome } from '../idempotency.ts'
+import { showId } from '../ids.ts'
+import { readNumber } from '../messages/number.ts'
+import { buildPage, cursorAt, readCursor } from '../page.ts'
+import type { Vault } from '../secrets.ts'
+import { mergeErrors, readCampaign, readOpenCampaign } from './campaign.ts'
+import { changeContact, ContactChange } from './contact-change.ts'
+import { recordContactConsents } from './contact-consent.ts'
+import { exportFormats, writeContacts } from './contact-export.ts'
+import { contactQuery, contactQueryOptions, readContactFilters, readPhoneFilter } from './contact-filters.ts'
+import { findContact, listContacts } from './contact-list.ts'
+import { addContact, ContactInput, readContact, readContactRow, showContact, type ShownContact } from './contact.ts'
+import { deleteContact, type ContactRow } from './contacts.ts'
+import { markForgotten } from './forgotten.ts'
+import { objectOf, schemaErrorsOf } from './request.ts'
+
+/** What these routes need. */
+export interface ContactsContext {
+  db: Db
+  vault: Vault
+}
+
+const campaignParams = Type.Object({
+  campaign: Type.String({ description: 'Id or key of a campaign.', examples: ['autumn-sale'] }),
+})
+const contactParams = Type.Object({
+  ...campaignParams.properties,
+  contact: Type.String({ description: 'Id of a contact.' }),
+})
+
+/** Registers them. */
+export function contactRoutes(app: App, context: ContactsContext): void {
+  const { db } = context
+  const show = async (on: Queryable, accountId: string, row: ContactRow): Promise<ShownContact> => {
+    const [marked = row] = await markForgotten(on, context.vault, accountId, [row])
+    return showContact(marked)
+  }
+  app.post(
+    '/v1/campaigns/:campaign/contacts',
+    {
+      schema: {
+        operationId: 'createContact',
+        summary: 'Add a contact to a campaign',
+        description:
+          'A number is in a campaign once. `on_conflict=update` sets the fields given (attributes one by one), `skip` leaves the ' +
+          'contact as it is; both answer 200 with it. Nothing here undoes an opt-out.',
+        tags: ['Contacts'],
+        params: campaignParams,
+        querystring: Type.Object(
+          { on_conflict: Type.Optional(Type.Enum(['update', 'skip'])) },
+          { additionalProperties: false },
+        ),
+        body: ContactInput,
+        response: { 200: Type.Ref('Contact'), 201: Type.Ref('Contact'), ...problems(404, 409) },
+      },
+      config: { scope: 'contacts:write', operation: 'contacts.create' },
+      attachValidation: true,
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx): Promise<Outcome> => {
+        const { accountId } = request.caller
+        // First: it throws where the path itself was refused.
+        const known = schemaErrorsOf(request)
+        const campaign = await readOpenCampaign(tx, accountId, request.params.campaign)
+        const read = readContact(objectOf(request.body), (text) => readNumber(text, campaign.defaultCountry))
+        const errors = mergeErrors(known, read.errors)
+        if (errors.length > 0 || !read.contact) throw invalid(errors)
+        const { on_conflict: onConflict = null } = request.query
+        const { row, isNew } = await addContact(tx, accountId, campaign.id, read.contact, onConflict)
+        await recordContactConsents(tx, context.vault, accountId, campaign.id, actorOf(request), [read.contact])
+        const body = await show(tx, accountId, row)
+        const location = `/v1/campaigns/${showId('cmp', campaign.id)}/contacts/${body.id}`
+        return { status: isNew ? 201 : 200, body, location, resourceId: row.id }
+      }),
+  )
+
+  app.get(
+    '/v1/campaigns/:campaign/contacts',
+    {
+      schema: {
+        operationId: 'listContacts',
+        summary: 'List the contacts of a campaign',
+        description:
+          'Newest first. Filters go together; attributes are filtered by `attributes[name]=value`. A page looks at 200,000 contacts at ' +
+          'most: with filters that few match it may be short, or empty, and still have a `next_cursor`.',
+        tags: ['Contacts'],
+        params: campaignParams,
+        querystring: Type.Object(
+          {
+            ...pageQuery,
+            phone_number: Type.Optional(Type.String({ description: 'Only the contact with this number.' })),
+            ...contactQuery,
+          },
+          contactQueryOptions,
+        ),
+        response: { 200: PageOf(Type.Ref('Contact')), ...problems(404) },
+      },
+      config: { scope: 'contacts:read' },
+    },
+    async (request) => {
+      const { accountId } = request.caller
+      const { limit = 50, cursor, phone_number: phone, ...query } = request.query
+      const campaign = await readCampaign(db, accountId, request.params.campaign)
+      const chosen = readContactFilters(query)
+      const phoneNumber = phone === undefined ? null : readPhoneFilter(phone)
+      const filters = ['contacts', accountId, campaign.id, phoneNumber, chosen]
+      const position = readCursor(cursor, filters)
+      if (phoneNumber) {
+        const row = await findContact(db, accountId, campaign.id, { phoneNumber })
+        const data = row ? [await show(db, accountId, row)] : []
+        return { ...buildPage(row ? [row] : [], limit, position, filters), data }
+      }
+      const { rows, edge } = await listContacts(db, accountId, campaign.id, chosen, limit, position)
+      const page = buildPage(rows, limit, position, filters)
+      const marked = await markForgotten(db, context.vault, accountId, page.data)
+      const shown = { ...page, data: marked.map(showContact) }
+      if (edge === null) return shown
+      const isAfter = position?.direction === 'after'
+      const further = cursorAt(position?.direction ?? 'before', edge, filters)
+      return { ...shown, has_more: true, ...(isAfter ? { prev_cursor: further } : { next_cursor: further }) }
+    },
+  )
+
+  app.get(
+    '/v1/campaigns/:campaign/contacts/export',
+    {
+      schema: {
+        operationId: 'exportContacts',
+        summary: 'Export the contacts of a campaign',
+        description:
+          'All that match, oldest first, as one file: CSV with a column for each attribute, which an import takes back, or NDJSON with a ' +
+          'contact a line. Cells that a spreadsheet would run as a formula have an apostrophe before them.',
+        tags: ['Contacts'],
+        params: campaignParams,
+        querystring: Type.Object(
+          {
+            format: Type.Optional(
+              Type.Enum([...exportFormats], { description: 'Default: as `Accept` says, else CSV.' }),
+            ),
+            ...contactQuery,
+          },
+          contactQueryOptions,
+        ),
+        response: {
+          200: {
+            description: 'The file.',
+            content: {
+              'text/csv': { schema: Type.Unsafe<unknown>({ type: 'string' }) },
+              'application/x-ndjson': { schema: Type.Unsafe<unknown>({ type: 'string' }) },
+            },
+          },
+          ...problems(404),
+        },
+      },
+      config: { scope: 'contacts:read' },
+    },
+    async (request, reply) => {
+      const { accountId } = request.caller
+      const { format: asked, ...query } = request.query
+      const campaign = await readCampaign(db, accountId, request.params.campaign)
+      const filters = readContactFilters(query)
+      const format = asked ?? (/\bndjson\b/.test(request.headers.accept ?? '') ? 'ndjson' : 'csv')
+      reply
+        .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8')
+        .header('content-disposition', `attachment; filename="${campaign.key ?? showId('cmp', campaign.id)}.${format}"`)
+      return reply.send(Readable.from(writeContacts(db, context.vault, accountId, campaign.id, filters, format)))
+    },
+  )
+
+  app.get(
+    '/v1/campaigns/:campaign/contacts/:contact',
+    {
+      schema: {
+        operationId: 'getContact',
+        summary: 'Read a contact',
+        tags: ['Contacts'],
+        params: contactParams,
+        response: { 200: Type.Ref('Contact'), ...problems(404) },
+      },
+      config: { scope: 'contacts:read' },
+    },
+    async (request) => {
+      const { accountId } = request.caller
+      const campaign = await readCampaign(db, accountId, request.params.campaign)
+      return show(db, accountId, await readContactRow(db, accountId, campaign.id, request.params.contact))
+    },
+  )
+
+  app.patch(
+    '/v1/campaigns/:campaign/contacts/:contact',
+    {
+      schema: {
+        operationId: 'updateContact',
+        summary: 'Change a contact',
+        description:
+          'Sets the fields given; null clears one. Attributes are set one by one, tags and consent as a whole. Nothing here undoes an opt-out.',
+        tags: ['Contacts'],
+        params: contactParams,
+        body: ContactChange,
+        response: { 200: Type.Ref('Contact'), ...problems(404, 409) },
+      },
+      config: { scope: 'contacts:write', operation: 'contacts.update' },
+      attachValidation: true,
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx): Promise<Outcome> => {
+        const { accountId } = request.caller
+        const { campaign: name, contact } = request.params
+        // First: it throws where the path itself was refused.
+        const known = schemaErrorsOf(request)
+        const campaign = await readOpenCampaign(tx, accountId, name)
+        const { row, written } = await changeContact(tx, accountId, campaign, contact, objectOf(request.body), known)
+        await recordContactConsents(tx, context.vault, accountId, campaign.id, actorOf(request), [written])
+        return { status: 200, body: await show(tx, accountId, row), resourceId: row.id }
+      }),
+  )
+
+  app.delete(
+    '/v1/campaigns/:campaign/contacts/:contact',
+    {
+      schema: {
+        operationId: 'deleteContact',
+        summary: 'Delete a contact',
+        description: 'An opt-out of the number stays.',
+        tags: ['Contacts'],
+        params: contactParams,
+        response: { 204: Type.Unsafe<unknown>({ type: 'null', description: 'Deleted.' }), ...problems(404) },
+      },
+      config: { scope: 'contacts:write', operation: 'contacts.delete' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx): Promise<Outcome> => {
+        const { accountId } = request.caller
+        const campaign = await readCampaign(tx, accountId, request.params.campaign)
+        const { id } = await readContactRow(tx, accountId, campaign.id, request.params.contact)
+        if (!(await deleteContact(tx, accountId, campaign.id, id)))
+          throw new ApiError('not_found', { detail: 'The contact is gone.' })
+        return { status: 204, resourceId: id }
+      }),
+  )
+}
+
+/** The public id of who calls. */
+const actorOf = ({ caller }: FastifyRequest): string => showId(caller.kind === 'key' ? 'key' : 'usr', caller.id)

@@ -1,0 +1,235 @@
+/** The SQL that reads contacts: one, a page of those that match, and all of them in pages. Every query begins with the account. */
+import type { Queryable, Tx } from '../db/db.ts'
+import { firstIdAt } from '../ids.ts'
+import type { Position } from '../page.ts'
+import type { ContactRow } from './contacts.ts'
+
+/** Which contacts; null: all. */
+export interface ContactFilters {
+  phonePrefix: string | null
+  externalId: string | null
+  /** All of them. */
+  tags: string[] | null
+  /** Values as text, by name; all of them. */
+  attributes: Record<string, string> | null
+  /** A language, with or without a region. */
+  language: string | null
+  isOptedOut: boolean | null
+  createdAfter: Date | null
+  createdBefore: Date | null
+}
+
+/** A part of a list: the contacts that match, and how far the list was read to find them. */
+export interface Stretch {
+  rows: ContactRow[]
+  /** Where reading stopped before `limit + 1` contacts were found; null at the end of the list. */
+  edge: string | null
+}
+
+// Contacts looked at in a statement, and for a page. A filter that few match would otherwise read a million rows for one answer; 20,000
+// take some 30 ms.
+const windowRows = 20_000
+const windowsMax = 10
+
+const columns = `c.id, c.campaign_id as "campaignId", c.phone_number as "phoneNumber", c.first_name as "firstName",
+  c.last_name as "lastName", c.external_id as "externalId", c.language, c.country, c.timezone, c.attributes, c.tags, c.consent,
+  c.created_at as "createdAt", c.updated_at as "updatedAt"`
+
+const isOptedOut = `exists (
+    select from opt_outs o
+    where o.account_id = c.account_id
+      and o.number = c.phone_number
+  )`
+
+// The last message of a number comes from messages_their_number, newest partition first.
+const selectContact = `
+  select ${columns}, ${isOptedOut} as "isOptedOut",
+    (
+      select m.created_at
+      from messages m
+      where m.account_id = c.account_id
+        and m.their_number = c.phone_number
+      order by m.id desc
+      limit 1
+    ) as "lastMessageAt"
+  from contacts c`
+
+// For exports, in which a look at the messages of every number would be most of the work.
+const selectAlone = `
+  select ${columns}, ${isOptedOut} as "isOptedOut", null::timestamptz as "lastMessageAt"
+  from looked c`
+
+/** Finds a contact by its primary key or by (account_id, campaign_id, phone_number); locks nothing. */
+export async function findContact(
+  db: Queryable,
+  accountId: string,
+  campaignId: string,
+  by: { id: string } | { phoneNumber: string },
+): Promise<ContactRow | null> {
+  const [column, value] = 'id' in by ? ['id', by.id] : ['phone_number', by.phoneNumber]
+  const { rows } = await db.query<ContactRow>({
+    name: `find-contact-by-${column}`,
+    text: `${selectContact}
+      where c.account_id = $1
+        and c.campaign_id = $2
+        and c.${column} = $3`,
+    values: [accountId, campaignId, value],
+  })
+  return rows[0] ?? null
+}
+
+/** Finds a contact by its primary key and locks it for an update. */
+export async function lockContact(
+  tx: Tx,
+  accountId: string,
+  campaignId: string,
+  id: string,
+): Promise<ContactRow | null> {
+  const { rows } = await tx.query<ContactRow>({
+    name: 'lock-contact',
+    text: `${selectContact}
+      where c.account_id = $1
+        and c.campaign_id = $2
+        and c.id = $3
+      for update of c`,
+    values: [accountId, campaignId, id],
+  })
+  return rows[0] ?? null
+}
+
+/**
+ * The contacts of a campaign that match, `limit + 1` of them where there are as many, in the order that `buildPage` expects. Reads by the
+ * primary key, or contacts_external_id; at most 200,000 rows.
+ */
+export async function listContacts(
+  db: Queryable,
+  accountId: string,
+  campaignId: string,
+  filters: ContactFilters,
+  limit: number,
+  position: Position | null,
+): Promise<Stretch> {
+  const isAfter = position?.direction === 'after'
+  const rows: ContactRow[] = []
+  let from = position?.id ?? null
+  for (let window = 0; window < windowsMax; window++) {
+    const part = await readWindow(db, accountId, campaignId, filters, limit + 1 - rows.length, from, isAfter)
+    rows.push(...part.rows)
+    if (part.edge === null || rows.length > limit) return { rows, edge: null }
+    from = part.edge
+  }
+  return { rows, edge: from }
+}
+
+/** The same from the oldest to the newest, without an end and without what the messages know; for an export. */
+export async function* readContacts(
+  db: Queryable,
+  accountId: string,
+  campaignId: string,
+  filters: ContactFilters,
+  pageRows: number,
+): AsyncGenerator<ContactRow[]> {
+  for (let from: string | null = '00000000-0000-0000-0000-000000000000'; from !== null;) {
+    const part: Stretch = await readWindow(db, accountId, campaignId, filters, pageRows, from, true, false)
+    if (part.rows.length > 0) yield part.rows
+    from = part.rows.length === pageRows ? (part.rows.at(-1)?.id ?? null) : part.edge
+  }
+}
+
+/** Contacts that match among the next `windowRows`; `edge` is the last one looked at where there may be more. */
+async function readWindow(
+  db: Queryable,
+  accountId: string,
+  campaignId: string,
+  filters: ContactFilters,
+  limit: number,
+  from: string | null,
+  isAfter: boolean,
+  hasMessages = true,
+): Promise<Stretch> {
+  const values: unknown[] = [accountId, campaignId]
+  const value = (one: unknown): string => `$${values.push(one)}`
+  const order = isAfter ? 'asc' : 'desc'
+  const bounds = [
+    from !== null && `c.id ${isAfter ? '>' : '<'} ${value(from)}`,
+    filters.createdAfter && `c.id >= ${value(firstIdAt(filters.createdAfter.getTime()))}`,
+    filters.createdBefore && `c.id < ${value(firstIdAt(filters.createdBefore.getTime()))}`,
+    filters.externalId !== null && `c.external_id = ${value(filters.externalId)}`,
+  ].filter((clause) => clause !== false && clause !== null)
+  const matches = matchesOf(filters, value)
+  const where = (clauses: string[]): string => clauses.map((clause) => `\n        and ${clause}`).join('')
+  const found = matches.length === 0 ? limit : windowRows
+  const { rows } = await db.query<ContactRow & { edge: string; size: number }>(
+    `
+    with looked as materialized (
+      select c.account_id, c.id, c.campaign_id, c.phone_number, c.first_name, c.last_name, c.external_id, c.language, c.country,
+        c.timezone, c.attributes, c.tags, c.consent, c.created_at, c.updated_at
+      from contacts c
+      where c.account_id = $1
+        and c.campaign_id = $2${where(bounds)}
+      order by c.id ${order}
+      limit ${value(found)}
+    ), edge as (
+      select id as edge, (select count(*) from looked) as size
+      from looked
+      order by id ${isAfter ? 'desc' : 'asc'}
+      limit 1
+    )
+    select edge.edge, edge.size, m.*
+    from edge
+    left join lateral (
+      ${hasMessages ? selectContact.replace('from contacts c', 'from looked c') : selectAlone}
+      where true${where(matches)}
+      order by c.id ${order}
+      limit ${value(limit)}
+    ) m on true`,
+    values,
+  )
+  const [first] = rows
+  const matched = rows.filter((row) => row.id !== null)
+  const isEnd = !first || first.size < found
+  return { rows: matched, edge: isEnd || matched.length === limit ? null : first.edge }
+}
+
+function matchesOf(filters: ContactFilters, value: (one: unknown) => string): string[] {
+  const matches: string[] = []
+  if (filters.phonePrefix !== null) matches.push(`starts_with(c.phone_number, ${value(filters.phonePrefix)})`)
+  if (filters.tags !== null) matches.push(`c.tags @> ${value(filters.tags)}::text[]`)
+  for (const [name, text] of Object.entries(filters.attributes ?? {}))
+    matches.push(`c.attributes ->> ${value(name)} = ${value(text)}`)
+  if (filters.language !== null) {
+    const language = value(filters.language)
+    matches.push(`(c.language = ${language} or starts_with(c.language, ${language} || '-'))`)
+  }
+  if (filters.isOptedOut !== null) matches.push(`${filters.isOptedOut ? '' : 'not '}${isOptedOut}`)
+  return matches
+}
+
+/** The names of all attributes in a campaign, by the alphabet; by the primary key, in pages. */
+export async function readAttributeNames(db: Queryable, accountId: string, campaignId: string): Promise<string[]> {
+  const names = new Set<string>()
+  let from: string | null = '00000000-0000-0000-0000-000000000000'
+  while (from !== null) {
+    const { rows }: { rows: { names: string[] | null; last: string | null; size: number }[] } = await db.query({
+      name: 'read-attribute-names',
+      text: `
+        with page as materialized (
+          select id, attributes
+          from contacts
+          where account_id = $1
+            and campaign_id = $2
+            and id > $3
+          order by id
+          limit $4
+        )
+        select
+          (select array_agg(distinct name) from page, jsonb_object_keys(attributes) as name) as names,
+          (select id from page order by id desc limit 1) as last,
+          (select count(*) from page) as size`,
+      values: [accountId, campaignId, from, windowRows],
+    })
+    for (const name of rows[0]?.names ?? []) names.add(name)
+    from = rows[0]?.size === windowRows ? (rows[0].last ?? null) : null
+  }
+  return [...names].sort()
+}

@@ -1,0 +1,158 @@
+/** Which column of a table fills which field: by what the caller says, else by its name. */
+import { pointTo } from '../../body.ts'
+import type { FieldError } from '../../errors.ts'
+import { attributeLimits } from '../contact.ts'
+
+/** For each column the field or `attributes.<name>` it fills, or null where it is ignored. */
+export type Targets = (string | null)[]
+
+/** What the caller says of columns, by their names. */
+export type Mapping = Record<string, string | null>
+
+/** Names under which a field is found, in lower case without punctuation; the first is its own. */
+const synonyms = {
+  phone_number: [
+    'phonenumber',
+    'phone',
+    'mobile',
+    'msisdn',
+    'to',
+    'mobilenumber',
+    'mobilephone',
+    'cell',
+    'cellphone',
+    'cellnumber',
+    'telephone',
+    'telephonenumber',
+    'tel',
+    'phoneno',
+    'mobileno',
+    'number',
+    'recipient',
+    'destination',
+    'contactnumber',
+    'phone1value',
+    'whatsapp',
+    'gsm',
+    'telefon',
+    'telefono',
+    'teléfono',
+    'téléphone',
+    'móvil',
+    'celular',
+    'handy',
+    'handynummer',
+  ],
+  first_name: ['firstname', 'first', 'givenname', 'forename', 'vorname', 'prénom', 'nombre'],
+  last_name: ['lastname', 'last', 'surname', 'familyname', 'nachname', 'apellido'],
+  external_id: ['externalid', 'id', 'customerid', 'userid', 'contactid', 'reference', 'ref'],
+  language: ['language', 'lang', 'locale'],
+  country: ['country', 'countrycode'],
+  timezone: ['timezone', 'tz'],
+  tags: ['tags', 'tag', 'labels'],
+  consent: ['consent', 'consentstatus', 'optin'],
+  consent_method: ['consentmethod'],
+  consent_source: ['consentsource'],
+  consent_text: ['consenttext'],
+  consent_obtained_at: ['consentobtainedat', 'consentdate'],
+  consent_ip: ['consentip'],
+  attributes: ['attributes'],
+} as const satisfies Record<string, readonly string[]>
+
+/** Fields that a column can fill. */
+export const columnFields = Object.keys(synonyms)
+
+const fieldOf = new Map<string, string>(
+  Object.entries(synonyms).flatMap(([field, names]) => names.map((name) => [name, field] as const)),
+)
+const ownNames = new Set<string>(Object.values(synonyms).map(([own]) => own))
+// The column of our own file of bad rows, which people correct and send again.
+const ignored = new Set(['error'])
+/** What our export says of a contact and an import does not: only in a file that has all of them. */
+export const exportOnly = ['contact', 'opted_out', 'created_at', 'updated_at']
+
+/** Finds what each column fills. Field errors where no column has numbers, or two fill the same. */
+export function mapColumns(header: string[], mapping: Mapping, pointer: string): { targets: Targets } | FieldError[] {
+  const errors = checkMapping(header, mapping, pointer)
+  if (errors.length > 0) return errors
+  const names = header.map(plain)
+  const isExport = exportOnly.every((name) => header.includes(name))
+  const said = (name: string): boolean => Object.hasOwn(mapping, name)
+  const taken = new Set(Object.values(mapping))
+  // An exact name wins over a synonym wherever it stands; of several synonyms the first column does.
+  for (const [at, name] of names.entries())
+    if (ownNames.has(name) && !said(header[at] ?? '')) taken.add(`own ${fieldOf.get(name) ?? ''}`)
+  const targets: Targets = []
+  for (const [at, name] of header.entries()) {
+    const key = names[at] ?? ''
+    const field = fieldOf.get(key)
+    const isFree = field !== undefined && !taken.has(field) && (ownNames.has(key) || !taken.has(`own ${field}`))
+    if (said(name)) targets.push(mapping[name] ?? null)
+    else if (isExport && exportOnly.includes(name)) targets.push(null)
+    else if (isFree) {
+      taken.add(field)
+      targets.push(field)
+    } else if (key === '' || ignored.has(key)) targets.push(null)
+    else targets.push(`attributes.${name.replace(/^attributes\./, '')}`)
+  }
+  return refuseTargets(header, targets) ?? { targets }
+}
+
+function checkMapping(header: string[], mapping: Mapping, pointer: string): FieldError[] {
+  const at = (name: string): string => (pointer.startsWith('#') ? pointTo(pointer, name) : pointer)
+  const errors: FieldError[] = []
+  const fillers = new Map<string, string>()
+  for (const [name, target] of Object.entries(mapping)) {
+    const known = target === null || columnFields.includes(target) || target.startsWith('attributes.')
+    const other = target === null ? undefined : fillers.get(target)
+    if (target !== null) fillers.set(target, name)
+    if (!header.includes(name))
+      errors.push({
+        pointer: at(name),
+        code: 'invalid_value',
+        detail: `the file has no column ${shorten(name)}; it has ${shorten(header.join(', '))}`,
+      })
+    else if (!known)
+      errors.push({
+        pointer: at(name),
+        code: 'invalid_value',
+        detail: `must be null, attributes.<name>, or one of ${columnFields.join(', ')}`,
+      })
+    else if (other !== undefined)
+      errors.push({ pointer: at(name), code: 'invalid_value', detail: `fills what ${shorten(other)} fills already` })
+  }
+  return errors
+}
+
+function refuseTargets(header: string[], targets: Targets): FieldError[] | null {
+  if (!targets.includes('phone_number'))
+    return refuseFile(
+      `must have a column of numbers, named phone_number, phone, mobile, msisdn or to, or named by \`mapping\`; it has ${shorten(header.join(', '))}`,
+    )
+  const attributes = targets.filter((target) => target?.startsWith('attributes.'))
+  const twice = attributes.find((target, at) => attributes.indexOf(target) !== at)
+  if (twice) return refuseFile(`must not have two columns named ${shorten(twice.slice(11))}`)
+  const long = attributes.find((target) => Array.from(target ?? '').length > 11 + attributeLimits.name)
+  if (long)
+    return refuseFile(
+      `must name columns with at most ${attributeLimits.name} characters; see ${shorten(long.slice(11))}`,
+    )
+  if (attributes.length > attributeLimits.count)
+    return refuseFile(
+      `must have at most ${attributeLimits.count} columns that are no fields of a contact; it has ${attributes.length}`,
+    )
+  return null
+}
+
+/** A file that cannot be imported at all. */
+export const refuseFile = (detail: string): FieldError[] => [
+  { pointer: '#', code: 'invalid_format', detail: `The file ${detail}.` },
+]
+
+const plain = (name: string): string =>
+  name
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{Nd}]/gu, '')
+
+const shorten = (text: string): string => (text.length > 200 ? `${text.slice(0, 200)}…` : text)

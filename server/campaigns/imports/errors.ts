@@ -1,0 +1,64 @@
+/** The SQL of what was wrong with rows. Every query begins with the account. */
+import type { Queryable, Tx } from '../../db/db.ts'
+
+/** One reason for which a row was not taken. */
+export interface RowError {
+  line: number
+  code: string
+  column: string | null
+  value: string | null
+  detail: string
+  suggestion: string | null
+}
+
+/** Inserts errors; `record` is the row as it came, for the file of bad rows. Of two errors with one code in a row the first stays. */
+export async function insertErrors(
+  tx: Tx,
+  accountId: string,
+  id: string,
+  errors: (RowError & { record: unknown })[],
+): Promise<void> {
+  if (errors.length === 0) return
+  await tx.query({
+    name: 'insert-import-errors',
+    text: `
+      insert into import_errors (account_id, import_id, line, code, "column", value, detail, suggestion, record)
+      select $1, $2, e.*
+      from unnest($3::bigint[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::jsonb[]) as e
+      on conflict do nothing`,
+    values: [
+      accountId,
+      id,
+      errors.map((error) => error.line),
+      errors.map((error) => error.code),
+      errors.map((error) => error.column),
+      errors.map((error) => error.value),
+      errors.map((error) => error.detail),
+      errors.map((error) => error.suggestion),
+      errors.map((error) => JSON.stringify(error.record)),
+    ],
+  })
+}
+
+/** Errors behind a line and code, in the order of the primary key, which serves it. */
+export async function readErrors(
+  db: Queryable,
+  accountId: string,
+  id: string,
+  after: { line: number; code: string },
+  limit: number,
+): Promise<(RowError & { record: unknown })[]> {
+  const { rows } = await db.query<RowError & { record: unknown }>({
+    name: 'read-import-errors',
+    text: `
+      select line, code, "column", value, detail, suggestion, record
+      from import_errors
+      where account_id = $1
+        and import_id = $2
+        and (line, code) > ($3, $4)
+      order by line, code
+      limit $5`,
+    values: [accountId, id, after.line, after.code, limit],
+  })
+  return rows
+}

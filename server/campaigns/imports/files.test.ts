@@ -1,0 +1,256 @@
+import { randomBytes } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import writeXlsxFile, { type SheetData } from 'write-excel-file/node'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { errorsOf } from '../testing.ts'
+import { numberOf, openImportTest, zero, type ImportTest } from './testing.ts'
+
+let database: TestDatabase
+let test: ImportTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openImportTest(database.db, database.connection)
+})
+
+afterAll(async () => {
+  await test.close()
+  await database.close()
+})
+
+const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+
+/** A workbook as a program writes it. */
+const workbookOf = (rows: unknown[][], format?: string): Promise<Buffer> =>
+  writeXlsxFile(
+    rows.map((row) =>
+      row.map((value) => (value === null ? null : { value, ...(value instanceof Date && { format }) })),
+    ) as SheetData,
+    { sheet: 'People' },
+  ).toBuffer()
+
+/** The body of a form, and its type. */
+function formOf(...parts: { name: string; filename?: string; type?: string; content: string | Buffer }[]) {
+  const boundary = `b${randomBytes(8).toString('hex')}`
+  const bytes = parts.flatMap(({ name, filename, type, content }) => [
+    `--${boundary}\r\ncontent-disposition: form-data; name="${name}"${filename ? `; filename="${filename}"` : ''}\r\n` +
+      `${type ? `content-type: ${type}\r\n` : ''}\r\n`,
+    content,
+    '\r\n',
+  ])
+  return {
+    type: `multipart/form-data; boundary=${boundary}`,
+    body: Buffer.concat([...bytes, `--${boundary}--\r\n`].map((piece) => Buffer.from(piece as string))),
+  }
+}
+
+describe('files as programs write them', () => {
+  it('are read in the encodings of spreadsheets, which are found by themselves', async () => {
+    const text = 'Téléphone;Prénom\r\n+33612345678;Zoé €\r\n'
+    const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le')
+    const latin = Buffer.from(text.replace('€', '\u0080'), 'latin1')
+    const files: [bytes: Buffer, encoding: string][] = [
+      [Buffer.from(`\uFEFF${text}`), 'utf-8'],
+      [utf16, 'utf-16le'],
+      [Buffer.from(utf16).swap16(), 'utf-16be'],
+      [Buffer.from(text, 'utf16le'), 'utf-16le'],
+      [latin, 'windows-1252'],
+    ]
+    for (const [bytes, encoding] of files) {
+      const campaign = await test.newCampaign()
+      const over = await test.run(campaign, 'text/csv', bytes)
+      expect(over).toMatchObject({ status: 'completed', detected: { encoding, delimiter: ';', sheet: null } })
+      expect(await test.contacts(campaign)).toMatchObject([{ phone_number: '33612345678', first_name: 'Zoé €' }])
+    }
+    // A letter that is no UTF-8 far behind the first piece still tells what the file is.
+    const campaign = await test.newCampaign()
+    const long = Buffer.concat([
+      Buffer.from(`phone,first_name\n${Array.from({ length: 20_000 }, (_, n) => `${numberOf(n)},Anna\n`).join('')}`),
+      Buffer.from('15559999999,Jos\u00e9\n', 'latin1'),
+    ])
+    expect(await test.run(campaign, 'text/csv', long)).toMatchObject({ detected: { encoding: 'windows-1252' } })
+    expect((await test.contacts(campaign)).at(-1)).toMatchObject({ first_name: 'José' })
+  })
+
+  it('may be workbooks, with numbers as numbers, texts, dates and empty cells', async () => {
+    const campaign = await test.newCampaign({ default_country: 'GB' })
+    const born = new Date(Date.UTC(1990, 4, 17))
+    const file = await workbookOf(
+      [
+        ['Mobile', 'First name', 'Born', 'Score', 'VIP'],
+        [447911123456, 'Zoë & <Co>', born, 12.5, true],
+        ["'07911 123457", null, null, null, null],
+        ['4.47E+11', 'Bad', null, null, null],
+        [7911123458, 'Lost zero', null, 0.1, false],
+      ],
+      'dd/mm/yyyy',
+    )
+    const over = await test.run(campaign, workbookType, file)
+    expect(over).toMatchObject({
+      format: 'xlsx',
+      detected: { encoding: null, delimiter: null, sheet: 'People' },
+      counts: { ...zero, total: 4, processed: 4, created: 3, failed: 1 },
+      mapping: { Mobile: 'phone_number', 'First name': 'first_name', Born: 'attributes.Born' },
+      repairs: { missing_plus: 1, apostrophe: 1, national: 1 },
+    })
+    expect(await test.contacts(campaign)).toMatchObject([
+      {
+        phone_number: '447911123456',
+        first_name: 'Zoë & <Co>',
+        attributes: { Born: '1990-05-17', Score: '12.5', VIP: 'TRUE' },
+      },
+      { phone_number: '447911123457', attributes: {} },
+      { phone_number: '447911123458', attributes: { Score: '0.1', VIP: 'FALSE' } },
+    ])
+    expect(await test.errors(over.id)).toMatchObject([{ line: 4, column: 'Mobile', code: 'scientific_notation' }])
+    expect((await test.badRows(over.id)).split('\n')[1]).toMatch(/^4.47E\+11,Bad,,,,/)
+  })
+
+  it('that are no workbooks, or damaged ones, are refused with what they are', async () => {
+    const campaign = await test.newCampaign()
+    const whole = await workbookOf([
+      ['phone', 'name'],
+      [15551234567, 'a'],
+    ])
+    const refusals: [payload: Buffer, detail: RegExp][] = [
+      [Buffer.from('phone\n1555'), /must be a workbook/],
+      [whole.subarray(0, whole.length - 100), /did not come whole/],
+      [await workbookOf([['name'], ['a']]), /must have a column of numbers.*it has name/],
+      [Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 1, 2]), /before 2007/],
+    ]
+    for (const [payload, detail] of refusals) {
+      const { status, body } = await test.upload(campaign, workbookType, payload)
+      expect([status, body['errors']]).toMatchObject([422, [{ pointer: '#', detail: expect.stringMatching(detail) }]])
+    }
+    const long = [['phone'], ...Array.from({ length: 20_000 }, (_, n) => [Number(numberOf(n))])]
+    const damaged = await workbookOf(long)
+    const sheet = damaged.indexOf('xl/worksheets/sheet1.xml')
+    damaged.fill(0xff, sheet + 60_000, sheet + 60_100)
+    const over = await test.run(campaign, workbookType, damaged)
+    expect(over).toMatchObject({ status: 'failed', failure: { code: 'damaged_file' } })
+    expect(await test.contacts(campaign)).toHaveLength(over.counts['created'] ?? 0)
+    expect(over.counts['created']).toBeGreaterThan(1000)
+  })
+
+  it('may be compressed, but not to fill a disk', async () => {
+    const campaign = await test.newCampaign()
+    const file = gzipSync('phone,name\n15551234567,a\n15551234568,b\n')
+    expect((await test.run(campaign, 'application/gzip', file)).counts).toMatchObject({ created: 2 })
+    const encoded = await test.upload(campaign, 'text/csv', file, '', { 'content-encoding': 'gzip' })
+    expect((await test.finished(String(encoded.body['id']))).counts).toMatchObject({ updated: 2 })
+    const bomb = gzipSync(Buffer.concat([Buffer.from('phone\n'), Buffer.alloc(40 * 1024 * 1024, '1')]))
+    const refused = await test.upload(campaign, 'application/gzip', bomb)
+    expect([refused.status, refused.body['code']]).toEqual([413, 'payload_too_large'])
+    expect((await test.upload(campaign, 'application/gzip', file.subarray(0, 40))).status).toBe(422)
+    expect(
+      (await test.upload(campaign, 'application/gzip', Buffer.concat([file, gzipSync('x')]).fill(7, 12, 20))).status,
+    ).toBe(422)
+  })
+})
+
+describe('a form of a browser', () => {
+  it('brings a file with options before or behind it, whatever the browser says of its type', async () => {
+    const csv = 'Nr.,Who\n07911 123456,Ada\n07911 123457,Bob\n'
+    const options = JSON.stringify({ mapping: { 'Nr.': 'phone_number', Who: 'first_name' }, default_country: 'GB' })
+    const file = { name: 'file', filename: 'List.CSV', type: 'application/vnd.ms-excel', content: csv }
+    for (const parts of [
+      [{ name: 'options', content: options }, file],
+      [file, { name: 'options', content: options }],
+      [
+        { name: 'options', content: options },
+        { ...file, filename: 'list.csv.gz', content: gzipSync(csv) },
+      ],
+    ]) {
+      const campaign = await test.newCampaign()
+      const form = formOf(...parts)
+      expect((await test.run(campaign, form.type, form.body)).counts).toMatchObject({ created: 2 })
+      expect(await test.contacts(campaign)).toMatchObject([{ first_name: 'Ada' }, { first_name: 'Bob' }])
+    }
+    for (const [filename, content] of [
+      ['list.json', '{"contacts":[{"phone_number":"+15551234567"}]}'],
+      ['list', '[{"phone_number":"+15551234567"}]'],
+      ['list', '{"phone_number":"+15551234567"}\n{"phone_number":"+15551234567"}'],
+      ['book.xlsx', await workbookOf([['phone'], [15551234567]])],
+    ] as const) {
+      const form = formOf({ name: 'file', filename, content })
+      expect((await test.run(await test.newCampaign(), form.type, form.body)).counts).toMatchObject({ created: 1 })
+    }
+  })
+
+  it('is refused with what is wrong in it', async () => {
+    const campaign = await test.newCampaign()
+    const file = { name: 'file', filename: 'a.csv', content: 'phone\n15551234567' }
+    const refusals: [form: ReturnType<typeof formOf>, errors: string[]][] = [
+      [formOf({ name: 'options', content: '{}' }), ['#/file required']],
+      [formOf(file, { name: 'options', content: '{' }), ['#/options invalid_format']],
+      [formOf(file, { name: 'options', content: '{"shoe":1}' }), ['#/options/shoe unknown_field']],
+      [formOf(file, { name: 'options', content: '{"mapping":{"x":"tags"}}' }), ['#/options/mapping/x invalid_value']],
+      [formOf(file, { name: 'more', content: 'x' }), ['#/more unknown_field']],
+      [formOf({ ...file, content: 'name\nx' }), ['# invalid_format']],
+      [formOf(file, file), ['# invalid_format']],
+      [{ ...formOf(file), body: formOf(file).body.subarray(0, 150) }, ['# invalid_format']],
+      [{ ...formOf(file), type: 'multipart/form-data' }, ['# invalid_format']],
+      [{ ...formOf(file), body: Buffer.from('nothing of the kind') }, ['# invalid_format']],
+    ]
+    for (const [form, errors] of refusals) {
+      const { status, body } = await test.upload(campaign, form.type, form.body)
+      expect([status, errorsOf(body)]).toEqual([422, errors])
+    }
+  })
+})
+
+describe('a dry run', () => {
+  it('counts everything, shows the first rows as they would be, and writes nothing', async () => {
+    const campaign = await test.newCampaign({ default_country: 'US' })
+    await test.optOut('15551230001')
+    await test.run(campaign, 'text/csv', 'phone,name\n15551230001,Old\n15551230002,Old')
+    const rows = Array.from({ length: 6000 }, (_, n) => `(555) 123-${String(n).padStart(4, '0')},N${n},gold`)
+    const file = `phone,first_name,plan\n${rows.join('\n')}\n4.4E+11,x,\n15551230005,again,`
+    for (const [query, known] of [
+      ['?dry_run=true', { updated: 2, skipped: 0 }],
+      ['?dry_run=true&on_conflict=skip', { updated: 0, skipped: 2 }],
+    ] as const) {
+      const over = await test.run(campaign, 'text/csv', file, query)
+      expect(over).toMatchObject({
+        status: 'completed_with_errors',
+        dry_run: true,
+        counts: { total: 6002, processed: 6002, created: 5998, ...known, duplicate: 1, opted_out: 1, failed: 1 },
+        repairs: { national: 6000, missing_plus: 1 },
+      })
+      expect(over['sample']).toHaveLength(20)
+      expect((over['sample'] as unknown[])[3]).toEqual({
+        line: 5,
+        phone_number: '15551230003',
+        first_name: 'N3',
+        attributes: { plan: 'gold' },
+      })
+      expect(await test.errors(over.id)).toHaveLength(1)
+    }
+    expect(await test.contacts(campaign)).toHaveLength(2)
+    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['contacts_count']).toBe(2)
+  })
+})
+
+describe('an export', () => {
+  it('is taken back by an import without a change', async () => {
+    const campaign = await test.newCampaign()
+    const consent = { status: 'opted_in', method: 'form', obtained_at: '2026-01-02T03:04:05.000Z' }
+    await test.call('POST', `/v1/campaigns/${campaign}/contacts`, {
+      phone_number: '15551234567',
+      first_name: '=cmd',
+      attributes: { plan: 'gold', "it's": '-5' },
+      tags: ['a', 'b'],
+      consent,
+    })
+    const url = `/v1/campaigns/${campaign}/contacts/export`
+    const file = (await test.app.inject({ url, headers: test.account.headers })).body
+    const other = await test.newCampaign()
+    const over = await test.run(other, 'text/csv', file)
+    expect(over).toMatchObject({ status: 'completed', mapping: { contact: null, opted_out: null, created_at: null } })
+    const { body } = await test.call('GET', `/v1/campaigns/${other}/contacts`)
+    expect(body['data']).toMatchObject([
+      { first_name: '=cmd', attributes: { plan: 'gold', "it's": '-5' }, tags: ['a', 'b'], consent },
+    ])
+  })
+})

@@ -1,0 +1,81 @@
+/** Cells of a sheet as text: what a person sees in them, but for numbers, which have all their digits. */
+import { attributeOf, readEntities, textIn } from './xml.ts'
+
+/** What cells refer to. */
+export interface SheetContext {
+  textOf(index: number): string
+  dateStyles: ReadonlySet<number>
+  isFrom1904: boolean
+}
+
+// A sheet has at most this many columns (XFD).
+const columnsMax = 16_384
+
+/** The cells of a row by column, empty ones between them included. */
+export function cellsOf(xml: string, context: SheetContext): string[] {
+  const cells: string[] = []
+  for (const [, tag = '', content = ''] of xml.matchAll(/<(?:\w+:)?c(\s[^>]*?)?(?:\/>|>([^]*?)<\/(?:\w+:)?c>)/g)) {
+    const at = columnOf(attributeOf(tag, 'r')) ?? cells.length
+    if (at >= columnsMax) continue
+    while (cells.length < at) cells.push('')
+    cells[at] = valueOf(tag, content, context)
+  }
+  return cells
+}
+
+/** `B7` is 1; null where a cell does not say its place and stands behind the one before it. */
+function columnOf(reference: string | null): number | null {
+  const letters = /^[A-Z]{1,3}(?=\d)/.exec(reference ?? '')?.[0]
+  if (letters === undefined) return null
+  let column = 0
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64
+  return column - 1
+}
+
+function valueOf(tag: string, content: string, context: SheetContext): string {
+  const type = attributeOf(tag, 't') ?? 'n'
+  if (type === 'inlineStr') return textIn(content)
+  const value = /<(?:\w+:)?v(?:\s[^>]*)?>([^<]*)</.exec(content)?.[1]
+  if (value === undefined) return ''
+  if (type === 's') return context.textOf(Number(value))
+  if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE'
+  // #REF! and its like are no data.
+  if (type === 'e') return ''
+  if (type !== 'n') return readEntities(value)
+  const number = Number(value)
+  if (!Number.isFinite(number)) return ''
+  if (context.dateStyles.has(Number(attributeOf(tag, 's') ?? 0))) return dateOf(number, context.isFrom1904)
+  // 4.47911123456E11 in the file is 447911123456: the file has all digits, only a CSV has those that were seen. 15 are what Excel keeps.
+  return String(Number(number.toPrecision(15)))
+}
+
+/** Days since the beginning of 1900 (with a 29 February that was none) or 1904, as ISO 8601. */
+function dateOf(serial: number, isFrom1904: boolean): string {
+  const days = isFrom1904 ? serial + 1462 : serial < 60 ? serial + 1 : serial
+  const time = new Date(Math.round((days - 25_569) * 86_400) * 1000)
+  if (Number.isNaN(time.getTime())) return String(serial)
+  const [date = '', clock = ''] = time.toISOString().slice(0, 19).split('T')
+  if (serial < 1) return clock
+  return clock === '00:00:00' ? date : `${date}T${clock}`
+}
+
+// Numbers of the formats that every workbook has (ECMA-376 part 1, 18.8.30): dates and times of day.
+const isBuiltInDate = (id: number): boolean =>
+  (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 58)
+
+/** Which styles of a workbook show numbers as dates, by the position that cells name. */
+export function readDateStyles(styles: string): Set<number> {
+  const dateFormats = new Set<number>()
+  for (const [, tag = ''] of styles.matchAll(/<(?:\w+:)?numFmt(\s[^>]*?)\/?>/g)) {
+    // Texts, colours and conditions may have the letters of a date in them.
+    const code = (attributeOf(tag, 'formatCode') ?? '').replace(/"[^"]*"|\\.|\[[^\]]*\]/g, '')
+    if (/[ymdhs]/i.test(code) && !/general/i.test(code)) dateFormats.add(Number(attributeOf(tag, 'numFmtId')))
+  }
+  const cellStyles = /<(?:\w+:)?cellXfs\b[^]*?<\/(?:\w+:)?cellXfs>/.exec(styles)?.[0] ?? ''
+  const found = new Set<number>()
+  for (const [at, [, tag = '']] of [...cellStyles.matchAll(/<(?:\w+:)?xf(\s[^>]*?)?\/?>/g)].entries()) {
+    const id = Number(attributeOf(tag, 'numFmtId') ?? 0)
+    if (isBuiltInDate(id) || dateFormats.has(id)) found.add(at)
+  }
+  return found
+}

@@ -1,0 +1,24 @@
+/** A row of a file, whatever its format. */
+
+/** One row of a file as it came. */
+export interface SourceRow {
+  /** Line in the file where it begins, from 1; of a JSON list the position in it, of a workbook its row. */
+  line: number
+  /** Cells, or what a line of JSON holds; of a row that cannot be read its first characters. */
+  record: unknown
+  /** Characters it takes in the file. */
+  size: number
+  /** Why it cannot be read. */
+  fault?: RowFault
+}
+
+/** Why a row cannot be read. */
+export interface RowFault {
+  code: 'invalid_format' | 'too_long' | 'invalid_characters'
+  detail: string
+}
+
+/** Longest row of any format: twice the fields of a contact at their largest. */
+export const rowCharactersMax = 65_536
+
+export const tooLong: RowFault = { code: 'too_long', detail: `must be at most ${rowCharactersMax} characters long` }

@@ -1,0 +1,103 @@
+/**
+ * A thread for each import that runs: reading a million rows takes the processor for seconds, in which requests would wait. What takes
+ * too much memory ends with its thread, not with the process.
+ */
+import { setFlagsFromString } from 'node:v8'
+import { Worker } from 'node:worker_threads'
+import type { Connection } from '../../db/db.ts'
+import type { ImportKey, RowsResult } from './run.ts'
+
+/** What a thread is given once: it opens its own connections. */
+export interface ThreadInput {
+  connection: Connection
+  masterKey: Buffer
+}
+
+/** What a thread is told; its answer to a key is a `ThreadOutput`. */
+export type ThreadOrder = ImportKey | 'stop'
+export type ThreadOutput = { result: RowsResult } | { error: Error }
+
+// The largest of everything in it: two batches, the numbers of a million rows (outside the heap), a row of 64 KiB in every form.
+const resourceLimits = { maxOldGenerationSizeMb: 96 }
+// Room for young objects, in MiB, in each of two halves. A flag of the process wins over what a thread is given, and ours is set for
+// requests, four times as high (bin/heliogram); the heap that is there keeps its own.
+const semiSpaceMb = 8
+// Loading the code takes a quarter of a second, which would be most of a small import; imports often come one after another.
+const idleMs = 20_000
+
+/** Threads for imports, kept a while for the next. */
+export class ImportThreads {
+  readonly #input: ThreadInput
+  readonly #idle: { worker: Worker; timer: NodeJS.Timeout; leave: () => void }[] = []
+  #isClosed = false
+
+  constructor(input: ThreadInput) {
+    this.#input = input
+  }
+
+  /** Runs all of an import but its end; an abort stops it between two batches. @throws what it fails with, or its thread. */
+  async run(key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
+    const worker = this.#take()
+    // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a rule for windows; threads have no origin
+    const tell = (order: ThreadOrder): void => worker.postMessage(order)
+    const stop = (): void => tell('stop')
+    const { promise, resolve, reject } = Promise.withResolvers<RowsResult>()
+    const hear = (output: ThreadOutput): void => ('error' in output ? reject(output.error) : resolve(output.result))
+    const end = (code: number): void => reject(new Error(`the thread of an import ended with ${code}`))
+    worker.on('message', hear).on('error', reject).on('exit', end)
+    tell(key)
+    signal.addEventListener('abort', stop)
+    if (signal.aborted) stop()
+    try {
+      const result = await promise
+      worker.off('message', hear).off('error', reject).off('exit', end)
+      this.#keep(worker)
+      return result
+    } catch (error) {
+      await worker.terminate()
+      throw error
+    } finally {
+      signal.removeEventListener('abort', stop)
+    }
+  }
+
+  /** Ends the threads that have nothing to do; those that work end with their work. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    const idle = this.#idle.splice(0)
+    for (const { timer } of idle) clearTimeout(timer)
+    await Promise.all(idle.map(({ worker }) => worker.terminate()))
+  }
+
+  #take(): Worker {
+    const kept = this.#idle.pop()
+    if (!kept) return openThread(this.#input)
+    clearTimeout(kept.timer)
+    kept.worker.off('error', kept.leave)
+    return kept.worker
+  }
+
+  #keep(worker: Worker): void {
+    if (this.#isClosed) {
+      void worker.terminate()
+      return
+    }
+    const leave = (): void => {
+      clearTimeout(kept.timer)
+      this.#idle.splice(this.#idle.indexOf(kept), 1)
+    }
+    const timer = setTimeout(() => {
+      leave()
+      void worker.terminate()
+    }, idleMs)
+    const kept = { worker, leave, timer: timer.unref() }
+    // A thread that fails with nothing to do has nobody to tell; the next import gets another.
+    worker.on('error', leave)
+    this.#idle.push(kept)
+  }
+}
+
+function openThread(input: ThreadInput): Worker {
+  setFlagsFromString(`--max-semi-space-size=${semiSpaceMb}`)
+  return new Worker(new URL('./worker.ts', import.meta.url), { workerData: input, resourceLimits })
+}

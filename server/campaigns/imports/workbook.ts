@@ -1,0 +1,149 @@
+/** Workbooks (.xlsx, ECMA-376): the rows of the first sheet that is not hidden, read as a stream in bounded memory. */
+import type { ReadChunk } from './chunks.ts'
+import { cellsOf, readDateStyles, type SheetContext } from './sheet.ts'
+import { rowCharactersMax, tooLong, type SourceRow } from './source-row.ts'
+import { attributeOf, elementsIn, textIn } from './xml.ts'
+import { readDirectory, readEntry, ZipError, type ZipEntry } from './zip.ts'
+
+/** A workbook of which one sheet is to be read. */
+export interface Workbook {
+  read: ReadChunk
+  entries: Map<string, ZipEntry>
+  sheet: ZipEntry
+  /** Bytes a part may inflate to. */
+  inflatedMax: number
+  /** Name of the sheet, for people. */
+  sheetName: string
+  dateStyles: ReadonlySet<number>
+  isFrom1904: boolean
+}
+
+// XML around a row's texts: what stands for a cell of one digit is some 40 characters.
+const rowXmlMax = rowCharactersMax * 16
+/** Characters of all shared texts together: what a million names and addresses have. They are kept in memory, UTF-8 and in one piece. */
+const textsBytesMax = 64 * 1024 * 1024
+// Workbook, relations and styles are small files; what is longer is no workbook.
+const partCharactersMax = 16 * 1024 * 1024
+
+/** A million rows of ten cells are some 400 MB of XML. */
+const sheetBytesMax = 2 ** 31
+// Cells may share texts: a small file can stand for more than any disk has.
+const cellCharactersMax = 2 ** 30
+
+/** Opens a workbook of `size` bytes, of which no part may inflate to more than `inflatedMax`. @throws ZipError with what it is or has not; its message continues "The file". */
+export async function openWorkbook(read: ReadChunk, size: number, inflatedMax = sheetBytesMax): Promise<Workbook> {
+  const entries = await readDirectory(read, size)
+  const part = async (name: string): Promise<string> => {
+    const entry = entries.get(name)
+    if (!entry) return ''
+    let text = ''
+    for await (const piece of readEntry(read, entry, inflatedMax)) {
+      text += piece
+      if (text.length > partCharactersMax) throw new ZipError(`has a ${name} that cannot be read`)
+    }
+    return text
+  }
+  const book = await part('xl/workbook.xml')
+  const relations = await part('xl/_rels/workbook.xml.rels')
+  const sheets = [...book.matchAll(/<(?:\w+:)?sheet(\s[^>]*?)\/?>/g)].map(([, tag = '']) => tag)
+  const tag = sheets.find((one) => (attributeOf(one, 'state') ?? 'visible') === 'visible')
+  if (tag === undefined) throw new ZipError('is an archive without a sheet; send a workbook (.xlsx) or CSV')
+  const id = attributeOf(tag, 'id')
+  const relation = [...relations.matchAll(/<(?:\w+:)?Relationship(\s[^>]*?)\/?>/g)]
+    .map(([, one = '']) => one)
+    .find((one) => attributeOf(one, 'Id') === id)
+  const target = (relation && attributeOf(relation, 'Target')) ?? 'worksheets/sheet1.xml'
+  const path = target.startsWith('/') ? target.slice(1) : `xl/${target.replace(/^\.\//, '')}`
+  const sheet = entries.get(path.toLowerCase())
+  if (!sheet) throw new ZipError('is a workbook whose first sheet is missing')
+  const view = /<(?:\w+:)?workbookPr(\s[^>]*?)\/?>/.exec(book)?.[1] ?? ''
+  return {
+    read,
+    entries,
+    sheet,
+    inflatedMax,
+    sheetName: attributeOf(tag, 'name') ?? '',
+    dateStyles: readDateStyles(await part('xl/styles.xml')),
+    isFrom1904: ['1', 'true'].includes(attributeOf(view, 'date1904') ?? ''),
+  }
+}
+
+/** Rows of the sheet that have anything in them, cells by column; the header is one of them. @throws ZipError */
+export async function* readSheet(workbook: Workbook): AsyncGenerator<SourceRow[]> {
+  const texts = new SharedTexts(workbook)
+  const context: SheetContext = { ...workbook, textOf: (index) => texts.at(index) }
+  let line = 0
+  let characters = 0
+  for await (const found of elementsIn(
+    readEntry(workbook.read, workbook.sheet, workbook.inflatedMax),
+    'row',
+    rowXmlMax,
+  )) {
+    const rows: SourceRow[] = []
+    // Names in a sheet mostly come in the order of the texts, so that a header needs only the first of them.
+    await texts.readTo(found.reduce((last, row) => Math.max(last, row ? lastTextOf(row.content) : -1), -1))
+    for (const row of found) {
+      line = Number((row && attributeOf(row.tag, 'r')) ?? line + 1)
+      if (!row) {
+        rows.push({ line, record: [], size: rowXmlMax, fault: tooLong })
+        continue
+      }
+      const record = cellsOf(row.content, context)
+      const size = record.reduce((sum, cell) => sum + cell.length, 0)
+      characters += size
+      if (characters > cellCharactersMax) throw new ZipError('has more than 1 GiB of text; save it as CSV')
+      if (size > 0) rows.push({ line, record, size })
+    }
+    yield rows
+  }
+}
+
+/** The highest index of a shared text that a row names; -1 where it names none. */
+function lastTextOf(xml: string): number {
+  let last = -1
+  for (const [, index] of xml.matchAll(/\bt\s*=\s*["']s["'][^>]*>\s*<(?:\w+:)?v>(\d+)</g))
+    last = Math.max(last, Number(index))
+  return last
+}
+
+/** The texts that cells share, read as far as they are needed: bytes in one piece with the end of each, a quarter of an array of strings. */
+class SharedTexts {
+  readonly #elements: AsyncGenerator<({ tag: string; content: string } | null)[]> | null
+  #bytes = Buffer.alloc(65_536)
+  #ends = new Uint32Array(1024)
+  #count = 0
+
+  constructor({ read, entries, inflatedMax }: Workbook) {
+    const entry = entries.get('xl/sharedstrings.xml')
+    this.#elements = entry ? elementsIn(readEntry(read, entry, inflatedMax), 'si', rowXmlMax) : null
+  }
+
+  async readTo(index: number): Promise<void> {
+    while (this.#elements && index >= this.#count) {
+      const { value, done } = await this.#elements.next()
+      if (done) return
+      for (const element of value) this.#add(element ? textIn(element.content) : '')
+    }
+  }
+
+  at(index: number): string {
+    if (index >= this.#count) return ''
+    return this.#bytes.toString('utf8', index === 0 ? 0 : this.#ends[index - 1], this.#ends[index])
+  }
+
+  #add(text: string): void {
+    const start = this.#ends[this.#count - 1] ?? 0
+    // A cell longer than any field is an error whatever is in it.
+    const kept = text.slice(0, rowCharactersMax)
+    const end = start + Buffer.byteLength(kept)
+    if (end > textsBytesMax) throw new ZipError('has more than 64 MiB of different texts; save it as CSV')
+    while (end > this.#bytes.length) this.#bytes = Buffer.concat([this.#bytes, Buffer.alloc(this.#bytes.length)])
+    if (this.#count === this.#ends.length) {
+      const larger = new Uint32Array(this.#ends.length * 2)
+      larger.set(this.#ends)
+      this.#ends = larger
+    }
+    this.#bytes.write(kept, start)
+    this.#ends[this.#count++] = end
+  }
+}

@@ -1,0 +1,34 @@
+/** The other side of `thread.ts`: writes the rows of one import after another. */
+import { existsSync, readlinkSync } from 'node:fs'
+import { constants, setPriority } from 'node:os'
+import { basename } from 'node:path'
+import { parentPort, workerData } from 'node:worker_threads'
+import { openPool } from '../../db/db.ts'
+import { openVault } from '../../secrets.ts'
+import { writeRows, type ImportKey } from './run.ts'
+import type { ThreadInput, ThreadOrder, ThreadOutput } from './thread.ts'
+
+const { connection, masterKey } = workerData as ThreadInput
+// Where an import and a request want the same core, the request goes first: on Linux a thread has a priority of its own (sched(7)).
+const self = '/proc/thread-self'
+if (existsSync(self)) setPriority(Number(basename(readlinkSync(self))), constants.priority.PRIORITY_BELOW_NORMAL)
+// One connection writes while another reads the file. Its commits do not wait for the disk, nor do others' behind them: a batch that a
+// crash of the database takes away takes its count with it, and the import goes on before it; its end waits for all of them.
+const db = openPool(connection, { name: 'imports', max: 2, settings: { synchronous_commit: 'off' } })
+const vault = openVault(Buffer.from(masterKey))
+let stop = new AbortController()
+
+parentPort?.on('message', (order: ThreadOrder) => {
+  if (order === 'stop') stop.abort()
+  else void write(order)
+})
+
+async function write(key: ImportKey): Promise<void> {
+  stop = new AbortController()
+  const output = await writeRows({ db, vault }, key, stop.signal).then(
+    (result): ThreadOutput => ({ result }),
+    (error: unknown): ThreadOutput => ({ error: error instanceof Error ? error : new Error(String(error)) }),
+  )
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a rule for windows; threads have no origin
+  parentPort?.postMessage(output)
+}

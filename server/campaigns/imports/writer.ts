@@ -1,0 +1,188 @@
+/** Rows of an import into the database, a batch at a time: while one is being written, the next is read. */
+import { inTransaction, type Db, type Tx } from '../../db/db.ts'
+import { newId, showId } from '../../ids.ts'
+import type { Vault } from '../../secrets.ts'
+import { recordContactConsents } from '../contact-consent.ts'
+import type { NewContact } from '../contacts.ts'
+import { previewContacts, upsertContacts, type UpsertCounts } from '../upsert.ts'
+import { findForgotten } from '../forgotten.ts'
+import { insertErrors, type RowError } from './errors.ts'
+import type { Repair } from './phone.ts'
+import { readRow } from './row.ts'
+import { NumberSet } from './seen.ts'
+import type { SourceRow } from './source-row.ts'
+import { addCounts, readCommitted, type ImportRow } from './store.ts'
+
+/** What writing needs. */
+export interface WriteContext {
+  db: Db
+  vault: Vault
+}
+
+/** Bad rows of which errors are kept; the rest are only counted. Enough to correct by hand, too few to fill a disk. */
+export const badRowsMax = 100_000
+// Characters of bad rows that are kept: as many as the largest file has.
+const badSizeMax = 256 * 1024 * 1024
+// Measured: 1000 are a tenth slower, 10,000 no faster; more takes memory, makes progress coarser and others wait longer for the campaign.
+export const batchRows = 2500
+// Characters of the file in a batch: what its rows take in every form is some ten times as much.
+const batchSize = 2_000_000
+const sampleRows = 20
+
+type Contact = NewContact & { id: string }
+
+interface Batch {
+  contacts: Contact[]
+  errors: (RowError & { record: unknown })[]
+  duplicates: number
+  failed: number
+  rows: number
+  size: number
+}
+
+const emptyBatch = (): Batch => ({ contacts: [], errors: [], duplicates: 0, failed: 0, rows: 0, size: 0 })
+
+/** Collects rows and writes them; rows that an earlier run committed are read again only to know their numbers. */
+export class BatchWriter {
+  readonly #context: WriteContext
+  readonly #accountId: string
+  readonly #job: ImportRow
+  readonly #seen = new NumberSet()
+  readonly #repairs: Partial<Record<Repair, number>> = {}
+  readonly #sample: unknown[] = []
+  #committed: number
+  #rowsRead = 0
+  #badRows = 0
+  #badSize = 0
+  #batch = emptyBatch()
+  #writing: Promise<boolean> = Promise.resolve(true)
+
+  constructor(context: WriteContext, accountId: string, job: ImportRow) {
+    this.#context = context
+    this.#accountId = accountId
+    this.#job = job
+    this.#committed = job.processed
+  }
+
+  get hasFailures(): boolean {
+    return this.#badRows > 0
+  }
+
+  get isFull(): boolean {
+    return this.#batch.rows >= batchRows || this.#batch.size >= batchSize
+  }
+
+  add(row: SourceRow): void {
+    const isDone = ++this.#rowsRead <= this.#committed
+    if (!isDone) {
+      this.#batch.rows++
+      this.#batch.size += row.size
+    }
+    const read = readRow(row, this.#job.options)
+    if ('contact' in read) {
+      if (read.repair) this.#repairs[read.repair] = (this.#repairs[read.repair] ?? 0) + 1
+      const isNew = this.#seen.add(read.contact.phoneNumber)
+      if (isNew && this.#job.options.isDryRun && this.#sample.length < sampleRows)
+        this.#sample.push(sampleOf(row.line, read.contact))
+      if (isDone) return
+      // The same object with an id: a copy of each of a million would be most of what there is to collect.
+      if (isNew) this.#batch.contacts.push(Object.assign(read.contact, { id: newId() }))
+      else this.#batch.duplicates++
+      return
+    }
+    this.#badSize += row.size
+    const isKept = this.#badRows++ < badRowsMax && this.#badSize < badSizeMax
+    if (isDone) return
+    this.#batch.failed++
+    if (!isKept) return
+    const record = storable(row.record)
+    this.#batch.errors.push(...read.errors.map((error) => ({ ...error, record })))
+  }
+
+  /**
+   * Begins to write what was added, behind what is being written; false where the import is no longer ours. `bytesRead` is how far the
+   * file has been read. `settle` waits for it.
+   */
+  async flush(bytesRead: number, retry: <T>(work: () => Promise<T>) => Promise<T>): Promise<boolean> {
+    if (!(await this.#writing)) return false
+    const batch = this.#batch
+    if (batch.rows === 0) return true
+    this.#batch = emptyBatch()
+    const before = this.#committed
+    this.#committed += batch.rows
+    const state = {
+      bytesRead,
+      repairs: { ...this.#repairs },
+      sample: this.#job.options.isDryRun ? [...this.#sample] : null,
+    }
+    this.#writing = retry(() => this.#write(batch, before, state))
+    // Whoever flushes or settles next is told; until then nobody is listening.
+    this.#writing.catch(() => {})
+    return true
+  }
+
+  /** Resolves when everything is written; false where the import is no longer ours. @throws what the last write failed with. */
+  settle(): Promise<boolean> {
+    return this.#writing
+  }
+
+  async #write(
+    { contacts, errors, duplicates, failed, rows }: Batch,
+    before: number,
+    state: { bytesRead: number; repairs: Partial<Record<Repair, number>>; sample: unknown[] | null },
+  ): Promise<boolean> {
+    const { id } = this.#job
+    return inTransaction(this.#context.db, async (tx) => {
+      const counts = await this.#writeContacts(tx, contacts)
+      await insertErrors(tx, this.#accountId, id, errors)
+      const added = { ...counts, ...state, processed: rows, duplicate: duplicates, failed }
+      if (await addCounts(tx, this.#accountId, id, before, added)) return true
+      throw new LostImport()
+    }).catch(async (error: unknown) => {
+      if (!(error instanceof LostImport)) throw error
+      // A commit whose answer was lost is found here when it is tried again; so is a batch that another worker wrote first.
+      return (await readCommitted(this.#context.db, this.#accountId, id)) === before + rows
+    })
+  }
+
+  async #writeContacts(tx: Tx, contacts: Contact[]): Promise<UpsertCounts> {
+    const { id, campaignId, options } = this.#job
+    const { vault } = this.#context
+    const numbers = contacts.map((contact) => contact.phoneNumber)
+    const forgotten = await findForgotten(tx, vault, this.#accountId, numbers)
+    const write = options.isDryRun ? previewContacts : upsertContacts
+    const counts = await write(tx, this.#accountId, campaignId, contacts, options.onConflict)
+    if (!options.isDryRun)
+      await recordContactConsents(tx, vault, this.#accountId, campaignId, showId('imp', id), contacts)
+    return { ...counts, optedOut: counts.optedOut + forgotten.size }
+  }
+}
+
+/** Rolls a batch back: its rows are another worker's, or nobody wants them any more. */
+class LostImport extends Error {}
+
+/** A row as it would be stored, without what it does not say. */
+function sampleOf(line: number, contact: NewContact): Record<string, unknown> {
+  const { phoneNumber, firstName, lastName, externalId, language, country, timezone, attributes, tags, consent } =
+    contact
+  const fields = {
+    line,
+    phone_number: phoneNumber,
+    first_name: firstName,
+    last_name: lastName,
+    external_id: externalId,
+    language,
+    country,
+    timezone,
+    attributes,
+    tags,
+    consent,
+  }
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
+}
+
+/** PostgreSQL's jsonb has no NUL. */
+const storable = (record: unknown): unknown =>
+  Array.isArray(record)
+    ? record.map((cell: unknown) => (typeof cell === 'string' ? cell.replaceAll('\0', '\uFFFD') : cell))
+    : record

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId, parseId } from '../ids.ts'
+import { openLedgerTest, until, type LedgerTest } from '../messages/testing.ts'
+import { Broadcaster } from './broadcasts/send.ts'
+import { errorsOf, openCampaignTest, type CampaignTest } from './testing.ts'
+
+let database: TestDatabase
+let test: CampaignTest
+let ledger: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  test = await openCampaignTest(database.db)
+  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
+})
+
+const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
+
+it('a campaign says what is different from its account, and takes it back', async () => {
+  const quiet_hours = { enabled: true, start: '20:00', end: '10:00' }
+  const made = await test.call('POST', '/v1/campaigns', { name: 'Autumn', quiet_hours })
+  expect(made).toMatchObject({ status: 201, body: { quiet_hours } })
+  const url = `/v1/campaigns/${String(made.body['id'])}`
+  expect(await test.call('GET', url)).toMatchObject({ body: { quiet_hours } })
+  expect(await test.call('PATCH', url, { quiet_hours: { enabled: false } })).toMatchObject({
+    status: 200,
+    body: { quiet_hours: { enabled: false } },
+  })
+  expect(await test.call('PATCH', url, { quiet_hours: null, pace: 5 })).toMatchObject({
+    status: 200,
+    body: { quiet_hours: null, pace: 5 },
+  })
+})
+
+it('quiet hours that make no sense are refused with the other faults of a campaign', async () => {
+  const id = await test.newCampaign()
+  const faults: [object, string[]][] = [
+    [{ start: '20:00' }, ['#/quiet_hours invalid_value']],
+    [{ start: '20:00', end: '20:00' }, ['#/quiet_hours/end invalid_value']],
+    [{ fallback_timezone: 'Mars/Base' }, ['#/quiet_hours/fallback_timezone invalid_value']],
+  ]
+  for (const [quiet_hours, errors] of faults) {
+    const created = await test.call('POST', '/v1/campaigns', { name: 'x', timezone: 'Nowhere', quiet_hours })
+    expect(errorsOf(created.body)).toEqual([...errors, '#/timezone invalid_value'])
+    const changed = await test.call('PATCH', `/v1/campaigns/${id}`, { quiet_hours })
+    expect(errorsOf(changed.body)).toEqual(errors)
+  }
+  const { status, body } = await test.call('POST', '/v1/campaigns', { name: 'x', quiet_hours: 'night' })
+  expect([status, errorsOf(body).length]).toEqual([422, 1])
+})
+
+it('a broadcast makes all its messages at once, and those wait that are in quiet hours', async () => {
+  const campaign = await test.newCampaign({
+    quiet_hours: { enabled: true, start: inHours(-1), end: inHours(5) },
+  })
+  for (let i = 0; i < 20; i++)
+    await database.db.query(
+      `insert into contacts (account_id, id, campaign_id, phone_number, timezone) values ($1, $2, $3, $4, $5)`,
+      [test.account.accountId, newId(), parseId('cmp', campaign), `1555100${1000 + i}`, i < 5 ? 'Etc/GMT-12' : 'UTC'],
+    )
+  await ledger.context.quietHours.refresh()
+  ledger.slots.room = 100
+  const key = { 'idempotency-key': 'night' }
+  await test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello' }, undefined, key)
+  const errors: unknown[] = []
+  const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
+  const broadcaster = new Broadcaster({ ...ledger.context, log, acceptor: ledger.acceptor })
+  broadcaster.start()
+  try {
+    await until(
+      'all have a message',
+      async () => (await ledger.count('messages', 'account_id = $1', [test.account.accountId])) === 20,
+    )
+  } finally {
+    await broadcaster.close()
+  }
+  expect(errors).toEqual([])
+  expect(ledger.slots.taken).toHaveLength(5)
+  expect(await ledger.count('delayed', 'account_id = $1 and held_at is not null', [test.account.accountId])).toBe(15)
+  expect(await test.call('GET', `/v1/campaigns/${campaign}`)).toMatchObject({
+    body: { status: 'sending', stats: { recipients: 20, queued: 20, failed: 0 } },
+  })
+})

@@ -1,0 +1,57 @@
+/** Carriers that cannot work: each says why, none is dialled in a tight loop, and the others and the start do not wait for them. */
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { inTransaction } from '../db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
+import { insertTestCarrier, until } from '../messages/testing.ts'
+import { listLinks } from './store.ts'
+import { openCarrierTest, type CarrierTest } from './testing.ts'
+
+let database: TestDatabase
+let test: CarrierTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterEach(() => test.close())
+afterAll(() => database.close())
+
+it('twenty carriers at unknown hosts, and more, hold up neither the start nor a carrier that works', async () => {
+  const bad = [
+    ...Array.from({ length: 20 }, (_, i) => ({ host: `no-such-host-${i}.invalid` })),
+    // Nothing listens; TLS where there is none; an address that is none.
+    { port: 1 },
+    { port: 1, tls: true },
+    { host: '256.256.256.256' },
+  ]
+  const ids = bad.map(() => newId())
+  for (const [i, settings] of bad.entries())
+    await inTransaction(database.db, (tx) => insertTestCarrier(tx, ids[i] ?? '', settings, { priority: 500 }))
+  const startedAt = performance.now()
+  test = await openCarrierTest(database.db)
+  expect(performance.now() - startedAt).toBeLessThan(2000)
+  await until('the good one is bound', () => test.submitter.links.get(test.linkId)?.state === 'bound', 3000)
+  await test.reaches((await test.submit()).id, 'delivered')
+  const links = [...test.submitter.links.values()].filter(({ carrierId }) => ids.includes(carrierId))
+  expect(links).toHaveLength(bad.length)
+  await until('every other says why it is not', () => links.every((link) => link.lastError !== null))
+  await until('an operator sees it', async () =>
+    (await listLinks(test.db)).every(
+      ({ id, lastError, state }) => id === test.linkId || (state !== 'bound' && lastError !== null),
+    ),
+  )
+  const errors = new Set(links.map((link) => link.lastError))
+  for (const error of errors) expect(error).toMatch(/ENOTFOUND|EAI_AGAIN|ECONNREFUSED/)
+  expect(test.errors).toEqual([])
+})
+
+it('a password that is wrong is tried once a minute and not more, whatever else changes', async () => {
+  await database.db.query('truncate accounts, carriers, nodes cascade')
+  test = await openCarrierTest(database.db, { simulator: { credentials: { heliogram: 'other' } } })
+  await until('it was refused', () => test.simulator.stats().bindsRefused === 1)
+  await until('it is told', async () => /RINVPASWD/.test((await listLinks(test.db))[0]?.lastError ?? ''))
+  // A change of what is no login does not bind anew.
+  await test.db.query(`update carriers set pace = 7`)
+  await until('the pace is known', () => test.submitter.links.get(test.linkId)?.pace === 7)
+  expect(test.simulator.stats().bindsRefused).toBe(1)
+})

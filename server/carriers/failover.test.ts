@@ -1,0 +1,153 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
+import { Simulator } from '../../simulator/index.ts'
+import { inTransaction } from '../db/db.ts'
+import { ensurePartitions } from '../db/partitions.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
+import { queueDue } from '../messages/claim.ts'
+import { insertTestCarrier, insertTestSender, ourNumber, silent, until } from '../messages/testing.ts'
+import { beginChange, insertRoute } from './route-store.ts'
+import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
+
+let database: TestDatabase
+let test: CarrierTest
+let second: Simulator
+let secondId: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await ensurePartitions(database.db, silent)
+})
+afterAll(() => database.close())
+
+const atOnce = { min: 0, max: 0 }
+
+/** Two carriers, both with the account's number; the test's own goes first. */
+beforeEach(async () => {
+  const { db } = database
+  await db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids cascade')
+  await db.query('delete from routes')
+  second = new Simulator({
+    port: 0,
+    httpPort: 0,
+    responseDelay: atOnce,
+    receiptDelay: atOnce,
+    replyDelay: atOnce,
+    keepLedger: true,
+  })
+  const { smppPort } = await second.start()
+  test = await openCarrierTest(db)
+  secondId = newId()
+  await inTransaction(db, (tx) => insertTestCarrier(tx, secondId, { port: smppPort }, { priority: 200 }))
+  await insertTestSender(db, test.accountId, secondId, ourNumber)
+  await until('both carriers are bound', () => test.submitter.links.size === 2)
+  await untilBound(test)
+  await test.routing.refresh()
+})
+afterEach(async () => {
+  expect(test.errors).toEqual([])
+  await test.close()
+  await second.close()
+})
+
+const texts = (simulator: Simulator): string[] =>
+  simulator.ledger.filter((entry) => entry.status === 'ROK').map((entry) => entry.text)
+
+async function skipBackOff(): Promise<void> {
+  await test.db.query(`update delayed set due_at = now()`)
+  if ((await queueDue(test.db)) > 0) test.submitter.wake()
+}
+
+it('after a refusal for good the next carrier gets the message, and the first is not asked again', async () => {
+  test.simulator.misbehave({ submit: 'RINVDSTADR' })
+  const { id } = await test.submit()
+  expect(await test.reaches(id, 'delivered')).toMatchObject({ carrierId: secondId, attempts: 2, errorCode: null })
+  expect(texts(second)).toEqual(['Hello'])
+  expect(test.simulator.ledger.map((entry) => entry.status)).toEqual(['RINVDSTADR'])
+})
+
+it('is rejected when the last of its carriers refuses it', async () => {
+  for (const one of [test.simulator, second]) one.misbehave({ submit: 'RINVDSTADR' })
+  const { id } = await test.submit()
+  expect(await test.reaches(id, 'rejected')).toMatchObject({ attempts: 2, errorCode: 'invalid_destination' })
+  expect([test.simulator.ledger.length, second.ledger.length]).toEqual([1, 1])
+})
+
+it('stays with a busy carrier, and leaves one that has a fault three times', async () => {
+  test.simulator.misbehave({ submit: 'RTHROTTLED', submitTimes: 1 })
+  const busy = await test.submit({ body: 'busy' })
+  await until('it is asked again', async () => {
+    await skipBackOff()
+    return (await test.message(busy.id)).status === 'delivered'
+  })
+  expect(texts(test.simulator)).toEqual(['busy'])
+  test.simulator.misbehave({ submit: 'RSYSERR', submitTimes: 0 })
+  const faulty = await test.submit({ body: 'faulty' })
+  await until('it has gone elsewhere', async () => {
+    await skipBackOff()
+    return (await test.message(faulty.id)).status === 'delivered'
+  })
+  expect(await test.message(faulty.id)).toMatchObject({ attempts: 4, carrierId: secondId })
+  expect(texts(second)).toEqual(['faulty'])
+})
+
+it('never goes elsewhere while nobody knows whether the first has it', async () => {
+  test.simulator.misbehave({ submit: 'drop', submitTimes: 1 })
+  const { id } = await test.submit()
+  await test.reaches(id, 'unconfirmed')
+  expect(texts(second)).toEqual([])
+})
+
+it('keeps the parts of a message at the carrier that has one of them', async () => {
+  const body = 'x'.repeat(400)
+  // Of a long message to 0031 the second part is refused for good, and the others are taken.
+  const { id } = await test.submit({ body, characters: 400, segments: 3, theirNumber: '15551230031' })
+  expect(await test.reaches(id, 'rejected')).toMatchObject({ carrierId: test.carrierId })
+  expect(texts(second)).toEqual([])
+  test.simulator.misbehave({ submit: 'RSYSERR', submitTimes: 1 })
+  const later = await test.submit({ body, characters: 400, segments: 3 })
+  await until('the part is asked for again', async () => {
+    await skipBackOff()
+    return (await test.message(later.id)).status === 'delivered'
+  })
+  expect(second.ledger).toEqual([])
+})
+
+it('goes to the next carrier of its chain while all links of the first are down', async () => {
+  test.simulator.misbehave({ connect: 'drop' })
+  test.simulator.do('drop')
+  await until('the first is known to be down', () => !test.submitter.upCarriers.has(test.carrierId))
+  const { id } = await test.submit()
+  expect(await test.reaches(id, 'delivered')).toMatchObject({ carrierId: secondId, attempts: 1 })
+})
+
+it('follows the rule that takes it, and says which', async () => {
+  const routeId = newId()
+  await inTransaction(test.db, async (tx) => {
+    await beginChange(tx)
+    await insertRoute(tx, routeId, null, {
+      name: null,
+      match: { accountId: null, campaignId: null, type: 'otp', countries: [], prefixes: [], senders: [] },
+      carriers: [
+        { carrierId: secondId, weight: 1, cost: null },
+        { carrierId: test.carrierId, weight: null, cost: null },
+      ],
+      maxCost: null,
+      currency: null,
+      enabled: true,
+    })
+  })
+  await test.routing.refresh()
+  const [code, other] = [await test.submit({ type: 'otp', body: 'code' }), await test.submit({ body: 'other' })]
+  await test.reaches(code.id, 'delivered')
+  await test.reaches(other.id, 'delivered')
+  expect([texts(second), texts(test.simulator)]).toEqual([['code'], ['other']])
+  const { rows } = await test.db.query(
+    `select route_id as "routeId", chain from messages where account_id = $1 and id = $2`,
+    [test.accountId, code.id],
+  )
+  expect(rows).toEqual([{ routeId, chain: [secondId, test.carrierId] }])
+  second.misbehave({ submit: 'RINVSRCADR' })
+  const refused = await test.submit({ type: 'otp', body: 'refused' })
+  expect(await test.reaches(refused.id, 'delivered')).toMatchObject({ carrierId: test.carrierId, attempts: 2 })
+})

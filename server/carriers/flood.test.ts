@@ -1,0 +1,56 @@
+/** A carrier that pours out receipts while the database stands: memory is bounded, and nothing is lost. */
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { until } from '../messages/testing.ts'
+import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
+
+let database: TestDatabase
+let test: CarrierTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterEach(() => test.close())
+afterAll(() => database.close())
+
+// command_id of deliver_sm (SMPP 3.4 §5.1.2.1).
+const deliverSm = 5
+const count = 4000
+// What a session leaves unanswered (smpp/options.ts), and what one read of its socket may bring besides: 64 KiB of receipts.
+const heardMax = 500 + (64 * 1024) / 150
+
+it(`of ${count} receipts no more are read than can be answered, and all are when the database goes on`, async () => {
+  let heard = 0
+  let heardAt = 0
+  test = await openCarrierTest(database.db, {
+    settings: { window: 500 },
+    trace: (_link, direction, bytes) => {
+      if (direction === 'out' || bytes.readUInt32BE(4) !== deliverSm) return
+      heard++
+      heardAt = performance.now()
+    },
+  })
+  await test.db.query(`update carriers set pace = 100000`)
+  await untilBound(test)
+  test.simulator.misbehave({ isHoldingReceipts: true })
+  await test.acceptor.acceptAll(Array.from({ length: count }, (_, n) => test.draft({ body: `message ${n}` })))
+  await until('all are sent', async () => (await test.count('messages', `status = 'sent'`)) === count, 30_000)
+
+  // Whatever a receipt writes waits.
+  const lock = await database.db.connect()
+  await lock.query('begin')
+  await lock.query('lock table messages, receipts, carrier_ids in share mode')
+  test.simulator.misbehave({ isHoldingReceipts: false })
+  await until('all are on their way', () => test.simulator.stats().receiptsSent === count)
+  await until('reading has stopped', () => heard > 0 && performance.now() - heardAt > 300)
+  expect(heard).toBeLessThan(heardMax)
+  expect(test.simulator.stats().receiptsAnswered).toBe(0)
+  expect(test.submitter.links.get(test.linkId)?.state).toBe('bound')
+  await lock.query('rollback')
+  lock.release()
+
+  await until('all are delivered', async () => (await test.count('messages', `status = 'delivered'`)) === count, 30_000)
+  await until('all are answered', () => test.simulator.stats().receiptsAnswered === count)
+  expect(test.simulator.stats().dropped).toBe(0)
+  expect(test.errors).toEqual([])
+}, 90_000)

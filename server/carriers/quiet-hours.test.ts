@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { queueDue } from '../messages/claim.ts'
+import { releaseHeld } from '../messages/quiet-hours-hold.ts'
+import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
+
+let database: TestDatabase
+let test: CarrierTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  test = await openCarrierTest(database.db)
+  await untilBound(test)
+  return () => test.close()
+})
+
+async function setQuiet(enabled: boolean): Promise<void> {
+  const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
+  await test.db.query(`update accounts set quiet_hours = $2, quiet_hours_changed_at = now() where id = $1`, [
+    test.accountId,
+    JSON.stringify({ enabled, start: inHours(-1), end: inHours(5) }),
+  ])
+  await test.context.quietHours.refresh()
+}
+
+it('a link is given nothing in quiet hours, neither at once nor from the queue, and all of it when they are switched off', async () => {
+  // Ghana keeps UTC.
+  const message = { type: 'marketing', theirNumber: '233241230001' } as const
+  await test.reaches((await test.submit(message)).id, 'delivered')
+  await test.db.query(`update lanes set is_paused = true where type = 'marketing'`)
+  // What is accepted by a process without links goes to the queue.
+  const queued = [await test.send(message), await test.send(message)]
+  await setQuiet(true)
+  const direct = await test.submit(message)
+  expect(direct.holdReason).toBe('quiet_hours')
+  await test.db.query(`update lanes set is_paused = false`)
+  await expect.poll(() => test.count('queue', 'true'), { timeout: 5000 }).toBe(0)
+  const code = await test.submit({ ...message, type: 'otp' })
+  await test.reaches(code.id, 'delivered')
+  for (const { id } of [...queued, direct])
+    expect(await test.message(id)).toMatchObject({ status: 'queued', holdReason: 'quiet_hours', attempts: 0 })
+  expect(await test.count('submissions', 'message_id = any ($1)', [[...queued, direct].map(({ id }) => id)])).toBe(0)
+
+  await setQuiet(false)
+  expect(await releaseHeld(test.db)).toBe(3)
+  expect(await queueDue(test.db)).toBe(3)
+  test.submitter.wake()
+  for (const { id } of [...queued, direct]) expect(await test.reaches(id, 'delivered')).toMatchObject({ attempts: 1 })
+  expect(test.errors).toEqual([])
+})

@@ -1,0 +1,127 @@
+/**
+ * Which unknown tries the receipts of strangers belong to. Pure. A wrong guess would tell somebody that a message arrived which did not,
+ * so whatever could be two things is left as it is.
+ */
+
+/** A try that no receipt finds by the carrier's id. */
+export interface NamelessTry {
+  accountId: string
+  messageId: string
+  segment: number
+  try: number
+  linkId: string
+  theirNumber: string
+  /** Null: the carrier's own sender. */
+  ourNumber: string | null
+  reference: number
+  intentAt: Date
+  /** Another message between the two numbers is with the carrier: the receipt may be its, and only have overtaken its answer. */
+  isBusy: boolean
+}
+
+/** What unmatched receipts of one id tell: whom they are about, and when it was submitted. */
+export interface Stranger {
+  linkId: string
+  matchId: string
+  rawId: string
+  source: string
+  destination: string | null
+  submitDate: string | null
+  reference: number | null
+  receivedAt: Date
+}
+
+/** A receipt's id that is the carrier's id of a try. */
+export interface Adoption {
+  try: NamelessTry
+  stranger: Stranger
+}
+
+// What a carrier's clock and ours may be apart, with a wait in its queue: the issue's ±5 minutes.
+const apartMsMax = 5 * 60_000
+const quarterMs = 15 * 60_000
+// Zones reach from UTC-12 to UTC+14.
+const zoneMsMax = 14 * 3_600_000
+// A receipt cannot come before its submit, but the clocks of a process and the database differ.
+const clockMs = 60_000
+
+/** 16 bits that name a try of a segment at its carrier, made from what is known at every node (SMPP 3.4 §5.3.2.17). */
+export function referenceOf(messageId: string, segment: number, ofTry: number): number {
+  // The end of an id is random; primes keep segments and tries of one message apart.
+  return (Number.parseInt(messageId.slice(-4), 16) + 257 * segment + 4099 * ofTry) & 0xffff
+}
+
+/**
+ * Decides which strangers are whose. By the reference where a receipt echoes it. Else by the two numbers and the time, where the receipt
+ * could only be of one segment, and that segment has as many nameless tries as there are such ids: mostly one of each.
+ */
+export function decideAdoptions(tries: readonly NamelessTry[], strangers: readonly Stranger[]): Adoption[] {
+  const adoptions: Adoption[] = []
+  for (const group of Map.groupBy(byAge(strangers), pairOf).values()) {
+    const [first] = group
+    if (!first) continue
+    const candidates = tries
+      .filter((one) => one.linkId === first.linkId && one.theirNumber === first.source)
+      .toSorted((a, b) => a.intentAt.getTime() - b.intentAt.getTime())
+    const referring = adoptByReference(candidates, group)
+    const left = candidates.filter((one) => !referring.some((adoption) => adoption.try === one))
+    adoptions.push(...referring, ...adoptByPair(left, group))
+  }
+  return adoptions
+}
+
+function adoptByReference(tries: readonly NamelessTry[], strangers: readonly Stranger[]): Adoption[] {
+  const byReference = Map.groupBy(strangers, (stranger) => stranger.reference)
+  return [...byReference].flatMap(([reference, namesakes]): Adoption[] => {
+    const [stranger] = namesakes
+    if (reference === null || !stranger || namesakes.length > 1) return []
+    const [one, ...others] = tries.filter((each) => each.reference === reference && mayBe(each, stranger))
+    return one && others.length === 0 ? [{ try: one, stranger }] : []
+  })
+}
+
+function adoptByPair(tries: readonly NamelessTry[], strangers: readonly Stranger[]): Adoption[] {
+  // Who echoes references echoes ours: another one is another's.
+  const anonymous = strangers.filter((stranger) => stranger.reference === null)
+  return [...Map.groupBy(tries, segmentOf).values()].flatMap((own): Adoption[] => {
+    const claims = anonymous.filter((stranger) => own.some((one) => mayBe(one, stranger)))
+    const isOurs = claims.every((stranger) =>
+      tries.every((one) => !mayBe(one, stranger) || (segmentOf(one) === segmentOf(own[0]) && !one.isBusy)),
+    )
+    if (!isOurs || claims.length > own.length) return []
+    return claims.flatMap((stranger, i): Adoption[] => {
+      const one = own[i]
+      return one && mayBe(one, stranger) ? [{ try: one, stranger }] : []
+    })
+  })
+}
+
+const segmentOf = (one: NamelessTry | undefined): string => (one ? `${one.messageId} ${one.segment}` : '')
+const pairOf = ({ linkId, source }: Stranger): string => `${linkId} ${source}`
+const byAge = (strangers: readonly Stranger[]): Stranger[] =>
+  strangers.toSorted((a, b) => a.receivedAt.getTime() - b.receivedAt.getTime())
+
+/** Whether a receipt could be of a try, by our number and the time. */
+function mayBe({ ourNumber, intentAt }: NamelessTry, { destination, submitDate, receivedAt }: Stranger): boolean {
+  // Some carriers pad addresses.
+  if (ourNumber !== null && destination && !destination.startsWith(ourNumber)) return false
+  const intentMs = intentAt.getTime()
+  if (receivedAt.getTime() < intentMs - clockMs) return false
+  const submitMs = submitDate === null ? null : readCarrierDate(submitDate)
+  if (submitMs === null) return receivedAt.getTime() <= intentMs + apartMsMax
+  // The carrier's zone is its secret, but it is whole quarters of an hour.
+  const zoneMs = Math.round((submitMs - intentMs) / quarterMs) * quarterMs
+  return Math.abs(zoneMs) <= zoneMsMax && Math.abs(submitMs - intentMs - zoneMs) <= apartMsMax
+}
+
+/** A carrier's date (YYMMDDhhmm, with seconds or a century, with or without punctuation) as if it were UTC; null where it is none. */
+export function readCarrierDate(text: string): number | null {
+  const all = text.replaceAll(/\D/g, '')
+  const hasCentury = /^20\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])\d{4}/.test(all)
+  const digits = hasCentury ? all.slice(2) : all
+  if (digits.length < 10) return null
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0] = (digits.slice(0, 10).match(/\d\d/g) ?? []).map(Number)
+  const seconds = digits.length >= 12 ? Number(digits.slice(10, 12)) : 0
+  const isDate = month >= 1 && month <= 12 && day >= 1 && day <= 31 && hour < 24 && minute < 60 && seconds < 60
+  return isDate ? Date.UTC(2000 + year, month - 1, day, hour, minute, seconds) : null
+}

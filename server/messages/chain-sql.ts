@@ -1,0 +1,18 @@
+/**
+ * The carriers that a message may go to, as parts of statements over messages m, carriers c and `ourSenders` s: those of its chain in its
+ * order, or, of a message without one (the default route), those that have its sender, best first; without a sender of its account, all.
+ */
+
+/** The message's sender at all its carriers, as s; by senders (account_id, number). */
+export const ourSenders = `left join lateral (
+      select min(pace) as pace, array_agg(carrier_id) as carrier_ids
+      from senders
+      where account_id = m.account_id and number = m.our_number
+    ) s on true`
+
+/** Whether a carrier is one of them. */
+export const isInChain =
+  '(c.id = any (m.chain) or (m.chain is null and (s.carrier_ids is null or c.id = any (s.carrier_ids))))'
+
+/** Their order. */
+export const chainOrder = 'array_position(m.chain, c.id), c.priority, c.id'

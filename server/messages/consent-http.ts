@@ -1,0 +1,191 @@
+/** The routes of the ledger of consent. */
+import { Readable } from 'node:stream'
+import { Type, type Static } from 'typebox'
+import type { Db, Tx } from '../db/db.ts'
+import { invalid } from '../errors.ts'
+import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'
+import { newId, parseId, showId } from '../ids.ts'
+import { buildPage, readCursor, type Position } from '../page.ts'
+import type { Vault } from '../secrets.ts'
+import { consentStatuses, listConsents, recordConsents, type ConsentRow } from './consent.ts'
+import { optOut } from './opt-out.ts'
+import { change, originOf, readBodyNumber, type OptOutsContext } from './opt-out-http.ts'
+import { writeCsvLine } from './opt-out-list.ts'
+
+const tags = ['Consent']
+const short = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
+
+const evidence = {
+  method: Type.Optional(short('How it was given: `web_form`, `paper`, `phone`, …')),
+  source: Type.Optional(short('Where: the address of a page, the name of a shop.')),
+  text: Type.Optional(Type.String({ maxLength: 2000, description: 'What the person was told, or said.' })),
+  obtained_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the person said it.' })),
+  ip: Type.Optional(Type.String({ maxLength: 45, description: 'From which network address.' })),
+}
+
+const Consent = Type.Object(
+  {
+    id: IdOf('cns', 'Id of the entry.'),
+    object: Type.Literal('consent'),
+    number: Type.String({ description: 'The number that was asked for: the ledger itself knows only its keyed hash.' }),
+    status: Type.Enum([...consentStatuses]),
+    source: Type.String({ description: '`reply`, `api`, `import`, `contact` or `review`.' }),
+    actor: Nullable(Type.String({ description: 'Id of the key or user that recorded it; null: the person.' })),
+    campaign: Nullable(Type.String()),
+    message: Nullable(Type.String({ description: 'The reply that said so.' })),
+    evidence: Type.Object(evidence, {
+      additionalProperties: true,
+      description: 'With `reason` and `keyword` where there is one.',
+    }),
+    recorded_at: Timestamp('When it came into the ledger.'),
+  },
+  { $id: 'Consent' },
+)
+
+const numberQuery = Type.String({ maxLength: 16, description: 'E.164, with or without a plus sign.' })
+
+/** Registers `/v1/consent`. */
+export function consentRoutes(app: App, context: OptOutsContext): void {
+  const { db, vault } = context
+  app.addSchema(Consent)
+
+  app.get(
+    '/v1/consent',
+    {
+      schema: {
+        operationId: 'listConsent',
+        summary: 'All that a number has agreed to or withdrawn, newest first',
+        description: 'Entries are added and never changed. They outlive contacts, messages and forgotten numbers.',
+        tags,
+        querystring: Type.Object({ ...pageQuery, number: numberQuery }, { additionalProperties: false }),
+        response: { 200: PageOf(Type.Ref('Consent')), ...problems() },
+      },
+      config: { scope: 'contacts:read' },
+    },
+    async ({ query: { limit = 50, cursor, number: text }, caller }) => {
+      const number = readBodyNumber(text, '?number')
+      const position = readCursor(cursor, ['consent', number])
+      const rows = await listConsents(db, vault, caller.accountId, number, limit, position)
+      const page = buildPage(rows, limit, position, ['consent', number])
+      return { ...page, data: page.data.map((row) => showConsent(row, number)) }
+    },
+  )
+
+  app.get(
+    '/v1/consent/export',
+    {
+      schema: {
+        operationId: 'exportConsent',
+        summary: 'The same as CSV, for a complaint',
+        tags,
+        querystring: Type.Object({ number: numberQuery }, { additionalProperties: false }),
+        response: {
+          200: { content: { 'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) } } },
+          ...problems(),
+        },
+      },
+      config: { scope: 'contacts:read' },
+    },
+    async (request, reply) => {
+      const number = readBodyNumber(request.query.number, '?number')
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="consent-${number}.csv"`)
+        .send(Readable.from(writeExport(db, vault, request.caller.accountId, number)))
+    },
+  )
+
+  app.post(
+    '/v1/consent',
+    {
+      schema: {
+        operationId: 'recordConsent',
+        summary: 'Record what a person has agreed to or withdrawn',
+        description: '`opted_out` opts the number out of the account. `opted_in` does not undo an opt-out.',
+        tags,
+        body: Type.Object(
+          {
+            number: Type.String({ maxLength: 20 }),
+            status: Type.Enum([...consentStatuses]),
+            campaign: Type.Optional(Type.String({ maxLength: 255, description: 'Id of the campaign that it is for.' })),
+            ...evidence,
+          },
+          { additionalProperties: false },
+        ),
+        response: { 201: Type.Ref('Consent'), ...problems() },
+      },
+      config: { scope: 'contacts:write', operation: 'consent.create' },
+    },
+    (request, reply) =>
+      change(context, request, reply, async (tx) => {
+        const { number: text, status, campaign, ...proof } = request.body
+        const { accountId } = request.caller
+        const number = readBodyNumber(text, '#/number')
+        const campaignId = campaign === undefined ? null : parseId('cmp', campaign)
+        if (campaign !== undefined && !(campaignId && (await hasCampaign(tx, accountId, campaignId))))
+          throw invalid([
+            {
+              pointer: '#/campaign',
+              code: 'campaign_not_found',
+              detail: 'is not the id of a campaign of this account',
+            },
+          ])
+        const origin = { ...originOf(request.caller, 'api'), campaignId }
+        const out =
+          status === 'opted_out'
+            ? await optOut(tx, context, accountId, origin, [{ number, evidence: proof }])
+            : { added: new Set<string>(), postings: [] }
+        // Whoever was out before is not out anew, but the word is one.
+        if (out.added.size === 0)
+          await recordConsents(tx, vault, accountId, [
+            { ...origin, number, status, campaignId, messageId: null, evidence: proof },
+          ])
+        const [row] = await listConsents(tx, vault, accountId, number, 1, null)
+        if (!row) throw new Error('what was just recorded is there')
+        return { status: 201, body: showConsent(row, number), resourceId: row.id, postings: out.postings }
+      }),
+  )
+}
+
+/** Whether a campaign is the account's, by primary key. */
+async function hasCampaign(tx: Tx, accountId: string, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(`select 1 from campaigns where account_id = $1 and id = $2`, [accountId, id])
+  return rowCount === 1
+}
+
+function showConsent(row: ConsentRow, number: string): Static<typeof Consent> {
+  return {
+    id: showId('cns', row.id),
+    object: 'consent',
+    number,
+    status: row.status,
+    source: row.source,
+    actor: row.actor,
+    campaign: row.campaignId && showId('cmp', row.campaignId),
+    message: row.messageId && showId('msg', row.messageId),
+    evidence: row.evidence,
+    recorded_at: row.recordedAt.toISOString(),
+  }
+}
+
+const fields = ['recorded_at', 'status', 'source', 'actor', 'campaign', 'message'] as const
+const proofs = ['keyword', 'reason', 'method', 'source', 'text', 'obtained_at', 'ip'] as const
+const exportPageRows = 1000
+
+async function* writeExport(db: Db, vault: Vault, accountId: string, number: string): AsyncGenerator<string> {
+  yield writeCsvLine(['number', ...fields, ...proofs.map((name) => `evidence_${name}`)])
+  let position: Position | null = { direction: 'before', id: newId() }
+  while (position) {
+    const rows: ConsentRow[] = await listConsents(db, vault, accountId, number, exportPageRows - 1, position)
+    for (const row of rows) {
+      const shown = showConsent(row, number)
+      yield writeCsvLine([
+        number,
+        ...fields.map((name) => shown[name]),
+        ...proofs.map((name) => row.evidence[name] ?? null),
+      ])
+    }
+    const last = rows.length === exportPageRows ? rows.at(-1) : undefined
+    position = last ? { direction: 'before', id: last.id } : null
+  }
+}

@@ -1,0 +1,236 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import type { App } from '../http.ts'
+import { newId, parseId, showId } from '../ids.ts'
+import { messageRoutes } from './http.ts'
+import { storeReply, type ReplyIn } from './reply.ts'
+import { openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+let app: App
+let account: TestAccount
+let stranger: TestAccount
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  account = await createTestAccount(database.db)
+  stranger = await createTestAccount(database.db)
+  test = await openLedgerTest(database.db, { accountId: account.accountId })
+  const context = {
+    ...test.context,
+    vault: testVault,
+    acceptor: test.acceptor,
+    slots: test.slots,
+    refuseUrl: () => null,
+  }
+  app = await buildTestApp(database.db, (one) => messageRoutes(one, context))
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+
+type Body = Record<string, unknown>
+
+async function call(
+  method: 'GET' | 'POST' | 'PATCH',
+  url: string,
+  payload?: unknown,
+  { headers = {}, who = account }: { headers?: Record<string, string>; who?: TestAccount } = {},
+): Promise<{ status: number; body: Body; headers: Record<string, unknown> }> {
+  const answer = await app.inject({
+    method,
+    url,
+    headers: { ...who.headers, ...headers },
+    ...(payload !== undefined && { payload: payload as object }),
+  })
+  return { status: answer.statusCode, body: answer.json<Body>(), headers: answer.headers }
+}
+
+const errorsOf = (body: Body): string[] =>
+  ((body['errors'] ?? []) as { pointer: string; code: string }[]).map((one) => `${one.pointer} ${one.code}`)
+
+let people = 0
+const newPerson = (): string => `1555300${String(people++).padStart(4, '0')}`
+
+const says = (source: string, text: string, changes: Partial<ReplyIn> = {}): ReturnType<typeof storeReply> =>
+  storeReply(
+    { ...test.context, wake: () => {} },
+    { linkId: test.linkId, source, destination: ourNumber, text, isPartial: false, ...changes },
+  )
+
+async function list(query: string, who = account): Promise<{ data: Body[]; [member: string]: unknown }> {
+  const { status, body } = await call('GET', `/v1/conversations?${query}`, undefined, { who })
+  if (status !== 200) throw new Error(JSON.stringify(body))
+  return body as { data: Body[] }
+}
+
+async function conversationWith(person: string): Promise<Body> {
+  const { data } = await list(`their_number=${person}`)
+  expect(data).toHaveLength(1)
+  return data[0] ?? {}
+}
+
+describe('a conversation', () => {
+  it('begins with the first reply and belongs to the two numbers', async () => {
+    const person = newPerson()
+    await test.send({ theirNumber: person })
+    expect((await list(`their_number=${person}`)).data).toEqual([])
+    await says(person, 'One')
+    await says(person, 'Two')
+    const conversation = await conversationWith(person)
+    expect(conversation).toMatchObject({
+      object: 'conversation',
+      our_number: ourNumber,
+      their_number: person,
+      unread: 2,
+      assignee: null,
+      last_message: { direction: 'inbound', message: 'Two', conversation: conversation['id'] },
+    })
+    const { body } = await call('GET', `/v1/conversations/${String(conversation['id'])}`)
+    expect(body).toEqual(conversation)
+  })
+
+  it('has the campaign and the contact of the message that was answered', async () => {
+    const [person, campaignId, contactId] = [newPerson(), newId(), newId()]
+    await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [
+      test.accountId,
+      campaignId,
+    ])
+    const sent = await test.send({ theirNumber: person, campaignId })
+    await test.db.query('update messages set contact_id = $2 where id = $1', [sent.id, contactId])
+    await says(person, 'Yes please')
+    const expected = { campaign: showId('cmp', campaignId), contact: showId('ctc', contactId) }
+    expect(await conversationWith(person)).toMatchObject({
+      ...expected,
+      last_message: { ...expected, in_reply_to: showId('msg', sent.id) },
+    })
+  })
+
+  it('ends with the last message of either direction', async () => {
+    const person = newPerson()
+    await says(person, 'Are you open?')
+    await test.send({ theirNumber: person, body: 'Until six' })
+    await test.send({ theirNumber: newPerson(), body: 'To somebody else' })
+    expect((await conversationWith(person))['last_message']).toMatchObject({
+      direction: 'outbound',
+      message: 'Until six',
+    })
+  })
+
+  it('does not wait for a reader after STOP', async () => {
+    const person = newPerson()
+    await says(person, 'Hello')
+    await says(person, 'STOP')
+    expect(await conversationWith(person)).toMatchObject({ unread: 1, last_message: { direction: 'outbound' } })
+  })
+
+  it('hides texts from who may not read them, and everything from other accounts', async () => {
+    const person = newPerson()
+    await says(person, 'Secret')
+    const { id } = await conversationWith(person)
+    expect((await list(`their_number=${person}`, stranger)).data).toEqual([])
+    for (const path of ['', '/messages'])
+      expect((await call('GET', `/v1/conversations/${String(id)}${path}`, undefined, { who: stranger })).status).toBe(
+        404,
+      )
+  })
+})
+
+describe('the list of conversations', () => {
+  it('has the last reply first, in pages that a new reply does not disturb', async () => {
+    const [a, b, c] = [newPerson(), newPerson(), newPerson()]
+    for (const person of [a, b, c, a]) await says(person, 'Hi')
+    const first = await list('limit=2')
+    expect(first.data.map((one) => one['their_number'])).toEqual([a, c])
+    await says(c, 'Again')
+    const cursor = String(first['next_cursor'])
+    const foreign = await call('GET', `/v1/conversations?unread=true&cursor=${cursor}`)
+    expect(foreign.body['code']).toBe('invalid_cursor')
+    const next = await list(`limit=2&cursor=${cursor}`)
+    expect(next.data[0]).toMatchObject({ their_number: b })
+    const news = await list(`limit=2&cursor=${String(first['refresh_cursor'])}`)
+    expect(news.data.map((one) => one['their_number'])).toEqual([c])
+  })
+
+  it('is filtered by unread, assignee and numbers', async () => {
+    const person = newPerson()
+    await says(person, 'Hi')
+    const { id } = await conversationWith(person)
+    const userId = await newUser(account)
+    expect((await call('PATCH', `/v1/conversations/${String(id)}`, { assignee: userId })).body['assignee']).toBe(userId)
+    const idsOf = async (query: string): Promise<unknown[]> => (await list(query)).data.map((one) => one['id'])
+    expect(await idsOf(`assignee=${userId}&unread=true`)).toEqual([id])
+    expect(await idsOf(`assignee=${userId}&unread=false`)).toEqual([])
+    expect(await idsOf('assignee=none')).not.toContain(id)
+    expect(await idsOf(`our_number=%2B${ourNumber}&limit=1`)).toEqual([id])
+    expect(await idsOf(`our_number=15550000000`)).toEqual([])
+    expect((await call('GET', '/v1/conversations?assignee=me')).status).toBe(422)
+  })
+})
+
+describe('looking after a conversation', () => {
+  it('is a matter of users of the account', async () => {
+    const person = newPerson()
+    await says(person, 'Hi')
+    const { id } = await conversationWith(person)
+    for (const assignee of ['me', showId('usr', newId()), await newUser(stranger)])
+      expect(errorsOf((await call('PATCH', `/v1/conversations/${String(id)}`, { assignee })).body)).toEqual([
+        '#/assignee invalid_value',
+      ])
+    await call('PATCH', `/v1/conversations/${String(id)}`, { assignee: await newUser(account) })
+    expect((await call('PATCH', `/v1/conversations/${String(id)}`, { assignee: null })).body['assignee']).toBeNull()
+  })
+
+  it('marks as read what was seen, and not what came since', async () => {
+    const person = newPerson()
+    await says(person, 'One')
+    const seen = await conversationWith(person)
+    await says(person, 'Two')
+    await says(person, 'HELP')
+    const read = (body: Body): ReturnType<typeof call> =>
+      call('POST', `/v1/conversations/${String(seen['id'])}/read`, body)
+    const { body } = await read({ last_message: (seen['last_message'] as Body)['id'] })
+    expect(body['unread']).toBe(1)
+    expect((await read({})).body['unread']).toBe(0)
+    // What was read stays read.
+    expect((await read({ last_message: (seen['last_message'] as Body)['id'] })).body['unread']).toBe(0)
+    expect(errorsOf((await read({ last_message: 'x' })).body)).toEqual(['#/last_message invalid_value'])
+  })
+
+  it('answers from the number that the person wrote to, once for a repeated request', async () => {
+    const person = newPerson()
+    await says(person, 'Are you open?')
+    const { id } = await conversationWith(person)
+    const url = `/v1/conversations/${String(id)}/messages`
+    const answer = (): ReturnType<typeof call> =>
+      call('POST', url, { message: 'Until six' }, { headers: { 'idempotency-key': `reply-${person}` } })
+    const first = await answer()
+    expect(first.status).toBe(202)
+    expect(first.body).toMatchObject({ to: person, from: ourNumber, message: 'Until six', direction: 'outbound' })
+    const second = await answer()
+    expect([second.body['id'], second.headers['idempotency-replayed']]).toEqual([first.body['id'], 'true'])
+    const { body } = await call('GET', url)
+    expect((body['data'] as Body[]).map((one) => [one['direction'], one['message']])).toEqual([
+      ['outbound', 'Until six'],
+      ['inbound', 'Are you open?'],
+    ])
+    expect(errorsOf((await call('POST', url, { message: 'x', to: '15551230001' })).body)).toEqual([
+      '#/to unknown_field',
+    ])
+    await says(person, 'STOP')
+    expect((await call('POST', url, { message: 'x' })).body['code']).toBe('recipient_opted_out')
+  })
+})
+
+async function newUser({ accountId }: TestAccount): Promise<string> {
+  const id = newId()
+  await test.db.query(
+    `insert into users (account_id, id, email, password_hash, role) values ($1, $2, $3, 'x', 'sender')`,
+    [accountId, id, `${id}@example.com`],
+  )
+  expect(parseId('usr', showId('usr', id))).toBe(id)
+  return showId('usr', id)
+}

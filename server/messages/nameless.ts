@@ -1,0 +1,119 @@
+/** Tries that no receipt finds by the carrier's id: noted when they end without one, for adoption (`adopt.ts`) and for `resend.ts`. */
+import { columns } from '../db/array.ts'
+import type { Db, Tx } from '../db/db.ts'
+import { referenceOf } from './adoption.ts'
+import type { Answer } from './answer.ts'
+import type { ReceiptIn } from './receipt.ts'
+
+/** How long the outcome of a try is waited for before it is repeated; four times as long after each that stays unknown, in seconds. */
+export const resendAfterSeconds = 3
+
+/** Whether no receipt can find this try by an id. */
+export function isNameless({ state, carrierMessageId }: Answer): boolean {
+  return state === 'unknown' || (state === 'accepted' && carrierMessageId === null)
+}
+
+/**
+ * Notes tries that ended without an id, in the transaction of their answers, and decides what becomes of the unknown among them: `resend`
+ * after a while, where the message, its campaign or its account says so, or else the link. Locks the messages that no one has decided
+ * for, by primary key. Where one receipt speaks for all segments, the first stands for them.
+ */
+export async function noteNameless(tx: Tx, answers: Answer[]): Promise<void> {
+  if (answers.length === 0) return
+  await tx.query({
+    name: 'note-nameless-tries',
+    text: `
+      with a as materialized (
+        select a.*, m.their_number, m.our_number,
+          coalesce(m.on_unknown, own.settings ->> 'on_unknown', c.settings ->> 'on_unknown', 'hold') as on_unknown,
+          (select id from links f where f.carrier_id = l.carrier_id order by position limit 1) as receipts_id,
+          case when c.kind = 'http' or c.settings ->> 'concatenation' = 'payload' then 1 else m.segments end as spoken_segments,
+          (select count(*) from submissions s
+           where s.account_id = a.account_id and s.message_id = a.message_id and s.segment = a.segment and s.state = 'unknown') as times
+        from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::uuid[], $6::int[], $7::timestamptz[], $8::boolean[])
+          as a (account_id, message_id, segment, try, link_id, reference, intent_at, is_unknown)
+        join messages m on m.account_id = a.account_id and m.id = a.message_id
+        join links l on l.id = a.link_id
+        join carriers c on c.id = l.carrier_id
+        left join links own on own.id = m.link_id
+      ), decided as (
+        update messages m
+        set on_unknown = a.on_unknown
+        from (select distinct account_id, message_id, on_unknown from a where is_unknown) a
+        where m.account_id = a.account_id and m.id = a.message_id and m.on_unknown is null
+      )
+      insert into nameless_tries (account_id, message_id, segment, try, link_id, segments, their_number, our_number, reference,
+        intent_at, resend_at)
+      select account_id, message_id, segment, try, receipts_id, spoken_segments, their_number, our_number, reference, intent_at,
+        case when is_unknown and on_unknown = 'resend'
+          then now() + make_interval(secs => least($9 * power(4, times - 1), 86400)) end
+      from a
+      where spoken_segments > 1 or segment = 1
+      on conflict do nothing`,
+    values: [
+      ...columns([
+        answers.map((a) => a.accountId),
+        answers.map((a) => a.messageId),
+        answers.map((a) => a.segment),
+        answers.map((a) => a.try),
+        answers.map((a) => a.linkId),
+        answers.map((a) => referenceOf(a.messageId, a.segment, a.try)),
+        answers.map((a) => a.intentAt),
+        answers.map((a) => a.state === 'unknown'),
+      ]),
+      resendAfterSeconds,
+    ],
+  })
+}
+
+// Tries that a sweep holds are not waited for: it has messages to lock, and whoever comes here may hold them. It looks again soon.
+const soonSql = `
+      update nameless_tries n
+      set check_at = now()
+      from t
+      where n.account_id = t.account_id and n.message_id = t.message_id and n.segment = t.segment and n.try = t.try`
+
+/** Receipts have come that no id finds: tries between the same numbers are looked at. By nameless_tries_number, which is mostly empty. */
+export async function hintAdoption(tx: Tx, receipts: ReceiptIn[]): Promise<void> {
+  if (receipts.length === 0) return
+  await tx.query({
+    name: 'hint-adoption',
+    text: `
+      with t as materialized (
+        select t.account_id, t.message_id, t.segment, t.try
+        from unnest($1::uuid[], $2::text[]) as r (link_id, source)
+        join nameless_tries t on t.link_id = r.link_id and t.their_number = r.source
+        for update of t skip locked
+      )
+      ${soonSql}`,
+    values: columns([receipts.map((r) => r.linkId), receipts.map((r) => r.source ?? null)]),
+  })
+}
+
+/** Answers have come after all: their tries are looked at, and their messages, which may be whole now. By primary key prefix. */
+export async function hintLate(tx: Tx, answers: Answer[]): Promise<void> {
+  if (answers.length === 0) return
+  await tx.query({
+    name: 'hint-late',
+    text: `
+      with t as materialized (
+        select t.account_id, t.message_id, t.segment, t.try
+        from unnest($1::uuid[], $2::uuid[]) as a (account_id, message_id)
+        join nameless_tries t on t.account_id = a.account_id and t.message_id = a.message_id
+        for update of t skip locked
+      )
+      ${soonSql}`,
+    values: columns([answers.map((a) => a.accountId), answers.map((a) => a.messageId)]),
+  })
+}
+
+/** Whether a sweep has anything to do; by nameless_tries_check_at and nameless_tries_resend_at. */
+export async function hasDueTries(db: Db): Promise<boolean> {
+  const { rows } = await db.query<{ isDue: boolean }>({
+    name: 'has-due-tries',
+    text: `
+      select exists (select 1 from nameless_tries where check_at <= now())
+        or exists (select 1 from nameless_tries where resend_at <= now()) as "isDue"`,
+  })
+  return rows[0]?.isDue ?? false
+}

@@ -1,0 +1,144 @@
+/** The routes of lists of opt-outs: import and export. */
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import { inTransaction, type Db } from '../db/db.ts'
+import { problems, type App, type Caller } from '../http.ts'
+import { optOut } from './opt-out.ts'
+import { optOutRowsMax, readCsvList, readJsonList, writeCsvLine, type ReadList } from './opt-out-list.ts'
+import { optOutTags, originOf, reasonText, type OptOutsContext } from './opt-out-http.ts'
+import { readOptOuts, showOptOut } from './opt-out-store.ts'
+
+const tags = optOutTags
+const bytesMax = 16 * 1024 * 1024
+// A transaction of its own each: a long one would hold locks against replies.
+const batchRows = 1000
+// Enough to see what is wrong with a file.
+const errorsMax = 1000
+
+const JsonList = Type.Object(
+  {
+    opt_outs: Type.Array(
+      Type.Object(
+        { number: Type.String({ maxLength: 40 }), reason: Type.Optional(reasonText('Why.')) },
+        { additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: optOutRowsMax },
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const Result = Type.Object({
+  object: Type.Literal('opt_out_import'),
+  total: Type.Integer({ description: 'Rows, repeated numbers too.' }),
+  created: Type.Integer({ description: 'Numbers that are out now and were not before.' }),
+  existing: Type.Integer({ description: 'Numbers that were out before.' }),
+  duplicate: Type.Integer({ description: 'Rows whose number was in an earlier row.' }),
+  failed: Type.Integer({ description: 'Rows without a number that can be.' }),
+  errors: Type.Array(
+    Type.Object({
+      line: Type.Integer(),
+      value: Type.String(),
+      code: Type.String(),
+      detail: Type.String(),
+      suggestion: Type.Optional(Type.String()),
+    }),
+    { description: `The first ${errorsMax}.` },
+  ),
+})
+
+/** Registers the routes. */
+export function optOutListRoutes(app: App, context: OptOutsContext): void {
+  // A context of its own, because only here bodies may be CSV.
+  void app.register(async (child: App) => {
+    child.addContentTypeParser('text/csv', { parseAs: 'string', bodyLimit: bytesMax }, (_request, text, done) =>
+      done(null, text),
+    )
+    child.post(
+      '/v1/opt-outs/import',
+      {
+        schema: {
+          operationId: 'importOptOuts',
+          summary: 'Opt the numbers of a list out',
+          description:
+            `Up to ${optOutRowsMax} rows. One bad row stops nothing. It may be repeated: what is out stays out, whatever the list says, and an ` +
+            'answer that was lost can be asked for again.',
+          tags,
+          body: {
+            content: {
+              'application/json': { schema: JsonList },
+              'text/csv': {
+                schema: Type.Unsafe<string>({
+                  type: 'string',
+                  description: 'The first line names the columns `number` and, if you like, `reason`.',
+                }),
+              },
+            },
+          },
+          response: { 200: Result, ...problems(413, 415) },
+        },
+        bodyLimit: bytesMax,
+        config: { scope: 'contacts:write' },
+      },
+      async (request) => {
+        const body = request.body as string | Type.Static<typeof JsonList>
+        const list = typeof body === 'string' ? readCsvList(body) : readJsonList(body.opt_outs)
+        const created = await addAll(context, request.caller, list)
+        const duplicate = list.total - list.people.length - list.errors.length
+        return {
+          object: 'opt_out_import' as const,
+          total: list.total,
+          created,
+          existing: list.people.length - created,
+          duplicate,
+          failed: list.errors.length,
+          errors: list.errors.slice(0, errorsMax),
+        }
+      },
+    )
+  })
+
+  app.get(
+    '/v1/opt-outs/export',
+    {
+      schema: {
+        operationId: 'exportOptOuts',
+        summary: 'All opt-outs as CSV, newest first',
+        description: 'An import takes the file as it is. Numbers that were forgotten are not in it.',
+        tags,
+        response: {
+          200: { content: { 'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) } } },
+          ...problems(),
+        },
+      },
+      config: { scope: 'contacts:read' },
+    },
+    async (request, reply) =>
+      reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', 'attachment; filename="opt-outs.csv"')
+        .send(Readable.from(writeExport(context.db, request.caller))),
+  )
+}
+
+/** Writes a list in batches, ordered by number so that two lists at once cannot deadlock; returns how many are new. */
+async function addAll(context: OptOutsContext, caller: Caller, list: ReadList): Promise<number> {
+  const people = list.people.toSorted((a, b) => (a.number < b.number ? -1 : 1))
+  let created = 0
+  for (let at = 0; at < people.length; at += batchRows) {
+    const { added, postings } = await inTransaction(context.db, (tx) =>
+      optOut(tx, context, caller.accountId, originOf(caller, 'import'), people.slice(at, at + batchRows)),
+    )
+    context.outbox.offer(postings)
+    created += added.size
+  }
+  return created
+}
+
+async function* writeExport(db: Db, caller: Caller): AsyncGenerator<string> {
+  yield writeCsvLine(['number', 'reason', 'source', 'created_at'])
+  for await (const rows of readOptOuts(db, caller.accountId)) {
+    const shown = rows.map((row) => showOptOut(row, caller)).filter(({ number }) => number !== null)
+    yield shown.map((one) => writeCsvLine([one.number, one.reason, one.source, one.created_at])).join('')
+  }
+}

@@ -1,0 +1,128 @@
+/** Holding what is in line when its turn comes in quiet hours, and letting it go when those are changed. */
+import type { Db, Tx } from '../db/db.ts'
+import type { MessageType } from './message.ts'
+import type { QuietHours } from './quiet-hours.ts'
+
+/** A lane, or a part of one. */
+interface QuietLane {
+  /** Under which its rows are in the queue. */
+  id: string
+  laneId: string
+  accountId: string
+  type: MessageType
+}
+
+/** What came of a look at the next messages of a lane. */
+export interface QuietLook {
+  /** Those that may be claimed. */
+  open: string[]
+  held: number
+  lastId: string | null
+}
+
+interface Looked {
+  id: string
+  campaignId: string | null
+  theirNumber: string
+  timezone: string | null
+  isExempt: boolean
+}
+
+/**
+ * Locks the next messages of a lane, as the claim that follows in the same transaction does, and moves those that are in quiet hours out of
+ * it, to be due when those end, or when they expire. Answers to replies, and what the claim will end, are left to it.
+ */
+export async function holdQuiet(
+  tx: Tx,
+  quietHours: QuietHours,
+  lane: QuietLane,
+  after: string,
+  limit: number,
+): Promise<QuietLook> {
+  const { accountId, type } = lane
+  const { rows } = await tx.query<Looked>({ name: 'look-for-quiet', text: lookSql, values: [lane.id, after, limit] })
+  const open: string[] = []
+  const held: { id: string; until: Date }[] = []
+  const now = new Date()
+  for (const { id, isExempt, ...message } of rows) {
+    const until = isExempt ? null : quietHours.opensAt({ accountId, type, ...message }, now)
+    if (until) held.push({ id, until })
+    else open.push(id)
+  }
+  if (held.length > 0)
+    await tx.query({
+      name: 'hold-quiet',
+      text: holdSql,
+      values: [lane.id, lane.laneId, held.map(({ id }) => id), held.map(({ until }) => until)],
+    })
+  return { open, held: held.length, lastId: rows.at(-1)?.id ?? null }
+}
+
+/**
+ * Puts back into line what is held by words that were changed since; the claim judges it anew. Returns how many; call again while it is `limit`. Two probes of small indexes where nothing was changed.
+ */
+export async function releaseHeld(db: Db, limit = 1000): Promise<number> {
+  const { rowCount } = await db.query({ name: 'release-held', text: releaseSql, values: [limit] })
+  return rowCount ?? 0
+}
+
+// By the queue's key and those of messages and contacts; locks the queue rows, skipping those of other claims.
+const lookSql = `
+  select q.message_id as id, m.campaign_id as "campaignId", m.their_number as "theirNumber", ct.timezone,
+    m.is_confirmation or m.status <> 'queued' or m.expires_at <= now() as "isExempt"
+  from queue q
+  join messages m on m.account_id = q.account_id and m.id = q.message_id
+  left join contacts ct on ct.account_id = m.account_id and ct.id = m.contact_id
+  where q.lane_id = $1
+    and q.message_id > $2
+  order by q.message_id
+  limit $3
+  for update of q skip locked`
+
+// By primary keys; the queue rows are locked already. A message that was canceled meanwhile goes with its queue row.
+const holdSql = `
+  with quiet as materialized (
+    select * from unnest($3::uuid[], $4::timestamptz[]) as k (message_id, until)
+  ), gone as (
+    delete from queue q
+    using quiet k
+    where q.lane_id = $1
+      and q.message_id = k.message_id
+    returning q.account_id, q.message_id, q.segments, q.expires_at, k.until
+  ), held as (
+    update messages m
+    set hold_reason = 'quiet_hours', hold_until = g.until, updated_at = now()
+    from gone g
+    where m.account_id = g.account_id
+      and m.id = g.message_id
+      and m.status = 'queued'
+    returning m.account_id, m.id
+  )
+  insert into delayed (account_id, message_id, lane_id, segments, due_at, expires_at, held_at)
+  select g.account_id, g.message_id, $2, g.segments, least(g.until, g.expires_at), g.expires_at, now()
+  from gone g
+  join held h on h.account_id = g.account_id and h.id = g.message_id
+  on conflict do nothing`
+
+// Nothing is held for more than three days. Ten seconds are more than any process needs to learn of a change; what is judged again in that time
+// without need is only put back. Delayed rows by delayed_held, messages by their key.
+const releaseSql = `
+  with changed as (
+    select id as account_id, null::uuid as campaign_id, quiet_hours_changed_at as at
+    from accounts
+    where quiet_hours_changed_at > now() - interval '4 days'
+    union all
+    select account_id, id, quiet_hours_changed_at
+    from campaigns
+    where quiet_hours_changed_at > now() - interval '4 days'
+  )
+  update delayed d
+  set due_at = now(), held_at = null
+  where (d.account_id, d.message_id) in (
+    select w.account_id, w.message_id
+    from changed c
+    join delayed w on w.account_id = c.account_id and w.held_at < c.at + interval '10 seconds'
+    join messages m on m.account_id = w.account_id and m.id = w.message_id
+      and (c.campaign_id is null or m.campaign_id = c.campaign_id)
+    limit $1
+    for update of w skip locked)`

@@ -1,0 +1,17 @@
+/**
+ * What statements ask of messages that are sent again after an unknown outcome (resend.ts): parts of statements over the message under an
+ * alias. The submissions of such a message are read by primary key prefix; of any other message nothing is.
+ */
+
+/**
+ * Whether a carrier may have it from an earlier try: then it has not failed, whatever becomes of the later one, but is unconfirmed
+ * again.
+ */
+export const mayBeTaken = (m: string, day = ''): string => `(${m}.possible_duplicate and exists (
+        select 1 from submissions${day} e
+        where e.account_id = ${m}.account_id and e.message_id = ${m}.id and e.is_repeated and e.state <> 'refused'))`
+
+/** Whether nothing is left to send: late answers and receipts have told that every segment was taken. */
+export const isTaken = (m: string): string => `(${m}.possible_duplicate and (
+        select count(distinct e.segment) from submissions e
+        where e.account_id = ${m}.account_id and e.message_id = ${m}.id and e.state = 'accepted') >= ${m}.segments)`

@@ -1,0 +1,119 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import type { App } from '../http.ts'
+import { newId, parseId, showId } from '../ids.ts'
+import { explainRoutes } from './explain-http.ts'
+import { messageRoutes } from './http.ts'
+import { resendRoutes } from './resend-http.ts'
+import { resolveUnknown } from './resend.ts'
+import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+let app: App
+let account: TestAccount
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  account = await createTestAccount(database.db)
+  test = await openLedgerTest(database.db, { accountId: account.accountId })
+  const context = {
+    ...test.context,
+    vault: testVault,
+    acceptor: test.acceptor,
+    slots: test.slots,
+    refuseUrl: () => null,
+  }
+  app = await buildTestApp(database.db, (one) => {
+    messageRoutes(one, context)
+    resendRoutes(one, context)
+    explainRoutes(one, context)
+  })
+})
+afterAll(async () => {
+  await app.close()
+  await test.ledger.close()
+  await database.close()
+})
+
+type Body = Record<string, unknown>
+const call = async (method: 'GET' | 'POST', url: string, payload?: object, of = account): Promise<Body> => {
+  const answer = await app.inject({ method, url, headers: of.headers, ...(payload && { payload }) })
+  return answer.json<Body>()
+}
+const resend = (id: string, of = account): Promise<Body> =>
+  call('POST', `/v1/messages/${showId('msg', id)}/resend`, undefined, of)
+async function decisionsOf(id: string): Promise<unknown[]> {
+  const { decisions } = await call('GET', `/v1/messages/${showId('msg', id)}/explain`)
+  return (decisions as { step: string; decision: string; rule: string | null; possible_duplicate?: boolean }[]).map(
+    ({ step, decision, rule, possible_duplicate }) => [step, decision, rule, possible_duplicate ?? false],
+  )
+}
+async function unknown(theirNumber: string): Promise<string> {
+  const handover = await test.lease({ theirNumber })
+  const move = moveTo('unconfirmed', { errorCode: 'outcome_unknown' })
+  await test.answer(handover, { state: 'unknown', carrierMessageId: null, commandStatus: null, move })
+  return handover.id
+}
+
+it('a send says what is to become of it, and anything else is refused', async () => {
+  const send = (on_unknown: string): Promise<Body> =>
+    call('POST', '/v1/messages/send', { to: '15551230001', message: 'Hello', on_unknown })
+  const body = await send('resend')
+  expect(body).toMatchObject({ status: 'queued', on_unknown: 'resend', possible_duplicate: false })
+  expect((await test.message(parseId('msg', String(body['id'])) ?? '')).onUnknown).toBe('resend')
+  expect(await send('twice')).toMatchObject({ code: 'validation_failed', errors: [{ pointer: '#/on_unknown' }] })
+})
+
+it('a message that is held is sent again when somebody asks, once, and tells who it was', async () => {
+  const id = await unknown('15551230002')
+  expect(await decisionsOf(id)).toContainEqual(['hold', 'held', 'on_unknown', false])
+  const answers = await Promise.all([resend(id), resend(id), resend(id)])
+  expect(answers.filter((body) => body['status'] === 'queued')).toMatchObject([
+    { possible_duplicate: true, error: null, on_unknown: 'hold' },
+  ])
+  expect(answers.filter((body) => body['code'] === 'not_resendable')).toHaveLength(2)
+  const key = showId('key', account.keyId)
+  expect(await decisionsOf(id)).toContainEqual(['retry', 'resent', key, true])
+  const again = { ...(await test.lease()), id, try: 2 }
+  await test.db.query(`update messages set status = 'sending', attempts = 2 where id = $1`, [id])
+  await test.answer(again, { carrierMessageId: newId() })
+  const { data } = (await call('GET', `/v1/messages/${showId('msg', id)}/events`)) as { data: Body[] }
+  const submitted = data.filter(({ type }) => type === 'submitted')
+  expect(submitted.map((entry) => [entry['try'], entry['possible_duplicate'] ?? false])).toEqual([
+    [1, false],
+    [2, true],
+  ])
+})
+
+it('what is not unknown, too old or somebody else’s is not sent again', async () => {
+  const queued = await test.send()
+  expect(await resend(queued.id)).toMatchObject({ status: 409, detail: 'The message is queued.' })
+  const old = await unknown('15551230003')
+  await test.db.query(`update messages set expires_at = now() where id = $1`, [old])
+  expect(await resend(old)).toMatchObject({ status: 409, detail: 'Its validity is over: send a new message.' })
+  expect(await resend(old, await createTestAccount(database.db))).toMatchObject({ status: 404 })
+  const reader = await createTestAccount(database.db, { scopes: ['messages:read'] })
+  expect(await resend(old, reader)).toMatchObject({ code: 'insufficient_scope' })
+})
+
+it('an explanation tells that a receipt, and no answer, said that the carrier took it', async () => {
+  const id = await unknown('15551230004')
+  await test.ledger.receipt({
+    linkId: test.linkId,
+    rawId: 'r4',
+    matchId: 'r4',
+    state: 'delivered',
+    stat: 'DELIVRD',
+    err: '000',
+    networkError: null,
+    doneDate: '',
+    source: '15551230004',
+    destination: ourNumber,
+  })
+  await resolveUnknown(test.context)
+  const decisions = await decisionsOf(id)
+  expect(decisions).toContainEqual(['answer', 'adopted', 'receipt', false])
+  expect(decisions.at(-1)).toEqual(['outcome', 'delivered', null, false])
+})

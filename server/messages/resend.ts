@@ -1,0 +1,213 @@
+/**
+ * Sending again what may have been sent: by the policy `resend` after a while, or because somebody asks. The carrier may have it twice
+ * then, which every such message says of itself (`possible_duplicate`). Nothing is sent again after its validity.
+ */
+import { inTransaction, type Db, type Tx } from '../db/db.ts'
+import { columns } from '../db/array.ts'
+import type { Outbox, Subscriptions } from '../events.ts'
+import { adoptTries } from './adopt.ts'
+import { isPoison } from './crash.ts'
+import { recordMoves } from './ledger.ts'
+import { messageColumns, type MessageRow } from './message.ts'
+import { hasDueTries, resendAfterSeconds } from './nameless.ts'
+import { defaultReasons, type Reasons } from './taxonomy.ts'
+
+interface ResendContext {
+  db: Db
+  outbox: Outbox
+  subscriptions: Subscriptions
+  reasons?: Reasons
+}
+
+// Any constant: nothing else of ours takes an advisory lock of one number below 2^32.
+const lockKey = 0x756e6b6e
+
+/**
+ * What the clock does about unknown outcomes: adopts what receipts tell of, then sends again what is due. One process at a time, in pieces
+ * of `limit` tries; returns the larger number of what it looked at, call again while it is `limit`. One probe where there is nothing to do.
+ */
+export async function resolveUnknown(context: ResendContext, limit = 200): Promise<number> {
+  const { db, outbox, reasons = defaultReasons } = context
+  if (!(await hasDueTries(db))) return 0
+  const { postings, looked } = await inTransaction(db, async (tx) => {
+    const { rows } = await tx.query<{ isMine: boolean }>('select pg_try_advisory_xact_lock($1) as "isMine"', [lockKey])
+    if (rows[0]?.isMine !== true) return { postings: [], looked: 0 }
+    const adopted = await adoptTries(tx, reasons, limit)
+    const resent = await resendDue(tx, limit)
+    return {
+      postings: await recordMoves(tx, adopted.moved, context),
+      looked: Math.max(adopted.looked, resent),
+    }
+  })
+  outbox.offer(postings)
+  return looked
+}
+
+interface Due {
+  accountId: string
+  messageId: string
+  verdict: 'resend' | 'park' | 'wait' | 'hold'
+}
+
+/**
+ * Messages whose wait for a receipt is over. One whose carrier has no link up waits on: its receipts could not have come. One that was in
+ * the hands of too many processes at their end is parked; one whose validity is over is held for good.
+ */
+async function resendDue(tx: Tx, limit: number): Promise<number> {
+  const { rows } = await tx.query<Due>({
+    name: 'find-due-resends',
+    text: `
+      select due.account_id as "accountId", due.message_id as "messageId",
+        case
+          when m.status <> 'unconfirmed' or m.error_code is distinct from 'outcome_unknown' or m.expires_at <= now() then 'hold'
+          when ${isPoison('m')} then 'park'
+          when exists (
+            select 1
+            from links l
+            join link_states s on s.link_id = l.id
+            where l.carrier_id = m.carrier_id and s.state in ('bound', 'throttled') and s.leased_until > now()) then 'resend'
+          else 'wait'
+        end as verdict
+      from (
+        select account_id, message_id
+        from nameless_tries
+        where resend_at is not null
+        group by account_id, message_id
+        having max(resend_at) <= now()
+        limit $1
+      ) due
+      join messages m on m.account_id = due.account_id and m.id = due.message_id`,
+    values: [limit],
+  })
+  if (rows.length === 0) return 0
+  const of = (verdict: Due['verdict']): Due[] => rows.filter((row) => row.verdict === verdict)
+  await postpone(tx, of('wait'))
+  await park(tx, of('park'))
+  await requeue(tx, of('resend'))
+  await hold(tx, [...of('resend'), ...of('park'), ...of('hold')])
+  return rows.length
+}
+
+type Key = Pick<Due, 'accountId' | 'messageId'>
+const keysOf = (rows: readonly Key[]): string[] =>
+  columns([rows.map((row) => row.accountId), rows.map((row) => row.messageId)])
+const keys = 'unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id)'
+
+/** By primary key prefix of nameless_tries. */
+async function postpone(tx: Tx, rows: readonly Key[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx.query(
+    `update nameless_tries t
+     set resend_at = now() + make_interval(secs => $3)
+     from ${keys}
+     where t.account_id = k.account_id and t.message_id = k.message_id and t.resend_at is not null`,
+    [...keysOf(rows), resendAfterSeconds],
+  )
+}
+
+/** As `postpone`, for ever. */
+async function hold(tx: Tx, rows: readonly Key[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx.query(
+    `update nameless_tries t
+     set resend_at = null
+     from ${keys}
+     where t.account_id = k.account_id and t.message_id = k.message_id and t.resend_at is not null`,
+    keysOf(rows),
+  )
+}
+
+/** By primary key of messages. */
+async function park(tx: Tx, rows: readonly Key[]): Promise<void> {
+  if (rows.length === 0) return
+  await tx.query(
+    `update messages m
+     set hold_reason = 'parked', updated_at = now()
+     from ${keys}
+     where m.account_id = k.account_id and m.id = k.message_id and m.status = 'unconfirmed'`,
+    keysOf(rows),
+  )
+}
+
+/**
+ * Puts messages back into the queue, if they are still unknown and valid: whoever is second finds them queued. It stays with its carrier,
+ * which may have some of it. Locks the messages by primary key; their unknown tries are open again for the claim, but for those that are
+ * being answered at this moment.
+ */
+async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
+  if (rows.length === 0) return []
+  const { rows: moved } = await tx.query<MessageRow>({
+    name: 'requeue-unknown',
+    text: `
+      with moved as (
+        update messages m
+        set status = 'queued',
+          sequence = m.sequence + 1,
+          updated_at = now(),
+          queued_at = now(),
+          node_id = null,
+          chain = case when m.carrier_id is null then m.chain else array[m.carrier_id] end,
+          possible_duplicate = true,
+          hold_reason = null,
+          hold_until = null,
+          error_code = null,
+          error_stage = null,
+          error_raw = null
+        from ${keys}
+        where m.account_id = k.account_id
+          and m.id = k.message_id
+          and m.status = 'unconfirmed'
+          and m.error_code = 'outcome_unknown'
+          and m.expires_at > now()
+        returning ${messageColumns('m')}
+      ), repeated as (
+        update submissions s
+        set is_repeated = true
+        from (
+          select s.account_id, s.message_id, s.segment, s.try
+          from moved
+          join submissions s on s.account_id = moved."accountId" and s.message_id = moved.id and s.state = 'unknown'
+          for update of s skip locked
+        ) u
+        where s.account_id = u.account_id and s.message_id = u.message_id and s.segment = u.segment and s.try = u.try
+      ), queued as (
+        insert into queue (lane_id, message_id, account_id, segments, expires_at)
+        select l.id, moved.id, l.account_id, moved.segments, moved."expiresAt"
+        from moved
+        join lanes l on l.account_id = moved."accountId" and l.type = moved.type and l.run_id is null
+        on conflict do nothing
+      )
+      select * from moved`,
+    values: keysOf(rows),
+  })
+  return moved
+}
+
+/** Who asks for a message to be sent again. */
+export interface Actor {
+  kind: 'key' | 'token'
+  id: string
+  requestId: string
+}
+
+/**
+ * Sends a message again whose outcome is unknown, though its policy holds it or it is parked, and notes who wanted it. Null where it is
+ * not such a message (any more), or its validity is over; of two at once one gets null.
+ */
+export async function resendMessage(
+  tx: Tx,
+  accountId: string,
+  messageId: string,
+  actor: Actor,
+): Promise<MessageRow | null> {
+  const key = { accountId, messageId }
+  const [row] = await requeue(tx, [key])
+  if (!row) return null
+  await hold(tx, [key])
+  await tx.query(
+    `insert into resends (account_id, message_id, tries, actor_kind, actor_id, request_id)
+     values ($1, $2, $3, $4, $5, $6)`,
+    [accountId, messageId, row.attempts, actor.kind, actor.id, actor.requestId],
+  )
+  return row
+}

@@ -1,0 +1,55 @@
+/** What accept asks of routing, which lives with the carriers: a sender and carriers for each message. */
+import type { MessageType } from './message.ts'
+
+/** A message to be routed, as its caller wrote it. */
+export interface RouteRequest {
+  messageId: string
+  accountId: string
+  /** Digits of the recipient. */
+  to: string
+  /** As stored: digits or a name; null: the pool's, the campaign's or the default. */
+  from: string | null
+  poolId: string | null
+  campaignId: string | null
+  campaignKey: string | null
+  type: MessageType | null
+  segments: number
+}
+
+/** Why a message has no route. */
+export type RouteRefusal =
+  | 'campaign_not_found'
+  | 'pool_not_found'
+  | 'sender_not_found'
+  | 'sender_not_allowed'
+  | 'no_route_available'
+
+/** What was decided for a message. */
+export interface PlannedRoute {
+  refusal: RouteRefusal | null
+  message: { type: MessageType }
+  /** `sender` null: the carrier's own. */
+  sender: { sender: { id: string; number: string } | null }
+  choice: {
+    /** The rule that took it; null: the default route. */
+    ruleId: string | null
+    /** Carriers in the order in which they are tried, each once. */
+    chain: readonly string[]
+    /** None of them is enabled: the message waits for one. */
+    isHeld: boolean
+  }
+}
+
+/** A person who was written to from a pool. */
+export interface Acquaintance {
+  accountId: string
+  poolId: string
+  theirNumber: string
+}
+
+export interface Routing {
+  /** Plans messages, in their order; what it knows is at most two seconds old. */
+  plan(requests: readonly RouteRequest[]): Promise<PlannedRoute[]>
+  /** Remembers from which sender people were written to, after the commit. */
+  remember(people: readonly (Acquaintance & { senderId: string })[]): Promise<void>
+}

@@ -1,0 +1,22 @@
+/** Time zones, as the runtime's own tables (ICU) know them. */
+
+const timezones = new Map<string, boolean>()
+
+/** Says that a text names a time zone of the IANA database, or UTC. Offsets such as `+01:00` are not zones: they have no summer time. */
+export function isTimezone(text: string): boolean {
+  const known = timezones.get(text)
+  if (known !== undefined) return known
+  const isKnown = /^[A-Za-z]/.test(text) && canFormat(text)
+  // A name of a zone is short and there are some 600; anything beyond is somebody trying names.
+  if (timezones.size < 2000) timezones.set(text, isKnown)
+  return isKnown
+}
+
+function canFormat(timeZone: string): boolean {
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone }))
+  } catch {
+    // RangeError is the only way in which Intl says that it does not know a zone.
+    return false
+  }
+}

@@ -1,0 +1,272 @@
+/**
+ * The running program against requests made out of its own OpenAPI document: as it says, almost, and hostile. FUZZ_SEED repeats a run (the
+ * ids in it are new ones), FUZZ_REQUESTS makes it longer. The program has no network but the simulated carrier.
+ */
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestAccount } from '../server/accounts/testing.ts'
+import { openPool, type Db } from '../server/db/db.ts'
+import { AnswerCheck } from './answer-check.ts'
+import { Client } from './client.ts'
+import { findPorts, startProgram, type Program } from './harness.ts'
+import { readOperations, RequestGenerator, type Document, type FuzzRequest } from './openapi-requests.ts'
+import { Random, type Known } from './openapi-values.ts'
+import { waitFor } from './until.ts'
+import { Wire, type RawAnswer } from './wire.ts'
+
+const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
+const requestsCount = Number(process.env['FUZZ_REQUESTS'] ?? 20_000)
+const garbageCount = requestsCount / 40
+const workersCount = 16
+const slowMs = 8000
+/** Stands in everything that the other account has. */
+const canary = 'Kanarienvogel'
+const later = new Date(Date.now() + 86_400_000 * 300).toISOString()
+
+let program: Program
+let db: Db
+let other: Client
+
+beforeAll(async () => {
+  const [port = 0, simulatorPort = 0, simulatorHttpPort = 0] = await findPorts(3)
+  program = await startProgram({
+    env: {
+      HELIOGRAM_LOG: 'warn',
+      HELIOGRAM_PORT: String(port),
+      HELIOGRAM_SIMULATOR_PORT: String(simulatorPort),
+      HELIOGRAM_SIMULATOR_HTTP_PORT: String(simulatorHttpPort),
+      NODE_OPTIONS: `--import=${join(import.meta.dirname, 'no-network.ts')}`,
+      NO_NETWORK_BUT: `${port},${simulatorPort},${simulatorHttpPort}`,
+    },
+  })
+  db = openPool(await program.connection(), { name: 'fuzz', max: 1 })
+  other = new Client(() => program.address, (await createTestAccount(db)).token)
+})
+
+afterAll(async () => {
+  await db?.end()
+  await program?.remove()
+})
+
+/** Gives an account one of everything, with a word in it; what was made, by path. */
+async function furnish(client: Client, word: string): Promise<void> {
+  const make = <T = { id: string }>(path: string, body: unknown): Promise<T> => client.expect<T>('POST', path, body)
+  const carrier = (await client.carrier()).id
+  const name = word.toLowerCase()
+  const number = `1555000${1000 + name.length}`
+  const campaign = await make('/v1/campaigns', { name: word, key: name, description: word, tags: [word] })
+  await make(`/v1/campaigns/${campaign.id}/contacts`, { phone_number: '15551231234', first_name: word, tags: [word] })
+  await make(`/v1/campaigns/${campaign.id}/contacts/import`, {
+    contacts: [{ phone_number: '15551231235', last_name: word }],
+  })
+  await make('/v1/templates', { name, body: `${word} {{ first_name }}` })
+  await make('/v1/webhooks', { url: `https://example.com/${word}`, description: word })
+  const sender = await make('/v1/senders', { number, carrier, default: true })
+  await make('/v1/sender-pools', { name: word, senders: [{ sender: sender.id }] })
+  await make('/v1/smpp-credentials', { name: word })
+  await make('/v1/api-keys', { name: word, scopes: ['messages:read'] })
+  await make('/v1/messages', {
+    to: '15551231234',
+    message: word,
+    send_at: later,
+    metadata: { word },
+    campaign: campaign.id,
+  })
+  await make('/v1/consent', { number: '15551231236', status: 'opted_in', source: word })
+  await make('/v1/opt-outs', { number: '15551231237', reason: word })
+}
+
+const lists = [
+  'campaigns',
+  'templates',
+  'webhooks',
+  'senders',
+  'sender-pools',
+  'smpp-credentials',
+  'api-keys',
+  'messages',
+  'consent?number=15551231236',
+  'opt-outs',
+  'events',
+]
+
+/** All that an account can list, without what changes by being read. */
+async function readAll(client: Client): Promise<Record<string, unknown[]>> {
+  const pages = await Promise.all(
+    lists.map((list) =>
+      client.get<{ data: Record<string, unknown>[] }>(`/v1/${list}${list.includes('?') ? '&' : '?'}limit=200`),
+    ),
+  )
+  return Object.fromEntries(
+    pages.map(({ data }, n) => [lists[n] ?? '', data.map((item) => ({ ...item, last_used_at: null }))]),
+  )
+}
+
+/** Every id of a kind that an answer names, where a member is called `id`. */
+function idsIn(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return []
+  return Object.entries(value).flatMap(([name, item]) =>
+    name === 'id' && typeof item === 'string' ? [item] : idsIn(item),
+  )
+}
+
+/** The bytes of a request, as it wants to be read or misread. */
+function toBytes({ method, target, headers, body, isChunked, isMeasuredWrong }: FuzzRequest): Buffer {
+  const lines = [...headers]
+  if (isChunked) lines.push(['transfer-encoding', 'chunked'])
+  else if (body || !['GET', 'HEAD'].includes(method))
+    lines.push(['content-length', String((body?.length ?? 0) + (isMeasuredWrong ? 7 : 0))])
+  const head = `${method} ${target} HTTP/1.1\r\n${lines.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n`
+  if (!body) return Buffer.from(head, 'latin1')
+  const middle = body.length >> 1
+  const parts = isChunked
+    ? [body.subarray(0, middle), body.subarray(middle)]
+        .filter((part) => part.length > 0)
+        .flatMap((part) => [Buffer.from(`${part.length.toString(16)}\r\n`), part, Buffer.from('\r\n')])
+        .concat(Buffer.from('0\r\n\r\n'))
+    : [body]
+  return Buffer.concat([Buffer.from(head, 'latin1'), ...parts])
+}
+
+/** Bytes of JavaScript's heap in use, after a collection. */
+async function readHeap(): Promise<number> {
+  const before = program.stderr.length
+  process.kill(program.pid, 'SIGUSR2')
+  return waitFor('the heap is told', () => Number(/^heap (\d+)$/m.exec(program.stderr.slice(before))?.[1] ?? 0) || null)
+}
+
+test(
+  'what is sent to it, the program answers as its document says, and keeps its memory and other accounts to itself',
+  { timeout: 180_000 },
+  async () => {
+    console.log(`FUZZ_SEED=${seed}`)
+    await furnish(program.client, 'Own')
+    await furnish(other, canary)
+    const theirs = await readAll(other)
+    const document = await program.client.get<Document>('/v1/openapi.json')
+    const reader = await program.client.expect<{ secret: string }>('POST', '/v1/api-keys', {
+      name: 'reader',
+      scopes: ['messages:read'],
+    })
+    const known: Known = {
+      own: new Map(),
+      foreign: idsIn(theirs),
+      cursors: [],
+      credentials: [
+        { token: reader.secret, chance: 0.02 },
+        { token: `${program.client.key.slice(0, -1)}0`, chance: 0.01 },
+        { token: '', chance: 0.01 },
+        { token: program.client.key, chance: 1 },
+      ],
+    }
+    // The carrier that everything goes by, and the key that everything is asked with, are not for deletion.
+    const { data: keys } = await program.client.get<{ data: { id: string }[] }>('/v1/api-keys')
+    const kept = new Set([...idsIn(await program.client.carrier()), ...keys.map(({ id }) => id), ...known.foreign])
+    const learn = (body: unknown): void => {
+      for (const id of idsIn(body)) {
+        const ids = known.own.get(id.slice(0, 3)) ?? []
+        if (kept.has(id) || ids.includes(id) || ids.length > 300) continue
+        known.own.set(id.slice(0, 3), [...ids, id])
+      }
+      const cursor =
+        (body as { next_cursor?: unknown }).next_cursor ?? (body as { refresh_cursor?: unknown }).refresh_cursor
+      if (typeof cursor === 'string') known.cursors[known.cursors.length % 100] = cursor
+    }
+    learn(await readAll(program.client))
+
+    const random = new Random(seed)
+    const generator = new RequestGenerator(document, random, known)
+    const check = new AnswerCheck(document)
+    const port = Number(new URL(program.address).port)
+    const statuses = new Map<string, number>()
+    const faults = new Map<string, string>()
+    const succeeded = new Set<string>()
+    const count = (what: string): void => void statuses.set(what, (statuses.get(what) ?? 0) + 1)
+    const blame = (what: string, request: string, answer: RawAnswer | null): void => {
+      count(`FAULT ${what}`)
+      if (!faults.has(what))
+        faults.set(what, `${what}\n  ${request}\n  ${answer?.body.toString().slice(0, 600) ?? 'no answer'}`)
+    }
+
+    const ask = async (wire: Wire): Promise<void> => {
+      const request = generator.next()
+      const isHead = request.method === 'HEAD'
+      const bytes = toBytes(request)
+      const told = bytes
+        .toString('latin1')
+        .replace(/Bearer \S+/, 'Bearer …')
+        .slice(0, 700)
+      const send = (): Promise<RawAnswer | null> => wire.exchange(bytes, { isHead, isAlone: request.isMeasuredWrong })
+      let answer = await send()
+      // Of two that wait for each other PostgreSQL ends one, who is told to come back: what clients do.
+      if (answer?.status === 503 && answer.headers.has('retry-after')) {
+        count('503 asked again')
+        answer = await send()
+      }
+      const operation = check.operationOf(request)
+      const name = operation ? `${operation.method} ${operation.path}` : 'no operation'
+      count(`${request.kind} ${answer?.status ?? 'closed'}`)
+      if (!answer) {
+        if (!request.isMeasuredWrong) blame(`${name}: no answer`, told, null)
+        return
+      }
+      const fault = check.faultOf(operation, answer, !isHead)
+      if (fault) blame(`${name}: ${fault}`, told, answer)
+      if (answer.ms > slowMs) blame(`${name}: slow`, `${Math.round(answer.ms)} ms ${told}`, answer)
+      const text = answer.body.toString()
+      if (text.includes(canary)) blame(`${name}: tells what another account has`, told, answer)
+      const isGood = answer.status >= 200 && answer.status < 300
+      if (isGood) succeeded.add(name)
+      if (isGood && known.foreign.some((id) => request.target.split('?')[0]?.includes(id)))
+        blame(`${name}: reaches what another account has`, told, answer)
+      if (isGood && text !== '' && answer.headers.get('content-type')?.startsWith('application/json'))
+        learn(JSON.parse(text))
+    }
+
+    const warmUp = requestsCount / 10
+    let left = warmUp
+    const work = async (): Promise<void> => {
+      const wire = new Wire(port)
+      while (left-- > 0) await ask(wire)
+      wire.close()
+    }
+    const workers = (): Promise<unknown> => Promise.all(Array.from({ length: workersCount }, work))
+    await workers()
+    const heapBefore = await readHeap()
+    left = requestsCount - warmUp
+    await workers()
+
+    const wire = new Wire(port)
+    for (let n = 0; n < garbageCount; n++) {
+      const bytes = generator.garbage()
+      const answer = await wire.exchange(bytes, { isAlone: true })
+      count(`garbage ${answer?.status ?? 'closed'}`)
+      const told = bytes.toString('latin1').slice(0, 300)
+      // Without a Host, Node answers for itself, and HEAD has no body.
+      const hasBody = answer !== null && answer.status >= 400 && answer.body.length > 0
+      if (answer && answer.status >= 500) blame(`garbage: ${answer.status}`, told, answer)
+      if (answer && hasBody && !answer.headers.get('content-type')?.startsWith('application/problem+json'))
+        blame(`garbage: ${answer.status} is no problem document`, told, answer)
+    }
+    const heapAfter = await readHeap()
+
+    if (process.env['FUZZ_REPORT']) {
+      const never = readOperations(document).filter(({ method, path }) => !succeeded.has(`${method} ${path}`))
+      console.log(
+        [...statuses]
+          .map((entry) => entry.join(': '))
+          .toSorted()
+          .join('\n'),
+        { heapBefore, heapAfter },
+      )
+      console.log(`never a success: ${never.map(({ method, path }) => `${method} ${path}`).join(', ')}`)
+    }
+    // As one text, which a failure shows whole; what the program says of it is in its log.
+    const told = program.stderr.split('\n').filter((line) => line.includes('"request failed"'))
+    expect(statuses.get('503 asked again') ?? 0).toBeLessThan(requestsCount / 1000)
+    expect([...faults.values(), ...told].join('\n\n')).toBe('')
+    expect(heapAfter).toBeLessThan(heapBefore * 1.5 + 64 * 2 ** 20)
+    expect(await readAll(other)).toEqual(theirs)
+    expect(await program.client.call('GET', '/healthz')).toMatchObject({ status: 200 })
+  },
+)

@@ -1,0 +1,211 @@
+/** Requests out of an OpenAPI document: as it says, almost as it says, and as somebody means harm. The same seed makes the same. */
+import { csv, garbage, headers, idempotencyKeys, methods, queries, segments, texts, types } from './hostile-inputs.ts'
+import { phone, prefixes, ValueGenerator, type Known, type Random, type Schema } from './openapi-values.ts'
+
+/** What a request is meant to be. */
+export type Kind = 'valid' | 'near' | 'hostile' | 'garbage'
+
+interface Parameter {
+  name: string
+  required?: boolean
+  in: string
+  schema: Schema
+}
+
+/** One operation of the document. */
+export interface Operation {
+  method: string
+  path: string
+  parameters: Parameter[]
+  bodies: Record<string, { schema: Schema }>
+  responses: Record<string, { content?: Record<string, { schema?: Schema }> }>
+}
+
+/** As much of a document as is read. */
+export interface Document {
+  paths: Record<string, Record<string, unknown>>
+  components: { schemas: Record<string, Schema> }
+}
+
+/** A request, ready for the wire. */
+export interface FuzzRequest {
+  kind: Kind
+  method: string
+  /** As it stands in the request line. */
+  target: string
+  headers: [name: string, value: string][]
+  body: Buffer | null
+  isChunked: boolean
+  /** Says another length than the body has. */
+  isMeasuredWrong: boolean
+}
+
+/** Every operation of a document. */
+export function readOperations(document: Document): Operation[] {
+  return Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item).map(([method, value]) => {
+      const operation = value as Partial<Operation> & { requestBody?: { content: Operation['bodies'] } }
+      return {
+        method: method.toUpperCase(),
+        path,
+        parameters: operation.parameters ?? [],
+        bodies: operation.requestBody?.content ?? {},
+        responses: operation.responses ?? {},
+      }
+    }),
+  )
+}
+
+/** Makes requests of a document, endlessly. */
+export class RequestGenerator {
+  readonly #random: Random
+  readonly #known: Known
+  readonly #values: ValueGenerator
+  readonly #operations: Operation[]
+  #made = 0
+
+  constructor(document: Document, random: Random, known: Known) {
+    this.#random = random
+    this.#known = known
+    this.#values = new ValueGenerator(document.components.schemas, random, known)
+    this.#operations = readOperations(document)
+  }
+
+  next(): FuzzRequest {
+    const random = this.#random
+    const dice = random.next()
+    const kind: Kind = dice < 0.4 ? 'valid' : dice < 0.75 ? 'near' : 'hostile'
+    let operation = random.pick(this.#operations)
+    // Each of them costs a password hash.
+    if (/login|oauth/.test(operation.path) && random.chance(0.8)) operation = random.pick(this.#operations)
+    return this.#make(kind, operation)
+  }
+
+  /** Bytes that are not HTTP, or nearly. */
+  garbage(): Buffer {
+    const random = this.#random
+    const bytes = Buffer.from(random.pick(garbage), 'latin1')
+    for (let n = random.below(4); n > 0; n--) bytes[random.below(bytes.length)] = random.below(256)
+    return random.chance(0.2) ? bytes.subarray(0, random.below(bytes.length)) : bytes
+  }
+
+  #make(kind: Kind, operation: Operation): FuzzRequest {
+    const random = this.#random
+    const isOdd = (p: number): boolean => kind !== 'valid' && random.chance(kind === 'near' ? p / 4 : p)
+    const method = isOdd(0.08) ? random.pick(methods) : operation.method
+    const path = operation.path.replace(/([^/]+)\/\{(\w+)\}/g, (_, before: string, name: string) =>
+      [before, isOdd(0.4) ? this.#strangePart() : this.#part(before, name)].join('/'),
+    )
+    const request: FuzzRequest = {
+      kind,
+      method,
+      target: path + this.#query(operation, isOdd),
+      headers: [['host', 'localhost']],
+      body: null,
+      isChunked: false,
+      isMeasuredWrong: false,
+    }
+    this.#addHead(request, isOdd)
+    const [type, body] = random.pick(Object.entries(operation.bodies)) ?? []
+    if (body && type) this.#addBody(request, type, body.schema, isOdd)
+    else if (isOdd(0.2)) this.#addBody(request, 'application/json', {}, isOdd)
+    request.isChunked = request.body !== null && random.chance(0.05)
+    request.isMeasuredWrong = request.body !== null && !request.isChunked && isOdd(0.02)
+    return request
+  }
+
+  #addHead({ headers: head, method }: FuzzRequest, isOdd: (p: number) => boolean): void {
+    const random = this.#random
+    const credential = this.#known.credentials.find(({ chance }) => random.chance(chance))
+    if (credential) head.push(['authorization', `Bearer ${credential.token}`])
+    if (method !== 'GET' && random.chance(0.3)) {
+      const key = random.chance(0.4) ? `again-${random.below(30)}` : `key-${++this.#made}`
+      head.push(['idempotency-key', isOdd(0.5) ? random.pick(idempotencyKeys) : key])
+    }
+    if (isOdd(0.3)) head.push(random.pick(headers))
+  }
+
+  #addBody(request: FuzzRequest, type: string, schema: Schema, isOdd: (p: number) => boolean): void {
+    const random = this.#random
+    request.headers.push(['content-type', isOdd(0.15) ? random.pick(types) : type])
+    if (!type.includes('json') && !isOdd(0.2)) {
+      const boundary = '--x\r\ncontent-disposition: form-data; name="file"; filename="a.csv"\r\n\r\n'
+      if (type.startsWith('multipart')) request.headers.at(-1)?.splice(1, 1, `${type}; boundary=x`)
+      const text = request.kind === 'valid' ? (csv[0] ?? '') : random.pick(csv)
+      request.body = Buffer.from(type.startsWith('multipart') ? `${boundary}${text}\r\n--x--\r\n` : text)
+      return
+    }
+    let value = this.#values.value(schema, '', 0)
+    if (request.kind !== 'valid')
+      for (let n = request.kind === 'near' ? 1 : random.below(4); n > 0; n--) value = this.#values.spoil(value, schema)
+    let bytes: Buffer = Buffer.from(this.#values.write(value, request.kind === 'hostile'))
+    if (isOdd(0.2)) bytes = this.#spoilBytes(bytes)
+    request.body = bytes
+  }
+
+  #spoilBytes(bytes: Buffer): Buffer {
+    const random = this.#random
+    const at = random.below(bytes.length + 1)
+    switch (random.below(6)) {
+      case 0:
+        return bytes.subarray(0, at)
+      case 1:
+        return Buffer.concat([bytes.subarray(0, at), Buffer.from([0xff, 0xfe, 0xc0, 0x80]), bytes.subarray(at)])
+      case 2:
+        return Buffer.concat([Buffer.from([0xef, 0xbb, 0xbf]), bytes])
+      case 3:
+        return Buffer.from(bytes.toString(), 'utf16le')
+      case 4:
+        return Buffer.from(random.pick(csv))
+      default:
+        return Buffer.from(Array.from({ length: 200 }, () => random.below(256)))
+    }
+  }
+
+  #part(before: string, name: string): string {
+    if (name === 'number') return phone(this.#random)
+    return this.#values.id(prefixes[before] ?? prefixes[name] ?? '')
+  }
+
+  #strangePart(): string {
+    const random = this.#random
+    const id = random.pick([...this.#known.own.values()].flat())
+    switch (random.below(6)) {
+      case 0:
+        return random.pick(this.#known.foreign)
+      case 1:
+        return id
+      case 2:
+        return random.pick([
+          id.slice(0, -1),
+          `${id}0`,
+          id.toUpperCase(),
+          id.replace('_', ''),
+          `${id.slice(0, 4)}8${id.slice(5)}`,
+        ])
+      case 3:
+        return encodeURIComponent(random.pick(texts).toWellFormed())
+      default:
+        return random.pick(segments)
+    }
+  }
+
+  #query(operation: Operation, isOdd: (p: number) => boolean): string {
+    const random = this.#random
+    const pairs = operation.parameters
+      .filter((parameter) => parameter.in === 'query' && (parameter.required || random.chance(0.25)))
+      .map(({ name, schema }) => {
+        const value = isOdd(0.3) ? random.pick(texts) : this.#values.value(schema, name, 0)
+        const text = name === 'cursor' && !isOdd(0.3) ? this.#cursor() : String(value)
+        // A long poll that nobody answers would be waited for.
+        if (name === 'wait' && Number(text) > 1) return 'wait=31'
+        return `${encodeURIComponent(name)}=${encodeURIComponent(text.toWellFormed())}`
+      })
+    if (isOdd(0.2)) pairs.push(random.pick(queries))
+    return pairs.length > 0 ? `?${pairs.join('&')}` : ''
+  }
+
+  #cursor(): string {
+    return this.#known.cursors.length > 0 ? this.#random.pick(this.#known.cursors) : 'none'
+  }
+}

@@ -1,0 +1,302 @@
+/** Two accounts of one installation that have one of everything, for the matrix of tenancy.test.ts. */
+import { createTestAccount, buildTestApp, testVault, type TestAccount } from '../server/accounts/testing.ts'
+import { openSession } from '../server/accounts/session.ts'
+import { createQueueReader } from '../server/carriers/queue.ts'
+import { inTransaction, openPool, type Db } from '../server/db/db.ts'
+import type { TestDatabase } from '../server/db/testing.ts'
+import { openAuthenticator } from '../server/accounts/authenticate.ts'
+import { scopes, type App, type Scope } from '../server/http.ts'
+import { newId, parseId, showId, type IdPrefix } from '../server/ids.ts'
+import { conversationIdOf } from '../server/messages/conversation-id.ts'
+import { storeReply } from '../server/messages/reply.ts'
+import { openLedgerTest, silent, type LedgerTest } from '../server/messages/testing.ts'
+import { ShortLinks } from '../server/messages/short-links/clicks.ts'
+import { registerRoutes, type RoutesContext } from '../server/routes.ts'
+import { guardDestinations } from '../server/webhooks/destination.ts'
+
+/** A route as it was registered. */
+export interface KnownRoute {
+  name: string
+  method: string
+  url: string
+  scope: Scope | null
+}
+
+/** The real application over a test database; what it asks of the database can be recorded. */
+export interface World {
+  app: App
+  /** Not the application's: what it asks is not recorded. */
+  db: Db
+  ledger: LedgerTest
+  routes: KnownRoute[]
+  /** Texts of the statements that it ran while it was recording. */
+  statements: Set<string>
+  isRecording: boolean
+  close(): Promise<void>
+}
+
+/** Builds it, with every route of the program and nothing that runs beside them. */
+export async function openWorld(database: TestDatabase): Promise<World> {
+  const statements = new Set<string>()
+  const world = { statements, isRecording: false }
+  const db = openPool(database.connection, { name: 'test', max: 3 })
+  // A pool runs its own statements through its clients too.
+  db.on('connect', (client) => {
+    const query = client.query.bind(client) as (...args: unknown[]) => unknown
+    client.query = ((...args: unknown[]) => {
+      const [first] = args
+      if (world.isRecording) statements.add(typeof first === 'string' ? first : (first as { text: string }).text)
+      return query(...args)
+    }) as typeof client.query
+  })
+  const ledger = await openLedgerTest(db)
+  const authenticator = openAuthenticator(db)
+  const rule = { allowedCidrs: ['127.0.0.0/8'], ports: [9] }
+  const context: RoutesContext = {
+    ...ledger.context,
+    version: '0.0.0',
+    publicUrl: 'https://sms.example.com',
+    authenticator,
+    acceptor: ledger.acceptor,
+    slots: ledger.slots,
+    destinations: guardDestinations(rule),
+    imports: { uploads: db, enqueue: () => Promise.resolve(), close: () => Promise.resolve() },
+    refuseUrl: () => null,
+    receiving: { ...ledger.context, log: silent, ledger: ledger.ledger, wake: () => {} },
+    refusals: new Map(),
+    wakeBroadcasts: () => {},
+    metricsToken: null,
+    pools: {},
+    readQueue: createQueueReader(db),
+    running: () => new Map(),
+    shortUrl: 'https://s.example.com',
+    shortLinks: new ShortLinks({ db, outbox: ledger.outbox, subscriptions: ledger.subscriptions, log: silent }),
+  }
+  const routes: KnownRoute[] = []
+  const app = await buildTestApp(
+    db,
+    (one) => {
+      one.addHook('onRoute', ({ method, url, config }) => {
+        for (const verb of [method].flat())
+          routes.push({ name: `${verb} ${url}`, method: verb, url, scope: config?.scope ?? null })
+      })
+      return registerRoutes(one, context)
+    },
+    { authenticator, publicUrl: context.publicUrl },
+  )
+  return Object.assign(world, {
+    app,
+    db: database.db,
+    ledger,
+    routes,
+    async close() {
+      await app.close()
+      await ledger.ledger.close()
+      await db.end()
+    },
+  })
+}
+
+/** What a tenant has, by name: public ids, and what else stands in paths and bodies. */
+export type Things = Record<string, string>
+
+/** An account with one of everything. Only what names a thing differs between two of them. */
+export interface Tenant extends TestAccount {
+  things: Things
+}
+
+/** Makes a tenant. Every text of its things holds `mark`; its people's numbers begin with `numbers`. */
+export async function createTenant(world: World, mark: string, numbers: string): Promise<Tenant> {
+  const { app, db, ledger } = world
+  const account = await createTestAccount(db)
+  const { accountId, keyId, headers } = account
+  await db.query(`update accounts set name = $2 where id = $1`, [accountId, `${mark} account`])
+  let made = 0
+  const number = (n: number): string => `${numbers}${n}`
+
+  const call = async (method: 'POST' | 'PUT' | 'GET', url: string, payload?: object | string): Promise<Things> => {
+    const answer = await app.inject({
+      method,
+      url,
+      headers: {
+        ...headers,
+        // The same for both: a key belongs to its account.
+        ...(method === 'POST' && { 'idempotency-key': `everybody:${made++}` }),
+        ...(payload !== undefined && { 'content-type': typeof payload === 'string' ? 'text/csv' : 'application/json' }),
+      },
+      ...(payload !== undefined && { payload }),
+    })
+    if (answer.statusCode >= 300) throw new Error(`${method} ${url}: ${answer.body}`)
+    return answer.body === '' ? {} : answer.json<Things>()
+  }
+  const make = async (url: string, payload: object | string): Promise<string> =>
+    (await call('POST', url, payload))['id'] ?? ''
+  const insert = async (table: string, prefix: IdPrefix, fields: object): Promise<string> => {
+    const row = { account_id: accountId, id: newId(), ...fields }
+    const names = Object.keys(row)
+    await db.query(
+      `insert into ${table} (${names.join()}) values (${names.map((_, i) => `$${i + 1}`).join()})`,
+      Object.values(row),
+    )
+    return showId(prefix, row.id)
+  }
+
+  const carrier = showId('car', ledger.carrierId)
+  const link = showId('lnk', ledger.linkId)
+  const sender = await make('/v1/senders', { number: number(1), carrier, country: 'US', default: true })
+  const webhook = await call('POST', '/v1/webhooks', {
+    url: `http://127.0.0.1:9/${mark}`,
+    events: ['message.canceled'],
+    description: `${mark} webhook`,
+  })
+  await ledger.subscriptions.refresh()
+  const campaignKey = `${mark}-key`
+  const campaign = await make('/v1/campaigns', { name: `${mark} campaign`, key: campaignKey })
+  const at = `/v1/campaigns/${campaign}`
+  const contact = await make(`${at}/contacts`, { phone_number: number(2), first_name: `${mark} contact` })
+  const templateName = `${mark}-template`
+  const template = await make('/v1/templates', { name: templateName, body: `${mark} template` })
+  const send_at = new Date(Date.now() + 86_400_000).toISOString()
+  const text = { message: `${mark} text https://example.com/${mark}`, send_at, shorten_urls: true }
+  const message = await make('/v1/messages/send', { to: number(2), campaign, metadata: { note: mark }, ...text })
+  const canceled = await make('/v1/messages', { to: number(3), campaign, ...text })
+  await call('POST', `/v1/messages/${canceled}/cancel`)
+  const context = { ...ledger.context, wake: () => {} }
+  for (const said of [`${mark} reply`, 'stop please'])
+    await storeReply(context, {
+      linkId: ledger.linkId,
+      source: number(2),
+      destination: number(1),
+      text: said,
+      isPartial: false,
+    })
+  const events = await call('GET', '/v1/events')
+  const event = (events['data'] as unknown as Things[])[0]?.['id'] ?? ''
+  const suspected = await call('GET', '/v1/opt-outs/suspected')
+  const reply = (suspected['data'] as unknown as Things[])[0]?.['message'] ?? ''
+  await db.query(
+    `insert into attempts (account_id, id, endpoint_id, event_id, try, outcome, status_code, response_head, duration_ms)
+     values ($1, $2, $3, $4, 1, 'ok', 200, $5, 1)`,
+    [accountId, newId(), parseId('whk', webhook['id'] ?? ''), parseId('evt', event), `${mark} response`],
+  )
+  await insert('alerts', 'alr', { type: 'sender.degraded', subject: number(1), opened_at: new Date() })
+  await call('POST', '/v1/opt-outs', { number: number(4), reason: `${mark} reason` })
+  await call('POST', '/v1/consent', { number: number(2), status: 'opted_in', text: `${mark} consent` })
+  await call('PUT', '/v1/opt-outs/keywords', { replies: { help: `${mark} help` } })
+  const csv = `phone_number,first_name\n${number(5)},${mark} imported\n`
+  const imported = await make(`${at}/contacts/import?default_country=US`, csv)
+  await db.query(
+    `insert into import_errors (account_id, import_id, line, code, value, detail) values ($1, $2, 2, 'invalid_phone_number', $3, $3)`,
+    [accountId, parseId('imp', imported), `${mark} wrong`],
+  )
+  const pool = await make('/v1/sender-pools', { name: `${mark} pool`, senders: [{ sender }] })
+  const credential = await call('POST', '/v1/smpp-credentials', { name: `${mark} credential` })
+  const madeKey = await call('POST', '/v1/api-keys', { name: `${mark} key` })
+  const route = await make('/v1/routes', {
+    name: `${mark} route`,
+    match: { account: showId('acc', accountId), campaign },
+    carriers: [{ carrier }],
+  })
+  const broadcast = await make(`${at}/send`, { message: `${mark} broadcast`, send_at })
+
+  return {
+    ...account,
+    things: {
+      account: showId('acc', accountId),
+      key: madeKey['id'] ?? '',
+      ownKey: showId('key', keyId),
+      keySecret: madeKey['secret'] ?? '',
+      carrier,
+      link,
+      sender,
+      senderNumber: number(1),
+      webhook: webhook['id'] ?? '',
+      webhookSecret: webhook['secret'] ?? '',
+      campaign,
+      campaignKey,
+      contact,
+      contactNumber: number(2),
+      template,
+      templateName,
+      message,
+      reply,
+      event,
+      optedOut: number(4),
+      import: imported,
+      pool,
+      credential: credential['id'] ?? '',
+      password: credential['password'] ?? '',
+      route,
+      broadcast,
+      idle: await make('/v1/campaigns', { name: `${mark} idle`, key: `${mark}-idle` }),
+      idleKey: `${mark}-idle`,
+      user: showId('usr', account.userId),
+      conversation: showId('cnv', conversationIdOf(accountId, number(1), number(2))),
+    },
+  }
+}
+
+/** Who calls, and what every route that asks for a caller answers then: status, and code of the problem. */
+export interface Stranger {
+  headers: Record<string, string>
+  status: number
+  code: string
+}
+
+/** The callers whom no route lets in. */
+export async function createStrangers({ db }: World, tenant: Tenant): Promise<Record<string, Stranger>> {
+  const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
+  const changed = async (change: string): Promise<Record<string, string>> => {
+    const account = await createTestAccount(db)
+    await db.query(change, [account.accountId])
+    return account.headers
+  }
+  const login = async (change?: string): Promise<{ accessToken: string; refreshToken: string }> => {
+    const { accountId, userId } = await createTestAccount(db)
+    const owner = { accountId, accountName: '', id: userId, email: '', role: 'owner' as const, scopes: [...scopes] }
+    const pair = await inTransaction(db, (tx) => openSession(tx, testVault, owner))
+    if (change !== undefined) await db.query(change, [accountId])
+    return pair
+  }
+  const token = async (change: string): Promise<Record<string, string>> => bearer((await login(change)).accessToken)
+  const missing = { status: 401, code: 'missing_token' }
+  const invalid = { status: 401, code: 'invalid_token' }
+  const expired = { status: 401, code: 'expired_token' }
+  const suspended = { status: 403, code: 'account_suspended' }
+  const past = `now() - interval '1 second' where account_id = $1`
+  const suspend = `update accounts set status = 'suspended' where id = $1`
+  return {
+    'no token': { headers: {}, ...missing },
+    'another scheme': { headers: { authorization: `Basic ${btoa(`x:${tenant.token}`)}` }, ...missing },
+    'a token with a typing error': { headers: bearer(`${tenant.token.slice(0, -1)}-`), ...invalid },
+    'a token of nobody': { headers: bearer((await createUnknown(db)).token), ...invalid },
+    'a refresh token': { headers: bearer((await login()).refreshToken), ...invalid },
+    'an expired key': { headers: await changed(`update api_keys set expires_at = ${past}`), ...expired },
+    'an expired token': { headers: await token(`update tokens set expires_at = ${past}`), ...expired },
+    'a revoked key': { headers: await changed(`update api_keys set revoked_at = ${past}`), ...invalid },
+    'a revoked token': { headers: await token(`update tokens set revoked_at = ${past}`), ...invalid },
+    'the token of a disabled user': {
+      headers: await token(`update users set status = 'disabled' where account_id = $1`),
+      ...invalid,
+    },
+    'a key of a suspended account': { headers: await changed(suspend), ...suspended },
+    'a token of a suspended account': { headers: await token(suspend), ...suspended },
+  }
+}
+
+async function createUnknown(db: Db): Promise<TestAccount> {
+  const account = await createTestAccount(db)
+  await db.query(`delete from api_keys where account_id = $1`, [account.accountId])
+  return account
+}
+
+/** Another key of an account. */
+export async function addKey(
+  db: Db,
+  { accountId }: TestAccount,
+  options: { scopes?: readonly Scope[]; mode?: 'live' | 'test' },
+): Promise<Record<string, string>> {
+  const made = await createTestAccount(db, options)
+  await db.query(`update api_keys set account_id = $2 where account_id = $1`, [made.accountId, accountId])
+  return made.headers
+}
