@@ -50,7 +50,7 @@ export function explainMessage(
   decisions.push(
     explainCountry(row, at),
     explainSender(row, facts, at),
-    explainRoute(facts, at),
+    explainRoute(facts, tries[0], at),
     ...holdsOf(row, facts),
   )
   // The timeline has them in this order, one entry each.
@@ -102,8 +102,10 @@ function explainSender(row: MessageRow, { sender }: ExplainFacts, at: string): D
   return { ...decided, rule: 'from', detail: `From ${row.ourNumber}, as the message or its pool asked${gone}.` }
 }
 
-function explainRoute({ route, carrier, chain }: ExplainFacts, at: string): Decision {
-  const first = carrier ?? chain[0] ?? null
+function explainRoute({ route, carrier, chain }: ExplainFacts, tried: ExplainedTry | undefined, at: string): Decision {
+  // Where it is now may be the second of its chain.
+  const begun = tried?.carrierId ? { id: tried.carrierId, name: tried.carrierName ?? 'a carrier' } : null
+  const first = begun ?? carrier ?? chain[0] ?? null
   const rest = chain.filter(({ id }) => id !== first?.id).map(({ name }) => name)
   const way = first ? ` to ${first.name}` : ''
   const next = rest.length > 0 ? `; after a refusal: ${rest.join(', ')}` : ''

@@ -47,7 +47,6 @@ export async function expandPiece(
 /** A recipient whose turn it is, with what its text may name; null for a contact that was deleted. */
 export interface Recipient {
   contactId: string
-  dueAt: Date | null
   contact: ContactFields | null
 }
 
@@ -96,7 +95,7 @@ export async function readNext(
           }
         limit $4
       )
-      select n.contact_id as "contactId", n.due_at as "dueAt", case when c.id is not null then ${contactFields('c')} end as contact
+      select n.contact_id as "contactId", case when c.id is not null then ${contactFields('c')} end as contact
       from next n
       left join contacts c on c.account_id = $1 and c.campaign_id = $3 and c.id = n.contact_id
       order by n.due_at, n.contact_id`,
@@ -114,7 +113,7 @@ export interface Taken {
   skipped: ReadonlyMap<string, string>
 }
 
-/** Moves the mark behind recipients that have been taken, counts them, and notes who got nothing. By primary keys. */
+/** Moves the mark (the row's own time: a Date has no microseconds) behind recipients that have been taken, counts them, and notes who got nothing. By primary keys. */
 export async function noteTaken(tx: Tx, { accountId, id }: BroadcastRow, taken: Taken): Promise<void> {
   const { last, messages, segments, skipped } = taken
   const counts = new Map<string, number>()
@@ -131,17 +130,18 @@ export async function noteTaken(tx: Tx, { accountId, id }: BroadcastRow, taken: 
     name: 'note-taken',
     text: `
       update broadcasts
-      set taken_to = $3, taken_due_at = $4, messages = messages + $5, segments = segments + $6,
+      set taken_to = $3, messages = messages + $4, segments = segments + $5,
+        taken_due_at = (select due_at from recipients where account_id = $1 and broadcast_id = $2 and contact_id = $3),
         skipped = (
           select coalesce(jsonb_object_agg(reason, count), '{}')
           from (
             select reason, sum(count) as count
             from (select key as reason, value::bigint as count from jsonb_each_text(skipped) union all
-                  select key, value::bigint from jsonb_each_text($7::jsonb)) counts
+                  select key, value::bigint from jsonb_each_text($6::jsonb)) counts
             group by reason
           ) sums)
       where account_id = $1 and id = $2`,
-    values: [accountId, id, last.contactId, last.dueAt, messages, segments, JSON.stringify(Object.fromEntries(counts))],
+    values: [accountId, id, last.contactId, messages, segments, JSON.stringify(Object.fromEntries(counts))],
   })
 }
 
