@@ -108,12 +108,13 @@ function describeRoute(given: Record<string, unknown>, route: RouteOptions): Rec
   const scope = route.config?.scope
   const methods = [route.method].flat()
   const takesBody = methods.some((method) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method))
-  const { 413: tooLarge, 415: otherType } = problems(413, 415)
+  const takesKey = scope && methods.some((method) => method === 'POST' || method === 'PATCH' || method === 'DELETE')
+  const { 409: inProgress, 413: tooLarge, 415: otherType } = problems(409, 413, 415)
+  const refusals = { ...(takesKey && { 409: inProgress }), 413: tooLarge, 415: otherType }
   const response = given['response'] as object | undefined
-  const schema = takesBody ? { ...given, response: { 413: tooLarge, 415: otherType, ...response } } : given
+  const schema = takesBody ? { ...given, response: { ...refusals, ...response } } : given
   if (!scope) return schema
   const description = [given['description'], `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n')
-  const takesKey = methods.some((method) => method === 'POST' || method === 'PATCH' || method === 'DELETE')
   return {
     ...schema,
     description,

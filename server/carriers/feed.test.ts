@@ -280,7 +280,8 @@ describe('a backlog of marketing on a slow link', () => {
     await test.acceptor.acceptAll(Array.from({ length: 500 }, () => test.draft({ type: 'otp', body: 'code' })))
     await until('the codes are out', () => times('code').length >= 420)
     const all = test.simulator.ledger.slice(-300)
-    expect(all.filter((entry) => entry.text.startsWith('backlog')).length / all.length).toBeGreaterThan(0.045)
+    // Fifteen, give or take a turn at each end.
+    expect(all.filter((entry) => entry.text.startsWith('backlog')).length / all.length).toBeGreaterThan(0.035)
     expect(times('backlog').length - before).toBeLessThan(150)
   })
 })

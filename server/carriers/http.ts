@@ -218,7 +218,8 @@ async function renderStored(
   id: string,
 ): Promise<Record<string, unknown>> {
   const carrier = await findCarrier(tx, id)
-  if (!carrier) throw new Error('the carrier was not stored')
+  // Deleted meanwhile.
+  if (!carrier) throw new ApiError('not_found', { detail: 'There is no such carrier.' })
   const times = await readTimes(tx)
   return renderCarrier(context, carrier, await listLinks(tx, id), { times, queue: await readQueue(tx) })
 }
