@@ -265,8 +265,7 @@ export function showCampaign(row: CampaignRow, stats: CampaignStats | null): Sta
     metadata: row.metadata,
     tags: row.tags,
     contacts_count: row.contactsCount,
-    // Nothing expands a campaign into recipients yet, so nobody was skipped.
-    stats: stats && { ...stats, skipped: { opted_out: 0, invalid: 0, duplicate: 0, quiet_hours: 0 } },
+    stats,
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
   }

@@ -38,6 +38,8 @@ export interface CampaignStats {
   failed: number
   unconfirmed: number
   canceled: number
+  /** Recipients of its broadcasts who got no message. */
+  skipped: { opted_out: number; invalid: number; duplicate: number; quiet_hours: number }
   replies: number
   opt_outs: number
   clicks: number
@@ -213,6 +215,16 @@ export async function countMessages(db: Queryable, accountId: string, campaignId
             and o.number = m.their_number
             and o.message_id = m.id
         )) as opt_outs,
+        (
+          select json_build_object(
+            'opted_out', coalesce(sum(count::int) filter (where reason = 'recipient_opted_out'), 0),
+            'duplicate', coalesce(sum(count::int) filter (where reason = 'duplicate'), 0),
+            'quiet_hours', coalesce(sum(count::int) filter (where reason = 'quiet_hours'), 0),
+            'invalid', coalesce(sum(count::int) filter (where reason not in ('recipient_opted_out', 'duplicate', 'quiet_hours')), 0))
+          from broadcasts b, jsonb_each_text(b.skipped) as s (reason, count)
+          where b.account_id = $1
+            and b.campaign_id = $2
+        ) as skipped,
         coalesce((select clicks from campaign_clicks where account_id = $1 and campaign_id = $2), 0)::bigint as clicks,
         coalesce(sum(segments) filter (where direction = 'outbound'), 0)::bigint as segments
       from messages m

@@ -117,6 +117,9 @@ describe('a broadcast', () => {
       messages: 17,
       skipped: { missing_variable: 2, recipient_opted_out: 1 },
     })
+    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body).toMatchObject({
+      stats: { recipients: 17, skipped: { opted_out: 1, invalid: 2, duplicate: 0, quiet_hours: 0 } },
+    })
   })
 
   it('is completed when its last message has left', async () => {
