@@ -1,5 +1,5 @@
 /** The contacts of a campaign as a file, in pages, so that a million of them take no more memory than a few. */
-import { stringify } from 'csv-stringify/sync'
+import { writeCsv } from '../csv.ts'
 import type { Db } from '../db/db.ts'
 import type { Vault } from '../secrets.ts'
 import { showContact } from './contact.ts'
@@ -37,8 +37,8 @@ export async function* writeContacts(
     ...columns.map((name) => `attributes.${name}`),
     ...(rest.size > 0 ? ['attributes'] : []),
   ]
-  yield write([header])
-  for await (const rows of pages) yield write(rows.map((row) => cellsOf(row, columns, rest)))
+  yield writeCsv([header])
+  for await (const rows of pages) yield writeCsv(rows.map((row) => cellsOf(row, columns, rest)))
 }
 
 async function* pagesOf(
@@ -51,9 +51,6 @@ async function* pagesOf(
   for await (const rows of readContacts(db, accountId, campaignId, filters, pageRows))
     yield await markForgotten(db, vault, accountId, rows)
 }
-
-// What a spreadsheet would run as a formula has an apostrophe before it (OWASP ASVS 1.2.10), which an import takes away again.
-const write = (rows: string[][]): string => stringify(rows, { escape_formulas: true })
 
 /** The names are those that an import knows; `contact` and the three at the end it leaves aside where it meets all four. */
 const fixedColumns = [

@@ -5,7 +5,7 @@ import { Timestamp } from '../http.ts'
 import { readNumber } from '../messages/number.ts'
 import { attributeLimits } from './contact.ts'
 import type { ContactFilters } from './contact-list.ts'
-import { canonicalLanguage } from './locale.ts'
+import { canonicalLanguage } from '../language.ts'
 
 const attributeName = /^attributes\[(.+)\]$/
 

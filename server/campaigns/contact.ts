@@ -10,7 +10,7 @@ import { findContact } from './contact-list.ts'
 import type { ContactRow, NewContact, OnConflict } from './contacts.ts'
 import { upsertContacts } from './upsert.ts'
 import { isTimezone } from '../timezone.ts'
-import { canonicalLanguage } from './locale.ts'
+import { canonicalLanguage } from '../language.ts'
 
 /** Texts of a contact and their longest values, in code points. */
 export const textFields = {

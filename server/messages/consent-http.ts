@@ -1,6 +1,7 @@
 /** The routes of the ledger of consent. */
 import { Readable } from 'node:stream'
 import { Type, type Static } from 'typebox'
+import { writeCsv } from '../csv.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { invalid } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'
@@ -10,7 +11,6 @@ import type { Vault } from '../secrets.ts'
 import { consentStatuses, listConsents, recordConsents, type ConsentRow } from './consent.ts'
 import { optOut } from './opt-out.ts'
 import { change, originOf, readBodyNumber, type OptOutsContext } from './opt-out-http.ts'
-import { writeCsvLine } from './opt-out-list.ts'
 
 const tags = ['Consent']
 const short = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
@@ -173,16 +173,14 @@ const proofs = ['keyword', 'reason', 'method', 'source', 'text', 'obtained_at', 
 const exportPageRows = 1000
 
 async function* writeExport(db: Db, vault: Vault, accountId: string, number: string): AsyncGenerator<string> {
-  yield writeCsvLine(['number', ...fields, ...proofs.map((name) => `evidence_${name}`)])
+  yield writeCsv([['number', ...fields, ...proofs.map((name) => `evidence_${name}`)]])
   let position: Position | null = { direction: 'before', id: newId() }
   while (position) {
     const rows: ConsentRow[] = await listConsents(db, vault, accountId, number, exportPageRows - 1, position)
     for (const row of rows) {
       const shown = showConsent(row, number)
-      yield writeCsvLine([
-        number,
-        ...fields.map((name) => shown[name]),
-        ...proofs.map((name) => row.evidence[name] ?? null),
+      yield writeCsv([
+        [number, ...fields.map((name) => shown[name]), ...proofs.map((name) => row.evidence[name] ?? null)],
       ])
     }
     const last = rows.length === exportPageRows ? rows.at(-1) : undefined

@@ -1,10 +1,11 @@
 /** The routes of lists of opt-outs: import and export. */
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import { writeCsv } from '../csv.ts'
 import { inTransaction, type Db } from '../db/db.ts'
 import { problems, type App, type Caller } from '../http.ts'
 import { optOut } from './opt-out.ts'
-import { optOutRowsMax, readCsvList, readJsonList, writeCsvLine, type ReadList } from './opt-out-list.ts'
+import { optOutRowsMax, readCsvList, readJsonList, type ReadList } from './opt-out-list.ts'
 import { optOutTags, originOf, reasonText, type OptOutsContext } from './opt-out-http.ts'
 import { readOptOuts, showOptOut } from './opt-out-store.ts'
 
@@ -136,9 +137,9 @@ async function addAll(context: OptOutsContext, caller: Caller, list: ReadList): 
 }
 
 async function* writeExport(db: Db, caller: Caller): AsyncGenerator<string> {
-  yield writeCsvLine(['number', 'reason', 'source', 'created_at'])
+  yield writeCsv([['number', 'reason', 'source', 'created_at']])
   for await (const rows of readOptOuts(db, caller.accountId)) {
     const shown = rows.map((row) => showOptOut(row, caller)).filter(({ number }) => number !== null)
-    yield shown.map((one) => writeCsvLine([one.number, one.reason, one.source, one.created_at])).join('')
+    yield writeCsv(shown.map((one) => [one.number, one.reason, one.source, one.created_at]))
   }
 }

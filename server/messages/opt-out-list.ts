@@ -1,6 +1,5 @@
 /** Lists of opt-outs in files: what comes from another system, and what goes to one. */
 import { parse } from 'csv-parse/sync'
-import { stringify } from 'csv-stringify/sync'
 import { invalid } from '../errors.ts'
 import type { OptOutInput } from './opt-out.ts'
 import { readNumber } from './number.ts'
@@ -97,8 +96,3 @@ const readListed = (text: string): ReturnType<typeof readNumber> =>
       .replace(/[\s().\-/]+/g, '')
       .replace(/^00/, '+'),
   )
-
-/** A line of an export. What a spreadsheet would run as a formula has an apostrophe before it (OWASP ASVS 1.2.10). */
-export function writeCsvLine(cells: (string | null)[]): string {
-  return stringify([cells.map((cell) => cell ?? '')], { escape_formulas: true })
-}

@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import { invalid, type FieldError } from '../errors.ts'
 import { IdOf, Timestamp } from '../http.ts'
 import { showId } from '../ids.ts'
+import { canonicalLanguage } from '../language.ts'
 import type { TemplateRow } from './template-store.ts'
 import { compileTemplate, type Template as CompiledTemplate } from './template.ts'
 
@@ -95,16 +96,6 @@ export interface Variants {
   pick(language: string | null): { language: string; template: CompiledTemplate }
 }
 
-/** The canonical form of a language tag (`EN-gb` is `en-GB`), or null where it is none. */
-export function readLanguage(tag: string): string | null {
-  try {
-    return Intl.getCanonicalLocales(tag)[0] ?? null
-  } catch {
-    // RangeError: not a well-formed tag.
-    return null
-  }
-}
-
 /** Brings what is to be stored into its canonical form. @throws ApiError `validation_failed` with every wrong field. */
 export function checkTemplate({
   body,
@@ -112,13 +103,13 @@ export function checkTemplate({
   languages = {},
 }: Partial<TemplateTexts> & { body: string }): TemplateTexts {
   const errors: FieldError[] = []
-  const own = readLanguage(language) ?? languageDefault
-  if (readLanguage(language) === null) errors.push(languageFault('#/language'))
+  const own = canonicalLanguage(language) ?? languageDefault
+  if (canonicalLanguage(language) === null) errors.push(languageFault('#/language'))
   errors.push(...faultsOf('#/body', body, own))
   const texts = new Map<string, string>()
   for (const [tag, other] of Object.entries(languages)) {
     const pointer = `#/languages/${escapePointer(tag)}`
-    const known = readLanguage(tag)
+    const known = canonicalLanguage(tag)
     if (known === null) errors.push(languageFault(pointer))
     else if (known === own || texts.has(known))
       errors.push({ pointer, code: 'invalid_value', detail: `is a second text in ${known}` })
@@ -151,7 +142,7 @@ export function compileVariants({ body, language, languages }: TemplateTexts): V
     variables,
     pick: (wanted) => {
       for (
-        let tag = (wanted && readLanguage(wanted)) ?? '';
+        let tag = (wanted && canonicalLanguage(wanted)) ?? '';
         tag !== '';
         tag = tag.slice(0, Math.max(0, tag.lastIndexOf('-')))
       ) {

@@ -3,10 +3,11 @@ import { Type, type Static } from 'typebox'
 import type { Queryable } from '../db/db.ts'
 import type { FieldError } from '../errors.ts'
 import { showId } from '../ids.ts'
+import { canonicalLanguage } from '../language.ts'
 import type { Draft } from './accepted.ts'
 import { readDraft, type DraftContext } from './draft.ts'
 import { SendBody, textMax } from './schema.ts'
-import { compileVariants, escapePointer, readLanguage, type Variants } from './template-resource.ts'
+import { compileVariants, escapePointer, type Variants } from './template-resource.ts'
 import { findTemplates } from './template-store.ts'
 import { variableLengthMax, type TemplateFields } from './template.ts'
 
@@ -109,7 +110,7 @@ function renderBody(input: SendInput, templates: Templates, faults: FieldError[]
   const variants = templates.get(template)
   if (!variants)
     faults.push({ pointer: '#/template', code: 'template_not_found', detail: 'is not a template of this account' })
-  if (language !== undefined && readLanguage(language) === null)
+  if (language !== undefined && canonicalLanguage(language) === null)
     faults.push({ pointer: '#/language', code: 'invalid_value', detail: 'must be a language tag of BCP 47' })
   return variants ? renderVariant(variants, variables, language ?? null, '#/template', faults) : null
 }

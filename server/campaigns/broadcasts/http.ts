@@ -3,11 +3,11 @@ import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../db/db.ts'
+import { writeCsv } from '../../csv.ts'
 import { ApiError } from '../../errors.ts'
 import { PageOf, pageQuery, problems, type App } from '../../http.ts'
 import { idempotent, readIdempotencyKey, type Outcome } from '../../idempotency.ts'
 import { parseId, showId } from '../../ids.ts'
-import { writeCsvLine } from '../../messages/opt-out-list.ts'
 import { findTemplates } from '../../messages/template-store.ts'
 import { buildPage, readCursor } from '../../page.ts'
 import type { Vault } from '../../secrets.ts'
@@ -213,9 +213,9 @@ async function answerDryRun(
 ): Promise<unknown> {
   if (/\btext\/csv\b/.test(request.headers.accept ?? '')) {
     const stream = new PassThrough()
-    stream.write(writeCsvLine(['contact', 'phone_number', 'reason', 'detail']))
+    stream.write(writeCsv([['contact', 'phone_number', 'reason', 'detail']]))
     const write = async ({ contactId, phoneNumber, reason, detail }: SkippedContact): Promise<void> => {
-      if (!stream.write(writeCsvLine([showId('ctc', contactId), phoneNumber, reason, detail])))
+      if (!stream.write(writeCsv([[showId('ctc', contactId), phoneNumber, reason, detail]])))
         await new Promise((resolve) => stream.once('drain', resolve))
     }
     dryRun(context, order, write).then(

@@ -1,5 +1,5 @@
 /** The rows that an import did not take, as a file to correct and send again. */
-import { stringify } from 'csv-stringify/sync'
+import { writeCsv } from '../../csv.ts'
 import type { Db } from '../../db/db.ts'
 import { ContactInput } from '../contact.ts'
 import { readErrors, type RowError } from './errors.ts'
@@ -19,8 +19,7 @@ export async function* writeBadRows(db: Db, accountId: string, row: ImportRow): 
     ? table.header.map((name, at) => ({ name, at })).filter(({ name }) => name.toLowerCase() !== 'error')
     : null
   const header = kept ? kept.map(({ name }) => name) : fields
-  const write = (cells: string[]): string =>
-    stringify([cells], { delimiter: table?.delimiter ?? ',', escape_formulas: true })
+  const write = (cells: string[]): string => writeCsv([cells], table?.delimiter ?? undefined)
   const cellsOf = (record: unknown): string[] => {
     if (!kept) return fields.map((field) => textOf((record as Record<string, unknown> | null)?.[field]))
     // Of a row that could not be read there are only its first characters.

@@ -1,0 +1,13 @@
+/** Exports as CSV (RFC 4180), safe to open in a spreadsheet. */
+import { stringify } from 'csv-stringify/sync'
+
+/**
+ * Lines of an export; null is an empty cell. What a spreadsheet would run as a formula has an apostrophe before it (OWASP ASVS 1.2.10),
+ * which an import takes away again.
+ */
+export function writeCsv(rows: readonly (readonly (string | null)[])[], delimiter: string = ','): string {
+  return stringify(
+    rows.map((cells) => cells.map((cell) => cell ?? '')),
+    { delimiter, escape_formulas: true },
+  )
+}
