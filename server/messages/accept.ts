@@ -153,6 +153,8 @@ export class Acceptor {
   /** Chooses the sender and the carriers of each draft. */
   async #plan(drafts: Draft[]): Promise<Planned[]> {
     const { slots, routing, quietHours } = this.#context
+    // Before the ids: filters by time go by the id, whose time is never before that of the message.
+    const at = new Date()
     const ids = drafts.map(() => newId())
     const routes = await routing.plan(
       drafts.map((draft, i) => ({
@@ -175,6 +177,7 @@ export class Acceptor {
       const draft = opens[i] ? { ...text, warnings: [...(text.warnings ?? []), quietWarning(opens[i])] } : text
       return {
         draft,
+        at,
         id,
         route,
         opensAt: opens[i] ?? null,
@@ -195,7 +198,7 @@ export class Acceptor {
 
   async #insert(tx: Db | Tx, planned: Planned[]): Promise<Written> {
     const { slots, outbox, subscriptions } = this.#context
-    const now = new Date()
+    const now = planned[0]?.at ?? new Date()
     const ids = planned.map(({ id }) => id)
     const column = <T>(pick: (draft: Draft, one: Planned) => T): T[] => planned.map((one) => pick(one.draft, one))
     const { rows: verdicts } = await tx.query<Verdict>({
@@ -319,6 +322,8 @@ interface Written {
 interface Planned {
   draft: Draft
   id: string
+  /** When it was accepted. */
+  at: Date
   route: PlannedRoute
   /** When quiet hours end in which it would be sent; null: it would not. */
   opensAt: Date | null
