@@ -1,10 +1,10 @@
 /**
- * Runs docs/api.md: each `sh` block against a real service, its answer compared with the `json` block behind it. Ids, times and secrets
+ * Runs the pages of docs/api in the order of their list: each `sh` block against a real service, its answer compared with the `json` block behind it. Ids, times and secrets
  * differ from run to run: those on the page stand for those of this run, in later commands too.
  */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,6 +14,7 @@ import { findPorts, startProgram, type Program } from './harness.ts'
 import { until } from './until.ts'
 
 interface Block {
+  page: string
   language: string
   /** What follows the language: `setup`, `background`, `until`, or a file's name. */
   note: string
@@ -21,15 +22,21 @@ interface Block {
   line: number
 }
 
-const page = readFileSync(join(import.meta.dirname, '../docs/api.md'), 'utf8')
-const blocks = [...page.matchAll(/^```(?<language>\w+) ?(?<note>.*)\n(?<content>[^]*?)^```$/gm)].map(
-  ({ groups = {}, index }): Block => ({
-    language: groups['language'] ?? '',
-    note: groups['note'] ?? '',
-    content: (groups['content'] ?? '').trimEnd(),
-    line: page.slice(0, index).split('\n').length,
-  }),
-)
+const folderOfPages = join(import.meta.dirname, '../docs/api')
+const first = readFileSync(join(folderOfPages, 'README.md'), 'utf8')
+const pages = ['README.md', ...[...first.matchAll(/^- \[.+\]\((.+)\)/gm)].map(([, name = '']) => name)]
+const blocks = pages.flatMap((page) => {
+  const content = readFileSync(join(folderOfPages, page), 'utf8')
+  return [...content.matchAll(/^```(?<language>\w+) ?(?<note>.*)\n(?<content>[^]*?)^```$/gm)].map(
+    ({ groups = {}, index }): Block => ({
+      page,
+      language: groups['language'] ?? '',
+      note: groups['note'] ?? '',
+      content: (groups['content'] ?? '').trimEnd(),
+      line: content.slice(0, index).split('\n').length,
+    }),
+  )
+})
 
 // What is another in every run.
 const varying =
@@ -66,13 +73,18 @@ afterAll(async () => {
   await rm(folder, { recursive: true })
 })
 
-test('docs/api.md is true', async () => {
+test('every page of docs/api is in the list of its first page', () => {
+  const names = readdirSync(folderOfPages).filter((name) => name.endsWith('.md'))
+  expect([...pages].sort()).toEqual(names.sort())
+})
+
+test('the pages of docs/api are true', async () => {
   for (const [i, block] of blocks.entries()) {
     const next = blocks[i + 1]
     if (block.language === 'js')
       await writeFile(join(folder, block.note), block.content.replaceAll('9000', String(port)))
     else if (block.language === 'text')
-      await until(`docs/api.md, line ${block.line}`, () =>
+      await until(`docs/api/${block.page}, line ${block.line}`, () =>
         block.content.split('\n').every((line) => printed.includes(line)),
       )
     else if (block.language === 'sh' && block.note === 'background') await startBackground(block)
@@ -95,7 +107,7 @@ async function runBlock(block: Block, next: Block | undefined): Promise<void> {
       continue
     }
     if (expected !== undefined) {
-      expect(plain(cut(actual, expected)), `docs/api.md, line ${block.line}`).toEqual(plain(expected))
+      expect(plain(cut(actual, expected)), `docs/api/${block.page}, line ${block.line}`).toEqual(plain(expected))
       learn(expected, actual)
     }
     return

@@ -1,0 +1,232 @@
+/** What the environment may say: every variable with its default, what is allowed, and one sentence. */
+import ipaddr from 'ipaddr.js'
+import type { LogLevel, Role } from './config.ts'
+
+/** One variable. */
+export interface Variable<T> {
+  name: string
+  sentence: string
+  /** Shown in the help; the text is parsed like a value from the environment. */
+  fallback: string
+  allowed: string
+  parse: (text: string) => T | undefined
+}
+
+const integer =
+  (min: number, max: number) =>
+  (text: string): number | undefined =>
+    /^\d{1,9}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined
+const oneOf =
+  <T extends string>(...words: T[]) =>
+  (text: string): T | undefined =>
+    words.find((word) => word === text)
+const listOf =
+  <T>(parse: (text: string) => T | undefined) =>
+  (text: string): T[] | undefined => {
+    const items = text === '' ? [] : text.split(',').map((item) => parse(item.trim()))
+    return items.every((item) => item !== undefined) ? items : undefined
+  }
+const url =
+  (...schemes: string[]) =>
+  (text: string): string | undefined =>
+    text === '' || (URL.canParse(text) && schemes.includes(new URL(text).protocol)) ? text : undefined
+/** What a carrier's address must say; the name goes into a bind (SMPP 3.4 §5.2.1) and the password too. */
+const carrierUrl = (text: string): string | undefined => {
+  if (text === '' || url('smpp:', 'smpps:')(text) === undefined) return text === '' ? text : undefined
+  const { hostname, username, password } = new URL(text)
+  const isBindText = /^(%[2-7][0-9a-f]|[!-$&-~])*$/i
+  const isRight = hostname !== '' && username !== '' && isBindText.test(username) && isBindText.test(password)
+  return isRight && decodeURIComponent(username).length <= 15 && decodeURIComponent(password).length <= 64
+    ? text
+    : undefined
+}
+/** A host for nothing else, or /l on another; without the slash at the end. */
+const shortUrl = (text: string): string | undefined =>
+  /^(https?:\/\/[^/?#@]+(\/l)?\/?)?$/i.test(text) && url('http:', 'https:')(text) !== undefined
+    ? text && new URL(text).href.replace(/\/$/, '')
+    : undefined
+const cidr = (text: string): string | undefined => (ipaddr.isValidCIDR(text) ? text : undefined)
+const email = (text: string): string | undefined => (/^[^\s@]+@[^\s@]+$/.test(text) ? text : undefined)
+const any = (text: string): string | undefined => text
+
+const variable = <T>(
+  name: string,
+  fallback: string,
+  allowed: string,
+  parse: (text: string) => T | undefined,
+  sentence: string,
+): Variable<T> => ({ name, fallback, allowed, parse, sentence })
+
+const port = 'a port from 0 to 65535 (0: any free one)'
+/** All variables, in the order in which the help tells them. */
+export const variables = {
+  databaseUrl: variable(
+    'DATABASE_URL',
+    '',
+    'postgres://…',
+    url('postgres:', 'postgresql:'),
+    'PostgreSQL 15 or newer to use instead of the embedded one.',
+  ),
+  databaseConnections: variable(
+    'HELIOGRAM_DATABASE_CONNECTIONS',
+    '20',
+    'a whole number from 8 to 200',
+    integer(8, 200),
+    'Connections that this process opens at most.',
+  ),
+  dataFolder: variable(
+    'HELIOGRAM_DATA',
+    './.heliogram',
+    'a folder',
+    any,
+    'Folder of the embedded PostgreSQL and of the master key.',
+  ),
+  keyFile: variable(
+    'HELIOGRAM_KEY_FILE',
+    '',
+    'a file',
+    any,
+    'File of the master key that encrypts secrets; `key` in the data folder by default. Keep a copy elsewhere.',
+  ),
+  host: variable(
+    'HELIOGRAM_HOST',
+    '127.0.0.1',
+    'an address to listen on',
+    any,
+    'Address that the API listens on; stay on loopback until TLS is in front.',
+  ),
+  port: variable('HELIOGRAM_PORT', '8080', port, integer(0, 65535), 'Port of the API.'),
+  publicUrl: variable(
+    'HELIOGRAM_PUBLIC_URL',
+    '',
+    'https://…',
+    url('http:', 'https:'),
+    'Address under which clients reach the API, where it is not host and port.',
+  ),
+  shortUrl: variable(
+    'HELIOGRAM_SHORT_URL',
+    '',
+    'https://go.example.com, a host for nothing else, or https://…/l on the host of the API',
+    shortUrl,
+    'Address of short links (`shorten_urls`), the same for all processes; empty: there are none.',
+  ),
+  roles: variable(
+    'HELIOGRAM_ROLES',
+    'api,links,jobs',
+    'a comma list of api, links, jobs',
+    listOf(oneOf<Role>('api', 'links', 'jobs')),
+    'What this process does.',
+  ),
+  firstEmail: variable(
+    'HELIOGRAM_FIRST_EMAIL',
+    'owner@example.com',
+    'an e-mail address',
+    email,
+    'Login of the first account, made on the first start.',
+  ),
+  simulator: variable(
+    'HELIOGRAM_SIMULATOR',
+    'auto',
+    'on, off or auto',
+    oneOf('on', 'off', 'auto'),
+    'Start the simulated carrier too; auto: only where no HELIOGRAM_CARRIER_URL is set.',
+  ),
+  simulatorPort: variable(
+    'HELIOGRAM_SIMULATOR_PORT',
+    '2775',
+    port,
+    integer(0, 65535),
+    'SMPP port of the simulated carrier.',
+  ),
+  simulatorHttpPort: variable(
+    'HELIOGRAM_SIMULATOR_HTTP_PORT',
+    '8081',
+    port,
+    integer(0, 65535),
+    "Port of the simulated carrier's phones in the browser.",
+  ),
+  carrierUrl: variable(
+    'HELIOGRAM_CARRIER_URL',
+    '',
+    'smpp://system_id:password@host:port or smpps://…',
+    carrierUrl,
+    'Carrier made on the first start; afterwards carriers are managed by /v1/carriers.',
+  ),
+  webhookAllowedCidrs: variable(
+    'HELIOGRAM_WEBHOOK_ALLOW_CIDRS',
+    'auto',
+    'auto, or a comma list of CIDRs such as 10.0.0.0/8',
+    (text) => (text === 'auto' ? [] : listOf(cidr)(text)),
+    'Private networks that webhooks may reach, also by plain http; auto: loopback where the simulator runs, else none.',
+  ),
+  webhookPorts: variable(
+    'HELIOGRAM_WEBHOOK_PORTS',
+    '443,8443',
+    'a comma list of ports',
+    listOf(integer(1, 65535)),
+    'Ports of public addresses that webhooks may reach.',
+  ),
+  receiptTimeoutHours: variable(
+    'HELIOGRAM_RECEIPT_TIMEOUT_HOURS',
+    '72',
+    'a whole number from 1 to 720',
+    integer(1, 720),
+    'Hours after which a sent message without a receipt becomes unconfirmed.',
+  ),
+  smppServerPort: variable(
+    'HELIOGRAM_SMPP_SERVER_PORT',
+    '',
+    `empty (none), or ${port}`,
+    (text) => (text === '' ? null : integer(0, 65535)(text)),
+    'Port on which processes with the role api let SMPP clients bind, with what /v1/smpp-credentials gave them.',
+  ),
+  smppServerHost: variable(
+    'HELIOGRAM_SMPP_SERVER_HOST',
+    '',
+    'an address to listen on',
+    any,
+    'Address of that port, where it is not HELIOGRAM_HOST. Passwords of SMPP are short and in the clear: other addresses than loopback need TLS or a private network.',
+  ),
+  smppServerTlsCert: variable(
+    'HELIOGRAM_SMPP_SERVER_TLS_CERT',
+    '',
+    'a file',
+    any,
+    'Certificate chain (PEM) of that port, which then speaks TLS only; read at the start.',
+  ),
+  smppServerTlsKey: variable(
+    'HELIOGRAM_SMPP_SERVER_TLS_KEY',
+    '',
+    'a file',
+    any,
+    'Private key (PEM) of that certificate.',
+  ),
+  smppServerSessionsMax: variable(
+    'HELIOGRAM_SMPP_SERVER_SESSIONS_MAX',
+    '1000',
+    'a whole number from 1 to 10000',
+    integer(1, 10_000),
+    'Connections to that port at one time; those above it are closed as they come.',
+  ),
+  metricsToken: variable(
+    'HELIOGRAM_METRICS_TOKEN',
+    '',
+    'empty (none), or 16 to 200 visible characters of ASCII',
+    (text) => (text === '' || /^[!-~]{16,200}$/.test(text) ? text : undefined),
+    'Bearer token with which Prometheus reads /metrics. Without it: an API key with the scope carriers:read, or nothing from this machine while HELIOGRAM_PUBLIC_URL is not set.',
+  ),
+  metricsPort: variable(
+    'HELIOGRAM_METRICS_PORT',
+    '',
+    `empty (none), or ${port}`,
+    (text) => (text === '' ? null : integer(0, 65535)(text)),
+    'Port on HELIOGRAM_HOST for /metrics and /healthz alone, which processes without the role api have nowhere else.',
+  ),
+  logLevel: variable(
+    'HELIOGRAM_LOG',
+    'info',
+    'debug, info, warn, error or silent',
+    oneOf<LogLevel>('debug', 'info', 'warn', 'error', 'silent'),
+    'How much is logged; debug shows every PDU by name.',
+  ),
+}
