@@ -220,7 +220,8 @@ test('a route that does not declare a scope cannot be registered', async () => {
 
 test('the start page, the reference and the errors are there without a token', async () => {
   expect((await app.inject('/')).body).toContain('Heliogram 1.2.3')
-  expect((await app.inject('/docs')).body).toContain('swagger')
+  expect((await app.inject('/docs/reference')).body).toContain('swagger')
+  expect((await app.inject('/docs')).body).toContain('Getting started')
   expect((await app.inject('/')).body).toContain('curl https://sms.example/v1/messages/send')
   expect((await app.inject('/docs/errors/validation_failed')).body).toMatch(/422.*<code>errors<\/code>/)
   expect((await app.inject('/docs/errors/constructor')).statusCode).toBe(404)

@@ -8,6 +8,7 @@ import { handleClientError, handleFailure, pathOf, refuseSlowBody, sendProblem }
 import { guardRoutes, headersOf, methodsOf } from './guard.ts'
 import { Problem, type App, type Caller } from './http.ts'
 import { newId, showId } from './ids.ts'
+import { manualRoutes } from './manual.ts'
 import { readShortHost } from './messages/short-links/http.ts'
 import { welcomeRoutes, type WelcomeContext } from './welcome.ts'
 import { registerReference } from './reference.ts'
@@ -98,6 +99,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
 
   await registerReference(app)
   welcomeRoutes(app, context)
+  manualRoutes(app)
   await register(app)
   await app.ready()
   return app

@@ -19,7 +19,7 @@ export function greet({ address, phonesUrl, first, dataPath }: Greeting): string
     'Heliogram is running.',
     '',
     `  API and start page   ${address}`,
-    `  API reference        ${address}/docs`,
+    `  Manual and reference ${address}/docs`,
     ...(phonesUrl ? [`  Simulated phones     ${phonesUrl}`] : []),
     ...(dataPath ? [`  Data                 ${dataPath}`] : []),
     '',

@@ -37,7 +37,7 @@ export async function registerReference(app: App): Promise<void> {
       ('openapiObject' in document ? complete(document.openapiObject as Description) : document.swaggerObject) as never,
   })
   await app.register(swaggerUi, {
-    routePrefix: '/docs',
+    routePrefix: '/docs/reference',
     uiConfig: {
       url: '/v1/openapi.json',
       deepLinking: true,
@@ -183,7 +183,7 @@ function renderErrors(): string {
   )
   const fields = registry.fields.map(({ code, title }) => `<tr><td>${code}</td><td>${escapeHtml(title)}</td></tr>`)
   return `<h1>Errors</h1><table><tr><th>code</th><th>status</th><th>meaning</th></tr>${rows.join('')}</table>
-<h2>Single fields, under validation_failed</h2><table>${fields.join('')}</table><p><a href="/docs">API reference</a></p>`
+<h2>Single fields, under validation_failed</h2><table>${fields.join('')}</table><p><a href="/docs">Manual</a></p>`
 }
 
 function renderError(code: ErrorCode): string {

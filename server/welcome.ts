@@ -67,8 +67,8 @@ export function welcomeRoutes(app: App, context: WelcomeContext): void {
   )
 }
 
-/** Answers with one of our plain pages. `content` is trusted HTML. */
-export function sendPage(reply: FastifyReply, title: string, content: string): FastifyReply {
+/** Answers with one of our plain pages. `content` is trusted HTML; `styles` are addresses of style sheets beside the common one. */
+export function sendPage(reply: FastifyReply, title: string, content: string, styles: string[] = []): FastifyReply {
   return reply.header('content-security-policy', policy).type('text/html; charset=utf-8').send(`<!doctype html>
 <html lang="en">
 <head>
@@ -76,7 +76,7 @@ export function sendPage(reply: FastifyReply, title: string, content: string): F
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${escapeHtml(title)}</title>
 <link rel="icon" href="data:,">
-<link rel="stylesheet" href="/assets/heliogram.css">
+${['/assets/heliogram.css', ...styles].map((href) => `<link rel="stylesheet" href="${href}">`).join('\n')}
 </head>
 <body>
 <main>
@@ -115,7 +115,8 @@ const renderStart = ({ version, publicUrl, phonesUrl }: WelcomeContext): string 
 <p>This is an installation of Heliogram ${escapeHtml(version)}. It takes messages by HTTP, hands them to carriers over SMPP,
 and tells your server what became of them.</p>
 <ul class="cards">
-<li><a href="/docs">API reference</a><span>Every request and answer, to read and to try</span></li>
+<li><a href="/docs">Manual</a><span>Getting started, guides, the API page by page</span></li>
+<li><a href="/docs/reference">API reference</a><span>Every request and answer, to read and to try</span></li>
 ${phonesUrl ? `<li><a href="${escapeHtml(phonesUrl)}">Phones</a><span>Simulated handsets: see what arrived, and reply</span></li>` : ''}
 <li><a href="/healthz">Health</a><span>What this process needs, and whether it has it</span></li>
 <li><a href="/v1/openapi.json">OpenAPI 3.1</a><span>The same reference for machines</span></li>

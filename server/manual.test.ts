@@ -1,0 +1,77 @@
+import { existsSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { buildApp } from './app.ts'
+import type { App } from './http.ts'
+import { anchorOf, renderManualPage } from './manual-page.ts'
+import { manual } from './manual.ts'
+
+let app: App
+beforeAll(async () => {
+  app = await buildApp({ version: '1', publicUrl: 'http://localhost', authenticator: null as never }, () => {})
+})
+afterAll(() => app.close())
+
+const get = async (url: string): Promise<string> => {
+  const answer = await app.inject(url)
+  expect([url, answer.statusCode]).toEqual([url, 200])
+  return answer.body
+}
+
+test('every page is served, with its place in the list of all pages', async () => {
+  expect(manual.size).toBeGreaterThan(14)
+  for (const [address, page] of manual) {
+    const html = await get(address)
+    expect(html).toContain(`<a href="${address}" aria-current="page">`)
+    expect(html.match(/<h1/g), address).toHaveLength(1)
+    for (const { id } of page.sections) expect(html).toContain(`id="${id}"`)
+  }
+})
+
+test('every link of the manual leads somewhere: to a page that is served, and a heading that it has', async () => {
+  for (const [address, page] of manual)
+    for (const link of page.links) {
+      if (/^https?:/.test(link)) continue
+      const [path = '', anchor] = link.split('#')
+      const html = await get(path === '' ? address : path)
+      if (anchor !== undefined) expect(html, `${link} on ${address}`).toContain(`id="${anchor}"`)
+    }
+})
+
+test('no page asks another server for anything, and none has a script', async () => {
+  for (const address of ['/docs', ...manual.keys()]) {
+    const html = await get(address)
+    expect(html).not.toMatch(/<script|<(?:img|link|iframe)[^>]+(?:src|href)="https?:/)
+  }
+  expect(await get('/docs/manual.css')).not.toMatch(/url\(|@import/)
+})
+
+test('a page that does not exist is not found', async () => {
+  expect((await app.inject('/docs/nothing')).statusCode).toBe(404)
+  expect((await app.inject('/docs/..%2Fpackage')).statusCode).toBe(404)
+})
+
+describe('rendering', () => {
+  const render = (markdown: string): string =>
+    renderManualPage('api/page.md', markdown, (file) => (existsSync(file) ? `/${file}` : null)).html
+
+  test('links to files of the project become addresses, or plain words where the file is not served', () => {
+    expect(render('[a](../operating.md#settings) [b](../nowhere.md) [c](https://example.com/?a=1&b=2)')).toBe(
+      '<p><a href="/docs/operating.md#settings">a</a> b <a href="https://example.com/?a=1&#38;b=2">c</a></p>\n',
+    )
+  })
+
+  test('code is text: what looks like markup in it is shown', () => {
+    expect(render('```json\n{"a":"<b>&"}\n```')).toContain('{&#34;a&#34;:&#34;&#60;b&#62;&#38;&#34;}')
+  })
+
+  test('the name of a file stands above its text, the notes for the test do not', () => {
+    expect(render('```js receiver.js\n1\n```')).toContain('<figcaption>receiver.js</figcaption>')
+    expect(render('```sh setup\n1\n```')).not.toContain('figcaption')
+  })
+
+  test.each([
+    ['When nobody knows', 'when-nobody-knows'],
+    ['`POST /v1/x`: how?', 'post-v1x-how'],
+    ['Öffnen & schließen', 'öffnen--schließen'],
+  ])('a heading %s has the anchor that GitHub gives it', (heading, anchor) => expect(anchorOf(heading)).toBe(anchor))
+})
