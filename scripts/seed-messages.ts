@@ -108,11 +108,11 @@ const insertSql = `
         sent_at, completed_at, error_code, error_stage, error_raw, receipt_stat, is_submitted, is_outcome, submission_state)
   ), m as (
     insert into messages (account_id, id, direction, status, sequence, their_number, our_number, body, encoding, characters,
-      segments, campaign_id, contact_id, tags, send_at, expires_at, created_at, updated_at, queued_at, sent_at, completed_at,
+      segments, country, campaign_id, contact_id, tags, send_at, expires_at, created_at, updated_at, queued_at, sent_at, completed_at,
       carrier_id, link_id, provider_message_id, attempts, segments_delivered, error_code, error_stage, error_raw, receipt_stat)
     select $1, id, direction, status,
       case when status in ('queued', 'scheduled', 'received') then 1 when status = 'delivered' then 3 else 2 end,
-      their_number, '15557654321', body, encoding, characters, segments, campaign_id, contact_id, '{seed}',
+      their_number, '15557654321', body, encoding, characters, segments, 'US', campaign_id, contact_id, '{seed}',
       case when status = 'scheduled' then now() + interval '30 days' end,
       case when direction = 'outbound' then case when status in ('queued', 'scheduled') then now() + interval '60 days'
         else created_at + interval '10 hours' end end,

@@ -12,6 +12,7 @@ import type { Db, Tx } from '../server/db/db.ts'
 import { inTransaction } from '../server/db/db.ts'
 import { ensurePartitions } from '../server/db/partitions.ts'
 import { newId } from '../server/ids.ts'
+import { recountTallies } from '../server/messages/tallies/recount.ts'
 import { reachDatabase } from './reach.ts'
 import { insertMessages, statusesInTurn, type Seed } from './seed-messages.ts'
 
@@ -189,6 +190,7 @@ async function insertAll(db: Db, accountId: string, people: Person[], count: num
     await inTransaction(db, (tx) => insertMessages(tx, { accountId, ...target }, seeds))
     if (process.stdout.isTTY) process.stdout.write(`\r${at + seeds.length} messages\r`)
   }
+  await recountTallies(db)
 }
 
 /** An id of the past: `newId` only goes up, and this process has made ids of now. */

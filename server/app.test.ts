@@ -8,7 +8,14 @@ import type { App, Caller } from './http.ts'
 import { watchBodies } from './slow.ts'
 
 // These tests are about what happens before and after the slices: no database is involved.
-const caller: Caller = { accountId: 'a', kind: 'key', id: 'k', mode: 'live', scopes: new Set(['messages:write']) }
+const caller: Caller = {
+  accountId: 'a',
+  kind: 'key',
+  id: 'k',
+  userId: null,
+  mode: 'live',
+  scopes: new Set(['messages:write']),
+}
 const authenticator: Authenticator = { authenticate: () => caller, forget: () => {} }
 const context = { version: '1.2.3', publicUrl: 'https://sms.example', authenticator }
 const config = { scope: 'messages:write' } as const

@@ -3,6 +3,8 @@ import Fastify, { LogController, type FastifyBaseLogger, type FastifyReply, type
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Authenticator } from './accounts/authenticate.ts'
 import { parseJson } from './body.ts'
+import { watchDeprecations, type DeprecatedCalls } from './deprecations.ts'
+import { openDoor, type Door } from './door.ts'
 import { ApiError, invalid } from './errors.ts'
 import { handleClientError, handleFailure, pathOf, refuseSlowBody, sendProblem } from './failures.ts'
 import { guardRoutes, headersOf, methodsOf } from './guard.ts'
@@ -22,9 +24,13 @@ export interface AppContext extends WelcomeContext {
   publicUrl: string
   /** Address of short links, whose host answers nothing else; none: they are off. */
   shortUrl?: string | null
+  /** What lets requests in; by default the documented limits, of this application alone. */
+  door?: Door
   /** Addresses of proxies whose X-Forwarded-For is believed; none by default. */
   trustedProxies?: string[]
   log?: FastifyBaseLogger
+  /** Who calls what is deprecated; by default nobody notes it. */
+  deprecatedCalls?: DeprecatedCalls
   /** Makes an answer that its schema does not describe an error; for tests. */
   checksAnswers?: boolean
 }
@@ -77,7 +83,8 @@ export async function buildApp(context: AppContext, register: Register): Promise
   app.decorateRequest('caller', null as unknown as Caller)
   app.addSchema(Problem)
   parseBodies(app)
-  const routes = guardRoutes(app, context.authenticator, headers)
+  const routes = guardRoutes(app, context.authenticator, context.door ?? openDoor(), headers)
+  watchDeprecations(app, context.deprecatedCalls ?? null)
   const refuseUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
     reply.headers(refusalHeaders).header('x-request-id', request.id)
     const allowed = methodsOf(routes, pathOf(request.url))

@@ -30,6 +30,8 @@ const restMsMax = 20
 export class Batcher<In, Out> {
   #waiting: Waiting<In, Out>[] = []
   #flushing = 0
+  /** When each flush that is under way began. */
+  readonly #running = new Set<{ since: number }>()
   #isStarting = false
   #restUntil = 0
   #resting: NodeJS.Timeout | null = null
@@ -44,6 +46,12 @@ export class Batcher<In, Out> {
   /** Items not yet handed to a flush. */
   get length(): number {
     return this.#waiting.length
+  }
+
+  /** How long the oldest flush has been under way, in milliseconds; 0: none is. */
+  get flushingMs(): number {
+    const [oldest] = this.#running
+    return oldest ? performance.now() - oldest.since : 0
   }
 
   /** Adds an item; resolves with its result when its flush has committed. */
@@ -84,7 +92,10 @@ export class Batcher<In, Out> {
   async #run(batch: Waiting<In, Out>[]): Promise<void> {
     this.#flushing++
     const startedAt = performance.now()
+    const running = { since: startedAt }
+    this.#running.add(running)
     await this.#write(batch)
+    this.#running.delete(running)
     const endedAt = performance.now()
     this.#options.onFlush?.(batch.length, endedAt - startedAt)
     if (this.#options.rests) this.#restUntil = endedAt + Math.min(endedAt - startedAt, restMsMax)

@@ -88,6 +88,13 @@ export const variables = {
     any,
     'File of the master key that encrypts secrets; `key` in the data folder by default. Keep a copy elsewhere.',
   ),
+  encryptContent: variable(
+    'HELIOGRAM_ENCRYPT_CONTENT',
+    'off',
+    'on or off',
+    oneOf('on', 'off'),
+    'Encrypt the texts of messages in the database, with a key for each account; the same for all processes.',
+  ),
   host: variable(
     'HELIOGRAM_HOST',
     '127.0.0.1',
@@ -102,6 +109,13 @@ export const variables = {
     'https://…',
     url('http:', 'https:'),
     'Address under which clients reach the API, where it is not host and port.',
+  ),
+  trustedProxies: variable(
+    'HELIOGRAM_TRUSTED_PROXIES',
+    '',
+    'a comma list of addresses and CIDRs such as 127.0.0.1 or 10.0.0.0/8',
+    listOf((text) => (ipaddr.isValid(text) ? text : cidr(text))),
+    'Reverse proxies whose X-Forwarded-For is believed: the address of a caller counts for slow logins and for the networks of keys.',
   ),
   shortUrl: variable(
     'HELIOGRAM_SHORT_URL',
@@ -144,6 +158,20 @@ export const variables = {
     port,
     integer(0, 65535),
     "Port of the simulated carrier's phones in the browser.",
+  ),
+  testMode: variable(
+    'HELIOGRAM_TEST_MODE',
+    'on',
+    'on or off',
+    oneOf('on', 'off'),
+    'Whether test keys may send, to a simulator that runs from their first message on; the same for all processes.',
+  ),
+  apiPerSecond: variable(
+    'HELIOGRAM_API_PER_SECOND',
+    '100',
+    'a whole number from 1 to 1000000',
+    integer(1, 1_000_000),
+    'Requests a second of one credential, over all processes, where its account has no number of its own; twice as many at once.',
   ),
   carrierUrl: variable(
     'HELIOGRAM_CARRIER_URL',

@@ -11,9 +11,13 @@ export interface Config {
   databaseConnections: number
   dataFolder: string
   keyFile: string
+  /** Texts of messages are sealed at rest. */
+  encryptsContent: boolean
   host: string
   port: number
   publicUrl: string
+  /** Addresses and CIDRs of proxies whose X-Forwarded-For is believed. */
+  trustedProxies: string[]
   /** Address of short links without a slash at the end; null: they are off. */
   shortUrl: string | null
   roles: Role[]
@@ -21,6 +25,10 @@ export interface Config {
   hasSimulator: boolean
   simulatorPort: number
   simulatorHttpPort: number
+  /** Whether test keys may send. */
+  hasTestMode: boolean
+  /** Requests a second of one credential where its account says nothing else. */
+  apiPerSecond: number
   carrierUrl: string | null
   webhookAllowedCidrs: string[]
   webhookPorts: number[]
@@ -74,15 +82,19 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     databaseConnections: read(v.databaseConnections),
     dataFolder,
     keyFile: resolve(read(v.keyFile) || `${dataFolder}/key`),
+    encryptsContent: read(v.encryptContent) === 'on',
     host,
     port: portNumber,
     publicUrl: read(v.publicUrl) || `http://${host.includes(':') ? `[${host}]` : host}:${portNumber}`,
+    trustedProxies: read(v.trustedProxies),
     shortUrl: read(v.shortUrl) || null,
     roles: read(v.roles),
     firstEmail: read(v.firstEmail),
     hasSimulator,
     simulatorPort: read(v.simulatorPort),
     simulatorHttpPort: read(v.simulatorHttpPort),
+    hasTestMode: read(v.testMode) === 'on',
+    apiPerSecond: read(v.apiPerSecond),
     carrierUrl,
     webhookAllowedCidrs: isAutoCidrs ? (hasSimulator ? ['127.0.0.0/8', '::1/128'] : []) : cidrs,
     webhookPorts: read(v.webhookPorts),

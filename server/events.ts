@@ -3,41 +3,10 @@ import { createHash } from 'node:crypto'
 import { columns } from './db/array.ts'
 import { dayOf, perDay } from './db/partitions.ts'
 import type { Db, Tx } from './db/db.ts'
+import { eventTypes, type EventType } from './event-types.ts'
 import { newId, showId } from './ids.ts'
 
-/** Every event type. Contract events are always recorded; the others only while an endpoint of the account subscribes to them. */
-export const eventTypes = {
-  'message.delivered': { isContract: true, sentence: 'The network confirmed the delivery.' },
-  'message.failed': { isContract: true, sentence: 'The message will not be delivered; `error.code` says why.' },
-  'message.received': { isContract: true, sentence: 'A person wrote to one of your numbers.' },
-  'message.queued': { isContract: false, sentence: 'The message was accepted.' },
-  'message.scheduled': { isContract: false, sentence: 'The message was accepted for a later time.' },
-  'message.sent': { isContract: false, sentence: 'The carrier took every segment.' },
-  'message.canceled': { isContract: false, sentence: 'The message was canceled before it was sent.' },
-  'message.unconfirmed': {
-    isContract: false,
-    sentence: 'The outcome is not known; a late receipt may still settle it.',
-  },
-  'contact.opted_out': { isContract: false, sentence: 'A person opted out.' },
-  'contact.opted_in': { isContract: false, sentence: 'A person opted in again.' },
-  'contact.opt_out_suspected': { isContract: false, sentence: 'A reply may mean STOP; a person should look at it.' },
-  'campaign.completed': { isContract: false, sentence: 'The last message of a broadcast has left.' },
-  'import.completed': { isContract: false, sentence: 'An import of contacts is over.' },
-  'link.clicked': { isContract: false, sentence: 'A person clicked on a short link for the first time.' },
-  'link.down': { isContract: false, sentence: 'A link has had no session for ten seconds.' },
-  'link.up': { isContract: false, sentence: 'A link that was down has had one again for ten seconds.' },
-  'link.throttled': {
-    isContract: false,
-    sentence: 'A carrier has kept a link slower than its pace for half a minute.',
-  },
-  'link.recovered': { isContract: false, sentence: 'A link that was throttled has its pace again.' },
-  'sender.degraded': { isContract: false, sentence: 'Less than 70 % of the messages of a sender arrive.' },
-  'sender.recovered': { isContract: false, sentence: 'At least 80 % of the messages of such a sender arrive again.' },
-  'webhook.disabled': { isContract: false, sentence: 'An endpoint was disabled.' },
-  'webhook.test': { isContract: false, sentence: 'A test that somebody asked for.' },
-} as const satisfies Record<string, { isContract: boolean; sentence: string }>
-
-export type EventType = keyof typeof eventTypes
+export { eventTypes, type EventType } from './event-types.ts'
 
 /** An event to record. */
 export interface NewEvent {
@@ -58,6 +27,7 @@ export interface NewEvent {
 
 /** A post that is due: what a dispatcher needs without reading it back. */
 export interface Posting {
+  /** The lane that it waits in: an endpoint, the addresses of one origin (`callbackEndpointId`), or a replay. */
   endpointId: string
   accountId: string
   eventId: string
@@ -66,6 +36,8 @@ export interface Posting {
   try: number
   /** Set for a callback address; the endpoint's own otherwise. */
   url: string | null
+  /** Of a post that somebody asked for again: the endpoint that it goes to. `endpointId` is that one too, or a replay. */
+  targetId?: string
   payload: string
 }
 
@@ -73,6 +45,8 @@ export interface Posting {
 export interface Outbox {
   /** The node that leases new posts; null: nobody, and any node claims them. */
   nodeId: string | null
+  /** Set where texts are sealed at rest: events are stored without those of their message, which are read from it. */
+  hidesTexts?: boolean
   offer(postings: Posting[]): void
 }
 
@@ -96,6 +70,7 @@ export async function recordEvents(tx: Db | Tx, events: NewEvent[], outbox: Outb
       event,
     }
   })
+  const stored = outbox.hidesTexts ? takeText : (payload: string): string => payload
   const { rows: due } = await tx.query<{ endpointId: string; eventId: string; url: string | null }>({
     ...recordStatement(dayOf(rows.map((row) => row.id))),
     values: [
@@ -105,7 +80,7 @@ export async function recordEvents(tx: Db | Tx, events: NewEvent[], outbox: Outb
         rows.map((row) => row.event.type),
         rows.map((row) => row.event.messageId ?? null),
         rows.map((row) => row.event.sequence ?? null),
-        rows.map((row) => (row.event.previousStatus === undefined ? row.payload : null)),
+        rows.map((row) => (row.event.previousStatus === undefined ? stored(row.payload) : null)),
         rows.map((row) => row.event.previousStatus ?? null),
         rows.map((row) => row.endpointId),
         rows.map((row) => (row.event.endpointId ? null : (row.event.callbackUrl ?? null))),
@@ -137,6 +112,14 @@ export function renderEvent(id: string, event: Pick<NewEvent, 'type' | 'sequence
   })
 }
 
+/** A payload without the text of its message; `withText` of webhooks/payload.ts puts it back. */
+function takeText(payload: string): string {
+  const event = JSON.parse(payload) as { data: { message?: { message?: unknown } | null } }
+  if (!event.data.message?.message) return payload
+  event.data.message.message = null
+  return JSON.stringify(event)
+}
+
 /** The endpoint id of a callback address: one for an account and origin, so that a dead host delays no other. A UUIDv8 (RFC 9562 §5.8). */
 export function callbackEndpointId(accountId: string, url: string): string {
   const hex = createHash('sha256')
@@ -149,14 +132,15 @@ export function callbackEndpointId(accountId: string, url: string): string {
  * The CTEs that record the events of a relation and their due posts, for a statement that ends in them: `due` has one row for each post, and
  * one without an endpoint for each event that nobody wants. The relation has account_id, event_id, type, message_id, sequence,
  * payload, previous_status, endpoint_id and url; `values` names the parameters of the time, the node and the lease in seconds.
- * webhooks is read by its primary key prefix (account_id).
+ * webhooks is read by its primary key prefix (account_id). A post to an ordered endpoint (`is_ordered`) is leased to nobody and not to be
+ * handed over: it is claimed when earlier ones of its message are over.
  */
 export const recording = (relation: string, day: string, [now, node, lease]: [string, string, string]): string => `
   recorded as (
     insert into events${day} (account_id, id, type, message_id, sequence, payload, previous_status, created_at)
     select account_id, event_id, type, message_id, sequence, payload, previous_status, ${now} from ${relation}
   ), due as materialized (
-    select r.*, coalesce(r.endpoint_id, w.id) as target_id
+    select r.*, coalesce(r.endpoint_id, w.id) as target_id, coalesce(w.ordered, false) as is_ordered
     from ${relation} r
     left join webhooks w
       on r.endpoint_id is null
@@ -164,9 +148,12 @@ export const recording = (relation: string, day: string, [now, node, lease]: [st
       and w.enabled
       and r.type = any (w.events)
   ), posted as (
-    insert into outbox (endpoint_id, due_at, event_id, account_id, url, leased_by, leased_until)
-    select target_id, ${now}, event_id, account_id, url, ${node}::uuid,
-      case when ${node}::uuid is not null then now() + make_interval(secs => ${lease}) end
+    insert into outbox (endpoint_id, due_at, event_id, account_id, url, leased_by, leased_until, message_id, sequence)
+    select target_id, ${now}, event_id, account_id, url,
+      case when not is_ordered then ${node}::uuid end,
+      case when not is_ordered and ${node}::uuid is not null then now() + make_interval(secs => ${lease}) end,
+      case when is_ordered then message_id end,
+      case when is_ordered then coalesce(sequence, 1) end
     from due
     where target_id is not null
   )`
@@ -180,7 +167,8 @@ const recordStatement = perDay(
   ), ${recording('e', day, ['$10::timestamptz', '$11', '$12'])}
   select target_id as "endpointId", event_id as "eventId", url
   from due
-  where target_id is not null`,
+  where target_id is not null
+    and not is_ordered`,
 )
 
 /** Which accounts subscribe to which opt-in types, re-read every second: rendering an event that nobody wants is not worth its time. */
@@ -207,10 +195,12 @@ export class Subscriptions {
     this.#timer.unref()
   }
 
-  /** Reads the subscriptions now. */
+  /** Reads the subscriptions now. Programs written for Twilio's API are told of every step. */
   async refresh(): Promise<void> {
     const { rows } = await this.#db.query<{ accountId: string; type: string }>(
-      `select distinct account_id as "accountId", unnest(events) as type from webhooks where enabled`,
+      `select distinct account_id as "accountId", unnest(events) as type from webhooks where enabled
+       union
+       select account_id, unnest(array['message.sent', 'message.canceled']) from twilio_credentials where revoked_at is null`,
     )
     const next = new Map<string, Set<string>>()
     for (const { accountId, type } of rows) {

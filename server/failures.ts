@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { codeOf, isRetryable } from './db/failure.ts'
+import { codeOf, isLostRace, isUnavailable } from './db/failure.ts'
 import { ApiError, problemOf } from './errors.ts'
 import { newId, showId } from './ids.ts'
 
@@ -23,15 +23,21 @@ export function handleFailure(error: unknown, request: FastifyRequest, reply: Fa
   // A client that went away in the middle of its body is no fault of ours, whatever it looks like.
   const isGone = request.raw.destroyed && !request.raw.complete
   if (known.code === 'internal_error') request.log.error({ request_id: request.id, err: error }, 'request failed')
-  else if (known.code === 'unavailable' && !isGone)
+  // An overload says so once, and not for each request.
+  else if (known.code === 'unavailable' && !isGone && known !== error)
     request.log.warn({ request_id: request.id, err: error }, 'request refused')
   void sendProblem(request, reply, known)
 }
 
 function explainFailure(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
+  if (isLostRace(error))
+    return new ApiError('unavailable', {
+      detail: 'Somebody else changed the same at the same moment; nothing was done.',
+      retryAfterSeconds: 1,
+    })
   // Whether a write took place is not known: the idempotency key makes the repetition safe.
-  if (isRetryable(error))
+  if (isUnavailable(error))
     return new ApiError('unavailable', { detail: 'The database cannot be reached.', retryAfterSeconds: 2 })
   return framework[codeOf(error) ?? '']?.(request) ?? new ApiError('internal_error')
 }

@@ -1,8 +1,12 @@
 /** The door of every route: the headers of its answers, and who may enter. */
-import type { onRequestHookHandler, RouteOptions } from 'fastify'
+import { Readable } from 'node:stream'
+import type { onRequestHookHandler, onSendHookHandler, preValidationHookHandler, RouteOptions } from 'fastify'
 import { denied, type Authenticator } from './accounts/authenticate.ts'
+import { readWithinAccount, withinAccount } from './db/scoped.ts'
+import { noteStranger, refuseStranger, takeRequest, type Door } from './door.ts'
 import { ApiError } from './errors.ts'
 import type { App, Caller, Scope } from './http.ts'
+import { isOwners } from './owner-routes.ts'
 
 /** A route as far as a 405 answer must know it. */
 export interface KnownRoute {
@@ -14,7 +18,12 @@ export interface KnownRoute {
  * Gives every route its headers and its guard as it is registered, and remembers it for 405 answers. Registering a route that does not
  * declare a scope throws.
  */
-export function guardRoutes(app: App, authenticator: Authenticator, headers: Record<string, string>): KnownRoute[] {
+export function guardRoutes(
+  app: App,
+  authenticator: Authenticator,
+  door: Door,
+  headers: Record<string, string>,
+): KnownRoute[] {
   const routes: KnownRoute[] = []
   const guards = new WeakSet<object>()
   app.addHook('onRoute', (route: RouteOptions) => {
@@ -25,9 +34,21 @@ export function guardRoutes(app: App, authenticator: Authenticator, headers: Rec
     if (hooks.some((hook: object) => guards.has(hook))) return
     const scope = scopeOf(route)
     const isApi = route.url.startsWith('/v1/')
-    const guard = guardOf(isApi ? { ...headers, 'cache-control': 'no-store' } : headers, scope, authenticator)
+    const own = route.config?.authenticate
+    const guard = guardOf(
+      isApi ? { ...headers, 'cache-control': 'no-store' } : headers,
+      scope,
+      own
+        ? { ...authenticator, authenticate: (header, ip) => own(header, ip, () => refuseStranger(door, ip)) }
+        : authenticator,
+      door,
+    )
     guards.add(guard)
     route.onRequest = [guard, ...hooks]
+    if (scope !== null && !isOwners(scope)) {
+      route.preValidation = [enterAccount, ...[route.preValidation ?? []].flat()]
+      route.onSend = [...[route.onSend ?? []].flat(), keepAccount]
+    }
     // A misspelt query parameter is told, also where a route has none.
     if (isApi && route.schema && !route.schema.querystring)
       route.schema.querystring = { type: 'object', properties: {}, additionalProperties: false }
@@ -48,21 +69,27 @@ function guardOf(
   headers: Record<string, string>,
   scope: Scope | null,
   authenticator: Authenticator,
+  door: Door,
 ): onRequestHookHandler {
   return (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id)
     if (scope === null) return done()
+    if (door.overload.refusal) return done(door.overload.refusal)
     const enter = (caller: Caller): void => {
       request.caller = caller
-      done(caller.scopes.has(scope) ? undefined : lacking(scope))
+      done(takeRequest(door, caller, reply) ?? (caller.scopes.has(scope) ? undefined : lacking(scope)))
+    }
+    const refuse = (error: Error): void => {
+      noteStranger(door, error, request.ip, reply)
+      done(error)
     }
     try {
-      const caller = authenticator.authenticate(request.headers.authorization)
-      if (caller instanceof Promise) caller.then(enter, done)
+      const caller = authenticator.authenticate(request.headers.authorization, request.ip)
+      if (caller instanceof Promise) caller.then(enter, refuse)
       else enter(caller)
     } catch (error) {
       const isInUrl = request.headers.authorization === undefined && /[?&](access_)?token=/.test(request.url)
-      done(
+      refuse(
         isInUrl
           ? denied(
               'missing_token',
@@ -72,6 +99,15 @@ function guardOf(
       )
     }
   }
+}
+
+/** What follows is done within the caller's account. Not before: the events of a body that comes in know of no request. */
+const enterAccount: preValidationHookHandler = (request, _reply, done) => withinAccount(request.caller.accountId, done)
+
+/** What is sent in pieces is read when the socket asks for it, which knows of no request either. */
+const keepAccount: onSendHookHandler = (request, _reply, payload, done) => {
+  if (payload instanceof Readable) readWithinAccount(request.caller.accountId, payload)
+  done(null, payload)
 }
 
 const lacking = (scope: Scope): ApiError =>

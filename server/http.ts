@@ -8,6 +8,7 @@ import type {
 } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Type, type TSchema } from 'typebox'
+import type { Deprecation } from './deprecations.ts'
 import type { IdPrefix } from './ids.ts'
 
 /** What a token may do. `*:read` covers GET, `*:write` the rest. */
@@ -17,6 +18,7 @@ export const scopes = [
   'messages:write',
   'campaigns:read',
   'campaigns:write',
+  'campaigns:approve',
   'contacts:read',
   'contacts:write',
   'events:read',
@@ -29,6 +31,15 @@ export const scopes = [
   'smpp:read',
   'smpp:write',
   'audit:read',
+  'usage:read',
+  'users:read',
+  'users:write',
+  'accounts:read',
+  'accounts:write',
+  'profile:read',
+  'profile:write',
+  'privacy:read',
+  'privacy:write',
   'carriers:read',
   'carriers:write',
   'routes:read',
@@ -42,16 +53,28 @@ export interface Caller {
   kind: 'key' | 'token'
   /** Id of the API key or of the user. */
   id: string
+  /** The user; null: an API key, or a login with one. */
+  userId: string | null
   mode: 'live' | 'test'
   scopes: ReadonlySet<string>
+  /** Requests a second, where the account has a number of its own. */
+  apiPerSecond?: number | null
 }
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     /** Scope that the caller needs; null: no token is needed. Every route says one of them. */
     scope?: Scope | null
+    /** Who calls, where the route takes other credentials than bearer tokens; `refuse` throws for who has failed too often, and goes before a look-up. */
+    authenticate?: (authorization: string | undefined, ip: string, refuse: () => void) => Caller | Promise<Caller>
     /** Operation name under which idempotency keys live; two paths with one name share their keys. */
     operation?: string
+    /** What the audit log calls a success of it, `<resource>.<past tense>`; `idempotent` records it with the change. */
+    audit?: string
+    /** It will go: its answers say so, and who calls it is noted. */
+    deprecated?: Deprecation
+    /** Its body holds secrets of which not even a fingerprint is kept, so that no Idempotency-Key is read. */
+    isKeyless?: true
   }
   interface FastifyRequest {
     /** Set before validation on every route whose scope is not null. */
@@ -135,7 +158,7 @@ export const pageQuery = {
 /** Failures that any route can answer, for the documentation. */
 export const problems = (...statuses: (400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 503)[]) =>
   Object.fromEntries(
-    [...new Set([...statuses, 400, 401, 403, 422, 503])].map((status) => [
+    [...new Set([...statuses, 400, 401, 403, 422, 429, 503])].map((status) => [
       status,
       { content: { 'application/problem+json': { schema: Type.Ref('Problem') } } },
     ]),

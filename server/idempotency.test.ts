@@ -113,6 +113,62 @@ test('while the first is running the second is told so', async () => {
   expect((await post({ slow: true }, 'slow')).headers['idempotency-replayed']).toBe('true')
 })
 
+test('of two that wait for each other both are done: one of them a second time', async () => {
+  const { db } = database
+  await db.query(`insert into login_failures (subject, failures, last_at) values ('a', 0, now()), ('b', 0, now())`)
+  let tries = 0
+  let isMet = (): void => {}
+  const met = new Promise<void>((resolve) => (isMet = resolve))
+  const touch = 'update login_failures set failures = failures + 1 where subject = $1'
+  const twice = await buildTestApp(db, (one) => {
+    one.post('/v1/touch/:first/:second', { config: { scope: 'messages:write' } }, (request, reply) =>
+      idempotent({ db, vault: testVault }, request, reply, async (tx) => {
+        const { first, second } = request.params as { first: string; second: string }
+        await tx.query(touch, [first])
+        if (++tries === 2) isMet()
+        await met
+        await tx.query(touch, [second])
+        return { status: 204 }
+      }),
+    )
+  })
+  const ask = (path: string, key?: string) =>
+    twice.inject({
+      method: 'POST',
+      url: `/v1/touch/${path}`,
+      headers: { ...account.headers, ...(key !== undefined && { 'idempotency-key': key }) },
+    })
+  const answers = await Promise.all([ask('a/b'), ask('b/a', 'deadlock')])
+  expect(answers.map(({ statusCode }) => statusCode)).toEqual([204, 204])
+  expect(tries).toBeGreaterThan(2)
+  const { rows } = await db.query(`select failures from login_failures where subject in ('a', 'b')`)
+  expect(rows).toEqual([{ failures: 2 }, { failures: 2 }])
+  await twice.close()
+})
+
+test('of two that take one name at the same moment one is told that it is taken', async () => {
+  const { db } = database
+  let looked = 0
+  let isMet = (): void => {}
+  const met = new Promise<void>((resolve) => (isMet = resolve))
+  const naming = await buildTestApp(db, (one) => {
+    one.post('/v1/names', { config: { scope: 'messages:write' } }, (request, reply) =>
+      idempotent({ db, vault: testVault }, request, reply, async (tx) => {
+        const { rowCount } = await tx.query(`select 1 from login_failures where subject = 'name'`)
+        if (++looked === 2) isMet()
+        await met
+        if (rowCount) throw new ApiError('key_taken')
+        await tx.query(`insert into login_failures (subject, failures, last_at) values ('name', 0, now())`)
+        return { status: 204 }
+      }),
+    )
+  })
+  const ask = () => naming.inject({ method: 'POST', url: '/v1/names', headers: account.headers })
+  const answers = await Promise.all([ask(), ask()])
+  expect(answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([204, 409])
+  await naming.close()
+})
+
 test('what was refused left nothing behind, and can be corrected under its key', async () => {
   const count = async (): Promise<number> =>
     (await database.db.query<{ n: number }>('select count(*) as n from login_failures')).rows[0]?.n ?? -1

@@ -1,13 +1,12 @@
 /** The program: reads the settings, builds everything once, starts it in order, and stops it in the opposite order. */
 import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
-import { pino, type Logger } from 'pino'
+import type { Logger } from 'pino'
 import { openAuthenticator } from './accounts/authenticate.ts'
 import { createFirstAccount } from './accounts/first.ts'
 import { buildApp } from './app.ts'
 import { Broadcaster } from './campaigns/broadcasts/send.ts'
 import { startImports } from './campaigns/imports/start.ts'
-import { startSimulator } from './carrier-process.ts'
 import { ensureFirstCarrier } from './carriers/first.ts'
 import { receive, type ReceiveContext } from './carriers/receive.ts'
 import { Redeliveries } from './carriers/redelivery.ts'
@@ -16,20 +15,28 @@ import { StatusMaps } from './carriers/mapping.ts'
 import { createQueueReader } from './carriers/queue.ts'
 import { RoutingTable } from './carriers/routing.ts'
 import { Submitter } from './carriers/submit.ts'
+import { ensureTestCarrier } from './carriers/test-mode.ts'
 import { traceLink } from './carriers/trace.ts'
 import { ConfigError, describeConfig, readConfig, type Config, type Role } from './config.ts'
 import { openPool, type Db } from './db/db.ts'
 import { DataDirLockedError } from './db/lock.ts'
+import { DataKeys, isMasterKeyOf } from './data-keys.ts'
 import { openDatabase } from './db/open.ts'
 import { ensurePartitions } from './db/partitions.ts'
 import { pipelineSettings } from './db/pipeline.ts'
+import { openWall } from './db/scoped.ts'
+import { DeprecatedCalls } from './deprecations.ts'
+import { openDoor, refuseStranger } from './door.ts'
 import { Subscriptions, type Outbox } from './events.ts'
 import { greet, hostInUrl } from './greeting.ts'
 import { readHealth } from './health.ts'
+import { openLog } from './log.ts'
 import { Acceptor } from './messages/accept.ts'
 import { noSlots } from './messages/handover.ts'
+import { Guards } from './messages/guards/guards.ts'
 import { countryOf } from './messages/number.ts'
 import { Ledger } from './messages/ledger.ts'
+import { QueueCap } from './messages/queue-cap.ts'
 import { QuietHours } from './messages/quiet-hours.ts'
 import { Recent } from './messages/recent.ts'
 import { ShortLinks } from './messages/short-links/clicks.ts'
@@ -37,16 +44,23 @@ import { settleIntents } from './messages/settle.ts'
 import { Meter } from './meter.ts'
 import { metricsRoute, type MetricsRouteContext } from './metrics-http.ts'
 import { Node } from './node.ts'
+import { Overload, probeAccepts, probePool } from './overload.ts'
+import { RateShares } from './rate-shares.ts'
 import { registerRoutes } from './routes.ts'
 import { loadMasterKey, openVault } from './secrets.ts'
 import { jobSweeps, linkSweeps } from './schedule.ts'
 import { ClientServer } from './smpp-server/server.ts'
-import { explainDatabase, readCertificate, requireFreePort, StartError } from './start.ts'
+import { explainDatabase, explainForeignKey, readCertificate, requireFreePort, StartError } from './start.ts'
+import { Started } from './started.ts'
 import { Sweeper } from './sweeps.ts'
+import { openSimulator, TestSimulator } from './test-simulator.ts'
+import { openResult, Texts } from './texts.ts'
 import { refuseCallbackUrls } from './webhooks/callback-url.ts'
 import { guardDestinations } from './webhooks/destination.ts'
 import { Dispatcher } from './webhooks/fanout.ts'
+import { sealPlainHeaders } from './webhooks/headers.ts'
 import { releasePostsOf } from './webhooks/outbox.ts'
+import { Watch } from './webhooks/watch.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
@@ -59,42 +73,6 @@ Usage: heliogram start        run the service (the default)
 Settings come from the environment:
 ${describeConfig()}
 `
-
-// A stop that takes longer than the longest drain (30 s of answers, 15 s of posts) is stuck.
-const stopMsMax = 60_000
-
-/** What has been started, in order; closed in the opposite one. */
-class Started {
-  readonly #closers: { name: string; close: () => unknown }[] = []
-  #stopping: Promise<void> | null = null
-  /** Monotonic milliseconds; null while nobody has asked to stop. */
-  stoppingSince: number | null = null
-
-  add<T>(name: string, thing: T, close: (thing: T) => unknown): T {
-    this.#closers.push({ name, close: () => close(thing) })
-    return thing
-  }
-
-  /** Closes everything once, when the start is over; what fails to close does not keep the rest open. */
-  stop(log: Logger | null, starting: Promise<void>): Promise<void> {
-    this.stoppingSince ??= performance.now()
-    this.#stopping ??= this.#stop(log, starting)
-    return this.#stopping
-  }
-
-  async #stop(log: Logger | null, starting: Promise<void>): Promise<void> {
-    setTimeout(() => process.exit(1), stopMsMax).unref()
-    // What is half started could not be told what to close: a PostgreSQL would stay behind.
-    await Promise.allSettled([starting])
-    for (const { name, close } of this.#closers.toReversed()) {
-      try {
-        await close()
-      } catch (error) {
-        log?.error({ part: name, error }, 'a part did not stop cleanly')
-      }
-    }
-  }
-}
 
 async function run(): Promise<void> {
   const command = process.argv[2] ?? 'start'
@@ -117,7 +95,7 @@ async function run(): Promise<void> {
   }
   try {
     const config = readConfig()
-    log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, process.stderr)
+    log = openLog(config.logLevel, process.stderr)
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal))
     starting = start(config, log, started, (reason) => void stop(reason, 1))
     await starting
@@ -137,6 +115,9 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const database = started.add('database', opened, (one) => one.close())
   // Asked before an account is made, whose secrets would otherwise be lost with a failed start.
   if (has('api')) await requireFreePort(config.host, config.port, 'HELIOGRAM_PORT')
+  const masterKey = loadMasterKey(config.keyFile)
+  const vault = openVault(masterKey)
+  const keys = new DataKeys(vault)
   const open = (name: string, max: number, settings: Record<string, string> = {}): Db =>
     started.add(
       `${name} pool`,
@@ -148,6 +129,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
         onError: (error) => {
           if (started.stoppingSince === null) log.warn({ error: error.message }, 'database connection lost')
         },
+        onResult: (result, connection) => openResult({ keys, log }, result, connection),
       }),
       (pool) => pool.end(),
     )
@@ -156,9 +138,11 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const db = open('requests', config.databaseConnections - pipelineMax)
   const pipelineDb = open('pipeline', pipelineMax, pipelineSettings)
   await ensurePartitions(db, log)
+  // What a caller asks runs as a role that sees its account alone.
+  const walledDb = await openWall(db, log)
 
-  const masterKey = loadMasterKey(config.keyFile)
-  const vault = openVault(masterKey)
+  if (!(await isMasterKeyOf(db, vault))) throw new StartError(explainForeignKey(config))
+  const texts = new Texts({ db, keys, vault, isSealing: config.encryptsContent })
   const simulator = config.hasSimulator ? await openSimulator(config, log) : null
   if (simulator) started.add('simulator', simulator, (one) => one.close())
   const first = await createFirstAccount(db, config)
@@ -185,15 +169,31 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
     lowWater: () => submitter?.lowWater() ?? node.id,
   })
   const meter = new Meter(countryOf)
+  await sealPlainHeaders(db, vault)
+  const hidesTexts = texts.isSealing
   const dispatcher = has('jobs')
-    ? new Dispatcher({ db: pipelineDb, vault, log, nodeId: node.id, destinations, meter })
+    ? new Dispatcher({ db: pipelineDb, vault, log, nodeId: node.id, destinations, meter, hidesTexts })
     : null
-  const outbox: Outbox = dispatcher ?? { nodeId: null, offer: () => {} }
+  const outbox: Outbox = dispatcher ?? { nodeId: null, hidesTexts, offer: () => {} }
   const reasons = started.add('status maps', new StatusMaps(db), (one) => one.close())
   await reasons.start()
   const quietHours = started.add('quiet hours', new QuietHours(pipelineDb), (one) => one.close())
   await quietHours.start()
-  const pipeline = { db: pipelineDb, vault, outbox, subscriptions, recent: new Recent(), reasons, quietHours, meter }
+  const guards = started.add('guards', new Guards(pipelineDb), (one) => one.close())
+  await guards.start()
+  const pipeline = {
+    db: pipelineDb,
+    vault,
+    keys,
+    texts,
+    outbox,
+    subscriptions,
+    recent: new Recent(),
+    reasons,
+    quietHours,
+    guards,
+    meter,
+  }
   const ledger: Ledger = new Ledger(pipeline)
   started.add('node', node, (one) => one.close())
   await node.start()
@@ -202,6 +202,13 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
 
   const redeliveries = new Redeliveries(node.id)
   const receiving: ReceiveContext = { ...pipeline, log, ledger, redeliveries, wake: () => submitter?.wake() }
+  const testSimulator = new TestSimulator({
+    port: simulator?.smppPort ?? null,
+    isAllowed: config.hasTestMode,
+    apiUrl: config.publicUrl,
+    log,
+  })
+  started.add('simulator of test mode', testSimulator, (one) => one.close())
   submitter = has('links')
     ? new Submitter({
         ...pipeline,
@@ -210,6 +217,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
         node,
         ledger,
         publicUrl: config.publicUrl,
+        testPort: () => testSimulator.port(),
         onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
         ...(log.isLevelEnabled('debug') && { trace: traceLink(log) }),
       })
@@ -225,9 +233,11 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
     await startImports({ ...pipeline, db, connection: database.connection, masterKey, log, isRunning: has('jobs') }),
     (one) => one.close(),
   )
-  const authenticator = openAuthenticator(db)
+  const overload = new Overload(log)
+  const door = openDoor({ perSecond: config.apiPerSecond, overload })
+  const authenticator = openAuthenticator(db, (ip) => refuseStranger(door, ip))
   const health = (): ReturnType<typeof readHealth> => readHealth(db, submitter)
-  const { publicUrl, shortUrl, metricsToken } = config
+  const { publicUrl, shortUrl, metricsToken, trustedProxies } = config
   const metrics: MetricsRouteContext = {
     version,
     meter,
@@ -247,34 +257,53 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
     await app.listen({ host, port })
   }
   const slots = submitter ?? noSlots
-  const routing = started.add('routing', new RoutingTable(pipelineDb), (one) => one.close())
+  const testMode = config.hasTestMode ? { prepare: () => ensureTestCarrier(pipelineDb, vault) } : null
+  const routing = started.add('routing', new RoutingTable(pipelineDb, testMode), (one) => one.close())
   await routing.start()
-  const acceptor = new Acceptor({ ...pipeline, slots, routing })
+  const queueCap = started.add('queue cap', new QueueCap(pipelineDb), (one) => one.close())
+  if (has('api')) queueCap.start(0)
+  const acceptor = new Acceptor({ ...pipeline, slots, routing, queueCap })
   const broadcaster = has('jobs') ? new Broadcaster({ ...pipeline, log, acceptor }) : null
   if (broadcaster) started.add('broadcasts', broadcaster, (one) => one.close()).start()
   if (!has('api')) return
 
+  started.add('overload', overload, (one) => one.close())
+  overload.start([probeAccepts(acceptor), probePool(db), probePool(pipelineDb)])
+  const shares = new RateShares(db, log, node.id, door.limiter)
+  started.add('shares of limits', shares, (one) => one.close()).start()
+  const deprecatedCalls = started.add('deprecated calls', new DeprecatedCalls({ db, log }), (one) => one.close())
+  deprecatedCalls.start()
   const phonesUrl = simulator ? `http://${hostInUrl(config.host)}:${simulator.httpPort}` : null
+  const watch = new Watch({ db, log })
   const shortLinks = started.add('clicks', new ShortLinks({ ...pipeline, db, log, shortUrl }), (one) => one.close())
-  const app = await buildApp({ version, publicUrl, shortUrl, authenticator, log, phonesUrl, health }, (app) =>
-    registerRoutes(app, {
-      ...metrics,
-      vault,
-      acceptor,
-      slots,
-      outbox,
-      subscriptions,
-      destinations,
-      imports,
-      refuseUrl: refuseCallbackUrls(rule),
-      shortUrl,
-      shortLinks,
-      receiving,
-      refusals: new Map(),
-      wakeBroadcasts: () => broadcaster?.wake(),
-    }),
+  const app = await buildApp(
+    { version, publicUrl, shortUrl, trustedProxies, authenticator, door, log, phonesUrl, health, deprecatedCalls },
+    (app) =>
+      registerRoutes(app, {
+        ...metrics,
+        db: walledDb,
+        apiPerSecond: config.apiPerSecond,
+        deprecatedCalls,
+        vault,
+        texts,
+        acceptor,
+        slots,
+        outbox,
+        subscriptions,
+        destinations,
+        imports,
+        refuseUrl: refuseCallbackUrls(rule),
+        shortUrl,
+        shortLinks,
+        receiving,
+        refusals: new Map(),
+        wakeBroadcasts: () => broadcaster?.wake(),
+        watch,
+      }),
   )
   started.add('api', app, (one) => one.close())
+  // Closed before it: the application waits for its connections, and what waits for events holds some.
+  started.add('watch', watch, (one) => one.close())
   await app.listen({ host: config.host, port: config.port })
   if (config.smppServer) {
     const { host, port, sessionsMax } = config.smppServer
@@ -288,17 +317,6 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   process.stdout.write(
     greet({ address: `http://${hostInUrl(config.host)}:${port}`, phonesUrl, first, dataPath: database.path }),
   )
-}
-
-async function openSimulator(config: Config, log: Logger): ReturnType<typeof startSimulator> {
-  await requireFreePort('127.0.0.1', config.simulatorPort, 'HELIOGRAM_SIMULATOR_PORT')
-  await requireFreePort('127.0.0.1', config.simulatorHttpPort, 'HELIOGRAM_SIMULATOR_HTTP_PORT')
-  return startSimulator({
-    port: config.simulatorPort,
-    httpPort: config.simulatorHttpPort,
-    apiUrl: config.publicUrl,
-    log,
-  })
 }
 
 await run()

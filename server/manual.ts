@@ -11,7 +11,10 @@ const apiPages = [...read('docs/api/README.md').matchAll(/^- \[.+\]\((.+)\.md\)/
 
 /** What the manual has, by part. A name is the file below docs/ without its ending. */
 const parts = [
-  { title: 'Guides', names: ['getting-started', 'carriers', 'operating'] },
+  {
+    title: 'Guides',
+    names: ['getting-started', 'webhooks', 'migrating-from-twilio', 'privacy', 'carriers', 'operating'],
+  },
   { title: 'The API', names: ['api/README', ...apiPages] },
   { title: 'Background', names: ['glossary', 'benchmarks'] },
 ]

@@ -77,7 +77,7 @@ async function allowReader(request: FastifyRequest, context: MetricsRouteContext
     const [given, expected] = [authorization, `Bearer ${context.metricsToken}`].map(hash)
     if (given && expected && timingSafeEqual(given, expected)) return
   }
-  const caller = await context.authenticator.authenticate(authorization)
+  const caller = await context.authenticator.authenticate(authorization, request.ip)
   if (!caller.scopes.has('carriers:read'))
     throw new ApiError('insufficient_scope', { detail: 'The token lacks the scope carriers:read.' })
 }

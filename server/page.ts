@@ -1,11 +1,14 @@
 /** Keyset pages: opaque cursors that belong to their filters, stable under inserts. */
 import { ApiError } from './errors.ts'
 import { fingerprintOf } from './idempotency.ts'
+import { readMark, showMark, type Mark } from './mark.ts'
 
 /** Where a page begins. `before`: older than the id (the next page of a newest-first list); `after`: newer than it. */
 export interface Position {
   direction: 'before' | 'after'
   id: string
+  /** Only what was not committed at a mark; `next`, on a further page of the same refresh, is the mark for the one after it. */
+  since?: { mark: Mark; next: Mark | null }
 }
 
 /** One page of rows that were read newest first (`before`) or oldest first (`after`), with one row more than asked where there is one. */
@@ -17,50 +20,75 @@ export interface Page<Row> {
   refresh_cursor: string | null
 }
 
+/** What else a page may need. */
+export interface PageOptions {
+  /** Without a position the list was read from the oldest on, and is shown so. */
+  isOldestFirst?: boolean
+  /** Where reading stopped before the page was full, because a filter read as much of a list as it may; null: it did not. */
+  edge?: string | null
+  /** What was committed before the page was read: its refresh cursor shows everything else. Without it: what has a newer id. */
+  mark?: Mark
+}
+
 /** The position a cursor stands for. @throws ApiError `invalid_cursor` when it is not ours or belongs to other filters. */
 export function readCursor(cursor: string | undefined, filters: unknown): Position | null {
   if (cursor === undefined) return null
-  const [kind, id, mark] = Buffer.from(cursor, 'base64url').toString('latin1').split('.')
-  const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id ?? '')
-  if ((kind !== 'b' && kind !== 'a') || !id || !isUuid || mark !== markOf(filters))
+  const parts = Buffer.from(cursor, 'base64url').toString('latin1').split('.')
+  const [kind, id = ''] = parts
+  const isUuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)
+  const marks = parts.slice(2, -1).map(readMark)
+  const [mark, next = null] = marks
+  const isWhole = kind === 'r' ? mark && marks.length <= 2 && !marks.includes(null) : marks.length === 0
+  if (!kind || !/^[abr]$/.test(kind) || !isUuid || !isWhole || parts.at(-1) !== sealOf(filters))
     throw new ApiError('invalid_cursor', { detail: 'The cursor is not one of this list with these filters.' })
-  return { direction: kind === 'b' ? 'before' : 'after', id }
+  return { direction: kind === 'b' ? 'before' : 'after', id, ...(mark && { since: { mark, next } }) }
 }
 
 /**
- * Builds the page of a newest-first list. `rows` are in the order they were read: descending ids without a position or `before` one,
- * ascending after an `after` one; they hold up to `limit + 1` rows.
+ * Builds a page. `rows` are in the order they were read: descending ids for a newest-first list without a position and for `before` one,
+ * ascending otherwise; they hold up to `limit + 1` rows.
  */
 export function buildPage<Row extends { id: string }>(
   rows: Row[],
   limit: number,
   position: Position | null,
   filters: unknown,
+  { isOldestFirst = false, edge = null, mark }: PageOptions = {},
 ): Page<Row> {
-  const hasMore = rows.length > limit
+  const hasMore = rows.length > limit || edge !== null
   const page = rows.slice(0, limit)
-  const isAfter = position?.direction === 'after'
-  if (isAfter) page.reverse()
-  const mark = markOf(filters)
-  const cursor = (kind: 'a' | 'b', id: string | undefined): string | null =>
-    id === undefined ? null : Buffer.from(`${kind}.${id}.${mark}`, 'latin1').toString('base64url')
-  const first = page[0]?.id
-  const last = page.at(-1)?.id
+  const isUpward = position ? position.direction === 'after' : isOldestFirst
+  const seal = sealOf(filters)
+  const cursor = (direction: Position['direction'], id: string | undefined, since?: Position['since']): string | null =>
+    id === undefined ? null : writeCursor({ direction, id, ...(since && { since }) }, seal)
+  const [first, last] = [page[0]?.id, edge ?? page.at(-1)?.id]
+  const since = position?.since && { mark: position.since.mark, next: position.since.next ?? mark ?? null }
+  const onward = hasMore ? cursor(isUpward ? 'after' : 'before', last, since) : null
+  const back = position ? cursor(isUpward ? 'before' : 'after', first) : null
+  const [newer, older] = isUpward ? [onward, back] : [back, onward]
+  const nextMark = since?.next ?? mark
   return {
-    data: page,
+    data: isUpward === isOldestFirst ? page : page.reverse(),
     has_more: hasMore,
-    next_cursor: isAfter || hasMore ? cursor('b', last) : null,
-    prev_cursor: isAfter ? (hasMore ? cursor('a', first) : null) : position ? cursor('a', first) : null,
-    refresh_cursor: cursor('a', first ?? position?.id),
+    next_cursor: isOldestFirst ? newer : older,
+    prev_cursor: isOldestFirst ? older : newer,
+    // Whoever follows refresh cursors alone misses nothing: while a refresh has more, it is the cursor for that.
+    refresh_cursor:
+      since && hasMore
+        ? onward
+        : nextMark
+          ? cursor('after', nextMark.floor, { mark: nextMark, next: null })
+          : cursor('after', (isUpward ? last : first) ?? position?.id),
   }
 }
 
-/** The cursor of a page that ends before it is full, because a filter read as much of a list as it may. */
-export function cursorAt(direction: Position['direction'], id: string, filters: unknown): string {
-  return Buffer.from(`${direction === 'before' ? 'b' : 'a'}.${id}.${markOf(filters)}`, 'latin1').toString('base64url')
+function writeCursor({ direction, id, since }: Position, seal: string): string {
+  const marks = since ? [since.mark, ...(since.next ? [since.next] : [])].map(showMark) : []
+  const kind = since ? 'r' : direction === 'before' ? 'b' : 'a'
+  return Buffer.from([kind, id, ...marks, seal].join('.'), 'latin1').toString('base64url')
 }
 
 /** The same for the same filters in any order. */
-function markOf(filters: unknown): string {
+function sealOf(filters: unknown): string {
   return fingerprintOf(filters).toString('base64url').slice(0, 12)
 }

@@ -4,7 +4,7 @@ import swaggerUi from '@fastify/swagger-ui'
 import type { RouteOptions } from 'fastify'
 import { Type } from 'typebox'
 import { ApiError, errorKinds, fieldErrors, type ErrorCode } from './errors.ts'
-import { eventTypes } from './events.ts'
+import { eventSchema, eventTypes, type EventType } from './event-types.ts'
 import { problems, type App } from './http.ts'
 import { escapeHtml, sendPage } from './welcome.ts'
 
@@ -108,7 +108,7 @@ function describeRoute(given: Record<string, unknown>, route: RouteOptions): Rec
   const scope = route.config?.scope
   const methods = [route.method].flat()
   const takesBody = methods.some((method) => ['POST', 'PUT', 'PATCH', 'DELETE'].includes(method))
-  const takesKey = scope && methods.some((method) => method === 'POST' || method === 'PATCH' || method === 'DELETE')
+  const takesKey = scope && takesBody && !route.config?.isKeyless
   const { 409: inProgress, 413: tooLarge, 415: otherType } = problems(409, 413, 415)
   const refusals = { ...(takesKey && { 409: inProgress }), 413: tooLarge, 415: otherType }
   const response = given['response'] as object | undefined
@@ -139,8 +139,9 @@ interface Description {
 function complete(document: Description): Description {
   const sorted = <T>(record: Record<string, T>): Record<string, T> =>
     Object.fromEntries(Object.entries(record).sort(([a], [b]) => (a < b ? -1 : 1)))
-  document.components.schemas = sorted({ Event, ...document.components.schemas })
+  document.components.schemas = sorted(document.components.schemas)
   document.paths = sorted(document.paths)
+  tellCodes(document)
   document.webhooks = Object.fromEntries(
     Object.entries(eventTypes).map(([type, { sentence }]) => [
       type,
@@ -148,10 +149,12 @@ function complete(document: Description): Description {
         post: {
           operationId: `on_${type.replace('.', '_')}`,
           summary: sentence,
+          description:
+            'Signed as Standard Webhooks 1.0 say. A webhook with `batch` gets `{"events": […]}` with several of any type.',
           tags: ['Events'],
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: { $ref: '#/components/schemas/Event' } } },
+            content: { 'application/json': { schema: referring(eventSchema(type as EventType)) } },
           },
           responses: {
             '2XX': { description: 'Received. Anything else is tried again.' },
@@ -164,17 +167,36 @@ function complete(document: Description): Description {
   return document
 }
 
-const Event = Type.Object(
-  {
-    id: Type.String({ description: 'The same at every try and replay; equals the webhook-id header.' }),
-    type: Type.String(),
-    timestamp: Type.String({ format: 'date-time' }),
-    api_version: Type.String(),
-    sequence: Type.Integer({ description: 'Grows with every event of a message: keep the highest.' }),
-    data: Type.Object({}, { additionalProperties: true }),
-  },
-  { description: 'What we post to webhooks, signed as of Standard Webhooks 1.0.' },
-)
+/** Says of each failure which codes it may have, and of a problem which there are: examples, because there may be more at any time. */
+function tellCodes(document: Description): void {
+  const { properties } = document.components.schemas['Problem'] as { properties: Record<string, Schema> }
+  const ofField = properties['errors']?.items?.properties['code']
+  if (properties['code']) properties['code'].examples = Object.keys(errorKinds)
+  if (ofField) ofField.examples = Object.keys(fieldErrors)
+  const codesOf = Object.groupBy(Object.entries(errorKinds), ([, { status }]) => String(status))
+  for (const item of Object.values(document.paths))
+    for (const { responses } of Object.values(item as Record<string, { responses: Record<string, Answer> }>))
+      for (const [status, answer] of Object.entries(responses)) {
+        const codes = codesOf[status]?.map(([code]) => `\`${code}\``)
+        if (codes && answer.content?.['application/problem+json']) answer.description = codes.join(', ')
+      }
+}
+
+interface Schema {
+  examples?: string[]
+  items?: { properties: Record<string, Schema> }
+}
+
+interface Answer {
+  description: string
+  content?: Record<string, unknown>
+}
+
+/** A schema whose references by name are those of the document. */
+function referring(schema: object): unknown {
+  const text = JSON.stringify(schema).replace(/"\$ref":"(\w+)"/g, '"$ref":"#/components/schemas/$1"')
+  return JSON.parse(text)
+}
 
 function renderErrors(): string {
   const rows = registry.data.map(

@@ -10,16 +10,25 @@ import { linkRoutes } from './carriers/link-http.ts'
 import { liveRoutes } from './carriers/live-http.ts'
 import { mappingRoutes } from './carriers/mapping-http.ts'
 import { poolRoutes } from './carriers/pool-http.ts'
+import { rateRoutes } from './carriers/rate-http.ts'
 import { receiptRoutes } from './carriers/receipts-http.ts'
 import { routeRoutes } from './carriers/route-http.ts'
 import { routeTestRoutes } from './carriers/route-test-http.ts'
 import { senderRoutes } from './carriers/sender-http.ts'
+import { setDefaultSender } from './carriers/sender-store.ts'
+import { deprecationRoutes } from './deprecations-http.ts'
+import type { DeprecatedCalls } from './deprecations.ts'
 import type { App } from './http.ts'
 import { consentRoutes } from './messages/consent-http.ts'
+import { erasureRoutes } from './messages/erase-http.ts'
 import { explainRoutes } from './messages/explain-http.ts'
+import { endStopsOf, guardRoutes } from './messages/guards/http.ts'
 import { messageRoutes } from './messages/http.ts'
+import { isCountry } from './messages/number.ts'
 import { resendRoutes } from './messages/resend-http.ts'
+import { redactRoutes } from './messages/redact-http.ts'
 import { templateRoutes } from './messages/template-http.ts'
+import { usageRoutes } from './messages/usage-http.ts'
 import { keywordRoutes } from './messages/keyword-http.ts'
 import { showOptOutSettings } from './messages/keyword-settings.ts'
 import { optOutRoutes } from './messages/opt-out-http.ts'
@@ -28,8 +37,12 @@ import type { MessagesContext } from './messages/send.ts'
 import { shortLinkRoutes, type ShortLinksContext } from './messages/short-links/http.ts'
 import { metricsRoute, type MetricsRouteContext } from './metrics-http.ts'
 import { smppCredentialRoutes } from './smpp-server/http.ts'
-import { eventRoutes } from './webhooks/events-http.ts'
-import { webhookRoutes, type WebhooksContext } from './webhooks/http.ts'
+import { twilioCredentialRoutes } from './twilio/credential-http.ts'
+import { twilioRoutes } from './twilio/http.ts'
+import { deliveryRoutes } from './webhooks/deliveries-http.ts'
+import { eventRoutes, type EventsContext } from './webhooks/events-http.ts'
+import { webhookRoutes } from './webhooks/http.ts'
+import { replayRoutes } from './webhooks/replay-http.ts'
 
 /** What all slices together need. */
 export type RoutesContext = Omit<AccountsContext, 'settings'> &
@@ -37,28 +50,44 @@ export type RoutesContext = Omit<AccountsContext, 'settings'> &
   ShortLinksContext &
   CampaignsContext &
   CarriersContext &
-  WebhooksContext &
+  EventsContext &
   InboundContext &
-  MetricsRouteContext
+  MetricsRouteContext & { apiPerSecond?: number; deprecatedCalls?: DeprecatedCalls }
 
 /** Registers the routes of every slice. */
 export async function registerRoutes(app: App, context: RoutesContext): Promise<void> {
-  const settings = { version: context.version, optOut: showOptOutSettings }
+  const endStops = endStopsOf(context.subscriptions)
+  const { version, apiPerSecond = 100 } = context
+  const encryptsContent = context.texts?.isSealing ?? false
+  const settings = {
+    version,
+    apiPerSecond,
+    encryptsContent,
+    optOut: showOptOutSettings,
+    setDefaultSender,
+    isCountry,
+    endStops,
+  }
   await accountRoutes(app, { ...context, settings })
   messageRoutes(app, context)
   explainRoutes(app, context)
+  guardRoutes(app, context)
   shortLinkRoutes(app, context)
   resendRoutes(app, context)
+  redactRoutes(app, context)
+  erasureRoutes(app, context)
   optOutRoutes(app, context)
   optOutListRoutes(app, context)
   keywordRoutes(app, context)
   consentRoutes(app, context)
+  usageRoutes(app, context)
   carrierRoutes(app, context)
   linkRoutes(app, context)
   liveRoutes(app, context)
   alertRoutes(app, context)
   inboundRoutes(app, context)
   mappingRoutes(app, context)
+  rateRoutes(app, context)
   doctorRoutes(app, context)
   receiptRoutes(app, context)
   senderRoutes(app, context)
@@ -69,7 +98,12 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
   templateRoutes(app, context)
   templatePreviewRoute(app, context)
   smppCredentialRoutes(app, context)
+  twilioCredentialRoutes(app, context)
+  await twilioRoutes(app, context)
   webhookRoutes(app, context)
+  deliveryRoutes(app, context)
+  replayRoutes(app, context)
   eventRoutes(app, context)
+  deprecationRoutes(app, context)
   metricsRoute(app, context)
 }

@@ -1,6 +1,9 @@
 /** What is done by the clock, and how often. */
 import { expireCredentials } from './accounts/expire.ts'
+import type { DataKeys } from './data-keys.ts'
+import { campaignSteps } from './campaigns/erase.ts'
 import { watchLinks, watchSenders } from './carriers/alerts.ts'
+import { carrierStep } from './carriers/erase.ts'
 import { forgetAffinities } from './carriers/pool-store.ts'
 import { joinLateParts, type ReceiveContext } from './carriers/receive.ts'
 import { followIdForms } from './carriers/rekey.ts'
@@ -11,18 +14,32 @@ import { ensurePartitions } from './db/partitions.ts'
 import { followGrowth } from './db/statistics.ts'
 import type { Outbox, Subscriptions } from './events.ts'
 import { endWithoutReceipt, expireMessages, queueDue } from './messages/claim.ts'
+import { eraseNext } from './messages/erase.ts'
+import { messageSteps } from './messages/erase-messages.ts'
 import { recordMoves } from './messages/ledger.ts'
+import { forgetWindows } from './messages/guards/stops.ts'
 import { forgetNumbers } from './messages/opt-out.ts'
 import { releaseHeld } from './messages/quiet-hours-hold.ts'
 import { matchOrphans } from './messages/receipt.ts'
+import { discardDue } from './messages/redact-later.ts'
+import { resealNext } from './messages/reseal.ts'
 import { resolveUnknown } from './messages/resend.ts'
 import { forgetExpired } from './messages/retention.ts'
+import { markAccounts, retainNext } from './messages/retention-account.ts'
+import { dropOldDays, readLongest } from './messages/retention-days.ts'
 import { forgetShortLinks } from './messages/short-links/store.ts'
+import { foldTallies } from './messages/tallies/fold.ts'
 import type { Reasons } from './messages/taxonomy.ts'
-import { untilDone, type Sweep } from './sweeps.ts'
+import type { Vault } from './secrets.ts'
+import { clientStep } from './smpp-server/erase.ts'
+import { forAWhile, untilDone, type Sweep } from './sweeps.ts'
+import { deleteAttempts, forgetAnswers } from './webhooks/erase.ts'
+import { feedReplays, forgetReplays } from './webhooks/replays.ts'
 
 interface Pipeline {
   db: Db
+  vault: Vault
+  keys: DataKeys
   outbox: Outbox
   subscriptions: Subscriptions
   reasons: Reasons
@@ -42,6 +59,8 @@ export function linkSweeps(receiving: ReceiveContext, submitter: Submitter): Swe
 /** Sweeps of a process with the role `jobs`. */
 export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: number, wake: () => void): Sweep[] {
   const { db, outbox } = pipeline
+  const { first, last } = messageSteps({ ...pipeline, forgetAnswers })
+  const eraseSteps = [...first, ...campaignSteps, carrierStep, clientStep, ...last]
   return [
     // A second's delay of a scheduled message or a retry is the most that is noticed.
     {
@@ -79,6 +98,7 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
       everyMs: 60_000,
       run: () => untilDone(500, (limit) => endWithoutReceipt(pipeline, receiptTimeoutHours, limit)),
     },
+    { name: 'tallies', everyMs: 1000, run: () => untilDone(5000, (limit) => foldTallies(db, limit)) },
     { name: 'changed quiet hours', everyMs: 5000, run: () => untilDone(1000, (limit) => releaseHeld(db, limit)) },
     { name: 'id forms of links', everyMs: 1000, run: () => followIdForms(pipeline) },
     {
@@ -88,15 +108,44 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
     },
     { name: 'alerts of links', everyMs: 2000, run: () => watchLinks(pipeline) },
     { name: 'alerts of senders', everyMs: 15_000, run: () => watchSenders(pipeline) },
+    { name: 'replays', everyMs: 500, run: () => feedReplays(db) },
+    { name: 'replays that are over', everyMs: hourMs, run: () => forgetReplays(db) },
     { name: 'numbers to forget', everyMs: 10_000, run: () => untilDone(100, (limit) => forgetNumbers(db, limit)) },
     {
       name: 'short links of messages that are gone',
       everyMs: hourMs,
       run: () => untilDone(5000, (limit) => forgetShortLinks(db, limit)),
     },
+    { name: 'windows of guards', everyMs: 60_000, run: () => untilDone(5000, (limit) => forgetWindows(db, limit)) },
     { name: 'statistics', everyMs: 1000, run: () => followGrowth(db) },
-    { name: 'partitions', everyMs: hourMs, run: () => ensurePartitions(db, log) },
+    {
+      name: 'texts of messages that are over',
+      everyMs: 2000,
+      run: () => untilDone(200, (limit) => discardDue(db, limit)),
+    },
+    { name: 'erasures', everyMs: 1000, run: () => forAWhile(5000, () => eraseNext(pipeline, eraseSteps)) },
+    {
+      name: 'retention of accounts',
+      everyMs: 10_000,
+      run: async () => {
+        await markAccounts(db)
+        await forAWhile(5000, () => retainNext(db, deleteAttempts))
+      },
+    },
+    {
+      name: 'partitions',
+      everyMs: hourMs,
+      run: async () => {
+        await ensurePartitions(db, log)
+        await dropOldDays(db, log, receiptTimeoutHours)
+      },
+    },
+    { name: 'retired data keys', everyMs: 10_000, run: () => forAWhile(5000, () => resealNext(db, pipeline.keys)) },
     { name: 'expired credentials', everyMs: hourMs, run: () => expireCredentials(db) },
-    { name: 'retention', everyMs: hourMs, run: () => forgetExpired(db, receiptTimeoutHours) },
+    {
+      name: 'retention',
+      everyMs: hourMs,
+      run: async () => forgetExpired(db, receiptTimeoutHours, (await readLongest(db)).messageDays),
+    },
   ]
 }

@@ -17,6 +17,10 @@ export function explainDatabase(error: unknown, { databaseUrl, dataFolder }: Con
   throw new StartError(`The ${what} cannot be used: ${error.message || codeOf(error)}`, { cause: error })
 }
 
+/** That the master key is not the one of this database: texts would be unreadable, and new ones readable with another key. */
+export const explainForeignKey = ({ keyFile }: Config): string =>
+  `The key file ${keyFile} is not the one with which the texts in this database are encrypted. Restore it from where you keep it safe.`
+
 /** The certificate of the SMPP server, from its files. @throws StartError that names the file. */
 export function readCertificate(
   tls: { certFile: string; keyFile: string } | null,

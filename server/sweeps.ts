@@ -49,3 +49,9 @@ export class Sweeper {
 export async function untilDone(limit: number, work: (limit: number) => Promise<number>): Promise<void> {
   while ((await work(limit)) >= limit);
 }
+
+/** Repeats a piece of work until it finds nothing, or for so long: what is left waits for the next turn, and a stop waits for this one. */
+export async function forAWhile(ms: number, work: () => Promise<number>): Promise<void> {
+  const end = performance.now() + ms
+  while ((await work()) > 0 && performance.now() < end);
+}

@@ -86,7 +86,7 @@ export class AnswerCheck {
 }
 
 /** A copy in which an object that does not say what else it may have may have nothing else, and references are absolute. */
-function close(value: unknown): unknown {
+export function close(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(close)
   if (typeof value !== 'object' || value === null) return value
   const copy = Object.fromEntries(Object.entries(value).map(([name, item]) => [name, close(item)]))

@@ -24,6 +24,7 @@ const slices: Record<string, string[]> = {
   carriers: ['accounts', 'messages'],
   webhooks: ['accounts', 'messages'],
   'smpp-server': ['accounts', 'messages'],
+  twilio: ['accounts', 'messages', 'webhooks'],
 }
 
 /** Longest file, by kind. A table of cases reads better in one piece than code does. */

@@ -1,6 +1,7 @@
 /** What is in the database at rest, as one of the witnesses of a run. */
 import type { Db } from '../server/db/db.ts'
 import type { Status } from '../server/messages/message.ts'
+import { readTallyFaults } from '../server/messages/tallies/testing.ts'
 import type { Phones } from './carrier.ts'
 import { until } from './until.ts'
 
@@ -43,6 +44,8 @@ export interface Ledger {
   events: { id: string; type: string; messageId: string }[]
   /** What must be gone: intents, rows of queue, delayed and outbox, and tries that are to be repeated. */
   leftovers: Record<string, number>
+  /** Where the counts are not what the messages are. */
+  tallyFaults: string[]
 }
 
 /** Reads the ledger. */
@@ -88,6 +91,7 @@ export async function readLedger(db: Db): Promise<Ledger> {
       outbox: await count('outbox'),
       repeats: await count('nameless_tries where resend_at is not null'),
     },
+    tallyFaults: await readTallyFaults(db),
   }
 }
 

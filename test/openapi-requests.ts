@@ -1,6 +1,9 @@
 /** Requests out of an OpenAPI document: as it says, almost as it says, and as somebody means harm. The same seed makes the same. */
 import { csv, garbage, headers, idempotencyKeys, methods, queries, segments, texts, types } from './hostile-inputs.ts'
-import { phone, prefixes, ValueGenerator, type Known, type Random, type Schema } from './openapi-values.ts'
+import { phone, prefixes, Random, ValueGenerator, type Known, type Schema } from './openapi-values.ts'
+
+// A stream without an end would be waited for.
+const chanceOf = (parameter: string): number => (parameter === 'max_seconds' ? 1 : 0.25)
 
 /** What a request is meant to be. */
 export type Kind = 'valid' | 'near' | 'hostile' | 'garbage'
@@ -56,23 +59,29 @@ export function readOperations(document: Document): Operation[] {
   )
 }
 
-/** Makes requests of a document, endlessly. */
+/** Makes requests of a document: as many as there are numbers. */
 export class RequestGenerator {
   readonly #random: Random
   readonly #known: Known
   readonly #values: ValueGenerator
   readonly #operations: Operation[]
-  #made = 0
+  readonly #seed: number
+  #n = 0
 
-  constructor(document: Document, random: Random, known: Known) {
+  constructor(document: Document, seed: number, known: Known) {
+    const random = new Random(seed)
+    this.#seed = seed
     this.#random = random
     this.#known = known
     this.#values = new ValueGenerator(document.components.schemas, random, known)
     this.#operations = readOperations(document)
   }
 
-  next(): FuzzRequest {
+  /** The nth request. It does not depend on others but for the ids that are known by then. */
+  at(n: number): FuzzRequest {
     const random = this.#random
+    random.restart(this.#seed, n)
+    this.#n = n
     const dice = random.next()
     const kind: Kind = dice < 0.4 ? 'valid' : dice < 0.75 ? 'near' : 'hostile'
     let operation = random.pick(this.#operations)
@@ -81,11 +90,12 @@ export class RequestGenerator {
     return this.#make(kind, operation)
   }
 
-  /** Bytes that are not HTTP, or nearly. */
-  garbage(): Buffer {
+  /** Bytes that are not HTTP, or nearly: the nth. */
+  garbage(n: number): Buffer {
     const random = this.#random
+    random.restart(~this.#seed, n)
     const bytes = Buffer.from(random.pick(garbage), 'latin1')
-    for (let n = random.below(4); n > 0; n--) bytes[random.below(bytes.length)] = random.below(256)
+    for (let left = random.below(4); left > 0; left--) bytes[random.below(bytes.length)] = random.below(256)
     return random.chance(0.2) ? bytes.subarray(0, random.below(bytes.length)) : bytes
   }
 
@@ -114,12 +124,15 @@ export class RequestGenerator {
     return request
   }
 
-  #addHead({ headers: head, method }: FuzzRequest, isOdd: (p: number) => boolean): void {
+  #addHead({ headers: head, kind, method, target }: FuzzRequest, isOdd: (p: number) => boolean): void {
     const random = this.#random
-    const credential = this.#known.credentials.find(({ chance }) => random.chance(chance))
+    const { credentials } = this.#known
+    const odd = credentials.find(({ chance }) => random.chance(chance))
+    const credential = kind === 'valid' ? credentials.at(-1) : odd
     if (credential) head.push(['authorization', `Bearer ${credential.token}`])
-    if (method !== 'GET' && random.chance(0.3)) {
-      const key = random.chance(0.4) ? `again-${random.below(30)}` : `key-${++this.#made}`
+    const isNeeded = kind === 'valid' && /(batch|send)$/.test(target)
+    if (method !== 'GET' && (random.chance(0.3) || isNeeded)) {
+      const key = random.chance(0.4) ? `again-${random.below(30)}` : `key-${this.#n}`
       head.push(['idempotency-key', isOdd(0.5) ? random.pick(idempotencyKeys) : key])
     }
     if (isOdd(0.3)) head.push(random.pick(headers))
@@ -169,7 +182,8 @@ export class RequestGenerator {
 
   #strangePart(): string {
     const random = this.#random
-    const id = random.pick([...this.#known.own.values()].flat())
+    const known: string | undefined = random.pick([...this.#known.own.values()].flat())
+    const id = known ?? this.#values.id('msg')
     switch (random.below(6)) {
       case 0:
         return random.pick(this.#known.foreign)
@@ -193,12 +207,13 @@ export class RequestGenerator {
   #query(operation: Operation, isOdd: (p: number) => boolean): string {
     const random = this.#random
     const pairs = operation.parameters
-      .filter((parameter) => parameter.in === 'query' && (parameter.required || random.chance(0.25)))
+      .filter(({ in: place, required, name }) => place === 'query' && (required || random.chance(chanceOf(name))))
       .map(({ name, schema }) => {
         const value = isOdd(0.3) ? random.pick(texts) : this.#values.value(schema, name, 0)
         const text = name === 'cursor' && !isOdd(0.3) ? this.#cursor() : String(value)
         // A long poll that nobody answers would be waited for.
         if (name === 'wait' && Number(text) > 1) return 'wait=31'
+        if (name === 'max_seconds' && Number(text) > 0) return 'max_seconds=3601'
         return `${encodeURIComponent(name)}=${encodeURIComponent(text.toWellFormed())}`
       })
     if (isOdd(0.2)) pairs.push(random.pick(queries))
@@ -206,6 +221,7 @@ export class RequestGenerator {
   }
 
   #cursor(): string {
-    return this.#known.cursors.length > 0 ? this.#random.pick(this.#known.cursors) : 'none'
+    const known: string | undefined = this.#random.pick(this.#known.cursors)
+    return known ?? 'none'
   }
 }

@@ -41,6 +41,10 @@ export class Random {
   constructor(seed: number) {
     this.#state = seed >>> 0
   }
+  /** Begins anew, for the nth of something. */
+  restart(seed: number, n: number): void {
+    this.#state = Math.imul(seed ^ Math.imul(n + 1, 0x9e3779b1), 0x85ebca6b) >>> 0
+  }
   /** From 0 to 1. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) >>> 0
@@ -77,7 +81,8 @@ const named: Record<string, (random: Random) => unknown> = {
   phone_number: phone,
   contact: phone,
   host: () => '127.0.0.1',
-  email: () => 'owner@example.com',
+  email: (random) => random.pick(['owner@example.com', `somebody${random.below(1000)}@example.com`]),
+  since: (random) => new Date(Date.now() - random.below(3_600_000)).toISOString(),
   url: () => 'https://example.com/hooks',
   callback_url: () => 'https://example.com/hooks',
   timezone: () => 'Europe/London',
@@ -101,6 +106,8 @@ export const prefixes: Record<string, string> = {
   accounts: 'acc',
   account: 'acc',
   'api-keys': 'key',
+  users: 'usr',
+  invitations: 'inv',
   campaigns: 'cmp',
   campaign: 'cmp',
   carriers: 'car',
@@ -124,6 +131,10 @@ export const prefixes: Record<string, string> = {
   templates: 'tpl',
   template: 'tpl',
   webhooks: 'whk',
+  replays: 'rpl',
+  erasures: 'ers',
+  guards: 'grd',
+  'twilio-credentials': 'twc',
 }
 
 /** Makes JSON values. */
@@ -140,9 +151,10 @@ export class ValueGenerator {
 
   /** The first and the newest ids most often: the first have most in them, and what the newest name is still there. */
   id(prefix: string): string {
-    const ids = this.#known.own.get(prefix)
-    if (!ids?.length) return `${prefix || 'msg'}_01kbh2v0jzf3tr8d5w4ncq6m7x`
-    return this.#random.pick(this.#random.pick([ids.slice(0, 2), ids.slice(-20), ids]))
+    const ids = this.#known.own.get(prefix) ?? []
+    // As many draws whatever there is, so that one seed makes the same requests but for ids.
+    const id: string | undefined = this.#random.pick(this.#random.pick([ids.slice(0, 2), ids.slice(-20), ids]))
+    return id ?? `${prefix || 'msg'}_01kbh2v0jzf3tr8d5w4ncq6m7x`
   }
 
   /** A value that a schema allows, or nearly: what `named` and `prefixes` know goes before it. */

@@ -4,6 +4,7 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
 import type { Client, Message } from './client.ts'
+import { EventCheck } from './event-check.ts'
 import { waitFor } from './until.ts'
 
 /** An event as it was posted. */
@@ -18,19 +19,21 @@ export class Receiver {
   /** Verified events by their id; a second post of one changes nothing but `posts`. */
   readonly events = new Map<string, Event>()
   posts = 0
-  /** Posts that did not verify: always empty in a world that is well. */
+  /** Posts that did not verify, or were not as the API describes them: always empty in a world that is well. */
   readonly refused: string[] = []
   readonly #server: Server
+  readonly #check: EventCheck
   #secret = ''
 
-  private constructor(server: Server) {
+  private constructor(server: Server, check: EventCheck) {
     this.#server = server
+    this.#check = check
   }
 
   /** Starts on a free port and registers as an endpoint of the client's account. */
   static async start(client: Client, events?: string[]): Promise<Receiver> {
     const server = createServer()
-    const receiver = new Receiver(server)
+    const receiver = new Receiver(server, new EventCheck(await client.get('/v1/openapi.json')))
     server.on('request', (request, response) => {
       const chunks: Buffer[] = []
       request.on('data', (chunk: Buffer) => chunks.push(chunk))
@@ -67,6 +70,8 @@ export class Receiver {
     try {
       const event = new Webhook(this.#secret).verify(body, headers) as Event
       if (event.id !== headers['webhook-id']) throw new Error(`webhook-id ${headers['webhook-id']} is not ${event.id}`)
+      const fault = this.#check.faultOf(event)
+      if (fault) throw new Error(fault)
       this.events.set(event.id, event)
       return true
     } catch (error) {

@@ -20,10 +20,16 @@ export interface Row {
   isRefused?: true
   /** Why no caller is needed. */
   open?: string
+  /** Where callers with credentials of another kind are tried. */
+  elsewhere?: string
 }
 
 const login = 'gives tokens for credentials'
+const today = new Date().toISOString()
+const twilio: Row = { elsewhere: 'test/twilio.test.ts' }
 const operator = { isOperators: true } as const
+// Callers here have keys, and a key is nobody.
+const person = { isRefused: true } as const
 const message: Row = {
   bodies: ({ campaign, campaignKey, senderNumber, pool, template, templateName }) =>
     [
@@ -32,6 +38,16 @@ const message: Row = {
       { template },
       { template: templateName },
     ].map((body) => ({ to: '15551239999', ...body })),
+}
+const listed: Row = {
+  queries: ({ campaign, campaignKey, contact, contactNumber, senderNumber }) => [
+    `campaign=${campaign}`,
+    `campaign=${campaignKey}`,
+    `contact=${contact}`,
+    `to=${contactNumber}`,
+    `from=${contactNumber}&direction=inbound`,
+    `from=${senderNumber}`,
+  ],
 }
 const messages: Row = {
   bodies: (things) => [{ atomic: true, messages: message.bodies?.(things) }],
@@ -64,6 +80,7 @@ export const rows: Record<string, Row> = {
   'POST /v1/auth/refresh': { open: login },
   'POST /v1/auth/logout': { open: 'ends the login of the token itself, and answers 204 whatever it is' },
   'POST /v1/oauth/token': { open: login },
+  'POST /v1/auth/accept-invitation': { open: 'makes a user of who has the code of an invitation' },
   'GET /v1/errors': { open: 'is documentation' },
   'GET /healthz': { open: 'is for load balancers' },
   'GET /metrics': { open: 'asks for a scope itself, where Prometheus has no token of its own' },
@@ -76,31 +93,50 @@ export const rows: Record<string, Row> = {
   'GET /v1/api-keys': {},
   'POST /v1/api-keys': { bodies: () => [{ name: 'Another' }] },
   'GET /v1/api-keys/:id': { at: ['key', 'ownKey'] },
+  'PATCH /v1/api-keys/:id': { at: 'key', bodies: () => [{ name: 'Renamed' }] },
+  'POST /v1/api-keys/:id/rotate': { at: 'key' },
   'DELETE /v1/api-keys/:id': { at: 'key' },
-  'GET /v1/accounts/:id': { at: 'account', ...operator },
-  'PATCH /v1/accounts/:id': { at: 'account', bodies: () => [{ pace: 100 }], ...operator },
+  'GET /v1/users': {},
+  'GET /v1/users/invitations': {},
+  'GET /v1/users/:id': { at: ['user', 'member'] },
+  'POST /v1/users/invitations': { bodies: () => [{ email: 'another@example.com', role: 'viewer' }] },
+  'PATCH /v1/users/:id': { at: 'member', bodies: () => [{ role: 'sender' }] },
+  'DELETE /v1/users/invitations/:id': { at: 'invitation' },
+  'DELETE /v1/users/:id': { at: 'member' },
+  'GET /v1/users/me': person,
+  'PATCH /v1/users/me': { bodies: () => [{ password: 'x', current_password: 'x' }], ...person },
+  'POST /v1/users/me/totp': { bodies: () => [{ password: 'x' }], ...person },
+  'POST /v1/users/me/totp/confirm': { bodies: () => [{ otp: '123456' }], ...person },
+  'DELETE /v1/users/me/totp': { bodies: () => [{ otp: '123456' }], ...person },
+  'GET /v1/accounts': {},
+  'POST /v1/accounts': { bodies: () => [{ name: 'Another', key: { name: 'Its key' } }] },
+  'GET /v1/accounts/:id': { at: ['account', 'subaccount'] },
+  'PATCH /v1/accounts/:id': { at: ['account', 'subaccount'], bodies: () => [{ pace: 100 }] },
+  'POST /v1/accounts/:id/api-keys': { at: 'subaccount', bodies: () => [{ name: 'Its other key' }] },
   'GET /v1/settings': {},
   'PATCH /v1/settings': { bodies: () => [{ on_unknown: 'hold' }] },
+  'POST /v1/settings/rotate-data-key': {},
+
+  'GET /v1/deprecations': {},
+  'GET /v1/audit-events': { queries: ({ user, key }) => [`actor=${user}`, `target=${key}`] },
+  'GET /v1/audit-events/verify': {},
 
   'POST /v1/messages/send': message,
   'POST /v1/messages': message,
   'POST /v1/messages/batch': messages,
   'POST /v1/messages/preview': { bodies: () => [{ message: 'Hello' }] },
-  'GET /v1/messages': {
-    queries: ({ campaign, campaignKey, contactNumber, senderNumber }) => [
-      `campaign=${campaign}`,
-      `campaign=${campaignKey}`,
-      `to=${contactNumber}`,
-      `from=${contactNumber}&direction=inbound`,
-      `from=${senderNumber}`,
-    ],
-  },
+  'GET /v1/messages': listed,
+  'GET /v1/messages/export': listed,
   'GET /v1/messages/:id': { at: ['message', 'reply'] },
   'GET /v1/messages/:id/events': { at: ['message', 'reply'] },
   'GET /v1/messages/:id/explain': { at: 'message' },
   'GET /v1/messages/:id/links': { at: 'message' },
   'POST /v1/messages/:id/resend': { at: 'message' },
   'POST /v1/messages/:id/cancel': { at: 'message' },
+  'POST /v1/messages/:id/redact': { at: ['message', 'reply'] },
+  'GET /v1/erasures': {},
+  'POST /v1/erasures': { bodies: () => [{ number: '15551239994', reason: 'Another' }] },
+  'GET /v1/erasures/:id': { at: 'erasure' },
 
   'GET /v1/conversations': {
     queries: ({ senderNumber, contactNumber, user }) => [
@@ -146,6 +182,9 @@ export const rows: Record<string, Row> = {
   'GET /v1/carriers/:id/doctor': { at: 'carrier', ...operator },
   'POST /v1/carriers/:id/doctor/rematch': { at: 'carrier', ...operator },
   'GET /v1/carriers/:id/receipts': { at: 'carrier', query: 'unmatched=true', ...operator },
+  'GET /v1/carriers/:id/rates': { at: 'carrier', ...operator },
+  'PUT /v1/carriers/:id/rates': { at: 'carrier', bodies: () => [{ rates: [] }], ...operator },
+  'POST /v1/carriers/:id/rates/test': { at: 'carrier', bodies: () => [{ to: '15551239995' }], ...operator },
   'DELETE /v1/carriers/:id/mappings': { at: 'carrier', ...operator },
   'DELETE /v1/carriers/:id': { at: 'carrier', ...operator },
   'GET /v1/links/:id': { at: 'link', ...operator },
@@ -184,6 +223,9 @@ export const rows: Record<string, Row> = {
     type: 'text/csv',
   },
   'GET /v1/campaigns/:campaign/contacts': ofCampaign,
+  'GET /v1/campaigns/:campaign/stats': ofCampaign,
+  'GET /v1/campaigns/:campaign/stats/export': ofCampaign,
+  'GET /v1/usage': {},
   'GET /v1/campaigns/:campaign/contacts/export': ofCampaign,
   'GET /v1/campaigns/:campaign/contacts/:contact': ofContact,
   'PATCH /v1/campaigns/:campaign/contacts/:contact': { ...ofContact, bodies: () => [{ last_name: 'New' }] },
@@ -194,11 +236,16 @@ export const rows: Record<string, Row> = {
   'POST /v1/imports/:import/cancel': { at: 'import' },
   'GET /v1/broadcasts/:id': { at: 'broadcast' },
   'GET /v1/campaigns/:campaign/broadcasts': ofCampaign,
+  'POST /v1/broadcasts/:id/approve': { at: 'unapproved' },
+  'POST /v1/broadcasts/:id/reject': { at: 'unapprovedToo', bodies: () => [{ reason: 'no' }] },
   'POST /v1/campaigns/:campaign/send': order,
   'POST /v1/campaigns/:campaign/pause': ofCampaign,
   'POST /v1/campaigns/:campaign/resume': ofCampaign,
   'POST /v1/campaigns/:campaign/cancel': ofCampaign,
   'POST /v1/campaigns/:campaign/archive': ofCampaign,
+
+  'GET /v1/guards': {},
+  'POST /v1/guards/:id/release': { at: 'guard', bodies: () => [{ reason: 'wanted' }] },
 
   'POST /v1/templates': { bodies: () => [{ name: 'another', body: 'Hello' }] },
   'GET /v1/templates': {},
@@ -220,6 +267,14 @@ export const rows: Record<string, Row> = {
   'POST /v1/smpp-credentials/:id/rotate-password': { at: 'credential' },
   'DELETE /v1/smpp-credentials/:id': { at: 'credential' },
 
+  'GET /v1/twilio-credentials': {},
+  'POST /v1/twilio-credentials': { bodies: () => [{ name: 'Another' }] },
+  'DELETE /v1/twilio-credentials/:id': { at: 'twilioCredential' },
+  'GET /2010-04-01/Accounts/:accountSid/Messages.json': twilio,
+  'POST /2010-04-01/Accounts/:accountSid/Messages.json': twilio,
+  'GET /2010-04-01/Accounts/:accountSid/Messages/:sid.json': twilio,
+  'POST /2010-04-01/Accounts/:accountSid/Messages/:sid.json': twilio,
+
   'POST /v1/webhooks': { bodies: () => [{ url: 'http://127.0.0.1:9/another' }] },
   'GET /v1/webhooks': {},
   'GET /v1/webhooks/:id': { at: 'webhook' },
@@ -228,20 +283,33 @@ export const rows: Record<string, Row> = {
   'GET /v1/webhooks/:id/deliveries': { at: 'webhook' },
   'POST /v1/webhooks/:id/rotate-secret': { at: 'webhook' },
   'POST /v1/webhooks/callback-secret/rotate': {},
+  'POST /v1/webhooks/:id/replay': { at: 'webhook', bodies: () => [{ since: today }] },
+  'GET /v1/webhooks/:id/replays': { at: 'webhook' },
+  'GET /v1/webhooks/:id/replays/:replay': { at: 'webhook replay' },
+  'POST /v1/webhooks/:id/replays/:replay/cancel': { at: 'webhook replay' },
   'DELETE /v1/webhooks/:id': { at: 'webhook' },
   'GET /v1/events': { queries: ({ message, event }) => [`message=${message}`, `after=${event}`, 'after=start'] },
+  'GET /v1/events/stream': {
+    query: 'max_seconds=0',
+    queries: ({ message, event }) => [`max_seconds=0&message=${message}`, `max_seconds=0&after=${event}`],
+  },
   'GET /v1/events/:id': { at: 'event' },
+  'GET /v1/events/:id/deliveries': { at: 'event' },
   'POST /v1/events/:id/redeliver': { at: 'event' },
 }
 
 /** Areas of the scopes that the routes under a first path segment may ask for. */
 export const areas: Record<string, readonly string[]> = {
   'api-keys': ['keys'],
-  accounts: ['carriers'],
+  users: ['users', 'profile'],
+  accounts: ['accounts'],
   settings: ['settings'],
+  'audit-events': ['audit'],
+  deprecations: ['keys'],
   messages: ['messages'],
   conversations: ['messages'],
   'opt-outs': ['messages', 'contacts', 'settings'],
+  erasures: ['privacy'],
   consent: ['contacts'],
   carriers: ['carriers'],
   links: ['carriers'],
@@ -254,10 +322,19 @@ export const areas: Record<string, readonly string[]> = {
   campaigns: ['campaigns', 'contacts'],
   imports: ['contacts'],
   broadcasts: ['campaigns'],
+  guards: ['settings'],
   templates: ['campaigns'],
   'smpp-credentials': ['smpp'],
+  'twilio-credentials': ['keys'],
+  usage: ['usage'],
   webhooks: ['webhooks'],
   events: ['events', 'webhooks'],
+}
+
+/** Routes whose scope has a verb of its own: who may write may not do this. */
+export const ownVerbs: Record<string, string> = {
+  'POST /v1/broadcasts/:id/approve': 'approve',
+  'POST /v1/broadcasts/:id/reject': 'approve',
 }
 
 /** Routes that post a question and change nothing. */
@@ -265,5 +342,6 @@ export const questions: Record<string, Scope> = {
   'POST /v1/messages/preview': 'messages:read',
   'POST /v1/opt-outs/check': 'messages:read',
   'POST /v1/routes/test': 'routes:read',
+  'POST /v1/carriers/:id/rates/test': 'carriers:read',
   'POST /v1/templates/:template/preview': 'campaigns:read',
 }

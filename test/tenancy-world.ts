@@ -1,8 +1,15 @@
 /** Two accounts of one installation that have one of everything, for the matrix of tenancy.test.ts. */
-import { createTestAccount, buildTestApp, testVault, type TestAccount } from '../server/accounts/testing.ts'
+import {
+  createTestAccount,
+  createTestUser,
+  buildTestApp,
+  testVault,
+  type TestAccount,
+} from '../server/accounts/testing.ts'
 import { openSession } from '../server/accounts/session.ts'
 import { createQueueReader } from '../server/carriers/queue.ts'
 import { inTransaction, openPool, type Db } from '../server/db/db.ts'
+import { openWall } from '../server/db/scoped.ts'
 import type { TestDatabase } from '../server/db/testing.ts'
 import { openAuthenticator } from '../server/accounts/authenticate.ts'
 import { scopes, type App, type Scope } from '../server/http.ts'
@@ -13,6 +20,7 @@ import { openLedgerTest, silent, type LedgerTest } from '../server/messages/test
 import { ShortLinks } from '../server/messages/short-links/clicks.ts'
 import { registerRoutes, type RoutesContext } from '../server/routes.ts'
 import { guardDestinations } from '../server/webhooks/destination.ts'
+import { Watch } from '../server/webhooks/watch.ts'
 
 /** A route as it was registered. */
 export interface KnownRoute {
@@ -20,6 +28,10 @@ export interface KnownRoute {
   method: string
   url: string
   scope: Scope | null
+  /** What the audit log calls it; null: it is not in it. */
+  audit: string | null
+  /** It reads no Idempotency-Key. */
+  isKeyless: boolean
 }
 
 /** The real application over a test database; what it asks of the database can be recorded. */
@@ -54,6 +66,7 @@ export async function openWorld(database: TestDatabase): Promise<World> {
   const rule = { allowedCidrs: ['127.0.0.0/8'], ports: [9] }
   const context: RoutesContext = {
     ...ledger.context,
+    db: await openWall(db, silent),
     version: '0.0.0',
     publicUrl: 'https://sms.example.com',
     authenticator,
@@ -65,6 +78,7 @@ export async function openWorld(database: TestDatabase): Promise<World> {
     receiving: { ...ledger.context, log: silent, ledger: ledger.ledger, wake: () => {} },
     refusals: new Map(),
     wakeBroadcasts: () => {},
+    watch: new Watch({ db, log: silent }),
     metricsToken: null,
     pools: {},
     readQueue: createQueueReader(db),
@@ -78,7 +92,14 @@ export async function openWorld(database: TestDatabase): Promise<World> {
     (one) => {
       one.addHook('onRoute', ({ method, url, config }) => {
         for (const verb of [method].flat())
-          routes.push({ name: `${verb} ${url}`, method: verb, url, scope: config?.scope ?? null })
+          routes.push({
+            name: `${verb} ${url}`,
+            method: verb,
+            url,
+            scope: config?.scope ?? null,
+            audit: config?.audit ?? null,
+            isKeyless: config?.isKeyless ?? false,
+          })
       })
       return registerRoutes(one, context)
     },
@@ -191,12 +212,27 @@ export async function createTenant(world: World, mark: string, numbers: string):
   )
   const pool = await make('/v1/sender-pools', { name: `${mark} pool`, senders: [{ sender }] })
   const credential = await call('POST', '/v1/smpp-credentials', { name: `${mark} credential` })
+  const twilioCredential = await call('POST', '/v1/twilio-credentials', { name: `${mark} old program` })
   const madeKey = await call('POST', '/v1/api-keys', { name: `${mark} key` })
   const route = await make('/v1/routes', {
     name: `${mark} route`,
     match: { account: showId('acc', accountId), campaign },
     carriers: [{ carrier }],
   })
+  const erasure = await make('/v1/erasures', { number: number(9), reason: `${mark} erasure` })
+  const member = await createTestUser(db, accountId, { role: 'developer' })
+  const invited = await call('POST', '/v1/users/invitations', { email: `${mark}@example.com`, role: 'viewer' })
+  const subaccount = await make('/v1/accounts', { name: `${mark} below` })
+  const guard = await insert('guards', 'grd', {
+    kind: 'velocity',
+    key: number(1).slice(0, -4),
+    action: 'block',
+    limit_at: 1,
+    since: new Date(),
+    starts_at: new Date(),
+    ends_at: new Date(Date.now() + 3_600_000),
+  })
+  const unapproved = (name: string): Promise<string> => insertUnapproved(insert, call, `${mark} ${name}`)
   const broadcast = await make(`${at}/send`, { message: `${mark} broadcast`, send_at })
 
   return {
@@ -221,19 +257,47 @@ export async function createTenant(world: World, mark: string, numbers: string):
       message,
       reply,
       event,
+      replay: await make(`/v1/webhooks/${webhook['id'] ?? ''}/replay`, { since: new Date().toISOString() }),
       optedOut: number(4),
       import: imported,
       pool,
       credential: credential['id'] ?? '',
+      twilioCredential: twilioCredential['id'] ?? '',
       password: credential['password'] ?? '',
       route,
       broadcast,
+      guard,
+      unapproved: await unapproved('one'),
+      unapprovedToo: await unapproved('two'),
+      erasure,
       idle: await make('/v1/campaigns', { name: `${mark} idle`, key: `${mark}-idle` }),
       idleKey: `${mark}-idle`,
       user: showId('usr', account.userId),
+      member: showId('usr', member.userId),
+      invitation: invited['id'] ?? '',
+      invitationCode: invited['code'] ?? '',
+      subaccount,
       conversation: showId('cnv', conversationIdOf(accountId, number(1), number(2))),
     },
   }
+}
+
+/** A broadcast that somebody else has ordered and that waits for an approval, of a campaign of its own. */
+async function insertUnapproved(
+  insert: (table: string, prefix: IdPrefix, fields: object) => Promise<string>,
+  call: (method: 'POST', url: string, payload: object) => Promise<Things>,
+  name: string,
+): Promise<string> {
+  const { id = '' } = await call('POST', '/v1/campaigns', { name })
+  return insert('broadcasts', 'brc', {
+    campaign_id: parseId('cmp', id),
+    status: 'awaiting_approval',
+    body: { texts: { body: name, language: 'en', languages: {} } },
+    is_test: false,
+    send_at: new Date(Date.now() + 86_400_000),
+    timezone: 'UTC',
+    ordered_by: 'usr_somebody',
+  })
 }
 
 /** Who calls, and what every route that asks for a caller answers then: status, and code of the problem. */

@@ -4,6 +4,7 @@ import { cores, fromAround } from './cores.ts'
 import { measureIdleLinks } from './idle.ts'
 import { compareImports } from './imports.ts'
 import { installKannel, readKannelVersion } from './kannel.ts'
+import { measureLists } from './lists.ts'
 import { readOptions } from './options.ts'
 import { comparePairs, runKannelAlone } from './pair.ts'
 import { measurePacing } from './pacing.ts'
@@ -12,6 +13,7 @@ import { compareSessions } from './session.ts'
 import { measureSinkLimit } from './sinklimit.ts'
 import { measureSinkSession } from './sinksession.ts'
 import { measureStatements } from './statements.ts'
+import { measureWebhooks } from './webhooks.ts'
 import { pipelineSettings } from '../../server/db/pipeline.ts'
 
 // What was started ends with this process, also when a person has seen enough.
@@ -96,6 +98,22 @@ if (isWanted('imports')) {
     rows,
   })
   figures.push({ title: 'Imports', notes: [], rows: rest })
+}
+if (isWanted('lists')) {
+  figures.push({
+    title: 'Lists',
+    notes: [
+      `An account with eight of ten of ${options.messages.toLocaleString('en-US')} messages of ten days, over HTTP, one request at a time.`,
+    ],
+    rows: await measureLists(options),
+  })
+}
+if (isWanted('webhooks')) {
+  figures.push({
+    title: 'Webhooks',
+    notes: ['The process that records and posts. A tenth of the endpoints take connections and never answer.'],
+    rows: await measureWebhooks(options),
+  })
 }
 if (isWanted('links')) {
   figures.push({

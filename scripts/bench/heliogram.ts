@@ -36,6 +36,7 @@ async function start(database: BenchDatabase, ends: Ends, isBound: boolean): Pro
       HELIOGRAM_DATA: folder,
       HELIOGRAM_PORT: String(port),
       HELIOGRAM_SIMULATOR: 'off',
+      HELIOGRAM_API_PER_SECOND: '1000000',
       HELIOGRAM_CARRIER_URL: `smpp://bench:bench@127.0.0.1:${ends.carrierPort}`,
       HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
       HELIOGRAM_LOG: 'warn',

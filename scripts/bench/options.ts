@@ -6,6 +6,7 @@ export type Options = {
   pairs: number
   seconds: number
   connections: number
+  messages: number
   only: string | undefined
   isWritten: boolean
 }
@@ -14,8 +15,9 @@ const help = `npm run bench [-- options]
   --pairs N         interleaved pairs to take the median of (5)
   --seconds N       how long one run lasts (8); a product's number of messages follows from its warm-up
   --connections N   HTTP connections that send, each one request at a time (64)
-  --only PART       of the parts: kannel (Kannel alone), pair (end to end), accept, session (SMPP), imports, links (their
-                    paces, and what they cost while idle), or statements (the ledger's alone, printed only)
+  --messages N      messages that lists are read from (10000000)
+  --only PART       of the parts: kannel (Kannel alone), pair (end to end), accept, session (SMPP), imports, lists, webhooks,
+                    links (their paces, and what they cost while idle), or statements (the ledger's alone, printed only)
   --no-write        print the results, leave docs/benchmarks.md alone
 `
 
@@ -26,6 +28,7 @@ export function readOptions(): Options {
       pairs: { type: 'string', default: '5' },
       seconds: { type: 'string', default: '8' },
       connections: { type: 'string', default: '64' },
+      messages: { type: 'string', default: '10000000' },
       only: { type: 'string' },
       'no-write': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
@@ -39,6 +42,7 @@ export function readOptions(): Options {
     pairs: readCount('pairs', values.pairs),
     seconds: readCount('seconds', values.seconds),
     connections: readCount('connections', values.connections),
+    messages: readCount('messages', values.messages),
     only: values.only,
     isWritten: !values['no-write'],
   }

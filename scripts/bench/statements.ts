@@ -9,6 +9,7 @@ import { Subscriptions } from '../../server/events.ts'
 import { newId } from '../../server/ids.ts'
 import { Acceptor } from '../../server/messages/accept.ts'
 import type { Draft } from '../../server/messages/accepted.ts'
+import { Guards } from '../../server/messages/guards/guards.ts'
 import { noSlots, type Handover } from '../../server/messages/handover.ts'
 import { Ledger } from '../../server/messages/ledger.ts'
 import { RoutingTable } from '../../server/carriers/routing.ts'
@@ -52,6 +53,7 @@ export async function measureStatements(settings: Record<string, string>): Promi
     recent,
     routing,
     quietHours: new QuietHours(db),
+    guards: new Guards(db),
   })
   const ledger = new Ledger({ db, outbox, subscriptions, recent })
   let number = 0

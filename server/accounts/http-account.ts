@@ -1,102 +1,218 @@
-/** Routes of accounts as the operator of the installation sees them. */
+/** Routes of accounts: those below the caller's, and what may be changed of its own. */
 import { Type } from 'typebox'
-import type { Db, Queryable } from '../db/db.ts'
-import { ApiError } from '../errors.ts'
-import { IdOf, Nullable, paceNumber, problems, Timestamp, type App } from '../http.ts'
+import type { Tx } from '../db/db.ts'
+import { ApiError, invalid } from '../errors.ts'
+import { IdOf, Nullable, PageOf, pageQuery, paceNumber, problems, Timestamp, type App, type Caller } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
-import { parseId, showId } from '../ids.ts'
-import type { Vault } from '../secrets.ts'
+import { parseId } from '../ids.ts'
+import { buildPage, readCursor } from '../page.ts'
+import type { AccountsContext } from './http.ts'
+import { Email, NewInvitation } from './http-users.ts'
+import { createInvitation, showInvitation } from './invitations.ts'
+import { KeyInput, NewApiKey, readKey, showKey } from './key-resource.ts'
+import { createKey, type NewKey } from './keys.ts'
+import { scopesOf } from './roles.ts'
+import { changeAccount, createAccount, findAccount, listAccounts, showAccount } from './subaccounts.ts'
 
-const pace = Nullable(
-  paceNumber('Segments a second of the whole account, over all carriers and processes; null: as the links allow.'),
-)
-const Account = Type.Object(
-  {
-    id: IdOf('acc', 'Id of the account.'),
-    object: Type.Literal('account'),
-    name: Type.String(),
-    status: Type.Enum(['active', 'suspended']),
-    pace,
-    created_at: Timestamp('When it was made.'),
-    updated_at: Timestamp('When it was last changed.'),
-  },
-  { $id: 'Account', description: 'An account of this installation.' },
-)
+const name = Type.String({ minLength: 1, maxLength: 120, description: 'For people; confirmations of STOP say it.' })
+const status = Type.Enum(['active', 'suspended'], {
+  description: 'A suspended account is refused everywhere, within five seconds; what it has is kept.',
+})
+const limits = {
+  pace: Nullable(
+    paceNumber('Segments a second of the whole account, over all carriers and processes; null: as the links allow.'),
+  ),
+  api_per_second: Nullable(
+    Type.Number({
+      minimum: 0.01,
+      maximum: 100_000,
+      description: 'Requests a second of each of its credentials; null: as the installation says.',
+    }),
+  ),
+}
 
+const fields = {
+  id: IdOf('acc', 'The account.'),
+  object: Type.Literal('account'),
+  name: Type.String(),
+  status,
+  parent: Nullable(IdOf('acc', 'The account above it.')),
+  ...limits,
+  created_at: Timestamp('When it was made.'),
+  updated_at: Timestamp('When it was last changed.'),
+}
+const Account = Type.Object(fields, { $id: 'Account', description: 'An account of this installation.' })
 const tags = ['Accounts']
 const params = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of an account.' }) })
 
-/** Registers the routes of accounts. They are the operator's, so they have the scopes of carriers. */
-export function accountRoutesOfOperator(app: App, context: { db: Db; vault: Vault }): void {
+/** Registers `/v1/accounts`. */
+export function subaccountRoutes(app: App, context: AccountsContext): void {
+  const { db, authenticator } = context
   app.addSchema(Account)
+  app.get(
+    '/v1/accounts',
+    {
+      schema: {
+        operationId: 'listAccounts',
+        summary: 'Accounts below yours, newest first',
+        tags,
+        querystring: Type.Object(pageQuery, { additionalProperties: false }),
+        response: { 200: PageOf(Type.Ref('Account')), ...problems() },
+      },
+      config: { scope: 'accounts:read' },
+    },
+    async (request) => {
+      const { limit = 50, cursor } = request.query
+      const position = readCursor(cursor, 'accounts')
+      const rows = await listAccounts(db, request.caller.accountId, limit, position)
+      const page = buildPage(rows, limit, position, 'accounts')
+      return { ...page, data: page.data.map(showAccount) }
+    },
+  )
+  app.post(
+    '/v1/accounts',
+    {
+      schema: {
+        operationId: 'createAccount',
+        summary: 'Make an account below yours',
+        description:
+          'With an invitation for its first owner, a first key, or both. Its messages, people and numbers are its own: only its own keys and users see them. ' +
+          'An account that is below another has none below itself.',
+        tags,
+        body: Type.Object(
+          {
+            name,
+            pace: Type.Optional(limits.pace),
+            api_per_second: Type.Optional(limits.api_per_second),
+            owner_email: Type.Optional(Email),
+            key: Type.Optional(KeyInput),
+          },
+          { additionalProperties: false },
+        ),
+        response: {
+          201: Type.Object({ ...fields, invitation: Nullable(NewInvitation), key: Nullable(NewApiKey) }),
+          ...problems(409),
+        },
+      },
+      config: { scope: 'accounts:write', operation: 'accounts.create', audit: 'account.created' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx) => {
+        const { caller, body } = request
+        const input = body.key && keyBelow(body.key, caller, '#/key')
+        if (body.owner_email && caller.mode === 'test')
+          throw new ApiError('insufficient_scope', { detail: 'Users write to people, and a test key does not.' })
+        const row = await createAccount(tx, caller.accountId, body)
+        const shown = showAccount(row)
+        const invitation = body.owner_email ? await inviteOwner(tx, row.id, body.owner_email) : null
+        const key = input ? await createKey(tx, row.id, input) : null
+        return {
+          status: 201,
+          body: { ...shown, invitation, key: key && { ...showKey(key.row), secret: key.secret } },
+          location: `/v1/accounts/${shown.id}`,
+          resourceId: row.id,
+          audit: { after: { ...shown, owner_email: body.owner_email, key: key && showKey(key.row) } },
+        }
+      }),
+  )
   app.get(
     '/v1/accounts/:id',
     {
       schema: {
         operationId: 'getAccount',
-        summary: 'One account',
+        summary: 'One account: yours, or one below it',
         tags,
         params,
         response: { 200: Type.Ref('Account'), ...problems(404) },
       },
-      config: { scope: 'carriers:read' },
+      config: { scope: 'accounts:read' },
     },
-    async (request) => showAccount(await findAccount(context.db, accountIdOf(request.params.id))),
+    async (request) => showAccount(await findAccount(db, request.caller.accountId, accountIdOf(request.params.id))),
   )
   app.patch(
     '/v1/accounts/:id',
     {
       schema: {
         operationId: 'updateAccount',
-        summary: 'Change the pace of an account',
-        description: 'It holds at every process within seconds.',
+        summary: 'Change, suspend or resume an account below yours',
+        description:
+          'It holds at every process within seconds. Of an account of its own, the operator changes the limits.',
         tags,
         params,
-        body: Type.Object({ pace: Type.Optional(pace) }, { additionalProperties: false, minProperties: 1 }),
+        body: Type.Object(
+          { name: Type.Optional(name), status: Type.Optional(status), ...optional },
+          { additionalProperties: false, minProperties: 1 },
+        ),
         response: { 200: Type.Ref('Account'), ...problems(404) },
       },
-      config: { scope: 'carriers:write', operation: 'accounts.update' },
+      config: { scope: 'accounts:write', operation: 'accounts.update', audit: 'account.updated' },
+    },
+    async (request, reply): Promise<void> => {
+      await idempotent(context, request, reply, async (tx) => {
+        const { caller, body } = request
+        const id = accountIdOf(request.params.id)
+        if (id === caller.accountId) requireOwnChange(caller, body)
+        const { before, after } = await changeAccount(tx, caller.accountId, id, body)
+        return { status: 200, body: showAccount(after), audit: { before: showAccount(before) } }
+      })
+      authenticator.forget()
+    },
+  )
+  app.post(
+    '/v1/accounts/:id/api-keys',
+    {
+      schema: {
+        operationId: 'createAccountApiKey',
+        summary: 'Make a key of an account below yours',
+        description:
+          'What it does, it does in that account. By default it may all that you may but what is yours alone.',
+        tags,
+        params,
+        body: KeyInput,
+        response: { 201: NewApiKey, ...problems(404) },
+      },
+      config: { scope: 'accounts:write', operation: 'accounts.create_key', audit: 'api_key.created' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
-        const id = accountIdOf(request.params.id)
-        const { pace: wanted } = request.body
-        if (wanted !== undefined) await setAccountPace(tx, id, wanted)
-        return { status: 200, body: showAccount(await findAccount(tx, id)) }
+        const { caller } = request
+        const account = await findAccount(tx, caller.accountId, accountIdOf(request.params.id))
+        if (account.parentId !== caller.accountId) throw noAccount()
+        const { row, secret } = await createKey(tx, account.id, keyBelow(request.body, caller, '#'))
+        return { status: 201, body: { ...showKey(row), secret }, resourceId: row.id }
       }),
   )
 }
 
-interface AccountRow {
-  id: string
-  name: string
-  status: 'active' | 'suspended'
-  pace: number | null
-  createdAt: Date
-  updatedAt: Date
+const optional = {
+  pace: Type.Optional(limits.pace),
+  api_per_second: Type.Optional(limits.api_per_second),
 }
 
-/** An account by its primary key. @throws ApiError `not_found`. */
-async function findAccount(db: Queryable, id: string): Promise<AccountRow> {
-  const { rows } = await db.query<AccountRow>({
-    name: 'find-account',
-    text: `
-      select id, name, status, pace::float8 as pace, created_at as "createdAt", updated_at as "updatedAt"
-      from accounts
-      where id = $1`,
-    values: [id],
-  })
-  if (!rows[0]) throw noAccount()
-  return rows[0]
+/** A key for an account below: never with what belongs to the installation, nor over other accounts. */
+function keyBelow(input: Type.Static<typeof KeyInput>, caller: Caller, pointer: string): NewKey {
+  const ofOwner = scopesOf('owner', false).filter((scope) => !scope.startsWith('accounts:'))
+  return readKey(input, caller, new Set(ofOwner.filter((scope) => caller.scopes.has(scope))), pointer)
 }
 
-/** Sets the pace of an account; locks its row. Every process reads the paces anew after a while (see carriers/limits.ts). */
-async function setAccountPace(db: Queryable, id: string, wanted: number | null): Promise<void> {
-  await db.query({
-    name: 'set-account-pace',
-    text: `update accounts set pace = $2, updated_at = now() where id = $1`,
-    values: [id, wanted],
-  })
+async function inviteOwner(tx: Tx, accountId: string, email: string): Promise<object> {
+  const { row, code } = await createInvitation(tx, accountId, { email, role: 'owner', invitedBy: null })
+  return { ...showInvitation(row), code }
+}
+
+/** Nobody lifts their own limits but the operator, and nobody suspends themselves. */
+function requireOwnChange(caller: Caller, change: Record<string, unknown>): void {
+  const wrong = ['name', 'status'].filter((field) => field in change)
+  if (wrong.length > 0)
+    throw invalid(
+      wrong.map((field) => ({
+        pointer: `#/${field}`,
+        code: 'invalid_value',
+        detail: 'of your own account is not changed here; its name is in the settings',
+      })),
+    )
+  if (!caller.scopes.has('carriers:write'))
+    throw new ApiError('insufficient_scope', { detail: 'The limits of your own account are the operator’s to change.' })
 }
 
 function accountIdOf(id: string): string {
@@ -106,13 +222,3 @@ function accountIdOf(id: string): string {
 }
 
 const noAccount = (): ApiError => new ApiError('not_found', { detail: 'There is no such account.' })
-
-const showAccount = (row: AccountRow) => ({
-  id: showId('acc', row.id),
-  object: 'account' as const,
-  name: row.name,
-  status: row.status,
-  pace: row.pace,
-  created_at: row.createdAt.toISOString(),
-  updated_at: row.updatedAt.toISOString(),
-})

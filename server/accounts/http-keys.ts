@@ -1,44 +1,42 @@
 /** Routes of API keys. */
 import { Type } from 'typebox'
 import { ApiError, invalid } from '../errors.ts'
-import {
-  IdOf,
-  Nullable,
-  PageOf,
-  pageQuery,
-  problems,
-  scopes,
-  showTime,
-  Timestamp,
-  type App,
-  type Caller,
-} from '../http.ts'
+import { Nullable, PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
-import { parseId, showId } from '../ids.ts'
+import { parseId } from '../ids.ts'
 import { buildPage, readCursor } from '../page.ts'
 import type { AccountsContext } from './http.ts'
-import { createKey, findKeyRow, listKeys, revokeKey, type KeyRow } from './keys.ts'
-import { prefixOfKey } from './token.ts'
+import {
+  among,
+  ApiKey,
+  KeyChange,
+  KeyInput,
+  networksOf,
+  NewApiKey,
+  readKey,
+  requireMode,
+  requireNoMore,
+  showKey,
+} from './key-resource.ts'
+import { withdrawInvitationsOf } from './invitations.ts'
+import { changeKey, createKey, findKeyRow, listKeys, lockKeyRow, revokeKey, rotateKey } from './keys.ts'
+import { allowNetworks } from './networks.ts'
 
-const key = {
-  id: IdOf('key', 'The key.'),
-  object: Type.Enum(['api_key']),
-  name: Type.String(),
-  prefix: Type.String({ description: 'Its beginning, which names it in logs and is its client_id.' }),
-  mode: Type.Enum(['live', 'test']),
-  scopes: Type.Array(Type.String()),
-  created_at: Timestamp('When it was made.'),
-  expires_at: Nullable(Timestamp('When it ends; null: never.')),
-  last_used_at: Nullable(Timestamp('Its last use, to the minute.')),
-}
-const ApiKey = Type.Object(key, {
-  $id: 'ApiKey',
-  description: 'An API key. Its secret is shown once, when it is made.',
-})
-const NewApiKey = Type.Object({ ...key, secret: Type.String({ description: 'The key itself: shown only now.' }) })
+const overlapDefaultSeconds = 86_400
+const overlapMaxSeconds = 604_800
 
-// A forgotten key should not work for ever; one that must can be asked for.
-const lifetimeDefaultMs = 365 * 86_400_000
+const Rotation = Type.Object(
+  {
+    overlap_seconds: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: overlapMaxSeconds,
+        description: `How long the old secret still works; by default ${overlapDefaultSeconds}, a day. 0: no longer.`,
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
 
 /** Registers the routes of API keys. */
 export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContext): void {
@@ -71,37 +69,14 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         operationId: 'createApiKey',
         summary: 'Make a key',
         tags,
-        body: Type.Object(
-          {
-            name: Type.String({ minLength: 1, maxLength: 120 }),
-            mode: Type.Optional(
-              Type.Enum(['live', 'test'], { description: "By default the maker's; a test key makes only test keys." }),
-            ),
-            scopes: Type.Optional(
-              Type.Array(Type.Enum([...scopes]), {
-                minItems: 1,
-                uniqueItems: true,
-                description: "By default the maker's.",
-              }),
-            ),
-            expires_at: Type.Optional(Nullable(Timestamp('By default a year from now; null: never.'))),
-          },
-          { additionalProperties: false },
-        ),
+        body: KeyInput,
         response: { 201: NewApiKey, ...problems(422) },
       },
-      config: { scope: 'keys:write', operation: 'api_keys.create' },
+      config: { scope: 'keys:write', operation: 'api_keys.create', audit: 'api_key.created' },
     },
     (request, reply) =>
       idempotent({ db, vault }, request, reply, async (tx) => {
-        const { name, mode = request.caller.mode } = request.body
-        requireMode(mode, request.caller)
-        const { row, secret } = await createKey(tx, request.caller.accountId, {
-          name,
-          mode,
-          scopes: grantable(request.body.scopes, request.caller.scopes),
-          expiresAt: expiryOf(request.body.expires_at),
-        })
+        const { row, secret } = await createKey(tx, request.caller.accountId, readKey(request.body, request.caller))
         const body = { ...showKey(row), secret }
         return { status: 201, body, location: `/v1/api-keys/${body.id}`, resourceId: row.id }
       }),
@@ -132,18 +107,88 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         operationId: 'revokeApiKey',
         summary: 'Revoke a key',
         description:
-          'It stops working at once here, and within five seconds on other nodes; so do tokens that it logged in for.',
+          'It stops working at once here, and within five seconds on other nodes; so do tokens that it logged in for. Its open invitations end.',
         tags,
         ...one,
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'keys:write', operation: 'api_keys.revoke' },
+      config: { scope: 'keys:write', operation: 'api_keys.revoke', audit: 'api_key.revoked' },
     },
     async (request, reply): Promise<void> => {
       await idempotent({ db, vault }, request, reply, async (tx) => {
-        if (!(await revokeKey(tx, request.caller.accountId, keyIdOf(request.params.id))))
-          throw new ApiError('not_found')
-        return { status: 204 }
+        const { accountId } = request.caller
+        const row = await findKeyRow(tx, accountId, keyIdOf(request.params.id))
+        if (row) requireMode(row, request.caller)
+        if (!row || !(await revokeKey(tx, accountId, row.id))) throw new ApiError('not_found')
+        await withdrawInvitationsOf(tx, accountId, row.id)
+        return { status: 204, audit: { before: showKey(row) } }
+      })
+      authenticator.forget()
+    },
+  )
+  app.patch(
+    '/v1/api-keys/:id',
+    {
+      schema: {
+        operationId: 'updateApiKey',
+        summary: 'Rename a key, or let it do less',
+        description:
+          'Scopes can be taken away, not added. It holds at once here, and within five seconds on other nodes; also for logins with the key.',
+        tags,
+        ...one,
+        body: KeyChange,
+        response: { 200: ApiKey, ...problems(404) },
+      },
+      config: { scope: 'keys:write', operation: 'api_keys.update', audit: 'api_key.updated' },
+    },
+    async (request, reply): Promise<void> => {
+      await idempotent({ db, vault }, request, reply, async (tx) => {
+        const { caller, body, ip } = request
+        const before = await lockKeyRow(tx, caller.accountId, keyIdOf(request.params.id))
+        if (!before) throw new ApiError('not_found')
+        // Whoever has the secret and not the network is let in by whoever changes the list.
+        if (body.ip_allow) requireNoMore(before, caller)
+        else requireMode(before, caller)
+        const { name, scopes: asked } = body
+        const scopes = asked && among(asked, new Set(before.scopes), '#/scopes', 'those that the key has')
+        const ipAllow = body.ip_allow && networksOf(body.ip_allow, '#/ip_allow')
+        if (ipAllow && caller.id === before.id && !allowNetworks(ipAllow)(ip))
+          throw invalid([{ pointer: '#/ip_allow', code: 'invalid_value', detail: `would lock yourself out at ${ip}` }])
+        const after = await changeKey(tx, caller.accountId, before.id, { name, scopes, ipAllow })
+        if (!after) throw new ApiError('not_found')
+        return { status: 200, body: showKey(after), audit: { before: showKey(before) } }
+      })
+      authenticator.forget()
+    },
+  )
+  app.post(
+    '/v1/api-keys/:id/rotate',
+    {
+      schema: {
+        operationId: 'rotateApiKey',
+        summary: 'Give a key another secret',
+        description:
+          'Id, prefix, scopes and mode stay. The old secret, and logins that were made until then, end with the overlap; a second rotation ends the first overlap.',
+        tags,
+        ...one,
+        body: Nullable(Rotation),
+        response: { 200: NewApiKey, ...problems(404) },
+      },
+      config: { scope: 'keys:write', operation: 'api_keys.rotate', audit: 'api_key.rotated' },
+    },
+    async (request, reply): Promise<void> => {
+      await idempotent({ db, vault }, request, reply, async (tx) => {
+        const { accountId } = request.caller
+        const before = await lockKeyRow(tx, accountId, keyIdOf(request.params.id))
+        if (!before) throw new ApiError('not_found')
+        requireNoMore(before, request.caller)
+        const overlap = request.body?.overlap_seconds ?? overlapDefaultSeconds
+        const { row, secret } = await rotateKey(tx, accountId, before, overlap)
+        return {
+          status: 200,
+          body: { ...showKey(row), secret },
+          audit: { before: showKey(before), after: showKey(row) },
+        }
       })
       authenticator.forget()
     },
@@ -155,45 +200,3 @@ function keyIdOf(id: string): string {
   if (uuid === null) throw new ApiError('not_found')
   return uuid
 }
-
-/** Nobody makes a key that may do more than its maker. */
-function grantable(asked: string[] | undefined, own: ReadonlySet<string>): string[] {
-  const beyond = (asked ?? []).flatMap((scope, i) => (own.has(scope) ? [] : [{ scope, i }]))
-  if (beyond.length > 0)
-    throw invalid(
-      beyond.map(({ scope, i }) => ({
-        pointer: `#/scopes/${i}`,
-        code: 'invalid_value',
-        detail: `${scope} is not among your own scopes`,
-      })),
-    )
-  return asked ?? [...own]
-}
-
-/** What a test key makes must not send to people either. */
-function requireMode(mode: 'live' | 'test', caller: Caller): void {
-  if (mode === 'live' && caller.mode === 'test')
-    throw invalid([
-      { pointer: '#/mode', code: 'invalid_value', detail: 'must be test: a test key makes only test keys' },
-    ])
-}
-
-function expiryOf(text: string | null | undefined): Date | null {
-  if (text === null) return null
-  const time = text === undefined ? new Date(Date.now() + lifetimeDefaultMs) : new Date(text)
-  if (time.getTime() <= Date.now())
-    throw invalid([{ pointer: '#/expires_at', code: 'out_of_range', detail: 'must be in the future' }])
-  return time
-}
-
-const showKey = (row: KeyRow) => ({
-  id: showId('key', row.id),
-  object: 'api_key' as const,
-  name: row.name,
-  prefix: prefixOfKey(row.mode, row.publicId),
-  mode: row.mode,
-  scopes: row.scopes,
-  created_at: row.createdAt.toISOString(),
-  expires_at: showTime(row.expiresAt),
-  last_used_at: showTime(row.lastUsedAt),
-})

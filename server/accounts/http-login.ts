@@ -14,13 +14,25 @@ const Login = Type.Object(
   {
     email: Type.Optional(Type.String({ minLength: 1, maxLength: 320, examples: ['owner@example.com'] })),
     password: Type.Optional(Type.String({ minLength: 1, maxLength: 256 })),
+    otp: Type.Optional(
+      Type.String({
+        pattern: '^\\d{3} ?\\d{3}$',
+        description: 'The code of the second factor, where the user has one.',
+      }),
+    ),
+    recovery_code: Type.Optional(
+      Type.String({ minLength: 1, maxLength: 64, description: 'Stands in for `otp`, once.' }),
+    ),
     client_id: Type.Optional(Type.String({ minLength: 1, maxLength: 64, description: "An API key's prefix." })),
     client_secret: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'The API key.' })),
   },
-  { additionalProperties: false, description: 'Either `email` and `password`, or `client_id` and `client_secret`.' },
+  {
+    additionalProperties: false,
+    description: 'Either `email` and `password`, with `otp` where needed, or `client_id` and `client_secret`.',
+  },
 )
 
-const TokenAnswer = Type.Object(
+export const TokenAnswer = Type.Object(
   {
     access_token: Type.String(),
     token_type: Type.Enum(['Bearer']),
@@ -94,8 +106,9 @@ export function loginRoutes(app: App, { db, vault, authenticator }: AccountsCont
 
 /** The credentials of a login: of the body, else of a Basic header. */
 function credentialsOf(body: Type.Static<typeof Login> | null, request: FastifyRequest): Credentials {
-  const { email, password, client_id: clientId, client_secret: clientSecret } = body ?? {}
-  const isPassword = email !== undefined || password !== undefined
+  const { email, password, otp, recovery_code: recoveryCode } = body ?? {}
+  const { client_id: clientId, client_secret: clientSecret } = body ?? {}
+  const isPassword = [email, password, otp, recoveryCode].some((field) => field !== undefined)
   const isClient = clientId !== undefined || clientSecret !== undefined
   if (isPassword && isClient)
     throw invalid([
@@ -109,14 +122,15 @@ function credentialsOf(body: Type.Static<typeof Login> | null, request: FastifyR
     if (clientId !== undefined && clientSecret !== undefined) return { kind: 'client', clientId, clientSecret }
     throw missing(clientId === undefined ? ['client_id'] : ['client_secret'])
   }
-  if (email !== undefined && password !== undefined) return { kind: 'password', email, password }
+  if (email !== undefined && password !== undefined) return { kind: 'password', email, password, otp, recoveryCode }
   throw missing([...(email === undefined ? ['email'] : []), ...(password === undefined ? ['password'] : [])])
 }
 
 const missing = (names: string[]): ApiError =>
   invalid(names.map((name) => ({ pointer: `#/${name}`, code: 'required', detail: 'is required' })))
 
-function showPair({
+/** A pair of tokens as it is answered. */
+export function showPair({
   accessToken,
   refreshToken,
   expiresIn,

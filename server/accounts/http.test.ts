@@ -102,8 +102,8 @@ test('a caller is remembered, and never longer than its token lives', async () =
     account.accountId,
   ])
   const authorization = `Bearer ${account.token}`
-  await authenticator.authenticate(authorization)
-  expect(authenticator.authenticate(authorization)).not.toBeInstanceOf(Promise)
+  await authenticator.authenticate(authorization, '192.0.2.1')
+  expect(authenticator.authenticate(authorization, '192.0.2.1')).not.toBeInstanceOf(Promise)
   await expect
     .poll(async () => (await get('/v1/settings', account.token)).json().code, { timeout: 2000 })
     .toBe('expired_token')
@@ -121,7 +121,7 @@ test('a thousand requests with a new token are one look-up', async () => {
   })
   const own = openAuthenticator(counting)
   const callers = await Promise.all(
-    Array.from({ length: 1000 }, async () => own.authenticate(`Bearer ${account.token}`)),
+    Array.from({ length: 1000 }, async () => own.authenticate(`Bearer ${account.token}`, '192.0.2.1')),
   )
   expect(new Set(callers).size).toBe(1)
   expect(queries).toBe(1)
@@ -132,6 +132,7 @@ test('an operator gives an account a pace, which its settings show, and absurd o
   const account = await createTestAccount(database.db, {
     scopes: ['settings:read', 'settings:write', 'messages:write'],
   })
+  await database.db.query('update accounts set parent_id = $2 where id = $1', [account.accountId, operator.accountId])
   const id = showId('acc', account.accountId)
   const patch = (pace: unknown, { headers } = operator) =>
     app.inject({ method: 'PATCH', url: `/v1/accounts/${id}`, headers, payload: { pace } })
@@ -209,8 +210,8 @@ test('settings say what is, and an ETag saves reading it again', async () => {
     default_sender: null,
     opt_out: { stop_keywords: ['STOP'], replies: { stop: 'Test: stopped' } },
     limits: { max_batch: 10_000 },
-    webhooks: { endpoints: 0, failing: 0 },
-    features: { webhooks: true, rate_limits: false },
+    webhooks: { endpoints: 0, failing: 0, disabled: 0 },
+    features: { webhooks: true, rate_limits: true },
     api_version: 'v1',
     server_version: '1.2.3',
   })
@@ -237,7 +238,7 @@ test('settings are changed one by one, and not where somebody else has changed t
     account: { name: 'Other' },
   })
   expect((await patch({ on_unknown: null })).json().on_unknown).toBeNull()
-  for (const body of [{}, { on_unknown: 'often' }, { account: { name: '' } }, { default_country: 'US' }])
+  for (const body of [{}, { on_unknown: 'often' }, { account: { name: '' } }, { default_country: 'Narnia' }])
     expect((await patch(body)).statusCode).toBe(422)
   const reader = await createTestAccount(database.db, { scopes: ['settings:read'] })
   const refused = await app.inject({

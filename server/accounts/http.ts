@@ -5,11 +5,15 @@ import { problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import type { Vault } from '../secrets.ts'
 import type { Authenticator } from './authenticate.ts'
-import { accountRoutesOfOperator } from './http-account.ts'
+import { auditRoutes } from './audit-http.ts'
+import { dataKeyRoutes } from './data-key-http.ts'
+import { subaccountRoutes } from './http-account.ts'
 import { keyRoutes } from './http-keys.ts'
+import { meRoutes } from './http-me.ts'
+import { userRoutes } from './http-users.ts'
 import { loginRoutes } from './http-login.ts'
 import { oauthRoutes } from './oauth.ts'
-import { changeSettings, readSettings, Settings, SettingsChange, type SettingsSources } from './settings.ts'
+import { changeSettings, matchesTag, readSettings, Settings, SettingsChange, type SettingsSources } from './settings.ts'
 
 /** What these routes need. */
 export interface AccountsContext {
@@ -23,7 +27,11 @@ export interface AccountsContext {
 export async function accountRoutes(app: App, context: AccountsContext): Promise<void> {
   loginRoutes(app, context)
   keyRoutes(app, context)
-  accountRoutesOfOperator(app, context)
+  userRoutes(app, context)
+  meRoutes(app, context)
+  subaccountRoutes(app, context)
+  auditRoutes(app, context)
+  dataKeyRoutes(app, context)
   await oauthRoutes(app, context)
   app.get(
     '/v1/settings',
@@ -43,7 +51,7 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
     async (request, reply) => {
       const { body, etag } = await readSettings(context.db, request.caller, context.settings)
       reply.header('etag', etag)
-      if (request.headers['if-none-match']?.includes(etag)) return reply.code(304).send(null)
+      if (matchesTag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
       return reply.send(body)
     },
   )
@@ -58,12 +66,14 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
         body: SettingsChange,
         response: { 200: Settings, ...problems(409) },
       },
-      config: { scope: 'settings:write', operation: 'settings.update' },
+      config: { scope: 'settings:write', operation: 'settings.update', audit: 'settings.updated' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const { caller, body, headers } = request
-        return { status: 200, body: await changeSettings(tx, caller, context.settings, body, headers['if-match']) }
+        const { before, after } = await changeSettings(tx, caller, context.settings, body, headers['if-match'])
+        reply.header('etag', after.etag)
+        return { status: 200, body: after.body, audit: { target: 'settings', before: before.body } }
       }),
   )
 }

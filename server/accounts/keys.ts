@@ -11,15 +11,21 @@ export interface KeyRow {
   name: string
   mode: 'live' | 'test'
   scopes: string[]
+  /** Networks; empty: from everywhere. */
+  ipAllow: string[]
   createdAt: Date
   expiresAt: Date | null
   lastUsedAt: Date | null
+  /** Until when the secret before the last rotation works; null: it does not. */
+  previousUntil: Date | null
 }
 
-interface NewKey {
+/** What a key is made of. */
+export interface NewKey {
   name: string
   mode: 'live' | 'test'
   scopes: readonly string[]
+  ipAllow?: readonly string[]
   /** Null: never. */
   expiresAt: Date | null
 }
@@ -30,9 +36,11 @@ const columns = `
   name,
   mode,
   scopes,
+  ip_allow as "ipAllow",
   created_at as "createdAt",
   expires_at as "expiresAt",
-  last_used_at as "lastUsedAt"`
+  last_used_at as "lastUsedAt",
+  case when previous_until > now() then previous_until end as "previousUntil"`
 
 /** Makes a key. `secret` is all there will ever be of it. */
 export async function createKey(tx: Tx, accountId: string, input: NewKey): Promise<{ row: KeyRow; secret: string }> {
@@ -40,10 +48,20 @@ export async function createKey(tx: Tx, accountId: string, input: NewKey): Promi
   const { rows } = await tx.query<KeyRow>({
     name: 'create-key',
     text: `
-      insert into api_keys (account_id, id, public_id, secret_hash, name, mode, scopes, expires_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8)
+      insert into api_keys (account_id, id, public_id, secret_hash, name, mode, scopes, expires_at, ip_allow)
+      values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
       returning ${columns}`,
-    values: [accountId, newId(), publicId, hashToken(key), input.name, input.mode, input.scopes, input.expiresAt],
+    values: [
+      accountId,
+      newId(),
+      publicId,
+      hashToken(key),
+      input.name,
+      input.mode,
+      input.scopes,
+      input.expiresAt,
+      input.ipAllow ?? [],
+    ],
   })
   const row = rows[0]
   if (!row) throw new Error('an insert returned no row')
@@ -98,4 +116,76 @@ export async function revokeKey(tx: Tx, accountId: string, id: string): Promise<
     [accountId, id],
   )
   return rowCount === 1
+}
+
+/** Changes a key that is not revoked, or null; by primary key. What is undefined stays. */
+export async function changeKey(
+  tx: Tx,
+  accountId: string,
+  id: string,
+  change: {
+    name?: string | undefined
+    scopes?: readonly string[] | undefined
+    ipAllow?: readonly string[] | undefined
+  },
+): Promise<KeyRow | null> {
+  const { rows } = await tx.query<KeyRow>(
+    `
+    update api_keys
+    set name = coalesce($3, name), scopes = coalesce($4, scopes), ip_allow = coalesce($5, ip_allow)
+    where account_id = $1
+      and id = $2
+      and revoked_at is null
+    returning ${columns}`,
+    [accountId, id, change.name ?? null, change.scopes ?? null, change.ipAllow ?? null],
+  )
+  return rows[0] ?? null
+}
+
+/**
+ * Gives a key another secret. The one before works for `overlapSeconds` more, and so do logins that were made with it until then; the one
+ * before that ends now, with every login of its time. Locks the key's row.
+ */
+export async function rotateKey(
+  tx: Tx,
+  accountId: string,
+  { id, mode, publicId }: KeyRow,
+  overlapSeconds: number,
+): Promise<{ row: KeyRow; secret: string }> {
+  const { key } = newKey(mode, publicId)
+  // What the last rotation has ended, or was about to, would be as good as new with the next end. By tokens_user.
+  await tx.query(
+    `
+    update tokens t
+    set revoked_at = now()
+    from api_keys k
+    where k.account_id = $1
+      and k.id = $2
+      and t.account_id = k.account_id
+      and t.user_id = k.id
+      and t.revoked_at is null
+      and t.created_at < k.previous_until`,
+    [accountId, id],
+  )
+  const { rows } = await tx.query<KeyRow>(
+    `
+    update api_keys
+    set
+      previous_hash = case when $4 > 0 then secret_hash end,
+      previous_until = now() + make_interval(secs => $4),
+      secret_hash = $3
+    where account_id = $1
+      and id = $2
+    returning ${columns}`,
+    [accountId, id, hashToken(key), overlapSeconds],
+  )
+  const row = rows[0]
+  if (!row) throw new Error('an update of a locked row changed nothing')
+  return { row, secret: key }
+}
+
+/** The same as `findKeyRow`, and locks the row. */
+export async function lockKeyRow(tx: Tx, accountId: string, id: string): Promise<KeyRow | null> {
+  await tx.query('select 1 from api_keys where account_id = $1 and id = $2 for update', [accountId, id])
+  return findKeyRow(tx, accountId, id)
 }

@@ -103,7 +103,8 @@ test.each([
   [{}, ['#/email required', '#/password required']],
   [{ email: 'x' }, ['#/password required']],
   [{ client_secret: 'x' }, ['#/client_id required']],
-  [{ email: 'x', password: 'y', otp: '123456' }, ['#/otp unknown_field']],
+  [{ email: 'x', password: 'y', otp: '12345' }, ['#/otp invalid_format']],
+  [{ client_id: 'x', client_secret: 'y', otp: '123456' }, ['#/client_id invalid_value']],
   [{ email: 'x', password: 'y', client_id: 'z' }, ['#/client_id invalid_value']],
   [{ email: 1, password: 'y' }, ['#/email invalid_type']],
 ])('the login %j is refused', async (body, expected) => {

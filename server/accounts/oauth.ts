@@ -1,5 +1,6 @@
 /** The same logins as an OAuth 2.0 token endpoint (RFC 6749 §4.3, §4.4, §6), for clients that know only that. */
 import { Type } from 'typebox'
+import { isUnstorable } from '../body.ts'
 import { problems, type App } from '../http.ts'
 import type { Db } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
@@ -89,6 +90,7 @@ async function grant(
   const field = (name: string): string => {
     const values = form.getAll(name)
     if (values.length !== 1 || !values[0]) throw new OAuthError('invalid_request', `${name} must be given once.`)
+    if (isUnstorable(values[0])) throw new OAuthError('invalid_request', `${name} must not contain NUL.`)
     return values[0]
   }
   switch (field('grant_type')) {
@@ -97,7 +99,18 @@ async function grant(
       return logIn(db, vault, { kind: 'client', ...client }, ip)
     }
     case 'password':
-      return logIn(db, vault, { kind: 'password', email: field('username'), password: field('password') }, ip)
+      return logIn(
+        db,
+        vault,
+        {
+          kind: 'password',
+          email: field('username'),
+          password: field('password'),
+          otp: form.get('otp') ?? undefined,
+          recoveryCode: form.get('recovery_code') ?? undefined,
+        },
+        ip,
+      )
     case 'refresh_token':
       return refreshSession(db, vault, field('refresh_token'))
     default:
@@ -111,6 +124,9 @@ function wordOf(error: unknown): [400 | 401 | 429, string | null, string] {
   if (!(error instanceof ApiError)) return [400, null, '']
   if (error.code === 'invalid_credentials') return [401, 'invalid_client', 'The credentials are not right.']
   if (error.code === 'invalid_token' || error.code === 'expired_token') return [400, 'invalid_grant', error.message]
+  // There is no word of its own for a second factor; the description says what is missing.
+  if (error.code === 'otp_required' || error.code === 'invalid_otp')
+    return [400, 'invalid_grant', `${error.code}: ${error.message}`]
   if (error.code === 'login_throttled') return [429, 'slow_down', error.message]
   return [400, null, '']
 }

@@ -1,17 +1,32 @@
 /** What the people of an account may do. */
-import { scopes, type Scope } from '../http.ts'
+import { scopes, type Caller, type Scope } from '../http.ts'
+
+/** The roles, from the one who may do most. */
+export const roles = ['owner', 'admin', 'developer', 'sender', 'viewer'] as const
 
 /** A user's role in its account. */
-export type Role = 'owner' | 'admin' | 'developer' | 'sender' | 'viewer'
+export type Role = (typeof roles)[number]
 
 const ofOperator: ReadonlySet<Scope> = new Set(['carriers:read', 'carriers:write', 'routes:read', 'routes:write'])
-const reading = scopes.filter((scope) => scope.endsWith(':read') && scope !== 'audit:read')
+const profile: readonly Scope[] = ['profile:read', 'profile:write']
+const ofOwners: ReadonlySet<Scope> = new Set([
+  'settings:write',
+  'audit:read',
+  'campaigns:approve',
+  'users:write',
+  'accounts:read',
+  'accounts:write',
+  'privacy:read',
+  'privacy:write',
+  'privacy:write',
+])
+const ofBuilders: ReadonlySet<Scope> = new Set(['keys:read', 'users:read'])
 
 const scopesOfRole: Record<Role, readonly Scope[]> = {
   owner: scopes,
   admin: scopes,
-  // Builds against the API: everything but the account's settings and its audit log.
-  developer: scopes.filter((scope) => scope !== 'settings:write' && scope !== 'audit:read'),
+  // Builds against the API: everything but the account's settings, its people and its audit log.
+  developer: scopes.filter((scope) => !ofOwners.has(scope)),
   // Writes to people and reads what they answer.
   sender: [
     'messages:read',
@@ -23,12 +38,28 @@ const scopesOfRole: Record<Role, readonly Scope[]> = {
     'contacts:write',
     'events:read',
     'settings:read',
+    ...profile,
   ],
   // Sees what happened, but not what was written.
-  viewer: reading.filter((scope) => scope !== 'keys:read'),
+  viewer: [
+    ...scopes.filter((scope) => scope.endsWith(':read') && !ofOwners.has(scope) && !ofBuilders.has(scope)),
+    'profile:write',
+  ],
 }
 
 /** The scopes of a login. Carriers belong to the installation, so only its operator has theirs, whatever the role. */
 export function scopesOf(role: Role, isOperator: boolean): Scope[] {
   return scopesOfRole[role].filter((scope) => isOperator || !ofOperator.has(scope))
+}
+
+/**
+ * Whether a caller may give a role, or change somebody who has it: nobody raises anybody above themselves. Owners are made and changed by
+ * owners alone, and nobody by a test key, because users are live; `own` is the caller's role, null for a key.
+ */
+export function mayGrant(caller: Caller, own: Role | null, role: Role, isOperator = false): boolean {
+  return (
+    caller.mode === 'live' &&
+    (role !== 'owner' || own === 'owner') &&
+    scopesOf(role, isOperator).every((scope) => caller.scopes.has(scope))
+  )
 }

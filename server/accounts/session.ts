@@ -9,7 +9,7 @@ import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
 import { hashToken, type Vault } from '../secrets.ts'
 import { denied } from './authenticate.ts'
-import { findOwner, type Owner } from './store.ts'
+import { findOwner, holdOwner, type Owner } from './store.ts'
 import { readToken, tokenOf } from './token.ts'
 
 export const accessSeconds = 3600
@@ -35,6 +35,7 @@ interface RefreshRow {
   userId: string
   family: string
   generation: number
+  createdAt: Date
   isRevoked: boolean
   isExpired: boolean
   replacedSecondsAgo: number | null
@@ -45,7 +46,11 @@ export async function refreshSession(db: Db, vault: Vault, refreshToken: string)
   if (readToken(refreshToken)?.kind !== 'refresh') throw denied('invalid_token', 'This is not a refresh token.')
   // A refusal is returned, not thrown: revoking the family has to be committed with it.
   const result = await inTransaction(db, async (tx) => {
-    const row = await lockRefreshToken(tx, hashToken(refreshToken))
+    const hash = hashToken(refreshToken)
+    const holder = await findHolder(tx, hash)
+    // Before the token, in the order of those who change a user or key and end its logins.
+    if (holder) await holdOwner(tx, holder.accountId, holder.userId)
+    const row = holder && (await lockRefreshToken(tx, hash))
     if (!row) return denied('invalid_token', 'There is no such refresh token.')
     if (row.isRevoked) return denied('invalid_token', 'The refresh token was revoked.')
     if (row.isExpired) return denied('expired_token', 'The refresh token has expired.')
@@ -53,7 +58,7 @@ export async function refreshSession(db: Db, vault: Vault, refreshToken: string)
       await revokeFamily(tx, row.family)
       return denied('invalid_token', 'The refresh token was used before. Its login was ended, in case it was stolen.')
     }
-    const owner = await findOwner(tx, row.accountId, row.userId)
+    const owner = await findOwner(tx, row.accountId, row.userId, row.createdAt)
     if (!owner) return denied('invalid_token', 'The user or key of this login is no longer active.')
     if (row.replacedSecondsAgo === null) await addGeneration(tx, vault, owner, row.family, row.generation + 1)
     return showGeneration(tx, vault, owner, row.family, row.generation + 1)
@@ -64,14 +69,13 @@ export async function refreshSession(db: Db, vault: Vault, refreshToken: string)
 
 /** Ends the login of an access or refresh token; nothing happens where there is none. */
 export async function closeSession(db: Db, token: string): Promise<void> {
-  await db.query({
-    name: 'close-session',
-    text: `
-      update tokens
-      set revoked_at = now()
-      where family = (select family from tokens where hash = $1)
-        and revoked_at is null`,
-    values: [hashToken(token)],
+  await inTransaction(db, async (tx) => {
+    const { rows } = await tx.query<{ family: string }>({
+      name: 'find-family',
+      text: 'select family from tokens where hash = $1',
+      values: [hashToken(token)],
+    })
+    if (rows[0]) await revokeFamily(tx, rows[0].family)
   })
 }
 
@@ -144,6 +148,20 @@ async function showGeneration(
   }
 }
 
+/** Whose refresh token it is, by primary key. */
+async function findHolder(tx: Tx, hash: Buffer): Promise<{ accountId: string; userId: string } | undefined> {
+  const { rows } = await tx.query<{ accountId: string; userId: string }>({
+    name: 'find-token-holder',
+    text: `
+      select account_id as "accountId", user_id as "userId"
+      from tokens
+      where hash = $1
+        and kind = 'refresh'`,
+    values: [hash],
+  })
+  return rows[0]
+}
+
 /** Locks a refresh token, so that of two refreshes at once the second sees the first. Primary key. */
 async function lockRefreshToken(tx: Tx, hash: Buffer): Promise<RefreshRow | undefined> {
   const { rows } = await tx.query<RefreshRow>({
@@ -154,6 +172,7 @@ async function lockRefreshToken(tx: Tx, hash: Buffer): Promise<RefreshRow | unde
         user_id as "userId",
         family,
         generation,
+        created_at as "createdAt",
         revoked_at is not null as "isRevoked",
         expires_at <= now() as "isExpired",
         extract(epoch from clock_timestamp() - replaced_at)::float8 as "replacedSecondsAgo"
@@ -166,8 +185,13 @@ async function lockRefreshToken(tx: Tx, hash: Buffer): Promise<RefreshRow | unde
   return rows[0]
 }
 
-/** Revokes all tokens of a family (index tokens_family). */
+/** Revokes all tokens of a family (index tokens_family); waits for a refresh that is under way, and ends what it made. */
 async function revokeFamily(tx: Tx, family: string): Promise<void> {
+  await tx.query({
+    name: 'lock-family',
+    text: `select 1 from tokens where family = $1 and kind = 'refresh' order by generation for update`,
+    values: [family],
+  })
   await tx.query({
     name: 'revoke-family',
     text: `
@@ -177,4 +201,26 @@ async function revokeFamily(tx: Tx, family: string): Promise<void> {
         and revoked_at is null`,
     values: [family],
   })
+}
+
+/**
+ * Ends all logins of a user or key (index tokens_user), but for the one whose access token hashes to `exceptHash`, where one is named.
+ * Callers that are remembered are in for five seconds more, elsewhere than at an authenticator that forgets.
+ */
+export async function endSessionsOf(
+  tx: Tx,
+  accountId: string,
+  userId: string,
+  exceptHash: Buffer | null = null,
+): Promise<void> {
+  await tx.query(
+    `
+    update tokens
+    set revoked_at = now()
+    where account_id = $1
+      and user_id = $2
+      and revoked_at is null
+      and family is distinct from (select family from tokens where hash = $3 and account_id = $1)`,
+    [accountId, userId, exceptHash],
+  )
 }

@@ -1,17 +1,28 @@
 /** The settings of an account, as `GET /v1/settings` shows them: what is stored, and what this installation does without being told. */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
+import { actorOf, showActorId } from '../audit.ts'
 import type { Queryable, Tx } from '../db/db.ts'
-import { ApiError, invalid } from '../errors.ts'
+import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { Nullable, type Caller } from '../http.ts'
 import { showId } from '../ids.ts'
+import { Encryption, readEncryption } from './encryption-settings.ts'
+import { GuardChange, GuardFields, SegmentLimits } from './guard-settings.ts'
+import { changeGuards, readGuardSettings, type GuardSources } from './guard-store.ts'
 import { checkQuietHours, mergeQuietHours, QuietHours, QuietHoursChange } from './quiet-hours.ts'
+import { changeRetention, Retention, RetentionChange, retentionColumn } from './retention-settings.ts'
 
 /** What other slices decide and settings only show. */
-export interface SettingsSources {
+export interface SettingsSources extends GuardSources {
   version: string
+  /** Requests a second of a credential where its account says nothing else; 100 where nobody does. */
+  apiPerSecond?: number
+  /** Texts are sealed at rest. */
+  encryptsContent?: boolean
   /** Keywords and answers, from what the account says of them (null: nothing) and its name. */
   optOut: (own: unknown, name: string) => Type.Static<typeof OptOut>
+  /** Makes the account's sender with this number its default, or none (null); false: the account has no such sender. */
+  setDefaultSender: (tx: Tx, accountId: string, number: string | null) => Promise<boolean>
 }
 
 const OptOut = Type.Object({
@@ -37,10 +48,7 @@ export const Settings = Type.Object(
     }),
     default_country: Nullable(Type.String()),
     timezone: Type.String(),
-    allowed_countries: Type.Array(Type.String()),
-    country_limits: Type.Array(
-      Type.Object({ country: Type.String(), per_hour: Type.Integer(), action: Type.Enum(['block', 'alert']) }),
-    ),
+    ...GuardFields,
     quiet_hours: QuietHours,
     opt_out: OptOut,
     limits: Type.Object({
@@ -49,6 +57,7 @@ export const Settings = Type.Object(
       max_batch: Type.Integer(),
       max_import_rows: Type.Integer(),
       max_queue_seconds: Type.Union([Type.Number(), Type.Null()], unlimited),
+      ...SegmentLimits,
     }),
     spend: Type.Object({
       daily_limit: Type.Union([Type.String(), Type.Null()], unlimited),
@@ -56,12 +65,15 @@ export const Settings = Type.Object(
       currency: Nullable(Type.String()),
       resets_at: Nullable(Type.String()),
     }),
-    retention: Type.Object({
-      message_body_days: Type.Union([Type.Integer(), Type.Null()], { description: 'null: kept.' }),
-      message_days: Type.Union([Type.Integer(), Type.Null()], { description: 'null: kept.' }),
-      event_days: Type.Integer(),
+    retention: Retention,
+    encryption: Encryption,
+    webhooks: Type.Object({
+      endpoints: Type.Integer(),
+      failing: Type.Integer(),
+      disabled: Type.Integer({
+        description: 'Of them: those that answered 410 or failed for days. Nothing is posted to them.',
+      }),
     }),
-    webhooks: Type.Object({ endpoints: Type.Integer(), failing: Type.Integer() }),
     features: Type.Record(Type.String(), Type.Boolean(), { description: 'What this version can do.' }),
     api_version: Type.String(),
     server_version: Type.String(),
@@ -82,8 +94,9 @@ const features = {
   templates: true,
   broadcasts: true,
   quiet_hours: true,
-  rate_limits: false,
-  spend_limits: false,
+  rate_limits: true,
+  guards: true,
+  spend_limits: true,
 }
 
 interface SettingsRow {
@@ -91,10 +104,13 @@ interface SettingsRow {
   status: string
   onUnknown: Type.Static<typeof OnUnknown> | null
   defaultSender: string | null
+  defaultCountry: string | null
   keywords: unknown
   quietHours: QuietHoursChange | null
+  retention: Retention
   endpoints: number
   failing: number
+  disabled: number
   segmentsPerSecond: number | null
 }
 
@@ -102,40 +118,77 @@ interface SettingsRow {
 export async function readSettings(
   db: Queryable,
   caller: Caller,
-  { version, optOut }: SettingsSources,
-): Promise<{ body: SettingsBody; etag: string }> {
+  { version, optOut, apiPerSecond = 100, encryptsContent = false }: SettingsSources,
+): Promise<ShownSettings> {
   const row = await findSettings(db, caller.accountId)
+  const guards = await readGuardSettings(db, caller.accountId)
   const body: SettingsBody = {
     object: 'settings',
     account: { id: showId('acc', caller.accountId), name: row.name, status: row.status },
     mode: caller.mode,
     default_sender: row.defaultSender,
     on_unknown: row.onUnknown,
-    default_country: null,
-    timezone: 'UTC',
-    allowed_countries: ['*'],
-    country_limits: [],
+    default_country: row.defaultCountry,
+    ...guards,
     quiet_hours: mergeQuietHours(row.quietHours),
     opt_out: optOut(row.keywords, row.name),
     limits: {
-      api_per_second: null,
+      api_per_second: caller.apiPerSecond ?? apiPerSecond,
       segments_per_second: row.segmentsPerSecond,
       max_batch: 10_000,
       max_import_rows: 1_000_000,
-      max_queue_seconds: null,
+      max_queue_seconds: 14_400,
+      ...guards.limits,
     },
-    spend: { daily_limit: null, spent_today: null, currency: null, resets_at: null },
-    retention: { message_body_days: null, message_days: null, event_days: 30 },
-    webhooks: { endpoints: row.endpoints, failing: row.failing },
+    retention: row.retention,
+    encryption: await readEncryption(db, caller.accountId, encryptsContent),
+    webhooks: { endpoints: row.endpoints, failing: row.failing, disabled: row.disabled },
     features,
     api_version: 'v1',
     server_version: version,
   }
-  const etag = `"${createHash('sha256').update(JSON.stringify(body)).digest('base64url').slice(0, 22)}"`
-  return { body, etag }
+  return { body, etag: tagOf(body) }
 }
 
 type SettingsBody = Type.Static<typeof Settings>
+
+interface ShownSettings {
+  body: SettingsBody
+  /**
+   * A strong entity tag (RFC 9110 §8.8.3), with its quotes: what is set, a dot, and what is counted. Only what is set must be the same for a
+   * change; a message that is sent meanwhile is in nobody's way.
+   */
+  etag: string
+}
+
+/**
+ * Whether a header If-Match or If-None-Match names a tag (RFC 9110 §13.1). A proxy that compresses answers marks their tags as weak
+ * (`W/`): what they were before it did is still what is meant.
+ */
+export function matchesTag(header: string | undefined, etag: string): boolean {
+  const tags = header?.split(',').map((tag) => tag.trim().replace(/^W\//, '')) ?? []
+  return tags.includes('*') || tags.includes(etag)
+}
+
+/** Members of the answer that nobody sets. */
+const counted = new Set([
+  'encryption',
+  'webhooks',
+  'segments_per_second',
+  'segments_today',
+  'spent_today',
+  'resets_at',
+  'server_version',
+])
+
+function tagOf(body: SettingsBody): string {
+  const hash = (text: string): string => createHash('sha256').update(text).digest('base64url').slice(0, 22)
+  const set = JSON.stringify(body, (name, value: unknown) => (counted.has(name) ? undefined : value))
+  return `"${hash(set)}.${hash(JSON.stringify(body))}"`
+}
+
+/** The same tag whatever was counted since. */
+const settledPart = (tags: string): string => tags.replace(/\.[\w-]{22}"/g, '"')
 
 /** The body of `PATCH /v1/settings`; the rest follows from what there is, or is not built. */
 export const SettingsChange = Type.Object(
@@ -149,14 +202,26 @@ export const SettingsChange = Type.Object(
       ),
     ),
     on_unknown: Type.Optional(Nullable(OnUnknown)),
+    default_sender: Type.Optional(
+      Nullable(Type.String({ minLength: 1, maxLength: 16, description: 'Number or name of one of your senders.' })),
+    ),
+    default_country: Type.Optional(
+      Nullable(
+        Type.String({ pattern: '^[A-Z]{2}$', description: 'Of campaigns that do not say, ISO 3166-1 alpha-2.' }),
+      ),
+    ),
     quiet_hours: Type.Optional(QuietHoursChange),
+    retention: Type.Optional(RetentionChange),
+    ...GuardChange,
   },
   { additionalProperties: false, minProperties: 1 },
 )
 
 /**
- * Changes settings of the caller's account and returns all of them. Locks the account. `expected` is an entity tag, or undefined.
- * @throws ApiError `version_conflict` where the settings have another one by now; `validation_failed`.
+ * Changes settings of the caller's account and returns all of them as they were and as they are. Locks the account. `expected` is an
+ * If-Match header, or undefined.
+ * @throws ApiError `version_conflict` where the settings have another one by now; `validation_failed`; `insufficient_scope` where a test key
+ * changes a guard.
  */
 export async function changeSettings(
   tx: Tx,
@@ -164,12 +229,13 @@ export async function changeSettings(
   sources: SettingsSources,
   change: Type.Static<typeof SettingsChange>,
   expected: string | undefined,
-): Promise<SettingsBody> {
+): Promise<{ before: ShownSettings; after: ShownSettings }> {
+  if (caller.mode === 'test' && Object.keys(GuardChange).some((name) => name in change))
+    throw new ApiError('insufficient_scope', { detail: 'Guards stop what goes to people; use a live key.' })
   await tx.query(`select 1 from accounts where id = $1 for update`, [caller.accountId])
-  if (expected !== undefined && expected !== '*') {
-    const { etag } = await readSettings(tx, caller, sources)
-    if (!expected.includes(etag)) throw new ApiError('version_conflict')
-  }
+  const before = await readSettings(tx, caller, sources)
+  if (expected !== undefined && !matchesTag(settledPart(expected), settledPart(before.etag)))
+    throw new ApiError('version_conflict')
   await tx.query(
     `update accounts
      set name = coalesce($2, name), on_unknown = case when $4 then $3 else on_unknown end, updated_at = now()
@@ -177,7 +243,38 @@ export async function changeSettings(
     [caller.accountId, change.account?.name ?? null, change.on_unknown ?? null, change.on_unknown !== undefined],
   )
   if (change.quiet_hours) await changeQuietHours(tx, caller.accountId, change.quiet_hours)
-  return (await readSettings(tx, caller, sources)).body
+  if (change.retention) await changeRetention(tx, caller.accountId, change.retention)
+  await changeDefaults(tx, caller.accountId, sources, change)
+  await changeGuards(tx, caller.accountId, showActorId(actorOf(caller)) ?? '', sources, change)
+  return { before, after: await readSettings(tx, caller, sources) }
+}
+
+/** Sets the default sender and country. By the primary key, whose row is locked. */
+async function changeDefaults(
+  tx: Tx,
+  accountId: string,
+  { setDefaultSender, isCountry }: SettingsSources,
+  { default_sender: sender, default_country: country }: Type.Static<typeof SettingsChange>,
+): Promise<void> {
+  const errors: FieldError[] = []
+  if (sender !== undefined && !(await setDefaultSender(tx, accountId, sender)))
+    errors.push({ pointer: '#/default_sender', code: 'sender_not_found', detail: 'is not a sender of the account' })
+  if (typeof country === 'string' && !isCountry(country))
+    errors.push({
+      pointer: '#/default_country',
+      code: 'invalid_value',
+      detail: 'is not a country with telephone numbers',
+    })
+  if (errors.length > 0) throw invalid(errors)
+  if (country !== undefined)
+    await tx.query(
+      `update accounts
+       set settings =
+         case when $2::text is null then settings - 'default_country'
+           else settings || jsonb_build_object('default_country', $2::text) end
+       where id = $1`,
+      [accountId, country],
+    )
 }
 
 /** Adds what is said to what was; by the primary key, whose row is locked. */
@@ -200,12 +297,15 @@ async function findSettings(db: Queryable, accountId: string): Promise<SettingsR
         a.name,
         a.status,
         a.on_unknown as "onUnknown",
+        a.settings ->> 'default_country' as "defaultCountry",
         a.quiet_hours as "quietHours",
+        ${retentionColumn('a')} as retention,
         (select number from senders where account_id = $1 and is_default) as "defaultSender",
         (select settings from keyword_settings where account_id = $1 and campaign_id is null) as keywords,
         (select count(*) from webhooks where account_id = $1) as endpoints,
         (select count(*) from webhooks where account_id = $1 and (failing_since is not null or not enabled)) as failing,
-        least(a.pace, (select sum(pace) from carriers where enabled))::float8 as "segmentsPerSecond"
+        (select count(*) from webhooks where account_id = $1 and not enabled and disabled_reason <> 'request') as disabled,
+        least(a.pace, (select sum(pace) from carriers where enabled and not is_test))::float8 as "segmentsPerSecond"
       from accounts a
       where a.id = $1`,
     values: [accountId],

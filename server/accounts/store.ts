@@ -1,5 +1,6 @@
 /** SQL of credentials: users, keys and the tokens of logins. */
-import type { Queryable } from '../db/db.ts'
+import { timingSafeEqual } from 'node:crypto'
+import type { Queryable, Tx } from '../db/db.ts'
 import { scopesOf, type Role } from './roles.ts'
 
 /** What the database knows of a token or key. */
@@ -8,13 +9,26 @@ export interface Credential {
   accountStatus: 'active' | 'suspended'
   kind: 'key' | 'token'
   id: string
+  /** Null: a key, or the login of one. */
+  userId: string | null
   mode: 'live' | 'test'
   scopes: string[]
   /** SHA-256 of the whole token. */
   hash: Buffer
+  /** The same of a key's secret before its rotation, while that still works. */
+  previousHash: Buffer | null
+  /** Requests a second of the account's credentials; null: as the installation says. */
+  apiPerSecond: number | null
+  /** Networks from which the key works, and logins with it; empty: from everywhere. */
+  ipAllow: string[]
   isRevoked: boolean
   /** By the database's clock; null: never. */
   expiresInMs: number | null
+}
+
+/** Whether a hash is that of the credential's secret, in constant time. */
+export function isSecretOf({ hash, previousHash }: Credential, given: Buffer): boolean {
+  return timingSafeEqual(hash, given) || (previousHash !== null && timingSafeEqual(previousHash, given))
 }
 
 /**
@@ -29,7 +43,7 @@ export async function findKey(db: Queryable, publicId: string, hash: Buffer): Pr
         update api_keys
         set last_used_at = now()
         where public_id = $1
-          and secret_hash = $2
+          and (secret_hash = $2 or (previous_hash = $2 and previous_until > now()))
           and revoked_at is null
           and (last_used_at is null or last_used_at < now() - interval '1 minute')
       )
@@ -38,9 +52,13 @@ export async function findKey(db: Queryable, publicId: string, hash: Buffer): Pr
         a.status as "accountStatus",
         'key' as kind,
         k.id,
+        null as "userId",
         k.mode,
         k.scopes,
         k.secret_hash as hash,
+        case when k.previous_until > now() then k.previous_hash end as "previousHash",
+        k.ip_allow as "ipAllow",
+        a.api_per_second::float8 as "apiPerSecond",
         k.revoked_at is not null as "isRevoked",
         (extract(epoch from k.expires_at - now()) * 1000)::float8 as "expiresInMs"
       from api_keys k
@@ -51,12 +69,19 @@ export async function findKey(db: Queryable, publicId: string, hash: Buffer): Pr
   return rows[0] ?? null
 }
 
+interface TokenRow extends Credential {
+  ownScopes: string[] | null
+  role: Role | null
+  isOperator: boolean
+}
+
 /**
- * An access token by its hash (primary key), with the user or key it came from: it does not outlive them. `user_id` is the user of a
- * login, or the key of a login with client credentials; the two are both UUIDv7 and cannot meet.
+ * An access token by its hash (primary key), with the user or key it came from: it does not outlive them, and may never do more than
+ * they may by now. `user_id` is the user of a login, or the key of a login with client credentials; the two are both UUIDv7 and cannot
+ * meet. What was logged in before a rotation of the key's secret was over ends with the old secret.
  */
 export async function findAccessToken(db: Queryable, hash: Buffer): Promise<Credential | null> {
-  const { rows } = await db.query<Credential>({
+  const { rows } = await db.query<TokenRow>({
     name: 'find-access-token',
     text: `
       select
@@ -64,11 +89,20 @@ export async function findAccessToken(db: Queryable, hash: Buffer): Promise<Cred
         a.status as "accountStatus",
         'token' as kind,
         t.user_id as id,
+        u.id as "userId",
         coalesce(k.mode, 'live') as mode,
         t.scopes,
+        k.scopes as "ownScopes",
+        u.role,
+        coalesce(u.is_operator, false) as "isOperator",
         t.hash,
-        t.revoked_at is not null or coalesce(u.status = 'disabled', k.revoked_at is not null, true) as "isRevoked",
-        (extract(epoch from t.expires_at - now()) * 1000)::float8 as "expiresInMs"
+        null as "previousHash",
+        coalesce(k.ip_allow, '{}') as "ipAllow",
+        a.api_per_second::float8 as "apiPerSecond",
+        t.revoked_at is not null
+          or coalesce(u.status = 'disabled', k.revoked_at is not null, true)
+          or coalesce(k.previous_until <= now() and t.created_at < k.previous_until, false) as "isRevoked",
+        (extract(epoch from least(t.expires_at, k.expires_at) - now()) * 1000)::float8 as "expiresInMs"
       from tokens t
       join accounts a on a.id = t.account_id
       left join users u on u.account_id = t.account_id and u.id = t.user_id
@@ -77,7 +111,10 @@ export async function findAccessToken(db: Queryable, hash: Buffer): Promise<Cred
         and t.kind = 'access'`,
     values: [hash],
   })
-  return rows[0] ?? null
+  if (!rows[0]) return null
+  const { ownScopes, role, isOperator, ...token } = rows[0]
+  const allowed = new Set<string>(ownScopes ?? (role === null ? [] : scopesOf(role, isOperator)))
+  return { ...token, scopes: token.scopes.filter((scope) => allowed.has(scope)) }
 }
 
 /** Whose login it is: a user, or a key that logged in with its client credentials (email and role are null then). */
@@ -100,12 +137,18 @@ const ownerOf = ({ isOperator, scopes, ...row }: OwnerRow): Owner => ({
   scopes: scopes ?? (row.role === null ? [] : scopesOf(row.role, isOperator)),
 })
 
+/** What checking a login needs. */
+interface LoginState {
+  passwordHash: string
+  isActive: boolean
+  accountStatus: string
+  /** Whether a second factor is asked for. */
+  hasTotp: boolean
+}
+
 /** A user by its address (unique index on lower(email)), with what checking its password needs. */
-export async function findUser(
-  db: Queryable,
-  email: string,
-): Promise<{ owner: Owner; passwordHash: string; isActive: boolean; accountStatus: string } | null> {
-  const { rows } = await db.query<OwnerRow & { passwordHash: string; isActive: boolean; accountStatus: string }>({
+export async function findUser(db: Queryable, email: string): Promise<({ owner: Owner } & LoginState) | null> {
+  const { rows } = await db.query<OwnerRow & LoginState>({
     name: 'find-user',
     text: `
       select
@@ -118,19 +161,28 @@ export async function findUser(
         u.is_operator as "isOperator",
         null::text[] as scopes,
         u.password_hash as "passwordHash",
-        u.status = 'active' as "isActive"
+        u.status = 'active' as "isActive",
+        u.totp_since is not null as "hasTotp"
       from users u
       join accounts a on a.id = u.account_id
       where lower(u.email) = lower($1)`,
     values: [email],
   })
   if (!rows[0]) return null
-  const { passwordHash, isActive, accountStatus, ...row } = rows[0]
-  return { owner: ownerOf(row), passwordHash, isActive, accountStatus }
+  const { passwordHash, isActive, accountStatus, hasTotp, ...row } = rows[0]
+  return { owner: ownerOf(row), passwordHash, isActive, accountStatus, hasTotp }
 }
 
-/** The active user or key with this id, or null: both by primary key. A key's scopes are its own, a user's come from the role. */
-export async function findOwner(db: Queryable, accountId: string, id: string): Promise<Owner | null> {
+/**
+ * The active user or key with this id, or null: both by primary key. A key's scopes are its own, a user's come from the role.
+ * `since`: when the login was made or last refreshed; null where one is made now. One from before the end of a rotation ends with it.
+ */
+export async function findOwner(
+  db: Queryable,
+  accountId: string,
+  id: string,
+  since: Date | null = null,
+): Promise<Owner | null> {
   const { rows } = await db.query<OwnerRow>({
     name: 'find-owner',
     text: `
@@ -149,12 +201,38 @@ export async function findOwner(db: Queryable, accountId: string, id: string): P
         and k.id = $2
         and k.revoked_at is null
         and (k.expires_at is null or k.expires_at > now())
+        and ($3::timestamptz is null or coalesce(k.previous_until > now() or k.previous_until <= $3, true))
       where a.id = $1
         and a.status = 'active'
         and coalesce(u.id, k.id) is not null`,
-    values: [accountId, id],
+    values: [accountId, id, since],
   })
   return rows[0] ? ownerOf(rows[0]) : null
+}
+
+/**
+ * Holds a user or key as it is until the commit, so that what ends its logins waits for the one that is being made. By primary keys.
+ */
+export async function holdOwner(tx: Tx, accountId: string, id: string): Promise<void> {
+  for (const table of ['users', 'api_keys'])
+    await tx.query(`select 1 from ${table} where account_id = $1 and id = $2 for share`, [accountId, id])
+}
+
+/** The same, and whether it still is let in by the hash that was checked: of a user's password, or of a key's secret. */
+export async function holdSecret(tx: Tx, { accountId, id }: Owner, hash: string | Buffer): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    typeof hash === 'string'
+      ? `select 1 from users where account_id = $1 and id = $2 and status = 'active' and password_hash = $3 for share`
+      : `select 1
+         from api_keys
+         where account_id = $1
+           and id = $2
+           and revoked_at is null
+           and (secret_hash = $3 or (previous_hash = $3 and previous_until > now()))
+         for share`,
+    [accountId, id, hash],
+  )
+  return rowCount === 1
 }
 
 /** Replaces a password hash that was made with older parameters, unless the password was changed meanwhile. */

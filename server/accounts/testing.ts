@@ -1,10 +1,13 @@
 /** For tests of any slice: an application over a test database, and callers for it. */
 import { buildApp, type AppContext, type Register } from '../app.ts'
-import type { Db } from '../db/db.ts'
+import { openDoor } from '../door.ts'
+import { inTransaction, type Db } from '../db/db.ts'
 import { scopes as allScopes, type App, type Scope } from '../http.ts'
 import { newId } from '../ids.ts'
 import { hashToken, openVault, type Vault } from '../secrets.ts'
 import { openAuthenticator } from './authenticate.ts'
+import { scopesOf, type Role } from './roles.ts'
+import { openSession } from './session.ts'
 import type { SettingsSources } from './settings.ts'
 import { newKey } from './token.ts'
 
@@ -21,6 +24,8 @@ export function buildTestApp(db: Db, register: Register, context: Partial<AppCon
       publicUrl: 'http://localhost',
       authenticator: openAuthenticator(db),
       checksAnswers: true,
+      // Tests ask faster than people do.
+      door: openDoor({ perSecond: 100_000 }),
       ...context,
     },
     register,
@@ -30,6 +35,9 @@ export function buildTestApp(db: Db, register: Register, context: Partial<AppCon
 /** Settings as the other slices could decide them. */
 export const testSettings: SettingsSources = {
   version: '1.2.3',
+  isCountry: (text) => text !== 'XX',
+  endStops: () => Promise.resolve(),
+  setDefaultSender: () => Promise.resolve(false),
   optOut: (_own, name) => ({
     stop_keywords: ['STOP'],
     start_keywords: ['START'],
@@ -66,4 +74,33 @@ export async function createTestAccount(
     [accountId, userId, keyId, publicId, hashToken(key), mode, scopes, `${userId}@example.com`],
   )
   return { accountId, userId, keyId, token: key, headers: { authorization: `Bearer ${key}` } }
+}
+
+/** A user that is logged in. */
+export interface TestUser {
+  userId: string
+  email: string
+  refreshToken: string
+  headers: { authorization: string }
+}
+
+/** Adds a user to an account and logs it in; without a password hash, its password is none. */
+export async function createTestUser(
+  db: Db,
+  accountId: string,
+  { role, passwordHash = '' }: { role: Role; passwordHash?: string },
+): Promise<TestUser> {
+  const id = newId()
+  const email = `${role}-${id}@example.com`
+  await db.query('insert into users (account_id, id, email, password_hash, role) values ($1, $2, $3, $4, $5)', [
+    accountId,
+    id,
+    email,
+    passwordHash,
+    role,
+  ])
+  const owner = { accountId, accountName: '', id, email, role, scopes: scopesOf(role, false) }
+  const pair = await inTransaction(db, (tx) => openSession(tx, testVault, owner))
+  const headers = { authorization: `Bearer ${pair.accessToken}` }
+  return { userId: id, email, refreshToken: pair.refreshToken, headers }
 }

@@ -1,9 +1,12 @@
 /**
  * Failed logins slow the next ones down: for the pair of account and network address from the sixth on, for the address alone from the
- * twenty-first. Never for the account alone: a stranger could then lock its owner out. Counts are forgotten after a day of quiet.
+ * twenty-first. Never for the account alone: a stranger could then lock its owner out. Who knows a password and guesses the second factor
+ * is no stranger: those codes are so short that they are counted for the user, wherever the guesses come from; recovery codes are not,
+ * so that a thief of the password keeps nobody out. Counts are forgotten after a day of quiet.
  */
-import type { Db } from '../db/db.ts'
+import { inTransaction, type Db, type Queryable } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
+import { networkOf } from '../network.ts'
 import type { Vault } from '../secrets.ts'
 
 interface Rule {
@@ -12,10 +15,13 @@ interface Rule {
 }
 const ofPair: Rule = { free: 5, delayMaxSeconds: 900 }
 const ofAddress: Rule = { free: 20, delayMaxSeconds: 60 }
+// 100 guesses a day, of which three of a million are right: once in nine years.
+const ofCodes: Rule = { free: 5, delayMaxSeconds: 900 }
 
 /** An attempt that was let through; it counts as failed until it is `forgiven`. */
 export interface Attempt {
-  subjects: string[]
+  pair: string
+  address: string
 }
 
 /**
@@ -24,26 +30,53 @@ export interface Attempt {
  * @throws ApiError `login_throttled` with the time to wait; a throttled attempt is not counted.
  */
 export async function beginAttempt(db: Db, vault: Vault, login: string, ip: string): Promise<Attempt> {
-  const subject = (kind: string, value: string): string =>
-    `${kind} ${vault.mac(`login ${kind}`, value).toString('base64url')}`
   const network = networkOf(ip)
-  const address = subject('address', network)
-  const pair = subject('pair', `${login.toLowerCase()} ${network}`)
-  await count(db, address, ofAddress)
-  await count(db, pair, ofPair)
-  return { subjects: [address, pair] }
+  const address = subjectOf(vault, 'address', network)
+  const pair = subjectOf(vault, 'pair', `${login.toLowerCase()} ${network}`)
+  // What throws takes the other count back.
+  await inTransaction(db, async (tx) => {
+    await count(tx, pair, ofPair)
+    await count(tx, address, ofAddress)
+  })
+  return { pair, address }
 }
 
-/** Takes an attempt back that succeeded: the pair starts anew, the address has one failure less. Locks the two rows. */
-export async function forgive(db: Db, { subjects: [address, pair] }: Attempt): Promise<void> {
+/** Takes an attempt back that succeeded: the pair starts anew, the address has one failure less. */
+export async function forgive(db: Db, { pair, address }: Attempt): Promise<void> {
+  await clear(db, pair)
+  await takeBack(db, address)
+}
+
+/** Takes an attempt back that was neither right nor wrong: the second factor was not given. What was counted before it stays. */
+export async function forget(db: Db, { pair, address }: Attempt): Promise<void> {
+  await takeBack(db, pair)
+  await takeBack(db, address)
+}
+
+/** Counts a code of a user's second factor before it is checked; returns what takes it back. @throws ApiError `login_throttled`. */
+export async function beginCode(db: Db, vault: Vault, userId: string): Promise<() => Promise<void>> {
+  const subject = subjectOf(vault, 'codes', userId)
+  await count(db, subject, ofCodes)
+  return () => clear(db, subject)
+}
+
+const subjectOf = (vault: Vault, kind: string, value: string): string =>
+  `${kind} ${vault.mac(`login ${kind}`, value).toString('base64url')}`
+
+/** Forgets a subject, by primary key. */
+async function clear(db: Db, subject: string): Promise<void> {
+  await db.query({ name: 'clear-login', text: 'delete from login_failures where subject = $1', values: [subject] })
+}
+
+/** One failure of a subject less, by primary key. Alone in its transaction: attempts lock two of these rows in an order of their own. */
+async function takeBack(db: Db, subject: string): Promise<void> {
   await db.query({
-    name: 'forgive-login',
+    name: 'take-login-back',
     text: `
-      with forgiven as (delete from login_failures where subject = $2)
       update login_failures
       set failures = greatest(failures - 1, 0)
       where subject = $1`,
-    values: [address, pair],
+    values: [subject],
   })
 }
 
@@ -51,7 +84,7 @@ export async function forgive(db: Db, { subjects: [address, pair] }: Attempt): P
  * One more failure of a subject, unless it has to wait; locks its row (primary key), so that attempts at the same time are counted one by
  * one. The delay doubles with each failure beyond the free ones.
  */
-async function count(db: Db, subject: string, { free, delayMaxSeconds }: Rule): Promise<void> {
+async function count(db: Queryable, subject: string, { free, delayMaxSeconds }: Rule): Promise<void> {
   const { rowCount } = await db.query({
     name: 'count-login',
     text: `
@@ -77,13 +110,3 @@ async function count(db: Db, subject: string, { free, delayMaxSeconds }: Rule): 
 }
 
 const delayOf = `(case when f.failures < $2::int then 0 else least(power(2, least(f.failures - $2::int, 20)), $3::int) end)`
-
-/** The network that one party can be expected to hold: an IPv4 address, or the /64 of an IPv6 one. */
-function networkOf(ip: string): string {
-  if (!ip.includes(':') || ip.includes('.')) return ip.replace(/^::ffff:/i, '')
-  const [head = '', tail] = ip.split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail ? tail.split(':') : []
-  const zeros = tail === undefined ? 0 : 8 - left.length - right.length
-  return [...left, ...Array.from({ length: zeros }, () => '0'), ...right].slice(0, 4).join(':')
-}

@@ -2,6 +2,7 @@
  * Bearer tokens and API keys as text. Both end in a checksum, so that a scanner can tell a leaked one from noise without asking us,
  * and so that a mistyped one costs no look-up:
  *   hg_at_ or hg_rt_            43 base62 of 256 bits, 6 base62 of CRC-32
+ *   hg_iv_                   the same: the code of an invitation
  *   hg_live_ or hg_test_        12 base62 of public id, `_`, 43 base62 of 256 bits, 6 base62 of CRC-32
  */
 import { randomBytes, randomInt } from 'node:crypto'
@@ -13,20 +14,22 @@ const digits = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 export type ReadToken =
   | { kind: 'access' }
   | { kind: 'refresh' }
+  | { kind: 'invitation' }
   | { kind: 'key'; mode: 'live' | 'test'; publicId: string }
 
-/** A new API key and its public part, which names it where the key itself must not be shown. */
-export function newKey(mode: 'live' | 'test'): { key: string; publicId: string } {
-  const publicId = Array.from({ length: 12 }, () => digits[randomInt(62)]).join('')
+/** A new API key and its public part, which names it where the key itself must not be shown; or another secret for that part. */
+export function newKey(mode: 'live' | 'test', known?: string): { key: string; publicId: string } {
+  const publicId = known ?? Array.from({ length: 12 }, () => digits[randomInt(62)]).join('')
   return { key: withChecksum(`hg_${mode}_${publicId}_${toBase62(randomBytes(32), 43)}`), publicId }
 }
 
 /** The token made of 32 bytes: the same bytes, the same token. */
-export function tokenOf(kind: 'access' | 'refresh', bytes: Buffer): string {
-  return withChecksum(`hg_${kind === 'access' ? 'at' : 'rt'}_${toBase62(bytes, 43)}`)
+export function tokenOf(kind: keyof typeof marks, bytes: Buffer): string {
+  return withChecksum(`hg_${marks[kind]}_${toBase62(bytes, 43)}`)
 }
 
-const form = /^hg_(?:(at|rt)_|(live|test)_([0-9A-Za-z]{12})_)[0-9A-Za-z]{49}$/
+const marks = { access: 'at', refresh: 'rt', invitation: 'iv' } as const
+const form = /^hg_(?:(at|rt|iv)_|(live|test)_([0-9A-Za-z]{12})_)[0-9A-Za-z]{49}$/
 
 /** Reads a token; null where it is not one of ours or was mistyped. */
 export function readToken(token: string): ReadToken | null {
@@ -34,7 +37,7 @@ export function readToken(token: string): ReadToken | null {
   if (!match || withChecksum(token.slice(0, -6)) !== token) return null
   const [, kind, mode, publicId] = match
   if (publicId !== undefined) return { kind: 'key', mode: mode === 'test' ? 'test' : 'live', publicId }
-  return kind === 'at' ? { kind: 'access' } : { kind: 'refresh' }
+  return { kind: kind === 'at' ? 'access' : kind === 'rt' ? 'refresh' : 'invitation' }
 }
 
 /** What may be shown of a key: `hg_live_4fK0…`. */

@@ -12,11 +12,12 @@ import {
   findCampaign,
   hasSender,
   insertCampaign,
+  setFields,
   setPace,
   setQuietHours,
   type CampaignRow,
-  type CampaignStats,
 } from './store.ts'
+import { Stats, type CampaignStats } from './stats.ts'
 
 const text = (description: string, minLength: number, maxLength: number) =>
   Type.String({ description, minLength, maxLength })
@@ -78,29 +79,27 @@ export const CampaignInput = Type.Object(
 )
 export type CampaignInput = Static<typeof CampaignInput>
 
-/** Body of `PATCH /v1/campaigns/{campaign}`. */
+/** Body of `PATCH /v1/campaigns/{campaign}`; null takes away what was said. */
 export const CampaignChange = Type.Object(
-  Type.Partial(Type.Object({ pace: fields.pace, quiet_hours: fields.quiet_hours })).properties,
+  Type.Partial(
+    Type.Object({
+      name: text('For people.', 1, 120),
+      description: Nullable(fields.description),
+      type: Nullable(fields.type),
+      from: Nullable(fields.from),
+      timezone: Nullable(fields.timezone),
+      validity_period: Nullable(fields.validity_period),
+      callback_url: Nullable(fields.callback_url),
+      metadata: fields.metadata,
+      tags: fields.tags,
+      pace: fields.pace,
+      quiet_hours: fields.quiet_hours,
+    }),
+  ).properties,
   { additionalProperties: false, minProperties: 1 },
 )
 
 const Count = Type.Integer({ minimum: 0 })
-
-/** What became of the campaign's messages so far. */
-const Stats = Type.Object({
-  recipients: Count,
-  queued: Count,
-  sent: Count,
-  delivered: Count,
-  failed: Count,
-  unconfirmed: Count,
-  canceled: Count,
-  skipped: Type.Object({ opted_out: Count, invalid: Count, duplicate: Count, quiet_hours: Count }),
-  replies: Count,
-  opt_outs: Count,
-  clicks: Count,
-  segments: Count,
-})
 
 /** A campaign in answers. */
 export const Campaign = Type.Object(
@@ -152,7 +151,7 @@ export async function createCampaign(
     !errors.some((error) => error.pointer === '#/from') &&
     !(await hasSender(tx, accountId, sender))
   )
-    errors.push({ pointer: '#/from', code: 'sender_not_found', detail: 'must be a sender of this account' })
+    errors.push(noSender)
   if (errors.length > 0) throw invalid(errors)
   const row = await insertCampaign(tx, accountId, newId(), { ...input, from: sender })
   if (row) return row
@@ -173,11 +172,21 @@ export async function changeCampaign(
   before: CampaignRow,
   change: Static<typeof CampaignChange>,
 ): Promise<CampaignRow> {
-  const { pace, quiet_hours: quietHours } = change
-  const errors = quietHours ? checkOwnQuietHours(quietHours) : []
+  const { pace, quiet_hours: quietHours, ...rest } = change
+  const errors = checkFields(change)
+  const sender = typeof rest.from === 'string' ? rest.from.replace(/^\+(?=\d)/, '') : rest.from
+  if (sender && !(await hasSender(tx, accountId, sender))) errors.push(noSender)
   if (errors.length > 0) throw invalid(errors)
-  const row = pace === undefined ? before : await setPace(tx, accountId, before.id, pace)
+  const { from: _from, ...plain } = rest
+  let row = await setFields(tx, accountId, before, sender === undefined ? plain : { ...plain, sender })
+  if (pace !== undefined) row = await setPace(tx, accountId, before.id, pace)
   return quietHours === undefined ? row : setQuietHours(tx, accountId, before.id, quietHours)
+}
+
+const noSender: FieldError = {
+  pointer: '#/from',
+  code: 'sender_not_found',
+  detail: 'must be a sender of this account',
 }
 
 /** What the schema cannot say. The input may be of any shape: what the schema refuses is passed over. */

@@ -8,7 +8,7 @@ import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent, type Outcome } from '../idempotency.ts'
 import { showId } from '../ids.ts'
 import { readNumber } from '../messages/number.ts'
-import { buildPage, cursorAt, readCursor } from '../page.ts'
+import { buildPage, readCursor } from '../page.ts'
 import type { Vault } from '../secrets.ts'
 import { mergeErrors, readCampaign, readOpenCampaign } from './campaign.ts'
 import { changeContact, ContactChange } from './contact-change.ts'
@@ -118,13 +118,9 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         return { ...buildPage(row ? [row] : [], limit, position, filters), data }
       }
       const { rows, edge } = await listContacts(db, accountId, campaign.id, chosen, limit, position)
-      const page = buildPage(rows, limit, position, filters)
+      const page = buildPage(rows, limit, position, filters, { edge })
       const marked = await markForgotten(db, context.vault, accountId, page.data)
-      const shown = { ...page, data: marked.map(showContact) }
-      if (edge === null) return shown
-      const isAfter = position?.direction === 'after'
-      const further = cursorAt(position?.direction ?? 'before', edge, filters)
-      return { ...shown, has_more: true, ...(isAfter ? { prev_cursor: further } : { next_cursor: further }) }
+      return { ...page, data: marked.map(showContact) }
     },
   )
 

@@ -35,29 +35,30 @@ const columns = `c.id, c.campaign_id as "campaignId", c.phone_number as "phoneNu
   c.last_name as "lastName", c.external_id as "externalId", c.language, c.country, c.timezone, c.attributes, c.tags, c.consent,
   c.created_at as "createdAt", c.updated_at as "updatedAt"`
 
-const isOptedOut = `exists (
-    select from opt_outs o
+// Not `exists`: for many contacts the planner would rather read all opt-outs at once, however many there are.
+const isOptedOut = `(
+    select true
+    from opt_outs o
     where o.account_id = c.account_id
       and o.number = c.phone_number
-  )`
+    limit 1
+  ) is not null`
 
 // The last message of a number comes from messages_their_number, newest partition first.
-const selectContact = `
-  select ${columns}, ${isOptedOut} as "isOptedOut",
-    (
+const lastMessageAt = `(
       select m.created_at
       from messages m
       where m.account_id = c.account_id
         and m.their_number = c.phone_number
       order by m.id desc
       limit 1
-    ) as "lastMessageAt"
-  from contacts c`
+    )`
 
-// For exports, in which a look at the messages of every number would be most of the work.
-const selectAlone = `
-  select ${columns}, ${isOptedOut} as "isOptedOut", null::timestamptz as "lastMessageAt"
-  from looked c`
+// Exports do without the last message: a look at the messages of every number would be most of the work.
+const selectOf = (lastMessage: string, more = ''): string => `
+  select ${columns}, ${isOptedOut} as "isOptedOut", ${lastMessage} as "lastMessageAt"${more}`
+const selectContact = `${selectOf(lastMessageAt)}
+  from contacts c`
 
 /** Finds a contact by its primary key or by (account_id, campaign_id, phone_number); locks nothing. */
 export async function findContact(
@@ -157,38 +158,34 @@ async function readWindow(
     filters.externalId !== null && `c.external_id = ${value(filters.externalId)}`,
   ].filter((clause) => clause !== false && clause !== null)
   const matches = matchesOf(filters, value)
-  const where = (clauses: string[]): string => clauses.map((clause) => `\n        and ${clause}`).join('')
-  const found = matches.length === 0 ? limit : windowRows
-  const { rows } = await db.query<ContactRow & { edge: string; size: number }>(
+  const lastMessage = hasMessages ? lastMessageAt : 'null::timestamptz'
+  const found = `from contacts c
+        where c.account_id = $1
+          and c.campaign_id = $2${bounds.map((clause) => `\n          and ${clause}`).join('')}
+        order by c.id ${order}`
+  if (matches.length === 0) {
+    const { rows } = await db.query<ContactRow>(`${selectOf(lastMessage)} ${found} limit ${value(limit)}`, values)
+    return { rows, edge: null }
+  }
+  // The last contact of a window comes with the answer in any case, to say how far it has got. The outer query has no order of its own: it would
+  // make the planner think that all of the inner one is needed.
+  const { rows } = await db.query<ContactRow & { isMatch: boolean | null; place: number }>(
     `
-    with looked as materialized (
-      select c.account_id, c.id, c.campaign_id, c.phone_number, c.first_name, c.last_name, c.external_id, c.language, c.country,
-        c.timezone, c.attributes, c.tags, c.consent, c.created_at, c.updated_at
-      from contacts c
-      where c.account_id = $1
-        and c.campaign_id = $2${where(bounds)}
-      order by c.id ${order}
-      limit ${value(found)}
-    ), edge as (
-      select id as edge, (select count(*) from looked) as size
-      from looked
-      order by id ${isAfter ? 'desc' : 'asc'}
-      limit 1
-    )
-    select edge.edge, edge.size, m.*
-    from edge
-    left join lateral (
-      ${hasMessages ? selectContact.replace('from contacts c', 'from looked c') : selectAlone}
-      where true${where(matches)}
-      order by c.id ${order}
-      limit ${value(limit)}
-    ) m on true`,
+    ${selectOf(lastMessage, ', c."isMatch", c.place')}
+    from (
+        select c.account_id, c.id, c.campaign_id, c.phone_number, c.first_name, c.last_name, c.external_id, c.language, c.country,
+          c.timezone, c.attributes, c.tags, c.consent, c.created_at, c.updated_at, ${matches.join(' and ')} as "isMatch",
+          row_number() over (order by c.id ${order}) as place
+        ${found}
+        limit ${windowRows}
+    ) c
+    where c."isMatch" or c.place = ${windowRows}
+    limit ${value(limit)}`,
     values,
   )
-  const [first] = rows
-  const matched = rows.filter((row) => row.id !== null)
-  const isEnd = !first || first.size < found
-  return { rows: matched, edge: isEnd || matched.length === limit ? null : first.edge }
+  const last = rows.at(-1)
+  const matching = last && !last.isMatch ? rows.slice(0, -1) : rows
+  return { rows: matching, edge: last?.place === windowRows && matching.length < limit ? last.id : null }
 }
 
 function matchesOf(filters: ContactFilters, value: (one: unknown) => string): string[] {

@@ -21,7 +21,9 @@ import { contactRoutes } from './contact-http.ts'
 import { broadcastRoutes, type BroadcastsContext } from './broadcasts/http.ts'
 import { importRoutes, type ImportsContext } from './imports/http.ts'
 import { objectOf, schemaErrorsOf } from './request.ts'
-import { countMessages, listCampaigns } from './store.ts'
+import { readStats } from './stats.ts'
+import { statsRoutes } from './stats-http.ts'
+import { listCampaigns } from './store.ts'
 
 /** What the routes of this slice need. */
 export interface CampaignsContext extends ImportsContext, BroadcastsContext {
@@ -38,6 +40,7 @@ export function campaignRoutes(app: App, context: CampaignsContext): void {
   app.addSchema(Campaign)
   app.addSchema(Contact)
   routesOfCampaigns(app, context)
+  statsRoutes(app, context)
   contactRoutes(app, context)
   importRoutes(app, context)
   broadcastRoutes(app, context)
@@ -55,7 +58,7 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
         body: CampaignInput,
         response: { 201: Type.Ref('Campaign'), ...problems(409) },
       },
-      config: { scope: 'campaigns:write', operation: 'campaigns.create' },
+      config: { scope: 'campaigns:write', operation: 'campaigns.create', audit: 'campaign.created' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -66,7 +69,7 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
           ...schemaErrorsOf(request),
           ...refuseShortening(input, context.shortUrl),
         ])
-        const body = showCampaign(row, await countMessages(tx, accountId, row.id))
+        const body = showCampaign(row, await readStats(tx, accountId, row.id))
         return { status: 201, body, location: `/v1/campaigns/${body.id}`, resourceId: row.id }
       }),
   )
@@ -108,7 +111,7 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
     async (request) => {
       const { accountId } = request.caller
       const row = await readCampaign(db, accountId, request.params.campaign)
-      return showCampaign(row, await countMessages(db, accountId, row.id))
+      return showCampaign(row, await readStats(db, accountId, row.id))
     },
   )
 
@@ -117,21 +120,23 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
     {
       schema: {
         operationId: 'updateCampaign',
-        summary: 'Change the pace or the quiet hours of a campaign',
-        description: 'They hold at every process within seconds, also for what waits already.',
+        summary: 'Change a campaign',
+        description:
+          'Pace and quiet hours hold at every process within seconds, also for what waits already; the rest for what is sent from then on.',
         tags: ['Campaigns'],
         params: campaignParams,
         body: CampaignChange,
         response: { 200: Type.Ref('Campaign'), ...problems(404, 409) },
       },
-      config: { scope: 'campaigns:write', operation: 'campaigns.update' },
+      config: { scope: 'campaigns:write', operation: 'campaigns.update', audit: 'campaign.updated' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
         const before = await readOpenCampaign(tx, accountId, request.params.campaign)
         const row = await changeCampaign(tx, accountId, before, request.body)
-        return { status: 200, body: showCampaign(row, await countMessages(tx, accountId, row.id)) }
+        const audit = { before: showCampaign(before, null) }
+        return { status: 200, body: showCampaign(row, await readStats(tx, accountId, row.id)), audit }
       }),
   )
 }

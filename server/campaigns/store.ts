@@ -29,23 +29,6 @@ export interface CampaignRow {
   updatedAt: Date
 }
 
-/** What became of a campaign's messages. */
-export interface CampaignStats {
-  recipients: number
-  queued: number
-  sent: number
-  delivered: number
-  failed: number
-  unconfirmed: number
-  canceled: number
-  /** Recipients of its broadcasts who got no message. */
-  skipped: { opted_out: number; invalid: number; duplicate: number; quiet_hours: number }
-  replies: number
-  opt_outs: number
-  clicks: number
-  segments: number
-}
-
 const columns = `id, key, name, description, status, type, sender, default_country as "defaultCountry", timezone,
   validity_period as "validityPeriod", pace::float8 as pace, on_unknown as "onUnknown", coalesce(shorten_urls, false) as "shortensUrls", callback_url as "callbackUrl", quiet_hours as "quietHours", metadata, tags, contacts_count as "contactsCount",
   created_at as "createdAt", updated_at as "updatedAt"`
@@ -63,7 +46,8 @@ export async function insertCampaign(
       insert into campaigns (account_id, id, key, name, description, type, sender, default_country, timezone, validity_period,
         callback_url, metadata, tags, pace, on_unknown, shorten_urls,
         quiet_hours, quiet_hours_changed_at)
-      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16,
+      values ($1, $2, $3, $4, $5, $6, $7,
+        coalesce($8, (select settings ->> 'default_country' from accounts where id = $1)), $9, $10, $11, $12, $13, $14, $15, $16,
         $17, case when $17::jsonb is not null then now() end)
       on conflict (account_id, key) do nothing
       returning ${columns}`,
@@ -88,6 +72,51 @@ export async function insertCampaign(
     ],
   })
   return rows[0] ?? null
+}
+
+/** What a caller changes as it stands, by column. */
+export interface CampaignFields {
+  name?: string
+  description?: string | null
+  type?: MessageType | null
+  sender?: string | null
+  timezone?: string | null
+  validity_period?: number | null
+  callback_url?: string | null
+  metadata?: Record<string, string>
+  tags?: string[]
+}
+
+const fieldColumns = [
+  'name',
+  'description',
+  'type',
+  'sender',
+  'timezone',
+  'validity_period',
+  'callback_url',
+  'metadata',
+  'tags',
+] as const satisfies (keyof CampaignFields)[]
+
+/** Changes those fields of a campaign that are given; locks its row, by primary key. Every process sends by them within seconds. */
+export async function setFields(
+  tx: Tx,
+  accountId: string,
+  before: CampaignRow,
+  fields: CampaignFields,
+): Promise<CampaignRow> {
+  const given = fieldColumns.filter((name) => fields[name] !== undefined)
+  if (given.length === 0) return before
+  const { rows } = await tx.query<CampaignRow>(
+    `update campaigns
+     set ${given.map((name, i) => `${name} = $${i + 3}`).join(', ')}, updated_at = now()
+     where account_id = $1
+       and id = $2
+     returning ${columns}`,
+    [accountId, before.id, ...given.map((name) => (name === 'metadata' ? JSON.stringify(fields[name]) : fields[name]))],
+  )
+  return rows[0] ?? before
 }
 
 /** Sets the pace of a campaign; locks its row, by primary key. Every process reads the paces anew after a while (see carriers/limits.ts). */
@@ -193,46 +222,4 @@ export async function listCampaigns(
     values: [accountId, position?.id ?? null, limit + 1],
   })
   return rows
-}
-
-/** Counts a campaign's messages by what became of them: reads all of them through messages_campaign, so for one campaign at a time. */
-export async function countMessages(db: Queryable, accountId: string, campaignId: string): Promise<CampaignStats> {
-  const { rows } = await db.query<CampaignStats>({
-    name: 'count-campaign-messages',
-    text: `
-      select
-        count(distinct their_number) filter (where direction = 'outbound') as recipients,
-        count(*) filter (where status in ('scheduled', 'queued', 'sending')) as queued,
-        count(*) filter (where status = 'sent') as sent,
-        count(*) filter (where status = 'delivered') as delivered,
-        count(*) filter (where status in ('undelivered', 'rejected', 'failed', 'expired')) as failed,
-        count(*) filter (where status = 'unconfirmed') as unconfirmed,
-        count(*) filter (where status = 'canceled') as canceled,
-        count(*) filter (where direction = 'inbound') as replies,
-        count(*) filter (where direction = 'inbound' and exists (
-          select from opt_outs o
-          where o.account_id = m.account_id
-            and o.number = m.their_number
-            and o.message_id = m.id
-        )) as opt_outs,
-        (
-          select json_build_object(
-            'opted_out', coalesce(sum(count::int) filter (where reason = 'recipient_opted_out'), 0),
-            'duplicate', coalesce(sum(count::int) filter (where reason = 'duplicate'), 0),
-            'quiet_hours', coalesce(sum(count::int) filter (where reason = 'quiet_hours'), 0),
-            'invalid', coalesce(sum(count::int) filter (where reason not in ('recipient_opted_out', 'duplicate', 'quiet_hours')), 0))
-          from broadcasts b, jsonb_each_text(b.skipped) as s (reason, count)
-          where b.account_id = $1
-            and b.campaign_id = $2
-        ) as skipped,
-        coalesce((select clicks from campaign_clicks where account_id = $1 and campaign_id = $2), 0)::bigint as clicks,
-        coalesce(sum(segments) filter (where direction = 'outbound'), 0)::bigint as segments
-      from messages m
-      where account_id = $1
-        and campaign_id = $2`,
-    values: [accountId, campaignId],
-  })
-  const [stats] = rows
-  if (!stats) throw new Error('an aggregate without groups has one row')
-  return stats
 }

@@ -39,6 +39,7 @@ export async function openCampaignTest(db: Db, parts: Partial<CampaignsContext> 
     imports,
     outbox,
     subscriptions: { wants: () => false },
+    acceptor: { plan: () => Promise.resolve([]) },
     refuseUrl: () => null,
     wakeBroadcasts: () => {},
     ...parts,

@@ -193,7 +193,7 @@ async function seeLinks(tx: Tx): Promise<Seen[]> {
       left join lateral (
         select last_error from link_states where link_id = l.id and last_error_at is not null order by last_error_at desc limit 1
       ) e on true
-      where c.enabled and l.enabled`,
+      where c.enabled and l.enabled and not c.is_test`,
   })
   return rows.flatMap(({ accountId, id, isUp, isThrottled, carrierId, carrierName, ...rest }): Seen[] => {
     const base = { accountId, subject: id }

@@ -118,7 +118,7 @@ export function doctorRoutes(app: App, context: { db: Db; vault: Vault }): void 
         params: carrierParams,
         response: { 202: Type.Object({ object: Type.Literal('rematch'), links: Type.Integer() }), ...problems(404) },
       },
-      config: { scope: 'carriers:write', operation: 'carriers.rematch' },
+      config: { scope: 'carriers:write', operation: 'carriers.rematch', audit: 'carrier.rematched' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

@@ -30,7 +30,7 @@ export async function ensureFirstCarrier(db: Db, vault: Vault, options: FirstCar
   await inTransaction(db, async (tx) => {
     await tx.query(`lock table carriers in share row exclusive mode`)
     const { rows } = await tx.query<{ id: string; kind: string; port: number }>(
-      `select id, kind, (settings ->> 'port')::int as port from carriers`,
+      `select id, kind, (settings ->> 'port')::int as port from carriers where not is_test`,
     )
     const simulator = rows.find((row) => row.kind === 'simulator')
     if (simulator && simulatorPort !== null && simulator.port !== simulatorPort)

@@ -93,7 +93,7 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
         body: CreateBody,
         response: { 201: Type.Ref('Carrier'), ...problems(409) },
       },
-      config: { scope: 'carriers:write', operation: 'carriers.create' },
+      config: { scope: 'carriers:write', operation: 'carriers.create', audit: 'carrier.created' },
       validatorCompiler: compileCreate,
     },
     (request, reply) =>
@@ -136,7 +136,7 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
         body: PatchBody,
         response: { 200: Type.Ref('Carrier'), ...problems(404, 409) },
       },
-      config: { scope: 'carriers:write', operation: 'carriers.update' },
+      config: { scope: 'carriers:write', operation: 'carriers.update', audit: 'carrier.updated' },
       validatorCompiler: compileLater,
     },
     (request, reply) =>
@@ -146,6 +146,10 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
         const secrets = http ? tryOpenSecrets(vault, carrier) : {}
         const body: unknown = request.body
         checkPatch(body, http?.adapter ?? null, carrier.settings, secrets)
+        if (carrier.isTest && (body.settings ?? body.password) !== undefined)
+          throw invalid([
+            { pointer: '#', code: 'invalid_value', detail: 'the carrier of test mode has its own settings' },
+          ])
         await orNameTaken(
           updateCarrier(tx, {
             id: carrier.id,
@@ -157,7 +161,8 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
             secrets: changeSecrets(vault, carrier, secrets, body),
           }),
         )
-        return { status: 200, body: await renderStored(context, readQueue, tx, carrier.id) }
+        const audit = { before: settingsOf(carrier) }
+        return { status: 200, body: await renderStored(context, readQueue, tx, carrier.id), audit }
       }),
   )
 
@@ -171,7 +176,7 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
         params: IdParams,
         response: { 204: Type.Null(), ...problems(404, 409) },
       },
-      config: { scope: 'carriers:write', operation: 'carriers.delete' },
+      config: { scope: 'carriers:write', operation: 'carriers.delete', audit: 'carrier.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
@@ -181,10 +186,19 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
             throw new ApiError('carrier_in_use', { detail: 'Senders belong to this carrier.' })
           throw error
         })
-        return { status: 204 }
+        return { status: 204, audit: { before: settingsOf(carrier) } }
       }),
   )
 }
+
+/** What the audit log compares. */
+const settingsOf = ({ name, enabled, pace, priority, settings }: CarrierRow) => ({
+  name,
+  enabled,
+  pace,
+  priority,
+  settings,
+})
 
 async function requireCarrier(db: Db | Tx, request: FastifyRequest): Promise<CarrierRow> {
   const id = parseId('car', (request.params as Static<typeof IdParams>).id)

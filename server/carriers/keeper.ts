@@ -229,6 +229,8 @@ export class LinkKeeper {
     for (const one of await findRunnable(this.#context.db, ids)) {
       const kept = this.#kept.get(one.id)
       if (!kept) continue
+      // A simulator that is being started is asked for again in the next turn.
+      if (one.isTest && (this.#context.testPort?.() ?? null) === null) continue
       // Noted first: what cannot be started is not tried again until it changes.
       kept.version = kept.leased?.version ?? ''
       try {

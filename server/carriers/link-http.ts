@@ -96,13 +96,14 @@ export function linkRoutes(app: App, context: LinksContext): void {
         body: LinkBody,
         response: { 201: Type.Ref('LinkSettings'), ...problems(404) },
       },
-      config: { scope: 'carriers:write', operation: 'links.create' },
+      config: { scope: 'carriers:write', operation: 'links.create', audit: 'link.created' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const carrier = await requireCarrier(tx, request)
         if (carrier.kind === 'http')
           throw invalid([{ pointer: '#', code: 'invalid_value', detail: 'a carrier with an HTTP API has one link' }])
+        if (carrier.isTest) throw hasOwnSettings()
         const id = newId()
         const link = change(
           vault,
@@ -125,18 +126,19 @@ export function linkRoutes(app: App, context: LinksContext): void {
         body: LinkBody,
         response: { 200: Type.Ref('LinkSettings'), ...problems(404) },
       },
-      config: { scope: 'carriers:write', operation: 'links.update' },
+      config: { scope: 'carriers:write', operation: 'links.update', audit: 'link.updated' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const { body } = request
         const before = await requireLink(tx, request)
         const carrier = await findCarrier(tx, before.carrierId)
+        if (carrier?.isTest && (body.settings !== undefined || body.password !== undefined)) throw hasOwnSettings()
         if (carrier?.kind === 'http' && (body.settings !== undefined || body.password !== undefined))
           throw invalid([{ pointer: '#', code: 'invalid_value', detail: 'belongs to a carrier with an HTTP API' }])
         const link = change(vault, before, body)
         await updateLink(tx, link)
-        return { status: 200, body: render(link) }
+        return { status: 200, body: render(link), audit: { before: render(before) } }
       }),
   )
 
@@ -150,15 +152,16 @@ export function linkRoutes(app: App, context: LinksContext): void {
         params: LinkParams,
         response: { 204: Type.Null(), ...problems(404, 409) },
       },
-      config: { scope: 'carriers:write', operation: 'links.delete' },
+      config: { scope: 'carriers:write', operation: 'links.delete', audit: 'link.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
-        if (!(await deleteLink(tx, await requireLink(tx, request))))
+        const link = await requireLink(tx, request)
+        if (!(await deleteLink(tx, link)))
           throw new ApiError('carrier_in_use', {
             detail: 'It is the first link of its carrier, which keeps the receipts; disable it instead.',
           })
-        return { status: 204 }
+        return { status: 204, audit: { before: render(link) } }
       }),
   )
 }
@@ -205,3 +208,6 @@ async function requireLink(tx: Tx, request: FastifyRequest): Promise<OwnLink> {
   if (!link) throw new ApiError('not_found', { detail: 'There is no such link.' })
   return link
 }
+
+const hasOwnSettings = (): ApiError =>
+  invalid([{ pointer: '#', code: 'invalid_value', detail: 'the carrier of test mode has its own settings' }])

@@ -136,7 +136,11 @@ export function mappingRoutes(app: App, context: { db: Db; vault: Vault }): void
           body,
           response: answer,
         },
-        config: { scope: 'carriers:write', operation: `mappings.${isMerge ? 'merge' : 'replace'}` },
+        config: {
+          scope: 'carriers:write',
+          operation: `mappings.${isMerge ? 'merge' : 'replace'}`,
+          audit: 'mappings.updated',
+        },
         bodyLimit: bytesMax,
         handler: (request, reply) =>
           idempotent(context, request, reply, async (tx) => {
@@ -146,9 +150,10 @@ export function mappingRoutes(app: App, context: { db: Db; vault: Vault }): void
             // Before its rows: who deletes the carrier takes the locks in this order, too.
             await holdCarrier(tx, carrier.id)
             const rows = readRows(body, carrier.kind !== 'http')
+            const before = show(await listMappings(tx, carrier.id))
             if (!isMerge) await deleteMappings(tx, carrier.id)
             await mergeMappings(tx, carrier.id, rows)
-            return { status: 200, body: show(await listMappings(tx, carrier.id)) }
+            return { status: 200, body: show(await listMappings(tx, carrier.id)), audit: { before } }
           }),
       })
   })
@@ -171,16 +176,17 @@ export function mappingRoutes(app: App, context: { db: Db; vault: Vault }): void
         ),
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'carriers:write', operation: 'mappings.delete' },
+      config: { scope: 'carriers:write', operation: 'mappings.delete', audit: 'mappings.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const carrier = await requireCarrier(tx, request.params.id)
         const keys = readKeys(request.query, carrier.kind !== 'http')
+        const before = show(await listMappings(tx, carrier.id))
         const count = await deleteMappings(tx, carrier.id, keys)
         if (count === 0 && keys.code !== undefined)
           throw new ApiError('not_found', { detail: 'The table has no such row.' })
-        return { status: 204 }
+        return { status: 204, audit: { before, after: show(await listMappings(tx, carrier.id)) } }
       }),
   )
 }

@@ -101,7 +101,7 @@ export function poolRoutes(app: App, context: CarriersContext): void {
         body: CreateBody,
         response: { 201: Type.Ref('SenderPool'), ...problems(409) },
       },
-      config: { scope: 'settings:write', operation: 'sender-pools.create' },
+      config: { scope: 'settings:write', operation: 'sender-pools.create', audit: 'sender_pool.created' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -134,7 +134,7 @@ export function poolRoutes(app: App, context: CarriersContext): void {
         body: PatchBody,
         response: { 200: Type.Ref('SenderPool'), ...problems(404) },
       },
-      config: { scope: 'settings:write', operation: 'sender-pools.update' },
+      config: { scope: 'settings:write', operation: 'sender-pools.update', audit: 'sender_pool.updated' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -146,7 +146,8 @@ export function poolRoutes(app: App, context: CarriersContext): void {
         faults.end()
         const { name = row.name, strategy = row.strategy } = body
         await orNameTaken(savePool(tx, { ...row, name, strategy, members: members ?? row.members }))
-        return { status: 200, body: renderPool(await requirePool(tx, caller.accountId, request.params.id)) }
+        const shown = renderPool(await requirePool(tx, caller.accountId, request.params.id))
+        return { status: 200, body: shown, audit: { before: renderPool(row) } }
       }),
   )
 
@@ -160,13 +161,14 @@ export function poolRoutes(app: App, context: CarriersContext): void {
         params: IdParams,
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'settings:write', operation: 'sender-pools.delete' },
+      config: { scope: 'settings:write', operation: 'sender-pools.delete', audit: 'sender_pool.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
-        const id = parseId('pol', request.params.id)
-        if (!id || !(await deletePool(tx, request.caller.accountId, id))) throw notFound()
-        return { status: 204 }
+        const { accountId } = request.caller
+        const row = await requirePool(tx, accountId, request.params.id)
+        if (!(await deletePool(tx, accountId, row.id))) throw notFound()
+        return { status: 204, audit: { before: renderPool(row) } }
       }),
   )
 }

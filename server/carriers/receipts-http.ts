@@ -59,7 +59,8 @@ export function receiptRoutes(app: App, { db }: { db: Db }): void {
     },
     async (request) => {
       const { limit = 50, cursor, unmatched } = request.query
-      if (!unmatched) throw new ApiError('unsupported_filters', { detail: 'Only unmatched=true is listed here.' })
+      if (!unmatched)
+        throw new ApiError('filter_combination_not_allowed', { detail: 'Only unmatched=true is listed here.' })
       const carrierId = await requireCarrierId(db, request.params.id)
       const before = readPlace(cursor, carrierId)
       const links = await listDoctored(db, carrierId)

@@ -21,6 +21,7 @@ import type { Ledger } from '../messages/ledger.ts'
 import { statusOfReceipt } from '../messages/apply.ts'
 import { storeReply, type ReplyIn } from '../messages/reply.ts'
 import type { Vault } from '../secrets.ts'
+import type { Texts } from '../texts.ts'
 import type { Link } from './link.ts'
 import { readNumberIn } from './number-form.ts'
 import type { Delivery, DeliverySession, Redeliveries } from './redelivery.ts'
@@ -29,6 +30,7 @@ import { smppDefaults, type SmppSettings } from './settings.ts'
 export interface ReceiveContext {
   db: Db
   vault: Vault
+  texts?: Texts
   log: Log
   ledger: Ledger
   outbox: Outbox
@@ -159,7 +161,7 @@ async function storePart(
     // Parts may come on two sessions at once: whoever is second must see the first.
     await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [key.join(' ')])
     // Nothing is stored of a redelivery, but a whole whose join failed is joined.
-    if (await isNewPart(tx, link.receiptsId, hash)) await insertPart(tx, key, concatenation.part, part)
+    if (await isNewPart(tx, link.receiptsId, hash)) await insertPart(tx, context.texts, key, concatenation.part, part)
     const { rows } = await tx.query<{ parts: number }>(
       `select count(*) as parts from reply_parts
        where link_id = $1 and source = $2 and destination = $3 and kind = $4 and reference = $5 and total = $6`,
@@ -170,11 +172,18 @@ async function storePart(
   if (whole) await joinReply(context, link.settings, whole, false)
 }
 
-async function insertPart(tx: Tx, key: unknown[], number: number, part: MessagePart): Promise<void> {
+async function insertPart(
+  tx: Tx,
+  texts: Texts | undefined,
+  key: unknown[],
+  number: number,
+  part: MessagePart,
+): Promise<void> {
+  const sealed = texts?.isSealing ? texts.sealLoose(part.body, placeOf(key, number)) : null
   await tx.query(
     `insert into reply_parts (link_id, source, destination, kind, reference, total, part, data_coding, udh_length,
-       locking_shift, single_shift, bytes)
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
+       locking_shift, single_shift, bytes, is_sealed)
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
      on conflict do nothing`,
     [
       ...key,
@@ -183,10 +192,13 @@ async function insertPart(tx: Tx, key: unknown[], number: number, part: MessageP
       part.udhLength,
       part.shift.locking ?? null,
       part.shift.single ?? null,
-      part.body,
+      sealed ?? part.body,
+      sealed !== null,
     ],
   )
 }
+
+const placeOf = (key: unknown[], number: number): string => `reply_parts.bytes|${key.join('|')}|${number}`
 
 /** Makes a reply of the parts that are there, in one transaction with their removal. */
 async function joinReply(
@@ -202,12 +214,15 @@ async function joinReply(
       `delete from reply_parts
        where link_id = $1 and source = $2 and destination = $3 and kind = $4 and reference = $5 and total = $6
        returning kind, reference, total, part, data_coding as "dataCoding", udh_length as "udhLength",
-         locking_shift as "lockingShift", single_shift as "singleShift", bytes`,
+         locking_shift as "lockingShift", single_shift as "singleShift", bytes, is_sealed as "isSealed"`,
       key,
     )
     // Another process joined them.
     if (rows.length === 0) return false
-    const joined = joinParts(rows.map(readRow), codingsOf(settings))
+    const joined = joinParts(
+      rows.map((row) => readRow(row, (sealed) => openPart(context, sealed, placeOf(key, row.part)))),
+      codingsOf(settings),
+    )
     reply.text = joined.text ?? `[${joined.octets.length} octets of binary data]`
     reply.isPartial = rows.length < total
     return true
@@ -224,9 +239,20 @@ interface PartRow {
   lockingShift: number | null
   singleShift: number | null
   bytes: Buffer
+  isSealed: boolean
 }
 
-function readRow(row: PartRow): MessagePart {
+/** A part that cannot be opened is empty: the others are worth having. */
+function openPart({ texts, log }: ReceiveContext, sealed: Buffer, place: string): Buffer {
+  try {
+    if (texts) return texts.openLoose(sealed, place)
+  } catch (error) {
+    log.warn({ reason: String(error) }, 'a text cannot be opened')
+  }
+  return Buffer.alloc(0)
+}
+
+function readRow(row: PartRow, open: (sealed: Buffer) => Buffer): MessagePart {
   return {
     concatenation: { kind: row.kind, reference: row.reference, total: row.total, part: row.part },
     data_coding: row.dataCoding,
@@ -235,7 +261,7 @@ function readRow(row: PartRow): MessagePart {
       ...(row.lockingShift !== null && { locking: row.lockingShift }),
       ...(row.singleShift !== null && { single: row.singleShift }),
     },
-    body: row.bytes,
+    body: row.isSealed ? open(row.bytes) : row.bytes,
   }
 }
 

@@ -13,7 +13,7 @@ const misses: Record<RuleMiss, string> = {
   prefix: "The recipient's number has none of its prefixes.",
   sender: 'The sender is not among its senders.',
   sender_carrier: 'The account has the sender at none of its carriers.',
-  max_cost: 'At each of its carriers the message would cost more than max_cost.',
+  max_cost: 'At each of its carriers the message would cost more than max_cost, or what it costs is not known.',
 }
 
 /** Why a route did not match. */
@@ -55,6 +55,8 @@ export function explainOutcome(plan: RoutePlan, route: RouteRow | null, isUp: bo
       return explainSender(plan.sender)
     case 'no_route_available':
       return route ? `${name} takes it and has no carriers: it refuses what it matches.` : 'There is no carrier for it.'
+    case 'test_mode_unavailable':
+      return 'Test mode is turned off.'
     case null:
       if (plan.choice.isHeld) return `${name} takes it; it waits until one of the carriers is enabled.`
       if (!isUp) return `${name} takes it; it waits until one of the carriers is bound.`

@@ -5,9 +5,10 @@ import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { IdOf, Nullable, problems, showTime, Timestamp, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { newId, parseId, showId } from '../ids.ts'
+import { MoneySchema, showMoney } from '../money.ts'
 import { Faults } from './faults.ts'
 import type { CarriersContext } from './http.ts'
-import { Carriers, CreateBody, Failover, Match, Money, PatchBody, readRoute, showMoney } from './route-input.ts'
+import { Carriers, CreateBody, Failover, Match, PatchBody, readRoute } from './route-input.ts'
 import { findOverlaps } from './route-overlap.ts'
 import {
   beginChange,
@@ -36,7 +37,7 @@ const RouteSchema = Type.Object(
     match: Match,
     carriers: Carriers,
     failover: Failover,
-    max_cost: Nullable(Money),
+    max_cost: Nullable(MoneySchema),
     enabled: Type.Boolean(),
     warnings: Type.Array(
       Type.Object({
@@ -118,7 +119,7 @@ export function routeRoutes(app: App, context: CarriersContext): void {
         body: CreateBody,
         response: { 201: Type.Ref('Route'), ...problems() },
       },
-      config: { scope: 'routes:write', operation: 'routes.create' },
+      config: { scope: 'routes:write', operation: 'routes.create', audit: 'route.created' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -161,7 +162,7 @@ export function routeRoutes(app: App, context: CarriersContext): void {
         ),
         response: { 204: Type.Null(), ...problems(413) },
       },
-      config: { scope: 'routes:write', operation: 'routes.reorder' },
+      config: { scope: 'routes:write', operation: 'routes.reorder', audit: 'routes.reordered' },
       bodyLimit: 1024 * 1024,
     },
     (request, reply) =>
@@ -169,8 +170,9 @@ export function routeRoutes(app: App, context: CarriersContext): void {
         await beginChange(tx)
         const ids = request.body.routes.map((text) => parseId('rte', text) ?? '')
         await requireAll(tx, ids)
+        const before = (await listRoutes(tx)).map(({ id }) => showId('rte', id))
         await reorderRoutes(tx, ids)
-        return { status: 204 }
+        return { status: 204, audit: { before: { routes: before }, after: request.body } }
       }),
   )
 
@@ -185,13 +187,14 @@ export function routeRoutes(app: App, context: CarriersContext): void {
         body: PatchBody,
         response: { 200: Type.Ref('Route'), ...problems(404) },
       },
-      config: { scope: 'routes:write', operation: 'routes.update' },
+      config: { scope: 'routes:write', operation: 'routes.update', audit: 'route.updated' },
       attachValidation: true,
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         await beginChange(tx)
         const row = await requireRoute(tx, request.params.id)
+        const before = await render(tx, request.params.id)
         const faults = new Faults(request)
         const input = await readRoute(tx, faults, request.body, row)
         faults.end()
@@ -200,7 +203,7 @@ export function routeRoutes(app: App, context: CarriersContext): void {
         const { position } = request.body
         if (position !== undefined && position !== row.position)
           await moveRoute(tx, row.id, row.position, Math.min(position, (await listRoutes(tx)).length))
-        return { status: 200, body: await render(tx, request.params.id) }
+        return { status: 200, body: await render(tx, request.params.id), audit: { before } }
       }),
   )
 
@@ -214,14 +217,15 @@ export function routeRoutes(app: App, context: CarriersContext): void {
         params: IdParams,
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'routes:write', operation: 'routes.delete' },
+      config: { scope: 'routes:write', operation: 'routes.delete', audit: 'route.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         await beginChange(tx)
-        const id = parseId('rte', request.params.id)
-        if (!id || !(await deleteRoute(tx, id))) throw notFound()
-        return { status: 204 }
+        const { id } = await requireRoute(tx, request.params.id)
+        const before = await render(tx, request.params.id)
+        if (!(await deleteRoute(tx, id))) throw notFound()
+        return { status: 204, audit: { before } }
       }),
   )
 }
@@ -270,7 +274,7 @@ async function render(db: Queryable, text: string): Promise<Record<string, unkno
 
 function renderRoute(row: RouteRow, rules: Rule[]): Record<string, unknown> {
   const { accountId, campaignId, type, countries, prefixes, senders } = row.match
-  const cost = (money: number | null): object => (money === null ? {} : { cost: showMoney(money, row.currency) })
+  const cost = (money: number | null): object => (money === null ? {} : { cost: showMoney(money, row.currency ?? '') })
   return {
     id: showId('rte', row.id),
     object: 'route',
@@ -290,7 +294,7 @@ function renderRoute(row: RouteRow, rules: Rule[]): Record<string, unknown> {
     failover: row.carriers.flatMap((one) =>
       one.weight === null ? [{ carrier: showId('car', one.carrierId), ...cost(one.cost) }] : [],
     ),
-    max_cost: row.maxCost === null ? null : showMoney(row.maxCost, row.currency),
+    max_cost: row.maxCost === null ? null : showMoney(row.maxCost, row.currency ?? ''),
     enabled: row.enabled,
     warnings: findOverlaps(rules, row.position - 1).map(({ code, ruleId }) => {
       const place = rules.findIndex(({ id }) => id === ruleId) + 1

@@ -6,18 +6,11 @@ import { parseId } from '../ids.ts'
 import { readSender } from '../messages/draft.ts'
 import { messageTypes } from '../messages/message.ts'
 import { isCountry } from '../messages/number.ts'
+import { MoneySchema, readAmount } from '../money.ts'
 import type { Faults } from './faults.ts'
+import { carriersWithRates } from './rate-store.ts'
 import { orderMatch, type RouteInput } from './route-store.ts'
 import type { RouteCarrier, RouteMatch } from './route.ts'
-
-/** An amount of money as the API writes it. */
-export const Money = Type.Object(
-  {
-    amount: Type.String({ pattern: '^\\d{1,9}(\\.\\d{1,6})?$', examples: ['0.00790'] }),
-    currency: Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217.', examples: ['USD'] }),
-  },
-  { additionalProperties: false },
-)
 
 export const Match = Type.Object(
   {
@@ -44,9 +37,9 @@ export const Match = Type.Object(
 )
 
 const carrier = Type.String({ maxLength: 255, description: 'Id of a carrier.' })
-const cost = Type.Object(Money.properties, {
+const cost = Type.Object(MoneySchema.properties, {
   additionalProperties: false,
-  description: 'Of a segment, over this carrier.',
+  description: 'Of a segment, over this carrier; what its rate card says where nothing is said.',
 })
 export const Carriers = Type.Array(
   Type.Object(
@@ -74,9 +67,10 @@ const fields = {
   failover: Type.Optional(Failover),
   max_cost: Type.Optional(
     Nullable(
-      Type.Object(Money.properties, {
+      Type.Object(MoneySchema.properties, {
         additionalProperties: false,
-        description: 'Of a message; carriers at which its segments would cost more are passed over.',
+        description:
+          'Of a message; carriers at which its segments would cost more are passed over, and those whose rate card has no price in its currency.',
       }),
     ),
   ),
@@ -89,17 +83,6 @@ export const PatchBody = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 )
 type Body = Static<typeof PatchBody>
-
-const millionths = 1_000_000
-
-/** Millionths of an amount that the schema took. */
-const readAmount = (amount: string): number => Math.round(Number(amount) * millionths)
-
-/** An amount with five decimals, or six where it has them. */
-export const showMoney = (cost: number, currency: string | null): Static<typeof Money> => ({
-  amount: (cost / millionths).toFixed(cost % 10 === 0 ? 5 : 6),
-  currency: currency ?? '',
-})
 
 /**
  * Reads a body over what was there before (`base`; null for a new route). Adds all faults to `faults`; the answer is of use only where
@@ -166,7 +149,7 @@ async function readCarriers(
   base: RouteInput | null,
 ): Promise<Pick<RouteInput, 'carriers' | 'maxCost' | 'currency'>> {
   const currencies = new Map<string, string>()
-  const read = (money: Static<typeof Money> | null | undefined, pointer: string): number | null => {
+  const read = (money: Static<typeof MoneySchema> | null | undefined, pointer: string): number | null => {
     if (!money) return null
     currencies.set(money.currency, pointer)
     return readAmount(money.amount)
@@ -213,11 +196,12 @@ async function readCarriers(
   if (carriers.length === 0 && failover.length > 0)
     faults.add('#/failover', 'invalid_value', 'needs carriers: a route without them refuses what it matches')
   const all = [...carriers, ...failover]
-  if (maxCost !== null && all.some(({ cost }) => cost === null))
+  const unpriced = maxCost === null ? [] : all.flatMap(({ cost, carrierId }) => (cost === null ? [carrierId] : []))
+  if (unpriced.length > 0 && (await carriersWithRates(db, unpriced)).size < new Set(unpriced).size)
     faults.add(
       '#/max_cost',
       'invalid_value',
-      'needs the cost of every carrier: one that is not known cannot be compared',
+      'needs the cost of every carrier, or its rate card: one that is not known cannot be compared',
     )
   return { carriers: all, maxCost, currency }
 }
@@ -226,7 +210,7 @@ async function knownCarriers(db: Queryable, items: readonly { carrier: string }[
   const ids = items.flatMap(({ carrier }) => parseId('car', carrier) ?? [])
   // By primary key; locked, so that none is deleted before what names it is written.
   const { rows } = await db.query<{ id: string }>(
-    'select id from carriers where id = any ($1::uuid[]) order by id for key share',
+    'select id from carriers where id = any ($1::uuid[]) and not is_test order by id for key share',
     [ids],
   )
   return new Set(rows.map(({ id }) => id))

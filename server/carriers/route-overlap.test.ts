@@ -13,6 +13,7 @@ const rule = (id: string, changes: Partial<Rule> = {}): Rule => ({
   senders: [],
   carriers: [{ carrierId: 'a', weight: 1, cost: null }],
   maxCost: null,
+  currency: null,
   ...changes,
 })
 const overlapsOf = (...rules: Rule[]): string[] =>

@@ -23,11 +23,12 @@ export interface RouteRow extends RouteInput {
 }
 
 /** The row as its rule. */
-export const ruleOf = ({ id, enabled, carriers, maxCost, match }: RouteRow): Rule => ({
+export const ruleOf = ({ id, enabled, carriers, maxCost, currency, match }: RouteRow): Rule => ({
   id,
   enabled,
   carriers,
   maxCost,
+  currency,
   ...match,
 })
 
@@ -78,15 +79,20 @@ export async function findTwin(db: Queryable, id: string, match: RouteMatch): Pr
   return rows[0] ?? null
 }
 
-/** What every process looks at: the version of the routes, and the carriers, which change without it. Both tables are tiny. */
-export async function readVersion(db: Queryable): Promise<{ version: string; carriers: RoutableCarrier[] }> {
-  const { rows } = await db.query<{ version: string; carriers: RoutableCarrier[] }>(
-    `select version::text,
-       (select coalesce(json_agg(json_build_object('id', id, 'enabled', enabled, 'priority', priority) order by priority, id), '[]')
+/** A carrier, and whether it is that of test mode, to which no route leads. */
+type KnownCarrier = RoutableCarrier & { isTest: boolean }
+
+/** What every process looks at: the versions of routes and rate cards, and the carriers, which change without them. Both tables are tiny. */
+export async function readVersion(
+  db: Queryable,
+): Promise<{ version: string; rates: string; carriers: KnownCarrier[] }> {
+  const { rows } = await db.query<{ version: string; rates: string; carriers: KnownCarrier[] }>(
+    `select version::text, rates::text,
+       (select coalesce(json_agg(json_build_object('id', id, 'enabled', enabled, 'priority', priority, 'isTest', is_test) order by priority, id), '[]')
         from carriers) as carriers
      from routes_version`,
   )
-  return rows[0] ?? { version: '0', carriers: [] }
+  return rows[0] ?? { version: '0', rates: '0', carriers: [] }
 }
 
 /** Begins a change of routes: locks the one row of routes_version, so that changes take turns and positions stay without gaps. */

@@ -7,11 +7,14 @@ import { parseId, showId } from '../ids.ts'
 import { readSender } from '../messages/draft.ts'
 import { messageTypes } from '../messages/message.ts'
 import { readNumber } from '../messages/number.ts'
+import { MoneySchema, showMoney } from '../money.ts'
 import type { RouteRequest } from '../messages/routing.ts'
 import { Faults } from './faults.ts'
 import type { CarriersContext } from './http.ts'
 import { explainMiss, explainOutcome, explainSender, explainSenderFault } from './route-explain.ts'
-import { findAccount, Money, showMoney } from './route-input.ts'
+import { findAccount } from './route-input.ts'
+import { readRates } from './rate-store.ts'
+import { compileRates } from './rate.ts'
 import { listRoutes, ruleOf, type RouteRow } from './route-store.ts'
 import { chooseRoute, type RouteChoice, type RuleTrace } from './route.ts'
 import { planRoute, readFacts, type RoutePlan } from './routing.ts'
@@ -58,7 +61,7 @@ const RouteTest = Type.Object({
       carrier: IdOf('car', 'The carrier.'),
       name: Type.String(),
       weight: Nullable(Type.Integer({ description: 'Its share of the route; null: failover, or the default route.' })),
-      cost: Nullable(Money),
+      cost: Nullable(MoneySchema),
       links: Type.Array(Type.Object({ link: IdOf('lnk', 'The link.'), state })),
     }),
     { description: 'In the order in which carriers are tried; with weights, one such order.' },
@@ -96,16 +99,23 @@ export function routeTestRoutes(app: App, { db }: CarriersContext): void {
       const faults = new Faults(request)
       const asked = await readRequest(db, faults, request.body, request.caller.accountId)
       faults.end()
-      const [routes, carriers, links, facts] = await Promise.all([
+      const [routes, carriers, links, facts, rates] = await Promise.all([
         listRoutes(db),
         listCarriers(db),
         listLinks(db),
         readFacts(db, [asked]),
+        readRates(db),
       ])
       const rules = routes.map(ruleOf)
+      const rateOf = compileRates(rates)
       let trace: RuleTrace[] = []
       const plan = planRoute(asked, facts, (message) => {
-        const chosen = chooseRoute(rules, carriers, message)
+        const chosen = chooseRoute(
+          rules,
+          carriers.filter(({ isTest }) => !isTest),
+          message,
+          rateOf,
+        )
         trace = chosen.trace
         return chosen
       })
@@ -142,6 +152,8 @@ async function readRequest(
     campaignKey: campaignId === null ? (body.campaign ?? null) : null,
     type: body.type ?? null,
     segments: faults.isSound('#/message') && body.message ? countSegments(body.message).segments : 1,
+    // Messages of test keys have no routes.
+    isTest: false,
   }
 }
 
@@ -194,17 +206,18 @@ function render(
 }
 
 function renderChain(
-  { chain }: RouteChoice,
+  { chain, prices }: RouteChoice,
   route: RouteRow | null,
   { carriers, links }: { carriers: CarrierRow[]; links: LinkRow[] },
 ): Static<typeof RouteTest>['chain'] {
-  return chain.map((id) => {
+  return chain.map((id, i) => {
     const member = route?.carriers.find(({ carrierId }) => carrierId === id)
+    const price = prices?.[i] ?? null
     return {
       carrier: showId('car', id),
       name: carriers.find((carrier) => carrier.id === id)?.name ?? '',
       weight: member?.weight ?? null,
-      cost: member && member.cost !== null ? showMoney(member.cost, route?.currency ?? null) : null,
+      cost: price && showMoney(price.amount, price.currency),
       links: links
         .filter(({ carrierId }) => carrierId === id)
         .map((link) => ({

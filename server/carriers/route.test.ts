@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { noRates, type RateOf } from './rate.ts'
 import { chooseRoute, compileRoutes, type RoutableCarrier, type RoutableMessage, type Rule } from './route.ts'
 
 const carrier = (id: string, changes: Partial<RoutableCarrier> = {}): RoutableCarrier => ({
@@ -19,6 +20,7 @@ const rule = (id: string, changes: Partial<Rule> = {}): Rule => ({
   senders: [],
   carriers: [{ carrierId: 'a', weight: 1, cost: null }],
   maxCost: null,
+  currency: null,
   ...changes,
 })
 const message = (changes: Partial<RoutableMessage> = {}): RoutableMessage => ({
@@ -62,6 +64,7 @@ describe('anything', () => {
           { maxLength: 4, selector: (one) => one.carrierId },
         ),
         maxCost: maybe(fc.integer({ min: 0, max: 10 })),
+        currency: maybe(fc.constantFrom('EUR', 'USD')),
       }),
       { maxLength: 12 },
     )
@@ -84,12 +87,15 @@ describe('anything', () => {
     })
     .map((one) => one as RoutableMessage)
 
+  const someRates: RateOf = (carrierId, to) =>
+    carrierId === 'd' ? null : { amount: to.startsWith('44') ? 3 : 1, currency: carrierId === 'a' ? 'USD' : 'EUR' }
+
   it('has one route: compiled or not, now or later', () => {
     fc.assert(
-      fc.property(rules, carriers, messages, (some, known, one) => {
-        const { trace, ...choice } = chooseRoute(some, known, one)
-        expect(compileRoutes(some, known)(one)).toEqual(choice)
-        expect(chooseRoute(some, known, one)).toEqual({ ...choice, trace })
+      fc.property(rules, carriers, messages, fc.constantFrom(noRates, someRates), (some, known, one, rateOf) => {
+        const { trace, ...choice } = chooseRoute(some, known, one, rateOf)
+        expect(compileRoutes(some, known, rateOf)(one)).toEqual(choice)
+        expect(chooseRoute(some, known, one, rateOf)).toEqual({ ...choice, trace })
       }),
       { numRuns: 2000 },
     )
@@ -178,6 +184,36 @@ describe('a rule', () => {
       ruleId: null,
       trace: [{ miss: 'max_cost' }],
     })
+  })
+
+  it('compares what rate cards say where the rule says nothing, in its currency', () => {
+    const rateOf: RateOf = (carrierId) =>
+      carrierId === 'c' ? null : { amount: 6_000, currency: carrierId === 'a' ? 'EUR' : 'USD' }
+    const capped = rule('r', {
+      maxCost: 6_000,
+      currency: 'EUR',
+      carriers: [
+        { carrierId: 'a', weight: null, cost: null },
+        { carrierId: 'b', weight: null, cost: null },
+        { carrierId: 'c', weight: null, cost: null },
+        { carrierId: 'd', weight: null, cost: 5_000 },
+      ],
+    })
+    const four = [...abc, { id: 'd', enabled: true, priority: 100 }]
+    expect(chooseRoute([capped], four, message(), rateOf)).toMatchObject({
+      chain: ['a', 'd'],
+      prices: [
+        { amount: 6_000, currency: 'EUR' },
+        { amount: 5_000, currency: 'EUR' },
+      ],
+    })
+    expect(chooseRoute([], four, message(), rateOf).prices).toEqual([
+      { amount: 6_000, currency: 'EUR' },
+      { amount: 6_000, currency: 'USD' },
+      null,
+      { amount: 6_000, currency: 'USD' },
+    ])
+    expect(chooseRoute([], four, message()).prices).toBeUndefined()
   })
 
   it('without carriers refuses, which also switches the default route off', () => {

@@ -3,6 +3,8 @@
  * wins; a rule without carriers refuses what it matches. What no rule matches takes the default route: every carrier, best first.
  */
 import type { MessageType } from '../messages/message.ts'
+import type { Money } from '../money.ts'
+import { noRates, type RateOf } from './rate.ts'
 import { rankByWeight } from './weight.ts'
 
 /** What a rule asks of a message: every member must hold; of a list one item must; null or an empty list always holds. */
@@ -21,7 +23,7 @@ export interface RouteMatch {
 export interface RouteCarrier {
   carrierId: string
   weight: number | null
-  /** Of a segment, in millionths of the currency's unit; null: not known. */
+  /** Of a segment, in millionths of the currency's unit; null: what the carrier's rate card says. */
   cost: number | null
 }
 
@@ -30,8 +32,10 @@ export interface Rule extends RouteMatch {
   id: string
   enabled: boolean
   carriers: readonly RouteCarrier[]
-  /** The most a message may cost, in the unit of `cost`; carriers at which it would cost more are passed over. */
+  /** The most a message may cost, in the unit of `cost`; carriers at which it would cost more, or nobody knows what, are passed over. */
   maxCost: number | null
+  /** Of its money; null: it has none. */
+  currency: string | null
 }
 
 /** What routing knows of a carrier. Best first is by priority (lower is better), then by age (id). */
@@ -65,6 +69,8 @@ export interface RouteChoice {
   chain: readonly string[]
   /** None of the chain's carriers is enabled: the message waits for one of them. */
   isHeld: boolean
+  /** What a segment costs at each of the chain, null where it is not known; absent: at none. */
+  prices?: readonly (Money | null)[]
 }
 
 /** Why a rule did not match. */
@@ -78,7 +84,7 @@ export type RuleMiss =
   | 'sender'
   /** None of its carriers has the sender. */
   | 'sender_carrier'
-  /** At each of its carriers that has the sender it would cost too much. */
+  /** At each of its carriers that has the sender it would cost too much, or what it costs is not known. */
   | 'max_cost'
 
 /** What became of one rule: null for the reason it did not match where it did. Of several that match, the first was taken. */
@@ -93,13 +99,17 @@ export function chooseRoute(
   rules: readonly Rule[],
   carriers: readonly RoutableCarrier[],
   message: RoutableMessage,
+  rateOf: RateOf = noRates,
 ): RouteChoice & { trace: RuleTrace[] } {
-  const misses = rules.map((rule) => missOf(rule, message))
+  const misses = rules.map((rule) => missOf(rule, message, rateOf))
   const taken = misses.indexOf(null)
   const rule = rules[taken]
   const trace = rules.map(({ id }, i) => ({ ruleId: id, miss: misses[i] ?? null, isTaken: i === taken }))
   const known = new Map(carriers.map((carrier) => [carrier.id, carrier]))
-  return { ...(rule ? followRule(rule, known, message) : followDefault(bestFirst(carriers), message)), trace }
+  return {
+    ...(rule ? followRule(rule, known, message, rateOf) : followDefault(bestFirst(carriers), message, rateOf)),
+    trace,
+  }
 }
 
 /**
@@ -109,6 +119,7 @@ export function chooseRoute(
 export function compileRoutes(
   rules: readonly Rule[],
   carriers: readonly RoutableCarrier[],
+  rateOf: RateOf = noRates,
 ): (message: RoutableMessage) => RouteChoice {
   const known = new Map(carriers.map((carrier) => [carrier.id, carrier]))
   const defaults = bestFirst(carriers)
@@ -124,14 +135,14 @@ export function compileRoutes(
     }
   })
   const lengths = [...prefixLengths]
-  if (shelves.size === 0) return (message) => followDefault(defaults, message)
+  if (shelves.size === 0) return (message) => followDefault(defaults, message, rateOf)
 
   return (message) => {
     let best: Placed | undefined
     const search = (key: string, hasPrefix = false): void => {
       for (const placed of shelves.get(key) ?? []) {
         if (best && placed.place >= best.place) return
-        if (missOf(placed.rule, message, hasPrefix) === null) best = placed
+        if (missOf(placed.rule, message, rateOf, hasPrefix) === null) best = placed
       }
     }
     search('any')
@@ -141,7 +152,7 @@ export function compileRoutes(
     if (message.sender !== null) search(`sender ${message.sender}`)
     if (message.country !== null) search(`country ${message.country}`)
     for (const length of lengths) search(`prefix ${message.to.slice(0, length)}`, true)
-    return best ? followRule(best.rule, known, message) : followDefault(defaults, message)
+    return best ? followRule(best.rule, known, message, rateOf) : followDefault(defaults, message, rateOf)
   }
 }
 
@@ -161,7 +172,7 @@ function keysOf(rule: Rule): string[] {
 }
 
 /** Why a rule does not match a message; null: it does. `hasPrefix`: one of its prefixes is known to fit. */
-function missOf(rule: Rule, message: RoutableMessage, hasPrefix = false): RuleMiss | null {
+function missOf(rule: Rule, message: RoutableMessage, rateOf: RateOf, hasPrefix = false): RuleMiss | null {
   if (!rule.enabled) return 'disabled'
   if (rule.accountId !== null && rule.accountId !== message.accountId) return 'account'
   if (rule.campaignId !== null && rule.campaignId !== message.campaignId) return 'campaign'
@@ -174,29 +185,62 @@ function missOf(rule: Rule, message: RoutableMessage, hasPrefix = false): RuleMi
   // A rule that refuses needs no carrier.
   if (rule.carriers.length === 0) return null
   if (!rule.carriers.some(({ carrierId }) => hasSender(carrierId, message))) return 'sender_carrier'
-  return rule.carriers.some((carrier) => isUsable(carrier, rule, message)) ? null : 'max_cost'
+  return rule.carriers.some((carrier) => isUsable(carrier, rule, message, rateOf)) ? null : 'max_cost'
 }
 
 const hasSender = (carrierId: string, { senderCarrierIds }: RoutableMessage): boolean =>
   senderCarrierIds === null || senderCarrierIds.includes(carrierId)
 
-const isUsable = (carrier: RouteCarrier, { maxCost }: Rule, message: RoutableMessage): boolean =>
-  hasSender(carrier.carrierId, message) &&
-  (maxCost === null || carrier.cost === null || carrier.cost * message.segments <= maxCost)
+function isUsable(carrier: RouteCarrier, rule: Rule, message: RoutableMessage, rateOf: RateOf): boolean {
+  if (!hasSender(carrier.carrierId, message)) return false
+  if (rule.maxCost === null) return true
+  const price = priceAt(carrier, rule, message, rateOf)
+  return price !== null && price.currency === (rule.currency ?? '') && price.amount * message.segments <= rule.maxCost
+}
 
-function followRule(rule: Rule, known: ReadonlyMap<string, RoutableCarrier>, message: RoutableMessage): RouteChoice {
-  const usable = rule.carriers.filter((carrier) => isUsable(carrier, rule, message))
+/** What a segment costs: as the rule says, else as the carrier's card says. */
+const priceAt = (
+  { carrierId, cost }: Pick<RouteCarrier, 'carrierId' | 'cost'>,
+  rule: Rule | null,
+  { to, country }: RoutableMessage,
+  rateOf: RateOf,
+): Money | null => (cost === null ? rateOf(carrierId, to, country) : { amount: cost, currency: rule?.currency ?? '' })
+
+/** `prices` of a chain, where any is known. */
+function pricesOf(
+  chain: readonly string[],
+  rule: Rule | null,
+  message: RoutableMessage,
+  rateOf: RateOf,
+): Pick<RouteChoice, 'prices'> {
+  const costs = rule?.carriers.filter(({ cost }) => cost !== null) ?? []
+  if (rateOf === noRates && costs.length === 0) return {}
+  const prices = chain.map((id) =>
+    priceAt(costs.find(({ carrierId }) => carrierId === id) ?? { carrierId: id, cost: null }, rule, message, rateOf),
+  )
+  return prices.every((price) => price === null) ? {} : { prices }
+}
+
+function followRule(
+  rule: Rule,
+  known: ReadonlyMap<string, RoutableCarrier>,
+  message: RoutableMessage,
+  rateOf: RateOf,
+): RouteChoice {
+  const usable = rule.carriers.filter((carrier) => isUsable(carrier, rule, message, rateOf))
   const shared = usable.filter((carrier) => carrier.weight !== null)
   const ranked = rankByWeight(shared, (carrier) => carrier.carrierId, message.id)
   const chain = [...ranked, ...usable.filter((carrier) => carrier.weight === null)].map(({ carrierId }) => carrierId)
-  return { ruleId: rule.id, ...onlyEnabled(chain, known) }
+  const choice = onlyEnabled(chain, known)
+  return { ruleId: rule.id, ...choice, ...pricesOf(choice.chain, rule, message, rateOf) }
 }
 
-function followDefault(carriers: readonly RoutableCarrier[], message: RoutableMessage): RouteChoice {
+function followDefault(carriers: readonly RoutableCarrier[], message: RoutableMessage, rateOf: RateOf): RouteChoice {
   const usable = carriers.filter(({ id }) => hasSender(id, message))
   const enabled = usable.filter((carrier) => carrier.enabled)
   const isHeld = enabled.length === 0 && usable.length > 0
-  return { ruleId: null, chain: (isHeld ? usable : enabled).map(({ id }) => id), isHeld }
+  const chain = (isHeld ? usable : enabled).map(({ id }) => id)
+  return { ruleId: null, chain, isHeld, ...pricesOf(chain, null, message, rateOf) }
 }
 
 function onlyEnabled(

@@ -45,6 +45,7 @@ const request = (changes: Partial<RouteRequest> = {}): RouteRequest => ({
   campaignKey: null,
   type: null,
   segments: 1,
+  isTest: false,
   ...changes,
 })
 const everything = { accountId: null, campaignId: null, type: null, countries: [], prefixes: [], senders: [] }

@@ -6,6 +6,8 @@ import type { Acquaintance, PlannedRoute, RouteRequest, Routing } from '../messa
 import { acquaintanceKey, findAffinities, findPools, rememberAffinities, type PoolRow } from './pool-store.ts'
 import { listRoutes, readVersion, ruleOf } from './route-store.ts'
 import { compileRoutes, type RoutableMessage, type RouteChoice } from './route.ts'
+import { readRates } from './rate-store.ts'
+import { compileRates, noRates, type RateOf } from './rate.ts'
 import { sendersOf } from './sender-store.ts'
 import { chooseSender, indexSenders, type AccountSenders, type SenderChoice } from './sender.ts'
 
@@ -23,6 +25,12 @@ export interface RoutingFacts {
   pools: ReadonlyMap<string, PoolRow>
   /** Sender by `acquaintanceKey`. */
   affinities: ReadonlyMap<string, string>
+}
+
+/** Where messages of test keys go. */
+export interface TestMode {
+  /** Makes its carrier where there is none. */
+  prepare(): Promise<void>
 }
 
 interface CampaignFact {
@@ -44,15 +52,22 @@ const campaignsMax = 10_000
  */
 export class RoutingTable implements Routing {
   readonly #db: Db
+  readonly #testMode: TestMode | null
   readonly #senders = new Map<string, { senders: AccountSenders; readAt: number }>()
   readonly #campaigns = new Map<string, { campaign: CampaignFact; readAt: number }>()
   #choose: (message: RoutableMessage) => RouteChoice = compileRoutes([], [])
+  #testCarrierId: string | null = null
+  #hasTestCarrier = false
   #seen = ''
+  #rateOf: RateOf = noRates
+  #seenRates = ''
   #timer: NodeJS.Timeout | null = null
   #refreshing: Promise<void> | null = null
 
-  constructor(db: Db) {
+  /** Without a test mode messages of test keys are refused. */
+  constructor(db: Db, testMode: TestMode | null = null) {
     this.#db = db
+    this.#testMode = testMode
   }
 
   /** The route of a message whose sender and campaign are known. A microsecond or two. */
@@ -63,18 +78,28 @@ export class RoutingTable implements Routing {
   /** Plans messages, in their order. Reads pools where there are any, and senders and campaigns not read lately, for all at once. */
   async plan(requests: readonly RouteRequest[]): Promise<RoutePlan[]> {
     const now = performance.now()
+    if (this.#testMode && !this.#hasTestCarrier && requests.some(({ isTest }) => isTest)) {
+      await this.#testMode.prepare()
+      await this.refresh()
+    }
     const accountIds = [...new Set(requests.map(({ accountId }) => accountId))]
     await this.#readSenders(accountIds.filter((id) => now - (this.#senders.get(id)?.readAt ?? -Infinity) > factsMsMax))
     const facts = await this.#readFacts(requests, now)
-    const plans = requests.map((request) => planRoute(request, facts, this.#choose))
+    const plans = requests.map((request) => this.#planOne(request, facts))
     // What is refused by old knowledge is planned again by new: a sender or a carrier may have come since.
     const unsure = requests.filter((_, i) => isOfOldFacts(plans[i]))
     if (unsure.length === 0) return plans
     await Promise.all([this.#readSenders([...new Set(unsure.map(({ accountId }) => accountId))]), this.refresh()])
     return requests.map((request, i) => {
       const plan = plans[i]
-      return plan && !isOfOldFacts(plan) ? plan : planRoute(request, facts, this.#choose)
+      return plan && !isOfOldFacts(plan) ? plan : this.#planOne(request, facts)
     })
+  }
+
+  #planOne(request: RouteRequest, facts: RoutingFacts): RoutePlan {
+    if (!request.isTest) return planRoute(request, facts, this.#choose)
+    const chain = this.#testMode && this.#testCarrierId !== null ? [this.#testCarrierId] : []
+    return planRoute(request, facts, () => ({ ruleId: null, chain, isHeld: false }))
   }
 
   async remember(people: readonly (Acquaintance & { senderId: string })[]): Promise<void> {
@@ -94,11 +119,22 @@ export class RoutingTable implements Routing {
 
   /** Reads the rules now, if they or the carriers have changed. */
   async refresh(): Promise<void> {
-    const { version, carriers } = await readVersion(this.#db)
+    const { version, rates, carriers } = await readVersion(this.#db)
     const seen = JSON.stringify([version, carriers])
     if (seen === this.#seen) return
     const routes = await listRoutes(this.#db)
-    this.#choose = compileRoutes(routes.map(ruleOf), carriers)
+    if (rates !== this.#seenRates) {
+      this.#rateOf = compileRates(await readRates(this.#db))
+      this.#seenRates = rates
+    }
+    this.#choose = compileRoutes(
+      routes.map(ruleOf),
+      carriers.filter(({ isTest }) => !isTest),
+      this.#rateOf,
+    )
+    const test = carriers.find(({ isTest }) => isTest)
+    this.#hasTestCarrier = test !== undefined
+    this.#testCarrierId = test?.enabled ? test.id : null
     this.#seen = seen
   }
 
@@ -188,7 +224,8 @@ export function planRoute(
           : null
   if (refusal) return { refusal, sender, message, choice: { ruleId: null, chain: [], isHeld: false } }
   const choice = choose(message)
-  return { refusal: choice.chain.length === 0 ? 'no_route_available' : null, sender, message, choice }
+  const unroutable = request.isTest ? 'test_mode_unavailable' : 'no_route_available'
+  return { refusal: choice.chain.length === 0 ? unroutable : null, sender, message, choice }
 }
 
 const hasCampaign = ({ campaignId, campaignKey }: RouteRequest): boolean => campaignId !== null || campaignKey !== null

@@ -148,7 +148,7 @@ export function senderRoutes(app: App, context: CarriersContext): void {
         body: CreateBody,
         response: { 201: Type.Ref('Sender'), ...problems(409) },
       },
-      config: { scope: 'carriers:write', operation: 'senders.create' },
+      config: { scope: 'carriers:write', operation: 'senders.create', audit: 'sender.created' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -197,7 +197,7 @@ export function senderRoutes(app: App, context: CarriersContext): void {
         body: PatchBody,
         response: { 200: Type.Ref('Sender'), ...problems(404, 409) },
       },
-      config: { scope: 'carriers:write', operation: 'senders.update' },
+      config: { scope: 'carriers:write', operation: 'senders.update', audit: 'sender.updated' },
       attachValidation: true,
     },
     (request, reply) =>
@@ -221,7 +221,7 @@ export function senderRoutes(app: App, context: CarriersContext): void {
           isDefault: body.default ?? row.isDefault,
         }
         await orTaken(changeSender(tx, changed))
-        return { status: 200, body: renderSender(changed) }
+        return { status: 200, body: renderSender(changed), audit: { before: renderSender(row) } }
       }),
   )
 
@@ -235,13 +235,14 @@ export function senderRoutes(app: App, context: CarriersContext): void {
         params: IdParams,
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'carriers:write', operation: 'senders.delete' },
+      config: { scope: 'carriers:write', operation: 'senders.delete', audit: 'sender.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
-        const id = parseId('snd', request.params.id)
-        if (!id || !(await deleteSender(tx, request.caller.accountId, id))) throw notFound()
-        return { status: 204 }
+        const { accountId } = request.caller
+        const row = await requireSender(tx, accountId, request.params.id)
+        if (!(await deleteSender(tx, accountId, row.id))) throw notFound()
+        return { status: 204, audit: { before: renderSender(row) } }
       }),
   )
 }

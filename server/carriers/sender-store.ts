@@ -112,6 +112,30 @@ export async function changeSender(tx: Tx, sender: SenderRow): Promise<void> {
   )
 }
 
+/**
+ * Makes the sender with this number, at whichever carrier is best, the default of the account, or none (null); false where there is none with
+ * it. By primary key prefix; locks the rows of the old and the new one.
+ */
+export async function setDefaultSender(tx: Tx, accountId: string, number: string | null): Promise<boolean> {
+  await dropDefault(tx, accountId)
+  if (number === null) return true
+  const { rowCount } = await tx.query(
+    `update senders
+     set is_default = true
+     where account_id = $1
+       and id = (
+         select s.id
+         from senders s
+         join carriers c on c.id = s.carrier_id
+         where s.account_id = $1 and s.number = $2
+         order by c.priority, s.id
+         limit 1
+       )`,
+    [accountId, number.replace(/^\+(?=\d)/, '')],
+  )
+  return rowCount === 1
+}
+
 async function dropDefault(tx: Tx, accountId: string): Promise<void> {
   await tx.query('update senders set is_default = false where account_id = $1 and is_default', [accountId])
 }

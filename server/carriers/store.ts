@@ -15,10 +15,11 @@ interface CarrierFields {
   secrets: Buffer | null
 }
 
-export type CarrierRow = CarrierFields & { createdAt: Date; updatedAt: Date } & KindAndSettings
+/** `isTest`: it is the carrier of test mode. */
+export type CarrierRow = CarrierFields & { isTest: boolean; createdAt: Date; updatedAt: Date } & KindAndSettings
 
 const carrierColumns = `
-  c.id, c.name, c.kind, c.enabled, c.pace::float8 as pace, c.priority, c.settings, c.secrets,
+  c.id, c.name, c.kind, c.is_test as "isTest", c.enabled, c.pace::float8 as pace, c.priority, c.settings, c.secrets,
   c.created_at as "createdAt", c.updated_at as "updatedAt"`
 
 /** All carriers, best first; there are few. */
@@ -32,18 +33,21 @@ export async function findCarrier(db: Db | Tx, id: string): Promise<CarrierRow |
   return rows[0] ?? null
 }
 
-/** Keeps a carrier from being deleted until the transaction ends; false where there is none. Locks its row, by primary key. */
+/** Keeps a carrier that can have senders from being deleted until the transaction ends; false where there is none. Locks its row, by primary key. */
 export async function holdCarrier(tx: Tx, id: string): Promise<boolean> {
-  const { rowCount } = await tx.query('select 1 from carriers where id = $1 for key share', [id])
+  const { rowCount } = await tx.query('select 1 from carriers where id = $1 and not is_test for key share', [id])
   return rowCount === 1
 }
 
 /** Inserts a carrier with its one link. @throws a unique violation (23505) when the name is taken. */
-export async function insertCarrier(tx: Tx, carrier: CarrierFields & KindAndSettings): Promise<void> {
+export async function insertCarrier(
+  tx: Tx,
+  carrier: CarrierFields & KindAndSettings & { isTest?: boolean },
+): Promise<void> {
   await tx.query(
     `with carrier as (
-       insert into carriers (id, name, kind, enabled, pace, priority, settings, secrets)
-       values ($1, $2, $3, $4, $5, $6, $7, $8)
+       insert into carriers (id, name, kind, enabled, pace, priority, settings, secrets, is_test)
+       values ($1, $2, $3, $4, $5, $6, $7, $8, $10)
        returning id
      )
      insert into links (id, carrier_id) select $9, id from carrier`,
@@ -57,6 +61,7 @@ export async function insertCarrier(tx: Tx, carrier: CarrierFields & KindAndSett
       JSON.stringify(carrier.settings),
       carrier.secrets,
       newId(),
+      carrier.isTest ?? false,
     ],
   )
 }
@@ -148,6 +153,8 @@ export type RunnableLink = KindAndSettings & {
   receiptsId: string
   carrierId: string
   carrierName: string
+  /** It is the carrier of test mode. */
+  isTest: boolean
   secrets: Buffer | null
   /** Under which the secrets are sealed. */
   secretsOf: string
@@ -157,7 +164,7 @@ export type RunnableLink = KindAndSettings & {
 export async function findRunnable(db: Db, ids: readonly string[]): Promise<RunnableLink[]> {
   const { rows } = await db.query<RunnableLink>(
     `select l.id, (select f.id from links f where f.carrier_id = l.carrier_id order by f.position limit 1) as "receiptsId",
-       l.carrier_id as "carrierId", c.name as "carrierName", c.kind, c.settings || l.settings as settings,
+       l.carrier_id as "carrierId", c.name as "carrierName", c.kind, c.is_test as "isTest", c.settings || l.settings as settings,
        coalesce(l.secrets, c.secrets) as secrets,
        case when l.secrets is null then 'carriers.secrets|' || c.id else 'links.secrets|' || l.id end as "secretsOf"
      from links l

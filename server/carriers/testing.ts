@@ -37,6 +37,8 @@ export async function openCarrierTest(
     settings?: Partial<SmppSettings>
     accountId?: string
     trace?: LinkOptions['trace']
+    /** Port of a simulator for test mode. */
+    testPort?: number
   } = {},
 ): Promise<CarrierTest> {
   const simulator = new Simulator({
@@ -49,7 +51,7 @@ export async function openCarrierTest(
     ...options.simulator,
   })
   const { smppPort } = await simulator.start()
-  const { accountId, settings, trace } = options
+  const { accountId, settings, trace, testPort } = options
   const test = await openLedgerTest(db, {
     settings: { port: smppPort, ...settings },
     ...(accountId !== undefined && { accountId }),
@@ -73,6 +75,7 @@ export async function openCarrierTest(
     ledger: test.ledger,
     onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
     ...(trace && { trace }),
+    ...(testPort !== undefined && { testPort: () => testPort }),
   })
   await submitter.start()
   const acceptor = new Acceptor({ ...test.context, slots: submitter, routing: test.routing })

@@ -1,5 +1,6 @@
 /** Traces a person can read: each PDU as one line with its name; no texts, no passwords, numbers masked. */
 import { decodePdu, PduError, statusName } from '@heliogram/smpp'
+import { maskNumber } from '../mask.ts'
 import type { Link, LinkOptions } from './link.ts'
 
 interface DebugLog {
@@ -28,9 +29,4 @@ export function traceLink(log: DebugLog): NonNullable<LinkOptions['trace']> {
       log.debug({ link: link.id, direction, octets: bytes.length, status: statusName(error.status) }, 'unreadable pdu')
     }
   }
-}
-
-/** `1555***0100`: enough to tell numbers apart, too little to call them. */
-export function maskNumber(number: string): string {
-  return number.length > 8 ? `${number.slice(0, 4)}***${number.slice(-4)}` : '***'
 }

@@ -2,6 +2,8 @@ import { Pool } from 'pg'
 import type { ClientConfig, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
 import { isUnavailable } from './failure.ts'
 import { getTypeParser } from './parse.ts'
+import { readResults, type ResultReader } from './results.ts'
+import { beginOf } from './scoped.ts'
 
 /** A pool of connections; every statement on it is its own transaction. */
 export type Db = Pool
@@ -41,6 +43,8 @@ export interface PoolOptions {
   isPipelined?: boolean
   /** Told of a connection that broke while idle; the pool replaces it by itself. */
   onError?: (error: Error) => void
+  /** Sees every result before whoever asked does. */
+  onResult?: ResultReader
 }
 
 /**
@@ -71,6 +75,8 @@ export function openPool(connection: Connection, options: PoolOptions): Db {
   })
   // Without a listener an idle connection that breaks would end the process.
   pool.on('error', (error) => options.onError?.(error))
+  const { onResult } = options
+  if (onResult) pool.on('connect', (connection) => readResults(connection, onResult))
   return pool
 }
 
@@ -87,7 +93,7 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
   // A connection that breaks between two statements says so here and nowhere else.
   tx.on('error', markBroken)
   try {
-    await tx.query('begin')
+    await tx.query(beginOf(db))
     const result = await work(tx)
     await commit(tx)
     return result

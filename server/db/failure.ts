@@ -41,9 +41,14 @@ export function isUnavailable(error: unknown): boolean {
   return lostConnection.test(error.message) || isUnavailable(error.cause)
 }
 
+/** Says that a transaction was rolled back for another's sake, so that repeating the whole of it is right. */
+export function isLostRace(error: unknown): boolean {
+  return error instanceof Error && lostRace.test(codeOf(error) ?? '')
+}
+
 /** Says that repeating the whole transaction is right: the database is unavailable, or it lost a race against another. */
 export function isRetryable(error: unknown): boolean {
-  return isUnavailable(error) || (error instanceof Error && lostRace.test(codeOf(error) ?? ''))
+  return isUnavailable(error) || isLostRace(error)
 }
 
 /** The SQLSTATE or system error code of an error, if it has one. */

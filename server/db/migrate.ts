@@ -4,6 +4,7 @@ import type { RunnerOption } from 'node-pg-migrate'
 import { Client } from 'pg'
 import type { Connection } from './db.ts'
 import type { Log } from './log.ts'
+import { ensureRowSecurity } from './row-security.ts'
 
 /** PostgreSQL 15 is the oldest that upstream and Debian still care for, and the oldest we test. */
 const oldestVersion = 150_000
@@ -42,8 +43,9 @@ export async function migrate(
         `The database was migrated by a newer Heliogram (it has ${unknown.join(', ')}, unknown here). Start that version again, or restore a backup.`,
       )
     }
-    if (applied.length === ours.length) return []
-    return await applyPending(client, dir, log)
+    const names = applied.length === ours.length ? [] : await applyPending(client, dir, log)
+    await ensureRowSecurity(client)
+    return names
   } finally {
     await client.end()
   }

@@ -2,6 +2,7 @@
 import { firstIdAt, timeOfId } from '../ids.ts'
 import type { Db } from './db.ts'
 import type { Log } from './log.ts'
+import { ensureRowSecurity } from './row-security.ts'
 
 /** Tables by range of an id, with the storage parameters of their partitions. */
 const tables = {
@@ -37,6 +38,13 @@ export function dayOf(ids: readonly string[]): string {
   return knownDays.has(suffix) ? suffix : ''
 }
 
+/** When the oldest day with partitions begins, as far as this process knows; what is older is in a default partition. Null: it knows of none. */
+export function firstDay(): number | null {
+  let first: string | undefined
+  for (const suffix of knownDays) if (first === undefined || suffix < first) first = suffix
+  return first === undefined ? null : timeOfSuffix(first)
+}
+
 /** The names of the partitions of a time, and of the default ones. */
 export function partitionsOf(ms: number): string[] {
   return Object.keys(tables).flatMap((table) => [`${table}${suffixOf(ms)}`, `${table}_default`])
@@ -56,6 +64,15 @@ export function perDay(name: string, build: (day: string) => string): (day: stri
   }
 }
 
+/** The first millisecond of the day of a suffix (`_20261121`). */
+export const timeOfSuffix = (suffix: string): number =>
+  Date.UTC(Number(suffix.slice(1, 5)), Number(suffix.slice(5, 7)) - 1, Number(suffix.slice(7, 9)))
+
+/** Statements of this process name the partitions of a day no longer: one of them is to be dropped. */
+export function forgetDay(suffix: string): void {
+  knownDays.delete(suffix)
+}
+
 const suffixOf = (ms: number): string => `_${new Date(ms).toISOString().slice(0, 10).replaceAll('-', '')}`
 
 // Made well ahead, so that a maker that is down for days delays nothing.
@@ -71,6 +88,8 @@ export async function ensurePartitions(db: Db, log: Log, now: number = Date.now(
     const from = today + day * dayMs
     for (const [table, storage] of Object.entries(tables)) await createPartition(db, log, table, from, storage)
   }
+  // A new partition is closed to requests until it has the wall of its table.
+  await ensureRowSecurity(db)
   await readDays(db)
   for (const table of Object.keys(tables)) {
     const { rowCount } = await db.query(`select 1 from ${table}_default limit 1`)

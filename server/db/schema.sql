@@ -13,13 +13,28 @@ create table accounts (
   on_unknown text,
   quiet_hours jsonb,
   quiet_hours_changed_at timestamptz,
+  parent_id uuid,
+  api_per_second numeric,
+  message_body_days integer default 30 not null,
+  reply_body_days integer default 90 not null,
+  message_days integer default 400 not null,
+  event_days integer default 30 not null,
   constraint accounts_pkey primary key (id),
+  constraint accounts_parent_id_fkey foreign key (parent_id) references accounts(id),
+  constraint accounts_api_per_second_check check ((api_per_second > (0)::numeric)),
+  constraint accounts_event_days_check check (((event_days >= 4) and (event_days <= 36500))),
+  constraint accounts_message_body_days_check check (((message_body_days >= 0) and (message_body_days <= 36500))),
+  constraint accounts_message_days_check check (((message_days >= 1) and (message_days <= 36500))),
   constraint accounts_on_unknown_check check ((on_unknown = any (array['hold', 'resend']))),
   constraint accounts_pace_check check ((pace > (0)::numeric)),
+  constraint accounts_reply_body_days_check check (((reply_body_days >= 0) and (reply_body_days <= 36500))),
   constraint accounts_status_check check ((status = any (array['active', 'suspended'])))
 );
+create index accounts_guarded on accounts (id) where (settings ? 'guards');
 create index accounts_pace on accounts (id) where (pace is not null);
+create index accounts_parent on accounts (parent_id, id) where (parent_id is not null);
 create index accounts_quiet_hours_changed on accounts (quiet_hours_changed_at) where (quiet_hours_changed_at is not null);
+create policy own_account on accounts for all to public using (((id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)) or (parent_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)))) with check (((id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)) or (parent_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))));
 
 create table alerts (
   account_id uuid not null,
@@ -36,6 +51,7 @@ create table alerts (
   constraint alerts_type_check check ((type = any (array['link.down', 'link.throttled', 'sender.degraded'])))
 );
 create unique index alerts_unclosed on alerts (type, subject, account_id) where (closed_at is null);
+create policy own_account on alerts for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table api_keys (
   account_id uuid not null,
@@ -49,11 +65,15 @@ create table api_keys (
   expires_at timestamptz,
   revoked_at timestamptz,
   last_used_at timestamptz,
+  ip_allow text[] default '{}'::text[] not null,
+  previous_hash bytea,
+  previous_until timestamptz,
   constraint api_keys_pkey primary key (account_id, id),
   constraint api_keys_public_id_key unique (public_id),
   constraint api_keys_account_id_fkey foreign key (account_id) references accounts(id),
   constraint api_keys_mode_check check ((mode = any (array['live', 'test'])))
 );
+create policy own_account on api_keys for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table attempts (
   account_id uuid not null,
@@ -67,8 +87,49 @@ create table attempts (
   duration_ms integer not null,
   next_attempt_at timestamptz,
   created_at timestamptz default now() not null,
+  url text,
+  header_names text[],
+  batch_id uuid,
+  response_headers text,
+  connect_ms integer,
+  first_byte_ms integer,
   constraint attempts_pkey primary key (account_id, endpoint_id, id)
 ) partition by range (id);
+create index attempts_event on attempts (account_id, event_id);
+create index attempts_failed on attempts (account_id, event_id) where (outcome <> 'ok');
+create index attempts_failed_endpoint on attempts (account_id, endpoint_id, id) where (outcome <> 'ok');
+create policy own_account on attempts for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table audit_chains (
+  account_id uuid not null,
+  seq bigint not null,
+  hash bytea not null,
+  constraint audit_chains_pkey primary key (account_id)
+) with (fillfactor=50);
+create policy own_account on audit_chains for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table audit_events (
+  account_id uuid not null,
+  id uuid not null,
+  seq bigint not null,
+  actor_kind text not null,
+  actor_id uuid,
+  action text not null,
+  target text,
+  ip text,
+  request_id text,
+  before jsonb,
+  after jsonb,
+  previous_hash bytea not null,
+  hash bytea not null,
+  constraint audit_events_pkey primary key (account_id, id),
+  constraint audit_events_actor_kind_check check ((actor_kind = any (array['user', 'key', 'system'])))
+);
+create index audit_events_action on audit_events (account_id, action, id);
+create index audit_events_actor on audit_events (account_id, actor_id, id);
+create unique index audit_events_seq on audit_events (account_id, seq);
+create index audit_events_target on audit_events (account_id, target, id);
+create policy own_account on audit_events for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table backlogs (
   id uuid not null,
@@ -105,14 +166,23 @@ create table broadcasts (
   created_at timestamptz default now() not null,
   started_at timestamptz,
   completed_at timestamptz,
+  ordered_by text,
+  decided_by text,
+  decided_at timestamptz,
+  decision text,
+  hold_reason text,
+  hold_until timestamptz,
+  hold_guard_id uuid,
+  retry_at timestamptz,
   constraint broadcasts_pkey primary key (account_id, id),
   constraint broadcasts_account_id_campaign_id_fkey foreign key (account_id, campaign_id) references campaigns(account_id, id),
   constraint broadcasts_account_id_fkey foreign key (account_id) references accounts(id),
-  constraint broadcasts_status_check check ((status = any (array['scheduled', 'sending', 'paused', 'completed', 'canceled'])))
+  constraint broadcasts_status_check check ((status = any (array['awaiting_approval', 'scheduled', 'sending', 'paused', 'completed', 'canceled', 'rejected'])))
 ) with (fillfactor=50);
 create index broadcasts_campaign on broadcasts (account_id, campaign_id, id);
-create unique index broadcasts_open on broadcasts (account_id, campaign_id) where (status = any (array['scheduled', 'sending', 'paused']));
+create unique index broadcasts_open on broadcasts (account_id, campaign_id) where (status = any (array['awaiting_approval', 'scheduled', 'sending', 'paused']));
 create index broadcasts_waiting on broadcasts (send_at) where ((status = any (array['scheduled', 'sending'])) or ((status = 'canceled') and (not is_settled)));
+create policy own_account on broadcasts for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table campaign_clicks (
   account_id uuid not null,
@@ -120,6 +190,7 @@ create table campaign_clicks (
   clicks bigint not null,
   constraint campaign_clicks_pkey primary key (account_id, campaign_id)
 ) with (fillfactor=50);
+create policy own_account on campaign_clicks for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table campaigns (
   account_id uuid not null,
@@ -150,12 +221,13 @@ create table campaigns (
   constraint campaigns_account_id_fkey foreign key (account_id) references accounts(id),
   constraint campaigns_on_unknown_check check ((on_unknown = any (array['hold', 'resend']))),
   constraint campaigns_pace_check check ((pace > (0)::numeric)),
-  constraint campaigns_status_check check ((status = any (array['draft', 'active', 'scheduled', 'sending', 'paused', 'completed', 'canceled', 'archived']))),
+  constraint campaigns_status_check check ((status = any (array['draft', 'active', 'awaiting_approval', 'scheduled', 'sending', 'paused', 'completed', 'canceled', 'archived']))),
   constraint campaigns_type_check check ((type = any (array['transactional', 'marketing', 'otp'])))
 );
 create index campaigns_pace on campaigns (account_id, id) where (pace is not null);
 create index campaigns_quiet_hours on campaigns (account_id, id) where (quiet_hours is not null);
 create index campaigns_quiet_hours_changed on campaigns (quiet_hours_changed_at) where (quiet_hours_changed_at is not null);
+create policy own_account on campaigns for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table carrier_ids (
   link_id uuid not null,
@@ -169,6 +241,7 @@ create table carrier_ids (
   constraint carrier_ids_pkey primary key (link_id, carrier_message_id)
 );
 create index carrier_ids_at on carrier_ids using brin (at);
+create policy own_account on carrier_ids for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table carriers (
   id uuid not null,
@@ -181,11 +254,13 @@ create table carriers (
   secrets bytea,
   created_at timestamptz default now() not null,
   updated_at timestamptz default now() not null,
+  is_test boolean default false not null,
   constraint carriers_pkey primary key (id),
   constraint carriers_name_key unique (name),
   constraint carriers_kind_check check ((kind = any (array['smpp', 'http', 'simulator']))),
   constraint carriers_pace_check check ((pace > (0)::numeric))
 );
+create unique index carriers_test on carriers (is_test) where is_test;
 
 create table consents (
   account_id uuid not null,
@@ -203,6 +278,7 @@ create table consents (
   constraint consents_status_check check ((status = any (array['opted_in', 'opted_out', 'unknown'])))
 );
 create index consents_number on consents (account_id, number_hmac, id);
+create policy own_account on consents for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table contacts (
   account_id uuid not null,
@@ -227,6 +303,7 @@ create table contacts (
   constraint contacts_account_id_campaign_id_phone_number_key unique (account_id, campaign_id, phone_number)
 );
 create index contacts_external_id on contacts (account_id, campaign_id, external_id, id) where (external_id is not null);
+create policy own_account on contacts for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table conversations (
   account_id uuid not null,
@@ -247,6 +324,7 @@ create index conversations_our_number on conversations (account_id, our_number, 
 create index conversations_recent on conversations (account_id, last_reply_id);
 create index conversations_their_number on conversations (account_id, their_number);
 create index conversations_unread on conversations (account_id, last_reply_id) where (unread > 0);
+create policy own_account on conversations for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table crashes (
   account_id uuid not null,
@@ -256,6 +334,21 @@ create table crashes (
   constraint crashes_pkey primary key (account_id, message_id, node_id)
 );
 create index crashes_at on crashes using brin (at);
+create policy own_account on crashes for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table data_keys (
+  account_id uuid not null,
+  version integer not null,
+  wrapped bytea,
+  created_at timestamptz default now() not null,
+  retired_at timestamptz,
+  swept_to uuid,
+  constraint data_keys_pkey primary key (account_id, version),
+  constraint data_keys_version_check check (((version >= 1) and (version <= 65535)))
+);
+create unique index data_keys_current on data_keys (account_id) where (retired_at is null);
+create index data_keys_retired on data_keys (retired_at) where ((retired_at is not null) and (wrapped is not null));
+create policy own_account on data_keys for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table delayed (
   account_id uuid not null,
@@ -269,6 +362,52 @@ create table delayed (
 );
 create index delayed_due_at on delayed (due_at);
 create index delayed_held on delayed (account_id, held_at) where (held_at is not null);
+create policy own_account on delayed for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table deprecated_calls (
+  account_id uuid not null,
+  credential_id uuid not null,
+  operation text not null,
+  credential text not null,
+  calls bigint not null,
+  first_at timestamptz not null,
+  last_at timestamptz not null,
+  constraint deprecated_calls_pkey primary key (account_id, credential_id, operation),
+  constraint deprecated_calls_account_id_fkey foreign key (account_id) references accounts(id),
+  constraint deprecated_calls_credential_check check ((credential = any (array['key', 'user'])))
+);
+create policy own_account on deprecated_calls for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table discards (
+  account_id uuid not null,
+  message_id uuid not null,
+  check_at timestamptz default (now() + '00:00:02'::interval) not null,
+  constraint discards_pkey primary key (account_id, message_id)
+);
+create index discards_check_at on discards (check_at);
+create policy own_account on discards for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table erasures (
+  account_id uuid not null,
+  id uuid not null,
+  number text,
+  reason text,
+  step text,
+  after text,
+  is_waiting boolean default false not null,
+  erased jsonb default '{}'::jsonb not null,
+  created_at timestamptz default now() not null,
+  settles_at timestamptz default (now() + '00:02:00'::interval) not null,
+  pass_at timestamptz default now() not null,
+  due_at timestamptz default now() not null,
+  completed_at timestamptz,
+  constraint erasures_pkey primary key (account_id, id),
+  constraint erasures_account_id_fkey foreign key (account_id) references accounts(id),
+  constraint erasures_check check (((completed_at is null) or (number is null)))
+);
+create index erasures_due_at on erasures (due_at) where (completed_at is null);
+create unique index erasures_number on erasures (account_id, number) where (number is not null);
+create policy own_account on erasures for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table events (
   account_id uuid not null,
@@ -282,8 +421,10 @@ create table events (
   previous_status text,
   constraint events_pkey primary key (account_id, id)
 ) partition by range (id);
+create index events_loose on events (account_id, id) where (message_id is null);
 create index events_message on events (account_id, message_id, id) where (message_id is not null);
 create index events_order on events (account_id, txid, id);
+create policy own_account on events for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table forgotten_receipts (
   link_id uuid not null,
@@ -292,6 +433,44 @@ create table forgotten_receipts (
   constraint forgotten_receipts_pkey primary key (link_id),
   constraint forgotten_receipts_link_id_fkey foreign key (link_id) references links(id) on delete cascade
 );
+
+create table guard_counters (
+  account_id uuid not null,
+  kind text not null,
+  key text not null,
+  starts_at timestamptz not null,
+  ends_at timestamptz not null,
+  used bigint default 0 not null,
+  constraint guard_counters_pkey primary key (account_id, kind, key, starts_at),
+  constraint guard_counters_account_id_fkey foreign key (account_id) references accounts(id) on delete cascade
+) with (fillfactor=50);
+create index guard_counters_over on guard_counters (ends_at);
+create policy own_account on guard_counters for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table guards (
+  account_id uuid not null,
+  id uuid not null,
+  kind text not null,
+  key text not null,
+  action text not null,
+  limit_at bigint,
+  since timestamptz not null,
+  starts_at timestamptz not null,
+  ends_at timestamptz not null,
+  refused bigint default 0 not null,
+  released_at timestamptz,
+  released_by text,
+  reason text,
+  released_until timestamptz,
+  raised_by bigint,
+  constraint guards_pkey primary key (account_id, id),
+  constraint guards_account_id_fkey foreign key (account_id) references accounts(id) on delete cascade,
+  constraint guards_action_check check ((action = any (array['block', 'alert'])))
+) with (fillfactor=70);
+create unique index guards_open on guards (account_id, kind, key, starts_at) where (released_at is null);
+create index guards_over on guards (ends_at);
+create index guards_window on guards (account_id, kind, key, starts_at) where (released_at is not null);
+create policy own_account on guards for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table heartbeats (
   node_id uuid not null,
@@ -313,6 +492,7 @@ create table idempotency_keys (
   constraint idempotency_keys_pkey primary key (account_id, operation, key)
 );
 create index idempotency_keys_created_at on idempotency_keys using brin (created_at);
+create policy own_account on idempotency_keys for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table import_chunks (
   account_id uuid not null,
@@ -322,6 +502,7 @@ create table import_chunks (
   constraint import_chunks_pkey primary key (account_id, import_id, "position"),
   constraint import_chunks_account_id_import_id_fkey foreign key (account_id, import_id) references imports(account_id, id) on delete cascade
 );
+create policy own_account on import_chunks for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table import_errors (
   account_id uuid not null,
@@ -336,6 +517,7 @@ create table import_errors (
   constraint import_errors_pkey primary key (account_id, import_id, line, code),
   constraint import_errors_account_id_import_id_fkey foreign key (account_id, import_id) references imports(account_id, id) on delete cascade
 );
+create policy own_account on import_errors for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table imports (
   account_id uuid not null,
@@ -367,6 +549,7 @@ create table imports (
   constraint imports_status_check check ((status = any (array['queued', 'processing', 'completed', 'completed_with_errors', 'failed', 'canceled'])))
 );
 create index imports_list on imports (account_id, campaign_id, id);
+create policy own_account on imports for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table intents (
   node_id uuid not null,
@@ -378,6 +561,26 @@ create table intents (
   at timestamptz default now() not null,
   constraint intents_pkey primary key (node_id, account_id, message_id, segment)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
+create policy own_account on intents for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table invitations (
+  account_id uuid not null,
+  id uuid not null,
+  email text not null,
+  role text not null,
+  code_hash bytea not null,
+  invited_by uuid,
+  created_at timestamptz default now() not null,
+  expires_at timestamptz not null,
+  accepted_at timestamptz,
+  revoked_at timestamptz,
+  constraint invitations_pkey primary key (account_id, id),
+  constraint invitations_code_hash_key unique (code_hash),
+  constraint invitations_account_id_fkey foreign key (account_id) references accounts(id),
+  constraint invitations_role_check check ((role = any (array['owner', 'admin', 'developer', 'sender', 'viewer'])))
+);
+create unique index invitations_open on invitations (account_id, lower(email)) where ((accepted_at is null) and (revoked_at is null));
+create policy own_account on invitations for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table keyword_settings (
   account_id uuid not null,
@@ -387,6 +590,7 @@ create table keyword_settings (
   constraint keyword_settings_account_id_campaign_id_key unique nulls not distinct (account_id, campaign_id),
   constraint keyword_settings_account_id_fkey foreign key (account_id) references accounts(id)
 );
+create policy own_account on keyword_settings for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table lanes (
   id uuid not null,
@@ -402,6 +606,7 @@ create table lanes (
   constraint lanes_type_check check ((type = any (array['transactional', 'marketing', 'otp'])))
 );
 create index lanes_pace on lanes (id) where (pace is not null);
+create policy own_account on lanes for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table link_id_forms (
   link_id uuid not null,
@@ -522,6 +727,11 @@ create table messages (
   route_id uuid,
   chain uuid[],
   node_id uuid,
+  country text,
+  previous_status text,
+  cost numeric,
+  cost_currency text,
+  cost_carrier_id uuid,
   constraint messages_pkey primary key (account_id, id),
   constraint messages_direction_check check ((direction = any (array['outbound', 'inbound']))),
   constraint messages_on_unknown_check check ((on_unknown = any (array['hold', 'resend']))),
@@ -529,8 +739,11 @@ create table messages (
   constraint messages_type_check check ((type = any (array['transactional', 'marketing', 'otp'])))
 ) partition by range (id);
 create index messages_campaign on messages (account_id, campaign_id, id) where (campaign_id is not null);
+create index messages_contact on messages (account_id, contact_id, id) where (contact_id is not null);
 create index messages_id on messages using brin (id) with (pages_per_range='32');
+create index messages_replies on messages (account_id, campaign_id, id) where ((direction = 'inbound') and (campaign_id is not null));
 create index messages_their_number on messages (account_id, their_number, id);
+create policy own_account on messages for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table nameless_tries (
   account_id uuid not null,
@@ -551,6 +764,7 @@ create table nameless_tries (
 create index nameless_tries_check_at on nameless_tries (check_at);
 create index nameless_tries_number on nameless_tries (link_id, their_number);
 create index nameless_tries_resend_at on nameless_tries (resend_at) where (resend_at is not null);
+create policy own_account on nameless_tries for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table node_times (
   node_id uuid not null,
@@ -578,6 +792,7 @@ create table opt_out_suspicions (
   constraint opt_out_suspicions_account_id_fkey foreign key (account_id) references accounts(id)
 );
 create index opt_out_suspicions_number on opt_out_suspicions (account_id, number);
+create policy own_account on opt_out_suspicions for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table opt_outs (
   account_id uuid not null,
@@ -596,6 +811,7 @@ create table opt_outs (
 );
 create index opt_outs_forgetting on opt_outs (created_at) where ((number is not null) and (number_hmac is not null));
 create index opt_outs_forgotten on opt_outs (account_id, number_hmac) where (number is null);
+create policy own_account on opt_outs for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table orphan_replies (
   id uuid not null,
@@ -616,8 +832,13 @@ create table outbox (
   url text,
   leased_by uuid,
   leased_until timestamptz,
+  target_id uuid,
+  message_id uuid,
+  sequence integer,
   constraint outbox_pkey primary key (endpoint_id, due_at, event_id)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
+create index outbox_message on outbox (endpoint_id, message_id, sequence, event_id) where (message_id is not null);
+create policy own_account on outbox for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table outcomes (
   account_id uuid not null,
@@ -627,6 +848,7 @@ create table outcomes (
   constraint outcomes_pkey primary key (account_id, status, message_id)
 ) partition by range (message_id);
 create index outcomes_error on outcomes (account_id, error_code, message_id) where (error_code is not null);
+create policy own_account on outcomes for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table pace_grants (
   account_id uuid not null,
@@ -640,6 +862,7 @@ create table pace_grants (
   constraint pace_grants_kind_check check ((kind = any (array['account', 'lane', 'sender', 'campaign'])))
 ) with (fillfactor=50);
 create index pace_grants_node on pace_grants (node_id);
+create policy own_account on pace_grants for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table queue (
   lane_id uuid not null,
@@ -650,6 +873,20 @@ create table queue (
   constraint queue_pkey primary key (lane_id, message_id)
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 create index queue_expires_at on queue (expires_at);
+create policy own_account on queue for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table rates (
+  carrier_id uuid not null,
+  destination text collate "C" not null,
+  effective_from timestamptz not null,
+  cost bigint not null,
+  currency text not null,
+  constraint rates_pkey primary key (carrier_id, destination, effective_from),
+  constraint rates_carrier_id_fkey foreign key (carrier_id) references carriers(id) on delete cascade,
+  constraint rates_cost_check check ((cost >= 0)),
+  constraint rates_currency_check check ((currency ~ '^[A-Z]{3}$')),
+  constraint rates_destination_check check ((destination ~ '^(\*|[A-Z]{2}|[1-9][0-9]{0,14})$'))
+);
 
 create table receipts (
   link_id uuid not null,
@@ -675,6 +912,18 @@ create index receipts_message on receipts (account_id, message_id) where (messag
 create index receipts_received_at on receipts using brin (received_at);
 create index receipts_unmatched on receipts (link_id, match_id) where (message_id is null);
 create index receipts_unmatched_at on receipts (link_id, received_at, raw_id, state, done_date) where (message_id is null);
+create policy own_account on receipts for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table recent_sends (
+  account_id uuid not null,
+  hash bytea not null,
+  message_id uuid not null,
+  until timestamptz not null,
+  constraint recent_sends_pkey primary key (account_id, hash),
+  constraint recent_sends_account_id_fkey foreign key (account_id) references accounts(id) on delete cascade
+);
+create index recent_sends_until on recent_sends (until);
+create policy own_account on recent_sends for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table recipients (
   account_id uuid not null,
@@ -686,6 +935,41 @@ create table recipients (
 );
 create index recipients_due on recipients (account_id, broadcast_id, due_at, contact_id) where (due_at is not null);
 create index recipients_skipped on recipients (account_id, broadcast_id, contact_id) where (skipped is not null);
+create policy own_account on recipients for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table recovery_codes (
+  account_id uuid not null,
+  user_id uuid not null,
+  hash bytea not null,
+  constraint recovery_codes_pkey primary key (account_id, user_id, hash),
+  constraint recovery_codes_account_id_user_id_fkey foreign key (account_id, user_id) references users(account_id, id) on delete cascade
+);
+create policy own_account on recovery_codes for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table replays (
+  account_id uuid not null,
+  id uuid not null,
+  endpoint_id uuid not null,
+  from_id uuid not null,
+  to_id uuid not null,
+  types text[] not null,
+  only_failed boolean not null,
+  status text default 'running' not null,
+  canceled_reason text,
+  mark uuid not null,
+  events bigint default 0 not null,
+  delivered bigint default 0 not null,
+  failed bigint default 0 not null,
+  txid xid8 default pg_current_xact_id() not null,
+  created_at timestamptz default now() not null,
+  completed_at timestamptz,
+  constraint replays_pkey primary key (account_id, id),
+  constraint replays_account_id_fkey foreign key (account_id) references accounts(id) on delete cascade,
+  constraint replays_status_check check ((status = any (array['running', 'completed', 'canceled'])))
+) with (fillfactor=50);
+create index replays_endpoint on replays (account_id, endpoint_id, id);
+create index replays_running on replays (id) where (status = 'running');
+create policy own_account on replays for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table reply_hashes (
   link_id uuid not null,
@@ -711,10 +995,21 @@ create table reply_parts (
   single_shift integer,
   bytes bytea not null,
   received_at timestamptz default now() not null,
+  is_sealed boolean default false not null,
   constraint reply_parts_pkey primary key (link_id, source, destination, kind, reference, total, part),
   constraint reply_parts_kind_check check ((kind = any (array['udh8', 'udh16', 'sar'])))
 );
 create index reply_parts_received_at on reply_parts (received_at);
+
+create table request_demands (
+  credential_id uuid not null,
+  node_id uuid not null,
+  per_second real not null,
+  at timestamptz default now() not null,
+  constraint request_demands_pkey primary key (credential_id, node_id),
+  constraint request_demands_node_id_fkey foreign key (node_id) references nodes(id) on delete cascade
+) with (fillfactor=50);
+create index request_demands_node on request_demands (node_id);
 
 create table resends (
   account_id uuid not null,
@@ -727,6 +1022,20 @@ create table resends (
   constraint resends_pkey primary key (account_id, message_id, tries),
   constraint resends_actor_kind_check check ((actor_kind = any (array['key', 'token'])))
 );
+create policy own_account on resends for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table retention_marks (
+  account_id uuid not null,
+  bodies_to uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  reply_bodies_to uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  messages_to uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  events_to uuid default '00000000-0000-0000-0000-000000000000'::uuid not null,
+  due_at timestamptz default now() not null,
+  constraint retention_marks_pkey primary key (account_id),
+  constraint retention_marks_account_id_fkey foreign key (account_id) references accounts(id) on delete cascade
+) with (fillfactor=50);
+create index retention_marks_due_at on retention_marks (due_at);
+create policy own_account on retention_marks for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table route_carriers (
   route_id uuid not null,
@@ -768,6 +1077,7 @@ create unique index routes_match_key on routes (match_key) where enabled;
 create table routes_version (
   is_one boolean default true not null,
   version bigint not null,
+  rates bigint default 0 not null,
   constraint routes_version_pkey primary key (is_one),
   constraint routes_version_is_one_check check (is_one)
 );
@@ -782,6 +1092,7 @@ create table sender_affinity (
   constraint sender_affinity_account_id_pool_id_fkey foreign key (account_id, pool_id) references sender_pools(account_id, id) on delete cascade
 );
 create index sender_affinity_expires_at on sender_affinity (expires_at);
+create policy own_account on sender_affinity for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table sender_ends (
   account_id uuid not null,
@@ -792,6 +1103,7 @@ create table sender_ends (
   constraint sender_ends_pkey primary key (account_id, number, at),
   constraint sender_ends_account_id_fkey foreign key (account_id) references accounts(id) on delete cascade
 ) with (fillfactor=70);
+create policy own_account on sender_ends for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table sender_pool_members (
   account_id uuid not null,
@@ -804,6 +1116,7 @@ create table sender_pool_members (
   constraint sender_pool_members_weight_check check ((weight > 0))
 );
 create index sender_pool_members_sender on sender_pool_members (account_id, sender_id);
+create policy own_account on sender_pool_members for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table sender_pools (
   account_id uuid not null,
@@ -817,6 +1130,7 @@ create table sender_pools (
   constraint sender_pools_account_id_fkey foreign key (account_id) references accounts(id),
   constraint sender_pools_strategy_check check ((strategy = any (array['sticky', 'round_robin'])))
 );
+create policy own_account on sender_pools for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table senders (
   account_id uuid not null,
@@ -837,6 +1151,7 @@ create table senders (
 );
 create unique index senders_default on senders (account_id) where is_default;
 create index senders_pace on senders (account_id, id) where (pace is not null);
+create policy own_account on senders for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table short_links (
   code text collate "C" not null,
@@ -853,6 +1168,7 @@ create table short_links (
 ) with (fillfactor=90);
 create index short_links_age on short_links using brin (message_id);
 create index short_links_message on short_links (account_id, message_id);
+create policy own_account on short_links for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table smpp_credentials (
   account_id uuid not null,
@@ -880,6 +1196,7 @@ create table smpp_credentials (
   constraint smpp_credentials_pace_check check ((pace > (0)::double precision)),
   constraint smpp_credentials_reply_concatenation_check check ((reply_concatenation = any (array['udh8', 'udh16', 'sar', 'payload'])))
 );
+create policy own_account on smpp_credentials for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table smpp_cursors (
   account_id uuid not null,
@@ -889,6 +1206,7 @@ create table smpp_cursors (
   constraint smpp_cursors_pkey primary key (account_id),
   constraint smpp_cursors_account_id_fkey foreign key (account_id) references accounts(id)
 );
+create policy own_account on smpp_cursors for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table smpp_deliveries (
   account_id uuid not null,
@@ -912,6 +1230,7 @@ create table smpp_deliveries (
   constraint smpp_deliveries_account_id_credential_id_fkey foreign key (account_id, credential_id) references smpp_credentials(account_id, id) on delete cascade,
   constraint smpp_deliveries_kind_check check ((kind = any (array['receipt', 'reply'])))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
+create policy own_account on smpp_deliveries for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table smpp_gatherings (
   account_id uuid not null,
@@ -930,6 +1249,7 @@ create table smpp_gatherings (
   constraint smpp_gatherings_kind_check check ((kind = any (array['udh8', 'udh16', 'sar'])))
 );
 create index smpp_gatherings_received_at on smpp_gatherings (received_at);
+create policy own_account on smpp_gatherings for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table smpp_sessions (
   id uuid not null,
@@ -946,6 +1266,7 @@ create table smpp_sessions (
 );
 create index smpp_sessions_credential on smpp_sessions (account_id, credential_id);
 create index smpp_sessions_node on smpp_sessions (node_id);
+create policy own_account on smpp_sessions for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table smpp_submits (
   account_id uuid not null,
@@ -958,6 +1279,7 @@ create table smpp_submits (
   constraint smpp_submits_account_id_credential_id_fkey foreign key (account_id, credential_id) references smpp_credentials(account_id, id) on delete cascade
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
 create index smpp_submits_submitted_at on smpp_submits using brin (submitted_at);
+create policy own_account on smpp_submits for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table status_mappings (
   carrier_id uuid not null,
@@ -994,6 +1316,46 @@ create table submissions (
   constraint submissions_pkey primary key (account_id, message_id, segment, try),
   constraint submissions_state_check check ((state = any (array['accepted', 'refused', 'unknown'])))
 ) partition by range (message_id);
+create policy own_account on submissions for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table tallies (
+  account_id uuid not null,
+  hour timestamptz not null,
+  campaign_id uuid,
+  type text not null,
+  is_test boolean not null,
+  country text,
+  carrier_id uuid,
+  segments integer not null,
+  bucket text not null,
+  error_code text,
+  currency text,
+  messages bigint not null,
+  cost numeric default 0 not null,
+  constraint tallies_account_id_hour_campaign_id_type_is_test_country_ca_key unique nulls not distinct (account_id, hour, campaign_id, type, is_test, country, carrier_id, segments, bucket, error_code, currency),
+  constraint tallies_bucket_check check ((bucket = any (array['scheduled', 'queued', 'sent', 'delivered', 'failed', 'unconfirmed', 'canceled', 'received'])))
+) with (fillfactor=50);
+create index tallies_campaign on tallies (account_id, campaign_id, hour) where (campaign_id is not null);
+create policy own_account on tallies for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table tally_deltas (
+  account_id uuid not null,
+  hour timestamptz not null,
+  campaign_id uuid,
+  type text not null,
+  is_test boolean not null,
+  country text,
+  carrier_id uuid,
+  segments integer not null,
+  from_bucket text,
+  to_bucket text,
+  error_code text,
+  currency text,
+  messages integer not null,
+  cost_before numeric default 0 not null,
+  cost numeric default 0 not null
+) with (autovacuum_vacuum_scale_factor=0, autovacuum_vacuum_threshold=2000, autovacuum_vacuum_cost_delay=0);
+create policy own_account on tally_deltas for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table templates (
   account_id uuid not null,
@@ -1008,6 +1370,7 @@ create table templates (
   constraint templates_account_id_name_key unique (account_id, name),
   constraint templates_account_id_fkey foreign key (account_id) references accounts(id)
 );
+create policy own_account on templates for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table tokens (
   hash bytea not null,
@@ -1027,6 +1390,25 @@ create table tokens (
 );
 create index tokens_expires_at on tokens (expires_at);
 create index tokens_family on tokens (family);
+create index tokens_user on tokens (account_id, user_id);
+create policy own_account on tokens for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table twilio_credentials (
+  account_id uuid not null,
+  id uuid not null,
+  name text not null,
+  mode text default 'live' not null,
+  token_hash bytea not null,
+  token_sealed bytea not null,
+  created_at timestamptz default now() not null,
+  last_used_at timestamptz,
+  revoked_at timestamptz,
+  constraint twilio_credentials_pkey primary key (account_id, id),
+  constraint twilio_credentials_token_hash_key unique (token_hash),
+  constraint twilio_credentials_account_id_fkey foreign key (account_id) references accounts(id),
+  constraint twilio_credentials_mode_check check ((mode = any (array['live', 'test'])))
+);
+create policy own_account on twilio_credentials for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table users (
   account_id uuid not null,
@@ -1038,12 +1420,16 @@ create table users (
   status text default 'active' not null,
   created_at timestamptz default now() not null,
   updated_at timestamptz default now() not null,
+  totp_sealed bytea,
+  totp_since timestamptz,
+  totp_step bigint,
   constraint users_pkey primary key (account_id, id),
   constraint users_account_id_fkey foreign key (account_id) references accounts(id),
   constraint users_role_check check ((role = any (array['owner', 'admin', 'developer', 'sender', 'viewer']))),
   constraint users_status_check check ((status = any (array['active', 'disabled'])))
 );
 create unique index users_email on users (lower(email));
+create policy own_account on users for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table webhooks (
   account_id uuid not null,
@@ -1061,6 +1447,15 @@ create table webhooks (
   failing_since timestamptz,
   created_at timestamptz default now() not null,
   updated_at timestamptz default now() not null,
+  sealed_headers bytea,
+  has_bodies boolean default true not null,
+  batch_events integer,
+  batch_wait_ms integer,
+  disabled_at timestamptz,
+  posts_since timestamptz,
   constraint webhooks_pkey primary key (account_id, id),
-  constraint webhooks_account_id_fkey foreign key (account_id) references accounts(id)
+  constraint webhooks_account_id_fkey foreign key (account_id) references accounts(id),
+  constraint webhooks_batch_events_check check (((batch_events >= 1) and (batch_events <= 200))),
+  constraint webhooks_batch_wait_ms_check check (((batch_wait_ms >= 0) and (batch_wait_ms <= 10000)))
 );
+create policy own_account on webhooks for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));

@@ -71,3 +71,25 @@ async function askServer(path: string): Promise<TestServer> {
   if ('error' in answer) throw new Error(answer.error)
   return answer
 }
+
+/** The tables of a database in which one of some words stands, in any column and in any form of it that PostgreSQL prints. */
+export async function findInDatabase(db: Db, words: readonly string[]): Promise<string[]> {
+  const { rows: tables } = await db.query<{ name: string }>(
+    `select format('%I.%I', table_schema, table_name) as name
+     from information_schema.tables
+     where table_type = 'BASE TABLE' and table_schema not in ('pg_catalog', 'information_schema')
+     order by 1`,
+  )
+  // Bytes are printed in hexadecimal.
+  const forms = words.flatMap((word) => [word, Buffer.from(word).toString('hex')])
+  const found: string[] = []
+  for (const { name } of tables) {
+    const { rows } = await db.query<{ word: string }>(
+      `select w.word from unnest($1::text[]) as w (word)
+       where exists (select from only ${name} t where position(w.word in t::text) > 0)`,
+      [forms],
+    )
+    for (const { word } of rows) found.push(`${name} has ${word}`)
+  }
+  return found
+}

@@ -1,16 +1,19 @@
 import { perDay } from '../db/partitions.ts'
+import { refusalsOfGuards } from './accepted.ts'
+import { talliedAccepted } from './tallies/delta-sql.ts'
 
 /**
  * The accept statement. It answers per row and never fails the batch for one of them: campaigns, opt-outs and keys are joined, not left
- * to constraints (one violation would undo all rows); what routing refused comes with the draft, because a key that was used before goes
- * first. It takes FOR SHARE on this node's row, so that a fenced node leases nothing, and locks no other row that exists. Served by the
+ * to constraints (one violation would undo all rows); what routing and guards refused comes with the draft, because a key that was used
+ * before goes first, and of guards an opt-out too. It takes FOR SHARE on this node's row, so that a fenced node leases nothing, and locks no other row that exists. Served by the
  * primary keys of what it joins.
  *
  * An opt-out whose number was forgotten is found by the number's keyed hash, which only drafts of accounts with such opt-outs have. Where one
  * lacks it, every refusal is `undecided` and nothing is written (decision 0020).
  *
  * $1–$26 are columns of the drafts, $27 the time, $28 this node (or null), $29 the default validity in seconds, $30 the keyed hashes, $31 on_unknown, $32 when the
- * quiet hours end in which it would be sent (or null): a validity that nobody asked for begins then.
+ * quiet hours end in which it would be sent (or null): a validity that nobody asked for begins then, $33 the countries of the recipients,
+ * $34–$36 what they are estimated to cost, in which currency and at which carrier, $37 the texts that are sealed.
  */
 export const acceptStatement = perDay(
   'accept',
@@ -20,18 +23,21 @@ export const acceptStatement = perDay(
   ), draft as materialized (
     select * from unnest($1::uuid[], $2::uuid[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::int[], $9::int[],
       $10::uuid[], $11::text[], $12::timestamptz[], $13::int[], $14::text[], $15::jsonb[], $16::jsonb[], $17::jsonb[],
-      $18::boolean[], $19::text[], $20::text[], $21::bytea[], $22::uuid[], $23::uuid[], $24::uuid[], $25::text[], $26::text[], $30::bytea[], $31::text[], $32::timestamptz[])
+      $18::boolean[], $19::text[], $20::text[], $21::bytea[], $22::uuid[], $23::uuid[], $24::uuid[], $25::text[], $26::text[], $30::bytea[], $31::text[], $32::timestamptz[], $33::text[],
+      $34::numeric[], $35::text[], $36::uuid[], $37::bytea[])
     with ordinality as d (account_id, id, their_number, sender, body, type, encoding, characters, segments,
       campaign_id, campaign_key, send_at, validity, callback_url, metadata, tags, warnings,
-      is_test, operation, key, fingerprint, link_id, carrier_id, route_id, chain, refusal, number_hmac, on_unknown, opens_at, n)
+      is_test, operation, key, fingerprint, link_id, carrier_id, route_id, chain, refusal, number_hmac, on_unknown, opens_at, country,
+      cost, cost_currency, cost_carrier_id, body_sealed, n)
   ), lacking as materialized (
     select d.account_id
     from (select distinct account_id from draft where number_hmac is null) d
     where exists (select from opt_outs where account_id = d.account_id and number is null)
   ), judged as materialized (
     select
-      d.n, d.account_id, d.id, d.their_number, d.body, d.encoding, d.characters, d.segments, d.send_at,
+      d.n, d.account_id, d.id, d.their_number, d.country, d.body, d.body_sealed, d.encoding, d.characters, d.segments, d.send_at,
       d.metadata, d.tags, d.warnings, d.is_test, d.operation, d.key, d.fingerprint, d.sender, d.carrier_id, d.route_id, d.chain,
+      d.cost, d.cost_currency, d.cost_carrier_id,
       coalesce(d.type, c.type, 'transactional') as type,
       c.id as campaign_id,
       ct.id as contact_id,
@@ -51,7 +57,7 @@ export const acceptStatement = perDay(
         when a.status <> 'active' then 'account_suspended'
         when (d.campaign_id is not null or d.campaign_key is not null) and c.id is null then 'campaign_not_found'
         when c.status in ('archived', 'canceled') then 'campaign_closed'
-        when d.refusal <> 'no_route_available' then d.refusal
+        when d.refusal not in ('no_route_available', ${refusalsOfGuards.map((one) => `'${one}'`).join()}) then d.refusal
         when o.number is not null or forgotten.id is not null then 'recipient_opted_out'
         else d.refusal
       end as refusal
@@ -93,20 +99,20 @@ export const acceptStatement = perDay(
     where j.refusal is null
       and (j.key is null or j.id in (select resource_id from keys))
   ), stored as (
-    insert into messages${day} (account_id, id, type, status, their_number, our_number, body, encoding, characters, segments,
+    insert into messages${day} (account_id, id, type, status, their_number, our_number, body, body_sealed, encoding, characters, segments,
       campaign_id, contact_id, callback_url, metadata, tags, warnings, is_test, send_at, expires_at,
       created_at, updated_at, queued_at, carrier_id, route_id, chain, link_id, attempts, node_id, on_unknown,
-      hold_reason, hold_until)
+      hold_reason, hold_until, country, cost, cost_currency, cost_carrier_id)
     select account_id, id, type,
       case when link_id is not null then 'sending' when send_at is not null then 'scheduled' else 'queued' end,
-      their_number, sender, body, encoding, characters, segments, campaign_id, contact_id, callback_url, metadata,
+      their_number, sender, body, body_sealed, encoding, characters, segments, campaign_id, contact_id, callback_url, metadata,
       case when tags is not null then array(select jsonb_array_elements_text(tags)) end, warnings, is_test, send_at, expires_at,
       $27, $27, case when send_at is null then $27::timestamptz end,
       case when link_id is not null then carrier_id end, route_id, chain::uuid[], link_id, case when link_id is not null then 1 else 0 end,
       case when link_id is not null and segments = 1 then $28::uuid end, on_unknown,
-      case when held_until is not null then 'quiet_hours' end, held_until
+      case when held_until is not null then 'quiet_hours' end, held_until, country, cost, cost_currency, cost_carrier_id
     from accepted
-  ), intended as (
+  ), ${talliedAccepted('$27')}, intended as (
     insert into intents (node_id, account_id, message_id, segment, try, link_id, at)
     select $28, account_id, id, segment, 1, link_id, $27
     from accepted, generate_series(1, segments) as segment

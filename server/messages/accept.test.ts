@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ensurePartitions } from '../db/partitions.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
-import { type Accepted } from './accept.ts'
-import { asAccepted, type Draft } from './accepted.ts'
+import { asAccepted, type Accepted, type Draft } from './accepted.ts'
 import { findMessage } from './store.ts'
 import {
   insertTestCarrier,

@@ -1,40 +1,36 @@
 /** Accept: from a checked request to a row on disk. Requests that arrive together are written by one statement (group commit). */
 import { Batcher } from '../batch.ts'
-import { columns } from '../db/array.ts'
-import { dayOf } from '../db/partitions.ts'
 import type { Db, Tx } from '../db/db.ts'
-import { isUnavailable } from '../db/failure.ts'
 import { inTransaction } from '../db/db.ts'
-import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../events.ts'
-import { newId } from '../ids.ts'
+import { isUnavailable } from '../db/failure.ts'
+import type { Outbox, Subscriptions } from '../events.ts'
 import type { Meter } from '../meter.ts'
-import { acceptStatement } from './accept-sql.ts'
-import { handoverOf, rowOf, type Draft, type Refusal, type Verdict } from './accepted.ts'
-import type { Handover, Slots } from './handover.ts'
-import { Lanes } from './lanes.ts'
-import { renderMessage, type MessageRow } from './message.ts'
-import { quietWarning, type QuietHours } from './quiet-hours.ts'
-import type { Recent } from './recent.ts'
 import type { Vault } from '../secrets.ts'
-import { storeShortLinks } from './short-links/store.ts'
-import { hashNumber } from './consent.ts'
-import type { Acquaintance, PlannedRoute, Routing } from './routing.ts'
-
-/** Seconds for which a message may wait where neither it nor its campaign says otherwise: 10 hours. */
-export const validityDefaultSeconds = 36_000
-
-export type Accepted =
-  | { kind: 'accepted'; row: MessageRow; estimatedSendAt: Date | null }
-  /** The key was used before, for the message with this id. */
-  | { kind: 'known_key'; messageId: string | null; fingerprint: Buffer }
-  | { kind: 'refused'; refusal: Refusal }
+import type { Texts } from '../texts.ts'
+import { planDrafts, reserveLink, type Planned } from './accept-plan.ts'
+import { addWritten, nothingWritten, writeDrafts, type Written } from './accept-write.ts'
+import type { Accepted, Draft } from './accepted.ts'
+import { openCheck, reconsider, settleCheck, stopsOf, type StopCount } from './guards/check.ts'
+import type { Guards } from './guards/guards.ts'
+import { recordStops } from './guards/stops.ts'
+import type { Slots } from './handover.ts'
+import { Lanes } from './lanes.ts'
+import type { QueueCap } from './queue-cap.ts'
+import type { QuietHours } from './quiet-hours.ts'
+import type { Recent } from './recent.ts'
+import type { Routing } from './routing.ts'
 
 interface AcceptContext {
   db: Db
   vault: Vault
+  /** Without it texts are stored as they are. */
+  texts?: Texts
   slots: Slots
   routing: Routing
   quietHours: QuietHours
+  guards: Guards
+  /** How much may wait; without one anything. */
+  queueCap?: QueueCap
   outbox: Outbox
   subscriptions: Subscriptions
   recent: Recent
@@ -48,57 +44,90 @@ const flushesMax = 2
 
 /** Takes drafts and answers when they are on disk. One a process. */
 export class Acceptor {
-  readonly #context: AcceptContext
+  readonly #context: AcceptContext & { forgetful: Set<string> }
   readonly #batcher: Batcher<Draft, Accepted>
+  /** Messages of accounts with guards: they wait for each other's counts, and others not for them. */
+  readonly #guarded: Batcher<Draft, Accepted>
   readonly #lanes: Lanes
-  /** Accounts with opt-outs whose numbers were forgotten: their drafts are hashed (3 µs each), those of others are not. */
-  readonly #forgetful = new Set<string>()
 
   constructor(context: AcceptContext) {
-    this.#context = context
+    this.#context = { ...context, forgetful: new Set() }
     this.#lanes = new Lanes(context.db)
-    this.#batcher = new Batcher((drafts) => this.#write(drafts), {
+    const options = {
       sizeMax: flushMax,
       flushesMax,
       isForAll: isUnavailable,
       onFlush: context.meter?.flushes.accept.note,
-    })
+    }
+    this.#batcher = new Batcher((drafts) => this.#write(drafts, false), options)
+    this.#guarded = new Batcher((drafts) => this.#write(drafts, true), options)
+  }
+
+  /** Messages that wait for a statement to take them. */
+  get waiting(): number {
+    return this.#batcher.length + this.#guarded.length
+  }
+
+  /** How long the oldest statement has run, in milliseconds; 0: none does. */
+  get stalledMs(): number {
+    return Math.max(this.#batcher.flushingMs, this.#guarded.flushingMs)
+  }
+
+  /** Which way drafts would go, and what they would cost there; nothing is written. In their order. */
+  plan(drafts: Draft[]): Promise<Planned[]> {
+    return planDrafts(this.#context, drafts)
   }
 
   /** Writes one message; resolves after its commit. @throws what the database throws; nothing was accepted then. */
   accept(draft: Draft): Promise<Accepted> {
-    return this.#batcher.push(draft)
+    const batcher = this.#context.guards.of(draft.accountId) ? this.#guarded : this.#batcher
+    return batcher.push(draft)
   }
 
   /** Writes many of one request; answers in their order. */
   acceptAll(drafts: Draft[]): Promise<Accepted[]> {
-    return Promise.all(drafts.map((draft) => this.#batcher.push(draft)))
+    return Promise.all(drafts.map((draft) => this.accept(draft)))
   }
 
   /** Writes all drafts in one transaction, or none where one is refused or its key is known: then `isWritten` is false. */
   async acceptAtomically(drafts: Draft[]): Promise<{ isWritten: boolean; results: Accepted[] }> {
+    const { db, guards, outbox } = this.#context
     let results: Accepted[] = []
+    let stops: StopCount[] = []
     try {
       await this.#lanes.ensure(drafts)
-      const written = await inTransaction(this.#context.db, async (tx) => {
-        const all: Written[] = []
+      const written = await inTransaction(db, async (tx) => {
+        const planned: Planned[] = []
         for (let at = 0; at < drafts.length; at += flushMax)
-          all.push(await this.#insert(tx, await this.#plan(drafts.slice(at, at + flushMax))))
+          planned.push(...(await planDrafts(this.#context, drafts.slice(at, at + flushMax))))
+        this.#capQueue(planned)
+        const isGuarded = drafts.some(({ accountId }) => guards.of(accountId))
+        const check = isGuarded ? await openCheck(tx, this.#context, planned, false) : null
+        const all: Written[] = []
+        for (let at = 0; at < planned.length; at += flushMax)
+          all.push(await writeDrafts(tx, this.#context, planned.slice(at, at + flushMax)))
         results = all.flatMap((one) => one.results)
-        if (results.some((result) => result.kind !== 'accepted')) throw new RolledBack()
+        if (results.some((result) => result.kind !== 'accepted')) {
+          if (check) stops = stopsOf(check, results)
+          throw new RolledBack()
+        }
+        if (check) all.push({ ...nothingWritten(), postings: await settleCheck(tx, this.#context, check, results) })
         return all
       })
       for (const one of written) await this.#handOver(one)
       return { isWritten: true, results }
     } catch (error) {
-      if (error instanceof RolledBack) return { isWritten: false, results }
-      throw error
+      if (!(error instanceof RolledBack)) throw error
+      if (stops.length > 0)
+        outbox.offer(await inTransaction(db, (tx) => recordStops(tx, this.#context, stops, new Date())))
+      return { isWritten: false, results }
     }
   }
 
   /**
    * Writes drafts in one transaction with where they come from: `take` locks that and says what is to be accepted, `note` what became of it.
-   * `take` gives at most `flushMax` drafts of this account, or null to leave all as it is. Returns what `note` returned.
+   * `take` gives at most `flushMax` drafts of this account, or null to leave all as it is. Where a guard lets one wait, those behind it wait
+   * too: they are refused for the same stop. Returns what `note` returned.
    */
   async acceptFrom<T>(
     accountId: string,
@@ -112,9 +141,9 @@ export class Acceptor {
         inTransaction(db, async (tx) => {
           const taken = await take(tx)
           if (!taken) return null
-          planned = await this.#plan(taken.drafts)
-          for (const one of planned) one.link = this.#reserve(one)
-          const written = planned.length > 0 ? await this.#insert(tx, planned) : nothingWritten()
+          planned = await planDrafts(this.#context, taken.drafts)
+          for (const one of planned) one.link = reserveLink(slots, one)
+          const written = planned.length === 0 ? nothingWritten() : await this.#writeOf(accountId, tx, planned)
           return { written, noted: await taken.note(tx, written.results) }
         }),
       )
@@ -126,21 +155,57 @@ export class Acceptor {
     }
   }
 
-  async #write(drafts: Draft[]): Promise<Accepted[]> {
+  #writeOf(accountId: string, tx: Tx, planned: Planned[]): Promise<Written> {
+    const isGuarded = this.#context.guards.of(accountId) !== undefined
+    return isGuarded ? this.#writeGuarded(tx, planned, true) : writeDrafts(tx, this.#context, planned)
+  }
+
+  async #writeGuarded(tx: Tx, planned: Planned[], isOfBroadcast = false): Promise<Written> {
+    const check = await openCheck(tx, this.#context, planned, isOfBroadcast)
+    const written = await writeDrafts(tx, this.#context, planned)
+    const places = reconsider(check, written.results)
+    if (places.length > 0) {
+      const again = planned.filter((_, i) => places.includes(i))
+      addWritten(written, await writeDrafts(tx, this.#context, again), again, places)
+    }
+    written.postings.push(...(await settleCheck(tx, this.#context, check, written.results)))
+    return written
+  }
+
+  /** Finds out which messages would wait too long in line. Those of broadcasts are made when their turn comes. */
+  #capQueue(planned: readonly Planned[]): void {
+    const { queueCap } = this.#context
+    if (!queueCap) return
+    for (const one of planned) {
+      const { draft, route, link, opensAt } = one
+      if (link !== null || draft.sendAt || opensAt) continue
+      one.waitSeconds = queueCap.wait(draft.accountId, route.message.type, draft.segments)
+      if (one.waitSeconds === null) queueCap.add(draft.accountId, route.message.type, draft.segments)
+    }
+  }
+
+  async #write(drafts: Draft[], isGuarded: boolean): Promise<Accepted[]> {
     const { slots, db, subscriptions } = this.#context
-    const [planned] = await Promise.all([this.#plan(drafts), this.#lanes.ensure(drafts)])
+    const [planned] = await Promise.all([planDrafts(this.#context, drafts), this.#lanes.ensure(drafts)])
     // Room is kept before the statement, so that rows are inserted already leased to this node's link.
-    for (const one of planned) one.link = this.#reserve(one)
+    for (const one of planned) one.link = reserveLink(slots, one)
+    this.#capQueue(planned)
     try {
       const isMore = drafts.some(
         (draft) =>
+          isGuarded ||
           draft.shortLinks !== undefined ||
+          draft.isDiscarded === true ||
           subscriptions.wants(draft.accountId, 'message.queued') ||
           subscriptions.wants(draft.accountId, 'message.scheduled'),
       )
       // One statement is its own transaction: no BEGIN and COMMIT on the way of most requests.
       const written = await slots.track(
-        isMore ? inTransaction(db, (tx) => this.#insert(tx, planned)) : this.#insert(db, planned),
+        isMore
+          ? inTransaction(db, (tx) =>
+              isGuarded ? this.#writeGuarded(tx, planned) : writeDrafts(tx, this.#context, planned),
+            )
+          : writeDrafts(db, this.#context, planned),
       )
       await this.#handOver(written)
       return written.results
@@ -148,149 +213,6 @@ export class Acceptor {
       for (const { link, draft } of planned) if (link !== null) slots.release(link, draft.segments)
       throw error
     }
-  }
-
-  /** Chooses the sender and the carriers of each draft. */
-  async #plan(drafts: Draft[]): Promise<Planned[]> {
-    const { slots, routing, quietHours } = this.#context
-    // Before the ids: filters by time go by the id, whose time is never before that of the message.
-    const at = new Date()
-    const ids = drafts.map(() => newId())
-    const routes = await routing.plan(
-      drafts.map((draft, i) => ({
-        messageId: ids[i] ?? '',
-        accountId: draft.accountId,
-        to: draft.theirNumber,
-        from: draft.sender,
-        poolId: draft.poolId,
-        campaignId: draft.campaignId,
-        campaignKey: draft.campaignKey,
-        type: draft.type,
-        segments: draft.segments,
-      })),
-    )
-    const opens = await quietHours.plan(drafts, (i) => routes[i]?.message.type)
-    return drafts.flatMap((plain, i): Planned | [] => {
-      const [id, route] = [ids[i], routes[i]]
-      if (!id || !route) return []
-      const text = plain.written && route.message.type === 'otp' ? { ...plain, ...plain.written } : plain
-      const draft = opens[i] ? { ...text, warnings: [...(text.warnings ?? []), quietWarning(opens[i])] } : text
-      return {
-        draft,
-        at,
-        id,
-        route,
-        opensAt: opens[i] ?? null,
-        carrierId: slots.preferUp(route.choice.chain) ?? null,
-        link: null,
-      }
-    })
-  }
-
-  #hash({ accountId, theirNumber }: Draft): Buffer | null {
-    return this.#forgetful.has(accountId) ? hashNumber(this.#context.vault, accountId, theirNumber) : null
-  }
-
-  #reserve({ draft, route, opensAt, carrierId }: Planned): string | null {
-    if (draft.sendAt || opensAt || route.refusal || route.choice.isHeld || carrierId === null) return null
-    return this.#context.slots.reserve(draft.segments, route.message.type, carrierId, draft.accountId)
-  }
-
-  async #insert(tx: Db | Tx, planned: Planned[]): Promise<Written> {
-    const { slots, outbox, subscriptions } = this.#context
-    const now = planned[0]?.at ?? new Date()
-    const ids = planned.map(({ id }) => id)
-    const column = <T>(pick: (draft: Draft, one: Planned) => T): T[] => planned.map((one) => pick(one.draft, one))
-    const { rows: verdicts } = await tx.query<Verdict>({
-      ...acceptStatement(dayOf(ids)),
-      values: [
-        ...columns([
-          column((d) => d.accountId),
-          ids,
-          column((d) => d.theirNumber),
-          column((_, { route }) => route.sender.sender?.number ?? null),
-          column((d) => d.body),
-          column((d) => d.type),
-          column((d) => d.encoding),
-          column((d) => d.characters),
-          column((d) => d.segments),
-          column((d) => d.campaignId),
-          column((d) => d.campaignKey),
-          column((d) => d.sendAt),
-          column((d) => d.validitySeconds),
-          column((d) => d.callbackUrl),
-          column((d) => (d.metadata ? JSON.stringify(d.metadata) : null)),
-          column((d) => (d.tags ? JSON.stringify(d.tags) : null)),
-          column((d) => (d.warnings ? JSON.stringify(d.warnings) : null)),
-          column((d) => d.isTest),
-          column((d) => d.idempotency?.operation ?? null),
-          column((d) => d.idempotency?.key ?? null),
-          column((d) => d.idempotency?.fingerprint ?? null),
-          column((_, { link }) => link),
-          column((_, { link, carrierId }) => link && carrierId),
-          column((_, { route }) => route.choice.ruleId),
-          // The default route is chosen anew where the message waits.
-          column((_, { route: { choice } }) => (choice.ruleId === null ? null : `{${choice.chain.join()}}`)),
-          column((_, { route }) => route.refusal),
-        ]),
-        now,
-        slots.nodeId,
-        validityDefaultSeconds,
-        ...columns([column((d) => this.#hash(d)), column((d) => d.onUnknown), column((_, { opensAt }) => opensAt)]),
-      ],
-    })
-    const unhashed = verdicts.filter(({ lacksHash }) => lacksHash)
-    if (unhashed.length > 0) {
-      for (const { n } of unhashed) this.#forgetful.add(planned[n - 1]?.draft.accountId ?? '')
-      return this.#insert(tx, planned)
-    }
-    if (planned.some(({ draft }) => draft.shortLinks)) await storeShortLinks(tx, planned, verdicts)
-    const written = nothingWritten()
-    const events: NewEvent[] = []
-    for (const verdict of verdicts.sort((a, b) => a.n - b.n)) {
-      const one = planned[verdict.n - 1]
-      if (!one) continue
-      const { draft, id, link, carrierId, route, opensAt } = one
-      if (link && !verdict.isLeased) written.unused.push({ link, segments: draft.segments })
-      if (verdict.refusal) written.results.push({ kind: 'refused', refusal: verdict.refusal })
-      else if (!verdict.isNew)
-        written.results.push({
-          kind: 'known_key',
-          messageId: verdict.knownId,
-          fingerprint: verdict.knownFingerprint ?? Buffer.alloc(0),
-        })
-      else {
-        const { sender } = route.sender
-        const row = rowOf(draft, id, sender?.number ?? null, verdict, now, opensAt)
-        if (draft.poolId !== null && sender)
-          written.acquaintances.push({
-            accountId: draft.accountId,
-            poolId: draft.poolId,
-            theirNumber: draft.theirNumber,
-            senderId: sender.id,
-          })
-        const estimatedSendAt =
-          opensAt ?? draft.sendAt ?? (verdict.isLeased ? now : slots.estimateSendAt({ ...row, carrierId }))
-        written.results.push({ kind: 'accepted', row, estimatedSendAt })
-        if (verdict.isLeased && link) {
-          written.handovers.push(handoverOf(row, draft.body, link))
-          if (row.segments === 1)
-            this.#context.recent.remember({ ...row, status: 'sending', attempts: 1, carrierId }, false)
-        } else if (!draft.sendAt && !opensAt) written.isQueued = true
-        const type = draft.sendAt ? 'message.scheduled' : 'message.queued'
-        if (subscriptions.wants(draft.accountId, type))
-          events.push({
-            accountId: draft.accountId,
-            type,
-            messageId: id,
-            sequence: 1,
-            data: { message: renderMessage(row, estimatedSendAt), previous_status: null },
-            callbackUrl: row.callbackUrl,
-          })
-      }
-    }
-    if (events.length > 0) written.postings = await recordEvents(tx, events, outbox)
-    return written
   }
 
   /** After the commit: leased rows to their links, posts to the dispatcher, unused room back. */
@@ -308,38 +230,5 @@ export class Acceptor {
     })
   }
 }
-
-interface Written {
-  results: Accepted[]
-  handovers: Handover[]
-  unused: { link: string; segments: number }[]
-  postings: Posting[]
-  acquaintances: (Acquaintance & { senderId: string })[]
-  isQueued: boolean
-}
-
-/** A draft on its way to the statement. */
-interface Planned {
-  draft: Draft
-  id: string
-  /** When it was accepted. */
-  at: Date
-  route: PlannedRoute
-  /** When quiet hours end in which it would be sent; null: it would not. */
-  opensAt: Date | null
-  /** Where it goes first. */
-  carrierId: string | null
-  /** The link that keeps room for it. */
-  link: string | null
-}
-
-const nothingWritten = (): Written => ({
-  results: [],
-  handovers: [],
-  unused: [],
-  postings: [],
-  acquaintances: [],
-  isQueued: false,
-})
 
 class RolledBack extends Error {}

@@ -1,6 +1,10 @@
 /** A draft, what the accept statement says of it, and the row that it becomes. */
+import type { Money } from '../money.ts'
+import type { Window } from './guards/judge.ts'
 import type { Handover } from './handover.ts'
 import type { MessageRow, MessageType, UnknownPolicy, Warning } from './message.ts'
+import { countryOf } from './number.ts'
+import { costColumns, type Estimate } from './price.ts'
 import type { RouteRefusal } from './routing.ts'
 import type { ShortLink } from './short-links/shorten.ts'
 
@@ -34,12 +38,45 @@ export interface Draft extends StoredText {
   idempotency: { operation: string; key: string; fingerprint: Buffer } | null
   /** The text without smart encoding, where it was encoded so and only the campaign knows whether the message is a code: codes are sent as written. */
   written?: StoredText
+  /** The most it may cost; absent: anything. */
+  maxPrice?: Money
   /** What the codes in the text stand for, where it has short links. */
   shortLinks?: ShortLink[]
+  /** Its text goes as soon as it is over. */
+  isDiscarded?: boolean
 }
 
 /** Why a draft was not taken, as the database saw it when it would have been written. */
-export type Refusal = RouteRefusal | 'account_suspended' | 'campaign_closed' | 'recipient_opted_out'
+export type Refusal =
+  | RouteRefusal
+  | 'max_price_exceeded'
+  | 'account_suspended'
+  | 'campaign_closed'
+  | 'recipient_opted_out'
+  | 'queue_full'
+  | GuardRefusal
+
+/** Why a guard of the account does not let a message go (see `guards/`). */
+export const refusalsOfGuards = [
+  'destination_not_allowed',
+  'spend_limit_reached',
+  'country_limit_reached',
+  'fraud_suspected',
+  'duplicate_message',
+] as const
+export type GuardRefusal = (typeof refusalsOfGuards)[number]
+
+/** The stop of a guard that a message ran into. */
+export interface Stop {
+  refusal: GuardRefusal
+  window: Window
+  /** What may be used up, with what was raised; null: nothing is counted. */
+  limit: number | null
+  /** Null: not recorded yet. */
+  guardId: string | null
+  /** The message that had the same text a moment ago. */
+  earlierId: string | null
+}
 
 /** The answer of the statement for one draft; `n` is its place, from 1. */
 export interface Verdict {
@@ -59,8 +96,17 @@ export interface Verdict {
   onUnknown: UnknownPolicy | null
 }
 
+/** What became of a draft. */
+export type Accepted =
+  | { kind: 'accepted'; row: MessageRow; estimatedSendAt: Date | null }
+  /** The key was used before, for the message with this id. */
+  | { kind: 'known_key'; messageId: string | null; fingerprint: Buffer }
+  /** `stop`: the guard's, where it was one. `waitSeconds`: until a full queue has room. */
+  | { kind: 'refused'; refusal: Refusal; stop: Stop | null; waitSeconds: number | null }
+
 /** What only happens to a message after it was accepted. */
 const untouched = {
+  previousStatus: null,
   sentAt: null,
   completedAt: null,
   holdReason: null,
@@ -85,6 +131,7 @@ export function rowOf(
   verdict: Verdict,
   now: Date,
   opensAt: Date | null,
+  estimate: Estimate | null,
 ): MessageRow {
   return {
     accountId: draft.accountId,
@@ -94,8 +141,10 @@ export function rowOf(
     status: draft.sendAt ? 'scheduled' : 'queued',
     sequence: 1,
     theirNumber: draft.theirNumber,
+    country: countryOf(draft.theirNumber),
     ourNumber: sender,
     body: draft.body,
+    bodySealed: null,
     encoding: draft.encoding,
     characters: draft.characters,
     segments: draft.segments,
@@ -115,6 +164,7 @@ export function rowOf(
     ...untouched,
     ...holdOf(draft.sendAt, opensAt),
     onUnknown: verdict.onUnknown,
+    ...costColumns(estimate),
     keyword: null,
     inReplyTo: null,
     isPartial: false,

@@ -10,6 +10,7 @@ import { decideAdoptions, type Adoption, type NamelessTry, type Stranger } from 
 import { applyReceipts, matchedColumns, type MatchedReceipt } from './apply.ts'
 import type { Moved } from './ledger.ts'
 import { messageColumns, type MessageRow, type Status } from './message.ts'
+import { tallied } from './tallies/delta-sql.ts'
 import type { Reasons } from './taxonomy.ts'
 
 // The longest validity of a message: one that is with a carrier was accepted since, but for those sent at a later time.
@@ -239,6 +240,7 @@ const wholeSql = `
   ), moved as (
     update messages m
     set status = 'sent',
+      previous_status = m.status,
       sequence = m.sequence + 1,
       updated_at = now(),
       sent_at = now(),
@@ -285,5 +287,5 @@ const wholeSql = `
       join delayed d on d.account_id = moved."accountId" and d.message_id = moved.id
       where moved."from" = 'queued'
       for update of d skip locked)
-  )
+  ), ${tallied('moved')}
   select * from moved`

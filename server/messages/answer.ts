@@ -7,6 +7,7 @@ import { messageColumns, type MessageRow, type Status } from './message.ts'
 import type { Moved } from './ledger.ts'
 import { mayBeTaken } from './repeat-sql.ts'
 import { matchedColumns, type MatchedReceipt } from './apply.ts'
+import { tallied } from './tallies/delta-sql.ts'
 import type { MessageErrorCode } from './taxonomy.ts'
 
 /** The end of one try of one segment. `released`: no byte was written. */
@@ -107,6 +108,20 @@ export async function matchEarly(tx: Tx, answers: Answer[]): Promise<MatchedRece
   return rows
 }
 
+// What moved; and of what is counted with another number of segments, that it is no more what it was, and is there anew.
+const changed = `(
+        select m."accountId", m."createdAt", m."campaignId", m."isConfirmation", m.type, m."isTest", m.country, m."carrierId", v.segments,
+          v."previousStatus", v.status, m."errorCode", m."sentAt", m.cost, m."costCurrency", m."costCarrierId"
+        from moved m
+        cross join lateral (
+          select m.segments, m."previousStatus", m.status where m.counted is null
+          union all
+          select m.counted_before, m."previousStatus", null where m.counted is not null
+          union all
+          select m.segments, null, m.status where m.counted is not null
+        ) v
+      ) changed`
+
 // Locks the messages that move (by primary key) and the intents that end. A message goes back to the queue or becomes unconfirmed only together with its intent, so that a statement that runs
 // twice changes nothing the second time; the number of the try tells its intent from one of a later claim, so a released try keeps its number.
 // A released or retried message goes back to the queue unless its time is over, which the claim or the sweep sees. A refusal proves nothing
@@ -133,7 +148,7 @@ const answerStatement = perDay(
     ) n on true
     where a.carrier is not null and (n.chain is not null or a.carrier = 'stay') and not ${mayBeTaken('m', day)}
   ), move as materialized (
-    select a.account_id, a.message_id, a.segment, a.node_id, a.try, a.wants_sent, a.counted, c.chain,
+    select a.account_id, a.message_id, a.segment, a.node_id, a.try, a.wants_sent, a.segments, a.counted, c.chain,
       coalesce(a.raw_id, a.carrier_message_id) as carrier_message_id,
       case when c.carrier in ('drop', 'rotate') then 'queued' when r.may_be_taken then 'unconfirmed' else a.to_status end as to_status,
       case when c.carrier in ('drop', 'rotate') then null else a.retry_after_ms end as retry_after_ms,
@@ -173,6 +188,7 @@ const answerStatement = perDay(
   ), moved as (
     update messages${day} m
     set status = a.to_status,
+      previous_status = m.status,
       sequence = m.sequence + 1,
       updated_at = now(),
       sent_at = case when a.to_status = 'sent' then now() else m.sent_at end,
@@ -196,7 +212,7 @@ const answerStatement = perDay(
       and (a.to_status in ('sent', 'rejected')
         or exists (select 1 from ended e where e.message_id = a.message_id and e.segment = a.segment)
         or (m.node_id = a.node_id and m.attempts = a.try))
-    returning ${messageColumns('m')}, a.wants_sent, a.retry_after_ms
+    returning ${messageColumns('m')}, a.wants_sent, a.retry_after_ms, a.segments as counted_before, a.counted
   ), requeued as (
     insert into queue (lane_id, message_id, account_id, segments, expires_at)
     select l.id, m.id, m."accountId", m.segments, m."expiresAt"
@@ -217,8 +233,8 @@ const answerStatement = perDay(
     from moved
     where status in ('rejected', 'unconfirmed')
     on conflict do nothing
-  )
-  select moved.*, 'sending' as "from",
+  ), ${tallied(changed)}
+  select moved.*, moved."previousStatus" as "from",
     exists (
       select 1
       from a

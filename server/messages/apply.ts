@@ -7,6 +7,7 @@ import type { Tx } from '../db/db.ts'
 import { dayOf, perDay } from '../db/partitions.ts'
 import type { Moved } from './ledger.ts'
 import { messageColumns, type MessageRow, type Status } from './message.ts'
+import { tallied } from './tallies/delta-sql.ts'
 import type { Reasons } from './taxonomy.ts'
 
 /** A receipt of a known segment. */
@@ -68,6 +69,7 @@ export function endingOf(
 
 /** Sets what `endingOf` says on a message `m`, from the row under the alias; `delivered`: segments that arrived of one that failed. */
 export const setsOfEnding = (r: string, at = 'now()', delivered = '0'): string => `status = ${r}.to_status,
+      previous_status = m.status,
       sequence = m.sequence + 1,
       updated_at = ${at},
       sent_at = coalesce(m.sent_at, ${at}),
@@ -117,7 +119,7 @@ async function applyEnds(tx: Tx, ends: End[]): Promise<Moved[]> {
       ends.map((end) => end.delivered),
     ]),
   })
-  return rows.map((row) => ({ row, from: 'sent' }))
+  return rows.map((row) => ({ row, from: row.previousStatus ?? 'sent' }))
 }
 
 /**
@@ -187,7 +189,7 @@ const applyStatement = perDay(
     insert into outcomes${day} (account_id, status, message_id, error_code)
     select "accountId", status, id, "errorCode" from moved where status <> 'delivered'
     on conflict do nothing
-  )
+  ), ${tallied('moved')}
   select * from moved`,
 )
 

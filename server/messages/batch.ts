@@ -2,12 +2,11 @@
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { invalid, problemOf, ApiError } from '../errors.ts'
-import { fingerprintOf, keyInProgress, keyReused } from '../idempotency.ts'
-import type { Accepted } from './accept.ts'
-import { quietEndOf, type Draft } from './accepted.ts'
+import { keyInProgress, keyReused } from '../idempotency.ts'
+import { quietEndOf, type Accepted, type Draft } from './accepted.ts'
 import type { DraftContext } from './draft.ts'
 import { renderMessage } from './message.ts'
-import { refusalError, replayedRow, type MessagesContext } from './send.ts'
+import { fingerprintOfSend, refusalError, replayedRow, type MessagesContext } from './send.ts'
 import type { BatchBody, BatchResult } from './schema.ts'
 import { loadTemplates, readSend, SendInput, type Templates } from './template-send.ts'
 
@@ -24,7 +23,7 @@ export async function sendBatch(
   draftContext: DraftContext,
 ): Promise<{ body: Static<typeof BatchResult>; isReplay: boolean }> {
   const { messages, atomic = false } = request.body
-  const fingerprint = fingerprintOf(request.body)
+  const fingerprint = fingerprintOfSend(request.caller, request.body)
   const keys = messages.map((_, index) => keyOfItem(key, index))
   await refuseReuse(context, draftContext.accountId, keys, fingerprint)
   const templates = await loadTemplates(context.db, draftContext.accountId, messages)
@@ -75,7 +74,9 @@ async function accept(context: MessagesContext, drafts: Draft[], atomic: boolean
   const { isWritten, results } = await context.acceptor.acceptAtomically(drafts)
   const refused = results.filter((result) => result.kind === 'refused')
   if (!isWritten && refused.length > 0)
-    throw atomicError(results.map((one) => (one.kind === 'refused' ? refusalError(one.refusal) : one)))
+    throw atomicError(
+      results.map((one) => (one.kind === 'refused' ? refusalError(one.refusal, one.stop, one.waitSeconds) : one)),
+    )
   // Some of the keys are known and the rest was rolled back: another process is writing them.
   if (!isWritten && results.some((result) => result.kind === 'accepted')) throw keyInProgress()
   return results
@@ -100,7 +101,7 @@ async function answerOne(
   hasBody: boolean,
 ): Promise<Record<string, unknown> | ApiError> {
   if (!accepted) throw new Error('a draft of the batch has no answer')
-  if (accepted.kind === 'refused') return refusalError(accepted.refusal)
+  if (accepted.kind === 'refused') return refusalError(accepted.refusal, accepted.stop, accepted.waitSeconds)
   if (accepted.kind === 'accepted') return renderMessage(accepted.row, accepted.estimatedSendAt, hasBody)
   const row = await replayedRow(context.db, draft, accepted)
   return renderMessage(row, quietEndOf(row) ?? row.sendAt ?? row.createdAt, hasBody)

@@ -1,9 +1,10 @@
 /** Cancel: only what no carrier has. */
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
-import type { Outbox, Subscriptions } from '../events.ts'
+import type { Outbox, Posting, Subscriptions } from '../events.ts'
 import { recordMoves, type Moved } from './ledger.ts'
 import { messageColumns, type MessageRow } from './message.ts'
 import { mayBeTaken } from './repeat-sql.ts'
+import { tallied } from './tallies/delta-sql.ts'
 
 interface CancelContext {
   db: Db
@@ -16,16 +17,24 @@ interface CancelContext {
  * both compare and set the status, so exactly one of them wins.
  */
 export async function cancelMessage(context: CancelContext, accountId: string, id: string): Promise<MessageRow | null> {
-  const { postings, row } = await inTransaction(context.db, async (tx) => {
-    const moved = await cancelWaiting(tx, accountId, { id })
-    return { postings: await recordMoves(tx, moved, context), row: moved[0]?.row ?? null }
-  })
+  const { postings, row } = await inTransaction(context.db, (tx) => cancelOne(tx, context, accountId, id))
   context.outbox.offer(postings)
   return row
 }
 
+/** The same in the caller's transaction, who offers the posts after it. */
+export async function cancelOne(
+  tx: Tx,
+  context: Omit<CancelContext, 'db'>,
+  accountId: string,
+  id: string,
+): Promise<{ row: MessageRow | null; postings: Posting[] }> {
+  const moved = await cancelWaiting(tx, accountId, { id })
+  return { postings: await recordMoves(tx, moved, context), row: moved[0]?.row ?? null }
+}
+
 /**
- * Cancels what waits for an account: one message, everything to some numbers (then as `recipient_opted_out`), or so much of a campaign,
+ * Cancels what waits for an account: one message, everything to some numbers (then as `recipient_opted_out`), or so much to a number or of a campaign,
  * in the caller's transaction. Locks the messages in the order of their ids (primary key, messages_their_number or messages_campaign) and deletes their rows in queue and delayed, except those that
  * somebody holds: a claim locks its queue rows first and its messages then, so waiting for one here would be a deadlock; the claim
  * deletes the row itself and passes over a message that is not queued any more.
@@ -33,7 +42,11 @@ export async function cancelMessage(context: CancelContext, accountId: string, i
 export async function cancelWaiting(
   tx: Tx,
   accountId: string,
-  which: { id: string } | { theirNumbers: readonly string[] } | { campaignId: string; limit: number },
+  which:
+    | { id: string }
+    | { theirNumbers: readonly string[] }
+    | { theirNumber: string; limit: number }
+    | { campaignId: string; limit: number },
 ): Promise<Moved[]> {
   const isRefused = 'theirNumbers' in which
   const [condition, value, limit] =
@@ -41,7 +54,9 @@ export async function cancelWaiting(
       ? ['m.id = $2::uuid', which.id, null]
       : isRefused
         ? ['m.their_number = any ($2::text[])', which.theirNumbers, null]
-        : ['m.campaign_id = $2::uuid', which.campaignId, which.limit]
+        : 'theirNumber' in which
+          ? ['m.their_number = $2::text', which.theirNumber, which.limit]
+          : ['m.campaign_id = $2::uuid', which.campaignId, which.limit]
   const { rows } = await tx.query<MessageRow & { from: 'queued' | 'scheduled' }>(
     `with waiting as materialized (
        select m.id, m.status, ${mayBeTaken('m')} as may_be_taken
@@ -56,7 +71,7 @@ export async function cancelWaiting(
        for update
      ), moved as (
        update messages m
-       set status = case when w.may_be_taken then 'unconfirmed' else 'canceled' end, sequence = m.sequence + 1, updated_at = now(),
+       set status = case when w.may_be_taken then 'unconfirmed' else 'canceled' end, previous_status = m.status, sequence = m.sequence + 1, updated_at = now(),
          completed_at = case when not w.may_be_taken then now() end, hold_reason = null, hold_until = null,
          error_code = case when w.may_be_taken then 'outcome_unknown' else ${isRefused ? `'recipient_opted_out'` : 'null'} end,
          error_stage = ${isRefused ? `'queue'` : `case when w.may_be_taken then 'queue' end`}
@@ -81,7 +96,7 @@ export async function cancelWaiting(
        insert into outcomes (account_id, status, message_id, error_code)
        select "accountId", status, id, "errorCode" from moved
        on conflict do nothing
-     )
+     ), ${tallied('moved')}
      select * from moved`,
     [accountId, value, limit],
   )

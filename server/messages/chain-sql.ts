@@ -1,6 +1,8 @@
 /**
  * The carriers that a message may go to, as parts of statements over messages m, carriers c and `ourSenders` s: those of its chain in its
  * order, or, of a message without one (the default route), those that have its sender, best first; without a sender of its account, all.
+ * A test message goes to the carrier of test mode whatever its chain says, and nothing else goes there: this line is what keeps them apart,
+ * because every claim and every change of carrier reads it.
  */
 
 /** The message's sender at all its carriers, as s; by senders (account_id, number). */
@@ -11,8 +13,8 @@ export const ourSenders = `left join lateral (
     ) s on true`
 
 /** Whether a carrier is one of them. */
-export const isInChain =
-  '(c.id = any (m.chain) or (m.chain is null and (s.carrier_ids is null or c.id = any (s.carrier_ids))))'
+export const isInChain = `(c.is_test = m.is_test
+  and (m.is_test or c.id = any (m.chain) or (m.chain is null and (s.carrier_ids is null or c.id = any (s.carrier_ids)))))`
 
 /** Their order. */
 export const chainOrder = 'array_position(m.chain, c.id), c.priority, c.id'

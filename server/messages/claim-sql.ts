@@ -1,6 +1,7 @@
 import { chainOrder, isInChain, ourSenders } from './chain-sql.ts'
 import { messageColumns } from './message.ts'
 import { isTaken, mayBeTaken } from './repeat-sql.ts'
+import { tallied } from './tallies/delta-sql.ts'
 
 /**
  * The claim statement. FOR SHARE on this node's row gates the selection: a fenced node claims nothing. Queue rows are locked by (lane_id,
@@ -101,6 +102,7 @@ export const claimSql: string = `
   ), moved as (
     update messages m
     set status = j.to_status,
+      previous_status = m.status,
       sequence = m.sequence + case when j.to_status in ('sending', 'queued') then 0 else 1 end,
       updated_at = now(),
       completed_at = case when j.to_status in ('expired', 'rejected') then now() end,
@@ -144,7 +146,7 @@ export const claimSql: string = `
     insert into outcomes (account_id, status, message_id, error_code)
     select "accountId", status, id, "errorCode" from moved where status in ('expired', 'rejected')
     on conflict do nothing
-  )
+  ), ${tallied('moved')}
   select summary.*, m.*,
     case when m.attempts > 1 then array(
       select s.segment from open_segments s where s.message_id = m.id order by s.segment) end as pending

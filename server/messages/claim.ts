@@ -9,6 +9,9 @@ import type { QuietHours } from './quiet-hours.ts'
 import { holdQuiet } from './quiet-hours-hold.ts'
 import type { Recent } from './recent.ts'
 import { mayBeTaken } from './repeat-sql.ts'
+import { isUnreadable } from '../texts.ts'
+import { tallied, talliedColumns } from './tallies/delta-sql.ts'
+import { rejectUnreadable } from './unreadable.ts'
 
 interface QueueContext {
   db: Db
@@ -143,11 +146,14 @@ export async function claimMessages(
     const ended = moved.filter((row) => row.status !== 'sending' && row.status !== 'queued')
     postings = await recordMoves(
       tx,
-      ended.map((row) => ({ row, from: 'queued' })),
+      [...ended.map((row): Moved => ({ row, from: 'queued' })), ...(await rejectUnreadable(tx, nodeId, moved))],
       context,
     )
     const { claimed = 0, stayed = 0, lastId = null, clearId = null } = result.rows[0] ?? {}
-    return { rows: moved, seen: { claimed: claimed + (look?.held ?? 0), stayed, lastId, clearId } }
+    return {
+      rows: moved.filter((row) => !isUnreadable(row)),
+      seen: { claimed: claimed + (look?.held ?? 0), stayed, lastId, clearId },
+    }
   })
   outbox.offer(postings)
   for (const {
@@ -223,13 +229,14 @@ const dueSql = `
     returning d.account_id, d.message_id, d.lane_id, d.segments, d.expires_at
   ), moved as (
     update messages m
-    set status = 'queued', queued_at = case when m.status = 'scheduled' then now() else m.queued_at end, updated_at = now(),
+    set status = 'queued', previous_status = m.status, queued_at = case when m.status = 'scheduled' then now() else m.queued_at end, updated_at = now(),
       hold_reason = case when m.hold_until > now() and d.expires_at <= now() then m.hold_reason end,
       hold_until = case when m.hold_until > now() and d.expires_at <= now() then m.hold_until end
     from due d
     where m.account_id = d.account_id and m.id = d.message_id
       and (m.status = 'scheduled' or (m.status = 'queued' and m.hold_reason = 'quiet_hours'))
-  )
+    returning ${talliedColumns('m')}
+  ), ${tallied('moved')}
   insert into queue (lane_id, message_id, account_id, segments, expires_at)
   select lane_id, message_id, account_id, segments, expires_at from due
   on conflict do nothing`
@@ -254,6 +261,7 @@ const expireSql = `
   ), moved as (
     update messages m
     set status = case when g.may_be_taken then 'unconfirmed' else 'expired' end,
+      previous_status = m.status,
       sequence = m.sequence + 1,
       updated_at = now(),
       completed_at = case when not g.may_be_taken then now() end,
@@ -270,7 +278,7 @@ const expireSql = `
     insert into outcomes (account_id, status, message_id, error_code)
     select "accountId", status, id, "errorCode" from moved
     on conflict do nothing
-  )
+  ), ${tallied('moved')}
   select moved.*, 'queued' as "from" from moved`
 
 // Carrier ids older than the receipt timeout whose message still waits; read through the BRIN index on their time, one week back at
@@ -285,7 +293,7 @@ const noReceiptSql = `
     limit $2
   ), moved as (
     update messages m
-    set status = 'unconfirmed', sequence = m.sequence + 1, updated_at = now(),
+    set status = 'unconfirmed', previous_status = m.status, sequence = m.sequence + 1, updated_at = now(),
       error_code = 'no_receipt', error_stage = 'receipt', error_raw = null
     from late l
     where m.account_id = l.account_id and m.id = l.message_id and m.status = 'sent'
@@ -294,5 +302,5 @@ const noReceiptSql = `
     insert into outcomes (account_id, status, message_id, error_code)
     select "accountId", status, id, "errorCode" from moved
     on conflict do nothing
-  )
+  ), ${tallied('moved')}
   select moved.*, 'sent' as "from" from moved`

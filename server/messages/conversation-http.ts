@@ -17,8 +17,9 @@ import {
   type ConversationFilters,
   type ConversationRow,
 } from './conversation-store.ts'
+import { allMessages, listMessages, readingOf } from './list.ts'
 import { renderMessage } from './message.ts'
-import { findMessage, listMessages, readMessages } from './store.ts'
+import { findMessage, readMessages } from './store.ts'
 import { SendInput } from './template-send.ts'
 
 interface ConversationsContext {
@@ -135,8 +136,9 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
       const { id, theirNumber, ourNumber } = await readConversation(db, request)
       const mark = ['conversation', id]
       const position = readCursor(cursor, mark)
-      const rows = await listMessages(db, accountId, { ...allMessages, theirNumber, ourNumber }, position, limit)
-      const page = buildPage(rows, limit, position, mark)
+      const filters = { ...allMessages, theirNumber, ourNumber }
+      const { rows, edge } = await listMessages(db, accountId, filters, readingOf(position), limit)
+      const page = buildPage(rows, limit, position, mark, { edge })
       return { ...page, data: page.data.map((row) => renderMessage(row, null, scopes.has('messages:read_body'))) }
     },
   )
@@ -228,17 +230,6 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
         return { status: 200, body: await showOne(tx, request, await readConversation(tx, request)) }
       }),
   )
-}
-
-const allMessages = {
-  direction: null,
-  campaignId: null,
-  statuses: null,
-  errorCode: null,
-  type: null,
-  tag: null,
-  createdAfter: null,
-  createdBefore: null,
 }
 
 async function readConversation(db: Queryable, request: FastifyRequest): Promise<ConversationRow> {

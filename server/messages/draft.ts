@@ -1,6 +1,7 @@
 /** From the body of a send to a draft: everything that can be told without the database, all faults at once. */
 import { detectAddress } from '@heliogram/smpp'
 import { parseId } from '../ids.ts'
+import { readAmount } from '../money.ts'
 import type { FieldError } from '../errors.ts'
 import type { Draft, StoredText } from './accepted.ts'
 import type { Warning } from './message.ts'
@@ -56,8 +57,12 @@ export function readDraft(body: SendBody, context: DraftContext, now: number = D
     tags: body.tags ?? null,
     isTest: context.isTest,
     idempotency: null,
+    ...(body.max_price && {
+      maxPrice: { amount: readAmount(body.max_price.amount), currency: body.max_price.currency },
+    }),
     ...(written && { written: storedText(written, to.warnings) }),
     ...(links.length > 0 && { shortLinks: links }),
+    ...(body.retain_content === false && { isDiscarded: true }),
   }
 }
 

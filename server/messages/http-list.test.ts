@@ -45,6 +45,7 @@ async function list(query: Record<string, string> = {}): Promise<{ status: numbe
   const answer = await app.inject({ method: 'GET', url: '/v1/messages', headers: account.headers, query })
   return { status: answer.statusCode, page: answer.json<Page>() }
 }
+const daysAgo = (days: number): string => new Date(Date.now() - days * 86_400_000).toISOString()
 const textsOf = (page: Page): string[] => page.data.map((message) => message.message)
 
 describe('pages', () => {
@@ -71,7 +72,8 @@ describe('pages', () => {
     const fresh = (await list({ ...query, cursor: first.refresh_cursor ?? '' })).page
     expect([textsOf(fresh), fresh.has_more, fresh.prev_cursor]).toEqual([['p11'], false, null])
     const none = (await list({ ...query, cursor: fresh.refresh_cursor ?? '' })).page
-    expect([textsOf(none), none.refresh_cursor]).toEqual([[], fresh.refresh_cursor])
+    expect([textsOf(none), none.has_more]).toEqual([[], false])
+    expect(none.refresh_cursor).not.toBeNull()
   })
 
   it('belong to their filters, in whatever order these stand', async () => {
@@ -101,9 +103,9 @@ describe('filters', () => {
     ])
     await insertTestSender(test.db, account.accountId, test.carrierId, '15550002222')
     await test.send({ body: 'queued', tags: ['red', 'blue'] })
-    await test.send({ body: 'campaign', campaignId, type: 'marketing' })
-    await test.send({ body: 'sender', sender: '15550002222' })
-    await test.send({ body: 'number', theirNumber: '15551230002' })
+    await test.send({ body: 'campaign', campaignId, type: 'marketing', metadata: { order: '77' } })
+    await test.send({ body: 'sender', sender: '15550002222', isTest: true })
+    await test.send({ body: 'number', theirNumber: '15551230002', segments: 2 })
     await test.send({ body: 'scheduled', sendAt: new Date(Date.now() + 60_000) })
     const states = { delivered: 'DELIVRD', undeliverable: 'UNDELIV', expired: 'EXPIRED' }
     for (const [state, stat] of Object.entries(states)) {
@@ -151,7 +153,19 @@ describe('filters', () => {
     [{ campaign: 'sale' }, ['campaign']],
     [{ campaign: 'no-such' }, []],
     [{ type: 'marketing' }, ['campaign']],
-    [{ tag: 'blue' }, ['queued']],
+    [{ tag: 'blue', created_after: daysAgo(31) }, ['queued']],
+    [{ tag: 'blue', status: 'queued', created_after: daysAgo(1) }, ['queued']],
+    [{ 'metadata[order]': '77', campaign: 'sale' }, ['campaign']],
+    [{ 'metadata[order]': '77', 'metadata[kind]': 'x', campaign: 'sale' }, []],
+    [{ segments_gte: '2', created_after: daysAgo(1) }, ['number']],
+    [{ test: 'true' }, ['sender']],
+    [{ test: 'true', status: 'delivered' }, []],
+    [{ status: 'scheduled' }, ['scheduled']],
+    [{ status: 'scheduled,unconfirmed,undelivered' }, ['unconfirmed', 'expired', 'undeliverable', 'scheduled']],
+    [{ status: 'scheduled,unconfirmed', sort: 'created_at' }, ['scheduled', 'unconfirmed']],
+    [{ campaign: 'sale', updated_after: daysAgo(1) }, ['campaign']],
+    [{ campaign: 'sale', updated_before: daysAgo(1) }, []],
+    [{ campaign: 'sale', sort: '-created_at' }, ['campaign']],
     [{ from: '15550002222' }, ['sender']],
     [{ to: '+15551230002' }, ['number']],
     [{ direction: 'inbound' }, ['reply']],
@@ -166,8 +180,56 @@ describe('filters', () => {
     expect([status, textsOf(page)]).toEqual([200, texts])
   })
 
+  it('take a contact by its id', async () => {
+    const contactId = newId()
+    await test.db.query(
+      `insert into contacts (account_id, campaign_id, id, phone_number) values ($1, $2, $3, '15551230077')`,
+      [account.accountId, campaignId, contactId],
+    )
+    await test.send({ body: 'contact', campaignId, theirNumber: '15551230077' })
+    for (const query of [{}, { campaign: 'sale' }, { tag: 'no' }])
+      expect(textsOf((await list({ contact: showId('ctc', contactId), ...query })).page)).toEqual(
+        'tag' in query ? [] : ['contact'],
+      )
+    expect(textsOf((await list({ contact: showId('ctc', newId()) })).page)).toEqual([])
+  })
+
+  it('that no index has are searched for in what another finds, or in 31 days', async () => {
+    const searched = {
+      tag: 'red',
+      'metadata[a]': 'b',
+      segments_gte: '2',
+      updated_after: daysAgo(1),
+      updated_before: daysAgo(0),
+    }
+    const found = {
+      to: '15551230001',
+      campaign: 'sale',
+      error_code: 'no_receipt',
+      status: 'failed,scheduled',
+      delivery_status: 'Failed',
+    }
+    for (const [name, value] of Object.entries(searched)) {
+      for (const other of [
+        {},
+        { type: 'otp' },
+        { status: 'queued' },
+        { created_after: daysAgo(33) },
+        { created_before: daysAgo(1) },
+      ])
+        expect(await list({ [name]: value, ...other })).toMatchObject({
+          status: 422,
+          page: { code: 'filter_combination_not_allowed', detail: expect.stringContaining('campaign') as string },
+        })
+      for (const other of Object.entries(found))
+        expect((await list({ [name]: value, ...Object.fromEntries([other]) })).status).toBe(200)
+      const month = { created_after: daysAgo(90), created_before: daysAgo(60) }
+      expect((await list({ [name]: value, ...month })).status).toBe(200)
+    }
+  })
+
   it('take a campaign by its id', async () => {
-    expect(textsOf((await list({ campaign: showId('cmp', campaignId) })).page)).toEqual(['campaign'])
+    expect(textsOf((await list({ campaign: showId('cmp', campaignId), type: 'marketing' })).page)).toEqual(['campaign'])
     expect(textsOf((await list({ campaign: showId('cmp', newId()) })).page)).toEqual([])
   })
 
@@ -186,6 +248,9 @@ describe('filters', () => {
     [{ created_before: 'yesterday' }, ['?created_before invalid_format']],
     [{ direction: 'both' }, ['?direction invalid_value']],
     [{ recipient: 'x' }, ['?recipient unknown_field']],
+    [{ contact: 'ann' }, ['?contact invalid_format']],
+    [{ segments_gte: '0' }, ['?segments_gte out_of_range']],
+    [{ sort: 'status' }, ['?sort invalid_value']],
   ])('refuse %j', async (query, errors) => {
     const { status, page } = await list(query)
     expect([status, page.errors?.map((error) => `${error.pointer} ${error.code}`).sort()]).toEqual([422, errors])

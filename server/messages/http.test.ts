@@ -177,7 +177,7 @@ describe('a send', () => {
     [{ message: 'x'.repeat(161), max_segments: 1 }, '#/message too_many_segments'],
     [{ validity_period: 0 }, '#/validity_period out_of_range'],
     [{ validity_period: 259_201 }, '#/validity_period out_of_range'],
-    [{ send_at: '2026-11-20T12:00:00+05' }, '#/send_at out_of_range'],
+    [{ send_at: '2026-11-20T12:00:00+05' }, '#/send_at invalid_format'],
     [{ send_at: 'tomorrow' }, '#/send_at invalid_format'],
     [{ metadata: { ['k'.repeat(41)]: 'x' } }, `#/metadata/${'k'.repeat(41)} too_long`],
     [{ metadata: { k: 'x'.repeat(501) } }, '#/metadata/k too_long'],

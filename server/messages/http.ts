@@ -2,26 +2,25 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import { ApiError, invalid } from '../errors.ts'
-import { PageOf, problems, type App } from '../http.ts'
-import { fingerprintOf, keyInProgress, readIdempotencyKey } from '../idempotency.ts'
+import { problems, type App } from '../http.ts'
+import { keyInProgress, readIdempotencyKey } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
-import { buildPage, readCursor } from '../page.ts'
-import type { Accepted } from './accept.ts'
-import type { Draft } from './accepted.ts'
+import type { Accepted, Draft } from './accepted.ts'
 import { sendBatch } from './batch.ts'
-import { cancelMessage } from './cancel.ts'
+import { cancelOne } from './cancel.ts'
+import { changeMessage } from './change-message.ts'
 import { conversationRoutes, type SendAs } from './conversation-http.ts'
 import type { DraftContext } from './draft.ts'
-import { readFilters } from './filters.ts'
 import { listKeptReceipts, tellReceipts } from './kept-receipts.ts'
+import { messageListRoutes } from './list-http.ts'
 import { renderMessage, type MessageRow } from './message.ts'
 import { findPlace } from './place.ts'
 import { previewRoute } from './preview.ts'
-import { BatchBody, BatchResult, Message, MessageQuery, Timeline } from './schema.ts'
+import { BatchBody, BatchResult, Message, Timeline } from './schema.ts'
 import { quietEndOf } from './accepted.ts'
-import { refusalError, replayedRow, type MessagesContext } from './send.ts'
+import { fingerprintOfSend, refusalError, replayedRow, type MessagesContext } from './send.ts'
 import { findShortening } from './short-links/store.ts'
-import { findKey, findMessage, listMessages, listSubmissions } from './store.ts'
+import { findKey, findMessage, listSubmissions } from './store.ts'
 import { loadTemplates, noTemplates, readSend, SendInput } from './template-send.ts'
 import { buildTimeline } from './timeline.ts'
 
@@ -44,7 +43,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     const templates = body.template === undefined ? null : await loadTemplates(db, caller.accountId, [body])
     const draft = readSend(body, templates ?? noTemplates, await draftContext(request, context, [body]))
     const key = readIdempotencyKey(request)
-    const idempotency = key === null ? null : { operation, key, fingerprint: fingerprintOf(body) }
+    const idempotency = key === null ? null : { operation, key, fingerprint: fingerprintOfSend(caller, body) }
     if (Array.isArray(draft)) {
       // A retry is answered as the first time, though the template has changed or gone since.
       const known = templates && key !== null ? await findKey(db, caller.accountId, operation, key) : null
@@ -69,7 +68,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     draft: Draft,
     accepted: Accepted,
   ): Promise<FastifyReply> => {
-    if (accepted.kind === 'refused') throw refusalError(accepted.refusal)
+    if (accepted.kind === 'refused') throw refusalError(accepted.refusal, accepted.stop, accepted.waitSeconds)
     const hasBody = request.caller.scopes.has('messages:read_body')
     if (accepted.kind === 'accepted') {
       reply.code(202).header('location', `/v1/messages/${showId('msg', accepted.row.id)}`)
@@ -146,30 +145,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
 
   previewRoute(app, context)
   conversationRoutes(app, context, sendAs)
-
-  app.get(
-    '/v1/messages',
-    {
-      schema: {
-        operationId: 'listMessages',
-        summary: 'List messages, newest first',
-        tags,
-        querystring: MessageQuery,
-        response: { 200: PageOf(Type.Ref('Message')), ...problems() },
-      },
-      config: { scope: 'messages:read' },
-    },
-    async (request) => {
-      const { limit = 50, cursor, ...query } = request.query
-      const { accountId, scopes } = request.caller
-      const position = readCursor(cursor, query)
-      const filters = await readFilters(db, accountId, query)
-      const rows = filters === null ? [] : await listMessages(db, accountId, filters, position, limit)
-      const page = buildPage(rows, limit, position, query)
-      const hasBody = scopes.has('messages:read_body')
-      return { ...page, data: page.data.map((row) => renderMessage(row, null, hasBody)) }
-    },
-  )
+  messageListRoutes(app, context)
 
   app.get(
     '/v1/messages/:id',
@@ -225,16 +201,20 @@ export function messageRoutes(app: App, context: MessagesContext): void {
         params: IdParams,
         response: { 200: Type.Ref('Message'), ...problems(404, 409) },
       },
-      config: { scope: 'messages:write' },
+      config: { scope: 'messages:write', operation: 'messages.cancel' },
     },
     async (request, reply) => {
-      const { accountId, id } = await requireMessage(request)
-      const canceled = await cancelMessage(context, accountId, id)
-      const row = canceled ?? (await requireMessage(request))
-      // Whoever cancels a second time gets what the first time answered.
-      if (!canceled && row.status !== 'canceled')
-        throw new ApiError('not_cancelable', { detail: `The message is ${row.status}.` })
-      return reply.send(renderMessage(row, null, request.caller.scopes.has('messages:read_body')))
+      const postings = await changeMessage(context, request, reply, async (tx, id) => {
+        const { accountId } = request.caller
+        const canceled = id && (await cancelOne(tx, context, accountId, id))
+        if (canceled && canceled.row !== null) return { row: canceled.row, postings: canceled.postings }
+        const row = id && (await findMessage(tx, accountId, id))
+        if (!row) throw new ApiError('not_found', { detail: 'There is no such message.' })
+        // Whoever cancels a second time gets what the first time answered.
+        if (row.status !== 'canceled') throw new ApiError('not_cancelable', { detail: `The message is ${row.status}.` })
+        return { row }
+      })
+      context.outbox.offer(postings)
     },
   )
 

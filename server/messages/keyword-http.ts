@@ -4,6 +4,7 @@ import type { Queryable } from '../db/db.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'
 import { parseId, showId } from '../ids.ts'
+import { maskNumber } from '../mask.ts'
 import { buildPage, readCursor } from '../page.ts'
 import {
   checkKeywords,
@@ -16,7 +17,6 @@ import {
 import { suspicionActions } from './keywords.ts'
 import { optOut } from './opt-out.ts'
 import { change, optOutTags, originOf, type OptOutsContext } from './opt-out-http.ts'
-import { maskNumber } from './opt-out-store.ts'
 import { listSuspicions, takeSuspicion, type SuspicionRow } from './opt-out-suspicion.ts'
 
 const tags = optOutTags
@@ -103,7 +103,7 @@ function routesOfKeywords(app: App, context: OptOutsContext): void {
         body: KeywordInput,
         response: { 200: Type.Ref('Keywords'), ...problems(404) },
       },
-      config: { scope: 'settings:write', operation: 'keywords.put' },
+      config: { scope: 'settings:write', operation: 'keywords.put', audit: 'keywords.updated' },
     },
     (request, reply) =>
       change(context, request, reply, async (tx) => {
@@ -113,8 +113,10 @@ function routesOfKeywords(app: App, context: OptOutsContext): void {
         const inherited = campaignId === null ? null : await findKeywords(tx, accountId, null)
         const faults = checkKeywords(request.body, inherited)
         if (faults.length > 0) throw invalid(faults)
+        const before = await readKeywords(tx, accountId, campaign)
         await saveKeywords(tx, accountId, campaignId, request.body)
-        return { status: 200, body: await readKeywords(tx, accountId, campaign), postings: [] }
+        const body = await readKeywords(tx, accountId, campaign)
+        return { status: 200, body, postings: [], audit: { target: body.campaign ?? 'account', before } }
       }),
   )
 }
@@ -181,7 +183,7 @@ function routesOfSuspicions(app: App, context: OptOutsContext): void {
         ),
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'contacts:write', operation: 'suspicions.decide' },
+      config: { scope: 'contacts:write', operation: 'suspicions.decide', audit: 'opt_out.suspicion_decided' },
     },
     (request, reply) =>
       change(context, request, reply, async (tx) => {
@@ -189,12 +191,13 @@ function routesOfSuspicions(app: App, context: OptOutsContext): void {
         const id = parseId('msg', request.params.message)
         const taken = id && (await takeSuspicion(tx, accountId, id))
         if (!taken) throw new ApiError('not_found', { detail: 'Nothing is to be decided about such a reply.' })
-        if (request.body.action === 'dismiss') return { status: 204, postings: [] }
-        const { number, text, campaignId } = taken
+        const audit = { after: request.body }
+        if (request.body.action === 'dismiss') return { status: 204, postings: [], audit }
+        const { number, body: text, campaignId } = taken
         const origin = { ...originOf(request.caller, 'review'), messageId: id, campaignId }
-        const person = { number, ...(text !== null && { evidence: { text } }) }
+        const person = { number, ...(text !== null && !context.texts?.isSealing && { evidence: { text } }) }
         const { postings } = await optOut(tx, context, accountId, origin, [person])
-        return { status: 204, postings }
+        return { status: 204, postings, audit }
       }),
   )
 }
@@ -204,7 +207,7 @@ function showSuspicion(row: SuspicionRow, scopes: ReadonlySet<string>) {
     object: 'opt_out_suspicion' as const,
     message: showId('msg', row.id),
     number: scopes.has('contacts:read') ? row.number : maskNumber(row.number),
-    text: scopes.has('messages:read_body') ? row.text : null,
+    text: scopes.has('messages:read_body') ? row.body : null,
     campaign: row.campaignId && showId('cmp', row.campaignId),
     created_at: row.createdAt.toISOString(),
   }

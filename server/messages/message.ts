@@ -12,7 +12,9 @@
  */
 import { showId } from '../ids.ts'
 import { showTime } from '../http.ts'
+import { isUnreadable } from '../texts.ts'
 import { conversationIdOf } from './conversation-id.ts'
+import { renderPrices } from './price.ts'
 import { messageErrors, type MessageErrorCode } from './taxonomy.ts'
 
 export const statuses = [
@@ -73,10 +75,17 @@ export interface MessageRow {
   direction: 'outbound' | 'inbound'
   type: MessageType
   status: Status
+  /** What it was before; null: this is its first. */
+  previousStatus: Status | null
   sequence: number
   theirNumber: string
+  /** ISO 3166-1 alpha-2 of their number's; null: of none. */
+  country: string | null
   ourNumber: string | null
+  /** Null where there is none, or it cannot be opened (`isUnreadable`). */
   body: string | null
+  /** The text as it is stored, where it could not be opened; see texts.ts. */
+  bodySealed: Buffer | null
   encoding: 'GSM-7' | 'UCS-2'
   characters: number
   segments: number
@@ -112,6 +121,10 @@ export interface MessageRow {
   possibleDuplicate: boolean
   /** As it was asked for or decided; null: nobody has said yet. */
   onUnknown: UnknownPolicy | null
+  /** All segments, in the currency's unit, as estimated when it was accepted for this carrier; null: no rate was known. */
+  cost: string | null
+  costCurrency: string | null
+  costCarrierId: string | null
 }
 
 /** Help that does not refuse. */
@@ -132,8 +145,9 @@ export interface Warning {
 
 /** Select list for `MessageRow`, of the table under the alias. */
 export const messageColumns = (m: string): string => `
-    ${m}.account_id as "accountId", ${m}.id, ${m}.direction, ${m}.type, ${m}.status, ${m}.sequence,
-    ${m}.their_number as "theirNumber", ${m}.our_number as "ourNumber", ${m}.body, ${m}.encoding, ${m}.characters, ${m}.segments,
+    ${m}.account_id as "accountId", ${m}.id, ${m}.direction, ${m}.type, ${m}.status, ${m}.previous_status as "previousStatus", ${m}.sequence,
+    ${m}.their_number as "theirNumber", ${m}.country, ${m}.our_number as "ourNumber", ${m}.body,
+    ${m}.body_sealed as "bodySealed", ${m}.encoding, ${m}.characters, ${m}.segments,
     ${m}.campaign_id as "campaignId", ${m}.contact_id as "contactId", ${m}.callback_url as "callbackUrl",
     ${m}.metadata, ${m}.tags, ${m}.warnings, ${m}.is_test as "isTest",
     ${m}.is_confirmation as "isConfirmation", ${m}.send_at as "sendAt", ${m}.expires_at as "expiresAt",
@@ -143,7 +157,7 @@ export const messageColumns = (m: string): string => `
     ${m}.segments_delivered as "segmentsDelivered", ${m}.error_code as "errorCode", ${m}.error_stage as "errorStage",
     ${m}.error_raw as "errorRaw", ${m}.receipt_stat as "receiptStat", ${m}.receipt_err as "receiptErr", ${m}.keyword,
     ${m}.in_reply_to as "inReplyTo", ${m}.is_partial as "isPartial", ${m}.possible_duplicate as "possibleDuplicate",
-    ${m}.on_unknown as "onUnknown"`
+    ${m}.on_unknown as "onUnknown", ${m}.cost, ${m}.cost_currency as "costCurrency", ${m}.cost_carrier_id as "costCarrierId"`
 
 /** The names of `MessageRow`, for statements that read them from a `returning`. */
 export const messageColumnNames: readonly string[] = messageColumns('m')
@@ -164,9 +178,10 @@ export function renderMessage(
     status: row.status,
     delivery_status: deliveryStatusOf(row.status),
     final: isFinal(row.status),
-    to: isOutbound ? row.theirNumber : row.ourNumber,
-    from: isOutbound ? row.ourNumber : row.theirNumber,
+    to: isOutbound ? showNumber(row.theirNumber) : row.ourNumber,
+    from: isOutbound ? row.ourNumber : showNumber(row.theirNumber),
     message: hasBody ? row.body : null,
+    ...(row.body === null && (isUnreadable(row) ? { text_unavailable: true } : { redacted: true })),
     campaign: row.campaignId && showId('cmp', row.campaignId),
     contact: row.contactId && showId('ctc', row.contactId),
     encoding: row.encoding,
@@ -183,7 +198,10 @@ export function renderMessage(
       keyword: row.keyword,
       in_reply_to: row.inReplyTo && showId('msg', row.inReplyTo),
       partial: row.isPartial,
-      conversation: row.ourNumber && showId('cnv', conversationIdOf(row.accountId, row.ourNumber, row.theirNumber)),
+      conversation:
+        row.ourNumber && !isErased(row)
+          ? showId('cnv', conversationIdOf(row.accountId, row.ourNumber, row.theirNumber))
+          : null,
     }
   return {
     ...common,
@@ -200,8 +218,7 @@ export function renderMessage(
     attempts: row.attempts,
     possible_duplicate: row.possibleDuplicate,
     on_unknown: row.onUnknown,
-    price: null,
-    estimated_price: null,
+    ...renderPrices(row),
     error: renderError(row),
     callback_url: row.callbackUrl,
     metadata: row.metadata ?? {},
@@ -211,6 +228,14 @@ export function renderMessage(
     completed_at: showTime(row.completedAt),
   }
 }
+
+/** What stands for their number in messages of a person who was erased: random, the same in all that the erasure found. */
+export const erasedMark = (erasureId: string): string => `erased-${erasureId.slice(-12)}`
+
+/** Whether the person of a message was erased. */
+export const isErased = ({ theirNumber }: Pick<MessageRow, 'theirNumber'>): boolean => theirNumber.startsWith('erased-')
+
+const showNumber = (theirNumber: string): string | null => (isErased({ theirNumber }) ? null : theirNumber)
 
 /** A reason from before may still be there when a message has gone on. */
 export const isHeld = ({ holdReason, status }: MessageRow): boolean =>

@@ -86,7 +86,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
         ),
         response: { 200: Type.Ref('OptOut'), 201: Type.Ref('OptOut'), ...problems() },
       },
-      config: { scope: 'contacts:write', operation: 'opt_outs.create' },
+      config: { scope: 'contacts:write', operation: 'opt_outs.create', audit: 'opt_out.created' },
     },
     (request, reply) =>
       change(context, request, reply, async (tx) => {
@@ -102,6 +102,8 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
           location: `/v1/opt-outs/${number}`,
           resourceId: row.id,
           postings,
+          // The reason is in the ledger of consent, where a person can be erased.
+          audit: added.size === 0 ? null : { target: number, after: { opted_out: true } },
         }
       }),
   )
@@ -119,7 +121,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
         querystring: Type.Object({ reason: reasonText('Who asked for it, and how.') }, { additionalProperties: false }),
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'contacts:write', operation: 'opt_outs.delete' },
+      config: { scope: 'contacts:write', operation: 'opt_outs.delete', audit: 'opt_out.deleted' },
     },
     (request, reply) =>
       change(context, request, reply, async (tx) => {
@@ -127,7 +129,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
         const person = { number: requireNumber(request.params.number), reason: query.reason }
         const { isChange, postings } = await optIn(tx, context, caller.accountId, originOf(caller, 'api'), person)
         if (!isChange) throw notFound()
-        return { status: 204, postings }
+        return { status: 204, postings, audit: { target: person.number, before: { opted_out: true } } }
       }),
   )
 
@@ -185,7 +187,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
         params,
         response: { 200: Type.Ref('OptOut'), ...problems(404) },
       },
-      config: { scope: 'contacts:write', operation: 'opt_outs.forget' },
+      config: { scope: 'contacts:write', operation: 'opt_outs.forget', audit: 'opt_out.forgotten' },
     },
     (request, reply) =>
       change(context, request, reply, async (tx) => {
@@ -193,7 +195,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
         const number = requireNumber(request.params.number)
         if (!(await forgetNumber(tx, vault, caller.accountId, number))) throw notFound()
         const row = found(await findOptOut(tx, vault, caller.accountId, number))
-        return { status: 200, body: showOptOut(row, caller), postings: [] }
+        return { status: 200, body: showOptOut(row, caller), postings: [], audit: { target: number, after: null } }
       }),
   )
 }

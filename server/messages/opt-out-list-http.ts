@@ -1,9 +1,12 @@
 /** The routes of lists of opt-outs: import and export. */
 import { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
+import { recordRequest } from '../audit.ts'
 import { writeCsv } from '../csv.ts'
 import { inTransaction, type Db } from '../db/db.ts'
 import { problems, type App, type Caller } from '../http.ts'
+import { idempotentInPieces } from '../idempotency.ts'
 import { optOut } from './opt-out.ts'
 import { optOutRowsMax, readCsvList, readJsonList, type ReadList } from './opt-out-list.ts'
 import { optOutTags, originOf, reasonText, type OptOutsContext } from './opt-out-http.ts'
@@ -79,23 +82,24 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
           response: { 200: Result, ...problems(413, 415) },
         },
         bodyLimit: bytesMax,
-        config: { scope: 'contacts:write' },
+        config: { scope: 'contacts:write', operation: 'opt_outs.import', audit: 'opt_outs.imported' },
       },
-      async (request) => {
-        const body = request.body as string | Type.Static<typeof JsonList>
-        const list = typeof body === 'string' ? readCsvList(body) : readJsonList(body.opt_outs)
-        const created = await addAll(context, request.caller, list)
-        const duplicate = list.total - list.people.length - list.errors.length
-        return {
-          object: 'opt_out_import' as const,
-          total: list.total,
-          created,
-          existing: list.people.length - created,
-          duplicate,
-          failed: list.errors.length,
-          errors: list.errors.slice(0, errorsMax),
-        }
-      },
+      (request, reply) =>
+        idempotentInPieces(context, request, reply, async () => {
+          const body = request.body as string | Type.Static<typeof JsonList>
+          const list = typeof body === 'string' ? readCsvList(body) : readJsonList(body.opt_outs)
+          const created = await addAll(context, request, list)
+          const result: Type.Static<typeof Result> = {
+            object: 'opt_out_import',
+            total: list.total,
+            created,
+            existing: list.people.length - created,
+            duplicate: list.total - list.people.length - list.errors.length,
+            failed: list.errors.length,
+            errors: list.errors.slice(0, errorsMax),
+          }
+          return { status: 200, body: result }
+        }),
     )
   })
 
@@ -123,13 +127,17 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
 }
 
 /** Writes a list in batches, ordered by number so that two lists at once cannot deadlock; returns how many are new. */
-async function addAll(context: OptOutsContext, caller: Caller, list: ReadList): Promise<number> {
+async function addAll(context: OptOutsContext, request: FastifyRequest, list: ReadList): Promise<number> {
   const people = list.people.toSorted((a, b) => (a.number < b.number ? -1 : 1))
+  const { caller } = request
   let created = 0
   for (let at = 0; at < people.length; at += batchRows) {
-    const { added, postings } = await inTransaction(context.db, (tx) =>
-      optOut(tx, context, caller.accountId, originOf(caller, 'import'), people.slice(at, at + batchRows)),
-    )
+    const { added, postings } = await inTransaction(context.db, async (tx) => {
+      const batch = people.slice(at, at + batchRows)
+      const done = await optOut(tx, context, caller.accountId, originOf(caller, 'import'), batch)
+      await recordRequest(tx, request, { after: { rows: batch.length, created: done.added.size } })
+      return done
+    })
     context.outbox.offer(postings)
     created += added.size
   }

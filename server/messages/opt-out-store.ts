@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { Db, Queryable } from '../db/db.ts'
 import { IdOf, Nullable, Timestamp, type Caller } from '../http.ts'
 import { showId } from '../ids.ts'
+import { maskNumber } from '../mask.ts'
 import type { Position } from '../page.ts'
 import type { Vault } from '../secrets.ts'
 import { hashNumber } from './consent.ts'
@@ -109,10 +110,4 @@ export function showOptOut(row: OptOutRow, caller: Pick<Caller, 'scopes'>): Stat
     message: row.messageId && showId('msg', row.messageId),
     created_at: row.createdAt.toISOString(),
   }
-}
-
-/** A number with its middle hidden: at least three digits of it. */
-export function maskNumber(number: string): string {
-  const shown = Math.max(0, Math.min(4, Math.floor((number.length - 3) / 2)))
-  return `${number.slice(0, shown)}***${number.slice(number.length - shown)}`
 }

@@ -11,7 +11,7 @@ export interface SuspicionRow {
   /** Of the reply. */
   id: string
   number: string
-  text: string | null
+  body: string | null
   campaignId: string | null
   createdAt: Date
 }
@@ -52,7 +52,7 @@ export async function listSuspicions(
   const { rows } = await db.query<SuspicionRow>({
     name: `list-suspicions-${isAfter ? 'after' : 'before'}`,
     text: `
-      select s.message_id as id, s.number, m.body as text, m.campaign_id as "campaignId", s.created_at as "createdAt"
+      select s.account_id as "accountId", s.message_id as id, s.number, m.body, m.body_sealed as "bodySealed", m.campaign_id as "campaignId", s.created_at as "createdAt"
       from opt_out_suspicions s
       left join messages m on m.account_id = s.account_id and m.id = s.message_id
       where s.account_id = $1
@@ -69,8 +69,8 @@ export async function takeSuspicion(
   tx: Tx,
   accountId: string,
   messageId: string,
-): Promise<Pick<SuspicionRow, 'number' | 'text' | 'campaignId'> | null> {
-  const { rows } = await tx.query<Pick<SuspicionRow, 'number' | 'text' | 'campaignId'>>({
+): Promise<Pick<SuspicionRow, 'number' | 'body' | 'campaignId'> | null> {
+  const { rows } = await tx.query<Pick<SuspicionRow, 'number' | 'body' | 'campaignId'>>({
     name: 'take-suspicion',
     text: `
       with gone as (
@@ -79,7 +79,7 @@ export async function takeSuspicion(
           and message_id = $2
         returning account_id, message_id, number
       )
-      select gone.number, m.body as text, m.campaign_id as "campaignId"
+      select gone.account_id as "accountId", gone.message_id as id, gone.number, m.body, m.body_sealed as "bodySealed", m.campaign_id as "campaignId"
       from gone
       left join messages m on m.account_id = gone.account_id and m.id = gone.message_id`,
     values: [accountId, messageId],

@@ -10,6 +10,7 @@ import {
 } from '../events.ts'
 import { newId, showId } from '../ids.ts'
 import type { Vault } from '../secrets.ts'
+import type { Texts } from '../texts.ts'
 import { cancelWaiting } from './cancel.ts'
 import { hashNumber, recordConsents, type ConsentEvidence, type ConsentSource } from './consent.ts'
 import type { Keyword } from './keywords.ts'
@@ -18,6 +19,8 @@ import { recordMoves } from './ledger.ts'
 /** What a change of consent needs. */
 export interface ConsentContext {
   vault: Vault
+  /** Without it texts are stored as they are. */
+  texts?: Texts
   outbox: Outbox
   subscriptions: Subscriptions
 }
@@ -30,6 +33,8 @@ export interface Origin {
   keyword?: Keyword
   messageId?: string
   campaignId?: string | null
+  /** A simulated phone said it. */
+  isTest?: boolean
 }
 
 /** A person who opts out or in. */
@@ -69,7 +74,8 @@ export async function optOut(
       returning number`,
     values: [
       accountId,
-      origin.source,
+      // As it was called before there was a ledger.
+      origin.source === 'contact' ? 'consent' : origin.source,
       origin.messageId ?? null,
       people.map(() => newId()),
       numbers,
@@ -104,11 +110,20 @@ export async function optIn(
     text: `
       delete from opt_outs
       where account_id = $1
-        and (number = $2 or number_hmac = $3)`,
-    values: [accountId, person.number, hashNumber(context.vault, accountId, person.number)],
+        and (number = $2 or number_hmac = $3)
+        and (not $4 or exists (
+          select from messages where account_id = $1 and id = opt_outs.message_id and is_test))`,
+    values: [
+      accountId,
+      person.number,
+      hashNumber(context.vault, accountId, person.number),
+      // A simulated START takes back a simulated STOP, never a person's own.
+      origin.isTest ?? false,
+    ],
   })
   const isChange = (rowCount ?? 0) > 0
-  if (isChange || origin.source === 'reply') await record(tx, context, accountId, 'opted_in', origin, [person])
+  if (isChange || (origin.source === 'reply' && !origin.isTest))
+    await record(tx, context, accountId, 'opted_in', origin, [person])
   const postings = isChange ? await tell(tx, context, accountId, 'contact.opted_in', origin, [person]) : []
   return { isChange, postings }
 }

@@ -13,6 +13,7 @@ import { endingOf, setsOfEnding, statusOfReceipt } from './apply.ts'
 import { messageEventData, type MessageRow } from './message.ts'
 import type { ReceiptIn } from './receipt.ts'
 import type { Recent, Submitted } from './recent.ts'
+import { tallied, talliedColumns } from './tallies/delta-sql.ts'
 import type { Reasons } from './taxonomy.ts'
 
 /** An answer that only says "taken", of a message of one segment. */
@@ -181,6 +182,7 @@ const answerStatement = perDay(
   ), moved as (
     update messages${day} m
     set status = 'sent',
+      previous_status = m.status,
       sequence = m.sequence + 1,
       updated_at = $13,
       sent_at = $13,
@@ -192,8 +194,8 @@ const answerStatement = perDay(
     where m.account_id = a.account_id
       and m.id = a.message_id
       and m.status in ('sending', 'unconfirmed')
-    returning 1
-  )
+    returning ${talliedColumns('m')}
+  ), ${tallied('moved')}
   select (select count(*)::int from moved) as moved,
     exists (
       select 1
@@ -219,11 +221,11 @@ const receiptStatement = perDay(
       and m.sequence = r.sequence - 1
       and m.status = 'sent'
     returning r.n, r.account_id, r.message_id, r.sequence, r.to_status, r.error_code, r.event_id, r.type, r.endpoint_id, r.url,
-      null::text as payload, 'sent' as previous_status
-  ), outcome as (
+      null::text as payload, 'sent' as previous_status, ${talliedColumns('m', 'message_type')}
+  ), ${tallied('moved', 'message_type')}, outcome as (
     insert into outcomes${day} (account_id, status, message_id, error_code)
     select account_id, to_status, message_id, error_code from moved where to_status <> 'delivered'
     on conflict do nothing
   ), ${recording('moved', day, ['$13', '$14', '$15'])}
-  select n::int, target_id as "endpointId" from due`,
+  select n::int, case when not is_ordered then target_id end as "endpointId" from due`,
 )

@@ -2,8 +2,12 @@
 import { countSegments, cutSegments, joinParts, readPart } from '@heliogram/smpp'
 import type { Static } from 'typebox'
 import { invalid, type FieldError } from '../errors.ts'
-import { problems, type App } from '../http.ts'
-import type { Warning } from './message.ts'
+import { problems, type App, type Caller } from '../http.ts'
+import { showId } from '../ids.ts'
+import { showMoney, type Money, type MoneySchema } from '../money.ts'
+import type { Acceptor } from './accept.ts'
+import type { Draft } from './accepted.ts'
+import type { MessageType, Warning } from './message.ts'
 import { readNumber } from './number.ts'
 import { isOptedOut } from './opt-out.ts'
 import { Preview, PreviewBody } from './schema.ts'
@@ -13,7 +17,7 @@ import { readText, type Text } from './text.ts'
 
 export function previewRoute(
   app: App,
-  { db, vault, shortUrl = null }: Pick<MessagesContext, 'db' | 'vault' | 'shortUrl'>,
+  { db, vault, acceptor, shortUrl = null }: Pick<MessagesContext, 'db' | 'vault' | 'acceptor' | 'shortUrl'>,
 ): void {
   app.post(
     '/v1/messages/preview',
@@ -35,14 +39,64 @@ export function previewRoute(
       const { text: message } = readShortLinks(body, { shortUrl }, faults)
       const text = readText({ ...body, message }, faults)
       if (faults.length > 0 || !text || (number && !('number' in number))) throw invalid(faults)
+      const { accountId } = request.caller
       return {
         ...showText(text, number?.warnings ?? []),
         to: number && number.number,
-        opted_out: number && (await isOptedOut(db, vault, request.caller.accountId, number.number)),
+        opted_out: number && (await isOptedOut(db, vault, accountId, number.number)),
+        ...(number && (await priceText(acceptor, request.caller, text, number.number, body.type ?? null))),
       }
     },
   )
 }
+
+/** What a text would cost over each carrier of its route, in the order in which they are tried. */
+async function priceText(
+  acceptor: Pick<Acceptor, 'plan'>,
+  { accountId, mode }: Caller,
+  { body, encoding, characters, segments }: Text,
+  theirNumber: string,
+  type: MessageType | null,
+): Promise<Pick<Static<typeof Preview>, 'estimated_price' | 'routes'>> {
+  const draft = {
+    ...plainDraft,
+    accountId,
+    theirNumber,
+    type,
+    body,
+    encoding,
+    characters,
+    segments,
+    isTest: mode === 'test',
+  }
+  const [planned] = await acceptor.plan([draft])
+  const { chain = [], prices } = planned?.route.choice ?? {}
+  const show = (price: Money | null): Static<typeof MoneySchema> | null =>
+    price && showMoney(price.amount, price.currency)
+  return {
+    estimated_price: show(planned?.estimate ?? null),
+    routes: chain.map((id, i) => {
+      const price = prices?.[i] ?? null
+      return { carrier: showId('car', id), cost: show(price && { ...price, amount: price.amount * segments }) }
+    }),
+  }
+}
+
+/** A draft that asks for nothing. */
+const plainDraft = {
+  sender: null,
+  poolId: null,
+  campaignId: null,
+  campaignKey: null,
+  sendAt: null,
+  validitySeconds: null,
+  onUnknown: null,
+  callbackUrl: null,
+  metadata: null,
+  tags: null,
+  warnings: null,
+  idempotency: null,
+} satisfies Partial<Draft>
 
 /** What a preview says of a text; `more` are warnings that come before those of the text. */
 export function showText(

@@ -18,6 +18,7 @@ import {
   type MatchedReceipt,
 } from './apply.ts'
 import { hintAdoption } from './nameless.ts'
+import { tallied } from './tallies/delta-sql.ts'
 import type { Reasons } from './taxonomy.ts'
 
 /** A receipt as it came. */
@@ -88,7 +89,7 @@ export async function writeReceipts(tx: Tx, receipts: ReceiptIn[], reasons: Reas
     partErr,
     ...row
   } of rows) {
-    if (partAccountId === null) moved.push({ row, from: 'sent' })
+    if (partAccountId === null) moved.push({ row, from: row.previousStatus ?? 'sent' })
     else
       parts.push({
         linkId: partLinkId,
@@ -154,7 +155,7 @@ const writeStatement = perDay(
     insert into outcomes${day} (account_id, status, message_id, error_code)
     select "accountId", status, id, "errorCode" from moved where status <> 'delivered'
     on conflict do nothing
-  ), kept as (
+  ), ${tallied('moved')}, kept as (
     insert into receipts (link_id, raw_id, state, done_date, match_id, stat, err, network_error, account_id, message_id, segment,
       source, destination, submit_date, reference)
     select link_id, raw_id, state, done_date, match_id, stat, err, network_error, account_id, message_id, segment,

@@ -143,7 +143,7 @@ describe('STOP', () => {
     expect((await test.message(sending.id)).status).toBe('sending')
     expect((await test.message(elsewhere.id)).status).toBe('queued')
     expect((await test.count('queue', 'true')) + (await test.count('delayed', 'true'))).toBe(2)
-    expect(await test.acceptor.accept(test.draft())).toEqual({
+    expect(await test.acceptor.accept(test.draft())).toMatchObject({
       kind: 'refused',
       refusal: 'recipient_opted_out',
     })

@@ -4,12 +4,15 @@ import { recordEvents, type Posting } from '../events.ts'
 import { firstIdAt, newId } from '../ids.ts'
 import type { Meter } from '../meter.ts'
 import { countSegments } from '@heliogram/smpp'
+import { storeTexts, type Texts } from '../texts.ts'
 import { mergeKeywords, type KeywordInput } from './keyword-settings.ts'
 import { noteReply } from './conversation-store.ts'
 import { readKeyword, writeReply, type Keyword } from './keywords.ts'
 import { messageColumns, renderMessage, type MessageRow } from './message.ts'
+import { countryOf } from './number.ts'
 import { optIn, optOut, type ConsentContext, type Origin } from './opt-out.ts'
 import { suspectOptOut } from './opt-out-suspicion.ts'
+import { tallied, talliedColumns } from './tallies/delta-sql.ts'
 
 /** A whole reply as it came from a link. */
 export interface ReplyIn {
@@ -42,7 +45,7 @@ export async function storeReply(
     if (beforeCommit && !(await beforeCommit(tx))) return { kind: 'skipped' as const, postings: [] }
     const owner = await findOwner(tx, reply)
     if (owner === null) {
-      await storeOrphan(tx, reply)
+      await storeOrphan(tx, context, reply)
       return { kind: 'orphan' as const, postings: [] }
     }
     return { kind: 'stored' as const, postings: await storeOwned(tx, context, owner, reply) }
@@ -56,40 +59,65 @@ export async function storeReply(
 interface Owner {
   accountId: string
   name: string
+  /** It came from the carrier of test mode, and answers a test message. */
+  isTest: boolean
 }
 
-/** The account that owns our number at the link's carrier, else null: never guessed from earlier messages. By senders (number, carrier_id). */
+/**
+ * The account that owns our number at the link's carrier, else null: never guessed from earlier messages. At the carrier of test mode all
+ * accounts have all their numbers; there it is who wrote to this phone last, or the only one with the number. By senders (number,
+ * carrier_id) and the index messages_their_number.
+ */
 async function findOwner(tx: Tx, reply: ReplyIn): Promise<Owner | null> {
-  const { rows } = await tx.query<Owner>({
+  const { rows } = await tx.query<Owner & { askedId: string | null }>({
     name: 'find-reply-owner',
     text: `
-      select a.id as "accountId", a.name
+      select a.id as "accountId", a.name, c.is_test as "isTest", last.id as "askedId"
       from links l
-      join senders s on s.carrier_id = l.carrier_id and s.number = $2
+      join carriers c on c.id = l.carrier_id
+      join lateral (
+        select distinct account_id from senders where number = $2 and (carrier_id = c.id or c.is_test)
+      ) s on true
       join accounts a on a.id = s.account_id
-      where l.id = $1`,
-    values: [reply.linkId, reply.destination],
+      left join lateral (
+        select id
+        from messages
+        where c.is_test
+          and account_id = a.id and their_number = $3 and our_number = $2 and direction = 'outbound' and is_test
+        order by id desc
+        limit 1
+      ) last on true
+      where l.id = $1
+      order by last.id desc nulls last
+      limit 2`,
+    values: [reply.linkId, reply.destination, reply.source],
   })
-  return rows[0] ?? null
+  const [owner, other] = rows
+  if (!owner || (other && owner.askedId === null)) return null
+  return { accountId: owner.accountId, name: owner.name, isTest: owner.isTest }
 }
 
-async function storeOrphan(tx: Tx, reply: ReplyIn): Promise<void> {
+/** No account owns it, so that it is sealed with the master key, where texts are. */
+async function storeOrphan(tx: Tx, { texts }: ReplyContext, reply: ReplyIn): Promise<void> {
+  const id = newId()
   await tx.query(`insert into orphan_replies (id, link_id, source, destination, body) values ($1, $2, $3, $4, $5)`, [
-    newId(),
+    id,
     reply.linkId,
     reply.source,
     reply.destination,
-    reply.text,
+    texts?.isSealing
+      ? texts.sealLoose(Buffer.from(reply.text), `orphan_replies.body|${id}`).toString('base64')
+      : reply.text,
   ])
 }
 
 async function storeOwned(tx: Tx, context: ReplyContext, owner: Owner, reply: ReplyIn): Promise<Posting[]> {
   const { accountId } = owner
-  const asked = await findAsked(tx, accountId, reply)
+  const asked = await findAsked(tx, owner, reply)
   const settings = mergeKeywords([asked.ofAccount, asked.ofCampaign])
   const found = readKeyword(reply.text, settings)
   const keyword = found.isSuspect && settings.onSuspicion === 'opt_out' ? 'stop' : found.keyword
-  const row = await insertInbound(tx, accountId, reply, keyword, asked)
+  const row = await insertInbound(tx, context.texts, owner, reply, keyword, asked)
   await noteReply(tx, row)
   const received = {
     accountId,
@@ -105,7 +133,7 @@ async function storeOwned(tx: Tx, context: ReplyContext, owner: Owner, reply: Re
   const { isChange, postings: more } = await changeConsent(tx, context, row, keyword)
   // Whoever is out is told so once (47 CFR 64.1200(a)(12) allows a one-time confirmation); a second STOP changes nothing.
   const answer = keyword !== 'stop' || isChange ? writeReply(settings, keyword, owner.name) : null
-  if (answer !== null) await queueConfirmation(tx, owner, row, answer)
+  if (answer !== null) await queueConfirmation(tx, context.texts, owner, row, answer)
   return [...postings, ...more]
 }
 
@@ -119,7 +147,7 @@ interface Asked {
 }
 
 /** Index messages_their_number, and the unique (account_id, campaign_id) of keyword_settings twice; locks nothing. */
-async function findAsked(tx: Tx, accountId: string, reply: ReplyIn): Promise<Asked> {
+async function findAsked(tx: Tx, { accountId, isTest }: Owner, reply: ReplyIn): Promise<Asked> {
   const { rows } = await tx.query<Asked>({
     name: 'find-asked',
     text: `
@@ -130,37 +158,44 @@ async function findAsked(tx: Tx, accountId: string, reply: ReplyIn): Promise<Ask
         select id, campaign_id, contact_id
         from messages
         where account_id = $1 and their_number = $2 and our_number = $3 and direction = 'outbound' and not is_confirmation
+          and is_test = $4
         order by id desc
         limit 1
       ) last on true
       left join keyword_settings a on a.account_id = $1 and a.campaign_id is null
       left join keyword_settings c on c.account_id = $1 and c.campaign_id = last.campaign_id`,
-    values: [accountId, reply.source, reply.destination],
+    values: [accountId, reply.source, reply.destination, isTest],
   })
   return rows[0] ?? { id: null, campaignId: null, contactId: null, ofAccount: null, ofCampaign: null }
 }
 
 async function insertInbound(
   tx: Tx,
-  accountId: string,
+  texts: Texts | undefined,
+  { accountId, isTest }: Owner,
   reply: ReplyIn,
   keyword: Keyword | null,
   asked: Asked,
 ): Promise<MessageRow> {
   const count = countSegments(reply.text)
+  const id = newId()
+  const [stored] = await storeTexts(texts, [{ accountId, id, text: reply.text }])
   const { rows } = await tx.query<MessageRow>({
     name: 'insert-reply',
     text: `
-      insert into messages as m (account_id, id, direction, status, their_number, our_number, body, encoding, characters, segments,
-        campaign_id, contact_id, keyword, in_reply_to, is_partial, completed_at)
-      values ($1, $2, 'inbound', 'received', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, now())
-      returning ${messageColumns('m')}`,
+      with moved as (
+        insert into messages as m (account_id, id, direction, status, their_number, our_number, body, encoding, characters, segments,
+          campaign_id, contact_id, keyword, in_reply_to, is_partial, country, is_test, body_sealed, completed_at)
+        values ($1, $2, 'inbound', 'received', $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, now())
+        returning ${messageColumns('m')}
+      ), ${tallied('moved')}
+      select * from moved`,
     values: [
       accountId,
-      newId(),
+      id,
       reply.source,
       reply.destination,
-      reply.text,
+      stored?.body,
       count.encoding,
       count.characters,
       count.segments,
@@ -169,6 +204,9 @@ async function insertInbound(
       keyword,
       asked.id,
       reply.isPartial,
+      countryOf(reply.source),
+      isTest,
+      stored?.sealed,
     ],
   })
   const row = rows[0]
@@ -183,17 +221,29 @@ async function changeConsent(
   keyword: Keyword,
 ): Promise<{ isChange: boolean; postings: Posting[] }> {
   if (keyword === 'help') return { isChange: false, postings: [] }
-  const origin: Origin = { source: 'reply', actor: null, keyword, messageId: row.id, campaignId: row.campaignId }
-  const person = { number: row.theirNumber, evidence: { text: row.body ?? '' } }
+  const { id: messageId, campaignId, isTest } = row
+  const origin: Origin = { source: 'reply', actor: null, keyword, messageId, campaignId, isTest }
+  // The ledger of consent keeps what it is given for ever: a sealed text is left where it can be removed, in the message.
+  const person = {
+    number: row.theirNumber,
+    ...(!context.texts?.isSealing && { evidence: { text: row.body ?? '' } }),
+  }
   if (keyword === 'start') return optIn(tx, context, row.accountId, origin, person)
   const { added, postings } = await optOut(tx, context, row.accountId, origin, [person])
   return { isChange: added.size === 1, postings }
 }
 
 /** Queues the one answer to a keyword: first in line, past the opt-out, but not more than a few an hour. Index messages_their_number. */
-async function queueConfirmation(tx: Tx, owner: Owner, inbound: MessageRow, text: string): Promise<void> {
+async function queueConfirmation(
+  tx: Tx,
+  texts: Texts | undefined,
+  owner: Owner,
+  inbound: MessageRow,
+  text: string,
+): Promise<void> {
   const count = countSegments(text)
   const id = newId()
+  const [stored] = await storeTexts(texts, [{ accountId: owner.accountId, id, text }])
   await tx.query(`insert into lanes (id, account_id, type) values ($1, $2, 'otp') on conflict do nothing`, [
     newId(),
     owner.accountId,
@@ -202,15 +252,15 @@ async function queueConfirmation(tx: Tx, owner: Owner, inbound: MessageRow, text
     `with room as (
        select count(*) < $9 as is_there
        from messages
-       where account_id = $1 and their_number = $3 and id > $13 and is_confirmation
+       where account_id = $1 and their_number = $3 and id > $13 and is_confirmation and is_test = $15
      ), stored as (
-       insert into messages (account_id, id, type, status, their_number, our_number, body, encoding, characters, segments,
-         campaign_id, contact_id, in_reply_to, is_confirmation, expires_at, queued_at)
-       select $1, $2, 'otp', 'queued', $3, $4, $5, $6, $7, $8, $10, $11, $12, true, now() + interval '5 minutes', now()
+       insert into messages as m (account_id, id, type, status, their_number, our_number, body, encoding, characters, segments,
+         campaign_id, contact_id, in_reply_to, is_confirmation, country, is_test, body_sealed, expires_at, queued_at)
+       select $1, $2, 'otp', 'queued', $3, $4, $5, $6, $7, $8, $10, $11, $12, true, $14, $15, $16, now() + interval '5 minutes', now()
        from room
        where is_there
-       returning account_id, id, segments, expires_at
-     )
+       returning ${talliedColumns('m')}, m.id, m.account_id, m.expires_at
+     ), ${tallied('stored')}
      insert into queue (lane_id, message_id, account_id, segments, expires_at)
      select l.id, s.id, s.account_id, s.segments, s.expires_at
      from stored s
@@ -220,7 +270,7 @@ async function queueConfirmation(tx: Tx, owner: Owner, inbound: MessageRow, text
       id,
       inbound.theirNumber,
       inbound.ourNumber,
-      text,
+      stored?.body,
       count.encoding,
       count.characters,
       count.segments,
@@ -229,6 +279,10 @@ async function queueConfirmation(tx: Tx, owner: Owner, inbound: MessageRow, text
       inbound.contactId,
       inbound.id,
       firstIdAt(Date.now() - 3_600_000),
+      inbound.country,
+      // It goes back the way that the reply came.
+      inbound.isTest,
+      stored?.sealed,
     ],
   )
 }

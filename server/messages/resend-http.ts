@@ -3,11 +3,10 @@ import { Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
 import { problems, type App } from '../http.ts'
-import { idempotent } from '../idempotency.ts'
-import { parseId } from '../ids.ts'
 import type { Vault } from '../secrets.ts'
+import { changeMessage } from './change-message.ts'
 import type { Slots } from './handover.ts'
-import { renderMessage, type MessageRow } from './message.ts'
+import type { MessageRow } from './message.ts'
 import { resendMessage } from './resend.ts'
 import { findMessage } from './store.ts'
 
@@ -31,16 +30,18 @@ export function resendRoutes(app: App, context: ResendRoutesContext): void {
         params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a message.' }) }),
         response: { 200: Type.Ref('Message'), ...problems(404, 409) },
       },
-      config: { scope: 'messages:write', operation: 'messages.resend' },
+      config: { scope: 'messages:write', operation: 'messages.resend', audit: 'message.resent' },
     },
     async (request, reply) => {
-      const { accountId, kind, id: actorId, scopes } = request.caller
-      await idempotent(context, request, reply, async (tx) => {
-        const id = parseId('msg', request.params.id)
+      const { accountId, kind, id: actorId, mode } = request.caller
+      await changeMessage(context, request, reply, async (tx, id) => {
         const actor = { kind, id: actorId, requestId: request.id }
         const row = id && (await resendMessage(tx, accountId, id, actor))
         if (!row) throw notResendable(id && (await findMessage(tx, accountId, id)))
-        return { status: 200, body: renderMessage(row, null, scopes.has('messages:read_body')) }
+        if (mode === 'test' && !row.isTest)
+          throw new ApiError('not_resendable', { detail: 'A test key sends nothing to people; use a live key.' })
+        // The log keeps no message: neither its text nor its number.
+        return { row, audit: { before: { status: 'unconfirmed' }, after: { status: row.status } } }
       })
       context.slots.wake()
     },

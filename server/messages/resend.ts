@@ -10,6 +10,8 @@ import { isPoison } from './crash.ts'
 import { recordMoves } from './ledger.ts'
 import { messageColumns, type MessageRow } from './message.ts'
 import { hasDueTries, resendAfterSeconds } from './nameless.ts'
+import { hasText } from './redact.ts'
+import { tallied } from './tallies/delta-sql.ts'
 import { defaultReasons, type Reasons } from './taxonomy.ts'
 
 interface ResendContext {
@@ -142,6 +144,7 @@ async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
       with moved as (
         update messages m
         set status = 'queued',
+          previous_status = m.status,
           sequence = m.sequence + 1,
           updated_at = now(),
           queued_at = now(),
@@ -159,6 +162,7 @@ async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
           and m.status = 'unconfirmed'
           and m.error_code = 'outcome_unknown'
           and m.expires_at > now()
+          and ${hasText('m')}
         returning ${messageColumns('m')}
       ), repeated as (
         update submissions s
@@ -176,7 +180,7 @@ async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
         from moved
         join lanes l on l.account_id = moved."accountId" and l.type = moved.type and l.run_id is null
         on conflict do nothing
-      )
+      ), ${tallied('moved')}
       select * from moved`,
     values: keysOf(rows),
   })

@@ -47,7 +47,7 @@ it('forgets what is past its use, in pieces, and keeps the rest', async () => {
       [id],
     )
   }
-  await forgetExpired(db, 72)
+  await forgetExpired(db, 72, 400)
   for (const table of Object.keys(ages)) {
     const { rows } = await db.query<{ count: number }>(`select count(*) from ${table}`)
     expect([table, rows[0]?.count]).toEqual([table, 3])
@@ -64,7 +64,7 @@ it('keeps the number of receipts that never found their message', async () => {
        from generate_series(1, $2) i`,
       [linkId, n],
     )
-    await forgetExpired(db, 72)
+    await forgetExpired(db, 72, 400)
   }
   const { rows } = await db.query(`select link_id as "linkId", count from forgotten_receipts`)
   expect(rows).toEqual([{ linkId, count: 3005 }])

@@ -4,23 +4,30 @@ import type { Db } from '../db/db.ts'
 // Small pieces: a long delete would hold its snapshot against every claim.
 const pieceMax = 5000
 /** Days past the receipt timeout for which a late receipt still finds its message. */
-const carrierIdDays = 7
+export const carrierIdDays = 7
 const receiptDays = 30
 // Longer than any message is valid: none is sent again after it.
 const crashDays = 4
-const idempotencyDays = 400
+// At least: whoever repeats a request may be slow.
+const idempotencyDaysMin = 30
+// Replies to numbers that were nobody's: only an operator can give them to somebody.
+const orphanDays = 90
 // Some carriers over HTTP repeat what was not acknowledged for a day.
 const hashHours = 25
 
-/** Deletes expired rows of carrier_ids, nameless_tries, crashes, receipts, reply_hashes and idempotency_keys, in pieces. */
-export async function forgetExpired(db: Db, receiptTimeoutHours: number): Promise<void> {
+/**
+ * Deletes expired rows of carrier_ids, nameless_tries, crashes, receipts, reply_hashes, orphan_replies and idempotency_keys, in pieces.
+ * `messageDays` is the longest that an account keeps messages.
+ */
+export async function forgetExpired(db: Db, receiptTimeoutHours: number, messageDays: number): Promise<void> {
   const rules: [table: string, age: string, column: string][] = [
     ['carrier_ids', `${receiptTimeoutHours + carrierIdDays * 24} hours`, 'at'],
     ['nameless_tries', `${receiptTimeoutHours + carrierIdDays * 24} hours`, 'noted_at'],
     ['crashes', `${crashDays} days`, 'at'],
     ['reply_hashes', `${hashHours} hours`, 'received_at'],
+    ['orphan_replies', `${orphanDays} days`, 'received_at'],
     // A key lives as long as its message: no message is kept longer than this.
-    ['idempotency_keys', `${idempotencyDays} days`, 'created_at'],
+    ['idempotency_keys', `${Math.max(messageDays, idempotencyDaysMin)} days`, 'created_at'],
   ]
   for (const [table, age, column] of rules) {
     for (;;) {

@@ -1,4 +1,5 @@
 /** What accept asks of routing, which lives with the carriers: a sender and carriers for each message. */
+import type { Money } from '../money.ts'
 import type { MessageType } from './message.ts'
 
 /** A message to be routed, as its caller wrote it. */
@@ -14,6 +15,8 @@ export interface RouteRequest {
   campaignKey: string | null
   type: MessageType | null
   segments: number
+  /** It goes to the carrier of test mode, whatever the routes say. */
+  isTest: boolean
 }
 
 /** Why a message has no route. */
@@ -23,6 +26,8 @@ export type RouteRefusal =
   | 'sender_not_found'
   | 'sender_not_allowed'
   | 'no_route_available'
+  /** Test mode is turned off. */
+  | 'test_mode_unavailable'
 
 /** What was decided for a message. */
 export interface PlannedRoute {
@@ -37,6 +42,8 @@ export interface PlannedRoute {
     chain: readonly string[]
     /** None of them is enabled: the message waits for one. */
     isHeld: boolean
+    /** What a segment costs at each of them, null where it is not known; absent: at none. */
+    prices?: readonly (Money | null)[]
   }
 }
 

@@ -1,6 +1,7 @@
 /** The shapes of the message resource, as they are checked and documented. */
 import { Type, type Static } from 'typebox'
-import { IdOf, Nullable, pageQuery, Timestamp } from '../http.ts'
+import { IdOf, Nullable, Timestamp } from '../http.ts'
+import { MoneySchema } from '../money.ts'
 import { messageTypes, statuses, unknownPolicies } from './message.ts'
 
 /** Longest text in code points (specification, section 8). */
@@ -64,6 +65,12 @@ export const SendBody = Type.Object(
     type: Type.Optional(type),
     encoding: Type.Optional(encoding),
     smart_encoding: Type.Optional(smartEncoding),
+    max_price: Type.Optional(
+      Type.Object(MoneySchema.properties, {
+        additionalProperties: false,
+        description: 'The most it may cost, by the estimate. Where no price is known it is sent.',
+      }),
+    ),
     max_segments: Type.Optional(
       Type.Integer({ minimum: 1, maximum: 255, description: 'Refuse a text that needs more.' }),
     ),
@@ -77,6 +84,9 @@ export const SendBody = Type.Object(
       }),
     ),
     on_unknown: Type.Optional(OnUnknown),
+    retain_content: Type.Optional(
+      Type.Boolean({ description: 'false: the text is removed as soon as the message is over. true otherwise.' }),
+    ),
     callback_url: Type.Optional(
       Type.String({
         minLength: 1,
@@ -160,6 +170,15 @@ export const Message = Type.Object(
     to: Nullable(Type.String()),
     from: Nullable(Type.String()),
     message: Nullable(Type.String({ description: 'Null without the scope messages:read_body.' })),
+    redacted: Type.Optional(
+      Type.Boolean({ description: 'The text was removed, by request or by age. Absent otherwise.' }),
+    ),
+    text_unavailable: Type.Optional(
+      Type.Boolean({
+        description:
+          'There is a text, but it cannot be decrypted: its key is gone, or it was changed. Absent otherwise.',
+      }),
+    ),
     campaign: Nullable(Type.String()),
     contact: Nullable(Type.String()),
     encoding: Type.Enum(['GSM-7', 'UCS-2']),
@@ -188,8 +207,17 @@ export const Message = Type.Object(
       Type.Boolean({ description: 'It was sent again after an unknown outcome: the recipient may have it twice.' }),
     ),
     on_unknown: Type.Optional(Nullable(OnUnknown)),
-    price: Type.Optional(Type.Null()),
-    estimated_price: Type.Optional(Type.Null()),
+    price: Type.Optional(
+      Type.Union([MoneySchema, Type.Null()], {
+        description: 'What the carrier that took it takes for it; null: it has not gone out, or no price is known.',
+      }),
+    ),
+    estimated_price: Type.Optional(
+      Type.Union([MoneySchema, Type.Null()], {
+        description:
+          'What it was expected to cost when it was accepted, by the rate card of the first carrier of its route; null: nobody knew.',
+      }),
+    ),
     error: Type.Optional(
       Nullable(
         Type.Object({
@@ -230,6 +258,14 @@ export const Preview = Type.Object({
   replaced: Replaced,
   warnings: Type.Array(Warning),
   opted_out: Nullable(Type.Boolean({ description: 'Whether the recipient has opted out; null without `to`.' })),
+  estimated_price: Type.Optional(
+    Type.Union([MoneySchema, Type.Null()], { description: 'With `to`: what it would cost; null: no price is known.' }),
+  ),
+  routes: Type.Optional(
+    Type.Array(Type.Object({ carrier: IdOf('car', 'The carrier.'), cost: Nullable(MoneySchema) }), {
+      description: 'With `to`: the carriers in the order in which they would be tried, and what each takes.',
+    }),
+  ),
 })
 
 export const BatchResult = Type.Object({
@@ -245,34 +281,6 @@ export const BatchResult = Type.Object({
     }),
   ),
 })
-
-const list = (words: readonly string[]): string => `Comma list of ${words.join(', ')}.`
-
-export const MessageQuery = Type.Object(
-  {
-    ...pageQuery,
-    status: Type.Optional(Type.String({ maxLength: 200, description: list(statuses) })),
-    delivery_status: Type.Optional(Type.Enum(['Delivered', 'Failed'])),
-    direction: Type.Optional(Type.Enum(['outbound', 'inbound'])),
-    to: Type.Optional(
-      Type.String({ maxLength: 40, description: 'Outbound messages to it; with direction=inbound, replies to it.' }),
-    ),
-    from: Type.Optional(
-      Type.String({
-        maxLength: 40,
-        description: 'Outbound messages from it; with direction=inbound, replies from it.',
-      }),
-    ),
-    campaign: Type.Optional(campaign),
-    error_code: Type.Optional(Type.String({ maxLength: 64 })),
-    type: Type.Optional(Type.Enum([...messageTypes])),
-    tag: Type.Optional(Type.String({ maxLength: 64 })),
-    created_after: Type.Optional(Timestamp('Created at or after it.')),
-    created_before: Type.Optional(Timestamp('Created before it.')),
-  },
-  { additionalProperties: false },
-)
-export type MessageQuery = Static<typeof MessageQuery>
 
 export const Timeline = Type.Object({
   data: Type.Array(

@@ -2,10 +2,13 @@
 import type { Db } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
-import { keyInProgress, keyReused } from '../idempotency.ts'
+import type { Caller } from '../http.ts'
+import { fingerprintOf, keyInProgress, keyReused } from '../idempotency.ts'
 import type { Vault } from '../secrets.ts'
+import type { Texts } from '../texts.ts'
 import { type Acceptor } from './accept.ts'
-import { asAccepted, type Draft, type Refusal } from './accepted.ts'
+import { asAccepted, type Draft, type Refusal, type Stop } from './accepted.ts'
+import { stopError } from './guards/error.ts'
 import type { Slots } from './handover.ts'
 import type { MessageRow } from './message.ts'
 import { findKey, findMessage } from './store.ts'
@@ -14,6 +17,7 @@ import { findKey, findMessage } from './store.ts'
 export interface MessagesContext {
   db: Db
   vault: Vault
+  texts?: Texts
   acceptor: Acceptor
   slots: Slots
   outbox: Outbox
@@ -23,6 +27,10 @@ export interface MessagesContext {
   /** Address of short links without a slash at the end; none: they are off. */
   shortUrl?: string | null
 }
+
+/** The fingerprint of a request to send; another with a test key, whose messages nobody gets: none is taken for the other. */
+export const fingerprintOfSend = ({ mode }: Caller, body: unknown): Buffer =>
+  fingerprintOf(mode === 'test' ? { test: body } : body)
 
 /** The row of a key that was used before, as it was then. @throws ApiError when the key came with another body. */
 export async function replayedRow(
@@ -41,7 +49,7 @@ export async function replayedRow(
 }
 
 /** The answer to a refusal: wrong references are field errors, states are answers of their own. */
-export function refusalError(refusal: Refusal): ApiError {
+export function refusalError(refusal: Refusal, stop: Stop | null = null, waitSeconds: number | null = null): ApiError {
   const field = (pointer: string, code: FieldError['code'], detail: string): ApiError =>
     invalid([{ pointer, code, detail }])
   switch (refusal) {
@@ -59,9 +67,22 @@ export function refusalError(refusal: Refusal): ApiError {
       return field('#/sender_pool', 'pool_not_found', 'is not a sender pool of this account')
     case 'campaign_closed':
     case 'recipient_opted_out':
+    case 'max_price_exceeded':
     case 'no_route_available':
+    case 'test_mode_unavailable':
     case 'account_suspended':
       return new ApiError(refusal)
+    case 'queue_full':
+      return new ApiError('queue_full', {
+        detail: 'As much waits as the account can send in four hours.',
+        retryAfterSeconds: waitSeconds ?? 1,
+      })
+    case 'destination_not_allowed':
+    case 'spend_limit_reached':
+    case 'country_limit_reached':
+    case 'fraud_suspected':
+    case 'duplicate_message':
+      return stopError(refusal, stop)
     default:
       return refusal satisfies never
   }

@@ -6,6 +6,8 @@ import { claimMessages, endWithoutReceipt, expireMessages, queueDue } from './cl
 import type { Handover } from './handover.ts'
 import { canBecome, deliveryStatusOf, isFinal, statuses, type Status } from './message.ts'
 import { resendMessage } from './resend.ts'
+import { recountTallies } from './tallies/recount.ts'
+import { readTallyFaults } from './tallies/testing.ts'
 import { moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
 
 let database: TestDatabase
@@ -125,6 +127,7 @@ const happenings: Happening[] = [
     from: ['unconfirmed'],
     happen: async ({ id }) => {
       await test.db.query(`update messages set error_code = 'outcome_unknown' where id = $1`, [id])
+      await recountTallies(test.db)
       const actor = { kind: 'key', id: 'k', requestId: 'r' } as const
       await inTransaction(test.db, (tx) => resendMessage(tx, test.accountId, id, actor))
     },
@@ -208,6 +211,7 @@ async function messageIn(status: Status): Promise<Handover> {
     [handover.id, test.accountId, test.linkId, status],
   )
   if (status !== 'sending') await test.db.query('truncate intents')
+  await recountTallies(test.db)
   return handover
 }
 
@@ -219,6 +223,7 @@ describe('every state, whatever happens', () => {
       const row = await test.message(handover.id)
       expect({ was: status, is: row.status }).toEqual({ was: status, is: from.includes(status) ? to : status })
       if (row.status === status) expect(row.sequence).toBe(1)
+      expect(await readTallyFaults(test.db)).toEqual([])
       expect(row.completedAt !== null).toBe(row.status !== status && isFinal(row.status))
       const isTold = ['delivered', 'undelivered', 'rejected', 'expired'].includes(row.status) && row.status !== status
       expect(await test.count('events', 'true')).toBe(isTold ? 1 : 0)

@@ -1,23 +1,6 @@
 /** Reads of messages, for the callers. Every statement is scoped by account, the first column of the index that serves it. */
 import type { Db, Queryable, Tx } from '../db/db.ts'
-import { firstIdAt } from '../ids.ts'
-import type { Position } from '../page.ts'
 import { messageColumns, type MessageRow } from './message.ts'
-
-/** Filters of a list; null: not asked. At most one of `number`, `campaignId`, `outcomes` and `errorCode` leads (see `leadingFilters`). */
-export interface MessageFilters {
-  direction: 'outbound' | 'inbound' | null
-  /** The person's number: `to` of outbound, `from` of inbound messages. */
-  theirNumber: string | null
-  ourNumber: string | null
-  campaignId: string | null
-  statuses: string[] | null
-  errorCode: string | null
-  type: string | null
-  tag: string | null
-  createdAfter: Date | null
-  createdBefore: Date | null
-}
 
 /** One message, or null. By primary key. */
 export async function findMessage(db: Db | Tx, accountId: string, id: string): Promise<MessageRow | null> {
@@ -47,59 +30,6 @@ export async function findKey(
     [accountId, operation, key],
   )
   return rows[0] ?? null
-}
-
-// Not delivered: what most messages become is found faster among themselves.
-const outcomeStatuses = ['undelivered', 'rejected', 'failed', 'expired', 'unconfirmed', 'canceled']
-
-/**
- * One page of messages and one row more, newest first (oldest first after an `after` position). One index serves the leading filter:
- * messages_their_number, messages_campaign, outcomes (primary key or outcomes_error), else the primary key; the rest is checked on the
- * rows it yields.
- */
-export async function listMessages(
-  db: Db,
-  accountId: string,
-  filters: MessageFilters,
-  position: Position | null,
-  limit: number,
-): Promise<MessageRow[]> {
-  const values: unknown[] = [accountId]
-  const value = (one: unknown): string => `$${values.push(one)}`
-  const where = ['m.account_id = $1']
-  let from = 'messages m'
-  const isByOutcome =
-    filters.errorCode !== null || filters.statuses?.every((status) => outcomeStatuses.includes(status))
-  // A status filter over outcomes reads the narrow table first; the message says whether the outcome still holds.
-  if (isByOutcome && !filters.theirNumber && !filters.campaignId) {
-    from = `outcomes o join messages m on m.account_id = o.account_id and m.id = o.message_id and m.status = o.status`
-    where.push('o.account_id = $1')
-    if (filters.statuses) where.push(`o.status = any (${value(filters.statuses)}::text[])`)
-    if (filters.errorCode) where.push(`o.error_code = ${value(filters.errorCode)}`)
-  } else {
-    if (filters.statuses) where.push(`m.status = any (${value(filters.statuses)}::text[])`)
-    if (filters.errorCode) where.push(`m.error_code = ${value(filters.errorCode)}`)
-  }
-  if (filters.theirNumber) where.push(`m.their_number = ${value(filters.theirNumber)}`)
-  if (filters.ourNumber) where.push(`m.our_number = ${value(filters.ourNumber)}`)
-  if (filters.campaignId) where.push(`m.campaign_id = ${value(filters.campaignId)}`)
-  if (filters.direction) where.push(`m.direction = ${value(filters.direction)}`)
-  if (filters.type) where.push(`m.type = ${value(filters.type)}`)
-  if (filters.tag) where.push(`${value(filters.tag)} = any (m.tags)`)
-  // Times are bounds of ids, which also prunes the days that cannot match.
-  if (filters.createdAfter) where.push(`m.id >= ${value(firstIdAt(filters.createdAfter.getTime()))}`)
-  if (filters.createdBefore) where.push(`m.id < ${value(firstIdAt(filters.createdBefore.getTime()))}`)
-  if (position) where.push(`m.id ${position.direction === 'before' ? '<' : '>'} ${value(position.id)}`)
-  const order = position?.direction === 'after' ? 'asc' : 'desc'
-  const { rows } = await db.query<MessageRow>(
-    `select ${messageColumns('m')}
-     from ${from}
-     where ${where.join('\n       and ')}
-     order by m.id ${order}
-     limit ${value(limit + 1)}`,
-    values,
-  )
-  return rows
 }
 
 /** Reads messages of any accounts, for those who know both ids; by primary key. */

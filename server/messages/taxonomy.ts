@@ -34,6 +34,11 @@ export const messageErrors = {
   expired_at_carrier: kind('The validity period passed at the carrier', true, 'Send it again if it is still of use.'),
   message_too_long: kind('The carrier refused the length', true, 'Shorten the text.'),
   spend_limit_reached: kind('The credit at the carrier is used up', false, 'Top it up, then send again.'),
+  text_unavailable: kind(
+    'The text cannot be decrypted',
+    false,
+    'Its key is gone or it was changed: tell the operator, or send it anew.',
+  ),
   quiet_hours: kind('It is too late or too early at the recipient', false, 'Try again in the daytime.'),
   provider_timeout: kind('The carrier did not answer', false, 'Try again later.'),
   provider_error: kind('The carrier had a fault', false, 'Try again later; tell the carrier if it stays.'),

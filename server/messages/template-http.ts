@@ -55,7 +55,7 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
         body: TemplateInput,
         response: { 201: Type.Ref('Template'), ...problems(409) },
       },
-      config: { scope: 'campaigns:write', operation: 'templates.create' },
+      config: { scope: 'campaigns:write', operation: 'templates.create', audit: 'template.created' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
@@ -118,7 +118,7 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
         body: TemplateChange,
         response: { 200: Type.Ref('Template'), ...problems(404, 409) },
       },
-      config: { scope: 'campaigns:write', operation: 'templates.update' },
+      config: { scope: 'campaigns:write', operation: 'templates.update', audit: 'template.updated' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
@@ -128,7 +128,7 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
         const { name, ...texts } = { ...before, ...request.body }
         const row = await updateTemplate(tx, accountId, { id, name, ...checkTemplate(texts) })
         if (!row) throw await nameTaken(tx, accountId, name)
-        return { status: 200, body: showTemplate(row) }
+        return { status: 200, body: showTemplate(row), audit: { before: showTemplate(before) } }
       }),
   )
 
@@ -143,7 +143,7 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
         params: templateParams,
         response: { 204: Type.Unsafe<unknown>({ type: 'null', description: 'Deleted.' }), ...problems(404) },
       },
-      config: { scope: 'campaigns:write', operation: 'templates.delete' },
+      config: { scope: 'campaigns:write', operation: 'templates.delete', audit: 'template.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
@@ -151,8 +151,9 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
         const { template } = request.params
         // An id may be deleted twice, as by a retry without a key: the second time it is not found.
         const id = parseId('tpl', template) ?? (await readTemplate(tx, accountId, template)).id
+        const row = found(await lockTemplate(tx, accountId, id))
         if (!(await deleteTemplate(tx, accountId, id))) found(null)
-        return { status: 204, resourceId: id }
+        return { status: 204, resourceId: id, audit: { target: showId('tpl', id), before: showTemplate(row) } }
       }),
   )
 }

@@ -2,16 +2,18 @@
 import { testVault } from '../accounts/testing.ts'
 import { smppDefaults, type SmppSettings } from '../carriers/settings.ts'
 import { RoutingTable } from '../carriers/routing.ts'
+import { ensureTestCarrier } from '../carriers/test-mode.ts'
 import { insertCarrier, insertSender } from '../carriers/store.ts'
 import { inTransaction, type Db } from '../db/db.ts'
 import { Subscriptions, type EventType, type Outbox, type Posting } from '../events.ts'
 import { newId } from '../ids.ts'
 import { Meter } from '../meter.ts'
 import type { Vault } from '../secrets.ts'
-import { Acceptor, type Accepted } from './accept.ts'
-import { type Draft } from './accepted.ts'
+import { Acceptor } from './accept.ts'
+import { type Accepted, type Draft } from './accepted.ts'
 import type { Answer, Move } from './answer.ts'
 import type { Handover, Slots } from './handover.ts'
+import { Guards } from './guards/guards.ts'
 import { Ledger } from './ledger.ts'
 import type { MessageRow, MessageType } from './message.ts'
 import { countryOf } from './number.ts'
@@ -90,6 +92,7 @@ export interface LedgerTest {
     subscriptions: Subscriptions
     recent: Recent
     quietHours: QuietHours
+    guards: Guards
     meter: Meter
   }
   ledger: Ledger
@@ -137,10 +140,11 @@ export async function openLedgerTest(
     subscriptions,
     recent: new Recent(),
     quietHours: new QuietHours(db),
+    guards: new Guards(db),
     meter: new Meter(countryOf),
   }
   const ledger = new Ledger(context)
-  const routing = new RoutingTable(db)
+  const routing = new RoutingTable(db, { prepare: () => ensureTestCarrier(db, testVault) })
   await routing.refresh()
   const acceptor = new Acceptor({ ...context, slots, routing })
 

@@ -2,6 +2,7 @@
 import { columns } from '../db/array.ts'
 import type { Db } from '../db/db.ts'
 import { firstIdAt } from '../ids.ts'
+import { readMessages } from '../messages/store.ts'
 import type { ReceiptState } from '@heliogram/smpp'
 import { deliveryDaysMax } from './fill.ts'
 
@@ -45,14 +46,15 @@ export const leaseSeconds = 120
 
 /**
  * Leases what is due for credentials, up to so many each, oldest first. Locks the rows it takes and passes over those that another
- * node is taking; by primary key prefix. What a fenced node leased is due at once. The text of a reply is its message's.
+ * node is taking; by primary key prefix. What a fenced node leased is due at once. The text of a reply is its message's; one that is sealed
+ * is read by a second query.
  */
 export async function claimDeliveries(
   db: Db,
   nodeId: string,
   room: { accountId: string; credentialId: string; room: number }[],
 ): Promise<Delivery[]> {
-  const { rows } = await db.query<Delivery>({
+  const { rows } = await db.query<Claimed>({
     name: 'claim-smpp-deliveries',
     text: `
       with picked as materialized (
@@ -80,7 +82,7 @@ export async function claimDeliveries(
       )
       select c.account_id as "accountId", c.credential_id as "credentialId", c.id, c.part, c.kind, c.subject_id as "subjectId",
         c.parts, c.source, c.destination, c.state, c.err, c.submitted_at as "submittedAt", c.done_at as "doneAt", c.tries,
-        coalesce(m.body, '') as text
+        m.body as text
       from claimed c
       left join lateral (
         select m.body from messages m
@@ -94,8 +96,14 @@ export async function claimDeliveries(
       leaseSeconds,
     ],
   })
-  return rows
+  const sealed = rows.flatMap((row) =>
+    row.kind === 'reply' && row.text === null ? [{ accountId: row.accountId, id: row.subjectId }] : [],
+  )
+  const messages = sealed.length > 0 ? await readMessages(db, sealed) : null
+  return rows.map((row) => ({ ...row, text: row.text ?? messages?.get(row.subjectId)?.body ?? '' }))
 }
+
+type Claimed = Delivery & { subjectId: string; text: string | null }
 
 /** Writes what became of tries, by primary key. Repeatable. */
 export async function settleDeliveries(db: Db, settled: Settled[]): Promise<void> {

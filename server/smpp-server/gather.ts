@@ -5,6 +5,7 @@
 import type { Db, Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
 import { showClientId } from './client-id.ts'
+import type { Texts } from '../texts.ts'
 import type { Admission } from './bind.ts'
 import type { Submit } from './read-submit.ts'
 import { asksFor } from './state.ts'
@@ -25,12 +26,21 @@ export const partIdOf = ({ id }: Gathering, part: number): string => showClientI
 
 export const isWhole = ({ total, submits }: Gathering): boolean => submits.size === total
 
+/** Where parts are kept; without `texts` they are stored as they are. */
+export interface GatherContext {
+  db: Db
+  texts?: Texts
+}
+
 interface StoredPart {
   coding: number
   udh: number
   locking: number | null
   single: number | null
+  /** Base64. */
   body: string
+  /** `body` is sealed with the master key. */
+  isSealed?: boolean
   registered: number
   sendAt: string | null
   validUntil: string | null
@@ -54,7 +64,11 @@ const rowColumns = `account_id as "accountId", credential_id as "credentialId", 
  * Stores a part and answers what is there now. Locks the message's row, by primary key: of two last parts at two nodes one sees the
  * other. A part that comes twice takes the place of itself.
  */
-export async function gatherPart(db: Db, admission: Admission, submit: Submit): Promise<Gathering> {
+export async function gatherPart(
+  { db, texts }: GatherContext,
+  admission: Admission,
+  submit: Submit,
+): Promise<Gathering> {
   const { concatenation } = submit.part
   if (!concatenation) throw new Error('a whole message is not gathered')
   const { kind, reference, total, part } = concatenation
@@ -75,12 +89,12 @@ export async function gatherPart(db: Db, admission: Admission, submit: Submit): 
       reference,
       total,
       newId(),
-      JSON.stringify({ [part]: storedOf(submit) }),
+      JSON.stringify({ [part]: storedOf(submit, texts, placeOf(admission, submit)) }),
     ],
   })
   const [row] = rows
   if (!row) throw new Error('the part was not stored')
-  return gatheringOf(row)
+  return gatheringOf(row, texts)
 }
 
 /** Forgets what was gathered. By the unique index on id. */
@@ -131,7 +145,7 @@ export interface LateGathering {
 }
 
 /** Gatherings that wait for too long, by smpp_gatherings_received_at. */
-export async function listLate(db: Db, limit: number): Promise<LateGathering[]> {
+export async function listLate({ db, texts }: GatherContext, limit: number): Promise<LateGathering[]> {
   const { rows } = await db.query<GatheringRow>(
     `select ${rowColumns}
      from smpp_gatherings
@@ -140,23 +154,36 @@ export async function listLate(db: Db, limit: number): Promise<LateGathering[]> 
      limit $2`,
     [gatherSecondsMax, limit],
   )
-  return rows.map((row) => ({ ...row, gathering: gatheringOf(row) }))
+  return rows.map((row) => ({ ...row, gathering: gatheringOf(row, texts) }))
 }
 
-function storedOf({ part, registeredDelivery, sendAt, validUntil }: Submit): StoredPart {
+/** What a sealed part is bound to: a part that comes twice is the same. */
+const placeOf = (
+  { accountId, credentialId }: { accountId: string; credentialId: string },
+  { source, destination }: { source: string; destination: string },
+): string => `smpp_gatherings.parts|${accountId}|${credentialId}|${source}|${destination}`
+
+function storedOf(
+  { part, registeredDelivery, sendAt, validUntil }: Submit,
+  texts: Texts | undefined,
+  place: string,
+): StoredPart {
+  const sealed = texts?.isSealing ? texts.sealLoose(part.body, place) : null
   return {
     coding: part.data_coding,
     udh: part.udhLength,
     locking: part.shift.locking ?? null,
     single: part.shift.single ?? null,
-    body: part.body.toString('base64'),
+    body: (sealed ?? part.body).toString('base64'),
+    ...(sealed && { isSealed: true }),
     registered: registeredDelivery,
     sendAt: sendAt?.toISOString() ?? null,
     validUntil: validUntil?.toISOString() ?? null,
   }
 }
 
-function gatheringOf({ id, source, destination, kind, reference, total, parts }: GatheringRow): Gathering {
+function gatheringOf(row: GatheringRow, texts: Texts | undefined): Gathering {
+  const { id, source, destination, kind, reference, total, parts } = row
   const ordered = Object.entries(parts).sort(([a], [b]) => Number(a) - Number(b))
   const submits = ordered.map(([number, stored]): [number, Submit] => [
     Number(number),
@@ -174,9 +201,15 @@ function gatheringOf({ id, source, destination, kind, reference, total, parts }:
           ...(stored.locking !== null && { locking: stored.locking }),
           ...(stored.single !== null && { single: stored.single }),
         },
-        body: Buffer.from(stored.body, 'base64'),
+        body: bodyOf(stored, texts, placeOf(row, row)),
       },
     },
   ])
   return { id, total, submits: new Map(submits) }
+}
+
+/** @throws where it is sealed and was changed, or the master key is another one. */
+function bodyOf({ body, isSealed }: StoredPart, texts: Texts | undefined, place: string): Buffer {
+  const octets = Buffer.from(body, 'base64')
+  return isSealed && texts ? texts.openLoose(octets, place) : octets
 }

@@ -123,7 +123,7 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
         body: NewCredential,
         response: { 201: WithPassword, ...problems() },
       },
-      config: { scope: 'smpp:write', operation: 'smpp_credentials.create' },
+      config: { scope: 'smpp:write', operation: 'smpp_credentials.create', audit: 'smpp_credential.created' },
     },
     async (request, reply) => {
       const { body, caller } = request
@@ -173,17 +173,18 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
         body: CredentialChange,
         response: { 200: Ref, ...problems(404) },
       },
-      config: { scope: 'smpp:write', operation: 'smpp_credentials.update' },
+      config: { scope: 'smpp:write', operation: 'smpp_credentials.update', audit: 'smpp_credential.updated' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const { accountId } = request.caller
         const id = readId(request.params.id)
         const { name, ...rest } = request.body
+        const before = renderCredential(found(await findCredential(tx, accountId, id)))
         found((await updateCredential(tx, accountId, id, { ...(name && { name }), ...settingsOf(rest) })) || null)
         const row = found(await findCredential(tx, accountId, id))
         requireScopes(request.caller, row)
-        return { status: 200, body: renderCredential(row) }
+        return { status: 200, body: renderCredential(row), audit: { before } }
       }),
   )
 
@@ -198,7 +199,7 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
         params,
         response: { 200: WithPassword, ...problems(404) },
       },
-      config: { scope: 'smpp:write', operation: 'smpp_credentials.rotate' },
+      config: { scope: 'smpp:write', operation: 'smpp_credentials.rotate', audit: 'smpp_credential.password_rotated' },
     },
     async (request, reply) => {
       const password = newBindPassword()
@@ -206,10 +207,12 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
       return idempotent(context, request, reply, async (tx) => {
         const { accountId } = request.caller
         const id = readId(request.params.id)
-        requireScopes(request.caller, found(await findCredential(tx, accountId, id)))
+        const before = found(await findCredential(tx, accountId, id))
+        requireScopes(request.caller, before)
         found((await replacePassword(tx, accountId, id, passwordHash)) || null)
         const row = found(await findCredential(tx, accountId, id))
-        return { status: 200, body: { ...renderCredential(row), password } }
+        const audit = { before: renderCredential(before) }
+        return { status: 200, body: { ...renderCredential(row), password }, audit }
       })
     },
   )
@@ -225,12 +228,14 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
         params,
         response: { 204: Type.Null(), ...problems(404) },
       },
-      config: { scope: 'smpp:write', operation: 'smpp_credentials.delete' },
+      config: { scope: 'smpp:write', operation: 'smpp_credentials.delete', audit: 'smpp_credential.deleted' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
-        found((await deleteCredential(tx, request.caller.accountId, readId(request.params.id))) || null)
-        return { status: 204 }
+        const { accountId } = request.caller
+        const row = found(await findCredential(tx, accountId, readId(request.params.id)))
+        found((await deleteCredential(tx, accountId, row.id)) || null)
+        return { status: 204, audit: { before: renderCredential(row) } }
       }),
   )
 }

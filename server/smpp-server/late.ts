@@ -13,7 +13,7 @@ const lateMax = 100
  */
 export function sendLate(context: SubmitContext & { log: Log }): Promise<void> {
   return untilDone(lateMax, async (limit) => {
-    const late = await listLate(context.db, limit)
+    const late = await listLate(context, limit)
     for (const one of late) await end(context, one)
     return late.length
   })

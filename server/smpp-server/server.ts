@@ -6,6 +6,7 @@ import type { Log } from '../db/log.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
 import type { Acceptor } from '../messages/accept.ts'
 import type { Vault } from '../secrets.ts'
+import type { Texts } from '../texts.ts'
 import { Sweeper, untilDone } from '../sweeps.ts'
 import { closeSessions, isAllowedFrom, judgeBind } from './bind.ts'
 import type { Client, ClientSession, Consignment } from './client.ts'
@@ -22,6 +23,7 @@ import { submit } from './submit.ts'
 export interface ClientServerOptions {
   db: Db
   vault: Vault
+  texts?: Texts
   log: Log
   nodeId: string
   acceptor: Acceptor

@@ -6,13 +6,20 @@ import type { Draft, Refusal } from '../messages/accepted.ts'
 import { findKey } from '../messages/store.ts'
 import type { Admission } from './bind.ts'
 import { showClientId } from './client-id.ts'
-import { gatherPart, endGathering, isWhole, partIdOf, refuseGathering, type Gathering } from './gather.ts'
+import {
+  gatherPart,
+  endGathering,
+  isWhole,
+  partIdOf,
+  refuseGathering,
+  type GatherContext,
+  type Gathering,
+} from './gather.ts'
 import type { OwedReceipts } from './owed.ts'
 import type { Rate } from './rate.ts'
 import { draftSubmit, isPart, readSubmit, type Submit } from './read-submit.ts'
 
-export interface SubmitContext {
-  db: Db
+export interface SubmitContext extends GatherContext {
   acceptor: Acceptor
   owed: OwedReceipts
 }
@@ -60,7 +67,7 @@ async function submitPart(
   read: Submit,
   now: Date,
 ): Promise<SubmitAnswer> {
-  const gathering = await gatherPart(context.db, admission, read)
+  const gathering = await gatherPart(context, admission, read)
   const part = read.part.concatenation?.part ?? 1
   const messageId = partIdOf(gathering, part)
   if (!isWhole(gathering)) return { status: ESME.ROK, messageId }
@@ -124,13 +131,23 @@ function statusOfRefusal(refusal: Refusal): number {
     case 'pool_not_found':
       return ESME.RINVSRCADR
     case 'recipient_opted_out':
+    case 'destination_not_allowed':
       return ESME.RINVDSTADR
     case 'account_suspended':
       return ESME.RPROHIBITED
+    case 'queue_full':
+      return ESME.RMSGQFUL
     case 'no_route_available':
+    case 'max_price_exceeded':
+    case 'test_mode_unavailable':
     case 'campaign_not_found':
     case 'campaign_closed':
+    case 'fraud_suspected':
+    case 'duplicate_message':
       return ESME.RSUBMITFAIL
+    case 'spend_limit_reached':
+    case 'country_limit_reached':
+      return ESME.RTHROTTLED
     default:
       return refusal satisfies never
   }

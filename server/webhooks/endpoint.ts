@@ -4,16 +4,31 @@ import { Batcher } from '../batch.ts'
 import type { Db } from '../db/db.ts'
 import type { Vault } from '../secrets.ts'
 import { openCallbackSecret } from './callback.ts'
+import { openHeaders, type Headers } from './headers.ts'
 import { targetOf, type Target } from './post.ts'
 import { keyOf } from './signature.ts'
+import { openTwilioToken } from './twilio-envelope.ts'
+import { wantsTwilioForm } from './twilio-form.ts'
 
 /** An endpoint that can be posted to. */
 export interface Endpoint {
   /** Null for callback addresses, whose posts carry their own. */
   target: Target | null
+  /** Its address as it was given; null for callback addresses. */
+  url: string | null
+  /** Signs posts in Twilio's form; null: the account has no such credential, or the address does not want them. */
+  twilioToken: string | null
   /** Names and values in turn; what every post to it carries. */
   headers: readonly string[]
+  /** Names of its own headers; null: none. */
+  headerNames: readonly string[] | null
   keys: readonly KeyObject[]
+  /** Several events a post; null: one. */
+  batch: { eventsMax: number; waitMs: number } | null
+  /** Texts of messages are in its posts. */
+  hasBodies: boolean
+  /** Posts of older events waited when it was disabled, and are dropped; in milliseconds since 1970. */
+  postsSinceMs: number
   /** Since when it has only failed, in milliseconds since 1970; null: it works. */
   failingSinceMs: number | null
   /** A change of `failingSinceMs` to a time was written since the endpoint was read. */
@@ -32,7 +47,12 @@ export interface EndpointKey {
 interface EndpointRow {
   id: string
   url: string
-  headers: Record<string, string>
+  headers: Headers
+  sealedHeaders: Buffer | null
+  hasBodies: boolean
+  batchEvents: number | null
+  batchWaitMs: number | null
+  postsSince: Date | null
   secret: Buffer
   previousSecret: Buffer | null
   failingSince: Date | null
@@ -59,6 +79,17 @@ const ownHeaders = Object.entries({
 }).flat()
 
 const unnoted = { isFailureNoted: false, isDisabling: false }
+// What every callback address has alike. Whoever named it wrote the text.
+const callback = {
+  target: null,
+  url: null,
+  headers: ownHeaders,
+  headerNames: null,
+  batch: null,
+  hasBodies: true,
+  postsSinceMs: 0,
+  failingSinceMs: null,
+}
 
 /** The purpose under which an endpoint's secrets are sealed. */
 export function secretPurpose(endpointId: string): string {
@@ -112,6 +143,8 @@ export class Endpoints {
         try {
           const row = byId.get(key.endpointId)
           const endpoint = key.isCallback ? await this.#readCallback(key.accountId) : this.#open(row)
+          if (endpoint?.url && wantsTwilioForm(endpoint.url))
+            endpoint.twilioToken = await openTwilioToken(this.#db, this.#vault, key.accountId)
           if (endpoint) this.#entries.set(key.endpointId, { endpoint, readAt: now, version: versionOf(row) })
           else this.#entries.delete(key.endpointId)
           return endpoint !== null
@@ -130,9 +163,20 @@ export class Endpoints {
     const isUnchanged = known?.version === versionOf(row) && known.endpoint.keys.length === keyCount(row)
     if (isUnchanged) return Object.assign(known.endpoint, { failingSinceMs, ...unnoted })
     const secrets = row.previousSecret ? [row.secret, row.previousSecret] : [row.secret]
+    const headers = openHeaders(this.#vault, row)
+    const names = Object.keys(headers)
     return {
       target: targetOf(row.url),
-      headers: [...ownHeaders, ...Object.entries(row.headers).flat()],
+      url: row.url,
+      twilioToken: null,
+      headers: [...ownHeaders, ...Object.entries(headers).flat()],
+      headerNames: names.length > 0 ? names : null,
+      batch:
+        row.batchEvents === null || wantsTwilioForm(row.url)
+          ? null
+          : { eventsMax: row.batchEvents, waitMs: row.batchWaitMs ?? 0 },
+      hasBodies: row.hasBodies,
+      postsSinceMs: row.postsSince?.getTime() ?? 0,
       keys: secrets.map((secret) => keyOf(this.#vault.open(secret, secretPurpose(row.id)))),
       failingSinceMs,
       ...unnoted,
@@ -144,7 +188,8 @@ export class Endpoints {
     const known = this.#callbackKeys.get(accountId)
     if (known && performance.now() - known.readAt < freshMs) return known.endpoint
     const keys = [keyOf(await openCallbackSecret(this.#db, this.#vault, accountId))]
-    const endpoint = { target: null, headers: ownHeaders, keys, failingSinceMs: null, ...unnoted }
+    const twilioToken = await openTwilioToken(this.#db, this.#vault, accountId)
+    const endpoint = { ...callback, keys, twilioToken, ...unnoted }
     this.#callbackKeys.set(accountId, { endpoint, readAt: performance.now() })
     return endpoint
   }
@@ -163,7 +208,8 @@ async function readEndpoints(db: Db, keys: EndpointKey[]): Promise<EndpointRow[]
   const { rows } = await db.query<EndpointRow>({
     name: 'read-endpoints',
     text: `
-      select w.id, w.url, w.headers, w.secret,
+      select w.id, w.url, w.headers, w.sealed_headers as "sealedHeaders", w.has_bodies as "hasBodies",
+        w.batch_events as "batchEvents", w.batch_wait_ms as "batchWaitMs", w.posts_since as "postsSince", w.secret,
         case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret",
         w.failing_since as "failingSince", w.updated_at as "updatedAt"
       from unnest($1::uuid[], $2::uuid[]) as k (account_id, id)

@@ -8,6 +8,7 @@ import { guardDestinations } from './destination.ts'
 import { eventRoutes } from './events-http.ts'
 import { Dispatcher } from './fanout.ts'
 import { insertTestWebhook, startReceiver, until } from './testing.ts'
+import { Watch } from './watch.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -16,7 +17,7 @@ const log = { info() {}, warn() {}, error() {} }
 const dispatcher = new Dispatcher({ db, vault: testVault, log, nodeId: newId(), destinations })
 dispatcher.start()
 const app = await buildTestApp(db, (app) =>
-  eventRoutes(app, { db, vault: testVault, destinations, outbox: dispatcher }),
+  eventRoutes(app, { db, vault: testVault, destinations, outbox: dispatcher, watch: new Watch({ db, log }) }),
 )
 afterAll(async () => {
   await app.close()
@@ -143,7 +144,12 @@ test('refuses filters that it does not understand', async () => {
   expect(await faultsOf('after=evt_1')).toEqual([422, '?after invalid_value'])
   expect(await faultsOf(`after=${showId('evt', newId())}`)).toEqual([422, '?after invalid_value'])
   expect(await faultsOf('after=start&wait=31')).toEqual([422, '?wait out_of_range'])
-  expect(await faultsOf('delivery_success=false')).toEqual([422, '?delivery_success unknown_field'])
+  expect(await faultsOf('delivery_success=maybe')).toEqual([422, '?delivery_success invalid_type'])
+  expect(await faultsOf('after=start&delivery_success=false&cursor=a')).toEqual([
+    422,
+    '?cursor invalid_value',
+    '?delivery_success invalid_value',
+  ])
   expect((await get(account, '/v1/events?cursor=abc')).body['code']).toBe('invalid_cursor')
 })
 

@@ -1,28 +1,53 @@
 /** `/v1/events`: the log of what happened, to look things up, to catch up, and to post again. */
+import type { ServerResponse } from 'node:http'
 import { Type } from 'typebox'
-import { ApiError, invalid, type FieldError } from '../errors.ts'
-import { eventTypes } from '../events.ts'
+import { ApiError, invalid } from '../errors.ts'
+import type { Posting } from '../events.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
 import { buildPage, readCursor } from '../page.ts'
-import type { Posting } from '../events.ts'
-import { findEvent, findPlace, findSettled, readBackward, readForward, type EventFilter } from './events-store.ts'
+import { Attempt, listAttemptsOfEvent, renderAttempt } from './attempts.ts'
+import {
+  findEvent,
+  findPlace,
+  findSettledPlace,
+  readBackward,
+  readForward,
+  readRefused,
+  type EventFilter,
+  type EventRow,
+} from './events-store.ts'
 import type { WebhooksContext } from './http.ts'
+import { createReader, findAfter, readFilter } from './reading.ts'
 import { Event, renderEvent } from './resource.ts'
 import { redeliverEvent } from './redeliver.ts'
+import type { StreamOptions } from './stream.ts'
+import { eventStreamRoute } from './stream-http.ts'
+import type { Watch } from './watch.ts'
+
+/** What the routes of events need. */
+export interface EventsContext extends WebhooksContext {
+  /** To be closed before the application, which waits for its connections. */
+  watch: Watch
+  /** Given by tests only. */
+  streamTimes?: Pick<StreamOptions, 'heartbeatMs' | 'stallMs'>
+}
 
 const tags = ['events']
 const params = Type.Object({ id: Type.String() })
-const pollMs = 250
-// A waiting request costs four small queries a second.
-const waitersMax = 64
 
 const listQuery = Type.Object(
   {
     ...pageQuery,
     type: Type.Optional(Type.String({ maxLength: 1000, description: 'Event types, parted by commas.' })),
     message: Type.Optional(Type.String({ maxLength: 100, description: 'Events of one message.' })),
+    delivery_success: Type.Optional(
+      Type.Boolean({
+        description:
+          'false: events that some address refused and has not taken since; true: events that were taken, and refused by nobody since. Not with `after`.',
+      }),
+    ),
     after: Type.Optional(
       Type.String({
         maxLength: 100,
@@ -39,15 +64,11 @@ const listQuery = Type.Object(
 )
 
 /** Registers `/v1/events`. */
-export function eventRoutes(app: App, context: WebhooksContext): void {
-  const { db, outbox } = context
-  let waiters = 0
-  let isClosing = false
+export function eventRoutes(app: App, context: EventsContext): void {
+  const { db, outbox, watch } = context
   app.addSchema(Event)
-  app.addHook('preClose', (done) => {
-    isClosing = true
-    done()
-  })
+  if (!app.getSchema('Attempt')) app.addSchema(Attempt)
+  eventStreamRoute(app, context)
 
   app.get(
     '/v1/events',
@@ -65,29 +86,25 @@ export function eventRoutes(app: App, context: WebhooksContext): void {
       const { accountId, scopes } = request.caller
       const { limit = 50, cursor, after, wait = 0, ...rest } = request.query
       const filter = readFilter(rest)
-      const show = ({ payload }: { payload: string }) => renderEvent(payload, scopes.has('messages:read_body'))
+      const show = ({ payload }: EventRow) => renderEvent(payload, scopes.has('messages:read_body'))
       if (after === undefined) {
         const page = await listEvents(accountId, filter, limit, cursor)
         return { ...page, data: page.data.map(show) }
       }
-      if (cursor !== undefined)
-        throw invalid([{ pointer: '?cursor', code: 'invalid_value', detail: 'Not with after.' }])
-      const place = after === 'start' ? null : await findAfter(accountId, after)
-      const until = performance.now() + wait * 1000
-      const isOver = () => performance.now() >= until || isClosing || reply.raw.destroyed
-      if (wait > 0 && waiters >= waitersMax) throw new ApiError('rate_limited', { retryAfterSeconds: 1 })
-      waiters++
-      try {
-        let rows = await readForward(db, accountId, filter, limit + 1, place)
-        while (rows.length === 0 && !isOver()) {
-          await new Promise((resolve) => setTimeout(resolve, pollMs))
-          rows = await readForward(db, accountId, filter, limit + 1, place)
-        }
-        const data = rows.slice(0, limit).map(show)
-        return { data, has_more: rows.length > limit, next_cursor: null, prev_cursor: null, refresh_cursor: null }
-      } finally {
-        waiters--
-      }
+      const wrong = [
+        ...(cursor === undefined ? [] : ['cursor']),
+        ...(filter.isDelivered === null ? [] : ['delivery_success']),
+      ]
+      if (wrong.length > 0)
+        throw invalid(wrong.map((name) => ({ pointer: `?${name}`, code: 'invalid_value', detail: 'Not with after.' })))
+      const place = await findAfter(db, accountId, after, '?after')
+      const rows = await (wait > 0
+        ? waitForEvents(accountId, filter, limit + 1, place, wait * 1000, reply.raw)
+        : readForward(db, accountId, filter, limit + 1, place))
+      const data = rows.slice(0, limit).map(show)
+      // Else the end of the program would wait for this connection to fall idle.
+      if (watch.isClosing) reply.header('connection', 'close')
+      return { data, has_more: rows.length > limit, next_cursor: null, prev_cursor: null, refresh_cursor: null }
     },
   )
 
@@ -139,48 +156,76 @@ export function eventRoutes(app: App, context: WebhooksContext): void {
     },
   )
 
+  app.get(
+    '/v1/events/:id/deliveries',
+    {
+      schema: {
+        operationId: 'listEventDeliveries',
+        summary: 'List the attempts to post an event, to every address, newest first',
+        tags,
+        params,
+        querystring: Type.Object(pageQuery, { additionalProperties: false }),
+        response: { 200: PageOf(Type.Ref('Attempt')), ...problems(404) },
+      },
+      config: { scope: 'events:read' },
+    },
+    async (request) => {
+      const { accountId } = request.caller
+      const { limit = 50, cursor } = request.query
+      const event = found(await findEvent(db, accountId, readId(request.params.id)))
+      const position = readCursor(cursor, ['deliveries', event.id])
+      const rows = await listAttemptsOfEvent(db, accountId, event, limit, position)
+      const page = buildPage(rows, limit, position, ['deliveries', event.id])
+      return { ...page, data: page.data.map(renderAttempt) }
+    },
+  )
+
+  /** What comes after a place: at once, or as soon as there is something, or nothing when the time is over or the caller gone. */
+  async function waitForEvents(
+    accountId: string,
+    filter: EventFilter,
+    limit: number,
+    place: Parameters<typeof readForward>[4],
+    withinMs: number,
+    raw: ServerResponse,
+  ): Promise<EventRow[]> {
+    const until = performance.now() + withinMs
+    const watcher = watch.join(accountId)
+    const onClose = (): void => watcher.wake()
+    raw.on('close', onClose)
+    try {
+      const reader = createReader(db, accountId, filter, place, watcher)
+      for (;;) {
+        const rows = await reader.read(limit)
+        if (rows.length > 0) return rows
+        // Without news there is nothing to read; the wait is over.
+        if (raw.destroyed || watch.isClosing || !(await watcher.next(until - performance.now()))) return []
+      }
+    } finally {
+      raw.off('close', onClose)
+      watcher.leave()
+    }
+  }
+
   /** A page of the log. Its refresh cursor is the newest event that nothing can come before any more: it may repeat, and never skips. */
   async function listEvents(accountId: string, filter: EventFilter, limit: number, cursor: string | undefined) {
     const filters = ['events', filter]
     const position = readCursor(cursor, filters)
     const place = position && (await findPlace(db, accountId, position.id))
     if (position && !place) throw new ApiError('invalid_cursor', { detail: 'The event of this cursor is gone.' })
-    const read = position?.direction === 'after' ? readForward : readBackward
+    const isAfter = position?.direction === 'after'
+    const read = isAfter ? readForward : readBackward
     // Before the page is read, so that what settles meanwhile is not passed over.
-    const settled = await findSettled(db, accountId)
-    const page = buildPage(await read(db, accountId, filter, limit + 1, place), limit, position, filters)
-    if (position?.direction === 'after') return page
-    const refresh = settled && buildPage([{ id: settled }], 1, null, filters).refresh_cursor
+    const settled = await findSettledPlace(db, accountId)
+    const rows =
+      place && isAfter && filter.isDelivered === false
+        ? readRefused(db, accountId, filter, limit + 1, { after: place.id })
+        : read(db, accountId, filter, limit + 1, place)
+    const page = buildPage(await rows, limit, position, filters)
+    if (isAfter) return page
+    const refresh = settled && buildPage([{ id: settled.id }], 1, null, filters).refresh_cursor
     return { ...page, refresh_cursor: refresh }
   }
-
-  async function findAfter(accountId: string, after: string) {
-    const id = parseId('evt', after)
-    const place = id && (await findPlace(db, accountId, id))
-    if (place) return place
-    throw invalid([
-      {
-        pointer: '?after',
-        code: 'invalid_value',
-        detail: 'Not an event of the last 30 days; `start` reads from the oldest.',
-      },
-    ])
-  }
-}
-
-function readFilter(query: { type?: string; message?: string }): EventFilter {
-  const errors: FieldError[] = []
-  const types = query.type?.split(',').map((type) => type.trim()) ?? null
-  const unknown = types?.filter((type) => !(type in eventTypes)) ?? []
-  if (unknown.length > 0) {
-    const known = Object.keys(eventTypes).join(', ')
-    errors.push({ pointer: '?type', code: 'invalid_value', detail: `${unknown.join(', ')}: not one of ${known}.` })
-  }
-  const messageId = query.message === undefined ? null : parseId('msg', query.message)
-  if (query.message !== undefined && !messageId)
-    errors.push({ pointer: '?message', code: 'invalid_format', detail: 'Not the id of a message.' })
-  if (errors.length > 0) throw invalid(errors)
-  return { types, messageId }
 }
 
 const readId = (id: string): string => found(parseId('evt', id))

@@ -3,7 +3,7 @@
  * still running, so that an event whose transaction commits late is never behind a cursor; going backward it sees all.
  */
 import type { Queryable } from '../db/db.ts'
-import { renderEvent } from '../events.ts'
+import { renderEvent, type EventType } from '../events.ts'
 import { firstIdAt, timeOfId } from '../ids.ts'
 import { eventColumns, readPayloads, type StoredEvent } from './payload.ts'
 
@@ -11,11 +11,14 @@ import { eventColumns, readPayloads, type StoredEvent } from './payload.ts'
 export interface EventFilter {
   types: string[] | null
   messageId: string | null
+  /** true: some address took it and none has only refused it; false: one has. Null: whatever. */
+  isDelivered: boolean | null
 }
 
 /** An event as it was posted. */
 export interface EventRow {
   id: string
+  type: EventType
   payload: string
 }
 
@@ -28,12 +31,34 @@ async function fill<Row extends StoredEvent>(db: Queryable, rows: Row[]): Promis
   })
 }
 
-interface Place {
+/** Where an event stands in the log. */
+export interface Place {
   id: string
   txid: string
 }
 
 const dayMs = 86_400_000
+
+/** An address refused the event (attempts_failed) and has not taken it since (attempts_event). No attempt is older than its event. */
+const isRefused = (eventId: string): string => `
+  exists (
+    select from attempts a
+    where a.account_id = $1
+      and a.event_id = ${eventId}
+      and a.id > ${eventId}
+      and a.outcome <> 'ok'
+      and not exists (
+        select from attempts taken
+        where taken.account_id = $1
+          and taken.event_id = a.event_id
+          and taken.id > a.event_id
+          and taken.endpoint_id = a.endpoint_id
+          and taken.outcome = 'ok'
+      )
+  )`
+
+const isTaken = `
+  exists (select from attempts a where a.account_id = $1 and a.event_id = e.id and a.id > e.id and a.outcome = 'ok')`
 
 /** Where an event stands in the log (primary key); null: there is none, or none any more. */
 export async function findPlace(db: Queryable, accountId: string, id: string): Promise<Place | null> {
@@ -65,6 +90,7 @@ export async function readBackward(
   limit: number,
   before: Place | null,
 ): Promise<EventRow[]> {
+  if (filter.isDelivered === false) return readRefused(db, accountId, filter, limit, { before: before?.id ?? null })
   // No transaction lasts a day, so ids and places never differ by more: the bound prunes partitions.
   const bound = before && firstIdAt(timeOfId(before.id) + dayMs)
   const { rows } = await db.query<StoredEvent>(
@@ -74,6 +100,7 @@ export async function readBackward(
     where account_id = $1
       and ($3::text[] is null or type = any ($3))
       and ($4::uuid is null or message_id = $4)
+      ${filter.isDelivered === null ? '' : `and ${isTaken} and not ${isRefused('e.id')}`}
       ${before ? 'and (txid, id) < ($5::xid8, $6::uuid) and id < $7::uuid' : ''}
     order by txid desc, id desc
     limit $2`,
@@ -89,37 +116,103 @@ export async function readForward(
   filter: EventFilter,
   limit: number,
   after: Place | null,
-): Promise<EventRow[]> {
+): Promise<(EventRow & Place)[]> {
   const bound = after && firstIdAt(timeOfId(after.id) - dayMs)
-  const { rows } = await db.query<StoredEvent>(
+  const { rows } = await db.query<StoredEvent & Place>(
     `
-    select ${eventColumns('e')}
+    select ${eventColumns('e')}, e.txid::text as txid
     from events e
     where account_id = $1
       and ($3::text[] is null or type = any ($3))
       and ($4::uuid is null or message_id = $4)
       and txid < pg_snapshot_xmin(pg_current_snapshot())
-      ${after ? 'and (txid, id) > ($5::xid8, $6::uuid) and id > $7::uuid' : ''}
-    order by txid, id
+      ${after ? 'and (e.txid, e.id) > ($5::xid8, $6::uuid) and e.id > $7::uuid' : ''}
+    order by e.txid, e.id
     limit $2`,
     [accountId, limit, filter.types, filter.messageId, ...(after ? [after.txid, after.id, bound] : [])],
   )
   return fill(db, rows)
 }
 
-/** The newest event that nothing can come before any more; null: there is none (one probe of `events_order`). */
-export async function findSettled(db: Queryable, accountId: string): Promise<string | null> {
-  const { rows } = await db.query<{ id: string }>(
+/**
+ * Reads the events that some address refused and has not taken since, by their ids (attempts_failed): newest first before an id, or oldest
+ * first after one. However long the log is, this costs as much as there were failures.
+ */
+export async function readRefused(
+  db: Queryable,
+  accountId: string,
+  filter: EventFilter,
+  limit: number,
+  from: { before: string | null } | { after: string },
+): Promise<EventRow[]> {
+  const isAfter = 'after' in from
+  const [order, compare] = isAfter ? ['asc', '>'] : ['desc', '<']
+  const { rows } = await db.query<StoredEvent>(
     `
-    select id
+    select ${eventColumns('e')}
+    from (
+      select distinct failed.event_id
+      from attempts failed
+      where failed.account_id = $1
+        and failed.outcome <> 'ok'
+        and ($5::uuid is null or failed.event_id ${compare} $5)
+        and ${isRefused('failed.event_id')}
+      order by failed.event_id ${order}
+    ) refused
+    cross join lateral (
+      select * from events where account_id = $1 and id = refused.event_id limit 1
+    ) e
+    where ($3::text[] is null or e.type = any ($3))
+      and ($4::uuid is null or e.message_id = $4)
+    order by refused.event_id ${order}
+    limit $2`,
+    [accountId, limit, filter.types, filter.messageId, isAfter ? from.after : from.before],
+  )
+  return fill(db, rows)
+}
+
+/** The newest event of each account that nothing can come before any more; accounts without one are left out. One probe of `events_order` each. */
+export async function readNewest(db: Queryable, accountIds: readonly string[]): Promise<Map<string, Place>> {
+  // What is older than a day is no news to anybody who waits; the bound prunes partitions.
+  const bound = firstIdAt(Date.now() - dayMs)
+  const { rows } = await db.query<Place & { accountId: string }>({
+    name: 'read-newest-events',
+    text: `
+      select k.account_id as "accountId", e.id, e.txid
+      from unnest($1::uuid[]) as k (account_id)
+      cross join lateral (
+        select id, txid::text as txid
+        from events
+        where account_id = k.account_id
+          and id > $2
+          and txid < pg_snapshot_xmin(pg_current_snapshot())
+        order by events.txid desc, id desc
+        limit 1
+      ) e`,
+    values: [accountIds, bound],
+  })
+  return new Map(rows.map(({ accountId, id, txid }) => [accountId, { id, txid }]))
+}
+
+/** Whether a place is behind another in the log. */
+export function isBehind(place: Place, other: Place): boolean {
+  const [at, than] = [BigInt(place.txid), BigInt(other.txid)]
+  return at === than ? place.id > other.id : at > than
+}
+
+/** The newest event that nothing can come before any more; null: there is none (one probe of `events_order`). */
+export async function findSettledPlace(db: Queryable, accountId: string): Promise<Place | null> {
+  const { rows } = await db.query<Place>(
+    `
+    select id, txid::text as txid
     from events
     where account_id = $1
       and txid < pg_snapshot_xmin(pg_current_snapshot())
-    order by txid desc, id desc
+    order by events.txid desc, id desc
     limit 1`,
     [accountId],
   )
-  return rows[0]?.id ?? null
+  return rows[0] ?? null
 }
 
 /** Events that the current transaction recorded for an account (`events_order`). */

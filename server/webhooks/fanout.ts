@@ -11,18 +11,19 @@ import type { Db } from '../db/db.ts'
 import { isRetryable } from '../db/failure.ts'
 import type { Log } from '../db/log.ts'
 import { postLeaseSeconds, type Outbox, type Posting } from '../events.ts'
-import { newId, showId } from '../ids.ts'
+import { newId, timeOfId } from '../ids.ts'
 import type { Meter } from '../meter.ts'
 import type { Vault } from '../secrets.ts'
+import { Claims } from './claims.ts'
 import type { Destinations } from './destination.ts'
 import { Endpoints, type Endpoint } from './endpoint.ts'
+import { wrap } from './envelope.ts'
 import { createHealth, type Health } from './health.ts'
-import { claimFor, createLane, noteClaimed, roomIn, type Lane } from './lane.ts'
-import { claimPosts, findDueEndpoints, type Claim } from './outbox.ts'
+import { beginMax, createLane, roomIn, takeTogether, waitMsOf, type Lane, type Queued } from './lane.ts'
+import { findDueEndpoints, type Ended } from './outbox.ts'
 import { Poster, targetOf, type PostResult } from './post.ts'
 import { createSaver, type Saver } from './save.ts'
 import { retryDelayMs, retryDelaysMs } from './schedule.ts'
-import { sign } from './signature.ts'
 
 /** What a dispatcher needs; what has a default is the contract's value, and changed by tests only. */
 export interface DispatcherOptions {
@@ -40,6 +41,8 @@ export interface DispatcherOptions {
   windowMax?: number
   /** Posts under way beyond the first of each endpoint, at most. */
   inFlightMoreMax?: number
+  /** Events are stored without texts (see `Outbox`). */
+  hidesTexts?: boolean
   meter?: Meter
 }
 
@@ -48,8 +51,10 @@ const leaseMs = postLeaseSeconds * 1000
 const saveMarginMs = 10_000
 // Ends that wait to be written; beyond it nothing new begins (the database is away or slow).
 const unsavedMax = 5000
-// Posts in memory, at about 2 KB each; beyond it a lane takes no more than it can begin at once.
+// Posts in memory and the characters of their bodies; beyond either a lane takes no more than it can begin at once, and few.
 const queuedMax = 20_000
+const queuedCharactersMax = 32 * 1024 * 1024
+const queuedAnywayMax = 8
 const closeWithinMs = 15_000
 const idleLaneMs = 60_000
 const dayMs = 86_400_000
@@ -57,7 +62,8 @@ const dayMs = 86_400_000
 /** The dispatcher of one process: `start` it, `offer` it what was committed, `close` it. */
 export class Dispatcher implements Outbox {
   readonly nodeId: string
-  readonly #options: Required<Omit<DispatcherOptions, 'meter'>>
+  readonly hidesTexts: boolean
+  readonly #options: Required<Omit<DispatcherOptions, 'meter' | 'hidesTexts'>>
   readonly #meter: Meter | undefined
   readonly #endpoints: Endpoints
   readonly #poster: Poster
@@ -66,13 +72,13 @@ export class Dispatcher implements Outbox {
   readonly #lanes = new Map<string, Lane>()
   /** Lanes that would post but for `inFlightMoreMax`, in the order of their turn. */
   readonly #waiting = new Set<Lane>()
-  readonly #claimable = new Set<string>()
+  readonly #claims: Claims
   readonly #background = new Set<Promise<void>>()
   #queued = 0
+  #queuedCharacters = 0
   #inFlight = 0
   /** Posts under way beyond the first of each lane. */
   #inFlightMore = 0
-  #isClaiming = false
   #isClosing = false
   #poll: NodeJS.Timeout | null = null
 
@@ -90,10 +96,20 @@ export class Dispatcher implements Outbox {
     const { db, vault, nodeId, log, destinations, timeoutMs, disableAfterMs } = this.#options
     if (timeoutMs + saveMarginMs >= leaseMs) throw new Error(`timeoutMs must be below ${leaseMs - saveMarginMs}`)
     this.nodeId = nodeId
+    this.hidesTexts = options.hidesTexts ?? false
     this.#endpoints = new Endpoints(db, vault)
     this.#poster = new Poster({ destinations, timeoutMs })
     this.#saver = createSaver(db, nodeId, log)
     this.#health = createHealth({ db, log, endpoints: this.#endpoints, outbox: this, disableAfterMs })
+    this.#claims = new Claims({
+      db,
+      nodeId,
+      peek: (id) => this.#lanes.get(id),
+      laneOf: (posting) => this.#laneOf(posting),
+      take: (postings, askedAt) => this.#take(postings, () => performance.now() - askedAt),
+      drop: (key) => this.#saver.drop(key),
+      inBackground: (work) => this.#inBackground(work),
+    })
   }
 
   /** Begins to look for due posts. */
@@ -110,10 +126,13 @@ export class Dispatcher implements Outbox {
   async close(): Promise<void> {
     this.#isClosing = true
     if (this.#poll) clearTimeout(this.#poll)
-    for (const lane of this.#lanes.values())
-      for (const { posting } of lane.queue.splice(0)) this.#saver.release(posting)
+    this.#claims.close()
+    for (const lane of this.#lanes.values()) {
+      if (lane.timer) clearTimeout(lane.timer)
+      for (const queued of lane.queue.splice(0)) this.#release(queued)
+    }
     const until = performance.now() + closeWithinMs
-    while ((this.#inFlight > 0 || this.#isClaiming) && performance.now() < until)
+    while ((this.#inFlight > 0 || this.#claims.isRunning) && performance.now() < until)
       await new Promise((resolve) => setTimeout(resolve, 5))
     await this.#poster.close()
     await Promise.all(this.#background)
@@ -126,18 +145,35 @@ export class Dispatcher implements Outbox {
     for (const posting of postings) {
       const lane = this.#laneOf(posting)
       lane.usedAt = now
-      const isFull = roomIn(lane) === 0 || (this.#queued >= queuedMax && lane.queue.length >= lane.window.size)
-      if (this.#isClosing || isFull) {
+      if (this.#isClosing || !this.#hasRoomFor(lane)) {
         lane.hasBacklog = true
         this.#saver.release(posting)
       } else {
         const startBy = now + leaseMs - Math.max(0, ageMs(posting)) - this.#options.timeoutMs - saveMarginMs
         this.#queued++
-        lane.queue.push({ posting, startBy })
+        this.#queuedCharacters += posting.payload.length
+        lane.queue.push({ posting, startBy, queuedAt: now })
         lanes.add(lane)
       }
     }
     for (const lane of lanes) this.#pump(lane)
+  }
+
+  #hasRoomFor(lane: Lane): boolean {
+    if (roomIn(lane) === 0) return false
+    const isFull = this.#queued >= queuedMax || this.#queuedCharacters >= queuedCharactersMax
+    return !isFull || lane.queue.length < Math.min(queuedAnywayMax, beginMax(lane))
+  }
+
+  /** What was taken off a queue is no longer held in memory. */
+  #forget({ posting }: Queued): Posting {
+    this.#queued--
+    this.#queuedCharacters -= posting.payload.length
+    return posting
+  }
+
+  #release(queued: Queued): void {
+    this.#saver.release(this.#forget(queued))
   }
 
   /** Begins as many posts of a lane as may be under way. */
@@ -145,13 +181,41 @@ export class Dispatcher implements Outbox {
     while (lane.queue.length > 0 && this.#mayBegin(lane)) {
       const endpoint = this.#endpoints.peek(lane.endpointId)
       if (endpoint === undefined) return this.#read(lane)
-      const queued = lane.queue.shift()
-      if (!queued) return
-      this.#queued--
-      if (queued.startBy < performance.now()) lane.hasBacklog = true
-      else this.#begin(lane, endpoint, queued.posting)
+      lane.postMax = endpoint.batch?.eventsMax ?? 1
+      const waitMs = waitMsOf(lane, endpoint)
+      if (waitMs > 0) {
+        this.#pumpLater(lane, waitMs)
+        break
+      }
+      const postings = takeTogether(lane, endpoint).flatMap((queued) => this.#admit(lane, endpoint, queued))
+      if (postings.length > 0) this.#begin(lane, endpoint, postings)
     }
-    if (lane.hasBacklog && lane.queue.length < lane.window.size) this.#claimSoon(lane)
+    if (lane.hasBacklog && lane.queue.length < beginMax(lane)) this.#claims.soon(lane.id)
+  }
+
+  /** The post, or nothing where it may not go now, or ever. */
+  #admit(lane: Lane, endpoint: Endpoint, queued: Queued): Posting[] {
+    const posting = this.#forget(queued)
+    if (queued.startBy < performance.now()) {
+      lane.hasBacklog = true
+      return []
+    }
+    if (
+      endpoint.postsSinceMs > 0 &&
+      posting.targetId === undefined &&
+      timeOfId(posting.eventId) < endpoint.postsSinceMs
+    ) {
+      this.#saver.drop(posting)
+      return []
+    }
+    return [posting]
+  }
+
+  #pumpLater(lane: Lane, waitMs: number): void {
+    lane.timer ??= setTimeout(() => {
+      lane.timer = null
+      this.#pump(lane)
+    }, waitMs)
   }
 
   #mayBegin(lane: Lane): boolean {
@@ -173,38 +237,43 @@ export class Dispatcher implements Outbox {
       }),
       (isThere) => {
         const dropped = isThere ? [] : lane.queue.splice(0, count)
-        this.#queued -= dropped.length
-        for (const { posting } of dropped) this.#saver.drop(posting)
+        for (const queued of dropped) this.#saver.drop(this.#forget(queued))
         this.#pump(lane)
       },
     )
   }
 
-  #begin(lane: Lane, endpoint: Endpoint, posting: Posting): void {
+  #begin(lane: Lane, endpoint: Endpoint, postings: Posting[]): void {
     const startedAt = new Date()
-    const timestamp = Math.floor(startedAt.getTime() / 1000)
-    const id = showId('evt', posting.eventId)
-    const signature = sign(endpoint.keys, id, timestamp, posting.payload)
-    const signed = ['webhook-id', id, 'webhook-timestamp', String(timestamp), 'webhook-signature', signature]
-    const target = endpoint.target ?? targetOf(posting.url ?? '')
+    const { headers, body, batchId } = wrap(endpoint, postings, startedAt)
+    const target = endpoint.target ?? targetOf(postings[0]?.url ?? '')
     if (lane.inFlight++ > 0) this.#inFlightMore++
     this.#inFlight++
-    this.#poster.post(target, endpoint.headers.concat(signed), posting.payload, (result) =>
-      this.#end(lane, endpoint, posting, startedAt, result),
-    )
+    this.#poster.post(target, headers, body, (result) => {
+      if (--lane.inFlight > 0) this.#inFlightMore--
+      this.#inFlight--
+      this.#save(endpoint, postings, { startedAt, url: target.origin + target.path, batchId, result })
+      this.#goOn(lane, endpoint, result)
+    })
   }
 
-  #end(lane: Lane, endpoint: Endpoint, posting: Posting, startedAt: Date, result: PostResult): void {
-    if (--lane.inFlight > 0) this.#inFlightMore--
-    this.#inFlight--
-    const { outcome, statusCode, responseHead, durationMs } = result
-    const isOk = outcome === 'ok'
-    lane.window.note(isOk, durationMs, lane.queue.length === 0)
+  /** Writes down what became of all events of a POST. */
+  #save(endpoint: Endpoint, postings: Posting[], sent: Pick<Ended, 'startedAt' | 'url' | 'batchId' | 'result'>): void {
+    const { outcome, retryAfterMs } = sent.result
+    const isFinal = outcome === 'ok' || outcome === 'gone'
+    // What failed together comes back together.
+    const random = Math.random()
+    for (const posting of postings) {
+      const delaysMs = this.#options.retryDelaysMs
+      const retryMs = isFinal ? null : retryDelayMs(posting.try, retryAfterMs, delaysMs, () => random)
+      const { headerNames } = endpoint
+      this.#saver.end({ posting, attemptId: newId(), headerNames, retryMs, ...sent })
+    }
+  }
+
+  #goOn(lane: Lane, endpoint: Endpoint, { outcome, durationMs }: PostResult): void {
+    lane.window.note(outcome === 'ok', durationMs, lane.queue.length === 0)
     this.#meter?.notePost(outcome, durationMs)
-    const isFinal = isOk || outcome === 'gone'
-    const retryMs = isFinal ? null : retryDelayMs(posting.try, result.retryAfterMs, this.#options.retryDelaysMs)
-    const attemptId = newId()
-    this.#saver.end({ posting, attemptId, startedAt, outcome, statusCode, responseHead, durationMs, retryMs })
     const noted = this.#health.note(lane, endpoint, outcome)
     if (noted) this.#inBackground(noted)
     const [next] = this.#waiting
@@ -215,69 +284,29 @@ export class Dispatcher implements Outbox {
     this.#pump(lane)
   }
 
-  /** The poll: finds what nobody handed over, and sweeps. Backs off where it costs: a tenth of one connection's time at most. */
+  /** The poll: finds what nobody handed over, and sweeps. Backs off where it costs, but never so far that a first attempt is late. */
   async #look(): Promise<void> {
     const startedAt = performance.now()
     try {
-      for (const id of await findDueEndpoints(this.#options.db)) this.#claimable.add(id)
+      this.#claims.note(await findDueEndpoints(this.#options.db))
     } catch (error) {
       if (!isRetryable(error)) this.#options.log.error({ error }, 'looking for due posts failed')
     }
     const now = performance.now()
     // Not awaited: an endpoint with a backlog keeps claims going, and must not keep the others from being found.
-    this.#inBackground(this.#claim())
+    this.#inBackground(this.#claims.run())
     for (const lane of this.#lanes.values()) {
       this.#pump(lane)
       const isIdle = lane.queue.length === 0 && lane.inFlight === 0 && now - lane.usedAt > idleLaneMs
-      if (isIdle) this.#lanes.delete(lane.endpointId)
+      if (isIdle) this.#lanes.delete(lane.id)
     }
     if (this.#isClosing) return
-    this.#lookIn(Math.max(this.#options.pollMs, 10 * (now - startedAt)))
+    const { pollMs } = this.#options
+    this.#lookIn(Math.max(pollMs, Math.min(2 * pollMs, 10 * (now - startedAt))))
   }
 
   #lookIn(delayMs: number): void {
     this.#poll = setTimeout(() => this.#inBackground(this.#look()), delayMs)
-  }
-
-  /** Claims for a lane whose queue runs low, together with all others that say so in this turn. */
-  #claimSoon(lane: Lane): void {
-    this.#claimable.add(lane.endpointId)
-    if (this.#isClaiming || this.#claimable.size > 1) return
-    setImmediate(() => this.#inBackground(this.#claim()))
-  }
-
-  /** Claims for all endpoints that were noted, and again for those noted meanwhile: one statement at a time. */
-  async #claim(): Promise<void> {
-    if (this.#isClaiming) return
-    this.#isClaiming = true
-    try {
-      while (this.#claimable.size > 0 && !this.#isClosing) {
-        const claims = [...this.#claimable].map((id) => claimFor(id, this.#lanes.get(id)))
-        this.#claimable.clear()
-        const possible = claims.filter((claim) => claim.limit > 0)
-        if (possible.length > 0) await this.#claimBatch(possible)
-      }
-    } finally {
-      this.#isClaiming = false
-    }
-  }
-
-  async #claimBatch(claims: Claim[]): Promise<void> {
-    const askedAt = performance.now()
-    const rows = await claimPosts(this.#options.db, this.nodeId, postLeaseSeconds, claims)
-    const byEndpoint = Map.groupBy(rows, (row) => row.endpointId)
-    const postings: Posting[] = []
-    for (const { payload, ...row } of rows) {
-      // Events are kept for 30 days and tried for less than 4.
-      if (payload === null) this.#saver.drop(row)
-      else postings.push({ ...row, payload })
-    }
-    for (const claim of claims) {
-      const claimed = byEndpoint.get(claim.endpointId) ?? []
-      const lane = claimed[0] ? this.#laneOf(claimed[0]) : this.#lanes.get(claim.endpointId)
-      if (lane) noteClaimed(lane, claim, claimed)
-    }
-    this.#take(postings, () => performance.now() - askedAt)
   }
 
   #laneOf(posting: Omit<Posting, 'payload'>): Lane {

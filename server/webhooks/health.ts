@@ -100,7 +100,7 @@ async function disableEndpoint(
     const { rows } = await tx.query<WebhookRow>(
       `
       update webhooks
-      set enabled = false, disabled_reason = $3, updated_at = now()
+      set enabled = false, disabled_reason = $3, disabled_at = now(), updated_at = now()
       where account_id = $1
         and id = $2
         and enabled

@@ -4,10 +4,13 @@ import { buildTestApp, createTestAccount, testVault } from '../accounts/testing.
 import { createTestDatabase } from '../db/testing.ts'
 import { newId, showId } from '../ids.ts'
 import { guardDestinations } from './destination.ts'
+import { deliveryRoutes } from './deliveries-http.ts'
 import { eventRoutes } from './events-http.ts'
 import { Dispatcher } from './fanout.ts'
 import { webhookRoutes } from './http.ts'
+import { mask } from './headers.ts'
 import { startReceiver, until } from './testing.ts'
+import { Watch } from './watch.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -25,7 +28,8 @@ dispatcher.start()
 const app = await buildTestApp(db, (app) => {
   const context = { db, vault: testVault, destinations, outbox: dispatcher }
   webhookRoutes(app, context)
-  eventRoutes(app, context)
+  deliveryRoutes(app, context)
+  eventRoutes(app, { ...context, watch: new Watch({ db, log }) })
 })
 const receiver = await startReceiver()
 afterAll(async () => {
@@ -70,7 +74,11 @@ test('creates a webhook for the contract events, shows its secret once, and stor
     description: null,
     enabled: true,
     disabled_reason: null,
+    disabled_at: null,
     headers: {},
+    ordered: false,
+    batch: null,
+    include_bodies: true,
     failing_since: null,
   })
   expect((await call('GET', `/v1/webhooks/${made.body.id}`)).body).toEqual(shown)
@@ -116,9 +124,9 @@ test('refuses what it does not know, all at once and with what is allowed', asyn
   const unknown = await call('POST', '/v1/webhooks', {
     url: 'https://a.example',
     events: ['message.read'],
-    ordered: true,
+    retries: 3,
   })
-  expect(new Set(faultsOf(unknown))).toEqual(new Set([422, '#/events/0 invalid_value', '#/ordered unknown_field']))
+  expect(new Set(faultsOf(unknown))).toEqual(new Set([422, '#/events/0 invalid_value', '#/retries unknown_field']))
   expect(unknown.body.errors.find((error) => error.pointer === '#/events/0')?.detail).toContain('message.received')
   expect(faultsOf(await call('POST', '/v1/webhooks', {}))).toEqual([422, '#/url required'])
   const headers = {
@@ -157,7 +165,7 @@ test('changes what is given, and forgets failures when a webhook is enabled agai
     disabled_reason: null,
     failing_since: null,
     description: null,
-    headers: { 'X-Key': '1' },
+    headers: { 'X-Key': mask },
   })
   expect(faultsOf(await call('PATCH', url, { url: 'https://10.0.0.1/' }))).toEqual([
     422,
@@ -262,6 +270,139 @@ test('rotates a secret: both sign during the grace time, only the new one withou
     422,
     '#/grace_seconds out_of_range',
   ])
+})
+
+test('keeps the values of headers to itself, and takes the mask for what they were', async () => {
+  const headers = { Authorization: 'Bearer crm', 'X-Shard': '7' }
+  const { body } = await call('POST', '/v1/webhooks', { url: receiver.url, headers })
+  const url = `/v1/webhooks/${body.id}`
+  expect(body['headers']).toEqual({ Authorization: mask, 'X-Shard': mask })
+  const { rows } = await db.query<{ text: string }>(`select w::text as text from webhooks w where url = $1`, [
+    receiver.url,
+  ])
+  expect(rows.some((row) => row.text.includes('crm'))).toBe(false)
+  const changed = await call('PATCH', url, { headers: { authorization: mask, 'X-New': '1' } })
+  expect(changed.body['headers']).toEqual({ authorization: mask, 'X-New': mask })
+  const { body: sent } = await call('POST', `${url}/test`)
+  const post = () => receiver.received.find((one) => one.headers['webhook-id'] === sent['event'])
+  await until('the post', () => post() !== undefined)
+  expect(post()?.headers).toMatchObject({ authorization: 'Bearer crm', 'x-new': '1' })
+  expect(post()?.headers).not.toHaveProperty('x-shard')
+  expect(faultsOf(await call('PATCH', url, { headers: { 'X-Gone': mask } }))).toEqual([
+    422,
+    '#/headers/X-Gone invalid_value',
+  ])
+  const twice = { 'X-A': '1', 'x-a': '2' }
+  expect(faultsOf(await call('PATCH', url, { headers: twice }))).toEqual([422, '#/headers/x-a invalid_value'])
+  const long = Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`X-${n}`, 'x'.repeat(1000)]))
+  expect(faultsOf(await call('PATCH', url, { headers: long }))).toEqual([422, '#/headers too_long'])
+  await call('DELETE', url)
+})
+
+test('sends the values of headers to no other place than they were given for', async () => {
+  const { body } = await call('POST', '/v1/webhooks', { url: receiver.url, headers: { Authorization: 'Bearer crm' } })
+  const url = `/v1/webhooks/${body.id}`
+  const elsewhere = `http://127.0.0.2:${receiver.port}/hook`
+  const refused = [422, '#/headers invalid_value']
+  expect(faultsOf(await call('PATCH', url, { url: elsewhere }))).toEqual(refused)
+  expect(faultsOf(await call('PATCH', url, { url: elsewhere, headers: { Authorization: mask } }))).toEqual(refused)
+  expect((await call('PATCH', url, { url: `${receiver.url}/v2` })).status).toBe(200)
+  expect((await call('PATCH', url, { url: elsewhere, headers: { Authorization: 'Bearer new' } })).status).toBe(200)
+  expect((await call('PATCH', url, { url: receiver.url, headers: {} })).status).toBe(200)
+  expect((await call('PATCH', url, { url: elsewhere })).status).toBe(200)
+  await call('DELETE', url)
+})
+
+test('leaves texts out where who set the address may not read them', async () => {
+  const weak = await createTestAccount(db, { scopes: ['webhooks:read', 'webhooks:write'] })
+  const make = (fields: object = {}) => call('POST', '/v1/webhooks', { url: receiver.url, ...fields }, weak.headers)
+  const { body } = await make()
+  expect(body['include_bodies']).toBe(false)
+  expect((await make({ include_bodies: true })).body).toMatchObject({ status: 403, code: 'insufficient_scope' })
+  const url = `/v1/webhooks/${body.id}`
+  expect((await call('PATCH', url, { include_bodies: true }, weak.headers)).status).toBe(403)
+  await db.query(`update webhooks set has_bodies = true where account_id = $1`, [weak.accountId])
+  const renamed = await call('PATCH', url, { description: 'CRM' }, weak.headers)
+  expect(renamed.body['include_bodies']).toBe(true)
+  const moved = await call('PATCH', url, { url: `${receiver.url}/other` }, weak.headers)
+  expect(moved.body['include_bodies']).toBe(false)
+})
+
+test('takes how a webhook wants its posts, shows it, and says when it was disabled', async () => {
+  const fields = { url: receiver.url, ordered: true, batch: { max_events: 200 } }
+  const { body } = await call('POST', '/v1/webhooks', fields)
+  const url = `/v1/webhooks/${body.id}`
+  expect(body).toMatchObject({ ordered: true, batch: { max_events: 200, max_wait_ms: 1000 }, disabled_at: null })
+  const { body: changed } = await call('PATCH', url, { ordered: false, batch: null, enabled: false })
+  expect(changed).toMatchObject({
+    ordered: false,
+    batch: null,
+    enabled: false,
+    disabled_at: expect.any(String) as string,
+  })
+  expect((await call('PATCH', url, { enabled: true })).body).toMatchObject({
+    enabled: true,
+    disabled_at: changed['disabled_at'],
+  })
+  for (const batch of [{}, { max_events: 201 }, { max_events: 1, max_wait_ms: 10_001 }, { max_events: 1, size: 1 }])
+    expect((await call('PATCH', url, { batch })).status).toBe(422)
+  await call('DELETE', url)
+})
+
+test('shows of each attempt what was asked, what was answered and how long it took, and finds those that failed', async () => {
+  const failing = await startReceiver((response) =>
+    response.writeHead(503, { 'x-why': 'tired', 'set-cookie': 'a=b', 'retry-after': '120' }).end('not now'),
+  )
+  const { body } = await call('POST', '/v1/webhooks', { url: `${failing.url}?k=1`, headers: { 'X-Key': 'secret' } })
+  const { body: sent } = await call('POST', `/v1/webhooks/${body.id}/test`)
+  const url = `/v1/webhooks/${body.id}/deliveries`
+  await until('the attempt', async () => (await call('GET', url)).body.data.length === 1)
+  const [attempt] = (await call('GET', url)).body.data
+  const timestamp = failing.received[0]?.headers['webhook-timestamp']
+  expect(attempt).toMatchObject({
+    webhook: body.id,
+    event: sent['event'],
+    try: 1,
+    outcome: 'status',
+    request: {
+      url: `${failing.url}?k=1`,
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': sent['event'],
+        'webhook-timestamp': timestamp,
+        'X-Key': mask,
+      },
+    },
+    status_code: 503,
+    response: 'not now',
+    next_attempt_at: expect.any(String) as string,
+  })
+  expect(attempt?.['response_headers']).toEqual({ 'x-why': 'tired', 'retry-after': '120' })
+  const { connect_ms = -1, first_byte_ms = -1, total_ms = -1 } = (attempt?.['timing'] ?? {}) as Record<string, number>
+  expect(connect_ms + first_byte_ms).toBeLessThanOrEqual(total_ms + 1)
+  expect(Math.min(connect_ms, first_byte_ms, total_ms)).toBeGreaterThanOrEqual(0)
+  const idsOf = async (path: string) => (await call('GET', path)).body.data.map((one) => one['id'])
+  expect(await idsOf(`${url}?delivery_success=false`)).toEqual([attempt?.['id']])
+  expect(await idsOf(`${url}?delivery_success=true`)).toEqual([])
+  expect(await idsOf(`/v1/events/${String(sent['event'])}/deliveries`)).toEqual([attempt?.['id']])
+
+  // Other tests' transactions on the same server do not matter to a list, newest first.
+  expect(await idsOf('/v1/events?delivery_success=false')).toContain(sent['event'])
+  expect(await idsOf('/v1/events?delivery_success=true')).not.toContain(sent['event'])
+  expect(await idsOf('/v1/events?delivery_success=false&type=message.failed')).toEqual([])
+  await failing.close()
+  await db.query(`update webhooks set url = $2, updated_at = now() where url = $1`, [
+    `${failing.url}?k=1`,
+    receiver.url,
+  ])
+  await until('the new address', async () => {
+    await call('POST', `/v1/events/${String(sent['event'])}/redeliver`)
+    await call('PATCH', `/v1/webhooks/${body.id}`, { events: ['webhook.test'] })
+    return (await call('GET', `${url}?delivery_success=true`)).body.data.length > 0
+  })
+  expect(await idsOf('/v1/events?delivery_success=false')).not.toContain(sent['event'])
+  expect(await idsOf('/v1/events?delivery_success=true')).toContain(sent['event'])
+  await call('DELETE', `/v1/webhooks/${body.id}`)
 })
 
 test('makes a new callback secret and shows it once', async () => {

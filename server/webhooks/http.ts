@@ -1,38 +1,30 @@
 /** `/v1/webhooks`: where an account's events are posted. */
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { ApiError, invalid } from '../errors.ts'
-import { recordEvents, type Outbox, type Posting } from '../events.ts'
+import type { Outbox } from '../events.ts'
 import { Nullable, PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
-import { newId, parseId, showId } from '../ids.ts'
+import { newId, parseId } from '../ids.ts'
 import { buildPage, readCursor } from '../page.ts'
 import type { Vault } from '../secrets.ts'
 import { rotateCallbackSecret } from './callback.ts'
 import type { Destinations } from './destination.ts'
 import { secretPurpose } from './endpoint.ts'
-import { findEventsOfTransaction } from './events-store.ts'
 import { checkInput } from './input.ts'
-import {
-  Attempt,
-  contractEvents,
-  NewWebhook,
-  renderAttempt,
-  renderWebhook,
-  Secret,
-  Webhook,
-  WebhookChange,
-} from './resource.ts'
+import { fillHeaders, mask, openHeaders, sealHeaders, type Headers } from './headers.ts'
+import { contractEvents, NewWebhook, renderWebhook, Secret, Webhook, WebhookChange } from './resource.ts'
 import { newSecret } from './signature.ts'
 import {
   deleteWebhook,
   findWebhook,
   insertWebhook,
-  listAttempts,
   listWebhooks,
+  lockHeaders,
   replaceSecret,
   updateWebhook,
   webhooksMax,
+  type Stored,
 } from './store.ts'
 
 /** What the routes of webhooks and events need. */
@@ -58,18 +50,39 @@ const Rotation = Type.Object(
 const WithSecret = Type.Object({ ...Webhook.properties, secret: Secret })
 
 /** The webhook's database id. @throws ApiError `not_found`. */
-const readId = (id: string): string => found(parseId('whk', id))
+export const readId = (id: string): string => found(parseId('whk', id))
 
-function found<T>(value: T | null): T {
+/** A webhook that was looked for. @throws ApiError `not_found` for null. */
+export function found<T>(value: T | null): T {
   if (value === null) throw new ApiError('not_found', { detail: 'There is no such webhook.' })
   return value
 }
 
+/**
+ * Whether texts may be in the posts, as far as the fields say: who may not read them may neither ask for them nor lead them elsewhere.
+ * @throws ApiError `insufficient_scope`.
+ */
+function mayHaveBodies(input: WebhookChange, scopes: ReadonlySet<string>): boolean | undefined {
+  if (scopes.has('messages:read_body')) return input.include_bodies
+  if (input.include_bodies)
+    throw new ApiError('insufficient_scope', { detail: 'include_bodies needs the scope messages:read_body.' })
+  return input.url === undefined ? input.include_bodies : false
+}
+
+/**
+ * Values of headers are credentials for one place: who cannot read them leads them to no other.
+ * @throws ApiError `validation_failed` where the address is another host and a value was not given anew.
+ */
+function requireOwnHeaders(before: Static<typeof Webhook>, url: string, headers: Headers = before.headers): void {
+  if (new URL(url).origin === new URL(before.url).origin || !Object.values(headers).includes(mask)) return
+  const detail = `The address is of another host: give the values of the headers again, not ${mask}, or leave them out.`
+  throw invalid([{ pointer: '#/headers', code: 'invalid_value', detail }])
+}
+
 /** Registers `/v1/webhooks`. */
 export function webhookRoutes(app: App, context: WebhooksContext): void {
-  const { db, vault, destinations, outbox } = context
+  const { db, vault, destinations } = context
   app.addSchema(Webhook)
-  app.addSchema(Attempt)
 
   app.post(
     '/v1/webhooks',
@@ -82,16 +95,19 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
         body: NewWebhook,
         response: { 201: WithSecret, ...problems(409) },
       },
-      config: { scope: 'webhooks:write' },
+      config: { scope: 'webhooks:write', audit: 'webhook.created' },
     },
     async (request, reply) => {
-      const { accountId } = request.caller
+      const { accountId, scopes } = request.caller
       await checkInput(request.body, destinations)
       return idempotent(context, request, reply, async (tx) => {
         const id = newId()
         const secret = newSecret()
         const sealed = vault.seal(secret, secretPurpose(id))
-        const row = await insertWebhook(tx, accountId, { events: contractEvents, ...request.body, id, secret: sealed })
+        const fields = { events: contractEvents, ...request.body, id, secret: sealed }
+        const headers = sealHeaders(vault, id, fillHeaders(request.body.headers ?? {}, {}))
+        const hasBodies = mayHaveBodies(request.body, scopes) ?? true
+        const row = await insertWebhook(tx, accountId, fields, { ...headers, hasBodies })
         if (!row)
           throw invalid([
             {
@@ -148,20 +164,30 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
       schema: {
         operationId: 'updateWebhook',
         summary: 'Change a webhook',
-        description: 'Fields that are not given stay. What waits for a webhook when it is disabled is not posted.',
+        description:
+          'Fields that are not given stay, but headers of your own do not go to another host: give them again. What waits for a webhook when it is disabled is not posted, also when it is enabled again: replay it.',
         tags,
         params,
         body: WebhookChange,
         response: { 200: WebhookRef, ...problems(404, 409) },
       },
-      config: { scope: 'webhooks:write' },
+      config: { scope: 'webhooks:write', audit: 'webhook.updated' },
     },
     async (request, reply) => {
       const id = readId(request.params.id)
       await checkInput(request.body, destinations)
       return idempotent(context, request, reply, async (tx) => {
-        const row = found(await updateWebhook(tx, request.caller.accountId, id, request.body))
-        return { status: 200, body: renderWebhook(row) }
+        const { accountId, scopes } = request.caller
+        const { headers, url } = request.body
+        const sealed = headers || url !== undefined ? found(await lockHeaders(tx, accountId, id)) : null
+        const before = renderWebhook(found(await findWebhook(tx, accountId, id)))
+        const hasBodies = mayHaveBodies(request.body, scopes)
+        const stored: Stored = hasBodies === undefined ? {} : { hasBodies }
+        if (url !== undefined) requireOwnHeaders(before, url, headers)
+        if (headers && sealed)
+          Object.assign(stored, sealHeaders(vault, id, fillHeaders(headers, openHeaders(vault, sealed))))
+        const row = found(await updateWebhook(tx, accountId, id, request.body, stored))
+        return { status: 200, body: renderWebhook(row), audit: { before } }
       })
     },
   )
@@ -176,67 +202,15 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
         params,
         response: { 204: Type.Null({ description: 'Deleted.' }), ...problems(404, 409) },
       },
-      config: { scope: 'webhooks:write' },
+      config: { scope: 'webhooks:write', audit: 'webhook.deleted' },
     },
     async (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
-        found((await deleteWebhook(tx, request.caller.accountId, readId(request.params.id))) || null)
-        return { status: 204 }
+        const { accountId } = request.caller
+        const row = found(await findWebhook(tx, accountId, readId(request.params.id)))
+        found((await deleteWebhook(tx, accountId, row.id)) || null)
+        return { status: 204, audit: { before: renderWebhook(row) } }
       }),
-  )
-
-  app.post(
-    '/v1/webhooks/:id/test',
-    {
-      schema: {
-        operationId: 'testWebhook',
-        summary: 'Post a `webhook.test` event to this webhook',
-        tags,
-        params,
-        response: { 202: Type.Object({ event: Type.String(), type: Type.String() }), ...problems(404, 409) },
-      },
-      config: { scope: 'webhooks:write' },
-    },
-    async (request, reply) => {
-      const { accountId } = request.caller
-      const endpointId = readId(request.params.id)
-      let postings: Posting[] = []
-      const sent = await idempotent(context, request, reply, async (tx) => {
-        const webhook = found(await findWebhook(tx, accountId, endpointId))
-        if (!webhook.enabled)
-          throw invalid([{ pointer: '#', code: 'invalid_value', detail: 'The webhook is disabled; enable it first.' }])
-        const data = { webhook: renderWebhook(webhook) }
-        postings = await recordEvents(tx, [{ accountId, type: 'webhook.test', endpointId, data }], outbox)
-        const [eventId = ''] = await findEventsOfTransaction(tx, accountId)
-        return { status: 202, body: { event: showId('evt', eventId), type: 'webhook.test' } }
-      })
-      outbox.offer(postings)
-      return sent
-    },
-  )
-
-  app.get(
-    '/v1/webhooks/:id/deliveries',
-    {
-      schema: {
-        operationId: 'listWebhookDeliveries',
-        summary: 'List the attempts at a webhook, newest first',
-        tags,
-        params,
-        querystring: Type.Object(pageQuery, { additionalProperties: false }),
-        response: { 200: PageOf(Type.Ref('Attempt')), ...problems(404) },
-      },
-      config: { scope: 'webhooks:read' },
-    },
-    async (request) => {
-      const { accountId } = request.caller
-      const { limit = 50, cursor } = request.query
-      const { id } = found(await findWebhook(db, accountId, readId(request.params.id)))
-      const position = readCursor(cursor, ['deliveries', id])
-      const rows = await listAttempts(db, accountId, id, limit, position)
-      const page = buildPage(rows, limit, position, ['deliveries', id])
-      return { ...page, data: page.data.map(renderAttempt) }
-    },
   )
 
   app.post(
@@ -251,7 +225,7 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
         body: Nullable(Rotation),
         response: { 200: WithSecret, ...problems(404, 409) },
       },
-      config: { scope: 'webhooks:write' },
+      config: { scope: 'webhooks:write', audit: 'webhook.secret_rotated' },
     },
     async (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
@@ -260,7 +234,7 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
         const sealed = vault.seal(secret, secretPurpose(id))
         const graceSeconds = request.body?.grace_seconds ?? 86_400
         const row = found(await replaceSecret(tx, request.caller.accountId, id, sealed, graceSeconds))
-        return { status: 200, body: { ...renderWebhook(row), secret } }
+        return { status: 200, body: { ...renderWebhook(row), secret }, audit: { before: renderWebhook(row) } }
       }),
   )
 
@@ -274,12 +248,12 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
         tags,
         response: { 200: Type.Object({ secret: Secret }), ...problems(409) },
       },
-      config: { scope: 'webhooks:write' },
+      config: { scope: 'webhooks:write', audit: 'callback_secret.rotated' },
     },
     async (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const secret = await rotateCallbackSecret(tx, vault, request.caller.accountId)
-        return { status: 200, body: { secret } }
+        return { status: 200, body: { secret }, audit: { target: 'account' } }
       }),
   )
 }

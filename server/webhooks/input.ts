@@ -1,9 +1,12 @@
 /** What a schema cannot say about a webhook's fields. */
 import { invalid, type FieldError } from '../errors.ts'
 import type { DestinationFault, Destinations } from './destination.ts'
+import { pointerOf } from './headers.ts'
 import type { WebhookChange } from './resource.ts'
 
 const headersMax = 10
+// Most servers take 8 KiB of headers in all.
+const headersCharactersMax = 4096
 // RFC 9110 §5.6.2, without what is only legal on paper.
 const headerName = /^[a-z0-9][a-z0-9_-]{0,63}$/i
 const headerValue = /^[\x20-\x7e]*$/
@@ -44,13 +47,16 @@ async function checkUrl(text: string, destinations: Destinations): Promise<Field
 function checkHeaders(headers: Record<string, string>): FieldError[] {
   const names = Object.keys(headers)
   const wrong = (name: string, detail: string): FieldError => ({
-    pointer: `#/headers/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+    pointer: pointerOf(name),
     code: 'invalid_value',
     detail,
   })
+  const seen = new Set<string>()
   const errors = names.flatMap((name) => {
     const lower = name.toLowerCase()
     if (!headerName.test(name)) return [wrong(name, 'Not a header name.')]
+    if (seen.size === seen.add(lower).size)
+      return [wrong(name, 'Names are the same whatever their case; this one is here twice.')]
     if (ownNames.has(lower) || ownPrefixes.some((prefix) => lower.startsWith(prefix)))
       return [wrong(name, 'This header is set by the connection or by Heliogram.')]
     if (!headerValue.test(headers[name] ?? '')) return [wrong(name, 'Must be visible ASCII characters and spaces.')]
@@ -58,5 +64,12 @@ function checkHeaders(headers: Record<string, string>): FieldError[] {
   })
   if (names.length > headersMax)
     errors.push({ pointer: '#/headers', code: 'too_long', detail: `At most ${headersMax} headers.` })
+  const characters = names.reduce((sum, name) => sum + name.length + (headers[name] ?? '').length, 0)
+  if (characters > headersCharactersMax)
+    errors.push({
+      pointer: '#/headers',
+      code: 'too_long',
+      detail: `At most ${headersCharactersMax} characters in all.`,
+    })
   return errors
 }

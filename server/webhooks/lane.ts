@@ -1,24 +1,34 @@
-/** What waits in memory for one endpoint, so that no endpoint waits for another. */
+/** What waits in memory for one endpoint, so that no endpoint waits for another; and for one replay, so that it delays nothing fresh. */
 import type { Posting } from '../events.ts'
-import type { EndpointKey } from './endpoint.ts'
+import type { Endpoint, EndpointKey } from './endpoint.ts'
+import { countTogether } from './envelope.ts'
 import type { Claim } from './outbox.ts'
 import { createWindow, type Window } from './window.ts'
 
-/** A post that is leased to this node, and until when it may begin so that it ends within the lease (`performance.now()`). */
+/** A post that is leased to this node. Times are of `performance.now()`. */
 export interface Queued {
   posting: Posting
+  /** Until when it may begin so that it ends within the lease. */
   startBy: number
+  queuedAt: number
 }
 
-/** One endpoint's queue. Its state is changed by the dispatcher only. */
+/** One queue. Its state is changed by the dispatcher only. */
 export interface Lane extends EndpointKey {
+  /** The endpoint's id, or that of a replay to it (`Posting.endpointId`). */
+  id: string
+  isReplay: boolean
   queue: Queued[]
   window: Window
   inFlight: number
+  /** Events that a POST takes, at most. */
+  postMax: number
   /** There are, or may be, due rows in the outbox that did not fit here. */
   hasBacklog: boolean
   isReading: boolean
   usedAt: number
+  /** Looks again when a batch has waited long enough. */
+  timer: NodeJS.Timeout | null
   claimFrom: Date | null
   claimFromUntil: number
 }
@@ -26,30 +36,63 @@ export interface Lane extends EndpointKey {
 // A healthy endpoint takes about a second's worth; a failing one only what it can begin before the leases lapse.
 const queueMax = 1024
 const claimMax = 500
+// A replay goes beside what is fresh, takes little of the receiver's time, and stops soon when it is canceled.
+const replayWindowMax = 8
+const replayQueueMax = 256
 // Claims begin where the last one found rows, less this for clocks that differ; now and then from the very beginning.
 const claimSlackMs = 5000
 const claimFromMs = 10_000
 
 /** An empty lane. */
 export function createLane(posting: Omit<Posting, 'payload'>, windowMax: number): Lane {
+  const { endpointId: id, targetId = id } = posting
+  const isReplay = targetId !== id
   return {
-    endpointId: posting.endpointId,
+    id,
+    endpointId: targetId,
     accountId: posting.accountId,
     isCallback: posting.url !== null,
+    isReplay,
     queue: [],
-    window: createWindow(windowMax),
+    window: createWindow(isReplay ? Math.min(replayWindowMax, windowMax) : windowMax),
     inFlight: 0,
+    postMax: 1,
     hasBacklog: false,
     isReading: false,
     usedAt: performance.now(),
+    timer: null,
     claimFrom: null,
     claimFromUntil: 0,
   }
 }
 
+/** How many posts can be begun at once. */
+export const beginMax = (lane: Lane): number => lane.window.size * lane.postMax
+
 /** How many more posts fit. */
 export function roomIn(lane: Lane): number {
-  return Math.max(0, (lane.window.isHealthy ? queueMax : lane.window.size * 2) - lane.queue.length)
+  const most = lane.isReplay ? replayQueueMax : queueMax
+  return Math.max(0, (lane.window.isHealthy ? most : Math.min(most, beginMax(lane) * 2)) - lane.queue.length)
+}
+
+/** Milliseconds that a batch still waits for more events; 0: what is there goes. */
+export function waitMsOf(lane: Lane, endpoint: Endpoint): number {
+  const { batch } = endpoint
+  const [first] = lane.queue
+  if (!batch || !first || lane.queue.length >= batch.eventsMax) return 0
+  return Math.max(0, Math.ceil(first.queuedAt + batch.waitMs - performance.now()))
+}
+
+/** Takes from the queue what goes into one POST. */
+export function takeTogether(lane: Lane, endpoint: Endpoint): Queued[] {
+  const count = countTogether(endpoint, lane.queue)
+  const [first] = lane.queue
+  // The usual case without a new array of what is left.
+  if (count === 1 && first) {
+    lane.queue.shift()
+    return [first]
+  }
+  return lane.queue.splice(0, count)
 }
 
 /** What to claim for a lane, or for an endpoint that has none yet. */
@@ -62,9 +105,9 @@ export function claimFor(endpointId: string, lane: Lane | undefined): Claim {
   }
 }
 
-/** Remembers where the next claim begins and whether there may be more. */
-export function noteClaimed(lane: Lane, claim: Claim, claimed: readonly { dueAt: Date }[]): void {
-  lane.hasBacklog = claimed.length >= claim.limit
+/** Remembers where the next claim begins and whether there may be more; `held` rows were met and put off. */
+export function noteClaimed(lane: Lane, claim: Claim, claimed: readonly { dueAt: Date }[], held: number): void {
+  lane.hasBacklog = claimed.length + held >= claim.limit
   const [first] = claimed
   if (!first) return
   lane.claimFrom = new Date(first.dueAt.getTime() - claimSlackMs)

@@ -3,6 +3,7 @@ import { columns } from '../db/array.ts'
 import { dayOf, perDay } from '../db/partitions.ts'
 import type { Db } from '../db/db.ts'
 import type { Posting } from '../events.ts'
+import type { PostResult } from './post.ts'
 import { eventColumns, readPayloads, type StoredEvent } from './payload.ts'
 
 /** A row of the outbox. */
@@ -21,10 +22,11 @@ export interface Ended {
   posting: Posting
   attemptId: string
   startedAt: Date
-  outcome: string
-  statusCode: number | null
-  responseHead: string | null
-  durationMs: number
+  /** Where it went. */
+  url: string
+  headerNames: readonly string[] | null
+  batchId: string | null
+  result: PostResult
   /** When it is tried again; null: never, it succeeded or was the last attempt. */
   retryMs: number | null
 }
@@ -57,25 +59,38 @@ export async function findDueEndpoints(db: Db): Promise<string[]> {
   return rows.map((row) => row.id)
 }
 
+/** What a claim found. */
+export interface Claimed {
+  /** Leased to the node; payload null: the event has expired. */
+  rows: (Omit<Posting, 'payload'> & { payload: string | null })[]
+  /** How many of each endpoint wait for an earlier post of their message, and were put off. */
+  held: Map<string, number>
+}
+
 /**
  * Leases due rows that nobody holds, a bounded number for each endpoint, oldest first. Locks the rows it takes and steps over those
- * that another node is taking; each endpoint is one range of the primary key. The payload is a correlated look-up, so that it
- * prunes to one partition of events; a row whose event has expired comes with null.
+ * that another node is taking; each endpoint is one range of the primary key. A row of an ordered endpoint whose message has an earlier
+ * one (outbox_message) is put off until that is tried again, so that it is not met at every claim. The payload is a correlated look-up, so
+ * that it prunes to one partition of events; a row whose event has expired comes with null.
  */
-export async function claimPosts(
-  db: Db,
-  nodeId: string,
-  leaseSeconds: number,
-  claims: Claim[],
-): Promise<(Omit<Posting, 'payload'> & { payload: string | null })[]> {
-  const { rows } = await db.query<Claimed & { storedId: string | null }>({
+export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, claims: Claim[]): Promise<Claimed> {
+  const { rows: met } = await db.query<ClaimedRow>({
     name: 'claim-posts',
     text: `
       with due as materialized (
-        select free.endpoint_id, free.due_at, free.event_id
+        select free.endpoint_id, free.due_at, free.event_id,
+          case when free.message_id is not null then (
+            select earlier.due_at
+            from outbox earlier
+            where earlier.endpoint_id = free.endpoint_id
+              and earlier.message_id = free.message_id
+              and (earlier.sequence, earlier.event_id) < (free.sequence, free.event_id)
+            order by earlier.sequence, earlier.event_id
+            limit 1
+          ) end as after
         from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as c (endpoint_id, count, since)
         cross join lateral (
-          select o.endpoint_id, o.due_at, o.event_id
+          select o.endpoint_id, o.due_at, o.event_id, o.message_id, o.sequence
           from outbox o
           where o.endpoint_id = c.endpoint_id
             and o.due_at >= coalesce(c.since, '-infinity')
@@ -85,18 +100,33 @@ export async function claimPosts(
           limit c.count
           for update skip locked
         ) free
+      ), held as (
+        update outbox o
+        set due_at = greatest(due.after, date_trunc('milliseconds', now()) + interval '250 milliseconds')
+        from due
+        where due.after is not null
+          and o.endpoint_id = due.endpoint_id
+          and o.due_at = due.due_at
+          and o.event_id = due.event_id
+        returning o.endpoint_id
       ), leased as (
         update outbox o
         set leased_by = $4::uuid, leased_until = now() + make_interval(secs => $5)
         from due
-        where o.endpoint_id = due.endpoint_id
+        where due.after is null
+          and o.endpoint_id = due.endpoint_id
           and o.due_at = due.due_at
           and o.event_id = due.event_id
-        returning o.endpoint_id, o.due_at, o.event_id, o.account_id, o.try, o.url
+        returning o.endpoint_id, o.due_at, o.event_id, o.account_id, o.try, o.url, o.target_id
       )
       select l.endpoint_id as "endpointId", l.due_at as "dueAt", l.event_id as "eventId", l.account_id as "accountId", l.try,
-        l.url, e.id as "storedId", e.type, e."messageId", e.sequence, e.payload, e."previousStatus", e."createdAt"
-      from leased l
+        l.url, l.target_id as "targetId", e.id as "storedId", e.type, e."messageId", e.sequence, e.payload, e."previousStatus",
+        e."createdAt"
+      from (
+        select * from leased
+        union all
+        select endpoint_id, null, null, null, null, null, null from held
+      ) l
       left join lateral (
         select ${eventColumns('e')}
         from events e
@@ -113,25 +143,33 @@ export async function claimPosts(
       leaseSeconds,
     ],
   })
+  const held = new Map<string, number>()
+  for (const row of met) if (row.eventId === null) held.set(row.endpointId, (held.get(row.endpointId) ?? 0) + 1)
+  const rows = met.flatMap((row) => (row.eventId === null ? [] : [{ ...row, eventId: row.eventId }]))
   const stored = rows.filter((row) => row.storedId !== null)
   const payloads = await readPayloads(
     db,
     stored.map((row) => ({ ...row, id: row.eventId })),
   )
   const payloadOf = new Map(stored.map((row, i) => [row.eventId, payloads[i] ?? null]))
-  return rows.map(({ endpointId, accountId, eventId, messageId, dueAt, try: ofTry, url }) => ({
-    endpointId,
-    accountId,
-    eventId,
-    messageId,
-    dueAt,
-    try: ofTry,
-    url,
-    payload: payloadOf.get(eventId) ?? null,
-  }))
+  return {
+    held,
+    rows: rows.map(({ endpointId, accountId, eventId, messageId, dueAt, try: ofTry, url, targetId }) => ({
+      endpointId,
+      accountId,
+      eventId,
+      messageId,
+      dueAt,
+      try: ofTry,
+      url,
+      ...(targetId && { targetId }),
+      payload: payloadOf.get(eventId) ?? null,
+    })),
+  }
 }
 
-type Claimed = Omit<Posting, 'payload'> & Omit<StoredEvent, 'id'>
+type ClaimedRow = Omit<Posting, 'payload' | 'targetId' | 'eventId'> &
+  Omit<StoredEvent, 'id'> & { eventId: string | null; targetId: string | null; storedId: string | null }
 
 /** Gives leased rows back, so that any node may claim them at once. Locks those rows (primary key); the update stays heap-only. */
 export async function releasePosts(db: Db, nodeId: string, keys: OutboxKey[]): Promise<void> {
@@ -156,7 +194,7 @@ export async function releasePostsOf(db: Db, nodeId: string): Promise<void> {
 
 /**
  * Ends posts: their rows go (primary key), what is to be tried again comes back with a later due time, and each leaves one attempt.
- * A row that was taken over after its lease and ended there is not brought back.
+ * A row that was taken over after its lease and ended there is not brought back. Counts for replays (primary key) where there are any.
  */
 export async function endPosts(db: Db, ended: Ended[]): Promise<void> {
   await db.query({
@@ -166,13 +204,20 @@ export async function endPosts(db: Db, ended: Ended[]): Promise<void> {
       ended.map((one) => one.posting.accountId),
       ended.map((one) => one.posting.try),
       ended.map((one) => one.posting.url),
+      ended.map((one) => one.posting.targetId ?? one.posting.endpointId),
       ended.map((one) => one.attemptId),
       ended.map((one) => one.startedAt),
-      ended.map((one) => one.outcome),
-      ended.map((one) => one.statusCode),
-      ended.map((one) => one.responseHead),
-      ended.map((one) => one.durationMs),
+      ended.map((one) => one.result.outcome),
+      ended.map((one) => one.result.statusCode),
+      ended.map((one) => one.result.responseHead),
+      ended.map((one) => one.result.durationMs),
       ended.map((one) => one.retryMs),
+      ended.map((one) => one.url),
+      ended.map((one) => one.headerNames?.join() ?? null),
+      ended.map((one) => one.batchId),
+      ended.map((one) => one.result.responseHeaders),
+      ended.map((one) => one.result.connectMs),
+      ended.map((one) => one.result.firstByteMs),
     ]),
   })
 }
@@ -199,27 +244,43 @@ const endStatement = perDay(
   'end-posts',
   (day) => `
       with ended as materialized (
-        select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::int[], $6::text[], $7::uuid[],
-          $8::timestamptz[], $9::text[], $10::int[], $11::text[], $12::int[], $13::int[])
-        as e (endpoint_id, due_at, event_id, account_id, try, url, attempt_id, started_at, outcome, status_code, response_head,
-          duration_ms, retry_ms)
+        select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::int[], $6::text[], $7::uuid[], $8::uuid[],
+          $9::timestamptz[], $10::text[], $11::int[], $12::text[], $13::int[], $14::int[], $15::text[], $16::text[], $17::uuid[],
+          $18::text[], $19::int[], $20::int[])
+        as e (endpoint_id, due_at, event_id, account_id, try, url, to_id, attempt_id, started_at, outcome, status_code,
+          response_head, duration_ms, retry_ms, to_url, header_names, batch_id, response_headers, connect_ms, first_byte_ms)
       ), removed as (
         delete from outbox o
         using ended e
         where o.endpoint_id = e.endpoint_id
           and o.due_at = e.due_at
           and o.event_id = e.event_id
-        returning e.endpoint_id, e.event_id, e.account_id, e.try, e.url, e.retry_ms
+        returning e.endpoint_id, e.event_id, e.account_id, e.try, e.url, e.retry_ms, e.outcome, o.target_id, o.message_id, o.sequence
       ), again as (
-        insert into outbox (endpoint_id, due_at, event_id, account_id, try, url)
-        select endpoint_id, date_trunc('milliseconds', now()) + retry_ms * interval '1 millisecond', event_id, account_id, try + 1, url
+        insert into outbox (endpoint_id, due_at, event_id, account_id, try, url, target_id, message_id, sequence)
+        select endpoint_id, date_trunc('milliseconds', now()) + retry_ms * interval '1 millisecond', event_id, account_id, try + 1, url,
+          target_id, message_id, sequence
         from removed
         where retry_ms is not null
         on conflict do nothing
+      ), replayed as (
+        update replays r
+        set delivered = r.delivered + over.delivered, failed = r.failed + over.failed
+        from (
+          select account_id, endpoint_id, count(*) filter (where outcome = 'ok') as delivered,
+            count(*) filter (where outcome <> 'ok') as failed
+          from removed
+          where target_id <> endpoint_id
+            and retry_ms is null
+          group by account_id, endpoint_id
+        ) over
+        where r.account_id = over.account_id
+          and r.id = over.endpoint_id
       )
       insert into attempts${day} (account_id, id, endpoint_id, event_id, try, outcome, status_code, response_head, duration_ms,
-        next_attempt_at, created_at)
-      select account_id, attempt_id, endpoint_id, event_id, try, outcome, status_code, response_head, duration_ms,
-        date_trunc('milliseconds', now()) + retry_ms * interval '1 millisecond', started_at
+        next_attempt_at, created_at, url, header_names, batch_id, response_headers, connect_ms, first_byte_ms)
+      select account_id, attempt_id, to_id, event_id, try, outcome, status_code, response_head, duration_ms,
+        date_trunc('milliseconds', now()) + retry_ms * interval '1 millisecond', started_at, to_url,
+        string_to_array(header_names, ','), batch_id, response_headers, connect_ms, first_byte_ms
       from ended`,
 )

@@ -1,7 +1,8 @@
 /** The body of an event that is read back: stored with it, or rendered from the message whose end it tells. */
 import type { Queryable } from '../db/db.ts'
 import { renderEvent, type EventType } from '../events.ts'
-import { messageEventData, type Status } from '../messages/message.ts'
+import { showId } from '../ids.ts'
+import { messageEventData, type MessageRow, type Status } from '../messages/message.ts'
 import { readMessages } from '../messages/store.ts'
 
 /** What `events` holds of an event. */
@@ -22,15 +23,28 @@ export const eventColumns = (e: string): string => `
   ${e}.account_id as "accountId", ${e}.id, ${e}.type, ${e}.message_id as "messageId", ${e}.sequence, ${e}.payload,
   ${e}.previous_status as "previousStatus", ${e}.created_at as "createdAt"`
 
+// In JSON, quotes within a text are escaped: only a member looks so.
+const lacksText = (payload: string): boolean =>
+  payload.includes('"message":null') && !payload.includes('"redacted":true')
+
+/** A payload that was stored without the text of its message (`hidesTexts`), with it. */
+function withText(payload: string, { id, body }: MessageRow): string {
+  const event = JSON.parse(payload) as { data: { message?: { id?: unknown; message?: unknown } | null } }
+  const shown = event.data.message
+  if (shown?.id !== showId('msg', id) || shown.message !== null) return payload
+  shown.message = body
+  return JSON.stringify(event)
+}
+
 /** The bodies of events, in their order; null where the message is gone. One query where messages have to be read, by primary key. */
 export async function readPayloads(db: Queryable, events: readonly StoredEvent[]): Promise<(string | null)[]> {
   const keys = events.flatMap(({ accountId, messageId, payload }) =>
-    payload === null && messageId !== null ? [{ accountId, id: messageId }] : [],
+    (payload === null || lacksText(payload)) && messageId !== null ? [{ accountId, id: messageId }] : [],
   )
   const messages = keys.length > 0 ? await readMessages(db, keys) : null
   return events.map((event) => {
-    if (event.payload !== null) return event.payload
     const row = messages?.get(event.messageId ?? '')
+    if (event.payload !== null) return row?.body != null ? withText(event.payload, row) : event.payload
     if (!row) return null
     const data = messageEventData(row, event.previousStatus ?? 'sent')
     return renderEvent(event.id, { type: event.type, sequence: row.sequence, data }, event.createdAt)

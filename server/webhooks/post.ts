@@ -23,8 +23,14 @@ export type Outcome =
 export interface PostResult {
   outcome: Outcome
   statusCode: number | null
+  /** The answer's headers as a JSON object, without what belongs to the connection; null: no answer, or too many. */
+  responseHeaders: string | null
   /** The first 4 KiB of the answer's body. */
   responseHead: string | null
+  /** Until the request was on its way: looking up the name, connecting, TLS; 0 over an open connection. Null: it never was. */
+  connectMs: number | null
+  /** From then to the head of the answer. */
+  firstByteMs: number | null
   durationMs: number
   retryAfterMs: number | null
 }
@@ -43,6 +49,7 @@ export function targetOf(url: string): Target {
 
 const responseMax = 64 * 1024
 const responseHeadMax = 4 * 1024
+const responseHeadersMax = 4 * 1024
 const connectTimeoutMs = 10_000
 const sweepMs = 60_000
 
@@ -69,6 +76,9 @@ export class Poster {
     const startedAt = performance.now()
     let statusCode: number | null = null
     let retryAfterMs: number | null = null
+    let responseHeaders: string | null = null
+    let connectMs: number | null = null
+    let firstByteMs: number | null = null
     let head: Buffer | null = null
     let size = 0
     let request: Dispatcher.DispatchController | null = null
@@ -80,7 +90,16 @@ export class Poster {
       // PostgreSQL's text takes every character but NUL.
       const responseHead = head && head.length > 0 ? head.toString('utf8').replaceAll('\0', '\uFFFD') : null
       const durationMs = Math.round(performance.now() - startedAt)
-      done({ outcome, statusCode, responseHead, durationMs, retryAfterMs })
+      done({
+        outcome,
+        statusCode,
+        responseHeaders,
+        responseHead,
+        connectMs,
+        firstByteMs,
+        durationMs,
+        retryAfterMs,
+      })
     }
     // Aborting also covers a request that is still waiting for its connection: it is never written then.
     const abort = (outcome: Outcome): void => {
@@ -91,11 +110,14 @@ export class Poster {
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
         request = controller
+        connectMs = Math.round(performance.now() - startedAt)
         if (isOver) controller.abort(new Error('timeout'))
       },
-      onResponseStart(_controller, status, responseHeaders) {
+      onResponseStart(_controller, status, given) {
         statusCode = status
-        if (status === 429 || status === 503) retryAfterMs = readRetryAfter(onlyValue(responseHeaders['retry-after']))
+        firstByteMs = Math.max(0, Math.round(performance.now() - startedAt) - (connectMs ?? 0))
+        responseHeaders = keepHeaders(given)
+        if (status === 429 || status === 503) retryAfterMs = readRetryAfter(onlyValue(given['retry-after']))
       },
       onResponseData(_controller, chunk) {
         if (size < responseHeadMax) {
@@ -148,6 +170,15 @@ export class Poster {
       entry.isUsed = false
     }
   }
+}
+
+// Of the connection, or a credential that the receiver gave us.
+const unkept = new Set(['connection', 'date', 'keep-alive', 'set-cookie', 'transfer-encoding'])
+
+function keepHeaders(headers: Record<string, string | string[] | undefined>): string | null {
+  const kept = Object.entries(headers).filter(([name]) => !unkept.has(name))
+  const text = JSON.stringify(Object.fromEntries(kept)).replaceAll('\\u0000', '\\ufffd')
+  return text.length <= responseHeadersMax ? text : null
 }
 
 function onlyValue(value: string | string[] | undefined): string | undefined {

@@ -27,8 +27,8 @@ export async function redeliverEvent(
   // Inserts outbox rows, leased where there is a dispatcher; webhooks is read by its primary key prefix.
   const { rows } = await tx.query<{ endpointId: string; url: string | null }>(
     `
-    insert into outbox (endpoint_id, due_at, event_id, account_id, url, leased_by, leased_until)
-    select target.id, $3, $2, $1, target.url, $4::uuid,
+    insert into outbox (endpoint_id, due_at, event_id, account_id, url, target_id, leased_by, leased_until)
+    select target.id, $3, $2, $1, target.url, case when target.url is null then target.id end, $4::uuid,
       case when $4::uuid is not null then now() + make_interval(secs => $5) end
     from (
       select $6::uuid as id, $7::text as url
@@ -55,7 +55,16 @@ export async function redeliverEvent(
       event.type,
     ],
   )
-  const postings = rows.map((row) => ({ ...row, accountId, eventId, messageId, dueAt, try: 1, payload }))
+  const postings = rows.map((row) => ({
+    ...row,
+    ...(row.url === null && { targetId: row.endpointId }),
+    accountId,
+    eventId,
+    messageId,
+    dueAt,
+    try: 1,
+    payload,
+  }))
   return { count: rows.length, postings: outbox.nodeId ? postings : [] }
 }
 

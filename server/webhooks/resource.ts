@@ -1,8 +1,9 @@
-/** Webhooks, attempts and events as the API shows and takes them. */
+/** Webhooks and events as the API shows and takes them. */
 import { Type, type Static } from 'typebox'
 import { eventTypes, type EventType } from '../events.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
 import { showId } from '../ids.ts'
+import { mask, maskHeaders, type Headers } from './headers.ts'
 
 const typeNames = Object.keys(eventTypes) as EventType[]
 
@@ -12,8 +13,33 @@ export const contractEvents: EventType[] = typeNames.filter((type) => eventTypes
 /** An event type; the list grows, and consumers ignore what they do not know. */
 export const EventTypeName = Type.Enum(typeNames, { description: 'An event type.' })
 
-const Headers = Type.Record(Type.String(), Type.String({ maxLength: 1000 }), {
-  description: 'Headers that every post carries too, such as `Authorization`; at most 10.',
+const HeaderMap = Type.Record(Type.String(), Type.String({ maxLength: 1000 }), {
+  description:
+    'Headers that every post carries too, such as `Authorization`; at most 10, in 4096 characters. Kept encrypted and shown as ' +
+    `\`${mask}\`; that value in a change means: as it is.`,
+})
+const ordered = Type.Boolean({
+  description:
+    'Events of one message are posted one after the other: one that fails holds back the later ones of its message, and no other.',
+})
+const Batch = Type.Object(
+  {
+    max_events: Type.Integer({ minimum: 1, maximum: 200, description: 'Events a post, at most.' }),
+    max_wait_ms: Type.Optional(
+      Type.Integer({ minimum: 0, maximum: 10_000, description: 'The longest wait for more of them; 1000 otherwise.' }),
+    ),
+  },
+  {
+    additionalProperties: false,
+    description:
+      'Several events a post: `{"events": […]}`, signed as one, with a `webhook-id` of its own (`bat_…`). A 2xx takes all of them; anything else ' +
+      'none, and each comes again with its own id, perhaps in other company. null: each event by itself.',
+  },
+)
+const includeBodies = Type.Boolean({
+  description:
+    'Whether texts of messages are in the posts. Only callers with the scope `messages:read_body` can turn it on; without that scope a new ' +
+    'webhook, and one whose url is changed, has it off.',
 })
 const url = Type.String({
   maxLength: 2000,
@@ -32,12 +58,17 @@ export const Webhook = Type.Object(
     events: Type.Array(Type.String()),
     description: Nullable(Type.String()),
     enabled: Type.Boolean({
-      description: 'What happens while it is false is in the event log, and is not posted later.',
+      description:
+        'What waits when it becomes false, and what happens until it is true again, is in the event log and is not posted later but by a replay.',
     }),
     disabled_reason: Nullable(
       Type.String({ description: '`gone`: it answered 410; `failing`: it failed for 5 days; `request`: by this API.' }),
     ),
-    headers: Headers,
+    disabled_at: Nullable(Timestamp('When it was disabled last; `since` of a replay that catches up.')),
+    headers: HeaderMap,
+    ordered,
+    batch: Nullable(Batch),
+    include_bodies: includeBodies,
     failing_since: Nullable(Timestamp('The first failure since the last success; null while it works.')),
     created_at: Timestamp('When it was created.'),
     updated_at: Timestamp('When its settings were changed last.'),
@@ -52,7 +83,10 @@ export const NewWebhook = Type.Object(
     events: Type.Optional(events),
     description: Type.Optional(description),
     enabled: Type.Optional(Type.Boolean({ default: true })),
-    headers: Type.Optional(Headers),
+    headers: Type.Optional(HeaderMap),
+    ordered: Type.Optional(ordered),
+    batch: Type.Optional(Nullable(Batch)),
+    include_bodies: Type.Optional(includeBodies),
   },
   { additionalProperties: false },
 )
@@ -63,29 +97,6 @@ export type WebhookChange = Static<typeof WebhookChange>
 
 /** The signing secret, which only the answer that made it contains. */
 export const Secret = Type.String({ description: 'Standard Webhooks secret. Shown once.', examples: ['whsec_…'] })
-
-/** One POST of an event. */
-export const Attempt = Type.Object(
-  {
-    id: IdOf('att', 'The attempt.'),
-    object: Type.Literal('attempt'),
-    event: IdOf('evt', 'The event; the `webhook-id` of the post.'),
-    event_type: Nullable(Type.String()),
-    message: Nullable(IdOf('msg', 'The message that the event is about.')),
-    try: Type.Integer({ description: 'Counts the attempts of this event at this endpoint, from 1.' }),
-    outcome: Type.String({
-      description:
-        '`ok`, or why not: `status` (not 2xx), `redirect`, `gone` (410), `timeout`, `refused`, `reset`, `dns`, `tls`, `private_address`, ' +
-        '`not_allowed` (plain http or port), `too_large` (an answer over 64 KiB), `protocol` (not HTTP).',
-    }),
-    status_code: Nullable(Type.Integer()),
-    response: Nullable(Type.String({ description: 'The first 4 KiB of the answer.' })),
-    duration_ms: Type.Integer(),
-    next_attempt_at: Nullable(Timestamp('When it is tried again; null: not.')),
-    created_at: Timestamp('When the attempt began.'),
-  },
-  { $id: 'Attempt' },
-)
 
 /** What happened, as it was posted. */
 export const Event = Type.Object(
@@ -111,7 +122,12 @@ export interface WebhookRow {
   description: string | null
   enabled: boolean
   disabledReason: string | null
-  headers: Record<string, string>
+  disabledAt: Date | null
+  headers: Headers
+  isOrdered: boolean
+  batchEvents: number | null
+  batchWaitMs: number | null
+  hasBodies: boolean
   failingSince: Date | null
   createdAt: Date
   updatedAt: Date
@@ -127,43 +143,14 @@ export function renderWebhook(row: WebhookRow): Static<typeof Webhook> {
     description: row.description,
     enabled: row.enabled,
     disabled_reason: row.disabledReason,
-    headers: row.headers,
+    disabled_at: showTime(row.disabledAt),
+    headers: maskHeaders(row.headers),
+    ordered: row.isOrdered,
+    batch: row.batchEvents === null ? null : { max_events: row.batchEvents, max_wait_ms: row.batchWaitMs ?? 0 },
+    include_bodies: row.hasBodies,
     failing_since: showTime(row.failingSince),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
-  }
-}
-
-/** A row of attempts with what its event says of it. */
-export interface AttemptRow {
-  id: string
-  eventId: string
-  eventType: string | null
-  messageId: string | null
-  try: number
-  outcome: string
-  statusCode: number | null
-  responseHead: string | null
-  durationMs: number
-  nextAttemptAt: Date | null
-  createdAt: Date
-}
-
-/** The Attempt of a row. */
-export function renderAttempt(row: AttemptRow): Static<typeof Attempt> {
-  return {
-    id: showId('att', row.id),
-    object: 'attempt',
-    event: showId('evt', row.eventId),
-    event_type: row.eventType,
-    message: row.messageId && showId('msg', row.messageId),
-    try: row.try,
-    outcome: row.outcome,
-    status_code: row.statusCode,
-    response: row.responseHead,
-    duration_ms: row.durationMs,
-    next_attempt_at: showTime(row.nextAttemptAt),
-    created_at: row.createdAt.toISOString(),
   }
 }
 
@@ -172,4 +159,9 @@ export function renderEvent(payload: string, mayReadBodies: boolean): Static<typ
   const event = JSON.parse(payload) as Static<typeof Event> & { data: { message?: { message?: unknown } } }
   if (!mayReadBodies && event.data.message) event.data.message.message = null
   return event
+}
+
+/** A payload without the text of its message. */
+export function hideTexts(payload: string): string {
+  return JSON.stringify(renderEvent(payload, false))
 }

@@ -5,7 +5,9 @@ import type { Db } from '../db/db.ts'
 import { recordEvents, type Outbox, type Posting } from '../events.ts'
 import { newId } from '../ids.ts'
 import { testVault } from '../accounts/testing.ts'
+import { guardDestinations, type Destinations } from './destination.ts'
 import { secretPurpose } from './endpoint.ts'
+import { Dispatcher, type DispatcherOptions } from './fanout.ts'
 import { newSecret } from './signature.ts'
 
 /** What a receiver was posted. */
@@ -75,6 +77,20 @@ export async function insertTestAccount(db: Db): Promise<string> {
   const id = newId()
   await db.query(`insert into accounts (id, name) values ($1, 'Test')`, [id])
   return id
+}
+
+/** Loopback is allowed, as while the simulator runs. */
+export const loopback: Destinations = guardDestinations({ allowedCidrs: ['127.0.0.0/8'], ports: [443] })
+
+/** Where a process without a dispatcher leaves its posts. */
+export const nobody: Outbox = { nodeId: null, offer() {} }
+
+/** A started dispatcher of a process of its own. */
+export function startTestDispatcher(db: Db, options: Partial<DispatcherOptions> = {}): Dispatcher {
+  const log = { info() {}, warn() {}, error() {} }
+  const dispatcher = new Dispatcher({ db, vault: testVault, nodeId: newId(), log, destinations: loopback, ...options })
+  dispatcher.start()
+  return dispatcher
 }
 
 /** Inserts a webhook for the contract events. */

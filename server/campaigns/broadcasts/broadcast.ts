@@ -5,9 +5,18 @@ import { showId } from '../../ids.ts'
 import { SendBody } from '../../messages/schema.ts'
 import type { TemplateTexts } from '../../messages/template-resource.ts'
 import { SendInput, Variables } from '../../messages/template-send.ts'
+import { MoneySchema } from '../../money.ts'
 
-/** States: the last two are for good. */
-export const broadcastStatuses = ['scheduled', 'sending', 'paused', 'completed', 'canceled'] as const
+/** States: the last three are for good. */
+export const broadcastStatuses = [
+  'awaiting_approval',
+  'scheduled',
+  'sending',
+  'paused',
+  'completed',
+  'canceled',
+  'rejected',
+] as const
 export type BroadcastStatus = (typeof broadcastStatuses)[number]
 
 /** What the messages of a broadcast have in common: a send without its recipient. */
@@ -42,7 +51,18 @@ export interface BroadcastRow {
   createdAt: Date
   startedAt: Date | null
   completedAt: Date | null
+  /** Public ids of who ordered it and who approved or rejected it. */
+  orderedBy: string | null
+  decidedBy: string | null
+  decidedAt: Date | null
+  decision: string | null
+  /** Why its remaining recipients wait, and for the end of which guard. */
+  holdReason: HoldReason | null
+  holdUntil: Date | null
+  holdGuardId: string | null
 }
+
+export type HoldReason = 'spend' | 'country_limit'
 
 const { to: _to, campaign: _campaign, send_at: _sendAt, message, ...rest } = SendBody.properties
 
@@ -126,6 +146,24 @@ export const Broadcast = Type.Object(
     created_at: Timestamp('When it was ordered.'),
     started_at: Nullable(Timestamp('When it began.')),
     completed_at: Nullable(Timestamp('When its last message was with a carrier, or it was canceled.')),
+    ordered_by: Nullable(Type.String({ description: 'Id of the user or API key.' })),
+    approval: Nullable(
+      Type.Object({
+        by: Type.String({ description: 'Id of the user or API key that approved or rejected it.' }),
+        at: Timestamp('When.'),
+        reason: Nullable(Type.String()),
+      }),
+    ),
+    hold: Nullable(
+      Type.Object(
+        {
+          reason: Type.Enum(['spend', 'country_limit']),
+          guard: IdOf('grd', 'The stop; its release lets the broadcast go on.'),
+          until: Timestamp('When it goes on without a release.'),
+        },
+        { description: 'Why the remaining recipients wait.' },
+      ),
+    ),
   },
   { $id: 'Broadcast' },
 )
@@ -139,7 +177,9 @@ export const DryRun = Type.Object(
     segments: Count,
     encodings: Type.Object({ 'GSM-7': Count, 'UCS-2': Count }),
     segments_max: Type.Integer({ minimum: 0, description: 'Of the longest message.' }),
-    cost: Type.Null(),
+    cost: Type.Array(MoneySchema, {
+      description: 'What it would cost: an amount a currency, none where no price is known.',
+    }),
     skipped: Skipped,
     skips: Type.Array(
       Type.Object({
@@ -159,6 +199,15 @@ export const DryRun = Type.Object(
 
 const skippedOf = (row: BroadcastRow): number => Object.values(row.skipped).reduce((sum, count) => sum + count, 0)
 
+function holdOf({ status, holdReason, holdGuardId, holdUntil }: BroadcastRow): Static<typeof Broadcast>['hold'] {
+  if (status !== 'sending' || !holdReason || !holdGuardId || !holdUntil) return null
+  return { reason: holdReason, guard: showId('grd', holdGuardId), until: holdUntil.toISOString() }
+}
+
+function approvalOf({ decidedBy, decidedAt, decision }: BroadcastRow): Static<typeof Broadcast>['approval'] {
+  return decidedBy === null || !decidedAt ? null : { by: decidedBy, at: decidedAt.toISOString(), reason: decision }
+}
+
 /** The public form of a broadcast. */
 export function showBroadcast(row: BroadcastRow): Static<typeof Broadcast> {
   return {
@@ -175,10 +224,13 @@ export function showBroadcast(row: BroadcastRow): Static<typeof Broadcast> {
     messages: row.messages,
     segments: row.segments,
     skipped: row.skipped,
-    remaining: row.status === 'canceled' ? 0 : row.recipients - row.messages - skippedOf(row),
+    remaining: ['canceled', 'rejected'].includes(row.status) ? 0 : row.recipients - row.messages - skippedOf(row),
     test: row.isTest,
     created_at: row.createdAt.toISOString(),
     started_at: row.startedAt && row.startedAt.toISOString(),
     completed_at: row.completedAt && row.completedAt.toISOString(),
+    ordered_by: row.orderedBy,
+    approval: approvalOf(row),
+    hold: holdOf(row),
   }
 }

@@ -3,16 +3,22 @@ import { PassThrough } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Db, Tx } from '../../db/db.ts'
+import { actorOf, showActorId } from '../../audit.ts'
 import { writeCsv } from '../../csv.ts'
 import { ApiError } from '../../errors.ts'
+import type { Subscriptions } from '../../events.ts'
 import { PageOf, pageQuery, problems, type App } from '../../http.ts'
 import { idempotent, readIdempotencyKey, type Outcome } from '../../idempotency.ts'
 import { parseId, showId } from '../../ids.ts'
+import type { Acceptor } from '../../messages/accept.ts'
 import { findTemplates } from '../../messages/template-store.ts'
+import { showMoney } from '../../money.ts'
 import { buildPage, readCursor } from '../../page.ts'
 import type { Vault } from '../../secrets.ts'
 import { readCampaign, readOpenCampaign, showCampaign } from '../campaign.ts'
+import { approvalRoutes } from './approval-http.ts'
 import { Broadcast, BroadcastInput, DryRun, showBroadcast, type BroadcastStatus } from './broadcast.ts'
+import { recordBroadcast } from './event.ts'
 import { dryRun, type DryRunOrder, type SkippedContact } from './dry-run.ts'
 import { orderBroadcast, readOrder, requireOwnSender, shortenBody } from './order.ts'
 import { findBroadcast, listBroadcasts, moveBroadcast, setCampaignStatus } from './store.ts'
@@ -24,6 +30,9 @@ export interface BroadcastsContext {
   refuseUrl: (url: string) => string | null
   /** Address of short links without a slash at the end; none: they are off. */
   shortUrl?: string | null
+  /** Says what a broadcast would cost. */
+  acceptor: Pick<Acceptor, 'plan'>
+  subscriptions: Pick<Subscriptions, 'wants'>
   /** There is a broadcast to be sent. */
   wakeBroadcasts: () => void
 }
@@ -40,6 +49,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
   const { db } = context
   app.addSchema(Broadcast)
   app.addSchema(DryRun)
+  approvalRoutes(app, context)
   app.post(
     '/v1/campaigns/:campaign/send',
     {
@@ -54,7 +64,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
         body: BroadcastInput,
         response: { 200: Type.Ref('DryRun'), 202: Type.Ref('Broadcast'), ...problems(404, 409) },
       },
-      config: { scope: 'campaigns:write', operation: 'campaigns.send' },
+      config: { scope: 'campaigns:write', operation: 'campaigns.send', audit: 'broadcast.created' },
     },
     async (request, reply) => {
       const { caller, body } = request
@@ -75,7 +85,9 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
         })
       await idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const campaign = await readOpenCampaign(tx, caller.accountId, request.params.campaign)
-        const row = await orderBroadcast(tx, caller.accountId, campaign, order, caller.mode === 'test')
+        const by = { isTest: caller.mode === 'test', orderedBy: showActorId(actorOf(caller)) ?? '' }
+        const row = await orderBroadcast(tx, caller.accountId, campaign, order, by)
+        if (row.status === 'awaiting_approval') await recordBroadcast(tx, context, 'campaign.approval_needed', row)
         const shown = showBroadcast(row)
         return { status: 202, body: shown, location: `/v1/broadcasts/${shown.id}`, resourceId: row.id }
       })
@@ -90,18 +102,27 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       'Pause the broadcast of a campaign',
       ['scheduled', 'sending'],
       'paused',
+      'campaign.paused',
       'Nothing more goes to a carrier, of what waits in line neither.',
     ],
-    ['resume', 'Resume the broadcast of a campaign', ['paused'], 'sending', 'It goes on where it was.'],
+    [
+      'resume',
+      'Resume the broadcast of a campaign',
+      ['paused'],
+      'sending',
+      'campaign.resumed',
+      'It goes on where it was.',
+    ],
     [
       'cancel',
       'Cancel the broadcast of a campaign',
-      ['scheduled', 'sending', 'paused'],
+      ['awaiting_approval', 'scheduled', 'sending', 'paused'],
       'canceled',
+      'campaign.canceled',
       'Messages that wait are canceled; what a carrier has stays sent. The campaign is closed.',
     ],
-  ] as const satisfies [string, string, BroadcastStatus[], BroadcastStatus, string][]
-  for (const [verb, summary, from, to, description] of moves)
+  ] as const satisfies [string, string, BroadcastStatus[], BroadcastStatus, string, string][]
+  for (const [verb, summary, from, to, audit, description] of moves)
     app.post(
       `/v1/campaigns/:campaign/${verb}`,
       {
@@ -113,7 +134,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
           params,
           response: { 200: Type.Ref('Broadcast'), ...problems(404, 409) },
         },
-        config: { scope: 'campaigns:write', operation: `campaigns.${verb}` },
+        config: { scope: 'campaigns:write', operation: `campaigns.${verb}`, audit },
       },
       async (request, reply) => {
         await idempotent(context, request, reply, (tx) => move(tx, request, from, to))
@@ -133,16 +154,17 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
         params,
         response: { 200: Type.Ref('Campaign'), ...problems(404, 409) },
       },
-      config: { scope: 'campaigns:write', operation: 'campaigns.archive' },
+      config: { scope: 'campaigns:write', operation: 'campaigns.archive', audit: 'campaign.archived' },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
         const campaign = await readCampaign(tx, accountId, request.params.campaign)
-        if (['scheduled', 'sending', 'paused'].includes(campaign.status))
+        if (['awaiting_approval', 'scheduled', 'sending', 'paused'].includes(campaign.status))
           throw new ApiError('campaign_busy', { detail: `The campaign is ${campaign.status}; cancel it first.` })
         await setCampaignStatus(tx, accountId, campaign.id, 'archived')
-        return { status: 200, body: showCampaign({ ...campaign, status: 'archived' }, null) }
+        const audit = { before: { status: campaign.status } }
+        return { status: 200, body: showCampaign({ ...campaign, status: 'archived' }, null), audit }
       }),
   )
 
@@ -202,7 +224,10 @@ async function move(
     throw new ApiError('campaign_not_in_state', {
       detail: `The campaign has no broadcast that is ${from.join(' or ')}; its status is ${campaign.status}.`,
     })
-  return { status: 200, body: showBroadcast(row) }
+  if (request.caller.mode === 'test' && to === 'sending' && !row.isTest)
+    throw new ApiError('campaign_not_in_state', { detail: 'A test key sends nothing to people; use a live key.' })
+  const audit = { target: showId('cmp', campaign.id), before: { status: campaign.status }, after: { status: to } }
+  return { status: 200, body: showBroadcast(row), audit }
 }
 
 async function answerDryRun(
@@ -231,12 +256,12 @@ async function answerDryRun(
   const counts = await dryRun(context, order, (skip) => {
     if (skips.length < skipsMax) skips.push(skip)
   })
-  const { segmentsMax, ...rest } = counts
+  const { segmentsMax, cost, ...rest } = counts
   return {
     object: 'dry_run',
     ...rest,
     segments_max: segmentsMax,
-    cost: null,
+    cost: cost.map(({ amount, currency }) => showMoney(amount, currency)),
     skips: skips.map(({ contactId, phoneNumber, reason, detail }) => ({
       contact: showId('ctc', contactId),
       phone_number: phoneNumber,

@@ -7,6 +7,7 @@ import { refuseShortening } from '../../messages/short-links/shorten.ts'
 import { compileTemplate } from '../../messages/template.ts'
 import { compileVariants, escapePointer, type TemplateTexts } from '../../messages/template-resource.ts'
 import { hasPool, hasSender, setPace, type CampaignRow } from '../store.ts'
+import { needsApproval } from './approval.ts'
 import type { BroadcastInput, BroadcastRow, MessageBody } from './broadcast.ts'
 import { insertBroadcast, setCampaignStatus, type NewBroadcast } from './store.ts'
 
@@ -139,7 +140,7 @@ export async function orderBroadcast(
   accountId: string,
   campaign: CampaignRow,
   order: Order,
-  isTest: boolean,
+  by: { isTest: boolean; orderedBy: string },
 ): Promise<BroadcastRow> {
   const { maxRate, shortUrl: _shortUrl, ...rest } = order
   const body = shortenBody(order, campaign)
@@ -149,7 +150,8 @@ export async function orderBroadcast(
     id: newId(),
     campaignId: campaign.id,
     body: { ...body, type: body.type ?? campaign.type ?? 'marketing' },
-    isTest,
+    ...by,
+    needsApproval: !by.isTest && (await needsApproval(tx, accountId, campaign.id, rest.audienceTags)),
     timezone: campaign.timezone ?? 'UTC',
   })
   if (!row)

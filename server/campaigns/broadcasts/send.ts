@@ -2,14 +2,15 @@
  * The work of broadcasts: from contacts to recipients to messages, piece by piece. A piece is one transaction that locks the broadcast, does
  * something and moves its mark: a crash loses the piece and not a recipient, and a second process passes over what another one is at.
  */
-import { inTransaction, type Db } from '../../db/db.ts'
+import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { isRetryable } from '../../db/failure.ts'
 import type { Log } from '../../db/log.ts'
-import { recordEvents, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
-import { flushMax, type Accepted, type Acceptor } from '../../messages/accept.ts'
-import type { Draft } from '../../messages/accepted.ts'
+import { recordEvents, type EventType, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
+import { flushMax, type Acceptor } from '../../messages/accept.ts'
+import type { Accepted, Draft } from '../../messages/accepted.ts'
 import { cancelWaiting } from '../../messages/cancel.ts'
 import { recordMoves } from '../../messages/ledger.ts'
+import { awaitApproval } from './approval.ts'
 import { showBroadcast, type BroadcastRow } from './broadcast.ts'
 import { createDrafter, type Drafter } from './draft.ts'
 import { expandPiece, hasLater, noteTaken, readNext, type Recipient } from './recipients.ts'
@@ -19,6 +20,7 @@ import {
   findBroadcast,
   findWaiting,
   hasWaitingMessages,
+  holdBroadcast,
   lockBroadcast,
   moveBroadcast,
   settleBroadcast,
@@ -38,8 +40,8 @@ const pollMs = 500
 const expandMax = 20_000
 // Messages that may wait in an account's lines: seconds of a fast link, and little enough that a pause or an opt-out meets few of them.
 const queuedMax = 5000
-// Looking for messages that wait reads all of the campaign's.
-const endingEveryMs = 5000
+// A broadcast whose last message has left may be told of so much later.
+const endingEveryMs = 1000
 // Messages taken back in one transaction.
 const cancelMax = 1000
 
@@ -99,38 +101,65 @@ export class Broadcaster {
     if ((this.#endings.get(id) ?? 0) > performance.now()) return false
     if ((await countQueued(db, accountId, queuedMax)) >= queuedMax) return false
     let next: Recipient[] = []
+    let postings: Posting[] = []
     const more = await acceptor.acceptFrom(accountId, async (tx) => {
       const locked = await lockBroadcast(tx, accountId, id)
       if (!locked || locked.status === 'canceled') return null
       next = await readNext(tx, locked, flushMax)
-      const last = next.at(-1)
-      if (!last) return null
+      if (next.length === 0) return null
       const { drafts, contactIds, skipped } = this.#draft(locked, next)
       return {
         drafts,
         note: async (noteTx, results) => {
+          // From the first one on that has to wait, recipients are left for the next time.
+          const waiting = results.findIndex(isWaiting)
+          const end = waiting < 0 ? next.length : next.findIndex(({ contactId }) => contactId === contactIds[waiting])
+          const taken = next.slice(0, end)
           let segments = 0
-          results.forEach((result, i) => {
+          results.slice(0, waiting < 0 ? undefined : waiting).forEach((result, i) => {
             const contactId = contactIds[i]
             if (result.kind === 'accepted') segments += result.row.segments
             else if (contactId !== undefined) skipped.set(contactId, reasonOf(result))
           })
-          await noteTaken(noteTx, locked, { last, messages: next.length - skipped.size, segments, skipped })
-          return true
+          for (const { contactId } of next.slice(end)) skipped.delete(contactId)
+          const last = taken.at(-1)
+          const messages = taken.length - skipped.size
+          if (last) await noteTaken(noteTx, locked, { last, messages, segments, skipped })
+          postings = await this.#hold(noteTx, locked, results[waiting])
+          return waiting < 0
         },
       }
     })
+    this.#context.outbox.offer(postings)
     return more ?? (next.length === 0 && this.#end(accountId, id))
   }
 
+  /** Notes that a broadcast waits for the end of a guard, and tells it once; or that it waits no more. */
+  async #hold(tx: Tx, row: BroadcastRow, result: Accepted | undefined): Promise<Posting[]> {
+    const stop = result?.kind === 'refused' ? result.stop : null
+    if (!stop && row.holdReason === null) return []
+    const { refusal, guardId = null, window } = stop ?? {}
+    const reason = refusal === 'country_limit_reached' ? 'country_limit' : 'spend'
+    const held = await holdBroadcast(tx, row, window ? { reason, guardId, until: window.endsAt } : null)
+    return held && stop && row.holdGuardId !== guardId ? this.#tell(tx, 'campaign.held', held) : []
+  }
+
+  async #tell(tx: Tx, type: EventType, row: BroadcastRow): Promise<Posting[]> {
+    const { outbox, subscriptions } = this.#context
+    if (!subscriptions.wants(row.accountId, type)) return []
+    return recordEvents(tx, [{ accountId: row.accountId, type, data: { broadcast: showBroadcast(row) } }], outbox)
+  }
+
   async #expand(accountId: string, id: string): Promise<boolean> {
-    return inTransaction(this.#context.db, async (tx) => {
+    const { isMore, postings } = await inTransaction(this.#context.db, async (tx) => {
       const row = await lockBroadcast(tx, accountId, id)
-      if (!row || row.status === 'canceled' || row.isExpanded) return false
+      if (!row || row.status === 'canceled' || row.isExpanded) return { isMore: false, postings: [] }
       if (row.status === 'scheduled' || row.startedAt === null) await beginBroadcast(tx, row)
-      await expandPiece(tx, row, expandMax)
-      return true
+      const waiting = (await expandPiece(tx, row, expandMax)) ? await awaitApproval(tx, row) : null
+      return { isMore: !waiting, postings: waiting ? await this.#tell(tx, 'campaign.approval_needed', waiting) : [] }
     })
+    this.#context.outbox.offer(postings)
+    return isMore
   }
 
   #draft(
@@ -155,7 +184,7 @@ export class Broadcaster {
 
   /** Completes a broadcast whose last message has left the queue. */
   async #end(accountId: string, id: string): Promise<boolean> {
-    const { db, outbox, subscriptions } = this.#context
+    const { db, outbox } = this.#context
     const postings = await inTransaction(db, async (tx): Promise<Posting[]> => {
       const row = await lockBroadcast(tx, accountId, id)
       if (!row?.isExpanded || row.status !== 'sending' || (await hasLater(tx, row))) return []
@@ -164,9 +193,7 @@ export class Broadcaster {
         return []
       }
       const ended = await moveBroadcast(tx, accountId, row.campaignId, ['sending'], 'completed')
-      if (!ended || !subscriptions.wants(accountId, 'campaign.completed')) return []
-      const data = { broadcast: showBroadcast(ended) }
-      return recordEvents(tx, [{ accountId, type: 'campaign.completed', data }], outbox)
+      return ended ? this.#tell(tx, 'campaign.completed', ended) : []
     })
     outbox.offer(postings)
     return false
@@ -186,6 +213,10 @@ export class Broadcaster {
     return isMore
   }
 }
+
+/** A guard lets it wait, and does not refuse it for good. */
+const isWaiting = (result: Accepted): boolean =>
+  result.kind === 'refused' && (result.refusal === 'spend_limit_reached' || result.refusal === 'country_limit_reached')
 
 function reasonOf(result: Exclude<Accepted, { kind: 'accepted' }>): string {
   return result.kind === 'refused' ? result.refusal : 'duplicate'

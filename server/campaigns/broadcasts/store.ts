@@ -1,21 +1,25 @@
 /** The SQL of broadcasts: their rows, and what of their messages still waits. */
 import type { Db, Queryable, Tx } from '../../db/db.ts'
+import { counts } from '../../messages/tallies/counts-sql.ts'
 import type { Position } from '../../page.ts'
-import type { BroadcastRow, BroadcastStatus } from './broadcast.ts'
+import type { BroadcastRow, BroadcastStatus, HoldReason } from './broadcast.ts'
 
-const columns = (
+/** Select list for `BroadcastRow`, of the table under the alias. */
+export const columnsOfBroadcast = (
   b: string,
 ): string => `${b}.account_id as "accountId", ${b}.id, ${b}.campaign_id as "campaignId", ${b}.status, ${b}.body,
   ${b}.is_test as "isTest", ${b}.audience_tags as "audienceTags", ${b}.send_at as "sendAt",
   to_char(${b}.send_at_local, 'YYYY-MM-DD"T"HH24:MI:SS') as "sendAtLocal", ${b}.timezone, ${b}.is_expanded as "isExpanded",
   ${b}.recipients, ${b}.messages, ${b}.segments, ${b}.skipped, ${b}.is_settled as "isSettled", ${b}.created_at as "createdAt",
-  ${b}.started_at as "startedAt", ${b}.completed_at as "completedAt"`
+  ${b}.started_at as "startedAt", ${b}.completed_at as "completedAt", ${b}.ordered_by as "orderedBy",
+  ${b}.decided_by as "decidedBy", ${b}.decided_at as "decidedAt", ${b}.decision, ${b}.hold_reason as "holdReason",
+  ${b}.hold_until as "holdUntil", ${b}.hold_guard_id as "holdGuardId"`
 
 /** A broadcast to be inserted. */
 export type NewBroadcast = Pick<
   BroadcastRow,
   'id' | 'campaignId' | 'body' | 'isTest' | 'audienceTags' | 'sendAtLocal' | 'timezone'
-> & { sendAt: Date | null }
+> & { sendAt: Date | null; orderedBy: string; needsApproval: boolean }
 
 /**
  * Inserts a broadcast; null where its campaign has one that is not over (unique index broadcasts_open). A local time begins with the
@@ -23,11 +27,11 @@ export type NewBroadcast = Pick<
  */
 export async function insertBroadcast(tx: Tx, accountId: string, one: NewBroadcast): Promise<BroadcastRow | null> {
   const { rows } = await tx.query<BroadcastRow>(
-    `insert into broadcasts as b (account_id, id, campaign_id, status, body, is_test, audience_tags, send_at, send_at_local, timezone)
-     select $1, $2, $3, case when at > now() then 'scheduled' else 'sending' end, $4, $5, $6, at, $8::timestamp, $9
+    `insert into broadcasts as b (account_id, id, campaign_id, status, body, is_test, audience_tags, send_at, send_at_local, timezone, ordered_by)
+     select $1, $2, $3, case when $11 then 'awaiting_approval' when at > now() then 'scheduled' else 'sending' end, $4, $5, $6, at, $8::timestamp, $9, $10
      from (select coalesce($7::timestamptz, ($8::timestamp at time zone 'UTC') - interval '14 hours', now()) as at) time
-     on conflict (account_id, campaign_id) where status in ('scheduled', 'sending', 'paused') do nothing
-     returning ${columns('b')}`,
+     on conflict (account_id, campaign_id) where status in ('awaiting_approval', 'scheduled', 'sending', 'paused') do nothing
+     returning ${columnsOfBroadcast('b')}`,
     [
       accountId,
       one.id,
@@ -38,6 +42,8 @@ export async function insertBroadcast(tx: Tx, accountId: string, one: NewBroadca
       one.sendAt,
       one.sendAtLocal,
       one.timezone,
+      one.orderedBy,
+      one.needsApproval,
     ],
   )
   return rows[0] ?? null
@@ -46,7 +52,7 @@ export async function insertBroadcast(tx: Tx, accountId: string, one: NewBroadca
 /** One broadcast, by primary key. */
 export async function findBroadcast(db: Queryable, accountId: string, id: string): Promise<BroadcastRow | null> {
   const { rows } = await db.query<BroadcastRow>(
-    `select ${columns('b')} from broadcasts b where b.account_id = $1 and b.id = $2`,
+    `select ${columnsOfBroadcast('b')} from broadcasts b where b.account_id = $1 and b.id = $2`,
     [accountId, id],
   )
   return rows[0] ?? null
@@ -62,7 +68,7 @@ export async function listBroadcasts(
 ): Promise<BroadcastRow[]> {
   const isAfter = position?.direction === 'after'
   const { rows } = await db.query<BroadcastRow>(
-    `select ${columns('b')}
+    `select ${columnsOfBroadcast('b')}
      from broadcasts b
      where b.account_id = $1
        and b.campaign_id = $2
@@ -92,7 +98,7 @@ export async function moveBroadcast(
      where b.account_id = $1
        and b.campaign_id = $2
        and b.status = any ($3)
-     returning ${columns('b')}`,
+     returning ${columnsOfBroadcast('b')}`,
     [accountId, campaignId, from, to],
   )
   const [row] = rows
@@ -105,7 +111,7 @@ export async function setCampaignStatus(
   tx: Tx,
   accountId: string,
   campaignId: string,
-  status: BroadcastStatus | 'archived',
+  status: BroadcastStatus | 'active' | 'archived',
 ): Promise<void> {
   await tx.query(`update campaigns set status = $3, updated_at = now() where account_id = $1 and id = $2`, [
     accountId,
@@ -114,7 +120,10 @@ export async function setCampaignStatus(
   ])
 }
 
-/** Broadcasts with work to do, the one that waits longest first; by the partial index broadcasts_waiting. */
+/**
+ * Broadcasts with work to do, the one that waits longest first; by the partial index broadcasts_waiting. What a guard holds is tried again
+ * when the guard was released, and now and then, as its settings may have changed.
+ */
 export async function findWaiting(db: Db): Promise<{ accountId: string; id: string }[]> {
   const { rows } = await db.query<{ accountId: string; id: string }>({
     name: 'find-waiting-broadcasts',
@@ -124,6 +133,12 @@ export async function findWaiting(db: Db): Promise<{ accountId: string; id: stri
       join accounts a on a.id = b.account_id and a.status = 'active'
       where (b.status in ('scheduled', 'sending') or (b.status = 'canceled' and not b.is_settled))
         and b.send_at <= now()
+        and (
+          b.retry_at is null
+          or b.retry_at <= now()
+          or b.status = 'canceled'
+          or exists (select from guards g where g.account_id = b.account_id and g.id = b.hold_guard_id and g.released_at is not null)
+        )
       order by b.send_at
       limit 1000`,
   })
@@ -135,7 +150,7 @@ export async function lockBroadcast(tx: Tx, accountId: string, id: string): Prom
   const { rows } = await tx.query<BroadcastRow>({
     name: 'lock-broadcast',
     text: `
-      select ${columns('b')}
+      select ${columnsOfBroadcast('b')}
       from broadcasts b
       where b.account_id = $1
         and b.id = $2
@@ -154,6 +169,26 @@ export async function beginBroadcast(tx: Tx, { accountId, id, campaignId }: Broa
     [accountId, id],
   )
   await setCampaignStatus(tx, accountId, campaignId, 'sending')
+}
+
+// The settings of a guard may have changed, or the clock of a day.
+const retrySeconds = 15
+
+/** Notes that the remaining recipients wait for the end of a guard, or that they do not (null). By primary key. */
+export async function holdBroadcast(
+  tx: Tx,
+  { accountId, id }: BroadcastRow,
+  hold: { reason: HoldReason; guardId: string | null; until: Date } | null,
+): Promise<BroadcastRow | null> {
+  const { rows } = await tx.query<BroadcastRow>(
+    `update broadcasts b
+     set hold_reason = $3::text, hold_guard_id = $4, hold_until = $5::timestamptz,
+       retry_at = case when $3 is not null then least($5, now() + interval '${retrySeconds} seconds') end
+     where b.account_id = $1 and b.id = $2
+     returning ${columnsOfBroadcast('b')}`,
+    [accountId, id, hold?.reason ?? null, hold?.guardId ?? null, hold?.until ?? null],
+  )
+  return rows[0] ?? null
 }
 
 /** Messages of an account that wait in line, up to a bound: what is behind them is made when there is room. By the queue's key. */
@@ -177,15 +212,13 @@ export async function countQueued(db: Db, accountId: string, limit: number): Pro
   return rows[0]?.count ?? 0
 }
 
-/** Whether a message of the campaign still waits: in line (few are, see countQueued), for a retry, or with a link. */
+/** Whether a message of the campaign still waits: in line, for a retry, or with a link. Asks the counts, by tallies_campaign. */
 export async function hasWaitingMessages(tx: Tx, { accountId, campaignId }: BroadcastRow): Promise<boolean> {
   const { rowCount } = await tx.query(
     `select 1
-     from messages m
-     where m.account_id = $1
-       and m.campaign_id = $2
-       and m.status in ('queued', 'sending')
-     limit 1`,
+     from ${counts('account_id = $1 and campaign_id = $2')} c
+     where bucket = 'queued'
+     having sum(messages) > 0`,
     [accountId, campaignId],
   )
   return rowCount === 1

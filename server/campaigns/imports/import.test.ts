@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { newId, parseId } from '../../ids.ts'
 import { errorsOf } from '../testing.ts'
 import { numberOf, openImportTest, zero, type ImportTest } from './testing.ts'
 
@@ -110,6 +111,47 @@ describe('an import', () => {
     expect(again.counts).toMatchObject({ updated: 1, opted_out: 1 })
     const { rows } = await database.db.query(`select number from opt_outs where number = '15551230016'`)
     expect(rows).toHaveLength(1)
+  })
+
+  it('does for those it says are out what an opt-out does: what waits is canceled, and it is told, once', async () => {
+    const { db } = database
+    const campaign = await test.newCampaign()
+    const { accountId } = test.account
+    await db.query(
+      `insert into webhooks (account_id, id, url, events, enabled, secret) values ($1, $2, 'https://a.example', '{contact.opted_out}', true, 's')`,
+      [accountId, newId()],
+    )
+    const held = newId()
+    await db.query(
+      `insert into messages (account_id, id, direction, status, their_number, body, encoding, characters, segments)
+       values ($1, $2, 'outbound', 'scheduled', '15551230041', 'Hi', 'gsm7', 2, 1)`,
+      [accountId, held],
+    )
+    const file =
+      'phone,consent,consent_method\n15551230041,opted_out,call\n15551230042,opted_out,\n15551230043,opted_in,'
+    const over = await test.run(campaign, 'text/csv', file)
+    expect(over.counts).toMatchObject({ created: 3, opted_out: 2 })
+    const again = await test.run(campaign, 'text/csv', file)
+    expect(again.counts).toMatchObject({ updated: 3, opted_out: 2 })
+    const message = await db.query('select status, error_code as code from messages where id = $1', [held])
+    expect(message.rows).toEqual([{ status: 'canceled', code: 'recipient_opted_out' }])
+    const outs = await db.query(
+      `select number, source from opt_outs where number in ('15551230041', '15551230042') order by 1`,
+    )
+    expect(outs.rows).toEqual([
+      { number: '15551230041', source: 'consent' },
+      { number: '15551230042', source: 'consent' },
+    ])
+    const { rows } = await db.query<{ payload: string }>(`select payload from events where type = 'contact.opted_out'`)
+    expect(rows.map(({ payload }) => (JSON.parse(payload) as { data: object }).data)).toMatchObject([
+      { phone_number: '15551230041', source: 'contact', campaign },
+      { phone_number: '15551230042', source: 'contact', campaign },
+    ])
+    const words = await db.query(`select evidence from consents where status = 'opted_out' and campaign_id = $1`, [
+      parseId('cmp', campaign),
+    ])
+    expect(words.rows).toHaveLength(2)
+    await db.query('delete from webhooks where account_id = $1', [accountId])
   })
 
   it('completes national numbers by the country of the import, else of the campaign', async () => {

@@ -1,37 +1,59 @@
-/** A set of phone numbers in 8 bytes a slot: a million of them take 16 MiB, an eighth of what a `Set` of strings takes. */
+/** A set of phone numbers in 6 bytes a slot: a million of them take 9 MB and 15 while it grows, a tenth of what a `Set` of strings takes. */
 export class NumberSet {
-  // 15 digits are below 2^53, so a number is exact as a double; 0 is no phone number and stands for an empty slot.
-  #slots = new Float64Array(1024)
-  #size = 0
+  readonly #tables: Table[] = []
 
   /** Adds a number of up to 15 digits; false when it was there. */
   add(digits: string): boolean {
-    if (this.#size * 2 >= this.#slots.length) this.#grow()
-    const isNew = insert(this.#slots, Number(digits))
+    // 15 digits are below 2^53, so a number is exact as a double, and below 2^50: 32 bits, 16 bits, and which of four tables.
+    const number = Number(digits)
+    const high = Math.floor(number / 0x1_0000_0000)
+    const table = (this.#tables[Math.floor(high / highMax)] ??= new Table())
+    return table.add(number >>> 0, (high % highMax) + 1)
+  }
+}
+
+// One less than 16 bits have: 0 stands for an empty slot.
+const highMax = 0xffff
+
+/** Open addressing with linear probing. */
+class Table {
+  #low = new Uint32Array(1024)
+  #high = new Uint16Array(1024)
+  #size = 0
+
+  add(low: number, high: number): boolean {
+    // At two thirds a search ends after some five neighbours, which are in a cache line or two.
+    if (this.#size * 3 >= this.#low.length * 2) this.#grow()
+    const isNew = insert(this.#low, this.#high, low, high)
     if (isNew) this.#size++
     return isNew
   }
 
   #grow(): void {
-    const larger = new Float64Array(this.#slots.length * 2)
-    for (const value of this.#slots) if (value !== 0) insert(larger, value)
-    this.#slots = larger
+    const length = Math.ceil(this.#low.length * 1.5)
+    const lows = new Uint32Array(length)
+    const highs = new Uint16Array(length)
+    for (let at = 0; at < this.#high.length; at++) {
+      const high = this.#high[at] ?? 0
+      if (high !== 0) insert(lows, highs, this.#low[at] ?? 0, high)
+    }
+    this.#low = lows
+    this.#high = highs
   }
 }
 
-/** Open addressing with linear probing; the table is at most half full and its length a power of two. */
-function insert(slots: Float64Array, value: number): boolean {
-  const mask = slots.length - 1
-  // Neighbouring numbers are common: Fibonacci hashing of both halves spreads them.
-  const high = Math.floor(value / 0x1_0000_0000)
-  let at = (Math.imul(high ^ (value >>> 0), 0x9e3779b1) >>> 8) & mask
+/** False where it was there. */
+function insert(lows: Uint32Array, highs: Uint16Array, low: number, high: number): boolean {
+  // Neighbouring numbers are common: Fibonacci hashing of both parts spreads them over the whole of 32 bits, and those over the table.
+  const hash = Math.imul(low ^ Math.imul(high, 0x85eb_ca6b), 0x9e37_79b1) >>> 0
+  let at = Math.floor((hash / 0x1_0000_0000) * lows.length)
   for (;;) {
-    const found = slots[at]
-    if (found === value) return false
-    if (found === 0) {
-      slots[at] = value
+    if (highs[at] === 0) {
+      lows[at] = low
+      highs[at] = high
       return true
     }
-    at = (at + 1) & mask
+    if (lows[at] === low && highs[at] === high) return false
+    at = at + 1 === lows.length ? 0 : at + 1
   }
 }

@@ -1,4 +1,5 @@
 /** Cells of a sheet as text: what a person sees in them, but for numbers, which have all their digits. */
+import { rowCharactersMax } from './source-row.ts'
 import { attributeOf, readEntities, textIn } from './xml.ts'
 
 /** What cells refer to. */
@@ -11,14 +12,21 @@ export interface SheetContext {
 // A sheet has at most this many columns (XFD).
 const columnsMax = 16_384
 
-/** The cells of a row by column, empty ones between them included. */
-export function cellsOf(xml: string, context: SheetContext): string[] {
+/**
+ * The cells of a row by column, empty ones between them included; null where they are longer than a row may be. Cells may share one long
+ * text, so a row of a few kilobytes can stand for a gigabyte.
+ */
+export function cellsOf(xml: string, context: SheetContext): string[] | null {
   const cells: string[] = []
+  let characters = 0
   for (const [, tag = '', content = ''] of xml.matchAll(/<(?:\w+:)?c(\s[^>]*?)?(?:\/>|>([^]*?)<\/(?:\w+:)?c>)/g)) {
     const at = columnOf(attributeOf(tag, 'r')) ?? cells.length
     if (at >= columnsMax) continue
     while (cells.length < at) cells.push('')
-    cells[at] = valueOf(tag, content, context)
+    const cell = valueOf(tag, content, context)
+    characters += cell.length
+    if (characters > rowCharactersMax) return null
+    cells[at] = cell
   }
   return cells
 }

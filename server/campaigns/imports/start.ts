@@ -1,6 +1,7 @@
 /** The queue of import jobs: pg-boss in its own schema of the same PostgreSQL, so that a job is enqueued by the upload's transaction. */
 import { PgBoss, type Job } from 'pg-boss'
 import { openPool, type Connection, type Db, type Tx } from '../../db/db.ts'
+import type { Meter } from '../../meter.ts'
 import { finishImport, runImport, type ImportKey, type RunContext } from './run.ts'
 import { ImportThreads } from './thread.ts'
 
@@ -20,6 +21,8 @@ interface ImportsOptions extends RunContext {
   masterKey: Buffer
   /** Whether this process runs imports (role `jobs`) or only hands them over (role `api`). */
   isRunning: boolean
+  /** Counts the messages that are accepted, for which imports step back. */
+  meter?: Pick<Meter, 'flushes'>
 }
 
 const jobs = 'imports'
@@ -61,7 +64,10 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
     deleteAfterSeconds: 86_400,
   })
   const stop = new AbortController()
-  const threads = new ImportThreads({ connection, masterKey: options.masterKey })
+  const threads = new ImportThreads(
+    { connection, masterKey: options.masterKey },
+    () => options.meter?.flushes.accept.items ?? 0,
+  )
   if (isRunning) await work(boss, options, threads, stop.signal)
   const uploads = openPool(connection, {
     name: 'uploads',

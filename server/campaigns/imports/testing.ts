@@ -35,7 +35,7 @@ export interface ImportTest extends CampaignTest {
   /** Uploads, and waits until the import is over. */
   run(campaign: string, type: string, payload: string | Buffer, query?: string): Promise<Shown>
   read(id: string): Promise<Shown>
-  finished(id: string): Promise<Shown>
+  finished(id: string, limitMs?: number): Promise<Shown>
   errors(id: string): Promise<Record<string, unknown>[]>
   badRows(id: string): Promise<string>
   contacts(campaign: string): Promise<Record<string, unknown>[]>
@@ -49,8 +49,12 @@ export const zero = { created: 0, updated: 0, skipped: 0, duplicate: 0, opted_ou
 export const numberOf = (n: number): string => `1555${String(1_000_000 + n)}`
 
 /** Waits until a value is right, and fails with the last one. */
-export async function until<T>(read: () => Promise<T> | T, isRight: (value: T) => boolean): Promise<T> {
-  const endMs = performance.now() + 25_000
+export async function until<T>(
+  read: () => Promise<T> | T,
+  isRight: (value: T) => boolean,
+  limitMs = 25_000,
+): Promise<T> {
+  const endMs = performance.now() + limitMs
   for (;;) {
     const value = await read()
     if (isRight(value)) return value
@@ -112,10 +116,11 @@ export async function openImportTest(db: Db, connection: Connection): Promise<Im
       return test.finished(String(body['id']))
     },
     read: async (id) => (await get(`/v1/imports/${id}`)) as unknown as Shown,
-    finished: (id) =>
+    finished: (id, limitMs) =>
       until(
         () => test.read(id),
         (one) => !['queued', 'processing'].includes(one.status),
+        limitMs,
       ),
     errors: async (id) => (await get(`/v1/imports/${id}/errors`))['data'] as Record<string, unknown>[],
     badRows: async (id) => {

@@ -11,6 +11,8 @@ import type { ImportKey, RowsResult } from './run.ts'
 export interface ThreadInput {
   connection: Connection
   masterKey: Buffer
+  /** Shared: how many messages this process has accepted, so that the thread can step back (`stride.ts`). */
+  accepted: Int32Array
 }
 
 /** What a thread is told; its answer to a key is a `ThreadOutput`. */
@@ -20,19 +22,25 @@ export type ThreadOutput = { result: RowsResult } | { error: Error }
 // The largest of everything in it: two batches, the numbers of a million rows (outside the heap), a row of 64 KiB in every form.
 const resourceLimits = { maxOldGenerationSizeMb: 96 }
 // Room for young objects, in MiB, in each of two halves. A flag of the process wins over what a thread is given, and ours is set for
-// requests, four times as high (bin/heliogram); the heap that is there keeps its own.
-const semiSpaceMb = 8
+// requests, sixteen times as high (bin/heliogram); the heap that is there keeps its own. With 8 an import costs no less, and 10 MB more.
+const semiSpaceMb = 2
 // Loading the code takes a quarter of a second, which would be most of a small import; imports often come one after another.
 const idleMs = 20_000
+// How late a thread may learn that somebody sends: half of what a large batch takes.
+const watchEveryMs = 20
 
 /** Threads for imports, kept a while for the next. */
 export class ImportThreads {
   readonly #input: ThreadInput
+  readonly #countAccepted: () => number
+  #watching: NodeJS.Timeout | null = null
+  #running = 0
   readonly #idle: { worker: Worker; timer: NodeJS.Timeout; leave: () => void }[] = []
   #isClosed = false
 
-  constructor(input: ThreadInput) {
-    this.#input = input
+  constructor(input: Omit<ThreadInput, 'accepted'>, countAccepted: () => number = () => 0) {
+    this.#input = { ...input, accepted: new Int32Array(new SharedArrayBuffer(4)) }
+    this.#countAccepted = countAccepted
   }
 
   /** Runs all of an import but its end; an abort stops it between two batches. @throws what it fails with, or its thread. */
@@ -45,6 +53,7 @@ export class ImportThreads {
     const hear = (output: ThreadOutput): void => ('error' in output ? reject(output.error) : resolve(output.result))
     const end = (code: number): void => reject(new Error(`the thread of an import ended with ${code}`))
     worker.on('message', hear).on('error', reject).on('exit', end)
+    this.#watch(1)
     tell(key)
     signal.addEventListener('abort', stop)
     if (signal.aborted) stop()
@@ -57,6 +66,7 @@ export class ImportThreads {
       await worker.terminate()
       throw error
     } finally {
+      this.#watch(-1)
       signal.removeEventListener('abort', stop)
     }
   }
@@ -67,6 +77,17 @@ export class ImportThreads {
     const idle = this.#idle.splice(0)
     for (const { timer } of idle) clearTimeout(timer)
     await Promise.all(idle.map(({ worker }) => worker.terminate()))
+  }
+
+  /** Tells the threads of messages as long as one of them works. */
+  #watch(change: 1 | -1): void {
+    this.#running += change
+    const tell = (): void => void Atomics.store(this.#input.accepted, 0, this.#countAccepted() | 0)
+    if (this.#running > 0) this.#watching ??= setInterval(tell, watchEveryMs).unref()
+    else if (this.#watching) {
+      clearInterval(this.#watching)
+      this.#watching = null
+    }
   }
 
   #take(): Worker {

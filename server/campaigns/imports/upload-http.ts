@@ -97,13 +97,18 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
       // A file cannot be read twice: its key is bound to its type and length instead of its content.
       if (isFile) request.body = { type: mediaTypeOf(request), length: request.headers['content-length'] ?? null }
       try {
-        return await idempotent({ ...context, db: context.imports.uploads }, request, reply, async (tx) => {
-          const { accountId } = request.caller
-          const row = await store(tx, accountId, request, body)
-          await context.imports.enqueue(tx, { accountId, importId: row.id })
-          const shown = showImport(row)
-          return { status: 202, body: shown, location: `/v1/imports/${shown.id}`, resourceId: row.id }
-        })
+        return await idempotent(
+          { ...context, db: context.imports.uploads, isOnce: true },
+          request,
+          reply,
+          async (tx) => {
+            const { accountId } = request.caller
+            const row = await store(tx, accountId, request, body)
+            await context.imports.enqueue(tx, { accountId, importId: row.id })
+            const shown = showImport(row)
+            return { status: 202, body: shown, location: `/v1/imports/${shown.id}`, resourceId: row.id }
+          },
+        )
       } finally {
         if (isFile && !request.raw.readableEnded) discard(request.raw)
       }

@@ -18,6 +18,7 @@ import {
   type ImportRow,
 } from './store.ts'
 import { openWorkbook, readSheet } from './workbook.ts'
+import { collectYoung } from './young.ts'
 import { ZipError } from './zip.ts'
 
 /** A file as it comes. */
@@ -45,6 +46,8 @@ export interface StoredFile {
 export const uploadBytesMax = 256 * 1024 * 1024
 // What may be inflated of a workbook to find its first row: it and its texts stand at the beginning, and requests are waiting.
 const headerBytesMax = 64 * 1024 * 1024
+// 4 MiB.
+const piecesPerCollection = 16
 /** A JSON list is read at once. */
 export const jsonBytesMax = 32 * 1024 * 1024
 
@@ -89,6 +92,7 @@ export async function storeFile(
     if (file.format === 'json') held.push(Buffer.from(piece))
     else await insertChunk(tx, accountId, file.id, position, piece)
     position++
+    if (position % piecesPerCollection === 0) collectYoung()
   }
   if (!file) throw new Error('a stream has at least one piece, if an empty one')
   probe.end()

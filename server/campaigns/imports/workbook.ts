@@ -84,11 +84,11 @@ export async function* readSheet(workbook: Workbook): AsyncGenerator<SourceRow[]
     await texts.readTo(found.reduce((last, row) => Math.max(last, row ? lastTextOf(row.content) : -1), -1))
     for (const row of found) {
       line = Number((row && attributeOf(row.tag, 'r')) ?? line + 1)
-      if (!row) {
+      const record = row && cellsOf(row.content, context)
+      if (!record) {
         rows.push({ line, record: [], size: rowXmlMax, fault: tooLong })
         continue
       }
-      const record = cellsOf(row.content, context)
       const size = record.reduce((sum, cell) => sum + cell.length, 0)
       characters += size
       if (characters > cellCharactersMax) throw new ZipError('has more than 1 GiB of text; save it as CSV')

@@ -6,9 +6,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { openPool } from '../../db/db.ts'
 import { openVault } from '../../secrets.ts'
 import { writeRows, type ImportKey } from './run.ts'
+import { Stride } from './stride.ts'
 import type { ThreadInput, ThreadOrder, ThreadOutput } from './thread.ts'
 
-const { connection, masterKey } = workerData as ThreadInput
+const { connection, masterKey, accepted } = workerData as ThreadInput
 // Where an import and a request want the same core, the request goes first: on Linux a thread has a priority of its own (sched(7)).
 const self = '/proc/thread-self'
 if (existsSync(self)) setPriority(Number(basename(readlinkSync(self))), constants.priority.PRIORITY_BELOW_NORMAL)
@@ -16,6 +17,7 @@ if (existsSync(self)) setPriority(Number(basename(readlinkSync(self))), constant
 // crash of the database takes away takes its count with it, and the import goes on before it; its end waits for all of them.
 const db = openPool(connection, { name: 'imports', max: 2, settings: { synchronous_commit: 'off' } })
 const vault = openVault(Buffer.from(masterKey))
+const stride = new Stride(accepted)
 let stop = new AbortController()
 
 parentPort?.on('message', (order: ThreadOrder) => {
@@ -25,7 +27,7 @@ parentPort?.on('message', (order: ThreadOrder) => {
 
 async function write(key: ImportKey): Promise<void> {
   stop = new AbortController()
-  const output = await writeRows({ db, vault }, key, stop.signal).then(
+  const output = await writeRows({ db, vault, stride }, key, stop.signal).then(
     (result): ThreadOutput => ({ result }),
     (error: unknown): ThreadOutput => ({ error: error instanceof Error ? error : new Error(String(error)) }),
   )

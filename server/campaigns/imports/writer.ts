@@ -11,20 +11,20 @@ import type { Repair } from './phone.ts'
 import { readRow } from './row.ts'
 import { NumberSet } from './seen.ts'
 import type { SourceRow } from './source-row.ts'
+import { Stride } from './stride.ts'
 import { addCounts, readCommitted, type ImportRow } from './store.ts'
 
-/** What writing needs. */
+/** What writing needs; without a stride it goes as fast as it can. */
 export interface WriteContext {
   db: Db
   vault: Vault
+  stride?: Stride
 }
 
 /** Bad rows of which errors are kept; the rest are only counted. Enough to correct by hand, too few to fill a disk. */
 export const badRowsMax = 100_000
 // Characters of bad rows that are kept: as many as the largest file has.
 const badSizeMax = 256 * 1024 * 1024
-// Measured: 1000 are a tenth slower, 10,000 no faster; more takes memory, makes progress coarser and others wait longer for the campaign.
-export const batchRows = 2500
 // Characters of the file in a batch: what its rows take in every form is some ten times as much.
 const batchSize = 2_000_000
 const sampleRows = 20
@@ -47,6 +47,7 @@ export class BatchWriter {
   readonly #context: WriteContext
   readonly #accountId: string
   readonly #job: ImportRow
+  readonly #stride: Stride
   readonly #seen = new NumberSet()
   readonly #repairs: Partial<Record<Repair, number>> = {}
   readonly #sample: unknown[] = []
@@ -56,11 +57,13 @@ export class BatchWriter {
   #badSize = 0
   #batch = emptyBatch()
   #writing: Promise<boolean> = Promise.resolve(true)
+  #workMs = 0
 
   constructor(context: WriteContext, accountId: string, job: ImportRow) {
     this.#context = context
     this.#accountId = accountId
     this.#job = job
+    this.#stride = context.stride ?? new Stride()
     this.#committed = job.processed
   }
 
@@ -69,7 +72,7 @@ export class BatchWriter {
   }
 
   get isFull(): boolean {
-    return this.#batch.rows >= batchRows || this.#batch.size >= batchSize
+    return this.#batch.size >= batchSize || this.#stride.isWhole(this.#batch.rows)
   }
 
   add(row: SourceRow): void {
@@ -105,6 +108,8 @@ export class BatchWriter {
    */
   async flush(bytesRead: number, retry: <T>(work: () => Promise<T>) => Promise<T>): Promise<boolean> {
     if (!(await this.#writing)) return false
+    await this.#stride.rest(this.#workMs)
+    this.#workMs = 0
     const batch = this.#batch
     if (batch.rows === 0) return true
     this.#batch = emptyBatch()
@@ -115,7 +120,10 @@ export class BatchWriter {
       repairs: { ...this.#repairs },
       sample: this.#job.options.isDryRun ? [...this.#sample] : null,
     }
-    this.#writing = retry(() => this.#write(batch, before, state))
+    const startMs = performance.now()
+    this.#writing = retry(() => this.#write(batch, before, state)).finally(() => {
+      this.#workMs = performance.now() - startMs
+    })
     // Whoever flushes or settles next is told; until then nobody is listening.
     this.#writing.catch(() => {})
     return true
@@ -150,6 +158,11 @@ export class BatchWriter {
     const { vault } = this.#context
     const numbers = contacts.map((contact) => contact.phoneNumber)
     const forgotten = await findForgotten(tx, vault, this.#accountId, numbers)
+    if (!options.isDryRun && contacts.some(({ consent }) => consent?.status === 'opted_out')) {
+      // Few lists say so, and what it takes is a good part of the program: it is loaded when it is needed.
+      const { withdrawConsents } = await import('./withdraw.ts')
+      await withdrawConsents(tx, this.#context, this.#accountId, { id, campaignId }, contacts)
+    }
     const write = options.isDryRun ? previewContacts : upsertContacts
     const counts = await write(tx, this.#accountId, campaignId, contacts, options.onConflict)
     if (!options.isDryRun)

@@ -2,6 +2,7 @@
 import { columns } from '../../db/array.ts'
 import type { Db, Queryable, Tx } from '../../db/db.ts'
 import { firstIdAt, parseId } from '../../ids.ts'
+import { storeTexts, type Texts } from '../../texts.ts'
 import type { Draft, Verdict } from '../accepted.ts'
 import { newCode, type ShortLink } from './shorten.ts'
 
@@ -18,6 +19,7 @@ export async function storeShortLinks(
   tx: Db | Tx,
   drafts: readonly Accepted[],
   verdicts: readonly Verdict[],
+  texts?: Texts,
 ): Promise<void> {
   let missing = verdicts.flatMap(({ n, isNew, campaignId }) => {
     const message = drafts[n - 1]
@@ -46,16 +48,23 @@ export async function storeShortLinks(
     if (rows.length === missing.length) return
     const stored = new Set(rows.map(({ messageId, position }) => `${messageId} ${position}`))
     missing = missing.filter(({ message, position }) => !stored.has(`${message.id} ${position}`))
-    for (const { message, link } of missing) await recode(tx, message, link)
+    for (const { message, link } of missing) await recode(tx, message, link, texts)
   }
 }
 
 /** Changes the code of a link. Nobody else sees the message yet; by primary key. */
-async function recode(tx: Db | Tx, { id, draft }: Accepted, link: ShortLink): Promise<void> {
+async function recode(tx: Db | Tx, { id, draft }: Accepted, link: ShortLink, texts?: Texts): Promise<void> {
   const taken = link.code
   link.code = newCode()
   draft.body = draft.body.replaceAll(`/${taken}`, `/${link.code}`)
-  await tx.query(`update messages set body = $3 where account_id = $1 and id = $2`, [draft.accountId, id, draft.body])
+  const { accountId } = draft
+  const [stored] = await storeTexts(texts, [{ accountId, id, text: draft.body }])
+  await tx.query(`update messages set body = $3, body_sealed = $4 where account_id = $1 and id = $2`, [
+    accountId,
+    id,
+    stored?.body,
+    stored?.sealed,
+  ])
 }
 
 /** The addresses behind codes, by code; those that are unknown are absent. By primary key. */

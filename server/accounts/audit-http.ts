@@ -1,0 +1,187 @@
+/** Routes of the audit log. */
+import { Type, type Static } from 'typebox'
+import { showActorId, type Actor } from '../audit.ts'
+import type { Db } from '../db/db.ts'
+import { ApiError, invalid, type FieldError } from '../errors.ts'
+import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'
+import { parseId, showId, timeOfId } from '../ids.ts'
+import { buildPage, readCursor } from '../page.ts'
+import { listAuditEvents, verifyAudit, type AuditFilters, type AuditRow } from './audit.ts'
+
+const Changed = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
+  description: 'What differs; secrets, numbers of people and e-mail addresses are covered.',
+})
+
+const AuditEvent = Type.Object(
+  {
+    id: IdOf('aud', 'The event.'),
+    object: Type.Literal('audit_event'),
+    seq: Type.Integer({ description: 'Its place in the chain of the account, from 1 without gaps.' }),
+    created_at: Timestamp('When it was recorded.'),
+    actor: Type.Object({
+      kind: Type.Enum(['user', 'key', 'system']),
+      id: Nullable(Type.String({ description: 'The user or the API key; null: the program itself.' })),
+    }),
+    action: Type.String({ description: 'What was done. The list grows.', examples: ['webhook.updated'] }),
+    target: Nullable(Type.String({ description: 'Id of what was changed, or its name where it has none.' })),
+    ip: Nullable(Type.String({ description: 'Address of the caller.' })),
+    request_id: Nullable(Type.String({ description: 'X-Request-Id of the request.' })),
+    before: Changed,
+    after: Changed,
+    hash: Type.String({ description: 'SHA-256 over the hash before it and the event, in hex.' }),
+  },
+  { $id: 'AuditEvent', description: 'An administrative write: who changed what. Nothing changes or deletes it.' },
+)
+
+const Verification = Type.Object(
+  {
+    object: Type.Literal('audit_verification'),
+    valid: Type.Boolean(),
+    events: Type.Integer({ description: 'Events that were checked.' }),
+    head: Nullable(
+      Type.String({ description: 'Hash of the last event, to be kept elsewhere: it covers all before it.' }),
+    ),
+    broken_at: Nullable(
+      Type.Object({
+        seq: Type.Integer(),
+        event: Nullable(Type.String()),
+        reason: Type.Enum(['missing', 'changed', 'unlinked'], {
+          description: '`unlinked`: it follows another event than the one before it.',
+        }),
+      }),
+    ),
+  },
+  { $id: 'AuditVerification' },
+)
+
+const Query = Type.Object(
+  {
+    actor: Type.Optional(
+      Type.String({ maxLength: 40, description: 'Id of a user or an API key, or `system` for the program itself.' }),
+    ),
+    action: Type.Optional(Type.String({ maxLength: 100, examples: ['settings.updated'] })),
+    target: Type.Optional(Type.String({ maxLength: 255, description: 'Id of what was changed.' })),
+    created_after: Type.Optional(Timestamp('Recorded at or after it.')),
+    created_before: Type.Optional(Timestamp('Recorded before it.')),
+    ...pageQuery,
+  },
+  { additionalProperties: false },
+)
+
+/** Registers `GET /v1/audit-events` and its check. */
+export function auditRoutes(app: App, { db }: { db: Db }): void {
+  const tags = ['Audit log']
+  // A long log takes seconds of this process: one check of an account at a time.
+  const checking = new Set<string>()
+  app.addSchema(AuditEvent)
+  app.addSchema(Verification)
+  app.get(
+    '/v1/audit-events',
+    {
+      schema: {
+        operationId: 'listAuditEvents',
+        summary: 'Who changed what, newest first',
+        description:
+          'Administrative writes, each recorded in the transaction of its change. Sends, contacts and imports are not in it. What belongs to the installation ' +
+          '(carriers, links, routes) is in the log of the account that changed it.',
+        tags,
+        querystring: Query,
+        response: { 200: PageOf(Type.Ref('AuditEvent')), ...problems() },
+      },
+      config: { scope: 'audit:read' },
+    },
+    async (request) => {
+      const { limit = 50, cursor, ...query } = request.query
+      const filters = readFilters(query)
+      const position = readCursor(cursor, ['audit-events', query])
+      const rows = await listAuditEvents(db, request.caller.accountId, filters, limit, position)
+      const page = buildPage(rows, limit, position, ['audit-events', query])
+      return { ...page, data: page.data.map(showEvent) }
+    },
+  )
+  app.get(
+    '/v1/audit-events/verify',
+    {
+      schema: {
+        operationId: 'verifyAuditEvents',
+        summary: 'Check that nobody has changed the log',
+        description: 'Computes the hash of every event anew. The first break is told.',
+        tags,
+        response: { 200: Type.Ref('AuditVerification'), ...problems(429) },
+      },
+      config: { scope: 'audit:read' },
+    },
+    async (request) => {
+      const { accountId } = request.caller
+      if (checking.has(accountId))
+        throw new ApiError('rate_limited', { detail: 'A check of the log is running.', retryAfterSeconds: 1 })
+      checking.add(accountId)
+      const { events, head, brokenAt } = await verifyAudit(db, accountId).finally(() => checking.delete(accountId))
+      return {
+        object: 'audit_verification' as const,
+        valid: brokenAt === null,
+        events,
+        head: head && head.toString('hex'),
+        broken_at: brokenAt && {
+          seq: brokenAt.seq,
+          event: brokenAt.id && showId('aud', brokenAt.id),
+          reason: brokenAt.reason,
+        },
+      }
+    },
+  )
+}
+
+function readFilters(query: Omit<Static<typeof Query>, 'limit' | 'cursor'>): AuditFilters {
+  const faults: FieldError[] = []
+  const filters = {
+    actor: query.actor === undefined ? null : readActor(query.actor, faults),
+    action: query.action ?? null,
+    target: query.target ?? null,
+    createdAfter: readTime('created_after', query.created_after, faults),
+    createdBefore: readTime('created_before', query.created_before, faults),
+  }
+  if (faults.length > 0) throw invalid(faults)
+  return filters
+}
+
+function readActor(text: string, faults: FieldError[]): Actor | null {
+  if (text === 'system') return { kind: 'system', id: null }
+  for (const [prefix, kind] of [
+    ['usr', 'user'],
+    ['key', 'key'],
+  ] as const) {
+    const id = parseId(prefix, text)
+    if (id !== null) return { kind, id }
+  }
+  const detail = 'must be the id of a user or an API key, or system'
+  faults.push({ pointer: '?actor', code: 'invalid_format', detail })
+  return null
+}
+
+/** A time that the calendar has: the schema's form lets leap seconds and offsets without minutes through. */
+function readTime(name: string, text: string | undefined, faults: FieldError[]): Date | null {
+  if (text === undefined) return null
+  const time = new Date(text)
+  if (!Number.isNaN(time.getTime())) return time
+  const detail = 'must be a time as of RFC 3339, such as 2026-11-20T12:00:00Z'
+  faults.push({ pointer: `?${name}`, code: 'invalid_format', detail })
+  return null
+}
+
+function showEvent(row: AuditRow): Static<typeof AuditEvent> {
+  return {
+    id: showId('aud', row.id),
+    object: 'audit_event',
+    seq: row.seq,
+    created_at: new Date(timeOfId(row.id)).toISOString(),
+    actor: { kind: row.actorKind, id: showActorId({ kind: row.actorKind, id: row.actorId }) },
+    action: row.action,
+    target: row.target,
+    ip: row.ip,
+    request_id: row.requestId,
+    before: row.before as Record<string, unknown> | null,
+    after: row.after as Record<string, unknown> | null,
+    hash: row.hash.toString('hex'),
+  }
+}

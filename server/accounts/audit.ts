@@ -1,0 +1,160 @@
+/** Reads the audit log of an account, and checks that nobody has changed it. */
+import { hashEvent, noHash, type Actor } from '../audit.ts'
+import type { Queryable } from '../db/db.ts'
+import { firstIdAt } from '../ids.ts'
+import type { Position } from '../page.ts'
+
+/** An event as the database has it. */
+export interface AuditRow {
+  accountId: string
+  id: string
+  seq: number
+  actorKind: Actor['kind']
+  actorId: string | null
+  action: string
+  target: string | null
+  ip: string | null
+  requestId: string | null
+  before: unknown
+  after: unknown
+  previousHash: Buffer
+  hash: Buffer
+}
+
+/** Null: any. */
+export interface AuditFilters {
+  actor: Actor | null
+  action: string | null
+  target: string | null
+  createdAfter: Date | null
+  createdBefore: Date | null
+}
+
+const columns = `
+  account_id as "accountId",
+  id,
+  seq,
+  actor_kind as "actorKind",
+  actor_id as "actorId",
+  action,
+  target,
+  ip,
+  request_id as "requestId",
+  before,
+  after,
+  previous_hash as "previousHash",
+  hash`
+
+/** Events from a position on, one more than `limit`. Served by the index of the filter, or the primary key. */
+export async function listAuditEvents(
+  db: Queryable,
+  accountId: string,
+  filters: AuditFilters,
+  limit: number,
+  position: Position | null,
+): Promise<AuditRow[]> {
+  const { actor, action, target, createdAfter, createdBefore } = filters
+  const values: unknown[] = [accountId, limit + 1]
+  const conditions: string[] = []
+  const add = (condition: string, value: unknown): void => {
+    values.push(value)
+    conditions.push(`and ${condition} $${values.length}`)
+  }
+  if (actor) add('actor_kind =', actor.kind)
+  if (actor?.id) add('actor_id =', actor.id)
+  if (action !== null) add('action =', action)
+  if (target !== null) add('target =', target)
+  if (createdAfter) add('id >=', firstIdAt(createdAfter.getTime()))
+  if (createdBefore) add('id <', firstIdAt(createdBefore.getTime()))
+  const isAfter = position?.direction === 'after'
+  if (position) add(isAfter ? 'id >' : 'id <', position.id)
+  const { rows } = await db.query<AuditRow>(
+    `
+    select ${columns}
+    from audit_events
+    where account_id = $1
+      ${conditions.join('\n')}
+    order by id ${isAfter ? 'asc' : 'desc'}
+    limit $2`,
+    values,
+  )
+  return rows
+}
+
+/** Where a chain is broken, and how. */
+export interface AuditBreak {
+  seq: number
+  /** Null: the event is gone. */
+  id: string | null
+  /** `missing`: the event is gone; `changed`: its hash is not that of its content; `unlinked`: it follows another event than the one before it. */
+  reason: 'missing' | 'changed' | 'unlinked'
+}
+
+/** What a check found. */
+export interface AuditCheck {
+  /** Events that were checked, the broken one too. */
+  events: number
+  /** Hash of the last event; null: there is none. */
+  head: Buffer | null
+  /** The first break; null: the chain holds. */
+  brokenAt: AuditBreak | null
+}
+
+const pageRows = 1000
+
+/** Checks the chain of an account from its first event to its last, a page at a time; stops at the first break. */
+export async function verifyAudit(db: Queryable, accountId: string): Promise<AuditCheck> {
+  const end = await findEnd(db, accountId)
+  let previous = noHash
+  let seq = 0
+  const broken = (id: string | null, reason: AuditBreak['reason']): AuditCheck => ({
+    events: seq,
+    head: end.hash,
+    brokenAt: { seq, id, reason },
+  })
+  for (;;) {
+    const rows = await readChain(db, accountId, seq)
+    for (const row of rows) {
+      seq++
+      if (row.seq !== seq) return broken(null, 'missing')
+      if (!row.previousHash.equals(previous)) return broken(row.id, 'unlinked')
+      const content = { ...row, actor: { kind: row.actorKind, id: row.actorId } }
+      if (!hashEvent(previous, content).equals(row.hash)) return broken(row.id, 'changed')
+      // What was added while this ran is checked against itself.
+      if (seq === end.seq && !row.hash.equals(end.hash ?? noHash)) return broken(row.id, 'changed')
+      previous = row.hash
+    }
+    if (rows.length < pageRows) break
+  }
+  if (seq < end.seq) {
+    seq++
+    return broken(null, 'missing')
+  }
+  return { events: seq, head: seq === 0 ? null : previous, brokenAt: null }
+}
+
+/** The end of an account's chain, by primary key. */
+async function findEnd(db: Queryable, accountId: string): Promise<{ seq: number; hash: Buffer | null }> {
+  const { rows } = await db.query<{ seq: number; hash: Buffer }>({
+    name: 'find-audit-end',
+    text: `select seq, hash from audit_chains where account_id = $1`,
+    values: [accountId],
+  })
+  return rows[0] ?? { seq: 0, hash: null }
+}
+
+/** The next events of a chain, oldest first; by audit_events (account_id, seq). */
+async function readChain(db: Queryable, accountId: string, afterSeq: number): Promise<AuditRow[]> {
+  const { rows } = await db.query<AuditRow>({
+    name: 'read-audit-chain',
+    text: `
+      select ${columns}
+      from audit_events
+      where account_id = $1
+        and seq > $2
+      order by seq
+      limit $3`,
+    values: [accountId, afterSeq, pageRows],
+  })
+  return rows
+}

@@ -1,0 +1,33 @@
+/** The route that gives an account a new data key. */
+import { rotateDataKey } from '../data-keys.ts'
+import { problems, type App } from '../http.ts'
+import { idempotent } from '../idempotency.ts'
+import type { AccountsContext } from './http.ts'
+import { readSettings, Settings } from './settings.ts'
+
+/** Registers `/v1/settings/rotate-data-key`. */
+export function dataKeyRoutes(app: App, context: AccountsContext): void {
+  app.post(
+    '/v1/settings/rotate-data-key',
+    {
+      schema: {
+        operationId: 'rotateDataKey',
+        summary: 'Encrypt texts with a new key',
+        description:
+          'New texts are encrypted with it from 5 seconds later on, and in the background those that are there; then the old key is destroyed. ' +
+          '`encryption` in the settings tells how far that is.',
+        tags: ['Settings'],
+        response: { 200: Settings, ...problems() },
+      },
+      config: { scope: 'settings:write', operation: 'settings.rotate_data_key', audit: 'data_key.rotated' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx) => {
+        const { caller } = request
+        const before = await readSettings(tx, caller, context.settings)
+        await rotateDataKey(tx, context.vault, caller.accountId)
+        const after = await readSettings(tx, caller, context.settings)
+        return { status: 200, body: after.body, audit: { target: 'settings', before: before.body } }
+      }),
+  )
+}

@@ -1,0 +1,44 @@
+/** What settings tell of encryption at rest. */
+import { Type, type Static } from 'typebox'
+import { readKeyState } from '../data-keys.ts'
+import type { Queryable } from '../db/db.ts'
+import { Nullable, showTime, Timestamp } from '../http.ts'
+import { timeOfId } from '../ids.ts'
+
+export const Encryption = Type.Object(
+  {
+    content: Type.Boolean({ description: 'Texts of new messages are encrypted; the operator says so.' }),
+    key: Nullable(Type.Object({ version: Type.Integer(), created_at: Timestamp('When it was made.') })),
+    rotation: Nullable(
+      Type.Object(
+        {
+          retired_keys: Type.Integer({ description: 'Keys that still encrypt something.' }),
+          done_until: Nullable(
+            Timestamp(
+              'Messages up to this time have a later key than the oldest of them; null: it begins in some minutes.',
+            ),
+          ),
+        },
+        { description: 'null: all is encrypted with the key.' },
+      ),
+    ),
+  },
+  { description: 'Encryption of texts in the database. The keys themselves are never shown.' },
+)
+
+/** By primary key prefix of data_keys. */
+export async function readEncryption(
+  db: Queryable,
+  accountId: string,
+  content: boolean,
+): Promise<Static<typeof Encryption>> {
+  const { version, createdAt, retired, sweptTo } = await readKeyState(db, accountId)
+  return {
+    content,
+    key: version !== null && createdAt ? { version, created_at: createdAt.toISOString() } : null,
+    rotation:
+      retired > 0
+        ? { retired_keys: retired, done_until: showTime(sweptTo === null ? null : new Date(timeOfId(sweptTo))) }
+        : null,
+  }
+}

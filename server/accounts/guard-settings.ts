@@ -1,0 +1,173 @@
+/** What an account says of its guards: what may be used up before sending stops. Everything is off until it is said. */
+import { Type, type Static } from 'typebox'
+import type { FieldError } from '../errors.ts'
+import { Nullable } from '../http.ts'
+import { isTimezone } from '../timezone.ts'
+
+const off = 'null: no limit.'
+const country = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 alpha-2.', examples: ['GB'] })
+const countMax = 1_000_000_000_000
+
+/** `allowed_countries` of the settings. */
+export const AllowedCountries = Type.Array(Type.String({ pattern: '^(\\*|[A-Z]{2})$' }), {
+  minItems: 1,
+  maxItems: 300,
+  uniqueItems: true,
+  description: 'ISO 3166-1 alpha-2 of the countries that may be written to; `*`: all.',
+})
+/** `country_limits` of the settings. */
+export const CountryLimits = Type.Array(
+  Type.Object(
+    {
+      country,
+      per_hour: Type.Integer({ minimum: 0, maximum: countMax, description: 'Messages in an hour of the clock.' }),
+      action: Type.Enum(['block', 'alert'], { description: '`alert` only records the event.' }),
+    },
+    { additionalProperties: false },
+  ),
+  { maxItems: 300 },
+)
+const dailySegments = Nullable(
+  Type.Integer({ minimum: 0, maximum: countMax, description: `Segments a day of the account's clock; ${off}` }),
+)
+const dailyLimit = Nullable(
+  Type.String({
+    pattern: '^\\d{1,9}(\\.\\d{1,6})?$',
+    description: `What a day may cost; ${off}`,
+    examples: ['250.00'],
+  }),
+)
+const currency = Nullable(Type.String({ pattern: '^[A-Z]{3}$', description: 'ISO 4217.', examples: ['EUR'] }))
+const perPrefix = Nullable(
+  Type.Integer({
+    minimum: 1,
+    maximum: countMax,
+    description:
+      'Messages in an hour of the clock to numbers that differ in the last four digits only; broadcasts do not count.',
+  }),
+)
+const dedupeWindow = Type.Integer({
+  minimum: 0,
+  maximum: 86_400,
+  description: 'Seconds in which the same text from the same sender to the same number is refused; 0: none.',
+})
+const recipientsAbove = Nullable(
+  Type.Integer({
+    minimum: 0,
+    maximum: countMax,
+    description: 'Broadcasts to more recipients need the approval of somebody else.',
+  }),
+)
+
+const closed = { additionalProperties: false } as const
+
+/** What the answer to `GET /v1/settings` says of guards, beside `limits` and `spend`. */
+export const GuardFields = {
+  allowed_countries: AllowedCountries,
+  country_limits: CountryLimits,
+  velocity: Type.Object({ per_prefix_per_hour: perPrefix }),
+  dedupe_window: dedupeWindow,
+  approval: Type.Object({ recipients_above: recipientsAbove }),
+}
+/** `limits.daily_segments` and what is used of it, in the answer. */
+export const SegmentLimits = {
+  daily_segments: dailySegments,
+  segments_today: Nullable(Type.Integer({ description: 'null: nobody counts, as there is no limit.' })),
+}
+
+/** What a change of settings may say of guards. */
+export const GuardChange = {
+  timezone: Type.Optional(
+    Type.String({ description: 'IANA time zone; days of limits begin by it.', examples: ['Europe/London'] }),
+  ),
+  allowed_countries: Type.Optional(AllowedCountries),
+  country_limits: Type.Optional(CountryLimits),
+  limits: Type.Optional(Type.Object({ daily_segments: dailySegments }, closed)),
+  spend: Type.Optional(Type.Object({ daily_limit: dailyLimit, currency: Type.Optional(currency) }, closed)),
+  velocity: Type.Optional(Type.Object({ per_prefix_per_hour: perPrefix }, closed)),
+  dedupe_window: Type.Optional(dedupeWindow),
+  approval: Type.Optional(Type.Object({ recipients_above: recipientsAbove }, closed)),
+}
+const GuardChangeObject = Type.Object(GuardChange)
+export type GuardChange = Static<typeof GuardChangeObject>
+
+/** As it is stored in `accounts.settings`, under `guards`: what is off is not there. */
+export interface StoredGuards {
+  allowed_countries?: string[]
+  country_limits?: Static<typeof CountryLimits>
+  daily_segments?: number
+  spend?: { daily_limit: string; currency: string }
+  per_prefix_per_hour?: number
+  dedupe_window?: number
+  recipients_above?: number
+}
+
+/** Kinds of guards, as stops name them. */
+export const guardKinds = [
+  'daily_segments',
+  'spend',
+  'country_limit',
+  'velocity',
+  'allowed_countries',
+  'duplicate',
+] as const
+export type GuardKind = (typeof guardKinds)[number]
+
+/** What the schema cannot say of a change. `isCountry` knows the countries that have telephones. */
+export function checkGuards(
+  change: GuardChange,
+  stored: StoredGuards,
+  isCountry: (text: string) => boolean,
+): FieldError[] {
+  const errors: FieldError[] = []
+  const add = (pointer: string, detail: string): void => void errors.push({ pointer, code: 'invalid_value', detail })
+  if (change.timezone !== undefined && !isTimezone(change.timezone))
+    add('#/timezone', 'must be a time zone of the IANA database, such as Europe/London')
+  const { allowed_countries: allowed = [], country_limits: limits = [] } = change
+  if (allowed.length > 1 && allowed.includes('*')) add('#/allowed_countries', 'has * and countries: use one')
+  allowed.forEach((text, i) => {
+    if (text !== '*' && !isCountry(text)) add(`#/allowed_countries/${i}`, 'is not a country of ISO 3166-1')
+  })
+  limits.forEach(({ country: text }, i) => {
+    if (!isCountry(text)) add(`#/country_limits/${i}/country`, 'is not a country of ISO 3166-1')
+    else if (limits.findIndex((limit) => limit.country === text) < i)
+      add(`#/country_limits/${i}/country`, 'has a limit already')
+  })
+  if (change.spend && change.spend.daily_limit !== null && !(change.spend.currency ?? stored.spend?.currency))
+    errors.push({ pointer: '#/spend/currency', code: 'required', detail: 'is missing: a limit is in a currency' })
+  return errors
+}
+
+/** What is stored after a change, and the kinds of guards that it changed: their stops are over. */
+export function mergeGuards(stored: StoredGuards, change: GuardChange): { guards: StoredGuards; changed: GuardKind[] } {
+  const guards = { ...stored }
+  const changed: GuardKind[] = []
+  const set = <K extends keyof StoredGuards>(name: K, value: StoredGuards[K] | null, kind: GuardKind | null): void => {
+    if (JSON.stringify(value ?? null) === JSON.stringify(stored[name] ?? null)) return
+    if (value == null) delete guards[name]
+    else guards[name] = value
+    if (kind) changed.push(kind)
+  }
+  const { allowed_countries: allowed, country_limits: limits, spend, dedupe_window: seconds } = change
+  if (allowed) set('allowed_countries', allowed[0] === '*' ? null : allowed, 'allowed_countries')
+  if (limits) set('country_limits', limits.length > 0 ? limits : null, 'country_limit')
+  if (change.limits) set('daily_segments', change.limits.daily_segments, 'daily_segments')
+  if (spend) {
+    const money = spend.currency ?? stored.spend?.currency
+    const limit = spend.daily_limit === null || !money ? null : { daily_limit: spend.daily_limit, currency: money }
+    set('spend', limit, 'spend')
+  }
+  if (change.velocity) set('per_prefix_per_hour', change.velocity.per_prefix_per_hour, 'velocity')
+  if (seconds !== undefined) set('dedupe_window', seconds > 0 ? seconds : null, 'duplicate')
+  if (change.approval) set('recipients_above', change.approval.recipients_above, null)
+  return { guards, changed }
+}
+
+/** What is stored, as the settings show it. */
+export const showGuards = (stored: StoredGuards) => ({
+  allowed_countries: stored.allowed_countries ?? ['*'],
+  country_limits: stored.country_limits ?? [],
+  velocity: { per_prefix_per_hour: stored.per_prefix_per_hour ?? null },
+  dedupe_window: stored.dedupe_window ?? 0,
+  approval: { recipients_above: stored.recipients_above ?? null },
+})

@@ -1,0 +1,195 @@
+/**
+ * Routes of people about themselves. Their bodies hold passwords and codes, so that no Idempotency-Key is read: a fingerprint of the body
+ * would have to be kept.
+ */
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { recordRequest } from '../audit.ts'
+import { inTransaction } from '../db/db.ts'
+import { ApiError, invalid } from '../errors.ts'
+import { problems, type App } from '../http.ts'
+import { hashToken } from '../secrets.ts'
+import { bearerOf } from './authenticate.ts'
+import type { AccountsContext } from './http.ts'
+import { userFields } from './http-users.ts'
+import { isSecondFactor } from './login.ts'
+import { hashPassword, isPassword } from './password.ts'
+import { requirePassword } from './password-rules.ts'
+import { endSessionsOf } from './session.ts'
+import { beginAttempt, beginCode, forgive } from './throttle.ts'
+import { beginTotp, confirmTotp, disableTotp } from './totp.ts'
+import { findSelf, setPassword, showUser, type Self } from './users.ts'
+
+const Me = Type.Object({
+  ...userFields,
+  recovery_codes_left: Type.Integer({ description: 'How many codes can still stand in for the second factor.' }),
+})
+const Password = Type.String({ minLength: 1, maxLength: 256 })
+const Otp = Type.String({ pattern: '^\\d{3} ?\\d{3}$', description: 'The code that the app shows.' })
+const tags = ['Users']
+
+/** Registers `/v1/users/me`. */
+export function meRoutes(app: App, context: AccountsContext): void {
+  const { db, vault, authenticator } = context
+  const self = (request: FastifyRequest): Promise<Self> => {
+    const { accountId, userId } = request.caller
+    if (userId === null) throw new ApiError('user_required')
+    return findSelf(db, accountId, userId)
+  }
+  const requireOwnPassword = async (
+    { ip }: FastifyRequest,
+    user: Self,
+    password: string,
+    pointer: string,
+  ): Promise<void> => {
+    const attempt = await beginAttempt(db, vault, user.email, ip)
+    if (!(await isPassword(password, user.passwordHash)))
+      throw invalid([{ pointer, code: 'invalid_value', detail: 'is not your password' }])
+    await forgive(db, attempt)
+  }
+  app.get(
+    '/v1/users/me',
+    {
+      schema: { operationId: 'getMe', summary: 'Who you are', tags, response: { 200: Me, ...problems() } },
+      config: { scope: 'profile:read' },
+    },
+    async (request) => showSelf(await self(request)),
+  )
+  app.patch(
+    '/v1/users/me',
+    {
+      schema: {
+        operationId: 'updateMe',
+        summary: 'Change your password',
+        description: 'Your other logins end: at once here, within five seconds on other nodes.',
+        tags,
+        body: Type.Object(
+          { password: Password, current_password: Password },
+          {
+            additionalProperties: false,
+            description: 'At least 15 characters, and none of those that are tried first.',
+          },
+        ),
+        response: { 200: Me, ...problems(429) },
+      },
+      config: { scope: 'profile:write', audit: 'user.password_changed', isKeyless: true },
+    },
+    async (request) => {
+      const user = await self(request)
+      const { password, current_password: current } = request.body
+      await requireOwnPassword(request, user, current, '#/current_password')
+      requirePassword(password, user)
+      const passwordHash = await hashPassword(password)
+      await inTransaction(db, async (tx) => {
+        const { accountId, id } = user
+        await setPassword(tx, accountId, id, passwordHash)
+        await endSessionsOf(tx, accountId, id, hashToken(bearerOf(request.headers.authorization)))
+        await recordRequest(tx, request, { target: showUser(user).id, after: null })
+      })
+      authenticator.forget()
+      return showSelf(await self(request))
+    },
+  )
+  app.post(
+    '/v1/users/me/totp',
+    {
+      schema: {
+        operationId: 'beginTotp',
+        summary: 'Prepare a second factor',
+        description:
+          'Takes the password, because who found an open session could otherwise lock its owner out. Nothing changes before `/confirm`.',
+        tags,
+        body: Type.Object({ password: Password }, { additionalProperties: false }),
+        response: {
+          200: Type.Object({
+            object: Type.Literal('totp'),
+            secret: Type.String({ description: 'Base32, to be typed where no camera is. Shown only now.' }),
+            otpauth_url: Type.String({ description: 'For a QR code.' }),
+          }),
+          ...problems(409, 429),
+        },
+      },
+      config: { scope: 'profile:write', isKeyless: true },
+    },
+    async (request) => {
+      const user = await self(request)
+      await requireOwnPassword(request, user, request.body.password, '#/password')
+      const begun = await inTransaction(db, (tx) => beginTotp(tx, vault, user))
+      if (!begun) throw new ApiError('totp_not_in_state', { detail: 'The second factor is on.' })
+      return { object: 'totp' as const, secret: begun.secret, otpauth_url: begun.url }
+    },
+  )
+  app.post(
+    '/v1/users/me/totp/confirm',
+    {
+      schema: {
+        operationId: 'confirmTotp',
+        summary: 'Turn the second factor on',
+        description:
+          'Takes a code of the prepared secret. The answer has ten recovery codes, shown only now; each works once.',
+        tags,
+        body: Type.Object({ otp: Otp }, { additionalProperties: false }),
+        response: {
+          200: Type.Object({ object: Type.Literal('recovery_codes'), recovery_codes: Type.Array(Type.String()) }),
+          ...problems(409, 429),
+        },
+      },
+      config: { scope: 'profile:write', audit: 'user.totp_enabled', isKeyless: true },
+    },
+    async (request) => {
+      const user = await self(request)
+      if (user.hasTotp || !user.hasSecret)
+        throw new ApiError('totp_not_in_state', {
+          detail: user.hasTotp ? 'The second factor is on.' : 'Begin with POST /v1/users/me/totp.',
+        })
+      const forgiveCode = await beginCode(db, vault, user.id)
+      const codes = await inTransaction(db, async (tx) => {
+        const made = await confirmTotp(tx, vault, user, request.body.otp)
+        if (made) await recordRequest(tx, request, { target: showUser(user).id, after: null })
+        return made
+      })
+      if (!codes) throw wrongCode('#/otp')
+      await forgiveCode()
+      return { object: 'recovery_codes' as const, recovery_codes: codes }
+    },
+  )
+  app.delete(
+    '/v1/users/me/totp',
+    {
+      schema: {
+        operationId: 'disableTotp',
+        summary: 'Turn the second factor off',
+        description: 'Takes one of: a code, a recovery code, the password.',
+        tags,
+        body: Type.Object(
+          {
+            otp: Type.Optional(Otp),
+            recovery_code: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+            password: Type.Optional(Password),
+          },
+          { additionalProperties: false, minProperties: 1, maxProperties: 1 },
+        ),
+        response: { 204: Type.Null(), ...problems(409, 429) },
+      },
+      config: { scope: 'profile:write', audit: 'user.totp_disabled', isKeyless: true },
+    },
+    async (request, reply) => {
+      const user = await self(request)
+      if (!user.hasTotp) throw new ApiError('totp_not_in_state', { detail: 'The second factor is off.' })
+      const { otp, recovery_code: recoveryCode, password } = request.body
+      if (password !== undefined) await requireOwnPassword(request, user, password, '#/password')
+      else if (!(await isSecondFactor(db, vault, user, { otp, recoveryCode })))
+        throw wrongCode(otp === undefined ? '#/recovery_code' : '#/otp')
+      await inTransaction(db, async (tx) => {
+        await disableTotp(tx, user)
+        await recordRequest(tx, request, { target: showUser(user).id, after: null })
+      })
+      return reply.code(204).send(null)
+    },
+  )
+}
+
+const wrongCode = (pointer: string): ApiError =>
+  invalid([{ pointer, code: 'invalid_value', detail: 'is not right, or was used' }])
+
+const showSelf = (user: Self) => ({ ...showUser(user), recovery_codes_left: user.recoveryCodesLeft })

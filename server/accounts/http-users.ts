@@ -1,0 +1,259 @@
+/** Routes of the people of an account, and of invitations to it. */
+import { Type } from 'typebox'
+import { recordAudit } from '../audit.ts'
+import { ApiError } from '../errors.ts'
+import { IdOf, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'
+import { idempotent } from '../idempotency.ts'
+import { parseId, showId } from '../ids.ts'
+import { buildPage, readCursor } from '../page.ts'
+import type { AccountsContext } from './http.ts'
+import { showPair, TokenAnswer } from './http-login.ts'
+import {
+  acceptInvitation,
+  createInvitation,
+  listInvitations,
+  showInvitation,
+  withdrawInvitation,
+} from './invitations.ts'
+import { roles } from './roles.ts'
+import { changeUser, findUserRow, listUsers, removeUser, requireGrant, roleOfCaller, showUser } from './users.ts'
+
+const RoleEnum = Type.Enum([...roles])
+
+/** An address as it is typed; whether it has a mailbox, only a mail would tell. */
+export const Email = Type.String({
+  pattern: '^[^\\s@<>"]+@[^\\s@<>"]+$',
+  maxLength: 320,
+  examples: ['ada@example.com'],
+})
+
+/** What is shown of a user. */
+export const userFields = {
+  id: IdOf('usr', 'The user.'),
+  object: Type.Literal('user'),
+  email: Type.String(),
+  role: RoleEnum,
+  status: Type.Enum(['active', 'disabled']),
+  totp: Type.Boolean({ description: 'Whether a second factor is asked for at login.' }),
+  created_at: Timestamp('When they came.'),
+  updated_at: Timestamp('When they were last changed.'),
+}
+const User = Type.Object(userFields, { $id: 'User', description: 'A person of the account.' })
+
+const invitationFields = {
+  id: IdOf('inv', 'The invitation.'),
+  object: Type.Literal('invitation'),
+  email: Type.String(),
+  role: RoleEnum,
+  created_at: Timestamp('When it was made.'),
+  expires_at: Timestamp('When it ends: after 7 days.'),
+}
+const Invitation = Type.Object(invitationFields, { $id: 'Invitation', description: 'An invitation that is open.' })
+
+/** An invitation when it is made. */
+export const NewInvitation = Type.Object({
+  ...invitationFields,
+  code: Type.String({ description: 'Give it to the person; shown only now. No mail is sent.' }),
+})
+
+const tags = ['Users']
+const params = Type.Object({ id: Type.String({ maxLength: 255 }) })
+
+/** Registers `/v1/users` and what invited people call. */
+export function userRoutes(app: App, context: AccountsContext): void {
+  const { db, authenticator } = context
+  app.addSchema(User)
+  app.addSchema(Invitation)
+  app.get(
+    '/v1/users',
+    {
+      schema: {
+        operationId: 'listUsers',
+        summary: 'People of the account, newest first',
+        tags,
+        querystring: Type.Object(pageQuery, { additionalProperties: false }),
+        response: { 200: PageOf(Type.Ref('User')), ...problems() },
+      },
+      config: { scope: 'users:read' },
+    },
+    async (request) => {
+      const { limit = 50, cursor } = request.query
+      const position = readCursor(cursor, 'users')
+      const page = buildPage(await listUsers(db, request.caller.accountId, limit, position), limit, position, 'users')
+      return { ...page, data: page.data.map(showUser) }
+    },
+  )
+  app.get(
+    '/v1/users/:id',
+    {
+      schema: {
+        operationId: 'getUser',
+        summary: 'One user',
+        tags,
+        params,
+        response: { 200: Type.Ref('User'), ...problems(404) },
+      },
+      config: { scope: 'users:read' },
+    },
+    async (request) => showUser(await findUserRow(db, request.caller.accountId, userIdOf(request.params.id))),
+  )
+  app.patch(
+    '/v1/users/:id',
+    {
+      schema: {
+        operationId: 'updateUser',
+        summary: "Change somebody's role, or disable them",
+        description:
+          'Who is disabled or gets another role is logged out: at once here, within five seconds on other nodes. ' +
+          'Only owners make and change owners, nobody gives a role that may do more than they, and nobody changes themselves.',
+        tags,
+        params,
+        body: Type.Object(
+          { role: Type.Optional(RoleEnum), status: Type.Optional(userFields.status) },
+          { additionalProperties: false, minProperties: 1 },
+        ),
+        response: { 200: Type.Ref('User'), ...problems(404, 409) },
+      },
+      config: { scope: 'users:write', operation: 'users.update', audit: 'user.updated' },
+    },
+    async (request, reply): Promise<void> => {
+      await idempotent(context, request, reply, async (tx) => {
+        const { before, after } = await changeUser(tx, request.caller, userIdOf(request.params.id), request.body)
+        return { status: 200, body: showUser(after), audit: { before: showUser(before) } }
+      })
+      authenticator.forget()
+    },
+  )
+  app.delete(
+    '/v1/users/:id',
+    {
+      schema: {
+        operationId: 'deleteUser',
+        summary: 'Remove a user',
+        description:
+          'They are logged out, and their address is free. API keys that they made belong to the account and stay.',
+        tags,
+        params,
+        response: { 204: Type.Null(), ...problems(404, 409) },
+      },
+      config: { scope: 'users:write', operation: 'users.delete', audit: 'user.deleted' },
+    },
+    async (request, reply): Promise<void> => {
+      await idempotent(context, request, reply, async (tx) => {
+        const before = await removeUser(tx, request.caller, userIdOf(request.params.id))
+        return { status: 204, audit: { before: showUser(before) } }
+      })
+      authenticator.forget()
+    },
+  )
+  invitationRoutes(app, context)
+}
+
+function invitationRoutes(app: App, context: AccountsContext): void {
+  const { db, vault } = context
+  app.post(
+    '/v1/users/invitations',
+    {
+      schema: {
+        operationId: 'createInvitation',
+        summary: 'Invite somebody',
+        description:
+          'The answer has a code, once: give it to the person, who becomes a user with it (`POST /v1/auth/accept-invitation`). ' +
+          'Heliogram sends no mail. An earlier invitation of the same address ends.',
+        tags,
+        body: Type.Object({ email: Email, role: RoleEnum }, { additionalProperties: false }),
+        response: { 201: NewInvitation, ...problems(409) },
+      },
+      config: { scope: 'users:write', operation: 'invitations.create', audit: 'invitation.created' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx) => {
+        const { caller, body } = request
+        requireGrant(caller, await roleOfCaller(tx, caller), body.role)
+        const { row, code } = await createInvitation(tx, caller.accountId, { ...body, invitedBy: caller.id })
+        const shown = showInvitation(row)
+        return { status: 201, body: { ...shown, code }, resourceId: row.id, audit: { after: shown } }
+      }),
+  )
+  app.get(
+    '/v1/users/invitations',
+    {
+      schema: {
+        operationId: 'listInvitations',
+        summary: 'Open invitations, newest first',
+        tags,
+        querystring: Type.Object(pageQuery, { additionalProperties: false }),
+        response: { 200: PageOf(Type.Ref('Invitation')), ...problems() },
+      },
+      config: { scope: 'users:read' },
+    },
+    async (request) => {
+      const { limit = 50, cursor } = request.query
+      const position = readCursor(cursor, 'invitations')
+      const rows = await listInvitations(db, request.caller.accountId, limit, position)
+      const page = buildPage(rows, limit, position, 'invitations')
+      return { ...page, data: page.data.map(showInvitation) }
+    },
+  )
+  app.delete(
+    '/v1/users/invitations/:id',
+    {
+      schema: {
+        operationId: 'deleteInvitation',
+        summary: 'Withdraw an invitation',
+        tags,
+        params,
+        response: { 204: Type.Null(), ...problems(404) },
+      },
+      config: { scope: 'users:write', operation: 'invitations.delete', audit: 'invitation.deleted' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx) => {
+        const id = parseId('inv', request.params.id)
+        const row = id === null ? null : await withdrawInvitation(tx, request.caller.accountId, id)
+        if (!row) throw new ApiError('not_found', { detail: 'There is no such open invitation.' })
+        return { status: 204, audit: { before: showInvitation(row) } }
+      }),
+  )
+  app.post(
+    '/v1/auth/accept-invitation',
+    {
+      schema: {
+        operationId: 'acceptInvitation',
+        summary: 'Become a user by an invitation, and log in',
+        description:
+          'Works without a token. The password has at least 15 characters and is none of those that are tried first.',
+        tags: ['Login'],
+        body: Type.Object(
+          {
+            code: Type.String({ minLength: 1, maxLength: 256 }),
+            password: Type.String({ minLength: 1, maxLength: 256 }),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: TokenAnswer, ...problems(401, 409) },
+      },
+      config: { scope: null },
+    },
+    async (request) => {
+      const pair = await acceptInvitation(db, vault, request.body, (tx, { accountId, userId, email, role }) =>
+        recordAudit(tx, {
+          accountId,
+          actor: { kind: 'user', id: userId },
+          action: 'user.created',
+          target: showId('usr', userId),
+          ip: request.ip,
+          requestId: request.id,
+          after: { email, role },
+        }),
+      )
+      return showPair(pair)
+    },
+  )
+}
+
+function userIdOf(id: string): string {
+  const uuid = parseId('usr', id)
+  if (uuid === null) throw new ApiError('not_found', { detail: 'There is no such user.' })
+  return uuid
+}

@@ -1,0 +1,207 @@
+/** Invitations: a code, shown once to who invites, that makes whoever has it a user. No mail is sent. */
+import { randomBytes } from 'node:crypto'
+import { inTransaction, type Db, type Queryable, type Tx } from '../db/db.ts'
+import { codeOf } from '../db/failure.ts'
+import { ApiError } from '../errors.ts'
+import { newId, showId } from '../ids.ts'
+import type { Position } from '../page.ts'
+import { hashToken, type Vault } from '../secrets.ts'
+import { hashPassword } from './password.ts'
+import { requirePassword } from './password-rules.ts'
+import type { Role } from './roles.ts'
+import { openSession, type TokenPair } from './session.ts'
+import { findOwner } from './store.ts'
+import { readToken, tokenOf } from './token.ts'
+
+/** An invitation as the database has it; never its code. */
+export interface InvitationRow {
+  id: string
+  email: string
+  role: Role
+  createdAt: Date
+  expiresAt: Date
+}
+
+const lifetimeDays = 7
+
+const columns = `
+  id,
+  email,
+  role,
+  created_at as "createdAt",
+  expires_at as "expiresAt"`
+
+const isOpen = (i = 'invitations'): string =>
+  `${i}.accepted_at is null and ${i}.revoked_at is null and ${i}.expires_at > now()`
+
+/**
+ * Invites somebody, in the place of an earlier invitation of the same address. `invitedBy`: a user or key; null: the parent of the account.
+ * @throws ApiError `user_exists` where the account has the user; users of other accounts are not told of.
+ */
+export async function createInvitation(
+  tx: Tx,
+  accountId: string,
+  { email, role, invitedBy }: { email: string; role: Role; invitedBy: string | null },
+): Promise<{ row: InvitationRow; code: string }> {
+  const { rowCount } = await tx.query(
+    `
+    select 1
+    from users
+    where account_id = $1
+      and lower(email) = lower($2)`,
+    [accountId, email],
+  )
+  if (rowCount) throw new ApiError('user_exists')
+  // By invitations_open.
+  await tx.query(
+    `
+    update invitations
+    set revoked_at = now()
+    where account_id = $1
+      and lower(email) = lower($2)
+      and accepted_at is null
+      and revoked_at is null`,
+    [accountId, email],
+  )
+  const code = tokenOf('invitation', randomBytes(32))
+  const { rows } = await tx.query<InvitationRow>(
+    `
+    insert into invitations (account_id, id, email, role, code_hash, invited_by, expires_at)
+    values ($1, $2, $3, $4, $5, $6, now() + make_interval(days => $7))
+    returning ${columns}`,
+    [accountId, newId(), email, role, hashToken(code), invitedBy, lifetimeDays],
+  )
+  const row = rows[0]
+  if (!row) throw new Error('an insert returned no row')
+  return { row, code }
+}
+
+/** Open invitations from a position on; one more than `limit`. Served by the primary key. */
+export async function listInvitations(
+  db: Queryable,
+  accountId: string,
+  limit: number,
+  position: Position | null,
+): Promise<InvitationRow[]> {
+  const isAfter = position?.direction === 'after'
+  const { rows } = await db.query<InvitationRow>(
+    `
+    select ${columns}
+    from invitations
+    where account_id = $1
+      and ${isOpen()}
+      and ($2::uuid is null or id ${isAfter ? '>' : '<'} $2)
+    order by id ${isAfter ? 'asc' : 'desc'}
+    limit $3`,
+    [accountId, position?.id ?? null, limit + 1],
+  )
+  return rows
+}
+
+/** Withdraws an open invitation and returns it, or null; by primary key. */
+export async function withdrawInvitation(tx: Tx, accountId: string, id: string): Promise<InvitationRow | null> {
+  const { rows } = await tx.query<InvitationRow>(
+    `
+    update invitations
+    set revoked_at = now()
+    where account_id = $1
+      and id = $2
+      and ${isOpen()}
+    returning ${columns}`,
+    [accountId, id],
+  )
+  return rows[0] ?? null
+}
+
+/** Withdraws what somebody has invited who may do so no more. By the primary key: an account has few. */
+export async function withdrawInvitationsOf(tx: Tx, accountId: string, invitedBy: string): Promise<void> {
+  await tx.query(
+    `
+    update invitations
+    set revoked_at = now()
+    where account_id = $1
+      and invited_by = $2
+      and ${isOpen()}`,
+    [accountId, invitedBy],
+  )
+}
+
+/** A user that came by an invitation, logged in. */
+export interface Accepted {
+  accountId: string
+  userId: string
+  email: string
+  role: Role
+  pair: TokenPair
+}
+
+/**
+ * Makes a user of whoever has a code, and logs them in; `record` runs in the same transaction. Of two requests with one code the first
+ * wins. @throws ApiError `invalid_invitation`, `user_exists`, `validation_failed`, `account_suspended` or `unavailable`.
+ */
+export async function acceptInvitation(
+  db: Db,
+  vault: Vault,
+  { code, password }: { code: string; password: string },
+  record: (tx: Tx, accepted: Accepted) => Promise<unknown>,
+): Promise<TokenPair> {
+  // What was mistyped costs no look-up.
+  if (readToken(code)?.kind !== 'invitation') throw new ApiError('invalid_invitation')
+  const hash = hashToken(code)
+  // By the unique index on code_hash.
+  const { rows } = await db.query<{ email: string; accountName: string; status: string }>(
+    `
+    select i.email, a.name as "accountName", a.status
+    from invitations i
+    join accounts a on a.id = i.account_id
+    where i.code_hash = $1
+      and ${isOpen('i')}`,
+    [hash],
+  )
+  const [found] = rows
+  if (!found) throw new ApiError('invalid_invitation')
+  if (found.status !== 'active') throw new ApiError('account_suspended')
+  requirePassword(password, found)
+  const passwordHash = await hashPassword(password)
+  return inTransaction(db, async (tx) => {
+    const { rows } = await tx.query<{ accountId: string; email: string; role: Role }>(
+      `
+      update invitations
+      set accepted_at = now()
+      where code_hash = $1
+        and ${isOpen()}
+      returning account_id as "accountId", email, role`,
+      [hash],
+    )
+    const [invitation] = rows
+    if (!invitation) throw new ApiError('invalid_invitation')
+    const { accountId, email, role } = invitation
+    const userId = newId()
+    try {
+      await tx.query(
+        `
+        insert into users (account_id, id, email, password_hash, role)
+        values ($1, $2, $3, $4, $5)`,
+        [accountId, userId, email, passwordHash, role],
+      )
+    } catch (error) {
+      if (codeOf(error) === '23505') throw new ApiError('user_exists')
+      throw error
+    }
+    const owner = await findOwner(tx, accountId, userId)
+    if (!owner) throw new ApiError('account_suspended')
+    const pair = await openSession(tx, vault, owner)
+    await record(tx, { accountId, userId, email, role, pair })
+    return pair
+  })
+}
+
+/** An invitation as it is shown. */
+export const showInvitation = (row: InvitationRow) => ({
+  id: showId('inv', row.id),
+  object: 'invitation' as const,
+  email: row.email,
+  role: row.role,
+  created_at: row.createdAt.toISOString(),
+  expires_at: row.expiresAt.toISOString(),
+})

@@ -1,0 +1,319 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { scopes, type App } from '../http.ts'
+import { newId, showId } from '../ids.ts'
+import { openAuthenticator } from './authenticate.ts'
+import { accountRoutes } from './http.ts'
+import { allowNetworks, readNetworks } from './networks.ts'
+import { buildTestApp, createTestAccount, createTestUser, testSettings, testVault } from './testing.ts'
+
+let database: TestDatabase
+let app: App
+/** Another process over the same database. */
+let elsewhere: App
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  const build = (): Promise<App> => {
+    const authenticator = openAuthenticator(db)
+    const context = { db, vault: testVault, authenticator, settings: testSettings }
+    return buildTestApp(db, (app) => accountRoutes(app, context), { authenticator })
+  }
+  app = await build()
+  elsewhere = await build()
+})
+afterAll(async () => {
+  await app.close()
+  await elsewhere.close()
+  await database.close()
+})
+beforeEach(() => database.db.query('delete from login_failures'))
+
+interface Caller {
+  headers: { authorization: string }
+}
+const bearer = (token: string): Caller => ({ headers: { authorization: `Bearer ${token}` } })
+const ask = (
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  url: string,
+  caller: Caller,
+  payload?: object,
+  headers: Record<string, string> = {},
+) => app.inject({ method, url, headers: { ...caller.headers, ...headers }, ...(payload && { payload }) })
+const make = async (caller: Caller, payload: object) => (await ask('POST', '/v1/api-keys', caller, payload)).json()
+const logIn = async (secret: string, remoteAddress = '127.0.0.1') =>
+  (
+    await app.inject({
+      method: 'POST',
+      url: '/v1/auth/login',
+      payload: { client_id: secret.split('_')[2] ?? '', client_secret: secret },
+      remoteAddress,
+    })
+  ).json()
+const refresh = (token: string) =>
+  app.inject({ method: 'POST', url: '/v1/auth/refresh', payload: { refresh_token: token } })
+const codeOf = async (token: string, remoteAddress = '127.0.0.1', at = app): Promise<string> => {
+  const answer = await at.inject({ url: '/v1/settings', ...bearer(token), remoteAddress })
+  return answer.statusCode === 200 ? 'in' : answer.json().code
+}
+
+test('a key works from its networks alone, and so do logins with it', async () => {
+  const account = await createTestAccount(database.db)
+  const key = await make(account, { name: 'x', ip_allow: ['192.0.2.77', '198.51.100.9/24', '2001:db8::1/32'] })
+  expect(key.ip_allow).toEqual(['192.0.2.77/32', '198.51.100.0/24', '2001:db8::/32'])
+  for (const ip of ['192.0.2.77', '::ffff:192.0.2.77', '198.51.100.200', '2001:db8:9::7'])
+    expect(await codeOf(key.secret, ip), ip).toBe('in')
+  for (const ip of ['192.0.2.78', '198.51.101.1', '2001:db9::1', '::1', '127.0.0.1'])
+    expect(await codeOf(key.secret, ip), ip).toBe('ip_not_allowed')
+  expect((await logIn(key.secret)).code).toBe('ip_not_allowed')
+  const { access_token: token } = await logIn(key.secret, '192.0.2.77')
+  expect(await codeOf(token, '192.0.2.77')).toBe('in')
+  expect(await codeOf(token, '203.0.113.1')).toBe('ip_not_allowed')
+})
+
+test('a proxy that is trusted says whence a caller comes, and nobody else does', async () => {
+  const { db } = database
+  const account = await createTestAccount(db)
+  const key = await make(account, { name: 'x', ip_allow: ['192.0.2.77'] })
+  const authenticator = openAuthenticator(db)
+  const context = { db, vault: testVault, authenticator, settings: testSettings }
+  const behind = await buildTestApp(db, (app) => accountRoutes(app, context), {
+    authenticator,
+    trustedProxies: ['10.0.0.0/8'],
+  })
+  const through = async (proxy: string, forwarded: string): Promise<number> =>
+    (
+      await behind.inject({
+        url: '/v1/settings',
+        headers: { ...bearer(key.secret).headers, 'x-forwarded-for': forwarded },
+        remoteAddress: proxy,
+      })
+    ).statusCode
+  expect(await through('10.1.2.3', '192.0.2.77')).toBe(200)
+  expect(await through('10.1.2.3', '192.0.2.77, 203.0.113.9')).toBe(403)
+  expect(await through('203.0.113.9', '192.0.2.77')).toBe(403)
+  await behind.close()
+})
+
+test.each([
+  ['10/8'],
+  ['010.0.0.1'],
+  ['0x7f.0.0.1'],
+  ['1.2.3.4/33'],
+  ['1.2.3.4/-1'],
+  ['::/129'],
+  ['host'],
+  [''],
+  ['1.2.3.4/'],
+])('the network %j is refused', async (network) => {
+  const account = await createTestAccount(database.db)
+  const answer = await ask('POST', '/v1/api-keys', account, { name: 'x', ip_allow: ['192.0.2.1', network] })
+  expect(answer.json().errors).toMatchObject([{ pointer: '#/ip_allow/1', code: 'invalid_format' }])
+})
+
+test('nothing that is stored as a network breaks the check, and an address with a zone is one', () => {
+  const { networks } = readNetworks(['::ffff:10.0.0.0/104', '0.0.0.0/0', '192.0.2.1', 'fe80::1'], '#')
+  const isAllowed = allowNetworks(networks)
+  expect([isAllowed('203.0.113.4'), isAllowed('fe80::1%eth0'), isAllowed('nonsense'), isAllowed('')]).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ])
+})
+
+test('a rotated key has another secret, and the old one until the overlap ends', async () => {
+  const { db } = database
+  const account = await createTestAccount(db)
+  const key = await make(account, { name: 'x', scopes: ['settings:read'], mode: 'test' })
+  const pair = await logIn(key.secret)
+  const rotate = (payload?: object, headers = {}) =>
+    ask('POST', `/v1/api-keys/${key.id}/rotate`, account, payload, headers)
+  const rotated = await rotate({ overlap_seconds: 600 })
+  expect(rotated.json()).toMatchObject({
+    id: key.id,
+    prefix: key.prefix,
+    scopes: ['settings:read'],
+    mode: 'test',
+    overlap_ends_at: expect.any(String),
+  })
+  const { secret, overlap_ends_at: endsAt } = rotated.json()
+  expect(Date.parse(endsAt) - Date.now()).toBeGreaterThan(590_000)
+  expect(secret).not.toBe(key.secret)
+  const during = await logIn(key.secret)
+  for (const token of [secret, key.secret, pair.access_token, during.access_token])
+    expect(await codeOf(token)).toBe('in')
+  expect((await refresh(pair.refresh_token)).statusCode).toBe(200)
+  // The overlap ends.
+  await db.query(`update api_keys set previous_until = now() where account_id = $1 and id <> $2`, [
+    account.accountId,
+    account.keyId,
+  ])
+  const later = openAuthenticator(db)
+  const isIn = async (token: string): Promise<boolean> =>
+    Promise.resolve(later.authenticate(`Bearer ${token}`, '127.0.0.1')).then(
+      () => true,
+      () => false,
+    )
+  const fresh = await logIn(secret)
+  expect(await Promise.all([secret, fresh.access_token].map(isIn))).toEqual([true, true])
+  expect(await Promise.all([key.secret, pair.access_token, during.access_token].map(isIn))).toEqual([
+    false,
+    false,
+    false,
+  ])
+  for (const { refresh_token: token } of [pair, during])
+    expect((await refresh(token)).json().code).toBe('invalid_token')
+  expect((await refresh(fresh.refresh_token)).statusCode).toBe(200)
+  expect((await logIn(key.secret)).code).toBe('invalid_credentials')
+  // Without an overlap it ends at once, and a repetition of the request tells the same secret.
+  const once = await rotate({ overlap_seconds: 0 }, { 'idempotency-key': 'rotate' })
+  const again = await rotate({ overlap_seconds: 0 }, { 'idempotency-key': 'rotate' })
+  expect(again.json().secret).toBe(once.json().secret)
+  expect(once.json().overlap_ends_at).toBeNull()
+  expect([await codeOf(secret), await codeOf(once.json().secret)]).toEqual(['invalid_token', 'in'])
+  for (const overlap_seconds of [-1, 604_801, 1.5]) expect((await rotate({ overlap_seconds })).statusCode).toBe(422)
+  expect((await rotate()).json().overlap_ends_at).not.toBeNull()
+})
+
+test('nobody gets the secret of a key that may do more than they', async () => {
+  const { db } = database
+  const account = await createTestAccount(db)
+  const weak = await make(account, { name: 'x', scopes: ['keys:write', 'settings:read'] })
+  const testing = await make(account, { name: 'x', mode: 'test' })
+  const target = await make(account, { name: 'x', scopes: ['settings:read'] })
+  const rotate = async (caller: Caller, id: string): Promise<string> => {
+    const answer = await ask('POST', `/v1/api-keys/${id}/rotate`, caller)
+    return answer.statusCode === 200 ? 'done' : answer.json().code
+  }
+  expect(await rotate(bearer(weak.secret), showId('key', account.keyId))).toBe('insufficient_scope')
+  expect(await rotate(bearer(testing.secret), target.id)).toBe('insufficient_scope')
+  expect(await rotate(bearer(weak.secret), target.id)).toBe('done')
+  const other = await createTestAccount(db)
+  expect(await rotate(other, target.id)).toBe('not_found')
+  expect(await rotate(account, showId('key', newId()))).toBe('not_found')
+})
+
+test('a key is renamed and may do less, but never more; logins with it follow', async () => {
+  const account = await createTestAccount(database.db)
+  const key = await make(account, { name: 'x', scopes: ['settings:read', 'keys:read'] })
+  const { access_token: token } = await logIn(key.secret)
+  const change = (payload: object, caller: Caller = account) => ask('PATCH', `/v1/api-keys/${key.id}`, caller, payload)
+  expect((await ask('GET', '/v1/api-keys', bearer(token))).statusCode).toBe(200)
+  expect((await change({ scopes: ['settings:read', 'messages:write'] })).json().errors).toMatchObject([
+    { pointer: '#/scopes/1', code: 'invalid_value' },
+  ])
+  expect((await change({ name: 'y', scopes: ['settings:read'] })).json()).toMatchObject({
+    name: 'y',
+    scopes: ['settings:read'],
+  })
+  for (const caller of [bearer(key.secret), bearer(token)])
+    expect((await ask('GET', '/v1/api-keys', caller)).json().code).toBe('insufficient_scope')
+  expect((await change({ scopes: ['settings:read', 'keys:read'] })).statusCode).toBe(422)
+  expect((await change({ ip_allow: ['192.0.2.0/24'] })).json()).toMatchObject({ name: 'y', ip_allow: ['192.0.2.0/24'] })
+  expect(await codeOf(key.secret)).toBe('ip_not_allowed')
+  expect((await change({ ip_allow: [] })).json().ip_allow).toEqual([])
+  expect(await codeOf(key.secret)).toBe('in')
+  for (const body of [{}, { name: '' }, { scopes: [] }, { mode: 'live' }])
+    expect((await change(body)).statusCode).toBe(422)
+  expect((await change({ name: 'z' }, await createTestAccount(database.db))).statusCode).toBe(404)
+})
+
+test('a key cannot lock itself out by its networks', async () => {
+  const account = await createTestAccount(database.db)
+  const patch = (ip_allow: string[]) =>
+    ask('PATCH', `/v1/api-keys/${showId('key', account.keyId)}`, account, { ip_allow })
+  expect((await patch(['192.0.2.0/24'])).json().errors).toMatchObject([{ pointer: '#/ip_allow' }])
+  expect((await patch(['127.0.0.0/8'])).statusCode).toBe(200)
+})
+
+test('a login with a key ends with the key', async () => {
+  const { db } = database
+  const account = await createTestAccount(db)
+  const key = await make(account, { name: 'x' })
+  const { access_token: token } = await logIn(key.secret)
+  await db.query(`update api_keys set expires_at = now() where account_id = $1 and id <> $2`, [
+    account.accountId,
+    account.keyId,
+  ])
+  expect(await codeOf(token)).toBe('expired_token')
+})
+
+test('a use is noted once a minute', async () => {
+  const { db } = database
+  const account = await createTestAccount(db)
+  const lastUse = async (): Promise<number | null> => {
+    const { rows } = await db.query<{ at: Date | null }>(
+      'select last_used_at as at from api_keys where account_id = $1',
+      [account.accountId],
+    )
+    return rows[0]?.at?.getTime() ?? null
+  }
+  const use = () => openAuthenticator(db).authenticate(account.headers.authorization, '127.0.0.1')
+  await use()
+  const first = await lastUse()
+  await use()
+  expect([first !== null, await lastUse()]).toEqual([true, first])
+  await db.query(`update api_keys set last_used_at = now() - interval '61 seconds' where account_id = $1`, [
+    account.accountId,
+  ])
+  await use()
+  expect((await lastUse()) ?? 0).toBeGreaterThanOrEqual(first ?? 0)
+})
+
+test('what is revoked, disabled, suspended or narrowed here is so on every node within five seconds', async () => {
+  const { db } = database
+  const account = await createTestAccount(db)
+  const below = (await ask('POST', '/v1/accounts', account, { name: 'Below', key: { name: 'x' } })).json()
+  const revoked = await make(account, { name: 'x' })
+  const rotated = await make(account, { name: 'x' })
+  const kept = await make(account, { name: 'x' })
+  const user = await createTestUser(db, account.accountId, { role: 'viewer' })
+  const password = await createTestUser(db, account.accountId, { role: 'viewer' })
+  const owner = await createTestUser(db, account.accountId, { role: 'owner' })
+  const tokens = [
+    revoked.secret,
+    (await logIn(revoked.secret)).access_token,
+    rotated.secret,
+    kept.secret,
+    user.headers.authorization.slice(7),
+    below.key.secret,
+    password.headers.authorization.slice(7),
+  ]
+  const states = (): Promise<string[]> => Promise.all(tokens.map((token) => codeOf(token, '127.0.0.1', elsewhere)))
+  expect(new Set(await states())).toEqual(new Set(['in']))
+  const startedMs = performance.now()
+  await ask('DELETE', `/v1/api-keys/${revoked.id}`, account)
+  await ask('POST', `/v1/api-keys/${rotated.id}/rotate`, account, { overlap_seconds: 0 })
+  await ask('PATCH', `/v1/api-keys/${kept.id}`, account, { ip_allow: ['192.0.2.1'] })
+  await ask('PATCH', `/v1/users/${showId('usr', user.userId)}`, owner, { status: 'disabled' })
+  await ask('PATCH', `/v1/accounts/${below.id}`, account, { status: 'suspended' })
+  await app.inject({ method: 'POST', url: '/v1/auth/logout', headers: password.headers })
+  await expect
+    .poll(states, { timeout: 8000, interval: 100 })
+    .toEqual([
+      'invalid_token',
+      'invalid_token',
+      'invalid_token',
+      'ip_not_allowed',
+      'invalid_token',
+      'account_suspended',
+      'invalid_token',
+    ])
+  // The poll itself and what was asked before it are not free.
+  expect(performance.now() - startedMs).toBeLessThan(6000)
+})
+
+test('an answer is not told again to who may see less than who asked first', async () => {
+  const account = await createTestAccount(database.db)
+  const [strong, weak] = [
+    await make(account, { name: 'x', scopes }),
+    await make(account, { name: 'x', scopes: ['keys:write', 'settings:read'] }),
+  ]
+  const ask2 = (secret: string) =>
+    ask('POST', '/v1/api-keys', bearer(secret), { name: 'same', scopes: ['settings:read'] }, { 'idempotency-key': 'k' })
+  const first = await ask2(strong.secret)
+  expect((await ask2(strong.secret)).json()).toEqual(first.json())
+  expect((await ask2(weak.secret)).json().code).toBe('idempotency_key_reused')
+})

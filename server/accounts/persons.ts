@@ -1,0 +1,30 @@
+/** Who is behind a credential: keys are in the hands of those who made them. */
+import { showActorId, type Actor } from '../audit.ts'
+import type { Queryable } from '../db/db.ts'
+
+/**
+ * Public ids of a user or key and of all who have ever held its secret: who made or rotated it, and so on for their keys. As the audit log
+ * of the account knows it, a look-up by audit_events_target for each key.
+ */
+export async function personsBehind(db: Queryable, accountId: string, id: string): Promise<Set<string>> {
+  const persons = new Set([id])
+  // What is added while it runs is visited, too.
+  for (const one of persons) {
+    if (!one.startsWith('key_')) continue
+    const { rows } = await db.query<Actor>({
+      name: 'find-makers-of-key',
+      text: `
+        select distinct actor_kind as kind, actor_id as id
+        from audit_events
+        where account_id = $1
+          and target = $2
+          and action in ('api_key.created', 'api_key.rotated')`,
+      values: [accountId, one],
+    })
+    for (const actor of rows) {
+      const shown = showActorId(actor)
+      if (shown) persons.add(shown)
+    }
+  }
+  return persons
+}

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { setDefaultSender } from '../carriers/sender-store.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import type { App } from '../http.ts'
+import { newId } from '../ids.ts'
+import { isCountry } from '../messages/number.ts'
+import { openAuthenticator } from './authenticate.ts'
+import { accountRoutes } from './http.ts'
+import { buildTestApp, createTestAccount, testSettings, testVault, type TestAccount } from './testing.ts'
+
+let database: TestDatabase
+let app: App
+let account: TestAccount
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  account = await createTestAccount(db)
+  const authenticator = openAuthenticator(db)
+  const settings = { ...testSettings, isCountry, setDefaultSender }
+  app = await buildTestApp(db, (app) => accountRoutes(app, { db, vault: testVault, authenticator, settings }), {
+    authenticator,
+  })
+  await db.query(
+    `with c as (insert into carriers (id, name, kind, settings) values ($1, 'test', 'smpp', '{}') returning id)
+     insert into senders (account_id, id, carrier_id, number, kind, country)
+     select $2, unnest($3::uuid[]), id, unnest($4::text[]), 'long_code', 'US' from c`,
+    [newId(), account.accountId, [newId(), newId()], ['15557654321', '15557654322']],
+  )
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+
+const ask = async (method: 'GET' | 'PATCH', payload?: object, headers: Record<string, string> = {}) => {
+  const answer = await app.inject({
+    method,
+    url: '/v1/settings',
+    headers: { ...account.headers, ...headers },
+    ...(payload && { payload }),
+  })
+  return {
+    status: answer.statusCode,
+    etag: String(answer.headers['etag']),
+    text: answer.body,
+    body: answer.body === '' ? null : answer.json<Record<string, unknown>>(),
+  }
+}
+const read = (tag?: string) => ask('GET', undefined, tag === undefined ? {} : { 'if-none-match': tag })
+const change = (payload: object, tag?: string) => ask('PATCH', payload, tag === undefined ? {} : { 'if-match': tag })
+
+describe('the entity tag', () => {
+  it('is strong, the same while nothing changes, and answered with 304 where it is known', async () => {
+    const first = await read()
+    expect(first.etag).toMatch(/^"[\w-]{22}\.[\w-]{22}"$/)
+    for (const tag of [first.etag, `"another", ${first.etag}`, `W/${first.etag}`, '*']) {
+      const again = await read(tag)
+      expect([again.status, again.text, again.etag]).toEqual([304, '', first.etag])
+    }
+    for (const tag of ['"another"', first.etag.slice(1, -1)]) expect((await read(tag)).status).toBe(200)
+  })
+
+  it('lets one of two changes through that began with the same settings', async () => {
+    const { etag } = await read()
+    const first = await change({ on_unknown: 'resend' }, etag)
+    expect(first.status).toBe(200)
+    expect(first.etag).toBe((await read()).etag)
+    expect(first.etag).not.toBe(etag)
+    const second = await change({ on_unknown: 'hold' }, etag)
+    expect(second).toMatchObject({ status: 409, body: { code: 'version_conflict' } })
+    expect((await read()).body).toMatchObject({ on_unknown: 'resend' })
+    for (const tag of [first.etag, '*', undefined])
+      expect((await change({ on_unknown: 'resend' }, tag)).status).toBe(200)
+  })
+
+  it('is not another for a change because something was counted meanwhile', async () => {
+    const { etag } = await read()
+    await database.db.query(
+      `insert into webhooks (account_id, id, url, events, secret) values ($1, $2, 'https://example.com/', '{}', '')`,
+      [account.accountId, newId()],
+    )
+    expect((await read(etag)).status).toBe(200)
+    expect((await change({ account: { name: 'New name' } }, etag)).status).toBe(200)
+  })
+})
+
+describe('a change', () => {
+  it('sets the default sender to one of the account, or to none', async () => {
+    expect((await change({ default_sender: '+15557654321' })).body).toMatchObject({ default_sender: '15557654321' })
+    expect((await change({ default_sender: '15557654322' })).body).toMatchObject({ default_sender: '15557654322' })
+    expect((await change({ default_sender: '15550000000' })).body).toMatchObject({
+      errors: [{ pointer: '#/default_sender', code: 'sender_not_found' }],
+    })
+    expect((await read()).body).toMatchObject({ default_sender: '15557654322' })
+    expect((await change({ default_sender: null })).body).toMatchObject({ default_sender: null })
+  })
+
+  it('sets the default country, and says what is wrong with all of it', async () => {
+    expect((await change({ default_country: 'GB' })).body).toMatchObject({ default_country: 'GB' })
+    const wrong = await change({ default_country: 'XX', default_sender: '1' })
+    expect(wrong.body).toMatchObject({ errors: [{ pointer: '#/default_sender' }, { pointer: '#/default_country' }] })
+    expect((await change({ default_country: null })).body).toMatchObject({ default_country: null })
+    expect((await change({ api_version: 'v2' })).body).toMatchObject({ errors: [{ code: 'unknown_field' }] })
+  })
+
+  it('is in the audit log, with what it was and what it is', async () => {
+    await change({ default_country: 'DE', on_unknown: 'hold' })
+    await change({ on_unknown: 'hold' })
+    const { rows } = await database.db.query<{ before: object; after: object }>(
+      `select before, after from audit_events where account_id = $1 order by id desc limit 2`,
+      [account.accountId],
+    )
+    expect(rows).toEqual([
+      { before: {}, after: {} },
+      {
+        before: { on_unknown: 'resend', default_country: null },
+        after: { on_unknown: 'hold', default_country: 'DE' },
+      },
+    ])
+  })
+})
+
+describe('a new data key', () => {
+  const rotate = async () => {
+    const answer = await app.inject({ method: 'POST', url: '/v1/settings/rotate-data-key', headers: account.headers })
+    return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
+  }
+
+  it('is made at any time, and the settings tell what is left of the one before', async () => {
+    const { etag, body } = await read()
+    expect(body).toMatchObject({ encryption: { content: false, key: null, rotation: null } })
+    expect(await rotate()).toMatchObject({ status: 200, body: { encryption: { key: { version: 1 }, rotation: null } } })
+    expect((await rotate()).body).toMatchObject({
+      encryption: { key: { version: 2 }, rotation: { retired_keys: 1, done_until: null } },
+    })
+    expect((await change({ on_unknown: 'hold' }, etag)).status).toBe(200)
+    const { rows } = await database.db.query<{ text: string }>(
+      `select coalesce(before::text, '') || after::text as text from audit_events
+       where account_id = $1 and action = 'data_key.rotated' order by id`,
+      [account.accountId],
+    )
+    expect(rows).toHaveLength(2)
+    expect(rows[1]?.text).toMatch(/"version": ?2/)
+  })
+})

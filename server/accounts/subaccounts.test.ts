@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { scopes, type App } from '../http.ts'
+import { parseId, showId } from '../ids.ts'
+import { openAuthenticator } from './authenticate.ts'
+import { accountRoutes } from './http.ts'
+import { buildTestApp, createTestAccount, createTestUser, testSettings, testVault } from './testing.ts'
+
+let database: TestDatabase
+let app: App
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  const authenticator = openAuthenticator(db)
+  const context = { db, vault: testVault, authenticator, settings: testSettings }
+  app = await buildTestApp(db, (app) => accountRoutes(app, context), { authenticator })
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+
+interface Caller {
+  headers: { authorization: string }
+}
+const bearer = (token: string): Caller => ({ headers: { authorization: `Bearer ${token}` } })
+const ask = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, caller: Caller, payload?: object) =>
+  app.inject({ method, url, headers: caller.headers, ...(payload && { payload }) })
+
+test('an account below has limits, an owner and keys of its own', async () => {
+  const parent = await createTestAccount(database.db)
+  const made = await ask('POST', '/v1/accounts', parent, {
+    name: 'Branch',
+    pace: 20,
+    owner_email: 'Branch@example.com',
+    key: { name: 'First', ip_allow: ['127.0.0.1'] },
+  })
+  expect(made.statusCode).toBe(201)
+  const { id, key, invitation, ...account } = made.json()
+  expect(made.headers['location']).toBe(`/v1/accounts/${id}`)
+  expect(account).toMatchObject({
+    object: 'account',
+    name: 'Branch',
+    status: 'active',
+    parent: showId('acc', parent.accountId),
+    pace: 20,
+    api_per_second: null,
+  })
+  expect(invitation).toMatchObject({
+    role: 'owner',
+    email: 'Branch@example.com',
+    code: expect.stringMatching(/^hg_iv_/),
+  })
+  const own = bearer(key.secret)
+  expect((await ask('GET', '/v1/settings', own)).json()).toMatchObject({
+    account: { id, name: 'Branch' },
+    limits: { segments_per_second: 20 },
+  })
+  const accepted = await app.inject({
+    method: 'POST',
+    url: '/v1/auth/accept-invitation',
+    payload: { code: invitation.code, password: 'six mirrors on a hill' },
+  })
+  expect(accepted.json()).toMatchObject({ account: { id, name: 'Branch' }, user: { role: 'owner' } })
+  expect(accepted.json().scope).not.toMatch(/carriers|routes/)
+  const list = await ask('GET', '/v1/accounts', parent)
+  expect(list.json().data).toEqual([{ id, ...account }])
+  const changed = await ask('PATCH', `/v1/accounts/${id}`, parent, { name: 'Twig', pace: null, api_per_second: 5 })
+  expect(changed.json()).toMatchObject({ name: 'Twig', pace: null, api_per_second: 5, status: 'active' })
+  expect((await ask('GET', `/v1/accounts/${id}`, parent)).json()).toEqual(changed.json())
+})
+
+test('its keys have nothing of the installation and nothing over accounts, whatever is asked for', async () => {
+  const parent = await createTestAccount(database.db)
+  const { id, key } = (await ask('POST', '/v1/accounts', parent, { name: 'Branch', key: { name: 'x' } })).json()
+  const taken = scopes.filter((scope) => /^(accounts|carriers|routes):/.test(scope))
+  for (const scope of taken) expect(key.scopes).not.toContain(scope)
+  expect(key.scopes).toContain('messages:write')
+  const more = await ask('POST', `/v1/accounts/${id}/api-keys`, parent, { name: 'y', scopes: taken })
+  expect(more.json().errors).toHaveLength(taken.length)
+  const nested = await ask('POST', '/v1/accounts', parent, { name: 'z', key: { name: 'y', scopes: ['carriers:read'] } })
+  expect(nested.json().errors).toMatchObject([{ pointer: '#/key/scopes/0' }])
+  const weak = await createTestAccount(database.db, { scopes: ['accounts:write', 'messages:read'] })
+  const { key: small } = (await ask('POST', '/v1/accounts', weak, { name: 'w', key: { name: 'x' } })).json()
+  expect(small.scopes).toEqual(['messages:read'])
+  const made = (
+    await ask('POST', `/v1/accounts/${id}/api-keys`, parent, { name: 'y', scopes: ['settings:read'] })
+  ).json()
+  expect((await ask('GET', '/v1/settings', bearer(made.secret))).json().account.id).toBe(id)
+  const { rows } = await database.db.query(`select account_id as "accountId" from api_keys where id = $1`, [
+    parseId('key', made.id),
+  ])
+  expect(rows).toEqual([{ accountId: parseId('acc', id) }])
+})
+
+test('there is one level, and one sees nothing of those beside', async () => {
+  const [parent, stranger] = [await createTestAccount(database.db), await createTestAccount(database.db)]
+  const { id } = (await ask('POST', '/v1/accounts', parent, { name: 'Branch' })).json()
+  // The strongest who can be in an account below.
+  const owner = await createTestUser(database.db, parseId('acc', id) ?? '', { role: 'owner' })
+  expect((await ask('POST', '/v1/accounts', owner, { name: 'Twig' })).json().code).toBe('sub_account_not_allowed')
+  expect((await ask('GET', '/v1/accounts', owner)).json().data).toEqual([])
+  expect((await ask('GET', `/v1/accounts/${id}`, owner)).json()).toMatchObject({ id, name: 'Branch' })
+  expect((await ask('GET', `/v1/accounts/${showId('acc', parent.accountId)}`, owner)).statusCode).toBe(404)
+  expect((await ask('PATCH', `/v1/accounts/${showId('acc', parent.accountId)}`, owner, { pace: 1 })).statusCode).toBe(
+    404,
+  )
+  for (const caller of [stranger, owner])
+    expect((await ask('POST', `/v1/accounts/${id}/api-keys`, caller, { name: 'x' })).statusCode).toBe(404)
+  expect((await ask('GET', `/v1/accounts/${id}`, stranger)).statusCode).toBe(404)
+  expect((await ask('PATCH', `/v1/accounts/${id}`, stranger, { status: 'suspended' })).statusCode).toBe(404)
+  const admin = await createTestUser(database.db, parent.accountId, { role: 'admin' })
+  const developer = await createTestUser(database.db, parent.accountId, { role: 'developer' })
+  expect((await ask('GET', '/v1/accounts', admin)).json().data).toHaveLength(1)
+  expect((await ask('GET', '/v1/accounts', developer)).json().code).toBe('insufficient_scope')
+})
+
+test('nobody lifts their own limits but the operator, and nobody suspends themselves', async () => {
+  const parent = await createTestAccount(database.db)
+  const own = `/v1/accounts/${showId('acc', parent.accountId)}`
+  expect((await ask('PATCH', own, parent, { pace: 5 })).json().pace).toBe(5)
+  expect((await ask('PATCH', own, parent, { status: 'suspended', name: 'x' })).json().errors).toHaveLength(2)
+  const admin = await createTestUser(database.db, parent.accountId, { role: 'admin' })
+  expect((await ask('PATCH', own, admin, { pace: 50 })).json().code).toBe('insufficient_scope')
+})
+
+test('a suspended account is refused with a key, a token, a login and a refresh, and resumed', async () => {
+  const parent = await createTestAccount(database.db)
+  const { id, key } = (await ask('POST', '/v1/accounts', parent, { name: 'Branch', key: { name: 'x' } })).json()
+  const user = await createTestUser(database.db, parseId('acc', id) ?? '', { role: 'owner' })
+  const set = (status: string) => ask('PATCH', `/v1/accounts/${id}`, parent, { status })
+  const own = bearer(key.secret)
+  const logIn = () =>
+    app.inject({
+      method: 'POST',
+      url: '/v1/auth/login',
+      payload: { client_id: key.prefix, client_secret: key.secret },
+    })
+  const refresh = () =>
+    app.inject({ method: 'POST', url: '/v1/auth/refresh', payload: { refresh_token: user.refreshToken } })
+  expect((await ask('GET', '/v1/settings', own)).statusCode).toBe(200)
+  expect((await set('suspended')).json().status).toBe('suspended')
+  for (const caller of [own, user])
+    expect((await ask('GET', '/v1/settings', caller)).json()).toMatchObject({ status: 403, code: 'account_suspended' })
+  expect((await logIn()).json().code).toBe('account_suspended')
+  expect((await refresh()).statusCode).toBe(401)
+  expect((await set('active')).json().status).toBe('active')
+  for (const caller of [own, user]) expect((await ask('GET', '/v1/settings', caller)).statusCode).toBe(200)
+  expect((await refresh()).statusCode).toBe(200)
+  const { rows } = await database.db.query<{ actions: string[] }>(
+    'select array_agg(action order by seq) as actions from audit_events where account_id = $1',
+    [parent.accountId],
+  )
+  expect(rows[0]?.actions).toEqual(['account.created', 'account.updated', 'account.updated'])
+})

@@ -1,0 +1,135 @@
+/** Accounts and those below them: one level deep. */
+import type { Queryable, Tx } from '../db/db.ts'
+import { ApiError } from '../errors.ts'
+import { newId, showId } from '../ids.ts'
+import type { Position } from '../page.ts'
+
+/** An account as the one above it sees it. */
+export interface AccountRow {
+  id: string
+  name: string
+  status: 'active' | 'suspended'
+  parentId: string | null
+  pace: number | null
+  apiPerSecond: number | null
+  createdAt: Date
+  updatedAt: Date
+}
+
+/** What is changed of an account; what is undefined stays. */
+export interface AccountChange {
+  name?: string
+  status?: 'active' | 'suspended'
+  pace?: number | null
+  api_per_second?: number | null
+}
+
+const columns = `
+  id,
+  name,
+  status,
+  parent_id as "parentId",
+  pace::float8 as pace,
+  api_per_second::float8 as "apiPerSecond",
+  created_at as "createdAt",
+  updated_at as "updatedAt"`
+
+/** The account itself or one below it, by primary key. @throws ApiError `not_found`. */
+export async function findAccount(db: Queryable, ownId: string, id: string): Promise<AccountRow> {
+  const { rows } = await db.query<AccountRow>({
+    name: 'find-account',
+    text: `
+      select ${columns}
+      from accounts
+      where id = $2
+        and (id = $1 or parent_id = $1)`,
+    values: [ownId, id],
+  })
+  if (!rows[0]) throw new ApiError('not_found', { detail: 'There is no such account.' })
+  return rows[0]
+}
+
+/** Accounts below one, from a position on; one more than `limit`. By accounts_parent. */
+export async function listAccounts(
+  db: Queryable,
+  ownId: string,
+  limit: number,
+  position: Position | null,
+): Promise<AccountRow[]> {
+  const isAfter = position?.direction === 'after'
+  const { rows } = await db.query<AccountRow>(
+    `
+    select ${columns}
+    from accounts
+    where parent_id = $1
+      and ($2::uuid is null or id ${isAfter ? '>' : '<'} $2)
+    order by id ${isAfter ? 'asc' : 'desc'}
+    limit $3`,
+    [ownId, position?.id ?? null, limit + 1],
+  )
+  return rows
+}
+
+/** Makes an account below one. @throws ApiError `sub_account_not_allowed` where that one is below another itself. */
+export async function createAccount(
+  tx: Tx,
+  ownId: string,
+  { name, pace = null, api_per_second = null }: AccountChange & { name: string },
+): Promise<AccountRow> {
+  const own = await findAccount(tx, ownId, ownId)
+  if (own.parentId !== null) throw new ApiError('sub_account_not_allowed')
+  const id = newId()
+  await tx.query(
+    `
+    insert into accounts (id, name, parent_id, pace, api_per_second)
+    values ($1, $2, $3, $4, $5)`,
+    [id, name, ownId, pace, api_per_second],
+  )
+  return findAccount(tx, ownId, id)
+}
+
+/** Changes an account below one, or that one; by primary key, whose row it locks. Returns it before and after. */
+export async function changeAccount(
+  tx: Tx,
+  ownId: string,
+  id: string,
+  { name, status, pace, api_per_second }: AccountChange,
+): Promise<{ before: AccountRow; after: AccountRow }> {
+  await tx.query('select 1 from accounts where id = $1 for update', [id])
+  const before = await findAccount(tx, ownId, id)
+  // Every process reads the paces anew after a while (see carriers/limits.ts).
+  await tx.query(
+    `
+    update accounts
+    set
+      name = coalesce($2, name),
+      status = coalesce($3, status),
+      pace = case when $4 then $5 else pace end,
+      api_per_second = case when $6 then $7 else api_per_second end,
+      updated_at = now()
+    where id = $1`,
+    [
+      id,
+      name ?? null,
+      status ?? null,
+      pace !== undefined,
+      pace ?? null,
+      api_per_second !== undefined,
+      api_per_second ?? null,
+    ],
+  )
+  return { before, after: await findAccount(tx, ownId, id) }
+}
+
+/** An account as it is shown. */
+export const showAccount = (row: AccountRow) => ({
+  id: showId('acc', row.id),
+  object: 'account' as const,
+  name: row.name,
+  status: row.status,
+  parent: row.parentId && showId('acc', row.parentId),
+  pace: row.pace,
+  api_per_second: row.apiPerSecond,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+})

@@ -1,0 +1,152 @@
+/** What a test key must not reach, and what a stolen or revoked key must not leave behind. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { scopes, type App } from '../http.ts'
+import { newId, showId } from '../ids.ts'
+import { openAuthenticator } from './authenticate.ts'
+import { accountRoutes } from './http.ts'
+import { buildTestApp, createTestAccount, createTestUser, testSettings, testVault } from './testing.ts'
+
+let database: TestDatabase
+let app: App
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  const authenticator = openAuthenticator(db)
+  const context = { db, vault: testVault, authenticator, settings: testSettings }
+  app = await buildTestApp(db, (app) => accountRoutes(app, context), { authenticator })
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+beforeEach(() => database.db.query('delete from login_failures'))
+
+interface Caller {
+  headers: { authorization: string }
+}
+const bearer = (token: string): Caller => ({ headers: { authorization: `Bearer ${token}` } })
+const ask = async (
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  url: string,
+  caller: Caller,
+  payload?: object,
+  headers: Record<string, string> = {},
+) => {
+  const answer = await app.inject({
+    method,
+    url,
+    headers: { ...caller.headers, ...headers },
+    ...(payload && { payload }),
+  })
+  return { status: answer.statusCode, headers: answer.headers, body: answer.body === '' ? {} : answer.json() }
+}
+const codeOf = async (asked: ReturnType<typeof ask>): Promise<string | number> => {
+  const { status, body } = await asked
+  return body.code ?? status
+}
+
+test('a test key makes nobody who may write to people, and changes nobody', async () => {
+  const tester = await createTestAccount(database.db, { mode: 'test' })
+  const user = await createTestUser(database.db, tester.accountId, { role: 'viewer' })
+  const email = `${newId()}@example.com`
+  expect(await codeOf(ask('POST', '/v1/users/invitations', tester, { email, role: 'viewer' }))).toBe('role_not_allowed')
+  const at = `/v1/users/${showId('usr', user.userId)}`
+  expect(await codeOf(ask('PATCH', at, tester, { role: 'sender' }))).toBe('role_not_allowed')
+  expect(await codeOf(ask('DELETE', at, tester))).toBe('role_not_allowed')
+  const below = { name: 'Below', owner_email: email }
+  expect(await codeOf(ask('POST', '/v1/accounts', tester, below))).toBe('insufficient_scope')
+  expect((await ask('POST', '/v1/accounts', tester, { name: 'Below', key: { name: 'x' } })).status).toBe(201)
+})
+
+test('a test key neither changes nor revokes a live one', async () => {
+  const live = await createTestAccount(database.db)
+  const { body: tester } = await ask('POST', '/v1/api-keys', live, { name: 'x', mode: 'test' })
+  const { body: other } = await ask('POST', '/v1/api-keys', live, { name: 'y' })
+  const caller = bearer(tester.secret)
+  for (const [method, payload] of [
+    ['PATCH', { name: 'mine' }],
+    ['PATCH', { ip_allow: [] }],
+    ['DELETE', undefined],
+  ] as const)
+    expect(await codeOf(ask(method, `/v1/api-keys/${other.id}`, caller, payload))).toBe('insufficient_scope')
+  expect((await ask('PATCH', `/v1/api-keys/${tester.id}`, caller, { name: 'mine' })).status).toBe(200)
+})
+
+test('nobody lets a key in from elsewhere that may do more than they', async () => {
+  const owner = await createTestAccount(database.db)
+  const { body: strong } = await ask('POST', '/v1/api-keys', owner, { name: 'x', ip_allow: ['192.0.2.1'] })
+  const { body: weak } = await ask('POST', '/v1/api-keys', owner, { name: 'y', scopes: ['keys:write', 'keys:read'] })
+  const at = `/v1/api-keys/${strong.id}`
+  expect(await codeOf(ask('PATCH', at, bearer(weak.secret), { ip_allow: [] }))).toBe('insufficient_scope')
+  expect((await ask('PATCH', at, bearer(weak.secret), { name: 'z' })).status).toBe(200)
+})
+
+test('a repetition by a test key is not answered with what a live one was told', async () => {
+  const live = await createTestAccount(database.db)
+  const { body: tester } = await ask('POST', '/v1/api-keys', live, { name: 'x', mode: 'test', scopes: [...scopes] })
+  const headers = { 'idempotency-key': 'deploy-1' }
+  const made = await ask('POST', '/v1/api-keys', live, { name: 'worker' }, headers)
+  expect(made.body.secret).toMatch(/^hg_live_/)
+  const again = ask('POST', '/v1/api-keys', bearer(tester.secret), { name: 'worker' }, headers)
+  expect(await codeOf(again)).toBe('idempotency_key_reused')
+})
+
+test('what a rotation has ended does not come back with the next one', async () => {
+  const owner = await createTestAccount(database.db)
+  const { body: key } = await ask('POST', '/v1/api-keys', owner, { name: 'x' })
+  const logIn = async (secret: string) => {
+    const payload = { client_id: key.prefix, client_secret: secret }
+    return (await app.inject({ method: 'POST', url: '/v1/auth/login', payload })).json()
+  }
+  const refresh = async (token: string) =>
+    (await app.inject({ method: 'POST', url: '/v1/auth/refresh', payload: { refresh_token: token } })).statusCode
+  const rotate = async (overlap: number) =>
+    (await ask('POST', `/v1/api-keys/${key.id}/rotate`, owner, { overlap_seconds: overlap })).body
+  const stolen = await logIn(key.secret)
+  const { secret: second } = await rotate(0)
+  const statuses = async () => [
+    (await ask('GET', '/v1/settings', bearer(stolen.access_token))).status,
+    await refresh(stolen.refresh_token),
+  ]
+  expect(await statuses()).toEqual([401, 401])
+  const own = await logIn(second)
+  await rotate(3600)
+  expect(await statuses()).toEqual([401, 401])
+  expect((await ask('GET', '/v1/settings', bearer(own.access_token))).status).toBe(200)
+  // The second rotation of two ends the overlap of the first, for logins too.
+  await rotate(3600)
+  expect((await ask('GET', '/v1/settings', bearer(own.access_token))).status).toBe(401)
+})
+
+test('what a key has invited ends with the key', async () => {
+  const owner = await createTestAccount(database.db)
+  const { body: key } = await ask('POST', '/v1/api-keys', owner, { name: 'x' })
+  const email = `${newId()}@example.com`
+  const made = await ask('POST', '/v1/users/invitations', bearer(key.secret), { email, role: 'admin' })
+  expect(made.status).toBe(201)
+  await ask('DELETE', `/v1/api-keys/${key.id}`, owner)
+  expect((await ask('GET', '/v1/users/invitations', owner)).body.data).toEqual([])
+})
+
+test('a time that the calendar does not have is told, and a NUL in a form is only wrong', async () => {
+  const owner = await createTestAccount(database.db)
+  const never = { name: 'x', expires_at: '2030-06-30T23:59:60Z' }
+  expect(await codeOf(ask('POST', '/v1/api-keys', owner, never))).toBe('validation_failed')
+  const form = await app.inject({
+    method: 'POST',
+    url: '/v1/oauth/token',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    payload: 'grant_type=password&username=a%00b&password=x',
+  })
+  expect(form.statusCode).toBe(400)
+})
+
+test('one check of the audit log of an account runs at a time', async () => {
+  const owner = await createTestAccount(database.db)
+  const check = () => ask('GET', '/v1/audit-events/verify', owner)
+  const both = await Promise.all([check(), check()])
+  expect(both.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 429])
+  expect((await check()).status).toBe(200)
+})

@@ -1,0 +1,250 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { scopes, type App } from '../http.ts'
+import { newId, showId } from '../ids.ts'
+import { openAuthenticator } from './authenticate.ts'
+import { expireCredentials } from './expire.ts'
+import { accountRoutes } from './http.ts'
+import { hashPassword } from './password.ts'
+import { roles, type Role } from './roles.ts'
+import { buildTestApp, createTestAccount, createTestUser, testSettings, testVault, type TestUser } from './testing.ts'
+
+const password = 'six mirrors on a hill'
+let database: TestDatabase
+let app: App
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  const authenticator = openAuthenticator(db)
+  const context = { db, vault: testVault, authenticator, settings: testSettings }
+  app = await buildTestApp(db, (app) => accountRoutes(app, context), { authenticator })
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+beforeEach(() => database.db.query('delete from login_failures'))
+
+interface Caller {
+  headers: { authorization: string }
+}
+const ask = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, caller: Caller, payload?: object) =>
+  app.inject({ method, url, headers: caller.headers, ...(payload && { payload }) })
+const post = (url: string, payload: object) => app.inject({ method: 'POST', url, payload })
+const at = ({ userId }: { userId: string }): string => `/v1/users/${showId('usr', userId)}`
+const invite = (caller: Caller, role: Role, email = `${newId()}@example.com`) =>
+  ask('POST', '/v1/users/invitations', caller, { email, role })
+const accept = (code: string, chosen = password) => post('/v1/auth/accept-invitation', { code, password: chosen })
+
+/** An account with a user of each role; the first owner, whom createTestAccount makes, is disabled. */
+async function people(): Promise<Record<Role, TestUser> & { accountId: string; key: Caller }> {
+  const { db } = database
+  const account = await createTestAccount(db)
+  await db.query(`update users set status = 'disabled' where id = $1`, [account.userId])
+  const entries = await Promise.all(
+    roles.map(async (role) => [role, await createTestUser(db, account.accountId, { role })] as const),
+  )
+  return { ...(Object.fromEntries(entries) as Record<Role, TestUser>), accountId: account.accountId, key: account }
+}
+
+test('somebody is invited by a code that is shown once, chooses a password and is logged in', async () => {
+  const { owner, accountId } = await people()
+  const made = await invite(owner, 'sender', 'Ada@example.com')
+  expect(made.statusCode).toBe(201)
+  const { id, code, ...shown } = made.json()
+  expect(shown).toMatchObject({ object: 'invitation', email: 'Ada@example.com', role: 'sender' })
+  expect(Date.parse(shown.expires_at) - Date.parse(shown.created_at)).toBe(7 * 86_400_000)
+  const list = await ask('GET', '/v1/users/invitations', owner)
+  expect(list.json().data).toEqual([{ id, ...shown }])
+  const short = await accept(code, 'too short')
+  expect(short.json().errors).toMatchObject([{ pointer: '#/password', code: 'too_short' }])
+  const pair = await accept(code)
+  expect(pair.json()).toMatchObject({ user: { email: 'Ada@example.com', role: 'sender' } })
+  const ada = { headers: { authorization: `Bearer ${pair.json().access_token}` } }
+  expect((await ask('GET', '/v1/users/me', ada)).json()).toMatchObject({ email: 'Ada@example.com', totp: false })
+  expect((await post('/v1/auth/login', { email: 'ada@example.com', password })).statusCode).toBe(200)
+  // A code is for one.
+  expect((await accept(code)).json()).toMatchObject({ status: 401, code: 'invalid_invitation' })
+  expect((await ask('GET', '/v1/users/invitations', owner)).json().data).toEqual([])
+  const { rows } = await database.db.query<{ text: string }>(
+    `select (select json_agg(i) from invitations i where account_id = $1)::text
+       || (select json_agg(a) from audit_events a where account_id = $1)::text as text`,
+    [accountId],
+  )
+  expect(rows[0]?.text).toContain('user.created')
+  expect(rows[0]?.text).not.toContain(code)
+})
+
+test('invitations end: with another of the same address, withdrawn, after a week, with who made them', async () => {
+  const { db } = database
+  const { owner, admin, accountId } = await people()
+  const email = `${newId()}@example.com`
+  const codes: string[] = []
+  codes.push((await invite(owner, 'viewer', email)).json().code)
+  const second = (await invite(owner, 'viewer', email.toUpperCase())).json()
+  codes.push(second.code)
+  const url = `/v1/users/invitations/${second.id}`
+  expect((await ask('DELETE', url, owner)).statusCode).toBe(204)
+  expect((await ask('DELETE', url, owner)).statusCode).toBe(404)
+  const old = (await invite(owner, 'viewer')).json()
+  await db.query(`update invitations set expires_at = now() where account_id = $1 and email = $2`, [
+    accountId,
+    old.email,
+  ])
+  codes.push(old.code, (await invite(admin, 'viewer')).json().code)
+  expect((await ask('PATCH', at(admin), owner, { role: 'developer' })).statusCode).toBe(200)
+  codes.push((await invite(owner, 'viewer')).json().code.replace(/.$/, '-'), 'x')
+  for (const code of codes) expect((await accept(code)).json().code, code).toBe('invalid_invitation')
+  await db.query(`update invitations set expires_at = now() - interval '31 days' where account_id = $1`, [accountId])
+  await expireCredentials(db)
+  expect((await db.query('select from invitations where account_id = $1', [accountId])).rowCount).toBe(0)
+})
+
+test('an address is one user: of two who accept at once one comes in, and members are not invited again', async () => {
+  const [here, there] = [await people(), await people()]
+  const email = `${newId()}@example.com`
+  const codes = [await invite(here.owner, 'viewer', email), await invite(there.owner, 'viewer', email)]
+  const answers = await Promise.all(codes.map((answer) => accept(answer.json().code)))
+  expect(answers.map((answer) => answer.statusCode).toSorted((a, b) => a - b)).toEqual([200, 409])
+  expect((await invite(here.owner, 'viewer', here.sender.email.toUpperCase())).json().code).toBe('user_exists')
+  const { code } = (await invite(here.owner, 'viewer')).json()
+  const both = await Promise.all([accept(code), accept(code)])
+  expect(both.map((answer) => answer.statusCode).toSorted((a, b) => a - b)).toEqual([200, 401])
+})
+
+test.each([
+  ['owner', ['owner', 'admin', 'developer', 'sender', 'viewer']],
+  ['admin', ['admin', 'developer', 'sender', 'viewer']],
+  ['developer', []],
+  ['sender', []],
+  ['viewer', []],
+  ['key', ['admin', 'developer', 'sender', 'viewer']],
+] as const)('a caller with the role %s may make %j', async (role, allowed) => {
+  const all = await people()
+  const made: Role[] = []
+  for (const wanted of roles) if ((await invite(all[role], wanted)).statusCode === 201) made.push(wanted)
+  expect(made).toEqual(allowed)
+})
+
+test('a key makes nobody who may do more than it', async () => {
+  const some = await createTestAccount(database.db, {
+    scopes: [
+      'users:write',
+      ...scopes.filter((scope) => /^(messages|campaigns|contacts|events|settings|profile):/.test(scope)),
+    ],
+  })
+  expect((await invite(some, 'sender')).statusCode).toBe(201)
+  expect((await invite(some, 'developer')).json()).toMatchObject({ status: 403, code: 'role_not_allowed' })
+})
+
+test('nobody raises themselves, admins do not touch owners, and the last owner stays', async () => {
+  const { owner, admin, viewer, developer, key } = await people()
+  const codeOf = async (caller: Caller, user: TestUser, change: object): Promise<string> => {
+    const answer = await ask('PATCH', at(user), caller, change)
+    return answer.statusCode === 200 ? 'done' : answer.json().code
+  }
+  expect(await codeOf(admin, admin, { role: 'owner' })).toBe('role_not_allowed')
+  expect(await codeOf(admin, admin, { role: 'viewer' })).toBe('role_not_allowed')
+  expect(await codeOf(admin, viewer, { role: 'owner' })).toBe('role_not_allowed')
+  expect(await codeOf(admin, owner, { role: 'viewer' })).toBe('role_not_allowed')
+  expect(await codeOf(key, owner, { status: 'disabled' })).toBe('role_not_allowed')
+  expect((await ask('DELETE', at(owner), admin)).json().code).toBe('role_not_allowed')
+  expect(await codeOf(developer, viewer, { role: 'sender' })).toBe('insufficient_scope')
+  expect(await codeOf(owner, owner, { role: 'viewer' })).toBe('role_not_allowed')
+  expect(await codeOf(admin, viewer, { role: 'sender' })).toBe('done')
+  expect(await codeOf(owner, viewer, { role: 'owner' })).toBe('done')
+  expect(await codeOf(owner, viewer, { status: 'disabled' })).toBe('done')
+  // The other owner is disabled: the one that is left is the last.
+  expect((await ask('DELETE', at(owner), owner)).json().code).toBe('role_not_allowed')
+})
+
+test('of two owners who remove each other at once, one stays', async () => {
+  const { owner, accountId } = await people()
+  const other = await createTestUser(database.db, accountId, { role: 'owner' })
+  const answers = await Promise.all([ask('DELETE', at(other), owner), ask('DELETE', at(owner), other)])
+  expect(answers.map((answer) => answer.statusCode).filter((status) => status === 204)).toHaveLength(1)
+  const { rowCount } = await database.db.query(
+    `select from users where account_id = $1 and role = 'owner' and status = 'active'`,
+    [accountId],
+  )
+  expect(rowCount).toBe(1)
+})
+
+test('an owner who was disabled a moment ago, and is still remembered, does not take the last one away', async () => {
+  const { owner, accountId } = await people()
+  const other = await createTestUser(database.db, accountId, { role: 'owner' })
+  expect((await ask('GET', '/v1/users', other)).statusCode).toBe(200)
+  await database.db.query(`update users set status = 'disabled' where id = $1`, [other.userId])
+  const answer = await ask('PATCH', at(owner), other, { role: 'viewer' })
+  expect(answer.json()).toMatchObject({ status: 409, code: 'last_owner' })
+})
+
+test('the operator is changed by nobody who may not do the same', async () => {
+  const { owner, admin, accountId } = await people()
+  const operator = await createTestUser(database.db, accountId, { role: 'admin' })
+  await database.db.query('update users set is_operator = true where id = $1', [operator.userId])
+  for (const caller of [owner, admin])
+    expect((await ask('DELETE', at(operator), caller)).json().code).toBe('role_not_allowed')
+})
+
+test('who is disabled, changed or removed is out at once, and does not come back with an old token', async () => {
+  const { owner, sender, viewer, developer } = await people()
+  const me = async (user: TestUser): Promise<number> => (await ask('GET', '/v1/users/me', user)).statusCode
+  const refresh = (user: TestUser) => post('/v1/auth/refresh', { refresh_token: user.refreshToken })
+  for (const user of [sender, viewer, developer]) expect(await me(user)).toBe(200)
+  expect((await ask('PATCH', at(sender), owner, { status: 'disabled' })).json().status).toBe('disabled')
+  expect((await ask('PATCH', at(viewer), owner, { role: 'sender' })).json().role).toBe('sender')
+  expect((await ask('DELETE', at(developer), owner)).statusCode).toBe(204)
+  for (const user of [sender, viewer, developer]) {
+    expect(await me(user)).toBe(401)
+    expect((await refresh(user)).json().code).toBe('invalid_token')
+  }
+  expect((await ask('PATCH', at(sender), owner, { status: 'active' })).statusCode).toBe(200)
+  expect(await me(sender)).toBe(401)
+  expect((await ask('GET', at(developer), owner)).statusCode).toBe(404)
+})
+
+test('a change of password needs the old one and ends the other logins', async () => {
+  const { accountId } = await people()
+  const passwordHash = await hashPassword(password)
+  const user = await createTestUser(database.db, accountId, { role: 'viewer', passwordHash })
+  const other = (await post('/v1/auth/login', { email: user.email, password })).json()
+  const change = (current: string, next: string) =>
+    ask('PATCH', '/v1/users/me', user, { password: next, current_password: current })
+  const next = 'seven mirrors on a hill'
+  expect((await change('wrong', next)).json().errors).toMatchObject([{ pointer: '#/current_password' }])
+  expect((await change(password, 'passwordpassword')).json().errors).toMatchObject([
+    { pointer: '#/password', code: 'invalid_value' },
+  ])
+  const changed = await change(password, next)
+  expect(changed.json()).toMatchObject({ object: 'user', email: user.email })
+  expect((await ask('GET', '/v1/users/me', user)).statusCode).toBe(200)
+  const ended = { headers: { authorization: `Bearer ${other.access_token}` } }
+  expect((await ask('GET', '/v1/users/me', ended)).json().code).toBe('invalid_token')
+  expect((await post('/v1/auth/refresh', { refresh_token: other.refresh_token })).json().code).toBe('invalid_token')
+  expect((await post('/v1/auth/refresh', { refresh_token: user.refreshToken })).statusCode).toBe(200)
+  expect((await post('/v1/auth/login', { email: user.email, password: next })).statusCode).toBe(200)
+  const { rows } = await database.db.query<{ text: string }>(
+    `select json_agg(a)::text as text from audit_events a where actor_id = $1`,
+    [user.userId],
+  )
+  expect(rows[0]?.text).toContain('user.password_changed')
+  expect(rows[0]?.text).not.toContain('mirrors')
+  // With a stolen token nobody guesses passwords for long.
+  for (let i = 0; i < 5; i++) await change('wrong', next)
+  expect((await change('wrong', next)).json().code).toBe('login_throttled')
+})
+
+test('a token never does more than its user may by now', async () => {
+  const { admin } = await people()
+  expect((await ask('GET', '/v1/users', admin)).statusCode).toBe(200)
+  await database.db.query(`update users set role = 'viewer' where id = $1`, [admin.userId])
+  const authenticator = openAuthenticator(database.db)
+  const caller = await authenticator.authenticate(admin.headers.authorization, '192.0.2.1')
+  expect([caller.scopes.has('users:read'), caller.scopes.has('messages:read'), caller.userId]).toEqual([
+    false,
+    true,
+    admin.userId,
+  ])
+})

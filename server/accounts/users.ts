@@ -1,0 +1,202 @@
+/** The people of an account. */
+import type { Queryable, Tx } from '../db/db.ts'
+import { ApiError } from '../errors.ts'
+import type { Caller } from '../http.ts'
+import { showId } from '../ids.ts'
+import type { Position } from '../page.ts'
+import { withdrawInvitationsOf } from './invitations.ts'
+import { mayGrant, type Role } from './roles.ts'
+import { endSessionsOf } from './session.ts'
+
+/** A user as the database has it; nothing that lets anybody in. */
+export interface UserRow {
+  id: string
+  email: string
+  role: Role
+  status: 'active' | 'disabled'
+  hasTotp: boolean
+  isOperator: boolean
+  createdAt: Date
+  updatedAt: Date
+}
+
+const columns = `
+  id,
+  email,
+  role,
+  status,
+  totp_since is not null as "hasTotp",
+  is_operator as "isOperator",
+  created_at as "createdAt",
+  updated_at as "updatedAt"`
+
+/** Users from a position on; one more than `limit`. Served by the primary key. */
+export async function listUsers(
+  db: Queryable,
+  accountId: string,
+  limit: number,
+  position: Position | null,
+): Promise<UserRow[]> {
+  const isAfter = position?.direction === 'after'
+  const { rows } = await db.query<UserRow>(
+    `
+    select ${columns}
+    from users
+    where account_id = $1
+      and ($2::uuid is null or id ${isAfter ? '>' : '<'} $2)
+    order by id ${isAfter ? 'asc' : 'desc'}
+    limit $3`,
+    [accountId, position?.id ?? null, limit + 1],
+  )
+  return rows
+}
+
+/** One user, by primary key. @throws ApiError `not_found`. */
+export async function findUserRow(db: Queryable, accountId: string, id: string): Promise<UserRow> {
+  const { rows } = await db.query<UserRow>(
+    `
+    select ${columns}
+    from users
+    where account_id = $1
+      and id = $2`,
+    [accountId, id],
+  )
+  if (!rows[0]) throw new ApiError('not_found', { detail: 'There is no such user.' })
+  return rows[0]
+}
+
+/** A user as they see themselves, with what checks their password. */
+export interface Self extends UserRow {
+  accountId: string
+  accountName: string
+  passwordHash: string
+  /** Whether a second factor is prepared, or on. */
+  hasSecret: boolean
+  recoveryCodesLeft: number
+}
+
+/** The caller; all by primary keys. @throws ApiError `not_found`. */
+export async function findSelf(db: Queryable, accountId: string, id: string): Promise<Self> {
+  const user = await findUserRow(db, accountId, id)
+  const { rows } = await db.query<Omit<Self, keyof UserRow>>(
+    `
+    select
+      u.account_id as "accountId",
+      a.name as "accountName",
+      u.password_hash as "passwordHash",
+      u.totp_sealed is not null as "hasSecret",
+      (select count(*)::int from recovery_codes r where r.account_id = $1 and r.user_id = $2) as "recoveryCodesLeft"
+    from users u
+    join accounts a on a.id = u.account_id
+    where u.account_id = $1
+      and u.id = $2`,
+    [accountId, id],
+  )
+  if (!rows[0]) throw new ApiError('not_found')
+  return { ...user, ...rows[0] }
+}
+
+/** Sets a password hash, by primary key. */
+export async function setPassword(tx: Tx, accountId: string, id: string, passwordHash: string): Promise<void> {
+  await tx.query('update users set password_hash = $3, updated_at = now() where account_id = $1 and id = $2', [
+    accountId,
+    id,
+    passwordHash,
+  ])
+}
+
+/** The role in which somebody calls; null: a key. By primary key. */
+export async function roleOfCaller(db: Queryable, { accountId, userId }: Caller): Promise<Role | null> {
+  return userId === null ? null : (await findUserRow(db, accountId, userId)).role
+}
+
+/**
+ * Changes a user's role or status; who is disabled or has another role is logged out and their open invitations are withdrawn. Locks the
+ * account's owners, so that two of them do not remove each other at once. Returns the user before and after.
+ * @throws ApiError `not_found`, `role_not_allowed` or `last_owner`.
+ */
+export async function changeUser(
+  tx: Tx,
+  caller: Caller,
+  id: string,
+  change: { role?: Role; status?: 'active' | 'disabled' },
+): Promise<{ before: UserRow; after: UserRow }> {
+  const { accountId } = caller
+  const before = await requireAbove(tx, caller, id, change.role)
+  const isOwner = (change.role ?? before.role) === 'owner' && (change.status ?? before.status) === 'active'
+  if (!isOwner) await requireAnotherOwner(tx, accountId, id)
+  await tx.query(
+    `
+    update users
+    set role = coalesce($3, role), status = coalesce($4, status), updated_at = now()
+    where account_id = $1
+      and id = $2`,
+    [accountId, id, change.role ?? null, change.status ?? null],
+  )
+  const after = await findUserRow(tx, accountId, id)
+  if (after.role !== before.role || after.status !== before.status) await endActsOf(tx, accountId, id)
+  return { before, after }
+}
+
+/** Removes a user, who is logged out; keys that they made stay. @throws ApiError `not_found`, `role_not_allowed` or `last_owner`. */
+export async function removeUser(tx: Tx, caller: Caller, id: string): Promise<UserRow> {
+  const { accountId } = caller
+  const before = await requireAbove(tx, caller, id)
+  await requireAnotherOwner(tx, accountId, id)
+  await endActsOf(tx, accountId, id)
+  await tx.query('delete from users where account_id = $1 and id = $2', [accountId, id])
+  return before
+}
+
+async function endActsOf(tx: Tx, accountId: string, id: string): Promise<void> {
+  await endSessionsOf(tx, accountId, id)
+  await withdrawInvitationsOf(tx, accountId, id)
+}
+
+/** Whom the caller may change: others, who may do no more than they, to a role that may not either. */
+async function requireAbove(tx: Tx, caller: Caller, id: string, role?: Role): Promise<UserRow> {
+  await tx.query(`select 1 from users where account_id = $1 and role = 'owner' order by id for update`, [
+    caller.accountId,
+  ])
+  const user = await findUserRow(tx, caller.accountId, id)
+  const own = await roleOfCaller(tx, caller)
+  if (user.id === caller.userId)
+    throw new ApiError('role_not_allowed', { detail: 'Nobody changes or removes themselves; ask another.' })
+  requireGrant(caller, own, user.role, user.isOperator)
+  if (role !== undefined) requireGrant(caller, own, role)
+  return user
+}
+
+/** @throws ApiError `role_not_allowed` where the role may do more than the caller. */
+export function requireGrant(caller: Caller, own: Role | null, role: Role, isOperator = false): void {
+  if (!mayGrant(caller, own, role, isOperator))
+    throw new ApiError('role_not_allowed', {
+      detail: `The role ${role} may do more than you, or is for owners to give.`,
+    })
+}
+
+/** Owners are locked by now. Served by the primary key; an account has few users. */
+async function requireAnotherOwner(tx: Tx, accountId: string, id: string): Promise<void> {
+  const { rows } = await tx.query<{ isLast: boolean }>(
+    `
+    select bool_and(id = $2) as "isLast"
+    from users
+    where account_id = $1
+      and role = 'owner'
+      and status = 'active'`,
+    [accountId, id],
+  )
+  if (rows[0]?.isLast) throw new ApiError('last_owner')
+}
+
+/** A user as it is shown. */
+export const showUser = (row: UserRow) => ({
+  id: showId('usr', row.id),
+  object: 'user' as const,
+  email: row.email,
+  role: row.role,
+  status: row.status,
+  totp: row.hasTotp,
+  created_at: row.createdAt.toISOString(),
+  updated_at: row.updatedAt.toISOString(),
+})

@@ -1,0 +1,89 @@
+/** Routes of approval: another user or key than the one that ordered a broadcast lets it go, or not. */
+import { Type } from 'typebox'
+import { personsBehind } from '../../accounts/persons.ts'
+import { actorOf, showActorId } from '../../audit.ts'
+import type { Tx } from '../../db/db.ts'
+import { ApiError } from '../../errors.ts'
+import { Nullable, problems, type App } from '../../http.ts'
+import { idempotent, type Outcome } from '../../idempotency.ts'
+import { parseId } from '../../ids.ts'
+import { decide } from './approval.ts'
+import { showBroadcast } from './broadcast.ts'
+import { recordBroadcast } from './event.ts'
+import type { BroadcastsContext } from './http.ts'
+import { findBroadcast } from './store.ts'
+
+const reason = Type.String({ minLength: 1, maxLength: 500, description: 'Why; it is kept.' })
+const decisions = [
+  {
+    verb: 'approve',
+    isApproved: true,
+    audit: 'broadcast.approved',
+    event: 'campaign.approved',
+    summary: 'Approve a broadcast',
+    description: 'It goes on at once, or at its time. Not for whoever ordered it, nor with another key of theirs.',
+    body: Nullable(Type.Object({ reason: Type.Optional(reason) }, { additionalProperties: false })),
+  },
+  {
+    verb: 'reject',
+    isApproved: false,
+    audit: 'broadcast.rejected',
+    event: 'campaign.rejected',
+    summary: 'Reject a broadcast',
+    description:
+      'Nothing of it is sent; its campaign can have another. Not for whoever ordered it, nor with another key of theirs.',
+    body: Type.Object({ reason }, { additionalProperties: false }),
+  },
+] as const
+
+/** Registers `/v1/broadcasts/{id}/approve` and `/reject`. */
+export function approvalRoutes(app: App, context: BroadcastsContext): void {
+  for (const { verb, isApproved, audit, event, summary, description, body } of decisions)
+    app.post(
+      `/v1/broadcasts/:id/${verb}`,
+      {
+        schema: {
+          operationId: `${verb}Broadcast`,
+          summary,
+          description,
+          tags: ['Campaigns'],
+          params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a broadcast.' }) }),
+          body,
+          response: { 200: Type.Ref('Broadcast'), ...problems(404, 409) },
+        },
+        config: { scope: 'campaigns:approve', operation: `broadcasts.${verb}`, audit },
+      },
+      async (request, reply) => {
+        await idempotent(context, request, reply, async (tx): Promise<Outcome> => {
+          const { accountId, mode } = request.caller
+          const id = parseId('brc', request.params.id)
+          const row = id && (await findBroadcast(tx, accountId, id))
+          if (!row) throw new ApiError('not_found', { detail: 'The account has no such broadcast.' })
+          if (mode === 'test')
+            throw new ApiError('insufficient_scope', { detail: 'A test key sends nothing to people; use a live key.' })
+          const by = showActorId(actorOf(request.caller)) ?? ''
+          if (row.status === 'awaiting_approval') await requireAnother(tx, accountId, by, row.orderedBy ?? '')
+          const decided = await decide(tx, accountId, row.id, { isApproved, by, reason: request.body?.reason ?? null })
+          if (!decided)
+            throw new ApiError('campaign_not_in_state', {
+              detail: `The broadcast does not wait for an approval; it is ${row.status}.`,
+            })
+          await recordBroadcast(tx, context, event, decided)
+          return { status: 200, body: showBroadcast(decided), audit: { before: showBroadcast(row) } }
+        })
+        context.wakeBroadcasts()
+        return reply
+      },
+    )
+}
+
+/** @throws ApiError `own_broadcast` where one person is behind both credentials: with a second key nobody is two. */
+async function requireAnother(tx: Tx, accountId: string, by: string, orderedBy: string): Promise<void> {
+  const [mine, theirs] = [await personsBehind(tx, accountId, by), await personsBehind(tx, accountId, orderedBy)]
+  if (![...mine].some((one) => theirs.has(one))) return
+  const detail =
+    by === orderedBy
+      ? `${by} has ordered the broadcast.`
+      : `${orderedBy} has ordered the broadcast, and whoever is behind it is behind ${by} too.`
+  throw new ApiError('own_broadcast', { detail })
+}

@@ -1,0 +1,96 @@
+/** What campaigns hold of a person who is erased: contacts, and rows of imports that were not taken. */
+import type { Tx } from '../db/db.ts'
+import type { EraseStep, Subject } from '../messages/erase.ts'
+import { codeLengthOf } from '../messages/number-plan.ts'
+
+const errorsMax = 1000
+
+/** The steps of this slice. */
+export const campaignSteps: readonly EraseStep[] = [
+  {
+    name: 'contacts',
+    run: async (tx, subject) => ({ erased: { contacts: await eraseContacts(tx, subject) }, next: null }),
+  },
+  { name: 'imports', run: eraseImportErrors },
+]
+
+/** The contact of each campaign, by the unique (account_id, campaign_id, phone_number); locks it, and its campaign for the count. */
+async function eraseContacts(tx: Tx, { accountId, number }: Subject): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>({
+    name: 'erase-contacts',
+    text: `
+      with gone as (
+        delete from contacts c
+        using campaigns p
+        where p.account_id = $1
+          and c.account_id = $1
+          and c.campaign_id = p.id
+          and c.phone_number = $2
+        returning c.campaign_id
+      ), counted as (
+        update campaigns p
+        set contacts_count = p.contacts_count - 1
+        from gone g
+        where p.account_id = $1
+          and p.id = g.campaign_id
+      )
+      select count(*)::int as count from gone`,
+    values: [accountId, number],
+  })
+  return rows[0]?.count ?? 0
+}
+
+/**
+ * Bad rows with the number in them, however it is written: without its calling code, which national forms leave out, the digits of the row
+ * have it. A row that has these digits by chance loses its text too. By primary key, a piece after the other; then samples of dry runs. A
+ * file that is being read may still bring the number.
+ */
+async function eraseImportErrors(
+  tx: Tx,
+  { accountId, number, until }: Subject,
+  after: string,
+): ReturnType<EraseStep['run']> {
+  const [importId, line, code] = after === '' ? ['00000000-0000-0000-0000-000000000000', 0, ''] : JSON.parse(after)
+  const national = number.slice(codeLengthOf(number))
+  const { rows } = await tx.query<{ count: number; read: number; importId: string; line: number; code: string }>({
+    name: 'erase-import-errors',
+    text: `
+      with piece as materialized (
+        select import_id, line, code,
+          regexp_replace(concat_ws(' ', value, detail, suggestion, record::text), '[^0-9]+', '', 'g') as digits
+        from import_errors
+        where account_id = $1
+          and (import_id, line, code) > ($2::uuid, $3::bigint, $4::text)
+        order by import_id, line, code
+        limit $5
+      ), erased as (
+        update import_errors e
+        set value = null, detail = 'was erased', suggestion = null, record = null
+        from piece p
+        where e.account_id = $1
+          and e.import_id = p.import_id
+          and e.line = p.line
+          and e.code = p.code
+          and position($6 in p.digits) > 0
+        returning 1
+      )
+      select (select count(*)::int from erased) as count, (select count(*)::int from piece) as read, import_id as "importId", line, code
+      from piece
+      order by import_id desc, line desc, code desc
+      limit 1`,
+    values: [accountId, importId, line, code, errorsMax, national],
+  })
+  const [last] = rows
+  const erased = { import_rows: last?.count ?? 0 }
+  if (last && last.read === errorsMax) return { erased, next: JSON.stringify([last.importId, last.line, last.code]) }
+  await tx.query(
+    `update imports set sample = null where account_id = $1 and sample is not null and position($2 in sample::text) > 0`,
+    [accountId, number],
+  )
+  const { rows: running } = await tx.query<{ isRunning: boolean }>(
+    `select exists (
+       select from imports where account_id = $1 and status in ('queued', 'processing') and created_at < $2) as "isRunning"`,
+    [accountId, until],
+  )
+  return { erased, next: null, isWaiting: running[0]?.isRunning ?? true }
+}

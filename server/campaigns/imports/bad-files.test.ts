@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto'
+import { gzipSync } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { parseId } from '../../ids.ts'
+import { numberOf, openImportTest, zero, type ImportTest } from './testing.ts'
+import { rawWorkbook, rowOf } from './zip-testing.ts'
+
+let database: TestDatabase
+let test: ImportTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openImportTest(database.db, database.connection)
+})
+
+afterAll(async () => {
+  await test.close()
+  await database.close()
+})
+
+const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
+/** The full size of the trial: `HELIOGRAM_TEST_BAD_ROWS=1000000`. */
+const badRows = Number(process.env['HELIOGRAM_TEST_BAD_ROWS'] ?? 200_000)
+const limitMs = 60_000 + badRows / 2
+
+type Refusal = [what: string, type: string, payload: string | Buffer, status: number, detail: RegExp]
+
+const textCell = (index: number): string => `<c t="s"><v>${index}</v></c>`
+
+const refusals: Refusal[] = [
+  ['an empty CSV', 'text/csv', '', 422, /must not be empty/],
+  ['an empty workbook', workbookType, '', 422, /must not be empty/],
+  ['a workbook with an empty sheet', workbookType, rawWorkbook(''), 422, /row of column names/],
+  ['compressed nothing', 'application/gzip', gzipSync(''), 422, /must not be empty/],
+  ['bytes of no kind', 'text/csv', randomBytes(300_000), 422, /must be text|line of column names/],
+  ['bytes called a workbook', workbookType, randomBytes(300_000), 422, /must be text|must be a workbook/],
+  [
+    'an archive of other things',
+    workbookType,
+    Buffer.from(`PK\u0003\u0004${'x'.repeat(100)}`),
+    422,
+    /did not come whole/,
+  ],
+  ['a PDF', 'text/csv', '%PDF-1.7 …', 422, /PDF/],
+  ['a header and no rows', 'text/csv', 'phone,name\n', 422, /must have rows/],
+  ['one column that is none of numbers', 'text/csv', 'name\nAda', 422, /column of numbers/],
+  ['a workbook of such', workbookType, rawWorkbook(rowOf('name') + rowOf('Ada')), 422, /column of numbers/],
+  ['two columns of a name', 'text/csv', 'phone,plan,plan\n1,a,b', 422, /two columns named plan/],
+  ['such a workbook', workbookType, rawWorkbook(rowOf('phone', 'plan', 'plan')), 422, /two columns named plan/],
+  ['a header of 10 MB', 'text/csv', `phone,${'x'.repeat(10 << 20)}\n1,2`, 422, /line of column names/],
+  [
+    'a workbook’s header of 10 MB',
+    workbookType,
+    rawWorkbook(rowOf('phone', 'x'.repeat(10 << 20))),
+    422,
+    /column names/,
+  ],
+  ['a bomb', 'application/gzip', gzipSync(`phone\n${'1'.repeat(40 << 20)}`), 413, /200 times/],
+  ['a bomb in a bomb', 'application/gzip', gzipSync(gzipSync(`phone\n${'1'.repeat(40 << 20)}`)), 422, /must be text/],
+  [
+    'a workbook that inflates before its first row',
+    workbookType,
+    rawWorkbook(' '.repeat(80 << 20)),
+    422,
+    /inflates to/,
+  ],
+  [
+    'a header that stands for a gigabyte',
+    workbookType,
+    rawWorkbook(`<row>${textCell(0).repeat(16_000)}</row>`, ['x'.repeat(65_000)]),
+    422,
+    /row of column names/,
+  ],
+]
+
+describe('a file that cannot be imported', () => {
+  it.each(refusals)('is refused with what it is: %s', async (_, type, payload, status, detail) => {
+    const campaign = await test.newCampaign()
+    const answer = await test.upload(campaign, type, payload)
+    expect([answer.status, JSON.stringify(answer.body)]).toEqual([status, expect.stringMatching(detail)])
+    expect((await test.call('GET', `/v1/campaigns/${campaign}/imports`)).body['data']).toEqual([])
+  })
+
+  it('is found out later where its beginning promised more, and says what is there already', async () => {
+    const good = Array.from({ length: 3000 }, (_, n) => rowOf(numberOf(n))).join('')
+    const texts = Array.from({ length: 1100 }, (_, n) => `${n}${'x'.repeat(64_000)}`)
+    for (const [file, code, created] of [
+      [rawWorkbook(rowOf('phone')), 'no_rows', 0],
+      // Texts that cells share are kept in memory, up to 64 MiB.
+      [rawWorkbook(`${rowOf('phone')}${good}<row>${textCell(1099)}</row>`, texts), 'damaged_file', 3000],
+    ] as const) {
+      const campaign = await test.newCampaign()
+      const over = await test.run(campaign, workbookType, file)
+      expect(over).toMatchObject({ status: 'failed', failure: { code } })
+      expect(over.counts['created']).toBeLessThanOrEqual(created)
+      expect(over.counts['created']).toBe((await test.contacts(campaign)).length)
+    }
+  })
+})
+
+describe('rows that cannot be read', () => {
+  it('are named in a workbook, and those behind them are there: long ones, and ones that stand for a gigabyte', async () => {
+    const campaign = await test.newCampaign()
+    const rows = [
+      rowOf('phone', 'name'),
+      rowOf('15551230001', 'a'),
+      rowOf('15551230002', 'x'.repeat(10 << 20)),
+      `<row>${textCell(0).repeat(16_000)}</row>`,
+      rowOf('15551230003', 'c'),
+    ]
+    const over = await test.run(campaign, workbookType, rawWorkbook(rows.join(''), ['x'.repeat(65_000)]))
+    expect(over.counts).toMatchObject({ total: 4, created: 2, failed: 2 })
+    expect((await test.errors(over.id)).map(({ line, code }) => [line, code])).toEqual([
+      [3, 'too_long'],
+      [4, 'too_long'],
+    ])
+  })
+
+  it('are those of the rarer encoding in a file of two', async () => {
+    const campaign = await test.newCampaign()
+    const file = Buffer.concat([
+      Buffer.from('phone,first_name\n15551230001,Zoë\n15551230002,Jürgen\n'),
+      Buffer.from('15551230003,Andr\u00e9\n', 'latin1'),
+      Buffer.from('15551230004,Søren\n'),
+    ])
+    const over = await test.run(campaign, 'text/csv', file)
+    expect(over).toMatchObject({ detected: { encoding: 'utf-8' }, counts: { created: 3, failed: 1 } })
+    expect(await test.errors(over.id)).toMatchObject([{ line: 4, code: 'invalid_characters' }])
+  })
+
+  it.each([
+    ['text/csv', () => `phone,name\n${Array.from({ length: badRows }, (_, n) => `12,name ${n}\n`).join('')}`],
+    [workbookType, () => rawWorkbook(rowOf('phone') + Array.from({ length: badRows }, () => rowOf('12')).join(''))],
+  ])(
+    `may be all of them, in bounded memory, with the first 100,000 to be read: %s`,
+    async (type, file) => {
+      const campaign = await test.newCampaign()
+      const { body } = await test.upload(campaign, type, file())
+      const before = process.memoryUsage.rss()
+      const over = await test.finished(String(body['id']), limitMs)
+      // The thread ends where its objects take more than its limit; this is everything.
+      expect((process.memoryUsage.rss() - before) / 2 ** 20).toBeLessThan(150)
+      expect(over).toMatchObject({
+        status: 'completed_with_errors',
+        failure: null,
+        counts: { ...zero, total: badRows, processed: badRows, failed: badRows },
+      })
+      const { rows } = await database.db.query<{ count: number }>(
+        'select count(*) from import_errors where import_id = $1',
+        [parseId('imp', over.id)],
+      )
+      expect(rows[0]?.count).toBe(Math.min(badRows, 100_000))
+    },
+    limitMs + 60_000,
+  )
+})

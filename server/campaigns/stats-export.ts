@@ -1,0 +1,89 @@
+/** The stats of a campaign as a file: everything that the counts tell apart. */
+import { writeCsv } from '../csv.ts'
+import type { Db, Queryable } from '../db/db.ts'
+import { showId } from '../ids.ts'
+import { sums, type Sum } from '../messages/tallies/counts.ts'
+import { counts } from '../messages/tallies/counts-sql.ts'
+import type { Span } from '../messages/tallies/span.ts'
+import { millionths } from '../money.ts'
+
+/** The first and the last hour in which a campaign has messages; by tallies_campaign. */
+export async function readHours(
+  db: Queryable,
+  accountId: string,
+  campaignId: string,
+): Promise<{ first: Date | null; last: Date | null }> {
+  const { rows } = await db.query<{ first: Date | null; last: Date | null }>({
+    name: 'read-campaign-hours',
+    text: `select min(hour) as first, max(hour) as last from ${counts('account_id = $1 and campaign_id = $2')} c`,
+    values: [accountId, campaignId],
+  })
+  return rows[0] ?? { first: null, last: null }
+}
+
+/** One line of the file. */
+interface Line extends Sum {
+  hour: Date
+  type: string
+  isTest: boolean
+  country: string | null
+  carrierId: string | null
+  errorCode: string | null
+  each: number
+}
+
+const header = [
+  'hour',
+  'type',
+  'test',
+  'country',
+  'carrier',
+  'status',
+  'error',
+  'segments_per_message',
+  'messages',
+  'segments',
+  'cost',
+  'currency',
+]
+
+const pageMs = 7 * 86_400_000
+
+/** Writes the stats of a span as CSV, in the order of time. Each week is a statement of its own: what changes meanwhile may be in it or not. */
+export async function* writeStats(
+  db: Db,
+  accountId: string,
+  campaignId: string,
+  { from, to }: Span,
+): AsyncGenerator<string> {
+  yield writeCsv([header])
+  for (let start = from.getTime(); start < to.getTime(); start += pageMs) {
+    const end = Math.min(start + pageMs, to.getTime())
+    const { rows } = await db.query<Line>({
+      name: 'read-campaign-lines',
+      text: `
+        select hour, type, is_test as "isTest", country, carrier_id as "carrierId", error_code as "errorCode", segments as each, ${sums}
+        from ${counts('account_id = $1 and campaign_id = $2 and hour >= $3 and hour < $4')} c
+        group by hour, type, is_test, country, carrier_id, error_code, each, bucket, currency
+        having sum(messages) <> 0
+        order by 1, 2, 3, 4, 5, bucket, 6, 7`,
+      values: [accountId, campaignId, new Date(start), new Date(end)],
+    })
+    if (rows.length > 0) yield writeCsv(rows.map(cellsOf))
+  }
+}
+
+const cellsOf = (line: Line): (string | null)[] => [
+  line.hour.toISOString(),
+  line.type,
+  String(line.isTest),
+  line.country,
+  line.carrierId && showId('car', line.carrierId),
+  line.bucket,
+  line.errorCode,
+  String(line.each),
+  String(line.messages),
+  String(line.segments),
+  line.currency && (line.cost / millionths).toFixed(6),
+  line.currency,
+]

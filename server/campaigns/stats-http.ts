@@ -1,0 +1,142 @@
+/** Routes of a campaign's stats: series, breakdowns, and the file. */
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import type { Db } from '../db/db.ts'
+import { IdOf, Nullable, problems, Timestamp, type App } from '../http.ts'
+import { showId } from '../ids.ts'
+import { countFields, fillSteps, readCounts, type Group } from '../messages/tallies/counts.ts'
+import { endOfHour, readSpan, spanQuery, startOfHour, type Span } from '../messages/tallies/span.ts'
+import { readCampaign } from './campaign.ts'
+import { readHours, writeStats } from './stats-export.ts'
+
+const groups = ['hour', 'country', 'carrier', 'error', 'segments'] as const satisfies readonly Group[]
+
+// 744 hours: a month.
+const seriesDaysMax = 31
+// Longer than anything is kept.
+const daysMax = 3660
+
+const campaignParams = Type.Object({
+  campaign: Type.String({ description: 'Id or key of a campaign.', examples: ['autumn-sale'] }),
+})
+
+const Counts = Type.Object(countFields)
+
+/** Registers `/v1/campaigns/{campaign}/stats` and its export. */
+export function statsRoutes(app: App, { db }: { db: Db }): void {
+  app.get(
+    '/v1/campaigns/:campaign/stats',
+    {
+      schema: {
+        operationId: 'getCampaignStats',
+        summary: 'Read what became of a campaign’s messages, by hour, country, carrier, error or segments',
+        description:
+          `By the hour in which messages were accepted. Exact at every moment, also while it is sent. A series by hour has every hour of at most ` +
+          `${seriesDaysMax} days; without \`from\` it begins with the first message. By error only what failed or was canceled is told.`,
+        tags: ['Campaigns'],
+        params: campaignParams,
+        querystring: Type.Object(
+          {
+            ...spanQuery,
+            group: Type.Optional(Type.Enum([...groups], { default: 'hour', description: 'What is told apart.' })),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: CampaignStats, ...problems(404) },
+      },
+      config: { scope: 'campaigns:read' },
+    },
+    async ({ query, params, caller: { accountId } }) => {
+      const campaign = await readCampaign(db, accountId, params.campaign)
+      const { group = 'hour' } = query
+      const hours = await readHours(db, accountId, campaign.id)
+      const span = chooseSpan(query, hours, group === 'hour' ? seriesDaysMax : daysMax, campaign.createdAt)
+      const { counted, total } = await readCounts(db, accountId, { ...span, campaignId: campaign.id }, group)
+      const data = group === 'hour' ? fillSteps(counted, span.from, span.to, 'hour') : counted
+      return {
+        object: 'campaign_stats' as const,
+        campaign: showId('cmp', campaign.id),
+        from: span.from.toISOString(),
+        to: span.to.toISOString(),
+        group,
+        data: data.map(({ key, counts }) => ({ ...showKey(group, key), ...counts })),
+        total,
+      }
+    },
+  )
+
+  app.get(
+    '/v1/campaigns/:campaign/stats/export',
+    {
+      schema: {
+        operationId: 'exportCampaignStats',
+        summary: 'Export the stats of a campaign as CSV',
+        description:
+          'A line for each hour, type, country, carrier, status, error and number of segments that occurs, in the order of time.',
+        tags: ['Campaigns'],
+        params: campaignParams,
+        querystring: Type.Object(spanQuery, { additionalProperties: false }),
+        response: {
+          200: {
+            description: 'The file.',
+            content: { 'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) } },
+          },
+          ...problems(404),
+        },
+      },
+      config: { scope: 'campaigns:read' },
+    },
+    async ({ query, params, caller: { accountId } }, reply) => {
+      const campaign = await readCampaign(db, accountId, params.campaign)
+      const hours = await readHours(db, accountId, campaign.id)
+      const span = chooseSpan(query, hours, daysMax, campaign.createdAt)
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="${campaign.key ?? showId('cmp', campaign.id)}-stats.csv"`)
+        .send(Readable.from(writeStats(db, accountId, campaign.id, span)))
+    },
+  )
+}
+
+/** The hours asked for; by default those in which the campaign has messages, the last of them where there are too many. */
+function chooseSpan(
+  query: { from?: string; to?: string },
+  hours: { first: Date | null; last: Date | null },
+  days: number,
+  createdAt: Date,
+): Span {
+  const end = hours.last ? endOfHour(new Date(hours.last.getTime() + 1)) : endOfHour(new Date())
+  const first = hours.first ?? startOfHour(createdAt)
+  const from = (to: Date): Date =>
+    new Date(Math.max(Math.min(first.getTime(), to.getTime() - 1), to.getTime() - days * 86_400_000))
+  const to = query.to ?? (query.from === undefined ? end : new Date()).toISOString()
+  return readSpan({ ...query, to }, days, from)
+}
+
+/** What a group is told apart by, as the API writes it. */
+function showKey(group: (typeof groups)[number], key: string | null) {
+  if (group === 'hour') return { hour: key ?? '' }
+  if (group === 'segments') return { segments_per_message: Number(key) }
+  return { [group]: group === 'carrier' && key !== null ? showId('car', key) : key }
+}
+
+const keyOf = (description: string) => Type.Optional(Nullable(Type.String({ description })))
+
+const CampaignStats = Type.Object({
+  object: Type.Literal('campaign_stats'),
+  campaign: IdOf('cmp', 'The campaign.'),
+  from: Timestamp('From then on.'),
+  to: Timestamp('Until before it.'),
+  group: Type.Enum([...groups]),
+  data: Type.Array(
+    Type.Object({
+      hour: Type.Optional(Timestamp('Its beginning.')),
+      country: keyOf('ISO 3166-1 alpha-2; null: of no country.'),
+      carrier: keyOf('Null: with none of them.'),
+      error: keyOf('Why they failed or were canceled; null: by a caller.'),
+      segments_per_message: Type.Optional(Type.Integer({ minimum: 1, description: 'Of each of them.' })),
+      ...countFields,
+    }),
+  ),
+  total: Counts,
+})

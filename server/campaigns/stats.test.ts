@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId, parseId, showId } from '../ids.ts'
+import { cancelMessage } from '../messages/cancel.ts'
+import { storeReply } from '../messages/reply.ts'
+import { foldTallies } from '../messages/tallies/fold.ts'
+import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import type { CampaignStats } from './stats.ts'
+import { openCampaignTest, type CampaignTest } from './testing.ts'
+
+let database: TestDatabase
+let test: CampaignTest
+let ledger: LedgerTest
+let campaign: string
+let campaignId: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openCampaignTest(database.db)
+  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
+  campaign = await test.newCampaign({ key: 'autumn' })
+  campaignId = parseId('cmp', campaign) ?? ''
+  await fill()
+})
+
+afterAll(async () => {
+  await test.app.close()
+  await database.close()
+})
+
+/** One message of each kind, a reply and a STOP, and a broadcast with people that it passed over and people whose turn has not come. */
+async function fill(): Promise<void> {
+  const lease = (theirNumber: string, segments = 1) => ledger.lease({ theirNumber, segments, campaignId })
+  const receipt = (id: string, state: string, stat: string) =>
+    ledger.ledger.receipt({
+      linkId: ledger.linkId,
+      rawId: id,
+      matchId: id,
+      state,
+      stat,
+      err: '001',
+      networkError: null,
+      doneDate: '',
+    })
+  await ledger.send({ theirNumber: '15551230001', campaignId })
+  await ledger.send({ theirNumber: '15551230002', campaignId, sendAt: new Date(Date.now() + 3_600_000) })
+  await ledger.answer(await lease('15551230003'))
+  for (const [number, state, stat] of [
+    ['15551230004', 'delivered', 'DELIVRD'],
+    ['447700900123', 'delivered', 'DELIVRD'],
+    ['447700900124', 'undeliverable', 'UNDELIV'],
+  ] as const) {
+    const handover = await lease(number)
+    await database.db.query(
+      `update messages set cost = 0.0075, cost_currency = 'EUR', cost_carrier_id = $2 where id = $1`,
+      [handover.id, ledger.carrierId],
+    )
+    await ledger.answer(handover)
+    await receipt(handover.id, state, stat)
+  }
+  await ledger.answer(await lease('15551230005', 2), {
+    state: 'unknown',
+    carrierMessageId: null,
+    move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
+  })
+  const canceled = await ledger.send({ theirNumber: '15551230006', segments: 3, campaignId })
+  await cancelMessage(ledger.context, ledger.accountId, canceled.id)
+  for (const text of ['Thanks', 'STOP'])
+    await storeReply(
+      { ...ledger.context, wake: () => {} },
+      { linkId: ledger.linkId, source: '15551230004', destination: ourNumber, text, isPartial: false },
+    )
+  await database.db.query(
+    `insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone, recipients, messages, skipped)
+     values ($1, $3, $2, 'sending', '{}', false, now(), 'UTC', 110, 3, '{"recipient_opted_out": 4, "missing_variable": 1}'),
+       ($1, $4, $2, 'canceled', '{}', false, now(), 'UTC', 20, 5, '{"duplicate": 5}')`,
+    [ledger.accountId, campaignId, newId(), newId()],
+  )
+}
+
+const stats = async (): Promise<CampaignStats> =>
+  (await test.call('GET', `/v1/campaigns/${campaign}`)).body['stats'] as CampaignStats
+const get = async (query: string): Promise<Record<string, unknown>> =>
+  (await test.call('GET', `/v1/campaigns/autumn/stats?${query}`)).body
+const hourOf = (time: number): string => new Date(Math.floor(time / 3_600_000) * 3_600_000).toISOString()
+
+describe('the stats of a campaign', () => {
+  it('add up, the same before and after they were folded', async () => {
+    const before = await stats()
+    expect(before).toEqual({
+      recipients: 130,
+      queued: 2 + 102,
+      sent: 1,
+      delivered: 2,
+      failed: 1,
+      unconfirmed: 1,
+      canceled: 1 + 10,
+      skipped: { opted_out: 4, invalid: 1, duplicate: 5, quiet_hours: 0 },
+      replies: 2,
+      opt_outs: 1,
+      clicks: 0,
+      segments: 11,
+      cost: [{ amount: '0.02250', currency: 'EUR' }],
+    })
+    const { queued, sent, delivered, failed, unconfirmed, canceled, skipped } = before
+    const passedOver = Object.values(skipped).reduce((sum, count) => sum + count, 0)
+    expect(queued + sent + delivered + failed + unconfirmed + canceled + passedOver).toBe(before.recipients)
+    expect(await foldTallies(database.db)).toBeGreaterThan(0)
+    expect(await stats()).toEqual(before)
+  })
+
+  it('are nothing for a new campaign, and say nothing of another account’s', async () => {
+    const { body } = await test.call('GET', `/v1/campaigns/${await test.newCampaign()}`)
+    expect(body['stats']).toMatchObject({ recipients: 0, queued: 0, skipped: { invalid: 0 }, segments: 0, cost: [] })
+    for (const path of ['stats', 'stats/export'])
+      expect((await test.call('GET', `/v1/campaigns/${campaign}/${path}`, undefined, test.other)).status).toBe(404)
+  })
+})
+
+describe('the series of a campaign', () => {
+  it('has every hour from the first message on', async () => {
+    const body = await get('')
+    expect(body).toMatchObject({
+      object: 'campaign_stats',
+      campaign,
+      group: 'hour',
+      total: { messages: 8, replies: 2 },
+    })
+    const data = body['data'] as { hour: string; messages: number }[]
+    expect(data[0]).toMatchObject({ hour: body['from'] })
+    expect(data.reduce((sum, one) => sum + one.messages, 0)).toBe(8)
+    const from = new Date(Date.now() - 48 * 3_600_000)
+    const longer = (await get(`from=${from.toISOString()}`))['data'] as { hour: string; messages: number }[]
+    expect(longer).toHaveLength(49)
+    expect(longer[0]).toMatchObject({ hour: hourOf(from.getTime()), messages: 0, delivered: 0, cost: [] })
+    expect(longer.slice(-2).reduce((sum, one) => sum + one.messages, 0)).toBe(8)
+  })
+
+  it.each([
+    ['from=2026-01-01T00:00:00Z&to=2026-03-01T00:00:00Z', '?from', 'out_of_range'],
+    ['from=2026-03-01T00:00:00Z&to=2026-01-01T00:00:00Z', '?to', 'invalid_value'],
+    ['from=yesterday', '?from', 'invalid_format'],
+    ['group=minute', '?group', 'invalid_value'],
+  ])('refuses %s', async (query, pointer, code) => {
+    expect((await test.call('GET', `/v1/campaigns/autumn/stats?${query}`)).body).toMatchObject({
+      code: 'validation_failed',
+      errors: [{ pointer, code }],
+    })
+  })
+})
+
+describe('a breakdown', () => {
+  const rows = async (group: string): Promise<unknown[][]> =>
+    ((await get(`group=${group}`))['data'] as Record<string, unknown>[]).map((one) => [
+      one[group === 'segments' ? 'segments_per_message' : group],
+      one['messages'],
+      one['delivered'],
+      one['failed'],
+      one['segments'],
+    ])
+
+  it('tells countries apart', async () =>
+    expect(await rows('country')).toEqual([
+      ['US', 6, 1, 0, 9],
+      ['GB', 2, 1, 1, 2],
+    ]))
+  it('tells carriers apart, and what is with none of them', async () =>
+    expect(await rows('carrier')).toEqual([
+      [showId('car', ledger.carrierId), 5, 2, 1, 6],
+      [null, 3, 0, 0, 5],
+    ]))
+  it('tells errors apart', async () =>
+    expect(await rows('error')).toEqual([
+      [null, 1, 0, 0, 3],
+      ['unknown_subscriber', 1, 0, 1, 1],
+    ]))
+  it('tells numbers of segments apart', async () =>
+    expect(await rows('segments')).toEqual([
+      [1, 6, 2, 1, 6],
+      [2, 1, 0, 0, 2],
+      [3, 1, 0, 0, 3],
+    ]))
+})
+
+it('is exported with everything that is told apart', async () => {
+  const answer = await test.app.inject({
+    url: `/v1/campaigns/${campaign}/stats/export`,
+    headers: test.account.headers,
+  })
+  expect(answer.headers).toMatchObject({
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': 'attachment; filename="autumn-stats.csv"',
+  })
+  const [header, ...lines] = answer.body.trim().split('\n')
+  expect(header).toBe(
+    'hour,type,test,country,carrier,status,error,segments_per_message,messages,segments,cost,currency',
+  )
+  const carrier = showId('car', ledger.carrierId)
+  expect(lines.map((line) => line.slice(line.indexOf(',') + 1))).toEqual(
+    expect.arrayContaining([
+      `transactional,false,GB,${carrier},delivered,,1,1,1,0.007500,EUR`,
+      `transactional,false,GB,${carrier},failed,unknown_subscriber,1,1,1,0.007500,EUR`,
+      'transactional,false,US,,canceled,,3,1,3,,',
+      'transactional,false,US,,scheduled,,1,1,1,,',
+    ]),
+  )
+  expect(lines.reduce((sum, line) => sum + Number(line.split(',')[8]), 0)).toBe(10)
+})

@@ -1,0 +1,277 @@
+/** Data keys: each account has its own, wrapped by the master key, so that all that it seals is lost by losing 32 bytes. Decision 0032. */
+import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
+import type { Db, Queryable, Tx } from './db/db.ts'
+import type { Vault } from './secrets.ts'
+
+/** A key that values are sealed with. */
+export interface DataKey {
+  /** From 1; 65,535 at most. */
+  version: number
+  key: KeyObject
+}
+
+/** The keys of an account, as they were a moment ago. */
+export interface AccountKeys {
+  /** By version; without those that were destroyed, or were wrapped by another master key. */
+  keys: ReadonlyMap<number, KeyObject>
+  /** Null: it has none yet, or had all destroyed. */
+  currentVersion: number | null
+  /** 0: it never had one. */
+  lastVersion: number
+  readAtMs: number
+  /** Read outside of a transaction, which may yet be rolled back with a key in it: good to seal with. */
+  isCommitted: boolean
+}
+
+interface KeyRow {
+  accountId: string
+  version: number
+  wrapped: Buffer | null
+  isCurrent: boolean
+}
+
+// How long a key that was destroyed is still used by other processes.
+const staleMs = 5000
+// Some 500 bytes each.
+const accountsMax = 10_000
+
+const purposeOf = (accountId: string, version: number): string => `data_keys.wrapped|${accountId}|${version}`
+const makeKey = (vault: Vault, accountId: string, version: number): Buffer =>
+  vault.seal(randomBytes(32).toString('base64'), purposeOf(accountId, version))
+
+/** The data keys that this process has unwrapped. One a process; the accounts that were used longest ago are forgotten first. */
+export class DataKeys {
+  readonly #vault: Vault
+  readonly #kept = new Map<string, AccountKeys>()
+
+  constructor(vault: Vault) {
+    this.#vault = vault
+  }
+
+  /**
+   * The keys of accounts; by primary key prefix where they are not known, older than 5 s, or without one of the versions that are asked for:
+   * another process may have made it since.
+   */
+  read(db: Queryable, wanted: ReadonlyMap<string, ReadonlySet<number>>): Promise<Map<string, AccountKeys>> {
+    return this.#read(db, wanted, false)
+  }
+
+  async #read(
+    db: Queryable,
+    wanted: ReadonlyMap<string, ReadonlySet<number>>,
+    isCommitted: boolean,
+  ): Promise<Map<string, AccountKeys>> {
+    const found = new Map<string, AccountKeys>()
+    const missing: string[] = []
+    const freshFrom = performance.now() - staleMs
+    for (const [accountId, versions] of wanted) {
+      const kept = this.#kept.get(accountId)
+      const isFresh = kept && kept.readAtMs > freshFrom && [...versions].every((version) => kept.keys.has(version))
+      if (isFresh && (kept.isCommitted || !isCommitted)) found.set(accountId, kept)
+      else missing.push(accountId)
+    }
+    if (missing.length > 0) for (const [id, keys] of await this.#load(db, missing, isCommitted)) found.set(id, keys)
+    return found
+  }
+
+  /**
+   * The keys to seal with, made where there is none. On a pool: what is sealed with a key that is rolled back could not be opened again.
+   * @throws where a key was wrapped by another master key.
+   */
+  async readCurrent(db: Db, accountIds: readonly string[]): Promise<Map<string, DataKey>> {
+    const wanted = new Map(accountIds.map((id) => [id, new Set<number>()]))
+    const found = await this.#read(db, wanted, true)
+    const without = [...found].filter(([, { currentVersion }]) => currentVersion === null)
+    if (without.length > 0) {
+      const made = without.map(([id, { lastVersion }]) => ({ id, version: lastVersion + 1 }))
+      await db.query(
+        `insert into data_keys (account_id, version, wrapped)
+         select * from unnest($1::uuid[], $2::int[], $3::bytea[])
+         on conflict do nothing`,
+        [
+          made.map(({ id }) => id),
+          made.map(({ version }) => version),
+          made.map(({ id, version }) => makeKey(this.#vault, id, version)),
+        ],
+      )
+      const ids = made.map(({ id }) => id)
+      for (const [id, keys] of await this.#load(db, ids, true)) found.set(id, keys)
+    }
+    return new Map([...found].map(([id, keys]) => [id, currentOf(id, keys)]))
+  }
+
+  async #load(db: Queryable, accountIds: readonly string[], isCommitted: boolean): Promise<Map<string, AccountKeys>> {
+    const readAtMs = performance.now()
+    const { rows } = await db.query<KeyRow>({
+      name: 'read-data-keys',
+      text: `
+        select account_id as "accountId", version, wrapped, retired_at is null as "isCurrent"
+        from data_keys
+        where account_id = any ($1::uuid[])
+        order by version`,
+      values: [accountIds],
+    })
+    const loaded = new Map(
+      accountIds.map((id) => {
+        const own = rows.filter(({ accountId }) => accountId === id)
+        const keys = own.flatMap((row): [number, KeyObject][] => {
+          const key = this.#unwrap(row)
+          return key ? [[row.version, key]] : []
+        })
+        const currentVersion = own.find(({ isCurrent }) => isCurrent)?.version ?? null
+        return [
+          id,
+          { keys: new Map(keys), currentVersion, lastVersion: own.at(-1)?.version ?? 0, readAtMs, isCommitted },
+        ]
+      }),
+    )
+    for (const [id, keys] of loaded) this.#keep(id, keys)
+    return loaded
+  }
+
+  #unwrap({ accountId, version, wrapped }: KeyRow): KeyObject | null {
+    if (!wrapped) return null
+    try {
+      return createSecretKey(Buffer.from(this.#vault.open(wrapped, purposeOf(accountId, version)), 'base64'))
+    } catch {
+      // Wrapped by another master key: whoever seals is told so, and what it sealed is shown as it is, unreadable.
+      return null
+    }
+  }
+
+  #keep(accountId: string, keys: AccountKeys): void {
+    this.#kept.delete(accountId)
+    for (const oldest of this.#kept.keys()) {
+      if (this.#kept.size < accountsMax) break
+      this.#kept.delete(oldest)
+    }
+    this.#kept.set(accountId, keys)
+  }
+}
+
+function currentOf(accountId: string, { keys, currentVersion }: AccountKeys): DataKey {
+  const key = currentVersion === null ? undefined : keys.get(currentVersion)
+  if (currentVersion === null || !key) throw new Error(`the data key of account ${accountId} cannot be unwrapped`)
+  return { version: currentVersion, key }
+}
+
+/** Whether the master key is the one that wrapped the newest data key; true where there is none. Reads one row. */
+export async function isMasterKeyOf(db: Queryable, vault: Vault): Promise<boolean> {
+  const { rows } = await db.query<{ accountId: string; version: number; wrapped: Buffer }>(
+    `select account_id as "accountId", version, wrapped
+     from data_keys
+     where wrapped is not null
+     order by created_at desc
+     limit 1`,
+  )
+  const newest = rows[0]
+  if (!newest) return true
+  try {
+    vault.open(newest.wrapped, purposeOf(newest.accountId, newest.version))
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** Retires the account's data key and makes the next one; every process seals with it 5 s later. Locks the account. */
+export async function rotateDataKey(tx: Tx, vault: Vault, accountId: string): Promise<void> {
+  await tx.query(`select 1 from accounts where id = $1 for update`, [accountId])
+  await tx.query(`update data_keys set retired_at = now() where account_id = $1 and retired_at is null`, [accountId])
+  const { rows } = await tx.query<{ version: number }>(
+    `select coalesce(max(version), 0) + 1 as version from data_keys where account_id = $1`,
+    [accountId],
+  )
+  const version = rows[0]?.version ?? 1
+  // One that sealed its first text meanwhile has made a new key by itself.
+  await tx.query(`insert into data_keys (account_id, version, wrapped) values ($1, $2, $3) on conflict do nothing`, [
+    accountId,
+    version,
+    makeKey(vault, accountId, version),
+  ])
+}
+
+/**
+ * Destroys the data keys of an account: all that they sealed, here and in backups of the database made from now on, cannot be read by anybody.
+ * A backup that has the keys is undone by a new master key alone. Other processes notice within 5 s.
+ */
+export async function destroyDataKeys(tx: Queryable, accountId: string): Promise<void> {
+  await tx.query(
+    `update data_keys
+     set wrapped = null, retired_at = coalesce(retired_at, now())
+     where account_id = $1`,
+    [accountId],
+  )
+}
+
+/** What there is to tell of an account's keys. */
+export interface KeyState {
+  /** Null: nothing has been sealed yet. */
+  version: number | null
+  createdAt: Date | null
+  /** Retired keys that still seal something. */
+  retired: number
+  /** Up to where the oldest of them has been replaced: a message's id. */
+  sweptTo: string | null
+}
+
+/** The account's keys in numbers; by primary key prefix. */
+export async function readKeyState(db: Queryable, accountId: string): Promise<KeyState> {
+  const { rows } = await db.query<KeyState>({
+    name: 'read-key-state',
+    text: `
+      select
+        max(version) filter (where retired_at is null) as version,
+        max(created_at) filter (where retired_at is null) as "createdAt",
+        count(*) filter (where retired_at is not null and wrapped is not null)::int as retired,
+        (array_agg(swept_to order by version) filter (where retired_at is not null and wrapped is not null))[1] as "sweptTo"
+      from data_keys
+      where account_id = $1`,
+    values: [accountId],
+  })
+  return rows[0] ?? { version: null, createdAt: null, retired: 0, sweptTo: null }
+}
+
+/** A key that is being replaced. */
+export interface RetiredKey {
+  accountId: string
+  version: number
+  sweptTo: string | null
+}
+
+// As long as a transaction may last that began with the key before it was retired, many times over.
+const quietAfterRetirement = '5 minutes'
+
+/** Takes the retired key that waits longest; null where none is left. Locks it, passing over those of other processes. Index data_keys_retired. */
+export async function takeRetiredKey(tx: Tx): Promise<RetiredKey | null> {
+  const { rows } = await tx.query<RetiredKey>({
+    name: 'take-retired-key',
+    text: `
+      select account_id as "accountId", version, swept_to as "sweptTo"
+      from data_keys
+      where retired_at < now() - interval '${quietAfterRetirement}'
+        and wrapped is not null
+      order by retired_at
+      limit 1
+      for update skip locked`,
+  })
+  return rows[0] ?? null
+}
+
+/** Notes how far a retired key has been replaced; null: everywhere, and it is destroyed. By primary key. */
+export async function noteSwept(tx: Tx, { accountId, version }: RetiredKey, sweptTo: string | null): Promise<void> {
+  await tx.query({
+    name: 'note-swept-key',
+    text: `
+      update data_keys
+      set swept_to = coalesce($3, swept_to), wrapped = case when $3::uuid is not null then wrapped end
+      where account_id = $1
+        and version = $2`,
+    values: [accountId, version, sweptTo],
+  })
+}
+
+/** Lets a retired key wait behind the others. By primary key. */
+export async function putOff(tx: Tx, { accountId, version }: RetiredKey): Promise<void> {
+  await tx.query(`update data_keys set retired_at = now() where account_id = $1 and version = $2`, [accountId, version])
+}

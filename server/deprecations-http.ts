@@ -1,0 +1,96 @@
+/** `GET /v1/deprecations`: what will go, and which of the account's credentials still call it. */
+import { Type } from 'typebox'
+import type { Db } from './db/db.ts'
+import type { DeprecatedCalls } from './deprecations.ts'
+import { Nullable, problems, Timestamp, type App } from './http.ts'
+import { showId } from './ids.ts'
+
+const Deprecated = Type.Object({
+  object: Type.Literal('deprecation'),
+  operation: Type.String({ description: '`operationId` of the OpenAPI document.' }),
+  method: Type.String(),
+  path: Type.String(),
+  since: Type.String({ description: 'Since when it should not be called any more.', examples: ['2026-11-20'] }),
+  sunset: Nullable(Type.String({ description: 'When it will go; null: that is not decided.' })),
+  successor: Nullable(Type.String({ description: 'What to call instead.' })),
+  docs: Type.String(),
+  callers: Type.Array(
+    Type.Object({
+      credential: Type.String({ description: 'Id of an API key or of a user.' }),
+      calls: Type.Integer({ minimum: 1 }),
+      first_called_at: Timestamp('The first call since it is deprecated.'),
+      last_called_at: Timestamp('The last one.'),
+    }),
+    { description: 'Of this account, the latest first; a call is seen within a minute or two.' },
+  ),
+})
+
+interface CallRow {
+  credentialId: string
+  credential: 'key' | 'user'
+  operation: string
+  calls: number
+  firstAt: Date
+  lastAt: Date
+}
+
+/** Registers the route. */
+export function deprecationRoutes(app: App, context: { db: Db; deprecatedCalls?: DeprecatedCalls }): void {
+  app.get(
+    '/v1/deprecations',
+    {
+      schema: {
+        operationId: 'listDeprecations',
+        summary: 'What will go, and who of the account still calls it',
+        tags: ['Service'],
+        response: { 200: Type.Object({ data: Type.Array(Deprecated) }), ...problems() },
+      },
+      config: { scope: 'keys:read' },
+    },
+    async ({ caller }) => {
+      const routes = context.deprecatedCalls?.routes ?? []
+      const rows = routes.length === 0 ? [] : await listCalls(context.db, caller.accountId)
+      const data = routes.map(({ operation, method, path, since, sunset = null, successor = null, docs }) => ({
+        object: 'deprecation' as const,
+        operation,
+        method,
+        path,
+        since,
+        sunset,
+        successor,
+        docs,
+        callers: rows.flatMap((row) =>
+          row.operation === operation
+            ? {
+                credential: showId(row.credential === 'key' ? 'key' : 'usr', row.credentialId),
+                calls: row.calls,
+                first_called_at: row.firstAt.toISOString(),
+                last_called_at: row.lastAt.toISOString(),
+              }
+            : [],
+        ),
+      }))
+      return { data }
+    },
+  )
+}
+
+/** The calls of an account's credentials, the latest first; by the primary key. There are as many as it has credentials. */
+async function listCalls(db: Db, accountId: string): Promise<CallRow[]> {
+  const { rows } = await db.query<CallRow>({
+    name: 'list-deprecated-calls',
+    text: `
+      select
+        credential_id as "credentialId",
+        credential,
+        operation,
+        calls::float8 as calls,
+        first_at as "firstAt",
+        last_at as "lastAt"
+      from deprecated_calls
+      where account_id = $1
+      order by last_at desc, credential_id`,
+    values: [accountId],
+  })
+  return rows
+}

@@ -1,0 +1,39 @@
+/** The program's log: one JSON object a line, with ids and never with texts, secrets or full numbers. */
+import { pino, type DestinationStream, type Logger } from 'pino'
+import { codeOf } from './db/failure.ts'
+import { maskNumbers } from './mask.ts'
+
+/** Opens the log. Errors stand under `error` or `err`, and are written by `describeError`. */
+export function openLog(level: string, destination: DestinationStream): Logger {
+  const describe = (error: unknown): unknown => describeError(error)
+  const serializers = { error: describe, err: describe }
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, destination)
+}
+
+const causesMax = 3
+
+/**
+ * What of an error may be read by whoever reads logs. PostgreSQL's `detail` and `where` show rows, and its messages about data (SQLSTATE
+ * class 22) the value; messages of JSON.parse quote the text. Numbers are masked wherever they stand.
+ */
+export function describeError(error: unknown, depth = 0): unknown {
+  if (!(error instanceof Error)) return error
+  const code = codeOf(error)
+  const frames = error.stack?.split('\n').filter((line) => /^\s+at /.test(line))
+  return {
+    type: error.name,
+    message: maskNumbers(withoutValues(error, code)),
+    ...(code !== undefined && { code }),
+    // Of PostgreSQL: what the statement broke.
+    ...('constraint' in error && typeof error.constraint === 'string' && { constraint: error.constraint }),
+    // Where in our code; without the message, which stands above.
+    ...(frames && frames.length > 0 && { stack: frames.join('\n') }),
+    ...(error.cause !== undefined && depth < causesMax && { cause: describeError(error.cause, depth + 1) }),
+  }
+}
+
+function withoutValues(error: Error, code: string | undefined): string {
+  const isAboutData = error instanceof SyntaxError || (code !== undefined && /^22...$/.test(code))
+  // From the first quotation mark to the last: a value may have some of its own.
+  return isAboutData ? error.message.replace(/"[^]*"/, '"…"') : error.message
+}

@@ -1,0 +1,208 @@
+/** The write of accept: planned drafts in, verdicts out, with the events that somebody wants. */
+import { columns } from '../db/array.ts'
+import type { Db, Tx } from '../db/db.ts'
+import { dayOf } from '../db/partitions.ts'
+import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../events.ts'
+import type { Vault } from '../secrets.ts'
+import { storeTexts, type Texts } from '../texts.ts'
+import type { Planned } from './accept-plan.ts'
+import { acceptStatement } from './accept-sql.ts'
+import { handoverOf, rowOf, type Accepted, type Draft, type Verdict } from './accepted.ts'
+import { hashNumber } from './consent.ts'
+import type { Handover, Slots } from './handover.ts'
+import { renderMessage } from './message.ts'
+import { countryOf } from './number.ts'
+import { costColumns } from './price.ts'
+import type { Recent } from './recent.ts'
+import { discardLater } from './redact-later.ts'
+import type { Acquaintance } from './routing.ts'
+import { storeShortLinks } from './short-links/store.ts'
+
+/** Seconds for which a message may wait where neither it nor its campaign says otherwise: 10 hours. */
+export const validityDefaultSeconds = 36_000
+
+/** What one statement wrote, and what is to be done after its commit. */
+export interface Written {
+  results: Accepted[]
+  handovers: Handover[]
+  unused: { link: string; segments: number }[]
+  postings: Posting[]
+  acquaintances: (Acquaintance & { senderId: string })[]
+  isQueued: boolean
+}
+
+/** As it is before anything was written. */
+export const nothingWritten = (): Written => ({
+  results: [],
+  handovers: [],
+  unused: [],
+  postings: [],
+  acquaintances: [],
+  isQueued: false,
+})
+
+/** Adds what a second statement wrote of some of the same drafts, which have these places. */
+export function addWritten(
+  written: Written,
+  more: Written,
+  again: readonly Planned[],
+  places: readonly number[],
+): void {
+  for (const { link, draft } of again) {
+    // The room that the first statement left unused was kept for the second.
+    const kept = written.unused.findIndex((one) => one.link === link && one.segments === draft.segments)
+    if (kept >= 0) written.unused.splice(kept, 1)
+  }
+  places.forEach((place, i) => {
+    const result = more.results[i]
+    if (result) written.results[place] = result
+  })
+  written.handovers.push(...more.handovers)
+  written.unused.push(...more.unused)
+  written.postings.push(...more.postings)
+  written.acquaintances.push(...more.acquaintances)
+  written.isQueued ||= more.isQueued
+}
+
+interface WriteContext {
+  vault: Vault
+  texts?: Texts
+  slots: Slots
+  outbox: Outbox
+  subscriptions: Subscriptions
+  recent: Recent
+  /** Accounts with opt-outs whose numbers were forgotten: their drafts are hashed (3 µs each), those of others are not. */
+  forgetful: Set<string>
+}
+
+/** Writes planned drafts with one statement, and the events that are wanted; the verdicts come in the order of the drafts. */
+export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: Planned[]): Promise<Written> {
+  const { slots, outbox, subscriptions, forgetful } = context
+  const now = planned[0]?.at ?? new Date()
+  const ids = planned.map(({ id }) => id)
+  const column = <T>(pick: (draft: Draft, one: Planned) => T): T[] => planned.map((one) => pick(one.draft, one))
+  const bodies = await storeTexts(
+    context.texts,
+    planned.map(({ id, draft: { accountId, body: text } }) => ({ accountId, id, text })),
+  )
+  const { rows: verdicts } = await tx.query<Verdict>({
+    ...acceptStatement(dayOf(ids)),
+    values: [
+      ...columns([
+        column((d) => d.accountId),
+        ids,
+        column((d) => d.theirNumber),
+        column((_, { route }) => route.sender.sender?.number ?? null),
+        bodies.map(({ body }) => body),
+        column((d) => d.type),
+        column((d) => d.encoding),
+        column((d) => d.characters),
+        column((d) => d.segments),
+        column((d) => d.campaignId),
+        column((d) => d.campaignKey),
+        column((d) => d.sendAt),
+        column((d) => d.validitySeconds),
+        column((d) => d.callbackUrl),
+        column((d) => (d.metadata ? JSON.stringify(d.metadata) : null)),
+        column((d) => (d.tags ? JSON.stringify(d.tags) : null)),
+        column((d) => (d.warnings ? JSON.stringify(d.warnings) : null)),
+        column((d) => d.isTest),
+        column((d) => d.idempotency?.operation ?? null),
+        column((d) => d.idempotency?.key ?? null),
+        column((d) => d.idempotency?.fingerprint ?? null),
+        column((_, { link }) => link),
+        column((_, { link, carrierId }) => link && carrierId),
+        column((_, { route }) => route.choice.ruleId),
+        // The default route is chosen anew where the message waits.
+        column((_, { route: { choice } }) => (choice.ruleId === null ? null : `{${choice.chain.join()}}`)),
+        column(
+          (_, { route, stop, isOver, waitSeconds }) =>
+            route.refusal ??
+            (isOver ? 'max_price_exceeded' : (stop?.refusal ?? (waitSeconds === null ? null : 'queue_full'))),
+        ),
+      ]),
+      now,
+      slots.nodeId,
+      validityDefaultSeconds,
+      ...columns([
+        column((d) => hashOf(context, d)),
+        column((d) => d.onUnknown),
+        column((_, { opensAt }) => opensAt),
+        column((d) => countryOf(d.theirNumber)),
+        column((_, { estimate }) => costColumns(estimate).cost),
+        column((_, { estimate }) => estimate?.currency ?? null),
+        column((_, { estimate }) => estimate?.carrierId ?? null),
+        bodies.map(({ sealed }) => sealed),
+      ]),
+    ],
+  })
+  const unhashed = verdicts.filter(({ lacksHash }) => lacksHash)
+  if (unhashed.length > 0) {
+    for (const { n } of unhashed) forgetful.add(planned[n - 1]?.draft.accountId ?? '')
+    return writeDrafts(tx, context, planned)
+  }
+  if (planned.some(({ draft }) => draft.shortLinks)) await storeShortLinks(tx, planned, verdicts, context.texts)
+  if (planned.some(({ draft }) => draft.isDiscarded)) await discardLater(tx, discardedOf(planned, verdicts))
+  const written = nothingWritten()
+  const events: NewEvent[] = []
+  for (const verdict of verdicts.sort((a, b) => a.n - b.n)) {
+    const one = planned[verdict.n - 1]
+    if (!one) continue
+    const { draft, id, link, carrierId, route, opensAt } = one
+    if (link && !verdict.isLeased) written.unused.push({ link, segments: draft.segments })
+    if (verdict.refusal)
+      written.results.push({
+        kind: 'refused',
+        refusal: verdict.refusal,
+        stop: verdict.refusal === one.stop?.refusal ? one.stop : null,
+        waitSeconds: verdict.refusal === 'queue_full' ? one.waitSeconds : null,
+      })
+    else if (!verdict.isNew)
+      written.results.push({
+        kind: 'known_key',
+        messageId: verdict.knownId,
+        fingerprint: verdict.knownFingerprint ?? Buffer.alloc(0),
+      })
+    else {
+      const { sender } = route.sender
+      const row = rowOf(draft, id, sender?.number ?? null, verdict, now, opensAt, one.estimate)
+      if (draft.poolId !== null && sender)
+        written.acquaintances.push({
+          accountId: draft.accountId,
+          poolId: draft.poolId,
+          theirNumber: draft.theirNumber,
+          senderId: sender.id,
+        })
+      const estimatedSendAt =
+        opensAt ?? draft.sendAt ?? (verdict.isLeased ? now : slots.estimateSendAt({ ...row, carrierId }))
+      written.results.push({ kind: 'accepted', row, estimatedSendAt })
+      if (verdict.isLeased && link) {
+        written.handovers.push(handoverOf(row, draft.body, link))
+        if (row.segments === 1) context.recent.remember({ ...row, status: 'sending', attempts: 1, carrierId }, false)
+      } else if (!draft.sendAt && !opensAt) written.isQueued = true
+      const type = draft.sendAt ? 'message.scheduled' : 'message.queued'
+      if (subscriptions.wants(draft.accountId, type))
+        events.push({
+          accountId: draft.accountId,
+          type,
+          messageId: id,
+          sequence: 1,
+          data: { message: renderMessage(row, estimatedSendAt), previous_status: null },
+          callbackUrl: row.callbackUrl,
+        })
+    }
+  }
+  if (events.length > 0) written.postings = await recordEvents(tx, events, outbox)
+  return written
+}
+
+function discardedOf(planned: readonly Planned[], verdicts: readonly Verdict[]): { accountId: string; id: string }[] {
+  return verdicts.flatMap(({ n, isNew }) => {
+    const one = planned[n - 1]
+    return isNew && one?.draft.isDiscarded ? [{ accountId: one.draft.accountId, id: one.id }] : []
+  })
+}
+
+function hashOf({ vault, forgetful }: WriteContext, { accountId, theirNumber }: Draft): Buffer | null {
+  return forgetful.has(accountId) ? hashNumber(vault, accountId, theirNumber) : null
+}

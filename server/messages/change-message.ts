@@ -1,0 +1,53 @@
+/** A request that changes one message and answers with it. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { AuditNote } from '../audit.ts'
+import type { Db, Tx } from '../db/db.ts'
+import type { Posting } from '../events.ts'
+import { idempotent } from '../idempotency.ts'
+import { parseId } from '../ids.ts'
+import type { Vault } from '../secrets.ts'
+import { renderMessage, type MessageRow } from './message.ts'
+import { withoutTexts } from './redact.ts'
+import { findMessage } from './store.ts'
+
+/** What became of the message. */
+export interface Change {
+  row: MessageRow
+  /** To be offered after the commit. */
+  postings?: Posting[]
+  audit?: AuditNote
+}
+
+/**
+ * Runs `work` in a transaction, with the idempotency key of the request, and answers with the message. Beside the key it is stored without
+ * its text: a repetition shows the text that the message still has, so that redaction holds for what was answered before, too. Returns
+ * the posts; none of a repetition.
+ */
+export async function changeMessage(
+  context: { db: Db; vault: Vault },
+  request: FastifyRequest<{ Params: { id: string } }>,
+  reply: FastifyReply,
+  work: (tx: Tx, id: string | null) => Promise<Change>,
+): Promise<Posting[]> {
+  const { accountId, scopes } = request.caller
+  const id = parseId('msg', request.params.id)
+  const show = (row: MessageRow) => renderMessage(row, null, scopes.has('messages:read_body'))
+  let offered: Posting[] = []
+  await idempotent(
+    context,
+    request,
+    reply,
+    async (tx) => {
+      const { row, postings = [], audit } = await work(tx, id)
+      offered = postings
+      return { status: 200, body: withoutTexts(show(row)), resourceId: row.id, ...(audit && { audit }) }
+    },
+    async (tx, stored) => {
+      const row = id && (await findMessage(tx, accountId, id))
+      if (!row) return stored
+      const { message, redacted, warnings } = show(row)
+      return { ...stored, body: { ...(stored.body as object), message, redacted, warnings } }
+    },
+  )
+  return offered
+}

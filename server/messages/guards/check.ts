@@ -1,0 +1,165 @@
+/**
+ * Guards in the transaction that accepts. The windows of limits are locked in one order before the statement, and moved after it by what was
+ * accepted: no limit is passed, however many processes accept at once, and what is refused uses nothing up.
+ */
+import type { Tx } from '../../db/db.ts'
+import type { Outbox, Posting, Subscriptions } from '../../events.ts'
+import type { Vault } from '../../secrets.ts'
+import type { Planned } from '../accept-plan.ts'
+import type { Accepted } from '../accepted.ts'
+import type { Guards } from './guards.ts'
+import { askOf, judge, nameOf, type Ask, type Judgement, type Known, type Window } from './judge.ts'
+import { recordStops } from './stops.ts'
+import { forgetTexts, lockWindows, moveWindows, noteTexts, readRelief, windowsOf } from './windows.ts'
+
+export interface GuardContext {
+  guards: Guards
+  vault: Vault
+  outbox: Outbox
+  subscriptions: Subscriptions
+}
+
+/** What guards said of planned messages, until it is known what became of them. */
+export interface Check {
+  planned: readonly Planned[]
+  asks: readonly (Ask | null)[]
+  judgement: Judgement
+  known: Known
+  isOfBroadcast: boolean
+  at: Date
+}
+
+/**
+ * Locks the windows that these messages ask for, and says in each message which guard stops it. With `isOfBroadcast`, those behind one
+ * that has to wait are stopped with it.
+ */
+export async function openCheck(
+  tx: Tx,
+  { guards, vault }: Pick<GuardContext, 'guards' | 'vault'>,
+  planned: readonly Planned[],
+  isOfBroadcast: boolean,
+): Promise<Check> {
+  const at = planned[0]?.at ?? new Date()
+  const asks = planned.map((one): Ask | null => {
+    const { draft, route, estimate } = one
+    const rules = guards.of(draft.accountId)
+    if (!rules || route.refusal || one.isOver) return null
+    const sender = route.sender.sender?.number ?? ''
+    // A test repeats no message, nor a message a test.
+    const kind = draft.isTest ? 'repeat test' : 'repeat'
+    const hash = (): Buffer => vault.mac(`${kind} ${draft.accountId}`, `${draft.theirNumber} ${sender} ${draft.body}`)
+    return askOf(rules, { ...draft, cost: estimate, hash, isOfBroadcast }, at)
+  })
+  const used = await lockWindows(tx, asks)
+  const earlier = await noteTexts(tx, planned, asks, at)
+  let known: Known = { used, earlier, relief: new Map(), at }
+  let judgement = judge(asks, known, isOfBroadcast)
+  // What was released is asked for only where something stops.
+  const stopped = judgement.stops.flatMap((stop) => (stop ? [stop.window] : []))
+  if (stopped.length > 0) {
+    known = { ...known, relief: await readRelief(tx, [...windowsOf(asks), ...stopped]) }
+    judgement = judge(asks, known, isOfBroadcast)
+  }
+  planned.forEach((one, i) => (one.stop = judgement.stops[i] ?? null))
+  return { planned, asks, judgement, known, isOfBroadcast, at }
+}
+
+/**
+ * Judges again those that a limit has stopped, where others that were let through have not been accepted and left room. Returns the places of
+ * those that may go now: nothing else is wrong with them, so that there is no third time.
+ */
+export function reconsider(
+  { planned, asks, judgement, known, isOfBroadcast }: Check,
+  results: readonly Accepted[],
+): number[] {
+  const isOver = (i: number): boolean => {
+    const result = results[i]
+    return result?.kind === 'refused' && result.stop !== null && result.stop.limit !== null
+  }
+  const hasRoom = results.some(
+    (result, i) => asks[i]?.needs.length && !judgement.stops[i] && result.kind !== 'accepted',
+  )
+  if (!hasRoom || !results.some((_, i) => isOver(i))) return []
+  const used = new Map(known.used)
+  for (const { window, amount } of amountsOf(asks, results))
+    used.set(nameOf(window), (used.get(nameOf(window)) ?? 0) + amount)
+  const again = judge(
+    asks.map((ask, i) => (isOver(i) ? ask : null)),
+    { ...known, used },
+    isOfBroadcast,
+  )
+  const places: number[] = []
+  planned.forEach((one, i) => {
+    if (!isOver(i)) return
+    one.stop = judgement.stops[i] = again.stops[i] ?? null
+    if (!one.stop) places.push(i)
+  })
+  return places
+}
+
+/** What was accepted uses up, by window. */
+function amountsOf(asks: readonly (Ask | null)[], results: readonly Accepted[]): { window: Window; amount: number }[] {
+  const amounts = new Map<string, { window: Window; amount: number }>()
+  results.forEach((result, i) => {
+    if (result.kind !== 'accepted') return
+    for (const { window, amount } of asks[i]?.needs ?? []) {
+      const sum = amounts.get(nameOf(window))
+      if (sum) sum.amount += amount
+      else amounts.set(nameOf(window), { window, amount })
+    }
+  })
+  return [...amounts.values()]
+}
+
+/** Counts what was accepted and records the stops that others ran into; the results are those of the messages, in their order. */
+export async function settleCheck(
+  tx: Tx,
+  context: GuardContext,
+  check: Check,
+  results: Accepted[],
+): Promise<Posting[]> {
+  const { planned, asks, judgement } = check
+  for (const [i, leader] of judgement.repeats) {
+    const [result, first] = [results[i], results[leader]]
+    if (result?.kind !== 'refused' || !first || !result.stop) continue
+    // What it repeats was not accepted either: there is nothing to name, and the same fault.
+    if (first.kind === 'refused') results[i] = first
+    else result.stop.earlierId = first.kind === 'accepted' ? first.row.id : first.messageId
+  }
+  await moveWindows(tx, amountsOf(asks, results))
+  const unsent = results.flatMap((result, i) => {
+    const [repeat, one] = [asks[i]?.repeat, planned[i]]
+    return repeat && one && result.kind !== 'accepted'
+      ? [{ accountId: one.draft.accountId, hash: repeat.hash, id: one.id }]
+      : []
+  })
+  if (unsent.length > 0) await forgetTexts(tx, unsent)
+  return recordStops(tx, context, stopsOf(check, results), check.at)
+}
+
+/** The stops that results ran into, with how many single sends each refused; those of an atomic batch are recorded after it was rolled back. */
+export function stopsOf(
+  { judgement, isOfBroadcast }: Pick<Check, 'judgement' | 'isOfBroadcast'>,
+  results: readonly Accepted[],
+): StopCount[] {
+  const stops = new Map<string, StopCount>()
+  for (const result of results) {
+    if (result.kind !== 'refused' || !result.stop) continue
+    const { window, limit } = result.stop
+    const stop = stops.get(nameOf(window)) ?? { window, limit, refused: 0, told: [] }
+    if (!isOfBroadcast) stop.refused++
+    stop.told.push(result.stop)
+    stops.set(nameOf(window), stop)
+  }
+  for (const [name, window] of judgement.alerts) stops.set(name, { window, limit: window.limit, refused: 0, told: [] })
+  return [...stops.values()]
+}
+
+/** A stop with what ran into it. */
+export interface StopCount {
+  window: Window
+  limit: number | null
+  refused: number
+  /** Get the id of the stop. */
+  told: { guardId: string | null }[]
+}

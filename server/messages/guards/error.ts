@@ -1,0 +1,51 @@
+/** The answer to a send that a guard stops: what stopped it, until when, and how it is released. */
+import { ApiError } from '../../errors.ts'
+import { showId } from '../../ids.ts'
+import type { GuardRefusal, Stop } from '../accepted.ts'
+import { showAmount } from './stops.ts'
+
+/** The error of a refusal. `retryAfterSeconds` only where the same send can go when the window is over. */
+export function stopError(refusal: GuardRefusal, stop: Stop | null): ApiError {
+  if (!stop) return new ApiError(refusal)
+  const { window, limit, guardId, earlierId } = stop
+  const guard = guardId === null ? 'the guard' : showId('grd', guardId)
+  const release = guardId === null ? '' : ` POST /v1/guards/${guard}/release lets it go on before.`
+  const members = guardId === null ? {} : { guard }
+  const until = window.endsAt.toISOString()
+  const waiting = { members, retryAfterSeconds: Math.max(1, Math.ceil((window.endsAt.getTime() - Date.now()) / 1000)) }
+  const most = showAmount(window.kind, limit)
+  switch (window.kind) {
+    case 'allowed_countries':
+      return new ApiError(refusal, {
+        detail: `The account does not send to ${window.key}; add it to allowed_countries with PATCH /v1/settings.${release}`,
+        members,
+      })
+    case 'country_limit':
+      return new ApiError(refusal, {
+        detail: `${most} messages an hour go to ${window.key}; more do from ${until} on.${release}`,
+        ...waiting,
+      })
+    case 'velocity':
+      return new ApiError(refusal, {
+        detail: `${most} messages an hour go to numbers that begin with ${window.key}; more do from ${until} on.${release}`,
+        members,
+      })
+    case 'daily_segments':
+      return new ApiError(refusal, {
+        detail: `This send is beyond the ${most} segments of the day; it can go from ${until} on.${release}`,
+        ...waiting,
+      })
+    case 'spend':
+      return new ApiError(refusal, {
+        detail: `This send is beyond the ${most} ${window.key} of the day; it can go from ${until} on.${release}`,
+        ...waiting,
+      })
+    case 'duplicate':
+      return new ApiError(refusal, {
+        detail: 'The same text went from the same sender to the same number a moment ago.',
+        members: { ...members, ...(earlierId !== null && { existing_id: showId('msg', earlierId) }) },
+      })
+    default:
+      return window.kind satisfies never
+  }
+}

@@ -1,0 +1,327 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { dayAt } from '../../day.ts'
+import { inTransaction } from '../../db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { Acceptor } from '../accept.ts'
+import type { Accepted, Draft, Stop } from '../accepted.ts'
+import { openLedgerTest, type LedgerTest } from '../testing.ts'
+import { forgetWindows, listStops, releaseStops, type GuardRow, type Release } from './stops.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+beforeEach(async () => {
+  await database.db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, events cascade')
+  test = await openLedgerTest(database.db)
+})
+
+/** What the settings of the account store. */
+async function setGuards(guards: object, timezone = 'UTC'): Promise<void> {
+  await database.db.query(`update accounts set settings = $2 where id = $1`, [
+    test.accountId,
+    JSON.stringify({ guards, timezone }),
+  ])
+  await test.context.guards.refresh()
+}
+
+/** Sends at once over two processes. */
+function sendAll(drafts: readonly Draft[]): Promise<Accepted[]> {
+  const other = new Acceptor({ ...test.context, slots: test.slots, routing: test.routing })
+  return Promise.all(drafts.map((draft, i) => (i % 2 === 0 ? test.acceptor : other).accept(draft)))
+}
+
+const send = (changes: Partial<Draft> = {}): Promise<Accepted> => test.acceptor.accept(test.draft(changes))
+const words = (results: Accepted[]): string[] =>
+  results.map((one) => (one.kind === 'refused' ? one.refusal : one.kind)).toSorted()
+const wordOf = async (sending: Promise<Accepted>): Promise<string | undefined> => words([await sending])[0]
+const stopOf = (result: Accepted): Stop => {
+  if (result.kind !== 'refused' || !result.stop) throw new Error(`not stopped: ${result.kind}`)
+  return result.stop
+}
+const inForce = (): Promise<GuardRow[]> => listStops(database.db, test.accountId, 50, null)
+const used = async (kind: string): Promise<number> => {
+  const { rows } = await database.db.query<{ used: number }>(
+    `select coalesce(sum(used), 0)::bigint as used from guard_counters where account_id = $1 and kind = $2`,
+    [test.accountId, kind],
+  )
+  return rows[0]?.used ?? 0
+}
+const segmentsAccepted = async (): Promise<number> => {
+  const { rows } = await database.db.query<{ sum: number }>(
+    `select coalesce(sum(segments), 0)::bigint as sum from messages where account_id = $1`,
+    [test.accountId],
+  )
+  return rows[0]?.sum ?? 0
+}
+const release = (id: string, changes: Partial<Release> = {}): ReturnType<typeof releaseStops> =>
+  inTransaction(database.db, (tx) =>
+    releaseStops(
+      tx,
+      test.context,
+      test.accountId,
+      { id },
+      { by: 'usr_1', reason: 'known', until: null, raisedBy: null, ...changes },
+    ),
+  )
+const eventTypes = async (): Promise<string[]> => {
+  const { rows } = await database.db.query<{ type: string }>(
+    `select type from events where account_id = $1 and type <> 'message.failed' order by type`,
+    [test.accountId],
+  )
+  return rows.map(({ type }) => type)
+}
+
+describe('a daily cap of segments', () => {
+  it('is never passed, by fifty sends at once over two processes', async () => {
+    await setGuards({ daily_segments: 20 })
+    const results = await sendAll(Array.from({ length: 50 }, (_, i) => test.draft({ segments: 1 + (i % 3) })))
+    const accepted = results.flatMap((one) => (one.kind === 'accepted' ? [one.row.segments] : []))
+    const sum = accepted.reduce((total, segments) => total + segments, 0)
+    expect(sum).toBeGreaterThan(17)
+    expect(sum).toBeLessThanOrEqual(20)
+    expect(await segmentsAccepted()).toBe(sum)
+    expect(await used('daily_segments')).toBe(sum)
+    const [stop, ...others] = await inForce()
+    expect(others).toEqual([])
+    expect(stop).toMatchObject({ kind: 'daily_segments', limit: 20, refused: 50 - accepted.length })
+  })
+
+  it('is not used up by what is refused for another reason, nor by a repetition of a key', async () => {
+    await setGuards({ daily_segments: 2 })
+    await database.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230009', 'keyword')`, [
+      test.accountId,
+    ])
+    const idempotency = { operation: 'messages.send', key: 'one', fingerprint: Buffer.from('x') }
+    expect(await wordOf(send({ theirNumber: '15551230009' }))).toBe('recipient_opted_out')
+    expect(await wordOf(send({ idempotency }))).toBe('accepted')
+    expect(await wordOf(send({ idempotency }))).toBe('known_key')
+    expect(await used('daily_segments')).toBe(1)
+    expect(await wordOf(send())).toBe('accepted')
+    expect(await wordOf(send())).toBe('spend_limit_reached')
+    expect(await wordOf(send({ idempotency }))).toBe('known_key')
+    expect(await wordOf(send({ theirNumber: '15551230009' }))).toBe('recipient_opted_out')
+  })
+
+  it('leaves no room unused for what came with it and was refused for another reason', async () => {
+    await setGuards({ daily_segments: 2 })
+    await database.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230009', 'keyword')`, [
+      test.accountId,
+    ])
+    const sends = ['15551230009', '15551230009', '15551230001', '15551230002', '15551230003'].map((theirNumber) =>
+      send({ theirNumber }),
+    )
+    const results = await Promise.all(sends)
+    expect(results.map((one) => (one.kind === 'refused' ? one.refusal : one.kind))).toEqual([
+      'recipient_opted_out',
+      'recipient_opted_out',
+      'accepted',
+      'accepted',
+      'spend_limit_reached',
+    ])
+    expect(await inForce()).toMatchObject([{ refused: 1 }])
+  })
+
+  it('does not stop other accounts', async () => {
+    await setGuards({ daily_segments: 0 })
+    const other = await openLedgerTest(database.db)
+    expect(await wordOf(send())).toBe('spend_limit_reached')
+    expect(await wordOf(test.acceptor.accept(other.draft({ accountId: other.accountId })))).not.toBe(
+      'spend_limit_reached',
+    )
+  })
+
+  it('is told once, by its own event and the common one', async () => {
+    await test.subscribe('guard.tripped', 'spend.limit_reached', 'guard.released')
+    await setGuards({ daily_segments: 1 })
+    await send()
+    await Promise.all(Array.from({ length: 5 }, () => send()))
+    await send()
+    expect(await eventTypes()).toEqual(['guard.tripped', 'spend.limit_reached'])
+    expect(await inForce()).toMatchObject([{ refused: 6 }])
+  })
+
+  it('goes on by as much as it was raised, and stops again', async () => {
+    await test.subscribe('guard.tripped', 'guard.released')
+    await setGuards({ daily_segments: 1 })
+    await send()
+    const { guardId } = stopOf(await send())
+    await release(guardId ?? '', { raisedBy: 2 })
+    expect(await inForce()).toEqual([])
+    expect(words(await Promise.all([send(), send(), send()]))).toEqual(['accepted', 'accepted', 'spend_limit_reached'])
+    expect(await inForce()).toMatchObject([{ limit: 3 }])
+    expect(await eventTypes()).toEqual(['guard.released', 'guard.tripped', 'guard.tripped'])
+  })
+
+  it('stops nothing until the time of its release, and again afterwards', async () => {
+    await setGuards({ daily_segments: 1 })
+    await send()
+    const { guardId } = stopOf(await send())
+    await release(guardId ?? '', { until: new Date(Date.now() + 60_000) })
+    expect(await wordOf(send())).toBe('accepted')
+    await database.db.query(`update guards set released_until = now() - interval '1 second'`)
+    expect(await wordOf(send())).toBe('spend_limit_reached')
+  })
+
+  it('begins anew with the day of the account', async () => {
+    await setGuards({ daily_segments: 1 }, 'Pacific/Auckland')
+    await send()
+    const stop = stopOf(await send())
+    expect(stop.window).toMatchObject(dayAt('Pacific/Auckland', new Date()))
+    // What a day later looks like: the window is that of yesterday.
+    await database.db.query(
+      `update guard_counters set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`,
+    )
+    await database.db.query(
+      `update guards set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`,
+    )
+    expect(await inForce()).toEqual([])
+    expect(await wordOf(send())).toBe('accepted')
+    expect(await wordOf(send())).toBe('spend_limit_reached')
+  })
+
+  it('refuses an atomic batch whole, counts nothing of it, and is told nevertheless', async () => {
+    await test.subscribe('guard.tripped')
+    await setGuards({ daily_segments: 3 })
+    const batch = Array.from({ length: 4 }, () => test.draft())
+    const { isWritten, results } = await test.acceptor.acceptAtomically(batch)
+    expect(isWritten).toBe(false)
+    expect(words(results)).toEqual(['accepted', 'accepted', 'accepted', 'spend_limit_reached'])
+    expect(await used('daily_segments')).toBe(0)
+    expect(await inForce()).toMatchObject([{ refused: 1 }])
+    expect(await eventTypes()).toEqual(['guard.tripped'])
+    expect((await test.acceptor.acceptAtomically(batch.slice(1))).isWritten).toBe(true)
+    expect(await used('daily_segments')).toBe(3)
+  })
+
+  it('does not count messages of test mode', async () => {
+    await setGuards({ daily_segments: 0 })
+    expect(await wordOf(send({ isTest: true }))).not.toBe('spend_limit_reached')
+  })
+})
+
+describe('countries', () => {
+  it('that are not allowed get nothing until the stop is released', async () => {
+    await setGuards({ allowed_countries: ['US', 'CA'] })
+    const [ours, theirs] = await Promise.all([send(), send({ theirNumber: '447400123456' })])
+    expect(ours.kind).toBe('accepted')
+    expect(stopOf(theirs)).toMatchObject({ refusal: 'destination_not_allowed', window: { key: 'GB' } })
+    await release(stopOf(theirs).guardId ?? '', { until: new Date(Date.now() + 60_000) })
+    expect(await wordOf(send({ theirNumber: '447400123456' }))).toBe('accepted')
+    expect(await wordOf(send({ theirNumber: '491711234567' }))).toBe('destination_not_allowed')
+  })
+
+  it('have limits of an hour, of which one only tells', async () => {
+    await test.subscribe('guard.tripped')
+    await setGuards({
+      country_limits: [
+        { country: 'GB', per_hour: 2, action: 'block' },
+        { country: 'DE', per_hour: 1, action: 'alert' },
+      ],
+    })
+    const many = (theirNumber: string): Promise<Accepted[]> =>
+      Promise.all(Array.from({ length: 4 }, () => send({ theirNumber })))
+    expect(words(await many('447400123456'))).toEqual([
+      'accepted',
+      'accepted',
+      'country_limit_reached',
+      'country_limit_reached',
+    ])
+    expect(words(await many('491711234567'))).toEqual(['accepted', 'accepted', 'accepted', 'accepted'])
+    expect(await eventTypes()).toEqual(['guard.tripped', 'guard.tripped'])
+    expect((await inForce()).map(({ key, action }) => `${key} ${action}`).toSorted()).toEqual(['DE alert', 'GB block'])
+  })
+})
+
+describe('velocity', () => {
+  it('stops numbers in a row, and those alone', async () => {
+    await setGuards({ per_prefix_per_hour: 3 })
+    const row = Array.from({ length: 5 }, (_, i) => send({ theirNumber: `1555123000${i}` }))
+    const results = await Promise.all(row)
+    expect(words(results).filter((word) => word === 'fraud_suspected')).toHaveLength(2)
+    expect(await wordOf(send({ theirNumber: '15551240000' }))).toBe('accepted')
+    const stop = results.find((one) => one.kind === 'refused')
+    expect(stop && stopOf(stop).window.key).toBe('1555123')
+  })
+})
+
+describe('the window of duplicates', () => {
+  it('takes no test for the message', async () => {
+    await setGuards({ dedupe_window: 60 })
+    expect(await wordOf(send({ isTest: true }))).toBe('accepted')
+    expect(await wordOf(send())).toBe('accepted')
+    expect(await wordOf(send({ isTest: true }))).toBe('duplicate_message')
+  })
+
+  it('takes one of many that come at once over two processes, and names it', async () => {
+    await setGuards({ dedupe_window: 60 })
+    const results = await sendAll(Array.from({ length: 20 }, () => test.draft()))
+    const accepted = results.flatMap((one) => (one.kind === 'accepted' ? [one.row.id] : []))
+    expect(accepted).toHaveLength(1)
+    for (const one of results)
+      if (one.kind === 'refused')
+        expect(one).toMatchObject({ refusal: 'duplicate_message', stop: { earlierId: accepted[0] } })
+    expect(await wordOf(send({ body: 'Hello again' }))).toBe('accepted')
+    expect(await wordOf(send({ theirNumber: '15551230002' }))).toBe('accepted')
+  })
+
+  it('forgets what was not accepted, and what is old', async () => {
+    await setGuards({ dedupe_window: 60, daily_segments: 0 })
+    expect(words(await Promise.all([send(), send()]))).toEqual(['spend_limit_reached', 'spend_limit_reached'])
+    expect(await test.count('recent_sends', 'true')).toBe(0)
+    await setGuards({ dedupe_window: 60 })
+    expect(await wordOf(send())).toBe('accepted')
+    expect(await wordOf(send())).toBe('duplicate_message')
+    await database.db.query(`update recent_sends set until = now() - interval '1 second'`)
+    expect(await wordOf(send())).toBe('accepted')
+  })
+
+  it('answers the repetition of a key as before', async () => {
+    await setGuards({ dedupe_window: 60 })
+    const idempotency = { operation: 'messages.send', key: 'two', fingerprint: Buffer.from('x') }
+    expect(await wordOf(send({ idempotency }))).toBe('accepted')
+    expect(await wordOf(send({ idempotency }))).toBe('known_key')
+  })
+})
+
+describe('a daily cap of money', () => {
+  const spend = { daily_limit: '0.03', currency: 'EUR' }
+
+  it('is never passed, by sends at once over two processes', async () => {
+    await database.db.query(
+      `insert into rates (carrier_id, destination, effective_from, cost, currency) values ($1, 'US', now() - interval '1 day', 4000, 'EUR')`,
+      [test.carrierId],
+    )
+    await database.db.query(`update routes_version set version = version + 1, rates = rates + 1`)
+    await test.routing.refresh()
+    await setGuards({ spend })
+    const results = await sendAll(Array.from({ length: 12 }, (_, i) => test.draft({ segments: 1 + (i % 2) })))
+    const accepted = results.flatMap((one) => (one.kind === 'accepted' ? [one.row.segments * 4000] : []))
+    const sum = accepted.reduce((total, cost) => total + cost, 0)
+    expect(sum).toBeGreaterThan(22_000)
+    expect(sum).toBeLessThanOrEqual(30_000)
+    expect(await used('spend')).toBe(sum)
+    expect(await inForce()).toMatchObject([{ kind: 'spend', key: 'EUR', limit: 30_000 }])
+  })
+
+  it('counts nothing where no price is known', async () => {
+    await setGuards({ spend })
+    expect(await wordOf(send())).toBe('accepted')
+    expect(await used('spend')).toBe(0)
+  })
+})
+
+it('forgets windows, texts and stops that are over', async () => {
+  await setGuards({ daily_segments: 1, dedupe_window: 1 })
+  await send()
+  await send({ body: 'two' })
+  await database.db.query(`update guard_counters set ends_at = ends_at - interval '3 days'`)
+  await database.db.query(`update guards set ends_at = ends_at - interval '91 days'`)
+  await database.db.query(`update recent_sends set until = now() - interval '1 second'`)
+  expect(await forgetWindows(database.db, 10)).toBe(1)
+  for (const table of ['guards', 'guard_counters', 'recent_sends']) expect(await test.count(table, 'true')).toBe(0)
+})

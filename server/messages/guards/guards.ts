@@ -1,0 +1,83 @@
+/** The guards of all accounts, kept in memory so that accounts without guards pay one look-up. */
+import type { StoredGuards } from '../../accounts/guard-settings.ts'
+import type { Db } from '../../db/db.ts'
+import { isTimezone } from '../../timezone.ts'
+
+/** What the guards of an account ask of each message. */
+export interface GuardRules {
+  /** Days of limits are those of its clock. */
+  timezone: string
+  /** Null: all. */
+  countries: ReadonlySet<string> | null
+  /** Messages an hour, by country. */
+  countryLimits: ReadonlyMap<string, { perHour: number; action: 'block' | 'alert' }>
+  dailySegments: number | null
+  /** Millionths of the currency's unit a day. */
+  spend: { limit: number; currency: string } | null
+  perPrefixPerHour: number | null
+  /** 0: the same text may go at once again. */
+  dedupeSeconds: number
+}
+
+const refreshMs = 1000
+
+/** Reads every second what accounts say of their guards. One a process. */
+export class Guards {
+  readonly #db: Db
+  #accounts: ReadonlyMap<string, GuardRules> = new Map()
+  #timer: NodeJS.Timeout | null = null
+  #refreshing: Promise<void> | null = null
+
+  constructor(db: Db) {
+    this.#db = db
+  }
+
+  async start(): Promise<void> {
+    await this.refresh()
+    this.#timer = setInterval(() => {
+      // A database that is away is noticed and reported by those who write; what was last said serves meanwhile.
+      this.#refreshing ??= this.refresh()
+        .catch(() => {})
+        .finally(() => (this.#refreshing = null))
+    }, refreshMs)
+    this.#timer.unref()
+  }
+
+  /** Reads the settings now; by the partial index accounts_guarded. */
+  async refresh(): Promise<void> {
+    const { rows } = await this.#db.query<{ accountId: string; timezone: string | null; guards: StoredGuards }>({
+      name: 'read-guards',
+      text: `
+        select id as "accountId", settings ->> 'timezone' as timezone, settings -> 'guards' as guards
+        from accounts
+        where settings ? 'guards'`,
+    })
+    this.#accounts = new Map(rows.map(({ accountId, timezone, guards }) => [accountId, rulesOf(guards, timezone)]))
+  }
+
+  /** What is asked of messages of an account; undefined: nothing. */
+  of(accountId: string): GuardRules | undefined {
+    return this.#accounts.get(accountId)
+  }
+
+  async close(): Promise<void> {
+    if (this.#timer) clearInterval(this.#timer)
+    await this.#refreshing
+  }
+}
+
+/** An amount of money in millionths. */
+export const millionthsOf = (amount: string): number => Math.round(Number(amount) * 1_000_000)
+
+function rulesOf(stored: StoredGuards, timezone: string | null): GuardRules {
+  const { spend, country_limits: limits = [] } = stored
+  return {
+    timezone: timezone !== null && isTimezone(timezone) ? timezone : 'UTC',
+    countries: stored.allowed_countries ? new Set(stored.allowed_countries) : null,
+    countryLimits: new Map(limits.map(({ country, per_hour, action }) => [country, { perHour: per_hour, action }])),
+    dailySegments: stored.daily_segments ?? null,
+    spend: spend ? { limit: millionthsOf(spend.daily_limit), currency: spend.currency } : null,
+    perPrefixPerHour: stored.per_prefix_per_hour ?? null,
+    dedupeSeconds: stored.dedupe_window ?? 0,
+  }
+}

@@ -1,0 +1,246 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { accountRoutes } from '../../accounts/http.ts'
+import { openAuthenticator } from '../../accounts/authenticate.ts'
+import { buildTestApp, createTestAccount, testSettings, testVault, type TestAccount } from '../../accounts/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { showId } from '../../ids.ts'
+import type { App } from '../../http.ts'
+import { messageRoutes } from '../http.ts'
+import { isCountry } from '../number.ts'
+import { openLedgerTest, type LedgerTest } from '../testing.ts'
+import { endStopsOf, guardRoutes } from './http.ts'
+
+let database: TestDatabase
+let account: TestAccount
+let other: TestAccount
+let ledger: LedgerTest
+let app: App
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+
+beforeEach(async () => {
+  const { db } = database
+  await db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, events cascade')
+  account = await createTestAccount(db)
+  other = await createTestAccount(db)
+  ledger = await openLedgerTest(db, { accountId: account.accountId })
+  const context = { ...ledger.context, acceptor: ledger.acceptor, slots: ledger.slots, refuseUrl: () => null }
+  app = await buildTestApp(db, async (own) => {
+    const settings = { ...testSettings, isCountry, endStops: endStopsOf(ledger.subscriptions) }
+    await accountRoutes(own, { db, vault: testVault, authenticator: openAuthenticator(db), settings })
+    messageRoutes(own, context)
+    guardRoutes(own, context)
+  })
+})
+
+async function call(
+  method: 'GET' | 'POST' | 'PATCH',
+  url: string,
+  payload?: object,
+  { headers }: TestAccount = account,
+): Promise<{ status: number; headers: Record<string, unknown>; body: Record<string, unknown> }> {
+  const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
+  return { status: answer.statusCode, headers: answer.headers, body: answer.json() }
+}
+async function patch(change: object): Promise<{ status: number; body: Record<string, unknown> }> {
+  const answer = await call('PATCH', '/v1/settings', change)
+  await ledger.context.guards.refresh()
+  return answer
+}
+const send = (message = 'Hello', to = '+15551230001'): ReturnType<typeof call> =>
+  call('POST', '/v1/messages/send', { to, message })
+const stops = async (who = account): Promise<Record<string, unknown>[]> =>
+  (await call('GET', '/v1/guards', undefined, who)).body['data'] as Record<string, unknown>[]
+
+describe('the settings of guards', () => {
+  it('are off, and are as they were said', async () => {
+    expect((await call('GET', '/v1/settings')).body).toMatchObject({
+      allowed_countries: ['*'],
+      country_limits: [],
+      limits: { daily_segments: null, segments_today: null },
+      spend: { daily_limit: null, spent_today: null, currency: null, resets_at: null },
+      velocity: { per_prefix_per_hour: null },
+      dedupe_window: 0,
+      approval: { recipients_above: null },
+    })
+    const change = {
+      timezone: 'Europe/Berlin',
+      allowed_countries: ['US', 'DE'],
+      country_limits: [{ country: 'DE', per_hour: 100, action: 'block' }],
+      limits: { daily_segments: 10 },
+      spend: { daily_limit: '25.50', currency: 'EUR' },
+      velocity: { per_prefix_per_hour: 50 },
+      dedupe_window: 30,
+      approval: { recipients_above: 1000 },
+    }
+    expect(await patch(change)).toMatchObject({ status: 200, body: change })
+    expect((await send()).status).toBe(202)
+    expect((await call('GET', '/v1/settings')).body).toMatchObject({
+      limits: { segments_today: 1 },
+      spend: { spent_today: '0.000000' },
+    })
+    expect((await patch({ allowed_countries: ['*'], country_limits: [], dedupe_window: 0 })).body).toMatchObject({
+      allowed_countries: ['*'],
+      limits: { daily_segments: 10 },
+      spend: { daily_limit: '25.50', currency: 'EUR' },
+    })
+    const off = {
+      limits: { daily_segments: null },
+      spend: { daily_limit: null },
+      velocity: { per_prefix_per_hour: null },
+      approval: { recipients_above: null },
+    }
+    await patch(off)
+    expect(await ledger.count('accounts', `settings ? 'guards'`)).toBe(0)
+  })
+
+  it('say everything that is wrong with them at once', async () => {
+    const { status, body } = await patch({
+      timezone: 'Mars',
+      allowed_countries: ['*', 'UK'],
+      country_limits: [
+        { country: 'DE', per_hour: 1, action: 'block' },
+        { country: 'DE', per_hour: 2, action: 'alert' },
+      ],
+      spend: { daily_limit: '1.00' },
+    })
+    expect(status).toBe(422)
+    expect((body['errors'] as { pointer: string }[]).map(({ pointer }) => pointer)).toEqual([
+      '#/timezone',
+      '#/allowed_countries',
+      '#/allowed_countries/1',
+      '#/country_limits/1/country',
+      '#/spend/currency',
+    ])
+  })
+})
+
+describe('a send that a guard stops', () => {
+  it('says until when and by which stop, which is listed and released', async () => {
+    await patch({ limits: { daily_segments: 1 } })
+    await send()
+    const stopped = await send()
+    expect(stopped).toMatchObject({ status: 429, body: { code: 'spend_limit_reached', retryable: true } })
+    expect(Number(stopped.headers['retry-after'])).toBeGreaterThan(0)
+    const [stop] = await stops()
+    expect(stop).toMatchObject({
+      id: stopped.body['guard'],
+      object: 'guard',
+      kind: 'daily_segments',
+      key: null,
+      action: 'block',
+      limit: '1',
+      count: 1,
+      released_at: null,
+    })
+    const path = `/v1/guards/${String(stop?.['id'])}/release`
+    expect(await stops(other)).toEqual([])
+    expect(await call('POST', path, { reason: 'mine' }, other)).toMatchObject({ status: 404 })
+    expect(await call('POST', path, {})).toMatchObject({ status: 422 })
+    expect(await call('POST', path, { reason: 'sale', raise_by: '0.5' })).toMatchObject({ status: 422 })
+    expect(await call('POST', path, { reason: 'sale', until: '2020-01-01T00:00:00Z' })).toMatchObject({ status: 422 })
+    expect(await call('POST', path, { reason: 'sale', raise_by: '1' })).toMatchObject({
+      status: 200,
+      body: { released_by: showId('key', account.keyId), reason: 'sale', raised_by: '1', released_until: null },
+    })
+    expect(await call('POST', path, { reason: 'again' })).toMatchObject({ status: 409, body: { code: 'guard_over' } })
+    expect((await send()).status).toBe(202)
+    expect((await send()).status).toBe(429)
+    expect(
+      await ledger.count('audit_events', `account_id = $1 and action = 'guard.released'`, [account.accountId]),
+    ).toBe(1)
+  })
+
+  it('is over when the settings are changed', async () => {
+    await ledger.subscribe('guard.released')
+    await patch({ limits: { daily_segments: 0 } })
+    await send()
+    expect(await stops()).toHaveLength(1)
+    await patch({ limits: { daily_segments: 5 } })
+    expect(await stops()).toEqual([])
+    expect((await send()).status).toBe(202)
+    expect(await ledger.count('events', `type = 'guard.released'`)).toBe(1)
+  })
+
+  it('is refused for good by its country, for its numbers in a row, and as a duplicate', async () => {
+    await patch({ allowed_countries: ['US'], dedupe_window: 60, velocity: { per_prefix_per_hour: 2 } })
+    expect(await send('Hi', '+447400123456')).toMatchObject({ status: 403, body: { code: 'destination_not_allowed' } })
+    const first = await send()
+    expect(await send()).toMatchObject({
+      status: 409,
+      body: { code: 'duplicate_message', existing_id: first.body['id'] },
+    })
+    await send('Two')
+    expect(await send('Three')).toMatchObject({ status: 403, body: { code: 'fraud_suspected', retryable: false } })
+    const listed = await stops()
+    expect(listed.map((stop) => `${String(stop['kind'])} ${String(stop['key'])}`)).toEqual([
+      'velocity 1555123',
+      'duplicate null',
+      'allowed_countries GB',
+    ])
+    const country = listed[2]
+    expect(
+      await call('POST', `/v1/guards/${String(country?.['id'])}/release`, { reason: 'x', raise_by: '1' }),
+    ).toMatchObject({ status: 422 })
+  })
+
+  it('in a batch is answered in its place', async () => {
+    await patch({ limits: { daily_segments: 1 } })
+    const messages = [1, 2].map((n) => ({ to: `+1555123000${n}`, message: 'Hello' }))
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/v1/messages/batch',
+      headers: { ...account.headers, 'idempotency-key': 'batch' },
+      payload: { messages },
+    })
+    expect(answer.json()).toMatchObject({
+      accepted: 1,
+      refused: 1,
+      results: [{ status: 202 }, { status: 429, error: { code: 'spend_limit_reached' } }],
+    })
+  })
+})
+
+describe('a test key', () => {
+  let tester: TestAccount
+  beforeEach(async () => {
+    const { db } = database
+    const made = await createTestAccount(db, { mode: 'test' })
+    await db.query(`update api_keys set account_id = $1 where id = $2`, [account.accountId, made.keyId])
+    tester = { ...account, headers: made.headers }
+  })
+
+  it('neither releases a stop nor changes what stops', async () => {
+    await patch({ limits: { daily_segments: 0 } })
+    await send()
+    const [stop] = await stops()
+    const refused = { status: 403, body: { code: 'insufficient_scope' } }
+    const url = `/v1/guards/${String(stop?.['id'])}/release`
+    expect(await call('POST', url, { reason: 'x' }, tester)).toMatchObject(refused)
+    for (const change of [{ limits: { daily_segments: null } }, { approval: { recipients_above: null } }])
+      expect(await call('PATCH', '/v1/settings', change, tester)).toMatchObject(refused)
+    expect(await call('PATCH', '/v1/settings', { account: { name: 'Shop' } }, tester)).toMatchObject({ status: 200 })
+    const leap = { reason: 'x', until: '2026-06-30T23:59:60Z' }
+    expect(await call('POST', url, leap)).toMatchObject({ status: 422 })
+  })
+
+  it('has idempotency keys of its own: no message is taken for its test', async () => {
+    const once = async (url: string, payload: object, who: TestAccount) => {
+      const headers = { ...who.headers, 'idempotency-key': 'order-1' }
+      const answer = await app.inject({ method: 'POST', url, headers, payload })
+      return { status: answer.statusCode, body: answer.json<Record<string, unknown>>() }
+    }
+    const one = { to: '+15551230001', message: 'Hello' }
+    for (const [url, payload] of [
+      ['/v1/messages/send', one],
+      ['/v1/messages/batch', { messages: [one] }],
+    ] as const) {
+      expect(await once(url, payload, tester)).toMatchObject({ status: 202 })
+      expect(await once(url, payload, tester)).toMatchObject({ status: 202 })
+      expect(await once(url, payload, account)).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } })
+    }
+  })
+})

@@ -1,0 +1,146 @@
+/** Routes of guards: which stops are in force, and releasing one. */
+import { Type } from 'typebox'
+import type { GuardKind } from '../../accounts/guard-settings.ts'
+import { actorOf, showActorId } from '../../audit.ts'
+import type { Db, Tx } from '../../db/db.ts'
+import { ApiError, invalid, type FieldError } from '../../errors.ts'
+import type { Outbox, Subscriptions } from '../../events.ts'
+import { PageOf, pageQuery, problems, Timestamp, type App } from '../../http.ts'
+import { idempotent, type Outcome } from '../../idempotency.ts'
+import { parseId } from '../../ids.ts'
+import { buildPage, readCursor } from '../../page.ts'
+import type { Vault } from '../../secrets.ts'
+import { millionthsOf } from './guards.ts'
+import { findStop, Guard, listStops, releaseStops, showGuard, type GuardRow } from './stops.ts'
+
+interface GuardsContext {
+  db: Db
+  vault: Vault
+  subscriptions: Pick<Subscriptions, 'wants'>
+}
+
+// The transaction is the route's, whose end is not known here: posts are left to whoever claims them, at once.
+const claimed: Outbox = { nodeId: null, offer: () => {} }
+
+/** What ends the stops of guards whose settings were changed. */
+export const endStopsOf =
+  (subscriptions: Pick<Subscriptions, 'wants'>) =>
+  async (tx: Tx, accountId: string, kinds: readonly GuardKind[], by: string): Promise<void> => {
+    const release = { by, reason: 'The settings were changed.', until: null, raisedBy: null }
+    await releaseStops(tx, { subscriptions, outbox: claimed }, accountId, { kinds }, release)
+  }
+
+const Release = Type.Object(
+  {
+    reason: Type.String({ minLength: 1, maxLength: 500, description: 'Why; it is kept.' }),
+    until: Type.Optional(
+      Timestamp('Until when it does not stop again; else, without `raise_by`, until its time is over.'),
+    ),
+    raise_by: Type.Optional(
+      Type.String({
+        pattern: '^\\d{1,12}(\\.\\d{1,6})?$',
+        description:
+          'By how much the limit is raised until its time is over, in what it counts: segments, messages or money.',
+        examples: ['5000'],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const tags = ['Guards']
+
+/** Registers `/v1/guards`. */
+export function guardRoutes(app: App, context: GuardsContext): void {
+  const { db, subscriptions } = context
+  app.addSchema(Guard)
+  app.get(
+    '/v1/guards',
+    {
+      schema: {
+        operationId: 'listGuards',
+        summary: 'List the stops in force, newest first',
+        tags,
+        querystring: Type.Object(pageQuery, { additionalProperties: false }),
+        response: { 200: PageOf(Type.Ref('Guard')), ...problems() },
+      },
+      config: { scope: 'settings:read' },
+    },
+    async ({ caller: { accountId }, query: { limit = 50, cursor } }) => {
+      const filters = ['guards', accountId]
+      const position = readCursor(cursor, filters)
+      const page = buildPage(await listStops(db, accountId, limit, position), limit, position, filters)
+      return { ...page, data: page.data.map(showGuard) }
+    },
+  )
+
+  app.post(
+    '/v1/guards/:id/release',
+    {
+      schema: {
+        operationId: 'releaseGuard',
+        summary: 'Release a stop',
+        description:
+          'Sending goes on at once, and broadcasts that wait go on within seconds. A limit that is reached again afterwards is another stop.',
+        tags,
+        params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a stop.' }) }),
+        body: Release,
+        response: { 200: Type.Ref('Guard'), ...problems(404, 409) },
+      },
+      config: { scope: 'settings:write', operation: 'guards.release', audit: 'guard.released' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx): Promise<Outcome> => {
+        const { caller, body } = request
+        const id = parseId('grd', request.params.id)
+        const row = id && (await findStop(tx, caller.accountId, id, true))
+        if (!row) throw new ApiError('not_found', { detail: 'The account has no such stop.' })
+        if (caller.mode === 'test')
+          throw new ApiError('insufficient_scope', { detail: 'A stop holds what goes to people; use a live key.' })
+        if (row.releasedAt || row.endsAt <= new Date())
+          throw new ApiError('guard_over', {
+            detail: row.releasedAt ? 'It has been released.' : 'Its time is over.',
+          })
+        const faults: FieldError[] = []
+        const until = untilOf(row, body.until, faults)
+        const raisedBy = raisedByOf(row, body.raise_by, faults)
+        if (body.until !== undefined && body.raise_by !== undefined)
+          faults.push({ pointer: '#/raise_by', code: 'invalid_value', detail: 'does not go with until: use one' })
+        if (faults.length > 0) throw invalid(faults)
+        const by = showActorId(actorOf(caller)) ?? ''
+        const release = { by, reason: body.reason, until: raisedBy === null ? until : null, raisedBy }
+        const which = { id: row.id }
+        const { released } = await releaseStops(
+          tx,
+          { subscriptions, outbox: claimed },
+          caller.accountId,
+          which,
+          release,
+        )
+        return { status: 200, body: showGuard(released[0] ?? row), audit: { before: showGuard(row) } }
+      }),
+  )
+}
+
+function untilOf(row: GuardRow, text: string | undefined, faults: FieldError[]): Date {
+  if (text === undefined) return row.endsAt
+  const until = new Date(text)
+  if (until <= new Date() || until > row.endsAt)
+    faults.push({
+      pointer: '#/until',
+      code: 'out_of_range',
+      detail: `must be between now and ${row.endsAt.toISOString()}, when its time is over anyway`,
+    })
+  return until
+}
+
+function raisedByOf(row: GuardRow, text: string | undefined, faults: FieldError[]): number | null {
+  if (text === undefined) return null
+  const pointer = '#/raise_by'
+  if (row.limit === null)
+    faults.push({ pointer, code: 'invalid_value', detail: 'is for limits; this guard has none: use until' })
+  const amount = row.kind === 'spend' ? millionthsOf(text) : Number(text)
+  if (!(amount > 0) || !Number.isInteger(amount))
+    faults.push({ pointer, code: 'invalid_value', detail: 'must be a whole number above 0' })
+  return amount
+}

@@ -1,0 +1,149 @@
+/** The SQL of guards in the transaction that accepts: windows of limits, what was released of them, and texts that went a moment ago. */
+import { columns } from '../../db/array.ts'
+import type { Tx } from '../../db/db.ts'
+import type { Planned } from '../accept-plan.ts'
+import { nameOf, type Ask, type Relief, type Window } from './judge.ts'
+
+/** The windows of limits that some messages ask for, each once. */
+export const windowsOf = (asks: readonly (Ask | null)[]): Window[] => [
+  ...new Map(asks.flatMap((ask) => ask?.needs.map(({ window }) => [nameOf(window), window] as const) ?? [])).values(),
+]
+
+interface WindowRow {
+  accountId: string
+  kind: Window['kind']
+  key: string
+  startsAt: Date
+}
+
+/** Locks the windows, making those that are not there yet, by the primary key and in its order: two accepts never wait for each other. */
+export async function lockWindows(tx: Tx, asks: readonly (Ask | null)[]): Promise<Map<string, number>> {
+  const windows = windowsOf(asks)
+  if (windows.length === 0) return new Map()
+  const { rows } = await tx.query<WindowRow & { used: number }>({
+    name: 'lock-guard-windows',
+    text: `
+      insert into guard_counters as c (account_id, kind, key, starts_at, ends_at)
+      select account_id, kind, key, starts_at, ends_at
+      from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[]) as w (account_id, kind, key, starts_at, ends_at)
+      order by account_id, kind, key, starts_at
+      on conflict (account_id, kind, key, starts_at) do update
+      set used = c.used
+      returning account_id as "accountId", kind, key, starts_at as "startsAt", used`,
+    values: columns([...keyColumns(windows), windows.map(({ endsAt }) => endsAt)]),
+  })
+  return new Map(rows.map((row) => [nameOf(row), row.used]))
+}
+
+/** Adds to windows that are locked; by primary key. */
+export async function moveWindows(tx: Tx, amounts: readonly { window: Window; amount: number }[]): Promise<void> {
+  if (amounts.length === 0) return
+  await tx.query({
+    name: 'move-guard-windows',
+    text: `
+      update guard_counters c
+      set used = c.used + w.amount
+      from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::bigint[]) as w (account_id, kind, key, starts_at, amount)
+      where c.account_id = w.account_id
+        and c.kind = w.kind
+        and c.key = w.key
+        and c.starts_at = w.starts_at`,
+    values: columns([...keyColumns(amounts.map(({ window }) => window)), amounts.map(({ amount }) => amount)]),
+  })
+}
+
+/** What was released of windows, by guards_window. */
+export async function readRelief(tx: Tx, windows: readonly Window[]): Promise<Map<string, Relief>> {
+  const { rows } = await tx.query<WindowRow & Relief>({
+    name: 'read-guard-relief',
+    text: `
+      select g.account_id as "accountId", g.kind, g.key, g.starts_at as "startsAt",
+        coalesce(sum(g.raised_by), 0)::bigint as "raisedBy", max(g.released_until) as until
+      from (select distinct * from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[])) as w (account_id, kind, key, starts_at)
+      join guards g
+        on g.account_id = w.account_id
+        and g.kind = w.kind
+        and g.key = w.key
+        and g.starts_at = w.starts_at
+        and g.released_at is not null
+      group by g.account_id, g.kind, g.key, g.starts_at`,
+    values: columns(keyColumns(windows)),
+  })
+  return new Map(rows.map(({ raisedBy, until, ...row }) => [nameOf(row), { raisedBy, until }]))
+}
+
+const keyColumns = (windows: readonly Window[]): (string | Date)[][] => [
+  windows.map(({ accountId }) => accountId),
+  windows.map(({ kind }) => kind),
+  windows.map(({ key }) => key),
+  windows.map(({ startsAt }) => startsAt),
+]
+
+/**
+ * Notes the texts of these messages; returns which message had the same one a moment ago. Locks them by the primary key in its order. A text
+ * that is twice in the list is noted for the first.
+ */
+export async function noteTexts(
+  tx: Tx,
+  planned: readonly Planned[],
+  asks: readonly (Ask | null)[],
+  at: Date,
+): Promise<Map<number, string>> {
+  const first = new Map<string, number>()
+  asks.forEach((ask, i) => {
+    const name = ask?.repeat && `${planned[i]?.draft.accountId} ${ask.repeat.hash}`
+    if (name && !first.has(name)) first.set(name, i)
+  })
+  if (first.size === 0) return new Map()
+  const places = [...first.values()]
+  const { rows } = await tx.query<{ accountId: string; hash: Buffer; messageId: string }>({
+    name: 'note-recent-sends',
+    text: `
+      insert into recent_sends as r (account_id, hash, message_id, until)
+      select account_id, hash, message_id, until
+      from unnest($1::uuid[], $2::bytea[], $3::uuid[], $4::timestamptz[]) as s (account_id, hash, message_id, until)
+      order by account_id, hash
+      on conflict (account_id, hash) do update
+      set message_id = case when r.until > $5 then r.message_id else excluded.message_id end,
+        until = case when r.until > $5 then r.until else excluded.until end
+      returning account_id as "accountId", hash, message_id as "messageId"`,
+    values: [
+      ...columns([
+        places.map((i) => planned[i]?.draft.accountId ?? ''),
+        places.map((i) => Buffer.from(asks[i]?.repeat?.hash ?? '', 'hex')),
+        places.map((i) => planned[i]?.id ?? ''),
+        places.map((i) => new Date(at.getTime() + (asks[i]?.repeat?.seconds ?? 0) * 1000)),
+      ]),
+      at,
+    ],
+  })
+  const earlier = new Map<number, string>()
+  const ids = new Map(rows.map(({ accountId, hash, messageId }) => [`${accountId} ${hash.toString('hex')}`, messageId]))
+  asks.forEach((ask, i) => {
+    const name = ask?.repeat && `${planned[i]?.draft.accountId} ${ask.repeat.hash}`
+    const id = name ? ids.get(name) : undefined
+    if (name && id !== undefined && id !== planned[first.get(name) ?? i]?.id) earlier.set(i, id)
+  })
+  return earlier
+}
+
+/** Forgets the texts of messages that were not accepted, where they were noted for them; by primary key. */
+export async function forgetTexts(
+  tx: Tx,
+  unsent: readonly { accountId: string; hash: string; id: string }[],
+): Promise<void> {
+  await tx.query({
+    name: 'forget-recent-sends',
+    text: `
+      delete from recent_sends r
+      using unnest($1::uuid[], $2::bytea[], $3::uuid[]) as s (account_id, hash, message_id)
+      where r.account_id = s.account_id
+        and r.hash = s.hash
+        and r.message_id = s.message_id`,
+    values: columns([
+      unsent.map(({ accountId }) => accountId),
+      unsent.map(({ hash }) => Buffer.from(hash, 'hex')),
+      unsent.map(({ id }) => id),
+    ]),
+  })
+}

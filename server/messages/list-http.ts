@@ -1,0 +1,108 @@
+/** The routes that list messages: in pages, and all of them as a file. */
+import { Readable } from 'node:stream'
+import { Type } from 'typebox'
+import type { Db } from '../db/db.ts'
+import { PageOf, pageQuery, problems, type App } from '../http.ts'
+import { takeMark } from '../mark.ts'
+import { buildPage, readCursor } from '../page.ts'
+import { exportFormats, writeMessages } from './export.ts'
+import { messageQuery, messageQueryOptions, readFilters } from './filters.ts'
+import { listMessages, readingOf } from './list.ts'
+import { renderMessage } from './message.ts'
+
+const tags = ['Messages']
+const together =
+  'Filters go together; besides those below, `metadata[name]=value`. `tag`, `metadata`, `segments_gte` and `updated_*` need another filter ' +
+  'that finds few messages, or a `created_after` of the last 31 days.'
+
+/** Registers them; `Message` is a schema of the application. */
+export function messageListRoutes(app: App, { db }: { db: Db }): void {
+  app.get(
+    '/v1/messages',
+    {
+      schema: {
+        operationId: 'listMessages',
+        summary: 'List messages, newest first',
+        description:
+          `${together} A page looks at 100,000 messages at most: with filters that few match it may be short, or empty, and still have ` +
+          'a `next_cursor`. `refresh_cursor` shows what was created since; what changed within the last minute may come again.',
+        tags,
+        querystring: Type.Object(
+          {
+            ...pageQuery,
+            sort: Type.Optional(Type.Enum(['-created_at', 'created_at'], { description: 'Newest or oldest first.' })),
+            ...messageQuery,
+          },
+          messageQueryOptions,
+        ),
+        response: { 200: PageOf(Type.Ref('Message')), ...problems() },
+      },
+      config: { scope: 'messages:read' },
+    },
+    async (request) => {
+      const { limit = 50, cursor, sort = '-created_at', ...query } = request.query
+      const { accountId, scopes } = request.caller
+      const seal = ['messages', accountId, sort, query]
+      const position = readCursor(cursor, seal)
+      const filters = await readFilters(db, accountId, query, position !== null)
+      const isOldestFirst = sort === 'created_at'
+      const reading = readingOf(position, isOldestFirst)
+      // Before the page is read, so that what is committed meanwhile is not passed over.
+      const mark = await takeMark(db)
+      const { rows, edge } =
+        filters === null ? { rows: [], edge: null } : await listMessages(db, accountId, filters, reading, limit)
+      const page = buildPage(rows, limit, position, seal, { isOldestFirst, edge, mark })
+      const hasBody = scopes.has('messages:read_body')
+      return { ...page, data: page.data.map((row) => renderMessage(row, null, hasBody)) }
+    },
+  )
+
+  app.get(
+    '/v1/messages/export',
+    {
+      schema: {
+        operationId: 'exportMessages',
+        summary: 'Export messages',
+        description:
+          'All that match, oldest first, up to the time of the request: NDJSON with a message a line as in answers, or CSV. An export that fails ' +
+          `ends with a broken connection, never as if it were whole. ${together}`,
+        tags,
+        querystring: Type.Object(
+          {
+            format: Type.Optional(
+              Type.Enum([...exportFormats], { description: 'Default: as `Accept` says, else NDJSON.' }),
+            ),
+            ...messageQuery,
+          },
+          messageQueryOptions,
+        ),
+        response: {
+          200: {
+            description: 'The file.',
+            content: {
+              'application/x-ndjson': { schema: Type.Unsafe<unknown>({ type: 'string' }) },
+              'text/csv': { schema: Type.Unsafe<unknown>({ type: 'string' }) },
+            },
+          },
+          ...problems(),
+        },
+      },
+      config: { scope: 'messages:read' },
+    },
+    async (request, reply) => {
+      const { format: asked, ...query } = request.query
+      const { accountId, scopes } = request.caller
+      const filters = await readFilters(db, accountId, query)
+      const format = asked ?? (/\btext\/csv\b/.test(request.headers.accept ?? '') ? 'csv' : 'ndjson')
+      reply
+        .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8')
+        .header('content-disposition', `attachment; filename="messages.${format}"`)
+      return reply.send(
+        Readable.from(writeMessages(db, accountId, filters, format, scopes.has('messages:read_body')), {
+          // One page waits while the one before it is on its way.
+          highWaterMark: 1,
+        }),
+      )
+    },
+  )
+}

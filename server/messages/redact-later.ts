@@ -1,0 +1,88 @@
+/** Texts that go as soon as their messages are over: notes of these messages, and the sweep that follows them up. */
+import { columns } from '../db/array.ts'
+import { inTransaction, type Db, type Queryable } from '../db/db.ts'
+import { changeEventsOf } from '../events-redact.ts'
+import { hasText, isOver, setsOfRedaction, withoutTexts } from './redact.ts'
+
+/** Notes that texts are to go when their messages are over, in the transaction that accepts these. */
+export async function discardLater(
+  tx: Queryable,
+  messages: readonly { accountId: string; id: string }[],
+): Promise<void> {
+  if (messages.length === 0) return
+  await tx.query({
+    name: 'discard-later',
+    text: `
+      insert into discards (account_id, message_id)
+      select * from unnest($1::uuid[], $2::uuid[])
+      on conflict do nothing`,
+    values: columns([messages.map(({ accountId }) => accountId), messages.map(({ id }) => id)]),
+  })
+}
+
+/**
+ * Takes away texts of noted messages that are over by now, and looks at the others again when they are a quarter older: soon while they
+ * are young, once an hour at last. Returns how many notes it looked at; call again while it is `limit`. Locks the notes, skipping those of
+ * other processes (index discards_check_at), and the messages, by primary key.
+ */
+export async function discardDue(db: Db, limit = 200): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const { rows } = await tx.query<{ accountId: string; id: string; isOver: boolean }>({
+      name: 'discard-due',
+      text: `
+        with due as materialized (
+          select account_id, message_id
+          from discards
+          where check_at <= now()
+          order by check_at
+          limit $1
+          for update skip locked
+        ), judged as materialized (
+          select d.account_id, d.message_id, m.created_at, m.account_id is null or ${isOver('m')} as is_over
+          from due d
+          left join lateral (
+            select account_id, status, expires_at, created_at
+            from messages
+            where account_id = d.account_id
+              and id = d.message_id
+            limit 1
+          ) m on true
+        ), redacted as (
+          update messages m
+          set ${setsOfRedaction}
+          from judged j
+          where m.account_id = j.account_id
+            and m.id = j.message_id
+            and j.is_over
+            and ${hasText('m')}
+        ), gone as (
+          delete from discards d
+          using judged j
+          where d.account_id = j.account_id
+            and d.message_id = j.message_id
+            and j.is_over
+        ), later as (
+          update discards d
+          set check_at = now() + least(greatest((now() - j.created_at) / 4, interval '2 seconds'), interval '1 hour')
+          from judged j
+          where d.account_id = j.account_id
+            and d.message_id = j.message_id
+            and not j.is_over
+        )
+        select account_id as "accountId", message_id as id, is_over as "isOver" from judged`,
+      values: [limit],
+    })
+    const over = Map.groupBy(
+      rows.filter((row) => row.isOver),
+      (row) => row.accountId,
+    )
+    for (const [accountId, messages] of over)
+      await changeEventsOf(
+        tx,
+        accountId,
+        messages.map(({ id }) => id),
+        withoutTexts,
+      )
+    return rows.length
+  })
+}

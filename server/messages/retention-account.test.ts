@@ -1,0 +1,203 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { openPool } from '../db/db.ts'
+import { ensurePartitions } from '../db/partitions.ts'
+import { pipelineSettings } from '../db/pipeline.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { firstIdAt, newId } from '../ids.ts'
+import { deleteAttempts } from '../webhooks/erase.ts'
+import { discardDue } from './redact-later.ts'
+import { markAccounts, retainNext } from './retention-account.ts'
+import { dropOldDays } from './retention-days.ts'
+import { silent } from './testing.ts'
+
+const dayMs = 86_400_000
+const now = Date.now()
+let database: TestDatabase
+let accountId: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  for (const ago of [450, 100, 40, 20, 0]) await ensurePartitions(database.db, silent, now - ago * dayMs)
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await database.db.query(
+    `truncate accounts, messages, events, attempts, outcomes, submissions, discards, conversations, delayed, lanes cascade`,
+  )
+  accountId = await account()
+})
+
+async function account(days: Record<string, number> = {}): Promise<string> {
+  const id = newId()
+  await database.db.query(`insert into accounts (id, name) values ($1, 'x')`, [id])
+  for (const [column, value] of Object.entries(days))
+    await database.db.query(`update accounts set ${column} = $2 where id = $1`, [id, value])
+  return id
+}
+
+let made = 0
+/** A message of some age in days, with an event that holds its text. */
+async function message(ageDays: number, changes: Record<string, unknown> = {}, of = accountId): Promise<string> {
+  const id = firstIdAt(now - ageDays * dayMs).replace(/.{12}$/, String(++made).padStart(12, '0'))
+  const row = {
+    account_id: of,
+    id,
+    status: 'delivered',
+    their_number: '15551230001',
+    our_number: '15557654321',
+    body: 'a text',
+    encoding: 'GSM-7',
+    characters: 6,
+    segments: 1,
+    created_at: new Date(now - ageDays * dayMs),
+    ...changes,
+  }
+  const names = Object.keys(row)
+  await database.db.query(
+    `insert into messages (${names.join()}) values (${names.map((_, i) => `$${i + 1}`).join()})`,
+    Object.values(row),
+  )
+  const eventId = firstIdAt(now - ageDays * dayMs).replace(/.{12}$/, String(++made).padStart(12, '0'))
+  const payload = JSON.stringify({ data: { message: { object: 'message', message: 'a text' } } })
+  await database.db.query(
+    `insert into events (account_id, id, type, message_id, payload) values ($1, $2, 'message.sent', $3, $4)`,
+    [of, eventId, id, payload],
+  )
+  await database.db.query(
+    `insert into attempts (account_id, id, endpoint_id, event_id, try, outcome, duration_ms) values ($1, $2, $2, $2, 1, 'ok', 1)`,
+    [of, eventId],
+  )
+  return id
+}
+
+async function retain(): Promise<void> {
+  await database.db.query(`update retention_marks set due_at = now()`)
+  await markAccounts(database.db)
+  while ((await retainNext(database.db, deleteAttempts)) > 0);
+}
+
+const ids = async (from: string): Promise<string[]> =>
+  (await database.db.query<{ id: string }>(`select id from ${from} order by 1`)).rows.map(({ id }) => id)
+const withText = (): Promise<string[]> => ids(`messages where body is not null`)
+const told = (): Promise<string[]> => ids(`(select message_id as id from events where payload like '%a text%') e`)
+
+it('takes texts out of messages and events that are older than the account keeps them, and leaves the rest', async () => {
+  const sent = [await message(29.9), await message(0)]
+  const replies = [await message(89.9, { direction: 'inbound', status: 'received' })]
+  await message(30.1)
+  await message(90.1, { direction: 'inbound', status: 'received' })
+  const waiting = await message(60, { status: 'scheduled' })
+  await retain()
+  expect(await withText()).toEqual([...replies, waiting, ...sent])
+  expect(await told()).toEqual([...replies, waiting, ...sent])
+  expect(await ids('messages')).toHaveLength(6)
+  expect(await ids('(select message_id as id from discards) d')).toEqual([waiting])
+  await database.db.query(`update messages set status = 'failed' where id = $1`, [waiting])
+  await database.db.query(`update discards set check_at = now()`)
+  await discardDue(database.db)
+  expect(await withText()).toEqual([...replies, ...sent])
+})
+
+it('takes texts of messages that are over within minutes, where none are to be kept', async () => {
+  accountId = await account({ message_body_days: 0, reply_body_days: 0 })
+  const minutes = 1 / 1440
+  await message(3 * minutes)
+  await message(3 * minutes, { direction: 'inbound', status: 'received' })
+  const open = await message(3 * minutes, { status: 'sent' })
+  const young = await message(minutes)
+  await retain()
+  expect(await withText()).toEqual([open, young])
+  const { rows } = await database.db.query<{ isSoon: boolean }>(
+    `select due_at < now() + interval '61 seconds' as "isSoon" from retention_marks where account_id = $1`,
+    [accountId],
+  )
+  expect(rows).toEqual([{ isSoon: true }])
+})
+
+it('goes through a message once, however often it is run', async () => {
+  for (let i = 0; i < 20; i++) await message(40)
+  await retain()
+  await database.db.query(`update messages set body = 'came back'`)
+  await retain()
+  expect(await withText()).toHaveLength(20)
+})
+
+it('deletes messages and events of accounts that keep them for less long than others', async () => {
+  const short = await account({ message_days: 10, event_days: 10, message_body_days: 10, reply_body_days: 10 })
+  const kept: [string, string] = [await message(20), await message(9, {}, short)]
+  const gone = await message(20, {}, short)
+  const waiting = await message(20, { status: 'queued' }, short)
+  await database.db.query(
+    `insert into outcomes (account_id, status, message_id) values ($1, 'failed', $3), ($1, 'failed', $4), ($2, 'failed', $5)`,
+    [short, accountId, gone, waiting, kept[0]],
+  )
+  await database.db.query(`update messages set status = 'failed' where id = $1`, [gone])
+  for (const [of, id] of [
+    [short, gone],
+    [accountId, kept[0]],
+  ])
+    await database.db.query(
+      `insert into submissions (account_id, message_id, segment, try, link_id, state) values ($1, $2, 1, 1, $2, 'accepted')`,
+      [of, id],
+    )
+  for (const [n, id] of [gone, kept[1]].entries())
+    await database.db.query(
+      `insert into conversations (account_id, id, our_number, their_number, last_reply_id, unread) values ($1, $2, '1', $3, $4, 0)`,
+      [short, newId(), String(n), id],
+    )
+  await retain()
+  expect(await ids('messages')).toEqual([kept[0], waiting, kept[1]].sort())
+  expect(await ids('(select message_id as id from events) e')).toEqual([...kept].sort())
+  expect(await ids('attempts')).toHaveLength(2)
+  expect(await ids('(select message_id as id from outcomes) o')).toEqual([kept[0], waiting].sort())
+  expect(await ids('(select message_id as id from submissions) s')).toEqual([kept[0]])
+  expect(await ids('(select last_reply_id as id from conversations) c')).toEqual([kept[1]])
+})
+
+it('shares accounts between processes, on the settings of the pipeline', async () => {
+  for (let i = 0; i < 5; i++) {
+    const of = await account()
+    for (let j = 0; j < 30; j++) await message(40, {}, of)
+  }
+  const pools = [1, 2].map((n) => openPool(database.connection, { name: `p${n}`, max: 1, settings: pipelineSettings }))
+  await markAccounts(database.db)
+  await Promise.all(
+    pools.map(async (pool) => {
+      while ((await retainNext(pool, deleteAttempts)) > 0);
+    }),
+  )
+  await Promise.all(pools.map((pool) => pool.end()))
+  await retain()
+  expect(await withText()).toEqual([])
+  expect(await told()).toEqual([])
+})
+
+it('drops days that no account keeps, but for those with a message that waits', async () => {
+  await account({ message_days: 60, event_days: 20 })
+  const days = async (table: string): Promise<string> => {
+    const { rows } = await database.db.query<{ oldest: string }>(
+      `select min(right(c.relname, 8)) as oldest from pg_inherits i join pg_class c on c.oid = i.inhrelid
+       where i.inhparent = $1::regclass and c.relname ~ '_[0-9]{8}$'`,
+      [table],
+    )
+    return rows[0]?.oldest ?? ''
+  }
+  const dayOf = (ago: number): string => new Date(now - ago * dayMs).toISOString().slice(0, 10).replaceAll('-', '')
+  expect(await days('messages')).toBe(dayOf(451))
+  const waiting = await message(449.5, { status: 'scheduled' })
+  const lane = newId()
+  await database.db.query(`insert into lanes (id, account_id, type) values ($1, $2, 'otp')`, [lane, accountId])
+  await database.db.query(
+    `insert into delayed (account_id, message_id, lane_id, segments, due_at) values ($1, $2, $3, 1, now() + interval '1 day')`,
+    [accountId, waiting, lane],
+  )
+  await dropOldDays(database.db, silent, 72, now)
+  expect([dayOf(450), dayOf(449)]).toContain(await days('messages'))
+  expect(await ids('messages')).toEqual([waiting])
+  // The default account keeps events for 30 days: all of the oldest are gone.
+  expect(await days('events')).toBe(dayOf(21))
+  await database.db.query('truncate delayed')
+  await dropOldDays(database.db, silent, 72, now)
+  expect(await ids('messages')).toEqual([])
+  expect(await days('messages')).toBe(dayOf(101))
+})

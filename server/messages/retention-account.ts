@@ -1,0 +1,221 @@
+/**
+ * What each account keeps, by its own settings: texts, messages and events are gone through in the order of their ids, in pieces, up to the
+ * age at which they go. A mark says how far; what is not over then is noted (`redact-later.ts`) or left to the end of its day.
+ */
+import { inTransaction, type Db, type Tx } from '../db/db.ts'
+import { changeEventsOf, deleteEvents } from '../events-redact.ts'
+import { firstIdAt } from '../ids.ts'
+import { hasText, isOver, setsOfRedaction, withoutTexts } from './redact.ts'
+
+/** Deletes a piece of an account's attempts before an id; answers how many. */
+export type DeleteAttempts = (tx: Tx, accountId: string, before: string, limit: number) => Promise<number>
+
+interface Due {
+  accountId: string
+  messageBodyDays: number
+  replyBodyDays: number
+  messageDays: number
+  eventDays: number
+  bodiesTo: string
+  replyBodiesTo: string
+  messagesTo: string
+  eventsTo: string
+  /** Others keep messages, or events, for longer: they do not go with their day. */
+  isFirstOfMessages: boolean
+  isFirstOfEvents: boolean
+}
+
+/** What a piece of a walk met; `lastId` null: nothing. */
+interface Walked {
+  count: number
+  lastId: string | null
+}
+
+const dayMs = 86_400_000
+// Longer than any accept statement runs: what is older than this is visible in the order of its ids.
+const settledMs = 120_000
+const pieceMax = 500
+
+/** Does a piece of what is due of one account; 0 where there is none, and none is looked at for a while. Safe in several processes. */
+export async function retainNext(db: Db, deleteAttempts: DeleteAttempts): Promise<number> {
+  return inTransaction(db, async (tx) => {
+    const due = await claimDue(tx)
+    if (!due) return 0
+    const isMore = await retainSome(tx, due, deleteAttempts)
+    const isShort = due.messageBodyDays === 0 || due.replyBodyDays === 0
+    await tx.query({
+      name: 'retain-later',
+      text: `update retention_marks set due_at = now() + make_interval(mins => $2) where account_id = $1`,
+      values: [due.accountId, isMore ? 0 : isShort ? 1 : 60],
+    })
+    return 1
+  })
+}
+
+/** Makes the marks of accounts that have none; each is due at once. */
+export async function markAccounts(db: Db): Promise<void> {
+  await db.query(
+    `insert into retention_marks (account_id)
+     select id from accounts a
+     where not exists (select from retention_marks where account_id = a.id)
+     on conflict do nothing`,
+  )
+}
+
+/** Locks the mark until the end of the transaction, stepping over those of other processes. Index retention_marks_due_at. */
+async function claimDue(tx: Tx): Promise<Due | undefined> {
+  const { rows } = await tx.query<Due>({
+    name: 'claim-retention',
+    text: `
+      select r.account_id as "accountId", a.message_body_days as "messageBodyDays", a.reply_body_days as "replyBodyDays",
+        a.message_days as "messageDays", a.event_days as "eventDays", r.bodies_to as "bodiesTo",
+        r.reply_bodies_to as "replyBodiesTo", r.messages_to as "messagesTo", r.events_to as "eventsTo",
+        a.message_days < (select max(message_days) from accounts) as "isFirstOfMessages",
+        a.event_days < (select max(event_days) from accounts) as "isFirstOfEvents"
+      from retention_marks r
+      join accounts a on a.id = r.account_id
+      where r.due_at <= now()
+      order by r.due_at
+      limit 1
+      for update of r skip locked`,
+  })
+  return rows[0]
+}
+
+/** The first kind of thing of which something is due, a piece of it; false where nothing is. */
+async function retainSome(tx: Tx, due: Due, deleteAttempts: DeleteAttempts): Promise<boolean> {
+  const { accountId } = due
+  const now = Date.now()
+  const before = (days: number): string => firstIdAt(now - Math.max(days * dayMs, settledMs))
+  const ofBodies = { direction: 'outbound', after: due.bodiesTo, before: before(due.messageBodyDays) } as const
+  if (await goOn(tx, accountId, 'bodies_to', await dropBodies(tx, accountId, ofBodies))) return true
+  const ofReplies = { direction: 'inbound', after: due.replyBodiesTo, before: before(due.replyBodyDays) } as const
+  if (await goOn(tx, accountId, 'reply_bodies_to', await dropBodies(tx, accountId, ofReplies))) return true
+  const ofMessages = { after: due.messagesTo, before: before(due.messageDays) }
+  if (
+    due.isFirstOfMessages &&
+    (await goOn(tx, accountId, 'messages_to', await deleteMessages(tx, accountId, ofMessages)))
+  )
+    return true
+  if ((await deleteConversations(tx, accountId, ofMessages.before)) > 0) return true
+  if (!due.isFirstOfEvents) return false
+  const ofEvents = { after: due.eventsTo, before: before(due.eventDays) }
+  if (await goOn(tx, accountId, 'events_to', await deleteEvents(tx, accountId, ofEvents, pieceMax))) return true
+  return (await deleteAttempts(tx, accountId, ofEvents.before, pieceMax)) > 0
+}
+
+/** Moves a mark; false where there was nothing before it. */
+async function goOn(
+  tx: Tx,
+  accountId: string,
+  mark: 'bodies_to' | 'reply_bodies_to' | 'messages_to' | 'events_to',
+  { lastId }: Walked,
+): Promise<boolean> {
+  if (lastId === null) return false
+  await tx.query(`update retention_marks set ${mark} = $2 where account_id = $1`, [accountId, lastId])
+  return true
+}
+
+/**
+ * Takes the texts out of a piece of messages of one direction, and out of their events; those that are not over lose them when they are.
+ * Locks the messages that change; by primary key.
+ */
+async function dropBodies(
+  tx: Tx,
+  accountId: string,
+  range: { direction: 'outbound' | 'inbound'; after: string; before: string },
+): Promise<Walked> {
+  const { rows } = await tx.query<Walked & { redacted: string[] }>({
+    name: 'drop-bodies',
+    text: `
+      with piece as materialized (
+        select id, direction = $5 and ${hasText('m')} as is_due, ${isOver('m')} as is_over
+        from messages m
+        where account_id = $1
+          and id > $2
+          and id < $3
+        order by id
+        limit $4
+      ), redacted as (
+        update messages m
+        set ${setsOfRedaction}
+        from piece p
+        where m.account_id = $1
+          and m.id = p.id
+          and m.id < $3
+          and p.is_due
+          and p.is_over
+        returning m.id
+      ), noted as (
+        insert into discards (account_id, message_id)
+        select $1, id from piece where is_due and not is_over
+        on conflict do nothing
+      )
+      select (select count(*)::int from piece) as count, (select id from piece order by id desc limit 1) as "lastId",
+        array(select id from redacted) as redacted`,
+    values: [accountId, range.after, range.before, pieceMax, range.direction],
+  })
+  const { count = 0, lastId = null, redacted = [] } = rows[0] ?? {}
+  await changeEventsOf(tx, accountId, redacted, withoutTexts)
+  return { count, lastId }
+}
+
+/** Deletes a piece of messages that are over, with what the ledger has of them; each by a key that begins with account and message. */
+async function deleteMessages(tx: Tx, accountId: string, range: { after: string; before: string }): Promise<Walked> {
+  const { rows } = await tx.query<Walked & { gone: string[] }>({
+    name: 'delete-messages',
+    text: `
+      with piece as materialized (
+        select id, ${isOver('m')} as is_over
+        from messages m
+        where account_id = $1
+          and id > $2
+          and id < $3
+        order by id
+        limit $4
+      ), gone as (
+        delete from messages m
+        using piece p
+        where m.account_id = $1
+          and m.id = p.id
+          and m.id < $3
+          and p.is_over
+        returning m.id, m.status
+      ), outcome as (
+        delete from outcomes o
+        using gone g
+        where o.account_id = $1
+          and o.status in ('undelivered', 'rejected', 'failed', 'expired', 'unconfirmed', 'canceled')
+          and o.message_id = g.id
+          and o.message_id < $3
+      )
+      select (select count(*)::int from piece) as count, (select id from piece order by id desc limit 1) as "lastId",
+        array(select id from gone) as gone`,
+    values: [accountId, range.after, range.before, pieceMax],
+  })
+  const { count = 0, lastId = null, gone = [] } = rows[0] ?? {}
+  if (gone.length > 0)
+    for (const table of ['submissions', 'nameless_tries', 'short_links', 'resends', 'discards', 'opt_out_suspicions'])
+      await tx.query(`delete from ${table} where account_id = $1 and message_id = any ($2::uuid[])`, [accountId, gone])
+  return { count, lastId }
+}
+
+/** Deletes a piece of conversations whose last reply is no longer kept. Index conversations_recent. */
+async function deleteConversations(tx: Tx, accountId: string, before: string): Promise<number> {
+  const { rowCount } = await tx.query({
+    name: 'delete-conversations',
+    text: `
+      delete from conversations
+      where account_id = $1
+        and id in (
+          select id
+          from conversations
+          where account_id = $1
+            and last_reply_id < $2
+          order by last_reply_id
+          limit $3
+        )`,
+    values: [accountId, before, pieceMax],
+  })
+  return rowCount ?? 0
+}

@@ -1,0 +1,163 @@
+/** Reading the counts: of an account or a campaign, by one of what they are told apart by. */
+import { Type, type Static } from 'typebox'
+import { writeCsv } from '../../csv.ts'
+import type { Queryable } from '../../db/db.ts'
+import { millionths, MoneySchema, showMoney } from '../../money.ts'
+import { counts as countsSql } from './counts-sql.ts'
+import type { Bucket } from './delta-sql.ts'
+
+const Count = Type.Integer({ minimum: 0 })
+
+/** What messages cost: an amount for each currency. */
+export const Costs = Type.Array(MoneySchema, {
+  description:
+    'Estimated cost of what carriers took or may have taken: an amount a currency, none where no rate is known.',
+})
+
+/** Counts in answers. `messages` is the sum of what follows it, up to `canceled`. */
+export const countFields = {
+  messages: Type.Integer({ minimum: 0, description: 'All to people: the sum of the next six.' }),
+  queued: Count,
+  sent: Count,
+  delivered: Count,
+  failed: Count,
+  unconfirmed: Count,
+  canceled: Count,
+  replies: Count,
+  segments: Type.Integer({ minimum: 0, description: 'Segments of `messages`.' }),
+  cost: Costs,
+}
+const CountsObject = Type.Object(countFields)
+export type Counts = Static<typeof CountsObject>
+
+/** What counts are told apart by, with the SQL of its text. */
+const keys = {
+  hour: `to_char(hour at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.000"Z"')`,
+  day: `to_char(hour at time zone 'UTC', 'YYYY-MM-DD')`,
+  country: 'country',
+  carrier: 'carrier_id::text',
+  campaign: 'campaign_id::text',
+  type: 'type',
+  error: 'error_code',
+  segments: 'segments::text',
+} as const
+export type Group = keyof typeof keys
+
+/** Which messages: those accepted (replies: received) in the hours from `from` to before `to`; absent: all. */
+export interface Selection {
+  campaignId?: string
+  from?: Date | null
+  to?: Date | null
+  isTest?: boolean
+}
+
+/** The counts of one key. */
+export interface Counted {
+  key: string | null
+  counts: Counts
+}
+
+/**
+ * Reads the counts of an account by their keys, and their sum: hours, days and numbers of segments in their order, others by their messages,
+ * most first. By error, only what failed or was canceled is there.
+ */
+export async function readCounts(
+  db: Queryable,
+  accountId: string,
+  { campaignId, from, to, isTest }: Selection,
+  group: Group,
+): Promise<{ counted: Counted[]; total: Counts }> {
+  const conditions = ['account_id = $1']
+  const values: unknown[] = [accountId]
+  const where = (condition: string, value: unknown): void => {
+    if (value !== undefined && value !== null) conditions.push(`${condition} $${values.push(value)}`)
+  }
+  where('campaign_id =', campaignId)
+  where('hour >=', from)
+  where('hour <', to)
+  where('is_test =', isTest)
+  const { rows } = await db.query<Sum & { key: string | null }>(
+    `select ${keys[group]} as key, ${sums}
+     from ${countsSql(conditions.join(' and '))} c
+     ${group === 'error' ? `where bucket in ('failed', 'canceled')` : ''}
+     group by key, bucket, currency
+     having sum(messages) <> 0`,
+    values,
+  )
+  const counted = [...Map.groupBy(rows, (row) => row.key)].map(([key, parts]) => ({ key, counts: addUp(parts) }))
+  return { counted: counted.sort(orders[group] ?? byMessages), total: addUp(rows) }
+}
+
+const byKey = (a: Counted, b: Counted): number => ((a.key ?? '') < (b.key ?? '') ? -1 : 1)
+const byMessages = (a: Counted, b: Counted): number =>
+  b.counts.messages - a.counts.messages || b.counts.replies - a.counts.replies || byKey(a, b)
+const orders: Partial<Record<Group, typeof byKey>> = {
+  hour: byKey,
+  day: byKey,
+  segments: (a, b) => Number(a.key) - Number(b.key),
+}
+
+/** Select list of `Sum`, to be grouped by bucket and currency. */
+export const sums = `bucket, currency, sum(messages)::bigint as messages, sum(messages * segments)::bigint as segments,
+       round(sum(cost) * ${millionths})::bigint as cost`
+
+/** Messages of one bucket and currency, with their segments, and their cost in millionths. */
+export interface Sum {
+  bucket: Bucket
+  currency: string | null
+  messages: number
+  segments: number
+  cost: number
+}
+
+/** Counts of all these together. */
+export function addUp(parts: readonly Sum[]): Counts {
+  const of = (...buckets: Bucket[]): number =>
+    parts.reduce((sum, part) => sum + (buckets.includes(part.bucket) ? part.messages : 0), 0)
+  const sent = parts.filter(({ bucket }) => bucket !== 'received')
+  const costs = new Map<string, number>()
+  for (const { currency, cost } of parts) if (currency !== null) costs.set(currency, (costs.get(currency) ?? 0) + cost)
+  return {
+    messages: sent.reduce((sum, part) => sum + part.messages, 0),
+    queued: of('scheduled', 'queued'),
+    sent: of('sent'),
+    delivered: of('delivered'),
+    failed: of('failed'),
+    unconfirmed: of('unconfirmed'),
+    canceled: of('canceled'),
+    replies: of('received'),
+    segments: sent.reduce((sum, part) => sum + part.segments, 0),
+    cost: [...costs.keys()].sort().map((currency) => showMoney(costs.get(currency) ?? 0, currency)),
+  }
+}
+
+/** A series without holes: every step of a span, with what was counted in it. */
+export function fillSteps(counted: readonly Counted[], from: Date, to: Date, group: 'hour' | 'day'): Counted[] {
+  const known = new Map(counted.map((one) => [one.key, one]))
+  const steps: Counted[] = []
+  for (let ms = Math.floor(from.getTime() / stepMs[group]) * stepMs[group]; ms < to.getTime(); ms += stepMs[group]) {
+    const text = new Date(ms).toISOString()
+    const key = group === 'day' ? text.slice(0, 10) : text
+    steps.push(known.get(key) ?? { key, counts: addUp([]) })
+  }
+  return steps
+}
+
+const stepMs = { hour: 3_600_000, day: 86_400_000 }
+
+/** CSV lines of counts, with a column for each currency that there is. */
+export function csvOf(group: Group, counted: readonly { key: string | null; counts: Counts }[]): string {
+  const currencies = [
+    ...new Set(counted.flatMap(({ counts: { cost } }) => cost.map(({ currency }) => currency))),
+  ].sort()
+  const { cost: _, ...plain } = countFields
+  const names = Object.keys(plain) as (keyof typeof plain)[]
+  return writeCsv([
+    [group, ...names, ...currencies.map((currency) => `cost_${currency}`)],
+    ...counted.map(({ key, counts }) => [
+      key,
+      ...names.map((name) => String(counts[name])),
+      ...currencies.map((currency) => counts.cost.find((cost) => cost.currency === currency)?.amount ?? null),
+    ]),
+  ])
+}

@@ -1,0 +1,53 @@
+/** The span of hours that a request for counts is about. */
+import { Type } from 'typebox'
+import { invalid, type FieldError } from '../../errors.ts'
+import { Timestamp } from '../../http.ts'
+
+/** Query fields of a span. */
+export const spanQuery = {
+  from: Type.Optional(Timestamp('From the hour of this time on. Hours and days are those of UTC.')),
+  to: Type.Optional(Timestamp('To this time, which is not in it unless it is within an hour.')),
+}
+
+/** Its end is not in it. Both are full hours. */
+export interface Span {
+  from: Date
+  to: Date
+}
+
+const hourMs = 3_600_000
+// RFC 3339 has years of four digits.
+const lastHourMs = Date.UTC(9999, 11, 31, 23)
+
+/** The hour in which a time is, and the end of it. */
+export const startOfHour = (time: Date): Date => new Date(Math.floor(time.getTime() / hourMs) * hourMs)
+export const endOfHour = (time: Date): Date =>
+  new Date(Math.min(Math.ceil(time.getTime() / hourMs) * hourMs, lastHourMs))
+
+/**
+ * Reads a span; `defaultFrom` says where one begins that has only an end.
+ * @throws ApiError `validation_failed` where it is empty, or longer than so many days.
+ */
+export function readSpan(
+  query: { from?: string; to?: string },
+  daysMax: number,
+  defaultFrom: (to: Date) => Date,
+  now: Date = new Date(),
+): Span {
+  const errors: FieldError[] = []
+  const read = (name: 'from' | 'to'): Date | null => {
+    const text = query[name]
+    if (text === undefined) return null
+    const time = new Date(text)
+    if (!Number.isNaN(time.getTime())) return time
+    errors.push({ pointer: `?${name}`, code: 'invalid_format', detail: 'must be a time as of RFC 3339' })
+    return null
+  }
+  const to = endOfHour(read('to') ?? now)
+  const from = startOfHour(read('from') ?? defaultFrom(to))
+  if (from >= to) errors.push({ pointer: '?to', code: 'invalid_value', detail: 'must be later than `from`' })
+  else if (to.getTime() - from.getTime() > daysMax * 24 * hourMs)
+    errors.push({ pointer: '?from', code: 'out_of_range', detail: `must be at most ${daysMax} days before the end` })
+  if (errors.length > 0) throw invalid(errors)
+  return { from, to }
+}

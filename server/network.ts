@@ -1,0 +1,9 @@
+/** The network that one party can be expected to hold: an IPv4 address, or the /64 of an IPv6 one. */
+export function networkOf(ip: string): string {
+  if (!ip.includes(':') || ip.includes('.')) return ip.replace(/^::ffff:/i, '')
+  const [head = '', tail] = ip.split('::')
+  const left = head === '' ? [] : head.split(':')
+  const right = tail ? tail.split(':') : []
+  const zeros = tail === undefined ? 0 : 8 - left.length - right.length
+  return [...left, ...Array.from({ length: zeros }, () => '0'), ...right].slice(0, 4).join(':')
+}

@@ -1,0 +1,92 @@
+/** Texts of SMPP clients where texts are sealed at rest: parts that wait for the others, and replies that wait for a client. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { testVault } from '../accounts/testing.ts'
+import { DataKeys } from '../data-keys.ts'
+import { openPool, type Db } from '../db/db.ts'
+import { createTestDatabase, findInDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
+import { storeReply } from '../messages/reply.ts'
+import { openLedgerTest, ourNumber, silent } from '../messages/testing.ts'
+import { openResult, Texts } from '../texts.ts'
+import type { Admission } from './bind.ts'
+import { claimDeliveries } from './delivery.ts'
+import { gatherPart, isWhole, listLate } from './gather.ts'
+
+let database: TestDatabase
+let db: Db
+let texts: Texts
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const keys = new DataKeys(testVault)
+  db = openPool(database.connection, {
+    name: 'opening',
+    max: 3,
+    onResult: (result, connection) => openResult({ keys, log: silent }, result, connection),
+  })
+  texts = new Texts({ db, keys, vault: testVault, isSealing: true })
+})
+afterAll(async () => {
+  await db.end()
+  await database.close()
+})
+
+const partOf = (part: number, text: string) => ({
+  source: ourNumber,
+  destination: '15551230001',
+  part: {
+    concatenation: { kind: 'udh8' as const, reference: 7, total: 2, part },
+    data_coding: 0,
+    udhLength: 6,
+    shift: {},
+    body: Buffer.from(text),
+  },
+  registeredDelivery: 1,
+  sendAt: null,
+  validUntil: null,
+})
+
+async function createClient(accountId: string): Promise<Admission> {
+  const credentialId = newId()
+  await database.db.query(`insert into accounts (id, name) values ($1, 'Acme') on conflict do nothing`, [accountId])
+  await database.db.query(
+    `insert into smpp_credentials (account_id, id, system_id, password_hash, name, sessions_max, window_max, pace, default_alphabet,
+       receives_replies, reply_concatenation)
+     values ($1, $2, $3, '', 'test', 1, 1, 1, 'gsm7', true, 'udh8')`,
+    [accountId, credentialId, credentialId.slice(-12)],
+  )
+  return { accountId, credentialId } as Admission
+}
+
+test('a part that waits is sealed, and read back with those that came before it was turned on', async () => {
+  const admission = await createClient(newId())
+  await gatherPart({ db }, admission, partOf(1, 'seen '))
+  const whole = await gatherPart({ db, texts }, admission, partOf(2, 'hidden'))
+  expect(isWhole(whole)).toBe(true)
+  expect([...whole.submits.values()].map(({ part }) => part.body.toString())).toEqual(['seen ', 'hidden'])
+  expect(await findInDatabase(database.db, ['hidden', Buffer.from('hidden').toString('base64')])).toEqual([])
+  await database.db.query(`update smpp_gatherings set received_at = now() - interval '1 hour'`)
+  const [late] = await listLate({ db, texts }, 10)
+  expect([...(late?.gathering.submits.values() ?? [])].map(({ part }) => part.body.toString())).toEqual([
+    'seen ',
+    'hidden',
+  ])
+})
+
+test('a reply that is sealed is delivered as it was written', async () => {
+  const ledger = await openLedgerTest(db)
+  const { accountId, linkId } = ledger
+  await storeReply(
+    { ...ledger.context, texts, outbox: { ...ledger.outbox, hidesTexts: true }, wake: () => {} },
+    { linkId, source: '15551230009', destination: ourNumber, text: 'a hidden reply', isPartial: false },
+  )
+  const { credentialId } = await createClient(accountId)
+  await database.db.query(
+    `insert into smpp_deliveries (account_id, credential_id, id, part, kind, subject_id, parts, source, destination)
+     select account_id, $1, $2, 1, 'reply', id, 1, their_number, our_number from messages where account_id = $3`,
+    [credentialId, newId(), accountId],
+  )
+  expect(await findInDatabase(database.db, ['hidden reply'])).toEqual([])
+  const deliveries = await claimDeliveries(db, ledger.nodeId, [{ accountId, credentialId, room: 5 }])
+  expect(deliveries).toMatchObject([{ kind: 'reply', text: 'a hidden reply' }])
+})

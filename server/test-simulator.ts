@@ -1,0 +1,67 @@
+/** The simulated carriers of this process: that of the demo, and that of test mode: the same one, or one that its link starts by asking for it. */
+import { startSimulator, type SimulatorProcess } from './carrier-process.ts'
+import type { Config } from './config.ts'
+import type { Log } from './db/log.ts'
+import { requireFreePort } from './start.ts'
+
+interface TestSimulatorOptions {
+  /** SMPP port of a simulator that runs already; null: none does. */
+  port: number | null
+  /** Whether one may be started. */
+  isAllowed: boolean
+  /** For its page. */
+  apiUrl: string
+  log: Log
+}
+
+// Between two tries where it does not start.
+const retryMs = 10_000
+
+export class TestSimulator {
+  readonly #options: TestSimulatorOptions
+  #process: SimulatorProcess | null = null
+  #starting: Promise<void> | null = null
+  #failedAt = -Infinity
+
+  constructor(options: TestSimulatorOptions) {
+    this.#options = options
+  }
+
+  /** Its SMPP port on loopback; null while it is being started, or never. */
+  port(): number | null {
+    const { port, isAllowed } = this.#options
+    if (!isAllowed) return null
+    const known = port ?? this.#process?.smppPort ?? null
+    if (known === null && performance.now() - this.#failedAt > retryMs) this.#starting ??= this.#start()
+    return known
+  }
+
+  async close(): Promise<void> {
+    await this.#starting
+    await this.#process?.close()
+  }
+
+  async #start(): Promise<void> {
+    const { apiUrl, log } = this.#options
+    try {
+      this.#process = await startSimulator({ port: 0, httpPort: 0, apiUrl, log })
+      log.info({ phones: `http://127.0.0.1:${this.#process.httpPort}` }, 'the simulator of test mode runs')
+    } catch (error) {
+      this.#failedAt = performance.now()
+      log.error({ error }, 'the simulator of test mode did not start')
+    }
+    this.#starting = null
+  }
+}
+
+/** Starts the simulator of the demo. @throws StartError where a port is taken. */
+export async function openSimulator(config: Config, log: Log): Promise<SimulatorProcess> {
+  await requireFreePort('127.0.0.1', config.simulatorPort, 'HELIOGRAM_SIMULATOR_PORT')
+  await requireFreePort('127.0.0.1', config.simulatorHttpPort, 'HELIOGRAM_SIMULATOR_HTTP_PORT')
+  return startSimulator({
+    port: config.simulatorPort,
+    httpPort: config.simulatorHttpPort,
+    apiUrl: config.publicUrl,
+    log,
+  })
+}

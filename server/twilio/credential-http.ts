@@ -1,0 +1,132 @@
+/** Routes of the credentials for programs written for Twilio's API. */
+import { Type } from 'typebox'
+import type { Db } from '../db/db.ts'
+import { ApiError, invalid } from '../errors.ts'
+import { Nullable, problems, showTime, Timestamp, type App } from '../http.ts'
+import { idempotent } from '../idempotency.ts'
+import { parseId, showId } from '../ids.ts'
+import type { Vault } from '../secrets.ts'
+import { showSid } from '../messages/twilio-words.ts'
+import {
+  createTwilioCredential,
+  listTwilioCredentials,
+  revokeTwilioCredential,
+  twilioCredentialsMax,
+  type TwilioCredentialRow,
+} from './credential.ts'
+
+const members = {
+  id: Type.String(),
+  object: Type.Enum(['twilio_credential']),
+  name: Type.String(),
+  mode: Type.Enum(['live', 'test']),
+  account_sid: Type.String({ description: 'User name of HTTP Basic; the same for all credentials of the account.' }),
+  created_at: Timestamp('When it was made.'),
+  last_used_at: Nullable(Timestamp('Its last use, to the minute.')),
+}
+const Credential = Type.Object(members, {
+  $id: 'TwilioCredential',
+  description: "For programs written for Twilio's API. The auth token is shown once, when it is made.",
+})
+const NewCredential = Type.Object({
+  ...members,
+  auth_token: Type.String({ description: 'Password of HTTP Basic, and key of X-Twilio-Signature: shown only now.' }),
+})
+const tags = ['Twilio-compatible API']
+
+/** Registers `/v1/twilio-credentials`. */
+export function twilioCredentialRoutes(app: App, { db, vault }: { db: Db; vault: Vault }): void {
+  app.addSchema(Credential)
+  app.get(
+    '/v1/twilio-credentials',
+    {
+      schema: {
+        operationId: 'listTwilioCredentials',
+        summary: "Credentials for programs written for Twilio's API; at most ten",
+        tags,
+        response: { 200: Type.Object({ data: Type.Array(Type.Ref('TwilioCredential')) }), ...problems() },
+      },
+      config: { scope: 'keys:read' },
+    },
+    async ({ caller }) => ({
+      data: (await listTwilioCredentials(db, caller.accountId)).map((row) => show(caller.accountId, row)),
+    }),
+  )
+  app.post(
+    '/v1/twilio-credentials',
+    {
+      schema: {
+        operationId: 'createTwilioCredential',
+        summary: 'Make one; it can send and read messages, and nothing else',
+        description:
+          'Callbacks are signed with the oldest that is not revoked: to rotate, make a second, give it to your program, and revoke the first.',
+        tags,
+        body: Type.Object(
+          {
+            name: Type.String({ minLength: 1, maxLength: 120 }),
+            mode: Type.Optional(Type.Enum(['live', 'test'], { description: "By default the maker's." })),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 201: NewCredential, ...problems(409) },
+      },
+      config: { scope: 'keys:write', operation: 'twilio_credentials.create', audit: 'twilio_credential.created' },
+    },
+    (request, reply) =>
+      idempotent({ db, vault }, request, reply, async (tx) => {
+        const { caller, body } = request
+        const mode = body.mode ?? caller.mode
+        for (const scope of ['messages:read', 'messages:read_body', 'messages:write'])
+          if (!caller.scopes.has(scope))
+            throw new ApiError('insufficient_scope', { detail: `Whoever makes one needs ${scope}, which it has.` })
+        if (mode === 'live' && caller.mode === 'test')
+          throw invalid([{ pointer: '#/mode', code: 'invalid_value', detail: 'must be test: you have a test key' }])
+        const made = await createTwilioCredential(tx, vault, caller.accountId, { name: body.name, mode })
+        if (!made)
+          throw invalid([
+            {
+              pointer: '#',
+              code: 'out_of_range',
+              detail: `an account has at most ${twilioCredentialsMax}; revoke one`,
+            },
+          ])
+        return {
+          status: 201,
+          body: { ...show(caller.accountId, made.row), auth_token: made.token },
+          resourceId: made.row.id,
+          audit: { after: show(caller.accountId, made.row) },
+        }
+      }),
+  )
+  app.delete(
+    '/v1/twilio-credentials/:id',
+    {
+      schema: {
+        operationId: 'revokeTwilioCredential',
+        summary: 'Revoke one; known everywhere within five seconds',
+        tags,
+        params: Type.Object({ id: Type.String({ maxLength: 255 }) }),
+        response: { 204: Type.Null(), ...problems(404) },
+      },
+      config: { scope: 'keys:write', operation: 'twilio_credentials.revoke', audit: 'twilio_credential.revoked' },
+    },
+    (request, reply) =>
+      idempotent({ db, vault }, request, reply, async (tx) => {
+        const { accountId } = request.caller
+        const id = parseId('twc', request.params.id)
+        const row = id && (await revokeTwilioCredential(tx, accountId, id))
+        if (!row) throw new ApiError('not_found')
+        return { status: 204, audit: { before: show(accountId, row) } }
+      }),
+  )
+}
+
+const show = (accountId: string, row: TwilioCredentialRow) => ({
+  id: showId('twc', row.id),
+  object: 'twilio_credential' as const,
+  name: row.name,
+  mode: row.mode,
+  account_sid: showSid('AC', accountId),
+  created_at: row.createdAt.toISOString(),
+  last_used_at: showTime(row.lastUsedAt),
+})

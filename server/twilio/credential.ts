@@ -1,0 +1,133 @@
+/** Auth tokens: their rows, and who comes with one. */
+import { randomBytes } from 'node:crypto'
+import { denied } from '../accounts/authenticate.ts'
+import { basicOf } from '../accounts/basic.ts'
+import type { Db, Queryable, Tx } from '../db/db.ts'
+import { ApiError } from '../errors.ts'
+import type { Caller } from '../http.ts'
+import { newId } from '../ids.ts'
+import { hashToken, type Vault } from '../secrets.ts'
+import { parseSid, twilioTokenPurpose } from '../messages/twilio-words.ts'
+
+/** A credential as it is shown; never its token. */
+export interface TwilioCredentialRow {
+  id: string
+  name: string
+  mode: 'live' | 'test'
+  createdAt: Date
+  lastUsedAt: Date | null
+}
+
+const columns = `id, name, mode, created_at as "createdAt", last_used_at as "lastUsedAt"`
+
+/** Most credentials of an account: a pair to rotate, and some to spare. */
+export const twilioCredentialsMax = 10
+
+/** Makes a credential; `token` (32 hexadecimal digits, as Twilio's) is shown once. Null where the account has enough of them. */
+export async function createTwilioCredential(
+  tx: Tx,
+  vault: Vault,
+  accountId: string,
+  { name, mode }: { name: string; mode: 'live' | 'test' },
+): Promise<{ row: TwilioCredentialRow; token: string } | null> {
+  const id = newId()
+  const token = randomBytes(16).toString('hex')
+  const sealed = vault.seal(token, twilioTokenPurpose(accountId, id))
+  // Two at once may make one too many, which does no harm.
+  const { rows } = await tx.query<TwilioCredentialRow>(
+    `insert into twilio_credentials (account_id, id, name, mode, token_hash, token_sealed)
+     select $1, $2, $3, $4, $5, $6
+     where (select count(*) from twilio_credentials where account_id = $1 and revoked_at is null) < $7
+     returning ${columns}`,
+    [accountId, id, name, mode, hashToken(token), sealed, twilioCredentialsMax],
+  )
+  return rows[0] ? { row: rows[0], token } : null
+}
+
+/** The credentials of an account that are not revoked, oldest first: a handful. By primary key. */
+export async function listTwilioCredentials(db: Queryable, accountId: string): Promise<TwilioCredentialRow[]> {
+  const { rows } = await db.query<TwilioCredentialRow>(
+    `select ${columns}
+     from twilio_credentials
+     where account_id = $1
+       and revoked_at is null
+     order by id`,
+    [accountId],
+  )
+  return rows
+}
+
+/** Revokes one; null where there is none. Locks its row. */
+export async function revokeTwilioCredential(
+  tx: Tx,
+  accountId: string,
+  id: string,
+): Promise<TwilioCredentialRow | null> {
+  const { rows } = await tx.query<TwilioCredentialRow>(
+    `update twilio_credentials
+     set revoked_at = now()
+     where account_id = $1
+       and id = $2
+       and revoked_at is null
+     returning ${columns}`,
+    [accountId, id],
+  )
+  return rows[0] ?? null
+}
+
+// The longest time for which a token that was revoked on another node still works here.
+const memoryMs = 5_000
+const rememberedMax = 1_000
+
+// What a token of that API may do there: it has no scopes.
+const scopes: ReadonlySet<string> = new Set(['messages:read', 'messages:read_body', 'messages:write'])
+
+/** Says who calls with HTTP Basic: account sid and auth token. One a process. Revocations are known within five seconds. */
+export function openTwilioAuthenticator(
+  db: Db,
+): (authorization: string | undefined, ip: string, refuse: () => void) => Promise<Caller> {
+  const remembered = new Map<string, { caller: Caller; untilMs: number }>()
+  return async (authorization, _ip, refuse) => {
+    const basic = basicOf(authorization)
+    if (!basic) throw denied('missing_token', 'Send the account sid and the auth token with HTTP Basic.')
+    const header = authorization ?? ''
+    const known = remembered.get(header)
+    if (known && performance.now() < known.untilMs) return known.caller
+    // Who was let in lately is looked up again whatever others from there do.
+    if (!known) refuse()
+    remembered.delete(header)
+    const askedMs = performance.now()
+    const caller = await findCaller(db, basic.clientId, basic.clientSecret)
+    if (remembered.size >= rememberedMax) remembered.delete(remembered.keys().next().value ?? '')
+    remembered.set(header, { caller, untilMs: askedMs + memoryMs })
+    return caller
+  }
+}
+
+/** By the unique hash; notes the use, to the minute. */
+async function findCaller(db: Db, sid: string, token: string): Promise<Caller> {
+  const { rows } = await db.query<{
+    accountId: string
+    id: string
+    mode: 'live' | 'test'
+    status: string
+    isStale: boolean
+  }>(
+    `select c.account_id as "accountId", c.id, c.mode, a.status,
+       c.last_used_at is null or c.last_used_at < now() - interval '1 minute' as "isStale"
+     from twilio_credentials c
+     join accounts a on a.id = c.account_id
+     where c.token_hash = $1
+       and c.revoked_at is null`,
+    [hashToken(token)],
+  )
+  const found = rows[0]
+  if (!found || parseSid('AC', sid) !== found.accountId) throw denied('invalid_token', 'There is no such credential.')
+  if (found.status !== 'active') throw new ApiError('account_suspended')
+  if (found.isStale)
+    await db.query(`update twilio_credentials set last_used_at = now() where account_id = $1 and id = $2`, [
+      found.accountId,
+      found.id,
+    ])
+  return { accountId: found.accountId, kind: 'key', id: found.id, userId: null, mode: found.mode, scopes }
+}

@@ -1,0 +1,65 @@
+/** Failures in Twilio's form: a number, a sentence, and where to read more. */
+import { ApiError, type ErrorCode, type FieldError } from '../errors.ts'
+
+/** A failure as that API words it. */
+export interface TwilioFault {
+  status: number
+  code: number
+  message: string
+}
+
+/** Our codes -> [status, number]. Others keep their status, with the status's general number. */
+const ofCode: Partial<Record<ErrorCode, [number, number]>> = {
+  recipient_opted_out: [400, 21610],
+  destination_not_allowed: [400, 21408],
+  no_route_available: [400, 21612],
+  queue_full: [429, 21611],
+  account_suspended: [403, 20005],
+  not_cancelable: [400, 30409],
+}
+
+/** The fields of a send -> the parameter's name, and its number where no code below says more. */
+const ofPointer: Record<string, [string, number]> = {
+  '#/to': ['To', 21211],
+  '#/from': ['From', 21212],
+  '#/sender_pool': ['MessagingServiceSid', 21701],
+  '#/message': ['Body', 21617],
+  '#/callback_url': ['StatusCallback', 21609],
+  '#/send_at': ['SendAt', 35114],
+}
+const ofFieldCode: Partial<Record<FieldError['code'], number>> = {
+  sender_not_found: 21606,
+  sender_not_allowed: 21606,
+}
+
+/** Any failure of ours; null where it is not the caller's and must be told, and logged, as everywhere. */
+export function toTwilioFault(error: unknown): TwilioFault | null {
+  if (!(error instanceof ApiError)) return null
+  const field = error.options.errors?.[0]
+  if (field) {
+    const [name, number] = ofPointer[field.pointer] ?? [field.pointer, 20001]
+    return { status: 400, code: ofFieldCode[field.code] ?? number, message: `The '${name}' parameter ${field.detail}.` }
+  }
+  const [status, code] = ofCode[error.code] ?? [error.status, general(error.status)]
+  return { status, code, message: error.message }
+}
+
+const general = (status: number): number =>
+  status === 401 ? 20003 : status === 405 ? 20004 : status === 422 || status === 400 ? 20001 : 20000 + status
+
+/** A wrong parameter that our own check of a send does not know. */
+export class WrongParameter extends Error {
+  readonly fault: TwilioFault
+  constructor(code: number, message: string) {
+    super(message)
+    this.fault = { status: 400, code, message }
+  }
+}
+
+/** The body of the answer. */
+export const renderTwilioFault = ({ status, code, message }: TwilioFault) => ({
+  code,
+  message,
+  more_info: `https://www.twilio.com/docs/errors/${code}`,
+  status,
+})

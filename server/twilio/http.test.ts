@@ -1,0 +1,73 @@
+/** The Twilio-compatible API before those who mean it ill. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { inTransaction } from '../db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { openDoor } from '../door.ts'
+import type { App } from '../http.ts'
+import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { showSid } from '../messages/twilio-words.ts'
+import { createTwilioCredential } from './credential.ts'
+import { twilioRoutes } from './http.ts'
+
+let database: TestDatabase
+let account: TestAccount
+let ledger: LedgerTest
+let app: App
+let token: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  const { db } = database
+  await db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, events cascade')
+  account = await createTestAccount(db)
+  ledger = await openLedgerTest(db, { accountId: account.accountId })
+  const context = { ...ledger.context, acceptor: ledger.acceptor, slots: ledger.slots, refuseUrl: () => null }
+  const door = openDoor({ perSecond: 100_000 })
+  app = await buildTestApp(db, (own) => twilioRoutes(own, context), { door })
+  const made = await inTransaction(db, (tx) =>
+    createTwilioCredential(tx, testVault, account.accountId, { name: 'x', mode: 'live' }),
+  )
+  token = made?.token ?? ''
+  return () => app.close()
+})
+
+const sid = (): string => showSid('AC', account.accountId)
+const path = (): string => `/2010-04-01/Accounts/${sid()}/Messages.json`
+const headersOf = (password: string) => ({
+  authorization: `Basic ${Buffer.from(`${sid()}:${password}`).toString('base64')}`,
+  'content-type': 'application/x-www-form-urlencoded',
+})
+const send = (payload: string, password = token, remoteAddress = '127.0.0.1') =>
+  app.inject({ method: 'POST', url: path(), headers: headersOf(password), payload, remoteAddress })
+
+test('a guard that stops a send is told with its stop', async () => {
+  await database.db.query(`update accounts set settings = '{"guards":{"daily_segments":1}}' where id = $1`, [
+    account.accountId,
+  ])
+  await ledger.context.guards.refresh()
+  expect((await send('To=%2B15551230001&Body=Hello')).statusCode).toBe(201)
+  const answer = await send('To=%2B15551230001&Body=Hello')
+  expect(answer.statusCode).toBe(429)
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+  expect(answer.json().message).toMatch(/beyond the 1 segments of the day/)
+})
+
+test('a NUL is a wrong parameter, wherever it stands', async () => {
+  for (const form of ['To=%2B15551230001&Body=a%00b', 'To=%2B1555%00&Body=a', 'To=%2B15551230001&From=a%00&Body=a'])
+    expect((await send(form)).statusCode, form).toBe(400)
+  const list = await app.inject({ url: `${path()}?To=%00`, headers: headersOf(token) })
+  expect(list.statusCode).toBe(400)
+})
+
+test('who guesses tokens is soon not looked up any more, and who is known goes on', async () => {
+  expect((await send('To=%2B15551230001&Body=Hello')).statusCode).toBe(201)
+  const statuses = new Set<number>()
+  for (let i = 0; i < 150; i++) statuses.add((await send('', `guess${i}`)).statusCode)
+  expect([...statuses]).toEqual([401, 429])
+  expect((await send('To=%2B15551230001&Body=Hello')).statusCode).toBe(201)
+  expect((await send('To=%2B15551230001&Body=Hello', token, '192.0.2.1')).statusCode).toBe(201)
+})

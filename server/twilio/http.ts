@@ -1,0 +1,119 @@
+/** Messages for programs written for Twilio's API of 2010-04-01: create, fetch, list, cancel, redact (docs/migrating-from-twilio.md). */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { recordRequest } from '../audit.ts'
+import { inTransaction } from '../db/db.ts'
+import { ApiError, invalid } from '../errors.ts'
+import type { App } from '../http.ts'
+import { showId } from '../ids.ts'
+import { cancelMessage } from '../messages/cancel.ts'
+import { readDraft } from '../messages/draft.ts'
+import type { MessageRow } from '../messages/message.ts'
+import { redactMessage } from '../messages/redact.ts'
+import { refusalError, type MessagesContext } from '../messages/send.ts'
+import { allMessages, listMessages, readingOf } from '../messages/list.ts'
+import { findMessage } from '../messages/store.ts'
+import { parseSid, twilioVersion } from '../messages/twilio-words.ts'
+import { openTwilioAuthenticator } from './credential.ts'
+import { renderTwilioFault, toTwilioFault, WrongParameter, type TwilioFault } from './faults.ts'
+import { positionOf, readTwilioFilters, readTwilioQuery, renderTwilioPage } from './list.ts'
+import { renderTwilioMessage } from './resource.ts'
+import { readTwilioSend } from './send.ts'
+
+const root = `/${twilioVersion}/Accounts/:accountSid/Messages`
+const AccountParams = Type.Object({ accountSid: Type.String({ maxLength: 40 }) })
+const Params = Type.Object({ accountSid: Type.String({ maxLength: 40 }), sid: Type.String({ maxLength: 40 }) })
+// No OpenAPI: the shapes are Twilio's, and its own clients know them.
+const hidden = { hide: true, params: AccountParams } as const
+
+/** Registers the routes. */
+export async function twilioRoutes(app: App, context: MessagesContext): Promise<void> {
+  const { db, acceptor, refuseUrl, shortUrl = null } = context
+  const authenticate = openTwilioAuthenticator(db)
+  const reading = { scope: 'messages:read', authenticate } as const
+  const writing = { scope: 'messages:write', authenticate } as const
+  await app.register(async (child) => {
+    child.removeAllContentTypeParsers()
+    child.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) => {
+      done(null, new URLSearchParams(String(text)))
+    })
+    child.setErrorHandler((error, _request, reply) => {
+      const fault = error instanceof WrongParameter ? error.fault : toTwilioFault(error)
+      // Bugs, and a database that is away, are told and logged as everywhere.
+      if (!fault) throw error
+      return refuse(reply, error, fault)
+    })
+    child.addHook('preHandler', (request, _reply, done) => {
+      const { accountSid } = request.params as { accountSid: string }
+      done(parseSid('AC', accountSid) === request.caller.accountId ? undefined : new ApiError('not_found'))
+    })
+
+    child.post(`${root}.json`, { schema: hidden, config: writing }, async (request, reply) => {
+      const { accountId, mode } = request.caller
+      const checks = { accountId, isTest: mode === 'test', defaultCountry: null, refuseUrl, shortUrl }
+      const draft = readDraft(readTwilioSend(formOf(request)), checks)
+      if (Array.isArray(draft)) throw invalid(draft)
+      const accepted = await acceptor.accept(draft)
+      if (accepted.kind === 'refused') throw refusalError(accepted.refusal, accepted.stop, accepted.waitSeconds)
+      if (accepted.kind !== 'accepted') throw new Error('a send without a key met one')
+      return reply.code(201).send(renderTwilioMessage(accepted.row))
+    })
+
+    child.get(`${root}.json`, { schema: { ...hidden, querystring: anyQuery }, config: reading }, async (request) => {
+      const { accountId } = request.caller
+      const query = readTwilioQuery(request.query as Record<string, unknown>)
+      const position = positionOf(query)
+      const filters = { ...allMessages, ...(await readTwilioFilters(db, accountId, query)) }
+      const stretch = await listMessages(db, accountId, filters, readingOf(position), query.size)
+      return renderTwilioPage(accountId, query, stretch, position)
+    })
+
+    child.get(`${root}/:sid.json`, { schema: { hide: true, params: Params }, config: reading }, async (request) =>
+      renderTwilioMessage(await requireMessage(request)),
+    )
+
+    child.post(`${root}/:sid.json`, { schema: { hide: true, params: Params }, config: writing }, async (request) => {
+      const row = await requireMessage(request)
+      const form = formOf(request)
+      const [status, body] = [form.get('Status'), form.get('Body')]
+      if (status === null && body === null) throw new WrongParameter(20001, "Give 'Status' or 'Body'.")
+      if (status !== null && status !== 'canceled') throw new WrongParameter(20001, "'Status' can only be canceled.")
+      if (body !== null && body !== '') throw new WrongParameter(20001, "'Body' can only be empty: that redacts it.")
+      if (status !== null && row.status !== 'canceled' && !(await cancelMessage(context, row.accountId, row.id)))
+        throw new ApiError('not_cancelable', { detail: `The message is ${row.status}.` })
+      if (body !== null) await redact(request, row)
+      return renderTwilioMessage(await requireMessage(request))
+    })
+
+    const redact = (request: FastifyRequest, row: MessageRow): Promise<void> =>
+      inTransaction(db, async (tx) => {
+        if (!(await redactMessage(tx, row.accountId, row.id)))
+          throw new ApiError('not_redactable', { detail: `The message is ${row.status}.` })
+        await recordRequest(tx, request, { action: 'message.redacted', target: showId('msg', row.id), after: null })
+      })
+
+    const requireMessage = async (request: FastifyRequest): Promise<MessageRow> => {
+      const id = parseSid('SM', (request.params as { sid: string }).sid)
+      const row = id && (await findMessage(db, request.caller.accountId, id))
+      if (!row) throw new ApiError('not_found', { detail: 'The requested resource was not found.' })
+      return row
+    }
+  })
+}
+
+// Its clients send more than is known here.
+const anyQuery = Type.Object({}, { additionalProperties: true })
+
+function formOf(request: FastifyRequest): URLSearchParams {
+  return request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+}
+
+function refuse(reply: FastifyReply, error: unknown, fault: TwilioFault): FastifyReply {
+  if (error instanceof ApiError) {
+    const { retryAfterSeconds, headers } = error.options
+    if (retryAfterSeconds !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfterSeconds)))
+    if (headers) reply.headers(headers)
+  }
+  if (fault.status === 401) reply.header('www-authenticate', 'Basic realm="Twilio API"')
+  return reply.code(fault.status).send(renderTwilioFault(fault))
+}

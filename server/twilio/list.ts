@@ -1,0 +1,110 @@
+/** Lists of messages as Twilio pages them: by addresses of the next and the last page. */
+import type { Db } from '../db/db.ts'
+import { buildPage, readCursor, type Position } from '../page.ts'
+import type { MessageFilters, Stretch } from '../messages/list.ts'
+import { WrongParameter } from './faults.ts'
+import { messagesPath, renderTwilioMessage } from './resource.ts'
+
+const sizeDefault = 50
+const sizeMax = 1000
+const dayMs = 86_400_000
+
+/** What a list was asked for. */
+export interface TwilioQuery {
+  size: number
+  page: number
+  token: string | undefined
+  /** As they came: the pages' addresses repeat them. */
+  filters: Record<string, string>
+}
+
+const filterNames = ['To', 'From', 'DateSent', 'DateSent<', 'DateSent>', 'DateSentBefore', 'DateSentAfter']
+
+/** Reads the query. @throws WrongParameter */
+export function readTwilioQuery(query: Record<string, unknown>): TwilioQuery {
+  const text = (name: string): string | undefined => (typeof query[name] === 'string' ? query[name] : undefined)
+  const whole = (name: string, fallback: number, max: number): number => {
+    const given = text(name)
+    if (given === undefined) return fallback
+    if (!/^\d{1,9}$/.test(given)) throw new WrongParameter(20001, `'${name}' must be a whole number.`)
+    return Math.min(Number(given), max)
+  }
+  const filters = Object.fromEntries(
+    filterNames.flatMap((name) => {
+      const value = text(name)
+      return value === undefined || value === '' ? [] : [[name, value]]
+    }),
+  )
+  return {
+    size: Math.max(1, whole('PageSize', sizeDefault, sizeMax)),
+    page: whole('Page', 0, Number.MAX_SAFE_INTEGER),
+    token: text('PageToken'),
+    filters,
+  }
+}
+
+/**
+ * The filters of a list of ours. `DateSent` is compared with the time of creation, by which messages are kept. A number of the account is on its
+ * own side, whichever of To and From it stands in. By senders' unique numbers.
+ */
+export async function readTwilioFilters(
+  db: Db,
+  accountId: string,
+  { filters }: TwilioQuery,
+): Promise<Partial<MessageFilters>> {
+  const digits = (name: string): string | null => filters[name]?.replace(/^[+ ]/, '') ?? null
+  const [to, from] = [digits('To'), digits('From')]
+  const { rows } = await db.query<{ number: string }>(
+    `select number from senders where account_id = $1 and number = any ($2::text[])`,
+    [accountId, [to, from]],
+  )
+  const isOurs = (number: string | null): boolean => rows.some((row) => row.number === number)
+  const isInbound = (to !== null && isOurs(to)) || (from !== null && !isOurs(from) && to === null)
+  const on = readDay(filters['DateSent'])
+  const after = readDay(filters['DateSent>'] ?? filters['DateSentAfter'])
+  const before = readDay(filters['DateSent<'] ?? filters['DateSentBefore'])
+  return {
+    ...((to !== null || from !== null) && { direction: isInbound ? 'inbound' : 'outbound' }),
+    theirNumber: isInbound ? from : to,
+    ourNumber: isInbound ? to : from,
+    createdAfter: on ?? after,
+    createdBefore: on ? new Date(on.getTime() + dayMs) : before,
+  }
+}
+
+function readDay(text: string | undefined): Date | null {
+  if (text === undefined) return null
+  const day = new Date(text)
+  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(day.getTime()))
+    throw new WrongParameter(20001, "'DateSent' must be a day such as 2026-11-20, or a time as of ISO 8601.")
+  return day
+}
+
+/** Where the page begins. @throws ApiError `invalid_cursor` */
+export const positionOf = ({ token, filters }: TwilioQuery): Position | null => readCursor(token, filters)
+
+/** The page. */
+export function renderTwilioPage(
+  accountId: string,
+  query: TwilioQuery,
+  { rows, edge }: Stretch,
+  position: Position | null,
+): Record<string, unknown> {
+  const { size, page, filters } = query
+  const built = buildPage(rows, size, position, filters, { edge })
+  const uri = (number: number, token?: string | null): string => {
+    const pairs = { ...filters, PageSize: String(size), Page: String(number), ...(token && { PageToken: token }) }
+    return `${messagesPath(accountId)}.json?${new URLSearchParams(pairs).toString()}`
+  }
+  return {
+    messages: built.data.map(renderTwilioMessage),
+    first_page_uri: uri(0),
+    next_page_uri: built.next_cursor && uri(page + 1, built.next_cursor),
+    previous_page_uri: built.prev_cursor && uri(Math.max(0, page - 1), built.prev_cursor),
+    uri: uri(page, query.token),
+    page,
+    page_size: size,
+    start: page * size,
+    end: page * size + Math.max(0, built.data.length - 1),
+  }
+}

@@ -1,0 +1,44 @@
+/** A message as Twilio's API shows it (https://www.twilio.com/docs/messaging/api/message-resource). */
+import { isErased, type MessageRow } from '../messages/message.ts'
+import { messageErrors } from '../messages/taxonomy.ts'
+import { showSid, twilioErrors, twilioNumber, twilioStatuses, twilioVersion } from '../messages/twilio-words.ts'
+
+/** Path of an account's messages there. */
+export const messagesPath = (accountId: string): string =>
+  `/${twilioVersion}/Accounts/${showSid('AC', accountId)}/Messages`
+
+/** The resource. `body` is empty where the text was redacted, as it is there. */
+export function renderTwilioMessage(row: MessageRow): Record<string, unknown> {
+  const sid = showSid('SM', row.id)
+  const isInbound = row.direction === 'inbound'
+  const theirNumber = isErased(row) ? null : row.theirNumber
+  const [to, from] = isInbound ? [row.ourNumber, theirNumber] : [theirNumber, row.ourNumber]
+  const errorCode = row.errorCode && twilioErrors[row.errorCode]
+  const path = `${messagesPath(row.accountId)}/${sid}`
+  return {
+    account_sid: showSid('AC', row.accountId),
+    api_version: twilioVersion,
+    body: row.body ?? '',
+    date_created: twilioDate(row.createdAt),
+    date_sent: twilioDate(isInbound ? row.createdAt : row.sentAt),
+    date_updated: twilioDate(row.updatedAt),
+    direction: isInbound ? 'inbound' : row.isConfirmation ? 'outbound-reply' : 'outbound-api',
+    error_code: errorCode || null,
+    error_message: errorCode && row.errorCode ? messageErrors[row.errorCode].title : null,
+    from: twilioNumber(from),
+    messaging_service_sid: null,
+    num_media: '0',
+    num_segments: String(row.segments),
+    price: null,
+    price_unit: 'USD',
+    sid,
+    status: twilioStatuses[row.status],
+    subresource_uris: { media: `${path}/Media.json` },
+    tags: null,
+    to: twilioNumber(to),
+    uri: `${path}.json`,
+  }
+}
+
+/** RFC 2822, with the zone as digits. */
+const twilioDate = (time: Date | null): string | null => time && time.toUTCString().replace('GMT', '+0000')

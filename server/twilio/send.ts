@@ -1,0 +1,63 @@
+/** From the parameters of Twilio's `Messages.json` to the body of a send. */
+import { isUnstorable } from '../body.ts'
+import { showId } from '../ids.ts'
+import { textMax, type SendBody } from '../messages/schema.ts'
+import { parseSid } from '../messages/twilio-words.ts'
+import { twilioFormMark } from '../webhooks/twilio-form.ts'
+import { WrongParameter } from './faults.ts'
+
+// What would make another message of it than was meant. Anything else that is unknown is passed over, as it is there.
+const unsupported = ['MediaUrl', 'ContentSid', 'PersistentAction', 'ApplicationSid']
+
+/** Reads the parameters. @throws WrongParameter at the first wrong one; numbers, senders and addresses are checked with the send itself. */
+export function readTwilioSend(form: URLSearchParams): SendBody {
+  const has = (name: string): boolean => (form.get(name) ?? '') !== ''
+  const text = (name: string): string => form.get(name) ?? ''
+  for (const [name, value] of form)
+    if (isUnstorable(value)) throw new WrongParameter(20001, `The '${name}' parameter must not contain NUL.`)
+  for (const name of unsupported)
+    if (has(name)) throw new WrongParameter(20001, `The '${name}' parameter is not supported: messages here are text.`)
+  if (!has('To')) throw new WrongParameter(21604, "A 'To' phone number is required.")
+  if (!has('Body')) throw new WrongParameter(21602, 'Message body is required.')
+  const { length } = Array.from(text('Body'))
+  if (length > textMax)
+    throw new WrongParameter(21617, `The concatenated message body exceeds the ${textMax} character limit.`)
+  const poolId = has('MessagingServiceSid') ? parseSid('MG', text('MessagingServiceSid')) : null
+  if (has('MessagingServiceSid') && poolId === null)
+    throw new WrongParameter(21701, "The 'MessagingServiceSid' is not one; it is MG and the hexadecimal id of a pool.")
+  const sendAt = readSendAt(form)
+  return {
+    to: text('To'),
+    message: text('Body'),
+    // A pool with a sender named is that sender, as it is there.
+    ...(has('From') ? { from: text('From') } : poolId && { sender_pool: showId('pol', poolId) }),
+    ...(sendAt && { send_at: sendAt }),
+    ...(has('ValidityPeriod') && { validity_period: readSeconds(text('ValidityPeriod')) }),
+    ...(has('StatusCallback') && { callback_url: text('StatusCallback').replace(/#.*$/s, '') + twilioFormMark }),
+    ...(has('SmartEncoded') && { smart_encoding: readFlag('SmartEncoded', text('SmartEncoded')) }),
+    ...(has('ShortenUrls') && { shorten_urls: readFlag('ShortenUrls', text('ShortenUrls')) }),
+  }
+}
+
+function readSendAt(form: URLSearchParams): string | null {
+  const [schedule, at] = [form.get('ScheduleType') ?? '', form.get('SendAt') ?? '']
+  if (schedule === '' && at === '') return null
+  if (schedule !== 'fixed') throw new WrongParameter(35111, "'ScheduleType' must be fixed where 'SendAt' is given.")
+  const time = new Date(at)
+  if (!/^\d{4}-\d\d-\d\dT/.test(at) || Number.isNaN(time.getTime()))
+    throw new WrongParameter(35113, "'SendAt' must be a time as of ISO 8601, such as 2026-11-20T12:00:00Z.")
+  return time.toISOString()
+}
+
+function readSeconds(text: string): number {
+  const seconds = Number(text)
+  if (!/^\d{1,6}$/.test(text) || seconds < 1 || seconds > 259_200)
+    throw new WrongParameter(20001, "'ValidityPeriod' must be from 1 to 259200 seconds.")
+  return seconds
+}
+
+function readFlag(name: string, text: string): boolean {
+  const word = text.toLowerCase()
+  if (word !== 'true' && word !== 'false') throw new WrongParameter(20001, `'${name}' must be true or false.`)
+  return word === 'true'
+}

@@ -1,0 +1,172 @@
+/** The delivery log: one attempt for each POST of an event; as it is read, and as the API shows it. */
+import { Type, type Static } from 'typebox'
+import type { Queryable } from '../db/db.ts'
+import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
+import { showId } from '../ids.ts'
+import type { Position } from '../page.ts'
+import { maskHeaders } from './headers.ts'
+
+/** One POST of an event. */
+export const Attempt = Type.Object(
+  {
+    id: IdOf('att', 'The attempt.'),
+    object: Type.Literal('attempt'),
+    webhook: Nullable(IdOf('whk', 'Where it went; null: to a callback address.')),
+    event: IdOf('evt', 'The event.'),
+    event_type: Nullable(Type.String()),
+    message: Nullable(IdOf('msg', 'The message that the event is about.')),
+    try: Type.Integer({
+      description: 'Counts the attempts of this event at this endpoint, from 1; a redelivery begins anew.',
+    }),
+    outcome: Type.String({
+      description:
+        '`ok`, or why not: `status` (not 2xx), `redirect`, `gone` (410), `timeout`, `refused`, `reset`, `dns`, `tls`, `private_address`, ' +
+        '`not_allowed` (plain http or port), `too_large` (an answer over 64 KiB), `protocol` (not HTTP).',
+    }),
+    request: Type.Object(
+      {
+        url: Nullable(Type.String()),
+        headers: Type.Record(Type.String(), Type.String(), { description: 'Without the signature; your own masked.' }),
+      },
+      { description: 'Its body is the event, or the batch that the event was in: see `GET /v1/events/{id}`.' },
+    ),
+    status_code: Nullable(Type.Integer()),
+    response_headers: Nullable(
+      Type.Record(Type.String(), Type.Union([Type.String(), Type.Array(Type.String())]), {
+        description: 'Null without an answer, or where they are over 4 KiB.',
+      }),
+    ),
+    response: Nullable(Type.String({ description: 'The first 4 KiB of the answer.' })),
+    timing: Type.Object({
+      connect_ms: Nullable(
+        Type.Integer({ description: 'Looking up the name, connecting and TLS; 0 over an open connection.' }),
+      ),
+      first_byte_ms: Nullable(Type.Integer({ description: 'From then to the head of the answer.' })),
+      total_ms: Type.Integer(),
+    }),
+    duration_ms: Type.Integer({ description: 'As `timing.total_ms`.' }),
+    next_attempt_at: Nullable(Timestamp('When it is tried again; null: not.')),
+    created_at: Timestamp('When the attempt began.'),
+  },
+  { $id: 'Attempt' },
+)
+
+/** A row of attempts with what its event says of it. */
+export interface AttemptRow {
+  id: string
+  endpointId: string
+  eventId: string
+  eventType: string | null
+  messageId: string | null
+  try: number
+  outcome: string
+  url: string | null
+  headerNames: string[] | null
+  batchId: string | null
+  statusCode: number | null
+  responseHeaders: string | null
+  responseHead: string | null
+  connectMs: number | null
+  firstByteMs: number | null
+  durationMs: number
+  nextAttemptAt: Date | null
+  createdAt: Date
+}
+
+const columns = `
+  a.id, a.endpoint_id as "endpointId", a.event_id as "eventId", a.try, a.outcome,
+  a.url, a.header_names as "headerNames", a.batch_id as "batchId", a.status_code as "statusCode",
+  a.response_headers as "responseHeaders", a.response_head as "responseHead", a.connect_ms as "connectMs",
+  a.first_byte_ms as "firstByteMs", a.duration_ms as "durationMs", a.next_attempt_at as "nextAttemptAt", a.created_at as "createdAt"`
+
+/** The Attempt of a row. */
+export function renderAttempt(row: AttemptRow): Static<typeof Attempt> {
+  const names = row.headerNames ?? []
+  // Ids of callback addresses are UUIDv8 (`callbackEndpointId`).
+  const isWebhook = row.endpointId[14] === '7'
+  return {
+    id: showId('att', row.id),
+    object: 'attempt',
+    webhook: isWebhook ? showId('whk', row.endpointId) : null,
+    event: showId('evt', row.eventId),
+    event_type: row.eventType,
+    message: row.messageId && showId('msg', row.messageId),
+    try: row.try,
+    outcome: row.outcome,
+    request: {
+      url: row.url,
+      headers: {
+        'content-type': 'application/json',
+        'webhook-id': row.batchId ? showId('bat', row.batchId) : showId('evt', row.eventId),
+        'webhook-timestamp': String(Math.floor(row.createdAt.getTime() / 1000)),
+        ...maskHeaders(Object.fromEntries(names.map((name) => [name, '']))),
+      },
+    },
+    status_code: row.statusCode,
+    response_headers:
+      row.responseHeaders === null ? null : (JSON.parse(row.responseHeaders) as Record<string, string | string[]>),
+    response: row.responseHead,
+    timing: { connect_ms: row.connectMs, first_byte_ms: row.firstByteMs, total_ms: row.durationMs },
+    duration_ms: row.durationMs,
+    next_attempt_at: showTime(row.nextAttemptAt),
+    created_at: row.createdAt.toISOString(),
+  }
+}
+
+/**
+ * Reads a page of an endpoint's attempts by the primary key, or of those that succeeded or failed (attempts_failed_endpoint); the event is
+ * a look-up for each, so that it prunes to one partition. In the order that `buildPage` wants.
+ */
+export async function listAttempts(
+  db: Queryable,
+  accountId: string,
+  endpointId: string,
+  isSuccess: boolean | null,
+  limit: number,
+  position: Position | null,
+): Promise<AttemptRow[]> {
+  const isAfter = position?.direction === 'after'
+  const { rows } = await db.query<AttemptRow>(
+    `
+    select ${columns}, e.type as "eventType", e.message_id as "messageId"
+    from attempts a
+    left join lateral (
+      select e.type, e.message_id
+      from events e
+      where e.account_id = $1
+        and e.id = a.event_id
+      limit 1
+    ) e on true
+    where a.account_id = $1
+      and a.endpoint_id = $2
+      ${isSuccess === null ? '' : `and a.outcome ${isSuccess ? '=' : '<>'} 'ok'`}
+      and ($4::uuid is null or a.id ${isAfter ? '>' : '<'} $4)
+    order by a.id ${isAfter ? 'asc' : 'desc'}
+    limit $3`,
+    [accountId, endpointId, limit + 1, position?.id ?? null],
+  )
+  return rows
+}
+
+/** Reads a page of an event's attempts at every address, by attempts_event; no attempt is older than its event. */
+export async function listAttemptsOfEvent(
+  db: Queryable,
+  accountId: string,
+  event: { id: string; type: string; messageId: string | null },
+  limit: number,
+  position: Position | null,
+): Promise<AttemptRow[]> {
+  const isAfter = position?.direction === 'after'
+  const { rows } = await db.query<AttemptRow>(
+    `
+    select ${columns}
+    from attempts a
+    where a.account_id = $1
+      and a.event_id = $2
+      and ($4::uuid is null or a.id ${isAfter ? '>' : '<'} $4)
+    order by a.id ${isAfter ? 'asc' : 'desc'}
+    limit $3`,
+    [accountId, event.id, limit + 1, position?.id ?? null],
+  )
+  return rows.map((row) => ({ ...row, eventType: event.type, messageId: event.messageId }))
+}

@@ -1,0 +1,85 @@
+/** Claims for lanes that run low: all that ask at one time together, one statement at a time. */
+import type { Posting } from '../events.ts'
+import { postLeaseSeconds } from '../events.ts'
+import type { Db } from '../db/db.ts'
+import { claimFor, noteClaimed, type Lane } from './lane.ts'
+import { claimPosts, type Claim, type OutboxKey } from './outbox.ts'
+
+/** What claims are made for. */
+export interface ClaimsOptions {
+  db: Db
+  nodeId: string
+  /** The lane of an endpoint or replay, if there is one yet. */
+  peek: (id: string) => Lane | undefined
+  laneOf: (posting: Omit<Posting, 'payload'>) => Lane
+  /** Takes over what was claimed; `askedAt` is when the leases can have begun at the earliest (`performance.now()`). */
+  take: (postings: Posting[], askedAt: number) => void
+  /** The event is gone. */
+  drop: (key: OutboxKey) => void
+  /** Runs a round that nobody waits for. */
+  inBackground: (work: Promise<void>) => void
+}
+
+/** The claims of one dispatcher. */
+export class Claims {
+  readonly #options: ClaimsOptions
+  readonly #wanted = new Set<string>()
+  #isClosing = false
+  isRunning = false
+
+  constructor(options: ClaimsOptions) {
+    this.#options = options
+  }
+
+  /** Notes lanes for the next round. */
+  note(ids: Iterable<string>): void {
+    for (const id of ids) this.#wanted.add(id)
+  }
+
+  /** Claims for a lane soon, together with all others that say so in this turn. */
+  soon(id: string): void {
+    this.#wanted.add(id)
+    if (this.isRunning || this.#wanted.size > 1) return
+    setImmediate(() => this.#options.inBackground(this.run()))
+  }
+
+  /** Begins nothing more. */
+  close(): void {
+    this.#isClosing = true
+  }
+
+  /** Claims for all lanes that were noted, and again for those noted meanwhile. */
+  async run(): Promise<void> {
+    if (this.isRunning) return
+    this.isRunning = true
+    try {
+      while (this.#wanted.size > 0 && !this.#isClosing) {
+        const claims = [...this.#wanted].map((id) => claimFor(id, this.#options.peek(id)))
+        this.#wanted.clear()
+        const possible = claims.filter((claim) => claim.limit > 0)
+        if (possible.length > 0) await this.#claim(possible)
+      }
+    } finally {
+      this.isRunning = false
+    }
+  }
+
+  async #claim(claims: Claim[]): Promise<void> {
+    const { db, nodeId, peek, laneOf, take, drop } = this.#options
+    const askedAt = performance.now()
+    const { rows, held } = await claimPosts(db, nodeId, postLeaseSeconds, claims)
+    const byLane = Map.groupBy(rows, (row) => row.endpointId)
+    const postings: Posting[] = []
+    for (const { payload, ...row } of rows) {
+      // Events are kept for 30 days and tried for less than 4.
+      if (payload === null) drop(row)
+      else postings.push({ ...row, payload })
+    }
+    for (const claim of claims) {
+      const claimed = byLane.get(claim.endpointId) ?? []
+      const lane = claimed[0] ? laneOf(claimed[0]) : peek(claim.endpointId)
+      if (lane) noteClaimed(lane, claim, claimed, held.get(claim.endpointId) ?? 0)
+    }
+    take(postings, askedAt)
+  }
+}

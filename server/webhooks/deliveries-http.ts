@@ -1,0 +1,85 @@
+/** What a webhook is asked to be posted, and what became of it: a test, and the delivery log. */
+import { Type } from 'typebox'
+import { invalid } from '../errors.ts'
+import { recordEvents, type Posting } from '../events.ts'
+import { PageOf, pageQuery, problems, type App } from '../http.ts'
+import { idempotent } from '../idempotency.ts'
+import { showId } from '../ids.ts'
+import { buildPage, readCursor } from '../page.ts'
+import { Attempt, listAttempts, renderAttempt } from './attempts.ts'
+import { findEventsOfTransaction } from './events-store.ts'
+import { found, readId, type WebhooksContext } from './http.ts'
+import { renderWebhook } from './resource.ts'
+import { findWebhook } from './store.ts'
+
+const params = Type.Object({ id: Type.String() })
+const tags = ['webhooks']
+
+/** Registers the test of a webhook and its delivery log. */
+export function deliveryRoutes(app: App, context: WebhooksContext): void {
+  const { db, outbox } = context
+  if (!app.getSchema('Attempt')) app.addSchema(Attempt)
+
+  app.post(
+    '/v1/webhooks/:id/test',
+    {
+      schema: {
+        operationId: 'testWebhook',
+        summary: 'Post a `webhook.test` event to this webhook',
+        tags,
+        params,
+        response: { 202: Type.Object({ event: Type.String(), type: Type.String() }), ...problems(404, 409) },
+      },
+      config: { scope: 'webhooks:write' },
+    },
+    async (request, reply) => {
+      const { accountId } = request.caller
+      const endpointId = readId(request.params.id)
+      let postings: Posting[] = []
+      const sent = await idempotent(context, request, reply, async (tx) => {
+        const webhook = found(await findWebhook(tx, accountId, endpointId))
+        if (!webhook.enabled)
+          throw invalid([{ pointer: '#', code: 'invalid_value', detail: 'The webhook is disabled; enable it first.' }])
+        const data = { webhook: renderWebhook(webhook) }
+        postings = await recordEvents(tx, [{ accountId, type: 'webhook.test', endpointId, data }], outbox)
+        const [eventId = ''] = await findEventsOfTransaction(tx, accountId)
+        return { status: 202, body: { event: showId('evt', eventId), type: 'webhook.test' } }
+      })
+      outbox.offer(postings)
+      return sent
+    },
+  )
+
+  app.get(
+    '/v1/webhooks/:id/deliveries',
+    {
+      schema: {
+        operationId: 'listWebhookDeliveries',
+        summary: 'List the attempts at a webhook, newest first',
+        tags,
+        params,
+        querystring: Type.Object(
+          {
+            ...pageQuery,
+            delivery_success: Type.Optional(
+              Type.Boolean({ description: 'true: attempts that were answered 2xx; false: the others.' }),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: PageOf(Type.Ref('Attempt')), ...problems(404) },
+      },
+      config: { scope: 'webhooks:read' },
+    },
+    async (request) => {
+      const { accountId } = request.caller
+      const { limit = 50, cursor, delivery_success: isSuccess = null } = request.query
+      const { id } = found(await findWebhook(db, accountId, readId(request.params.id)))
+      const filters = ['deliveries', id, isSuccess]
+      const position = readCursor(cursor, filters)
+      const rows = await listAttempts(db, accountId, id, isSuccess, limit, position)
+      const page = buildPage(rows, limit, position, filters)
+      return { ...page, data: page.data.map(renderAttempt) }
+    },
+  )
+}

@@ -1,0 +1,48 @@
+/** A post in Twilio's form. */
+import type { Db } from '../db/db.ts'
+import type { Posting } from '../events.ts'
+import { showId } from '../ids.ts'
+import type { Vault } from '../secrets.ts'
+import { twilioTokenPurpose } from '../messages/twilio-words.ts'
+import { signTwilio, twilioFormMark, twilioParameters } from './twilio-form.ts'
+
+/** The auth token that signs an account's posts in that form: the oldest one; null: it has none. By primary key prefix. */
+export async function openTwilioToken(db: Db, vault: Vault, accountId: string): Promise<string | null> {
+  const { rows } = await db.query<{ id: string; sealed: Buffer }>(
+    `select id, token_sealed as sealed
+     from twilio_credentials
+     where account_id = $1
+       and revoked_at is null
+     order by id
+     limit 1`,
+    [accountId],
+  )
+  return rows[0] ? vault.open(rows[0].sealed, twilioTokenPurpose(accountId, rows[0].id)) : null
+}
+
+/** Headers (names and values in turn) and body of an event for an address that wants that form; null: that API has no form for it. */
+export function wrapForTwilio(
+  url: string,
+  token: string | null,
+  { accountId, eventId, payload }: Posting,
+  headers: readonly string[],
+): { headers: string[]; body: string } | null {
+  const parameters = twilioParameters(accountId, payload)
+  if (!parameters) return null
+  const address = url.slice(0, -twilioFormMark.length)
+  const own = [
+    'content-type',
+    'application/x-www-form-urlencoded',
+    'i-twilio-idempotency-token',
+    showId('evt', eventId),
+  ]
+  const signature = token === null ? [] : ['x-twilio-signature', signTwilio(token, address, parameters)]
+  return {
+    headers: [...withoutContentType(headers), ...own, ...signature],
+    body: new URLSearchParams(parameters).toString(),
+  }
+}
+
+function withoutContentType(headers: readonly string[]): string[] {
+  return headers.filter((_, i) => headers[i - (i % 2)] !== 'content-type')
+}

@@ -1,0 +1,177 @@
+/** The registry of errors against everything that is made of it, and failures of every kind as problem documents. */
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { buildApp } from '../server/app.ts'
+import { openDoor } from '../server/door.ts'
+import { ApiError, errorKinds, fieldErrors } from '../server/errors.ts'
+import type { App, Caller } from '../server/http.ts'
+import { Wire } from './wire.ts'
+
+const root = join(import.meta.dirname, '..')
+const caller: Caller = {
+  accountId: 'a',
+  kind: 'key',
+  id: 'k',
+  userId: null,
+  mode: 'live',
+  scopes: new Set(['messages:write']),
+}
+const overload: { refusal: ApiError | null } = { refusal: null }
+let app: App
+
+// No database: these failures come before it, or stand for one of it.
+beforeAll(async () => {
+  const authenticate = (header: string | undefined): Caller => {
+    if (header === undefined) throw new ApiError('missing_token')
+    return caller
+  }
+  const config = { scope: 'messages:write' } as const
+  app = await buildApp(
+    {
+      version: '1.2.3',
+      publicUrl: 'http://localhost',
+      authenticator: { authenticate, forget: () => {} },
+      door: openDoor({ perSecond: 1000, overload }),
+    },
+    (one) => {
+      one.post('/v1/things', { config }, () => null)
+      one.get('/v1/things', { config: { scope: 'carriers:read' } }, () => null)
+      one.post('/v1/crash', { config }, () => {
+        throw new TypeError('secret of the house')
+      })
+      one.post('/v1/race', { config }, () => {
+        throw Object.assign(new Error('deadlock detected'), { code: '40P01' })
+      })
+      one.post('/v1/outage', { config }, () => {
+        throw Object.assign(new Error('shutting down'), { code: '57P01' })
+      })
+    },
+  )
+  await app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterAll(() => app.close())
+
+const key = 'authorization: Bearer x\r\n'
+const json = `${key}content-type: application/json\r\n`
+const post = (path: string, body: string, headers = json): string =>
+  `POST ${path} HTTP/1.1\r\nhost: x\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
+const get = (target: string, headers = key, method = 'GET'): string =>
+  `${method} ${target} HTTP/1.1\r\nhost: x\r\n${headers}\r\n`
+
+describe('a failure is a problem document with a status and a code', () => {
+  it.each<[string, string, number, string, string?]>([
+    ['a path that is none', get('/v1/nothing'), 404, 'not_found'],
+    ['a path that is no text', get('/%zz'), 404, 'not_found'],
+    ['a path outside of the API', get('/nothing'), 404, 'not_found'],
+    ['a parameter that is too long', get(`/docs/errors/${'x'.repeat(300)}`), 404, 'not_found'],
+    ['another method', get('/v1/things', key, 'PATCH'), 405, 'method_not_allowed', 'allow'],
+    ['a method of nobody', get('/v1/things', key, 'PROPFIND'), 405, 'method_not_allowed', 'allow'],
+    ['no token', get('/v1/things', ''), 401, 'missing_token'],
+    ['no scope', get('/v1/things'), 403, 'insufficient_scope', 'www-authenticate'],
+    ['a large body', post('/v1/things', `"${'x'.repeat(70_000)}"`), 413, 'payload_too_large'],
+    ['another type', post('/v1/things', 'x', `${key}content-type: text/plain\r\n`), 415, 'unsupported_media_type'],
+    ['no type', post('/v1/things', 'x', key), 415, 'unsupported_media_type'],
+    ['a compressed body', post('/v1/things', '{}', `${json}content-encoding: gzip\r\n`), 415, 'unsupported_media_type'],
+    ['a body that is no JSON', post('/v1/things', '{"a":'), 400, 'malformed_json'],
+    ['a body that is too deep', post('/v1/things', '['.repeat(20) + ']'.repeat(20)), 400, 'malformed_json'],
+    ['an unknown parameter', get('/v1/errors?x=1'), 422, 'validation_failed'],
+    ['a bug', post('/v1/crash', '{}'), 500, 'internal_error'],
+    ['a lost race', post('/v1/race', '{}'), 503, 'unavailable', 'retry-after'],
+    ['a database that is away', post('/v1/outage', '{}'), 503, 'unavailable', 'retry-after'],
+    ['what is no HTTP', 'HELLO\r\n\r\n', 400, 'invalid_header'],
+    ['two lengths', post('/v1/things', '{}', `${json}content-length: 7\r\n`), 400, 'invalid_header'],
+    ['a header that is none', get('/v1/things', 'a b: c\r\n'), 400, 'invalid_header'],
+    ['headers that are too long', get('/v1/things', `x: ${'y'.repeat(17_000)}\r\n`), 431, 'invalid_header'],
+  ])('%s', async (_, request, status, code, header) => {
+    const wire = new Wire(Number(new URL(app.listeningOrigin).port))
+    const answer = await wire.exchange(Buffer.from(request, 'latin1'))
+    wire.close()
+    expect(answer?.status).toBe(status)
+    expect(answer?.headers.get('content-type')).toMatch(/^application\/problem\+json/)
+    const problem = JSON.parse(answer?.body.toString() ?? '') as Record<string, unknown>
+    expect(problem).toMatchObject({ status, code, type: `/docs/errors/${code}` })
+    expect(problem['request_id']).toBe(answer?.headers.get('x-request-id'))
+    expect(problem['title']).toBe(errorKinds[code as keyof typeof errorKinds].title)
+    if (header !== undefined) expect(answer?.headers.get(header)).toBeTruthy()
+    expect(answer?.body.toString()).not.toMatch(/secret of the house|deadlock|node_modules/)
+  })
+
+  it('an overload, before the body is read', async () => {
+    overload.refusal = new ApiError('unavailable', { retryAfterSeconds: 1 })
+    const answer = await app.inject({ url: '/v1/things' })
+    overload.refusal = null
+    expect([answer.statusCode, answer.headers['retry-after']]).toEqual([503, '1'])
+    expect(answer.json()).toMatchObject({ code: 'unavailable', retryable: true })
+  })
+
+  it('what two did at once is not said to be an outage', async () => {
+    const ask = async (url: string): Promise<string> =>
+      (await app.inject({ method: 'POST', url, headers: { authorization: 'x' } })).json<{ detail: string }>().detail
+    expect(await ask('/v1/outage')).toMatch(/cannot be reached/)
+    expect(await ask('/v1/race')).toMatch(/nothing was done/)
+  })
+})
+
+describe('the registry', () => {
+  const codes = Object.keys(errorKinds)
+
+  it('is what GET /v1/errors answers, and a page for each code', async () => {
+    const { data, fields } = (await app.inject('/v1/errors')).json<{
+      data: { code: string; url: string; status: number }[]
+      fields: { code: string }[]
+    }>()
+    expect(data.map(({ code }) => code)).toEqual(codes)
+    expect(fields.map(({ code }) => code)).toEqual(Object.keys(fieldErrors))
+    for (const { code, url, status } of data) {
+      const page = await app.inject(url)
+      expect([page.statusCode, page.body.includes(code), page.body.includes(String(status))]).toEqual([200, true, true])
+    }
+  })
+
+  it('is in the OpenAPI document: the codes, and which of them a status has', () => {
+    const { components, paths } = app.swagger() as unknown as {
+      components: { schemas: Record<string, { properties: Record<string, { examples?: string[] }> }> }
+      paths: Record<string, Record<string, { responses: Record<string, { description: string }> }>>
+    }
+    expect(components.schemas['Problem']?.properties['code']?.examples).toEqual(codes)
+    expect(paths['/v1/errors']?.['get']?.responses['503']?.description).toBe('`unavailable`')
+  })
+
+  it('is the table of docs/api/errors.md', () => {
+    const page = readFileSync(join(root, 'docs/api/errors.md'), 'utf8')
+    const rows = Object.entries(errorKinds).map(
+      ([code, { status, title, retryable }]) => `| ${status} | \`${code}\` | ${title} | ${retryable ? 'yes' : ''} |`,
+    )
+    const fields = Object.entries(fieldErrors).map(([code, title]) => `| \`${code}\` | ${title} |`)
+    const expected = [
+      '',
+      '| Status | Code | | `retryable` |',
+      '|---|---|---|---|',
+      ...rows,
+      '',
+      '| In `errors` | |',
+      '|---|---|',
+      ...fields,
+      '',
+    ].join('\n')
+    const [, actual] = /<!-- codes: start -->([^]*)<!-- codes: end -->/.exec(page) ?? []
+    expect(actual).toBe(expected)
+  })
+
+  it('has no code that no test waits for', () => {
+    const files = globSync('{server,test,simulator}/**/*.test.ts', { cwd: root }).filter(
+      (name) => name !== 'test/errors.test.ts',
+    )
+    const texts = files.map((name) => readFileSync(join(root, name), 'utf8')).join('\n')
+    const own = readFileSync(join(root, 'test/errors.test.ts'), 'utf8').slice(0, 6000)
+    const isWaitedFor = (code: string): boolean => new RegExp(`["'\` ]${code}["'\` ]`).test(texts + own)
+    expect([...codes, ...Object.keys(fieldErrors)].filter((code) => !isWaitedFor(code))).toEqual([])
+  })
+
+  it('has no code that nothing answers', () => {
+    const files = globSync('server/**/*.ts', { cwd: root }).filter((name) => !/(\.test|\/errors)\.ts$/.test(name))
+    const texts = files.map((name) => readFileSync(join(root, name), 'utf8')).join('\n')
+    expect([...codes, ...Object.keys(fieldErrors)].filter((code) => !texts.includes(`'${code}'`))).toEqual([])
+  })
+})

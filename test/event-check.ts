@@ -1,0 +1,38 @@
+/** Whether an event is what the OpenAPI document promises of its type, to the last member. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { close } from './answer-check.ts'
+import type { Document } from './openapi-requests.ts'
+
+interface Described extends Document {
+  webhooks: Record<string, { post: { requestBody: { content: { 'application/json': { schema: object } } } } }>
+}
+
+/** Compares events with a document. */
+export class EventCheck {
+  /** Every type of the document. */
+  readonly types: string[]
+  readonly #ajv = new Ajv2020({ strict: false, formats: { 'date-time': true } })
+  readonly #webhooks: Described['webhooks']
+  readonly #checks = new Map<string, ValidateFunction>()
+
+  constructor(document: unknown) {
+    const { components, webhooks } = close(document) as Described
+    this.types = Object.keys(webhooks)
+    this.#webhooks = webhooks
+    this.#ajv.addSchema({ $id: 'document', components })
+  }
+
+  /** What is wrong with an event, or null. */
+  faultOf(event: { type: string }): string | null {
+    const { type } = event
+    let check = this.#checks.get(type)
+    if (!check) {
+      const described = this.#webhooks[type]
+      if (!described) return `${type} is not in the document`
+      check = this.#ajv.compile(described.post.requestBody.content['application/json'].schema)
+      this.#checks.set(type, check)
+    }
+    if (check(event)) return null
+    return `${type} is not as described: ${this.#ajv.errorsText(check.errors)} in ${JSON.stringify(event)}`
+  }
+}

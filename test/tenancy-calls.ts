@@ -1,0 +1,31 @@
+/** The requests that a row of tenancy-rows.ts stands for. */
+import type { Row } from './tenancy-rows.ts'
+import type { KnownRoute, Things } from './tenancy-world.ts'
+
+/** One request for a route. */
+export interface Call {
+  at: string[]
+  query: string
+  body: unknown
+}
+
+/** The calls of a row with one account's things. Those of two accounts come in the same order. */
+export function callsOf(row: Row, things: Things): Call[] {
+  const named = (names: string): string[] =>
+    names.split(' ').map((name) => {
+      const value = things[name]
+      if (value === undefined) throw new Error(`there is no ${name}`)
+      return value
+    })
+  const places = row.at === undefined ? [[]] : [row.at].flat().map(named)
+  const queries = [row.query ?? '', ...(row.queries?.(things) ?? [])]
+  const bodies = row.bodies?.(things) ?? [undefined]
+  return places.flatMap((at) => queries.flatMap((query) => bodies.map((body) => ({ at, query, body }))))
+}
+
+/** The address of a call. */
+export function urlOf(route: Pick<KnownRoute, 'url'>, { at, query }: Call): string {
+  const rest = [...at]
+  const path = route.url.replace(/:\w+/g, () => encodeURIComponent(rest.shift() ?? ''))
+  return query === '' ? path : `${path}?${query}`
+}
