@@ -35,20 +35,27 @@ const isIn = async (accessToken: string): Promise<boolean> => {
   return found !== null && !found.isRevoked
 }
 
-/** Holds what a login does last before it opens its session; `change` happens meanwhile. */
+/** Holds what a login does last before it opens its session; `change` happens meanwhile. A login that was faster is let go, for another. */
 async function during(credentials: Credentials, change: (tx: Tx) => Promise<unknown>): Promise<string | null> {
   const { db } = database
-  let pending: Promise<{ accessToken: string } | null> | undefined
-  await inTransaction(db, async (tx) => {
-    pending = logIn(db, testVault, credentials, '192.0.2.1').catch(() => null)
-    for (let isThere = false; !isThere;) {
-      const { rowCount } = await tx.query('select 1 from login_failures for update')
-      isThere = (rowCount ?? 0) >= 2
-    }
-    await waiting(1)
-    await inTransaction(db, change)
-  })
-  return (await pending)?.accessToken ?? null
+  for (;;) {
+    let isOver = false
+    const login = logIn(db, testVault, credentials, '192.0.2.1')
+      .catch(() => null)
+      .finally(() => (isOver = true))
+    const isHeld = await inTransaction(db, async (tx) => {
+      for (let isThere = false; !isThere;) {
+        if (isOver) return false
+        const { rowCount } = await tx.query('select 1 from login_failures for update')
+        isThere = (rowCount ?? 0) >= 2
+      }
+      await waiting(1)
+      await inTransaction(db, change)
+      return true
+    })
+    const pair = await login
+    if (isHeld) return pair?.accessToken ?? null
+  }
 }
 
 test('a login under way does not outlive a change of its password', async () => {
