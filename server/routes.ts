@@ -67,6 +67,7 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
     setDefaultSender,
     isCountry,
     endStops,
+    applied: () => context.acceptor.refresh(),
   }
   await accountRoutes(app, { ...context, settings })
   messageRoutes(app, context)

@@ -435,4 +435,17 @@ describe('a test key', () => {
     expect(await call('POST', `${live}/rotate-password`)).toMatchObject({ status: 403 })
     expect(await call('PATCH', live, { enabled: true })).toMatchObject({ status: 403 })
   })
+
+  it('changes no live message, and erases nobody', async () => {
+    const made = await world.app.inject({
+      method: 'POST',
+      url: '/v1/messages',
+      headers: await addKey(world.db, alice, {}),
+      payload: { to: '15551239991', message: 'Live', send_at: new Date(Date.now() + 3_600_000).toISOString() },
+    })
+    const url = `/v1/messages/${made.json<{ id: string }>().id}`
+    expect((await call('POST', `${url}/cancel`)).body?.code).toBe('insufficient_scope')
+    expect((await call('GET', url)).body?.['status']).toBe('scheduled')
+    expect(await call('POST', '/v1/erasures', { number: '15551239991' })).toMatchObject({ status: 403 })
+  })
 })

@@ -68,12 +68,15 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
       },
       config: { scope: 'settings:write', operation: 'settings.update', audit: 'settings.updated' },
     },
-    (request, reply) =>
-      idempotent(context, request, reply, async (tx) => {
+    async (request, reply) => {
+      await idempotent(context, request, reply, async (tx) => {
         const { caller, body, headers } = request
         const { before, after } = await changeSettings(tx, caller, context.settings, body, headers['if-match'])
         reply.header('etag', after.etag)
         return { status: 200, body: after.body, audit: { target: 'settings', before: before.body } }
-      }),
+      })
+      // Other processes read them within a second; the next request here is not to meet the old ones.
+      await context.settings.applied()
+    },
   )
 }

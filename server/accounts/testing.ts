@@ -37,6 +37,7 @@ export const testSettings: SettingsSources = {
   version: '1.2.3',
   isCountry: (text) => text !== 'XX',
   endStops: () => Promise.resolve(),
+  applied: () => Promise.resolve(),
   setDefaultSender: () => Promise.resolve(false),
   optOut: (_own, name) => ({
     stop_keywords: ['STOP'],

@@ -73,6 +73,15 @@ export class Acceptor {
     return Math.max(this.#batcher.flushingMs, this.#guarded.flushingMs)
   }
 
+  /** Reads what accounts say of guards and quiet hours, which is otherwise read every second. */
+  async refresh(): Promise<void> {
+    const { guards, quietHours } = this.#context
+    await Promise.all([guards.refresh(), quietHours.refresh()]).catch((error: unknown) => {
+      // Then they are read as soon as the database is there again.
+      if (!isUnavailable(error)) throw error
+    })
+  }
+
   /** Which way drafts would go, and what they would cost there; nothing is written. In their order. */
   plan(drafts: Draft[]): Promise<Planned[]> {
     return planDrafts(this.#context, drafts)

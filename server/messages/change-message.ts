@@ -6,6 +6,7 @@ import type { Posting } from '../events.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
 import type { Vault } from '../secrets.ts'
+import { refuseLive } from '../test-keys.ts'
 import { renderMessage, type MessageRow } from './message.ts'
 import { withoutTexts } from './redact.ts'
 import { findMessage } from './store.ts'
@@ -22,6 +23,7 @@ export interface Change {
  * Runs `work` in a transaction, with the idempotency key of the request, and answers with the message. Beside the key it is stored without
  * its text: a repetition shows the text that the message still has, so that redaction holds for what was answered before, too. Returns
  * the posts; none of a repetition.
+ * @throws ApiError `insufficient_scope` where a test key would change a live message.
  */
 export async function changeMessage(
   context: { db: Db; vault: Vault },
@@ -39,6 +41,7 @@ export async function changeMessage(
     reply,
     async (tx) => {
       const { row, postings = [], audit } = await work(tx, id)
+      refuseLive(request.caller, row.isTest)
       offered = postings
       return { status: 200, body: withoutTexts(show(row)), resourceId: row.id, ...(audit && { audit }) }
     },

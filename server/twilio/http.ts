@@ -14,6 +14,7 @@ import { refusalError, type MessagesContext } from '../messages/send.ts'
 import { allMessages, listMessages, readingOf } from '../messages/list.ts'
 import { findMessage } from '../messages/store.ts'
 import { parseSid, twilioVersion } from '../messages/twilio-words.ts'
+import { refuseLive } from '../test-keys.ts'
 import { openTwilioAuthenticator } from './credential.ts'
 import { renderTwilioFault, toTwilioFault, WrongParameter, type TwilioFault } from './faults.ts'
 import { positionOf, readTwilioFilters, readTwilioQuery, renderTwilioPage } from './list.ts'
@@ -78,6 +79,7 @@ export async function twilioRoutes(app: App, context: MessagesContext): Promise<
       const [status, body] = [form.get('Status'), form.get('Body')]
       if (status === null && body === null) throw new WrongParameter(20001, "Give 'Status' or 'Body'.")
       if (status !== null && status !== 'canceled') throw new WrongParameter(20001, "'Status' can only be canceled.")
+      refuseLive(request.caller, row.isTest)
       if (body !== null && body !== '') throw new WrongParameter(20001, "'Body' can only be empty: that redacts it.")
       if (status !== null && row.status !== 'canceled' && !(await cancelMessage(context, row.accountId, row.id)))
         throw new ApiError('not_cancelable', { detail: `The message is ${row.status}.` })

@@ -15,6 +15,7 @@ import { findTemplates } from '../../messages/template-store.ts'
 import { showMoney } from '../../money.ts'
 import { buildPage, readCursor } from '../../page.ts'
 import type { Vault } from '../../secrets.ts'
+import { refuseLive } from '../../test-keys.ts'
 import { readCampaign, readOpenCampaign, showCampaign } from '../campaign.ts'
 import { approvalRoutes } from './approval-http.ts'
 import { Broadcast, BroadcastInput, DryRun, showBroadcast, type BroadcastStatus } from './broadcast.ts'
@@ -224,8 +225,7 @@ async function move(
     throw new ApiError('campaign_not_in_state', {
       detail: `The campaign has no broadcast that is ${from.join(' or ')}; its status is ${campaign.status}.`,
     })
-  if (request.caller.mode === 'test' && to === 'sending' && !row.isTest)
-    throw new ApiError('campaign_not_in_state', { detail: 'A test key sends nothing to people; use a live key.' })
+  refuseLive(request.caller, row.isTest)
   const audit = { target: showId('cmp', campaign.id), before: { status: campaign.status }, after: { status: to } }
   return { status: 200, body: showBroadcast(row), audit }
 }
