@@ -187,7 +187,7 @@ test(
       cursors: [],
       credentials: [
         { token: reader.secret, chance: 0.02 },
-        { token: `${program.client.key.slice(0, -1)}0`, chance: 0.003 },
+        { token: `${program.client.key.slice(0, -1)}${program.client.key.endsWith('0') ? '1' : '0'}`, chance: 0.003 },
         { token: '', chance: 0.003 },
         { token: program.client.key, chance: 1 },
       ],
