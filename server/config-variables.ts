@@ -93,7 +93,7 @@ export const variables = {
     'off',
     'on or off',
     oneOf('on', 'off'),
-    'Encrypt the texts of messages in the database, with a key for each account; the same for all processes.',
+    'Encrypt the texts of messages and what is known of contacts in the database, with a key for each account; the same for all processes.',
   ),
   host: variable(
     'HELIOGRAM_HOST',
@@ -136,7 +136,7 @@ export const variables = {
     'owner@example.com',
     'an e-mail address',
     email,
-    'Login of the first account, made on the first start.',
+    'Address of the first owner, where no other is given with the one-time code that the first start prints.',
   ),
   simulator: variable(
     'HELIOGRAM_SIMULATOR',

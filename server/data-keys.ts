@@ -177,7 +177,13 @@ export async function isMasterKeyOf(db: Queryable, vault: Vault): Promise<boolea
 /** Retires the account's data key and makes the next one; every process seals with it 5 s later. Locks the account. */
 export async function rotateDataKey(tx: Tx, vault: Vault, accountId: string): Promise<void> {
   await tx.query(`select 1 from accounts where id = $1 for update`, [accountId])
-  await tx.query(`update data_keys set retired_at = now() where account_id = $1 and retired_at is null`, [accountId])
+  // What was plain among its contacts has been sealed with it; from now on the question is what is sealed with it still.
+  await tx.query(
+    `update data_keys
+     set retired_at = now(), contacts_campaign_id = null, contacts_swept_to = null, contacts_swept_at = null
+     where account_id = $1 and retired_at is null`,
+    [accountId],
+  )
   const { rows } = await tx.query<{ version: number }>(
     `select coalesce(max(version), 0) + 1 as version from data_keys where account_id = $1`,
     [accountId],
@@ -230,48 +236,4 @@ export async function readKeyState(db: Queryable, accountId: string): Promise<Ke
     values: [accountId],
   })
   return rows[0] ?? { version: null, createdAt: null, retired: 0, sweptTo: null }
-}
-
-/** A key that is being replaced. */
-export interface RetiredKey {
-  accountId: string
-  version: number
-  sweptTo: string | null
-}
-
-// As long as a transaction may last that began with the key before it was retired, many times over.
-const quietAfterRetirement = '5 minutes'
-
-/** Takes the retired key that waits longest; null where none is left. Locks it, passing over those of other processes. Index data_keys_retired. */
-export async function takeRetiredKey(tx: Tx): Promise<RetiredKey | null> {
-  const { rows } = await tx.query<RetiredKey>({
-    name: 'take-retired-key',
-    text: `
-      select account_id as "accountId", version, swept_to as "sweptTo"
-      from data_keys
-      where retired_at < now() - interval '${quietAfterRetirement}'
-        and wrapped is not null
-      order by retired_at
-      limit 1
-      for update skip locked`,
-  })
-  return rows[0] ?? null
-}
-
-/** Notes how far a retired key has been replaced; null: everywhere, and it is destroyed. By primary key. */
-export async function noteSwept(tx: Tx, { accountId, version }: RetiredKey, sweptTo: string | null): Promise<void> {
-  await tx.query({
-    name: 'note-swept-key',
-    text: `
-      update data_keys
-      set swept_to = coalesce($3, swept_to), wrapped = case when $3::uuid is not null then wrapped end
-      where account_id = $1
-        and version = $2`,
-    values: [accountId, version, sweptTo],
-  })
-}
-
-/** Lets a retired key wait behind the others. By primary key. */
-export async function putOff(tx: Tx, { accountId, version }: RetiredKey): Promise<void> {
-  await tx.query(`update data_keys set retired_at = now() where account_id = $1 and version = $2`, [accountId, version])
 }

@@ -75,6 +75,11 @@ export const errorKinds = {
     'Repeat it in a second.',
     true,
   ),
+  fields_unavailable: kind(
+    409,
+    'The contact cannot be decrypted',
+    'Its fields are encrypted with a key that is not there. Tell the operator, or delete the contact.',
+  ),
   contact_exists: kind(409, 'The contact exists', 'Use `?on_conflict=update` or `skip`, or the existing contact.'),
   user_exists: kind(409, 'The address has a user', 'An e-mail address is one user of one account.'),
   last_owner: kind(409, 'The account would have no owner', 'Make somebody else an owner first.'),
@@ -83,9 +88,16 @@ export const errorKinds = {
     'The second factor is not in a state for this',
     'Turn it off before you begin anew; begin before you confirm.',
   ),
+  account_not_in_state: kind(
+    409,
+    'The account is not in a state for this',
+    'The detail says what is in the way: it is closed, or was destroyed, or another is.',
+  ),
   key_taken: kind(409, 'The key is taken', 'Choose another key, or use the resource that has it.'),
   sender_taken: kind(409, 'The number is taken', 'A number belongs to one account at a carrier.'),
   carrier_in_use: kind(409, 'The carrier is in use', 'Disable it instead, or remove its senders first.'),
+  pool_in_use: kind(409, 'The sender pool is in use', 'Give the campaigns that use it another one first.'),
+  template_in_use: kind(409, 'The template is in use', 'Give the campaigns that use it another text first.'),
   not_resendable: kind(
     409,
     'The message cannot be sent again',

@@ -144,6 +144,6 @@ describe('subscriptions', () => {
     await database.db.query('update webhooks set enabled = false')
     await subscriptions.refresh()
     expect(subscriptions.wants(accountId, 'message.sent')).toBe(false)
-    subscriptions.close()
+    await subscriptions.close()
   })
 })

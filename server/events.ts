@@ -5,6 +5,7 @@ import { dayOf, perDay } from './db/partitions.ts'
 import type { Db, Tx } from './db/db.ts'
 import { eventTypes, type EventType } from './event-types.ts'
 import { newId, showId } from './ids.ts'
+import { Refresher } from './refresher.ts'
 
 export { eventTypes, type EventType } from './event-types.ts'
 
@@ -174,7 +175,7 @@ const recordStatement = perDay(
 /** Which accounts subscribe to which opt-in types, re-read every second: rendering an event that nobody wants is not worth its time. */
 export class Subscriptions {
   #byAccount = new Map<string, Set<string>>()
-  #timer: NodeJS.Timeout | null = null
+  readonly #refresher = new Refresher(() => this.refresh(), 1000)
   readonly #db: Db
 
   constructor(db: Db) {
@@ -186,13 +187,8 @@ export class Subscriptions {
     return eventTypes[type].isContract || (this.#byAccount.get(accountId)?.has(type) ?? false)
   }
 
-  async start(): Promise<void> {
-    await this.refresh()
-    this.#timer = setInterval(() => {
-      // A database that is away is noticed and reported by those who write; the last known subscriptions serve meanwhile.
-      this.refresh().catch(() => {})
-    }, 1000)
-    this.#timer.unref()
+  start(): Promise<void> {
+    return this.#refresher.start()
   }
 
   /** Reads the subscriptions now. Programs written for Twilio's API are told of every step. */
@@ -211,7 +207,7 @@ export class Subscriptions {
     this.#byAccount = next
   }
 
-  close(): void {
-    if (this.#timer) clearInterval(this.#timer)
+  close(): Promise<void> {
+    return this.#refresher.close()
   }
 }

@@ -1,5 +1,6 @@
 /** What the person who starts Heliogram sees: where everything is, and what to do next. */
 import type { FirstAccount } from './accounts/first.ts'
+import type { OwnerCode } from './accounts/owner-code.ts'
 
 interface Greeting {
   /** http://host:port */
@@ -7,11 +8,13 @@ interface Greeting {
   phonesUrl: string | null
   /** On the first start only: its secrets are shown here and nowhere again. */
   first: FirstAccount | null
+  /** Until somebody has used one: how to become the owner. */
+  ownerCode: OwnerCode | null
   dataPath: string | null
 }
 
 /** The text for standard output. */
-export function greet({ address, phonesUrl, first, dataPath }: Greeting): string {
+export function greet({ address, phonesUrl, first, ownerCode, dataPath }: Greeting): string {
   // A shell replaces a variable between double quotes only.
   const authorization = first ? `'Authorization: Bearer ${first.key}'` : '"Authorization: Bearer $HELIOGRAM_API_KEY"'
   const lines = [
@@ -28,8 +31,6 @@ export function greet({ address, phonesUrl, first, dataPath }: Greeting): string
     lines.push(
       'Your account (shown once, stored only as a hash: keep it safe)',
       '',
-      `  E-mail               ${first.email}`,
-      `  Password             ${first.password}`,
       `  API key              ${first.key}`,
       '',
     )
@@ -43,9 +44,20 @@ export function greet({ address, phonesUrl, first, dataPath }: Greeting): string
     '',
   )
   if (phonesUrl) lines.push(`and watch it arrive on ${phonesUrl}/#15551230001`, '')
+  if (ownerCode) lines.push(...tellOwner(address, ownerCode))
   lines.push('Ctrl-C stops everything.', '', '')
   return lines.join('\n')
 }
+
+/** How to become the owner, in lines. The password in it is too short to be taken. */
+export const tellOwner = (address: string, { code, email }: OwnerCode): string[] => [
+  'Become the owner of the account, for a login of your own (works once, for 24 hours; until then each start prints another code):',
+  '',
+  `  curl ${address}/v1/auth/accept-invitation \\`,
+  `    -H 'Content-Type: application/json' \\`,
+  `    -d '${JSON.stringify({ code, email, password: '…' }).replaceAll("'", `'\\''`)}'`,
+  '',
+]
 
 /** A host as it stands in a URL. */
 export function hostInUrl(host: string): string {

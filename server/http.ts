@@ -144,7 +144,9 @@ export const PageOf = <T extends TSchema>(item: T) =>
     has_more: Type.Boolean(),
     next_cursor: Nullable(Type.String({ description: 'For the next page; null on the last.' })),
     prev_cursor: Nullable(Type.String({ description: 'For the page before; null on the first.' })),
-    refresh_cursor: Nullable(Type.String({ description: 'For what came since this page was made.' })),
+    refresh_cursor: Nullable(
+      Type.String({ description: 'For what came since this page was made; null in lists that have none.' }),
+    ),
   })
 
 /** Query fields of every list. */

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { openAuthenticator } from './accounts/authenticate.ts'
 import { createFirstAccount } from './accounts/first.ts'
+import { createOwnerCode } from './accounts/owner-code.ts'
 import { buildApp } from './app.ts'
 import { Broadcaster } from './campaigns/broadcasts/send.ts'
 import { startImports } from './campaigns/imports/start.ts'
@@ -17,9 +18,11 @@ import { RoutingTable } from './carriers/routing.ts'
 import { Submitter } from './carriers/submit.ts'
 import { ensureTestCarrier } from './carriers/test-mode.ts'
 import { traceLink } from './carriers/trace.ts'
-import { ConfigError, describeConfig, readConfig, type Config, type Role } from './config.ts'
+import { ConfigError, readConfig, type Config, type Role } from './config.ts'
 import { openPool, type Db } from './db/db.ts'
 import { DataDirLockedError } from './db/lock.ts'
+import { commands, usageOf } from './commands.ts'
+import { ContactSeals } from './contact-fields.ts'
 import { DataKeys, isMasterKeyOf } from './data-keys.ts'
 import { openDatabase } from './db/open.ts'
 import { ensurePartitions } from './db/partitions.ts'
@@ -41,13 +44,15 @@ import { QuietHours } from './messages/quiet-hours.ts'
 import { Recent } from './messages/recent.ts'
 import { ShortLinks } from './messages/short-links/clicks.ts'
 import { settleIntents } from './messages/settle.ts'
+import { KeyFile } from './master-key.ts'
 import { Meter } from './meter.ts'
 import { metricsRoute, type MetricsRouteContext } from './metrics-http.ts'
 import { Node } from './node.ts'
 import { Overload, probeAccepts, probePool } from './overload.ts'
 import { RateShares } from './rate-shares.ts'
+import { refreshAll } from './refresher.ts'
 import { registerRoutes } from './routes.ts'
-import { loadMasterKey, openVault } from './secrets.ts'
+import { keyIdsOf, openVault } from './secrets.ts'
 import { jobSweeps, linkSweeps } from './schedule.ts'
 import { ClientServer } from './smpp-server/server.ts'
 import { explainDatabase, explainForeignKey, readCertificate, requireFreePort, StartError } from './start.ts'
@@ -64,22 +69,12 @@ import { Watch } from './webhooks/watch.ts'
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
-const usage = `Heliogram ${version}: the SMS platform that people run themselves.
-
-Usage: heliogram start        run the service (the default)
-       heliogram --help       this text
-       heliogram --version
-
-Settings come from the environment:
-${describeConfig()}
-`
-
 async function run(): Promise<void> {
   const command = process.argv[2] ?? 'start'
-  if (['--help', '-h', 'help'].includes(command)) return void process.stdout.write(usage)
+  if (['--help', '-h', 'help'].includes(command)) return void process.stdout.write(usageOf(version))
   if (['--version', '-v'].includes(command)) return void process.stdout.write(`${version}\n`)
-  if (command !== 'start' || process.argv.length > 3) {
-    process.stderr.write(`There is no "heliogram ${process.argv.slice(2).join(' ')}".\n\n${usage}`)
+  if (!['start', ...Object.keys(commands)].includes(command) || process.argv.length > 3) {
+    process.stderr.write(`There is no "heliogram ${process.argv.slice(2).join(' ')}".\n\n${usageOf(version)}`)
     process.exitCode = 2
     return
   }
@@ -96,6 +91,8 @@ async function run(): Promise<void> {
   try {
     const config = readConfig()
     log = openLog(config.logLevel, process.stderr)
+    const own = commands[command]
+    if (own) return void process.stdout.write(await own(config, log))
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal))
     starting = start(config, log, started, (reason) => void stop(reason, 1))
     await starting
@@ -115,8 +112,8 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const database = started.add('database', opened, (one) => one.close())
   // Asked before an account is made, whose secrets would otherwise be lost with a failed start.
   if (has('api')) await requireFreePort(config.host, config.port, 'HELIOGRAM_PORT')
-  const masterKey = loadMasterKey(config.keyFile)
-  const vault = openVault(masterKey)
+  const keyFile = new KeyFile(config.keyFile)
+  const vault = openVault(keyFile)
   const keys = new DataKeys(vault)
   const open = (name: string, max: number, settings: Record<string, string> = {}): Db =>
     started.add(
@@ -142,7 +139,9 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const walledDb = await openWall(db, log)
 
   if (!(await isMasterKeyOf(db, vault))) throw new StartError(explainForeignKey(config))
-  const texts = new Texts({ db, keys, vault, isSealing: config.encryptsContent })
+  const sealing = { db, keys, vault, isSealing: config.encryptsContent }
+  const texts = new Texts(sealing)
+  const contactSeals = new ContactSeals(sealing)
   const simulator = config.hasSimulator ? await openSimulator(config, log) : null
   if (simulator) started.add('simulator', simulator, (one) => one.close())
   const first = await createFirstAccount(db, config)
@@ -167,6 +166,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
     },
     onFenced: () => die('fenced by another node'),
     lowWater: () => submitter?.lowWater() ?? node.id,
+    masterKeys: () => keyIdsOf(keyFile.read()),
   })
   const meter = new Meter(countryOf)
   await sealPlainHeaders(db, vault)
@@ -186,6 +186,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
     vault,
     keys,
     texts,
+    contactSeals,
     outbox,
     subscriptions,
     recent: new Recent(),
@@ -230,7 +231,14 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   if (has('jobs')) sweeper.start(jobSweeps(pipeline, log, config.receiptTimeoutHours, () => submitter?.wake()))
   const imports = started.add(
     'imports',
-    await startImports({ ...pipeline, db, connection: database.connection, masterKey, log, isRunning: has('jobs') }),
+    await startImports({
+      ...pipeline,
+      ...sealing,
+      connection: database.connection,
+      masterKey: config.keyFile,
+      log,
+      isRunning: has('jobs'),
+    }),
     (one) => one.close(),
   )
   const overload = new Overload(log)
@@ -286,6 +294,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
         deprecatedCalls,
         vault,
         texts,
+        contactSeals,
         acceptor,
         slots,
         outbox,
@@ -299,6 +308,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
         refusals: new Map(),
         wakeBroadcasts: () => broadcaster?.wake(),
         watch,
+        refreshSettings: () => refreshAll([guards, quietHours]),
       }),
   )
   started.add('api', app, (one) => one.close())
@@ -314,9 +324,9 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
     log.info({ host, port: await clients.listen({ host, port, tls }), tls: tls !== null }, 'SMPP server listening')
   }
   const { port } = app.server.address() as AddressInfo
-  process.stdout.write(
-    greet({ address: `http://${hostInUrl(config.host)}:${port}`, phonesUrl, first, dataPath: database.path }),
-  )
+  const ownerCode = await createOwnerCode(db)
+  const address = `http://${hostInUrl(config.host)}:${port}`
+  process.stdout.write(greet({ address, phonesUrl, first, ownerCode, dataPath: database.path }))
 }
 
 await run()

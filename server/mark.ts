@@ -36,14 +36,17 @@ export async function takeMark(db: Queryable): Promise<Mark> {
   return { floor: firstIdAt(floorMs), made: firstIdAt(madeMs), xid }
 }
 
+/** The mark for a list whose old rows are looked through too, for those that have changed since. */
+export const withOldRows = (mark: Mark): Mark => ({ ...mark, floor: firstIdAt(0) })
+
 /**
  * The condition that a row was not committed at the mark, or has changed since; for rows from its floor on. `xmin` says which transaction
  * wrote the row as it stands: ages are compared because it has only half of the number. What is newer than the mark needs no look at
  * it, so that a cursor survives its numbers; where they have gone backwards (a restored database), all is shown.
  */
-export function isSince(row: string, mark: Mark, value: (one: unknown) => string): string {
+export function isSince(row: string, mark: Mark, value: (one: unknown) => string, id: string = `${row}.id`): string {
   const xid = `${value(mark.xid)}::xid8::xid`
-  return `(${row}.id >= ${value(mark.made)} or age(${row}.xmin) <= age(${xid}) or age(${xid}) < 0)`
+  return `(${id} >= ${value(mark.made)} or age(${row}.xmin) <= age(${xid}) or age(${xid}) < 0)`
 }
 
 /** For a cursor: times as milliseconds in base 36. */

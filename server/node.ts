@@ -24,6 +24,8 @@ interface NodeOptions {
   settle: (nodeId: string) => Promise<void>
   /** No message that this node has straight from accept has a lower id. Written with each beat; absent: the node's own id, made at its start. */
   lowWater?: () => string
+  /** Ids of the master keys that this process knows, that which seals first; written with each beat. */
+  masterKeys?: () => string[]
   /** This node was fenced by another: end the process. */
   onFenced: () => void
 }
@@ -48,8 +50,8 @@ export class Node {
     const { db } = this.#options
     await db.query(
       `with node as (insert into nodes (id, name) values ($1, $2) returning id)
-       insert into heartbeats (node_id, seen_at) select id, now() from node`,
-      [this.id, `${hostname()}:${process.pid}`],
+       insert into heartbeats (node_id, seen_at, master_keys) select id, now(), $3 from node`,
+      [this.id, `${hostname()}:${process.pid}`, this.#options.masterKeys?.() ?? []],
     )
     this.#lastBeatAt = performance.now()
     await this.#fenceSilent(this.#options.isAlone ? 0 : silenceMaxSeconds)
@@ -71,11 +73,11 @@ export class Node {
     try {
       const { rows } = await db.query<{ isFenced: boolean }>(
         `update heartbeats h
-         set seen_at = now(), low_water = $2
+         set seen_at = now(), low_water = $2, master_keys = $3
          from nodes n
          where h.node_id = $1 and n.id = h.node_id
          returning n.fenced_at is not null as "isFenced"`,
-        [this.id, this.#options.lowWater?.() ?? this.id],
+        [this.id, this.#options.lowWater?.() ?? this.id, this.#options.masterKeys?.() ?? []],
       )
       if (rows[0]?.isFenced !== false) {
         log.error({ node: this.id }, 'fenced by another node')

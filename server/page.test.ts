@@ -21,7 +21,7 @@ function pageOf(
   filters: unknown = {},
 ): Page<{ id: string }> {
   const position = readCursor(cursor ?? undefined, filters)
-  return buildPage(read(rows, limit, position), limit, position, filters)
+  return buildPage(read(rows, limit, position), limit, position, filters, { isInOrder: true })
 }
 
 describe('pages', () => {

@@ -26,8 +26,10 @@ export interface PageOptions {
   isOldestFirst?: boolean
   /** Where reading stopped before the page was full, because a filter read as much of a list as it may; null: it did not. */
   edge?: string | null
-  /** What was committed before the page was read: its refresh cursor shows everything else. Without it: what has a newer id. */
+  /** What was committed before the page was read: its refresh cursor shows everything else, and what was made shortly before once more. */
   mark?: Mark
+  /** Ids are in the order in which they can be read, so that the newest one is a refresh cursor. Without it and a mark there is none. */
+  isInOrder?: boolean
 }
 
 /** The position a cursor stands for. @throws ApiError `invalid_cursor` when it is not ours or belongs to other filters. */
@@ -53,7 +55,7 @@ export function buildPage<Row extends { id: string }>(
   limit: number,
   position: Position | null,
   filters: unknown,
-  { isOldestFirst = false, edge = null, mark }: PageOptions = {},
+  { isOldestFirst = false, edge = null, mark, isInOrder = false }: PageOptions = {},
 ): Page<Row> {
   const hasMore = rows.length > limit || edge !== null
   const page = rows.slice(0, limit)
@@ -78,7 +80,9 @@ export function buildPage<Row extends { id: string }>(
         ? onward
         : nextMark
           ? cursor('after', nextMark.floor, { mark: nextMark, next: null })
-          : cursor('after', (isUpward ? last : first) ?? position?.id),
+          : isInOrder
+            ? cursor('after', (isUpward ? last : first) ?? position?.id)
+            : null,
   }
 }
 

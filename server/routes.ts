@@ -37,6 +37,7 @@ import type { MessagesContext } from './messages/send.ts'
 import { shortLinkRoutes, type ShortLinksContext } from './messages/short-links/http.ts'
 import { metricsRoute, type MetricsRouteContext } from './metrics-http.ts'
 import { smppCredentialRoutes } from './smpp-server/http.ts'
+import { openTwilioAuthenticator } from './twilio/credential.ts'
 import { twilioCredentialRoutes } from './twilio/credential-http.ts'
 import { twilioRoutes } from './twilio/http.ts'
 import { deliveryRoutes } from './webhooks/deliveries-http.ts'
@@ -52,7 +53,12 @@ export type RoutesContext = Omit<AccountsContext, 'settings'> &
   CarriersContext &
   EventsContext &
   InboundContext &
-  MetricsRouteContext & { apiPerSecond?: number; deprecatedCalls?: DeprecatedCalls }
+  MetricsRouteContext & {
+    apiPerSecond?: number
+    deprecatedCalls?: DeprecatedCalls
+    /** Reads what accounts set again, for what this process keeps of it in memory. */
+    refreshSettings: () => Promise<void>
+  }
 
 /** Registers the routes of every slice. */
 export async function registerRoutes(app: App, context: RoutesContext): Promise<void> {
@@ -67,7 +73,7 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
     setDefaultSender,
     isCountry,
     endStops,
-    applied: () => context.acceptor.refresh(),
+    applied: context.refreshSettings,
   }
   await accountRoutes(app, { ...context, settings })
   messageRoutes(app, context)
@@ -99,8 +105,9 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
   templateRoutes(app, context)
   templatePreviewRoute(app, context)
   smppCredentialRoutes(app, context)
-  twilioCredentialRoutes(app, context)
-  await twilioRoutes(app, context)
+  const callers = openTwilioAuthenticator(context.db)
+  twilioCredentialRoutes(app, { ...context, callers })
+  await twilioRoutes(app, { ...context, callers })
   webhookRoutes(app, context)
   deliveryRoutes(app, context)
   replayRoutes(app, context)

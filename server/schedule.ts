@@ -1,8 +1,11 @@
 /** What is done by the clock, and how often. */
+import { pruneAudit } from './audit-retention.ts'
+import { destroyNext, windUpAccounts } from './accounts/closing.ts'
 import { expireCredentials } from './accounts/expire.ts'
 import type { DataKeys } from './data-keys.ts'
+import { cancelBroadcastsOf, deleteContactsOf } from './campaigns/close.ts'
 import { campaignSteps } from './campaigns/erase.ts'
-import { watchLinks, watchSenders } from './carriers/alerts.ts'
+import { watchLinks, watchSenders, watchWebhooks } from './carriers/alerts.ts'
 import { carrierStep } from './carriers/erase.ts'
 import { forgetAffinities } from './carriers/pool-store.ts'
 import { joinLateParts, type ReceiveContext } from './carriers/receive.ts'
@@ -14,6 +17,7 @@ import { ensurePartitions } from './db/partitions.ts'
 import { followGrowth } from './db/statistics.ts'
 import type { Outbox, Subscriptions } from './events.ts'
 import { endWithoutReceipt, expireMessages, queueDue } from './messages/claim.ts'
+import { cancelMessagesOf } from './messages/close.ts'
 import { eraseNext } from './messages/erase.ts'
 import { messageSteps } from './messages/erase-messages.ts'
 import { recordMoves } from './messages/ledger.ts'
@@ -23,6 +27,8 @@ import { releaseHeld } from './messages/quiet-hours-hold.ts'
 import { matchOrphans } from './messages/receipt.ts'
 import { discardDue } from './messages/redact-later.ts'
 import { resealNext } from './messages/reseal.ts'
+import type { ContactSeals } from './contact-fields.ts'
+import { resealContacts } from './campaigns/reseal.ts'
 import { resolveUnknown } from './messages/resend.ts'
 import { forgetExpired } from './messages/retention.ts'
 import { markAccounts, retainNext } from './messages/retention-account.ts'
@@ -33,6 +39,7 @@ import type { Reasons } from './messages/taxonomy.ts'
 import type { Vault } from './secrets.ts'
 import { clientStep } from './smpp-server/erase.ts'
 import { forAWhile, untilDone, type Sweep } from './sweeps.ts'
+import { stopWebhooksOf } from './webhooks/close.ts'
 import { deleteAttempts, forgetAnswers } from './webhooks/erase.ts'
 import { feedReplays, forgetReplays } from './webhooks/replays.ts'
 
@@ -40,6 +47,7 @@ interface Pipeline {
   db: Db
   vault: Vault
   keys: DataKeys
+  contactSeals: ContactSeals
   outbox: Outbox
   subscriptions: Subscriptions
   reasons: Reasons
@@ -107,6 +115,7 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
       run: () => untilDone(1000, (limit) => forgetAffinities(db, limit)),
     },
     { name: 'alerts of links', everyMs: 2000, run: () => watchLinks(pipeline) },
+    { name: 'alerts of webhooks', everyMs: 5000, run: () => watchWebhooks(pipeline) },
     { name: 'alerts of senders', everyMs: 15_000, run: () => watchSenders(pipeline) },
     { name: 'replays', everyMs: 500, run: () => feedReplays(db) },
     { name: 'replays that are over', everyMs: hourMs, run: () => forgetReplays(db) },
@@ -141,6 +150,20 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
       },
     },
     { name: 'retired data keys', everyMs: 10_000, run: () => forAWhile(5000, () => resealNext(db, pipeline.keys)) },
+    {
+      name: 'contacts to seal',
+      everyMs: 10_000,
+      run: () => forAWhile(5000, () => resealContacts(db, pipeline.keys, pipeline.contactSeals)),
+    },
+    {
+      name: 'closed accounts',
+      everyMs: 2000,
+      run: async () => {
+        await windUpAccounts(db, outbox, [cancelBroadcastsOf, cancelMessagesOf(pipeline), stopWebhooksOf])
+        await forAWhile(5000, () => destroyNext(db, [deleteContactsOf]))
+      },
+    },
+    { name: 'audit log', everyMs: hourMs, run: () => pruneAudit(db) },
     { name: 'expired credentials', everyMs: hourMs, run: () => expireCredentials(db) },
     {
       name: 'retention',

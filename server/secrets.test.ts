@@ -3,7 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { hashToken, loadMasterKey, openVault } from './secrets.ts'
+import { KeyFile } from './master-key.ts'
+import { hashToken, openVault } from './secrets.ts'
+
+const loadMasterKey = (path: string): Buffer => new KeyFile(path).read().current
 
 const vault = openVault(Buffer.alloc(32, 1))
 

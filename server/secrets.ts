@@ -8,8 +8,7 @@ import {
   hkdfSync,
   randomBytes,
 } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { dirname } from 'node:path'
+import type { KeyFile, MasterKeys } from './master-key.ts'
 
 /** Seals and opens small secrets; `purpose` binds a sealed value to its place (table, column and row), so that it cannot be moved. */
 export interface Vault {
@@ -20,50 +19,97 @@ export interface Vault {
   mac(purpose: string, value: string): Buffer
 }
 
-// First byte of a sealed value, so that a later format can be told apart.
-const format = 1
+// First byte of a sealed value, so that a later format can be told apart. Then the key's id (4), a nonce (12), the tag (16), the value; where the key has
+// never been replaced, the first format without an id, which programs from before rotation read too.
+const formats = { withoutId: 1, withId: 2 } as const
+const idLength = 4
 
-/** A vault over a 32-byte master key. Encryption and hashing use keys derived from it (HKDF, RFC 5869). */
-export function openVault(masterKey: Buffer): Vault {
-  if (masterKey.length !== 32) throw new Error('the master key must have 32 bytes')
-  const derive = (info: string): Buffer => Buffer.from(hkdfSync('sha256', masterKey, '', `heliogram ${info}`, 32))
-  const sealingKey = derive('seal')
+/** A key of the file, as it is used. */
+interface SealingKey {
+  id: Buffer
+  key: Buffer
+}
+
+const derive = (masterKey: Buffer, info: string, length = 32): Buffer =>
+  Buffer.from(hkdfSync('sha256', masterKey, '', `heliogram ${info}`, length))
+
+/** A short name of a master key, which tells nothing of it. */
+export const idOfKey = (masterKey: Buffer): Buffer => derive(masterKey, 'key id', idLength)
+
+/** The ids of the keys of a file, that which seals first. */
+export const keyIdsOf = ({ current, next, old }: MasterKeys): string[] =>
+  [current, ...(next ? [next] : []), ...old].map((key) => idOfKey(key).toString('hex'))
+
+/** What hashes by key and tokens are derived from. */
+export const macSecretOf = ({ current, mac }: Pick<MasterKeys, 'current' | 'mac'>): Buffer =>
+  mac ?? derive(current, 'mac')
+
+/** The first octets of what a master key seals where there have been others; nothing else begins so. */
+export const sealedPrefix = (masterKey: Buffer): Buffer =>
+  Buffer.concat([Buffer.of(formats.withId), idOfKey(masterKey)])
+
+/**
+ * A vault over a 32-byte master key, or over a file with several. Encryption and hashing use keys derived from it (HKDF, RFC 5869). Of a file that was
+ * replaced the new keys are used a second later.
+ */
+export function openVault(source: Buffer | KeyFile): Vault {
+  const keysNow = (): MasterKeys => (Buffer.isBuffer(source) ? fixed : source.read())
+  const fixed: MasterKeys = Buffer.isBuffer(source)
+    ? { current: source, next: null, old: [], mac: null }
+    : source.read()
+  if (fixed.current.length !== 32) throw new Error('the master key must have 32 bytes')
   // As a KeyObject: the bytes would be made into one at every call, which takes longer than the hash.
-  const macKey = createSecretKey(derive('mac'))
+  const macKey = createSecretKey(macSecretOf(fixed))
+  let known: { keys: MasterKeys; ring: SealingKey[] } | null = null
+  /** The first seals. */
+  const ringOf = (keys: MasterKeys): SealingKey[] => {
+    if (known?.keys === keys) return known.ring
+    const all = [keys.current, ...(keys.next ? [keys.next] : []), ...keys.old]
+    const ring = all.map((key) => ({ id: idOfKey(key), key: derive(key, 'seal') }))
+    known = { keys, ring }
+    return ring
+  }
   return {
     seal(plain, purpose) {
+      const keys = keysNow()
+      const [newest] = ringOf(keys)
+      if (!newest) throw new Error('a key file has a key')
+      const isFirst = keys.mac === null && keys.next === null && keys.old.length === 0
+      const head = isFirst ? Buffer.of(formats.withoutId) : Buffer.from([formats.withId, ...newest.id])
       const nonce = randomBytes(12)
-      const cipher = createCipheriv('aes-256-gcm', sealingKey, nonce)
+      const cipher = createCipheriv('aes-256-gcm', newest.key, nonce)
       cipher.setAAD(Buffer.from(purpose))
       const body = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()])
-      return Buffer.concat([Buffer.of(format), nonce, cipher.getAuthTag(), body])
+      return Buffer.concat([head, nonce, cipher.getAuthTag(), body])
     },
     open(sealed, purpose) {
-      if (sealed[0] !== format) throw new Error('a secret has an unknown format')
-      const decipher = createDecipheriv('aes-256-gcm', sealingKey, sealed.subarray(1, 13))
-      decipher.setAAD(Buffer.from(purpose))
-      decipher.setAuthTag(sealed.subarray(13, 29))
-      return Buffer.concat([decipher.update(sealed.subarray(29)), decipher.final()]).toString('utf8')
+      const [format] = sealed
+      if (format !== formats.withId && format !== formats.withoutId) throw new Error('a secret has an unknown format')
+      const tries = (keys: MasterKeys): SealingKey[] =>
+        ringOf(keys).filter(({ id }) => format === formats.withoutId || id.equals(sealed.subarray(1, 1 + idLength)))
+      const body = sealed.subarray(format === formats.withId ? 1 + idLength : 1)
+      const now = tries(keysNow())
+      // Another process may have replaced the key a moment ago.
+      const candidates = now.length > 0 || Buffer.isBuffer(source) ? now : tries(source.reread())
+      if (candidates.length === 0) throw new Error('a secret was sealed with a key that is not in the key file')
+      let failure: unknown
+      for (const { key } of candidates)
+        try {
+          return decrypt(key, body, purpose)
+        } catch (error) {
+          failure = error
+        }
+      throw failure
     },
     mac: (purpose, value) => createHmac('sha256', macKey).update(`${purpose}\0${value}`).digest(),
   }
 }
 
-/**
- * Reads the master key (base64 of 32 bytes) or, on the first start, makes one with mode 0600.
- * @throws when the file is not a key, or others than its owner can read it.
- */
-export function loadMasterKey(path: string): Buffer {
-  if (!existsSync(path)) {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-    writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
-    chmodSync(path, 0o600)
-  }
-  if (statSync(path).mode & 0o077) throw new Error(`The key file ${path} can be read by others. Run: chmod 600 ${path}`)
-  const key = Buffer.from(readFileSync(path, 'utf8').trim(), 'base64')
-  if (key.length !== 32)
-    throw new Error(`The key file ${path} is not base64 of 32 bytes. Restore it from where you keep it safe.`)
-  return key
+function decrypt(key: Buffer, body: Buffer, purpose: string): string {
+  const decipher = createDecipheriv('aes-256-gcm', key, body.subarray(0, 12), { authTagLength: 16 })
+  decipher.setAAD(Buffer.from(purpose))
+  decipher.setAuthTag(body.subarray(12, 28))
+  return Buffer.concat([decipher.update(body.subarray(28)), decipher.final()]).toString('utf8')
 }
 
 /** SHA-256, for tokens with at least 112 bits of chance, which need no slow hash (OWASP ASVS 5.0, 6.5.2). */

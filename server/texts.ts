@@ -2,11 +2,13 @@
  * Texts of messages at rest. Where the installation encrypts content they are sealed (AES-256-GCM, NIST SP 800-38D) with their account's data key
  * when they are written; they are opened where rows come from the database, so that a row in memory has its text in `body` either way.
  */
-import { createCipheriv, createDecipheriv, randomBytes, type KeyObject } from 'node:crypto'
+import type { KeyObject } from 'node:crypto'
 import type { QueryResult } from 'pg'
 import type { DataKey, DataKeys } from './data-keys.ts'
 import type { Db, Queryable } from './db/db.ts'
 import type { Log } from './db/log.ts'
+import { sealValue, openValue, versionOf, type Place } from './sealed.ts'
+import { placeOfContact, putFields, type SealedContactRow } from './contact-fields.ts'
 import type { Vault } from './secrets.ts'
 
 /** A text with its place, to which it is bound: sealed, it cannot be moved to another message. */
@@ -17,41 +19,18 @@ export interface PlacedText {
   text: string
 }
 
-// First byte of a sealed text, so that a later format can be told apart. Then the key's version (2), a nonce (12), the tag (16), the text.
-const format = 1
-const headerLength = 31
-
-const boundTo = (accountId: string, id: string, version: number): Buffer =>
-  Buffer.from(`messages.body_sealed|${id}|${accountId}|${version}`)
+const placeOf = ({ accountId, id }: Omit<PlacedText, 'text'>): Place => ({
+  column: 'messages.body_sealed',
+  accountId,
+  id,
+})
 
 /** Seals a text with a key of its account. */
-export function sealText({ version, key }: DataKey, { accountId, id, text }: PlacedText): Buffer {
-  const header = Buffer.allocUnsafe(headerLength)
-  header[0] = format
-  header.writeUInt16BE(version, 1)
-  const nonce = randomBytes(12)
-  nonce.copy(header, 3)
-  const cipher = createCipheriv('aes-256-gcm', key, nonce)
-  cipher.setAAD(boundTo(accountId, id, version))
-  const sealed = Buffer.concat([header, cipher.update(text, 'utf8'), cipher.final()])
-  cipher.getAuthTag().copy(sealed, 15)
-  return sealed
-}
-
-/** The version of the key that sealed a text; null: it is no sealed text. */
-export function versionOf(sealed: Buffer): number | null {
-  return sealed[0] === format && sealed.length >= headerLength ? sealed.readUInt16BE(1) : null
-}
+export const sealText = (key: DataKey, text: PlacedText): Buffer => sealValue(key, placeOf(text), text.text)
 
 /** Opens a text. @throws where it was changed, or sealed with another key or for another place. */
-export function openText(key: KeyObject, { accountId, id }: Omit<PlacedText, 'text'>, sealed: Buffer): string {
-  const version = versionOf(sealed)
-  if (version === null) throw new Error('a text has an unknown format')
-  const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(3, 15), { authTagLength: 16 })
-  decipher.setAAD(boundTo(accountId, id, version))
-  decipher.setAuthTag(sealed.subarray(15, headerLength))
-  return Buffer.concat([decipher.update(sealed.subarray(headerLength)), decipher.final()]).toString('utf8')
-}
+export const openText = (key: KeyObject, text: Omit<PlacedText, 'text'>, sealed: Buffer): string =>
+  openValue(key, placeOf(text), sealed)
 
 /** Seals the texts of a process, where its installation asks for that. */
 export class Texts {
@@ -112,41 +91,71 @@ interface SealedRow {
   bodySealed: Buffer | null
 }
 
+/** What is to be opened in a row: which value, and what is done with it. */
+interface Opening {
+  accountId: string
+  sealed: Buffer
+  open: (key: KeyObject) => void
+  /** For the log. */
+  what: { message: string } | { contact: string }
+}
+
 /**
- * Opens the sealed texts of a result: of every statement that selects `bodySealed`, beside `accountId`, `id` and `body`. A text that cannot be
- * opened stays sealed in its row, and is logged: its reader sees that there is one (`isUnreadable`). Keys are read on the same connection,
- * so that nobody who holds one waits for another.
+ * Opens what is sealed in a result: texts, of every statement that selects `bodySealed` beside `accountId`, `id` and `body`, and contacts, of those
+ * that select `contactSealed` beside `accountId` and `id`. What cannot be opened stays sealed in its row, and is logged: its reader sees that there
+ * is something (`isUnreadable`). Keys are read on the same connection, so that nobody who holds one waits for another.
  */
 export function openResult(
-  { keys, log }: { keys: DataKeys; log: Log },
+  { keys, log }: { keys: DataKeys; log: Pick<Log, 'warn'> },
   result: QueryResult,
   connection: Queryable,
 ): Promise<void> | undefined {
-  if (!result.fields?.some(({ name }) => name === 'bodySealed')) return undefined
-  const rows = (result.rows as SealedRow[]).filter(({ bodySealed }) => bodySealed !== null)
-  return rows.length === 0 ? undefined : openRows(keys, log, rows, connection)
+  const column = result.fields?.find(({ name }) => name === 'bodySealed' || name === 'contactSealed')?.name
+  if (column === undefined) return undefined
+  const openings = column === 'bodySealed' ? openingsOfTexts(result.rows) : openingsOfContacts(result.rows)
+  return openings.length === 0 ? undefined : openAll(keys, log, openings, connection)
 }
 
-async function openRows(keys: DataKeys, log: Log, rows: SealedRow[], connection: Queryable): Promise<void> {
+function openingsOfTexts(rows: SealedRow[]): Opening[] {
+  return rows.flatMap((row) => {
+    const sealed = row.bodySealed
+    if (!sealed) return []
+    const open = (key: KeyObject): void => {
+      row.body = openText(key, row, sealed)
+      row.bodySealed = null
+    }
+    return [{ accountId: row.accountId, sealed, open, what: { message: row.id } }]
+  })
+}
+
+function openingsOfContacts(rows: SealedContactRow[]): Opening[] {
+  return rows.flatMap((row) => {
+    const sealed = row.contactSealed
+    if (!sealed) return []
+    const open = (key: KeyObject): void => putFields(row, openValue(key, placeOfContact(row.accountId, row.id), sealed))
+    return [{ accountId: row.accountId, sealed, open, what: { contact: row.id } }]
+  })
+}
+
+async function openAll(keys: DataKeys, log: Pick<Log, 'warn'>, all: Opening[], connection: Queryable): Promise<void> {
   const wanted = new Map<string, Set<number>>()
-  for (const { accountId, bodySealed } of rows) {
-    const version = bodySealed && versionOf(bodySealed)
+  for (const { accountId, sealed } of all) {
+    const version = versionOf(sealed)
     const versions = wanted.get(accountId) ?? new Set()
     wanted.set(accountId, version === null ? versions : versions.add(version))
   }
   const found = await keys.read(connection, wanted)
-  for (const row of rows) {
-    const sealed = row.bodySealed
-    if (!sealed) continue
+  for (const { accountId, sealed, open, what } of all) {
     const version = versionOf(sealed)
-    const key = version === null ? undefined : found.get(row.accountId)?.keys.get(version)
+    const key = version === null ? undefined : found.get(accountId)?.keys.get(version)
     try {
       if (!key) throw new Error('its key is not there')
-      row.body = openText(key, row, sealed)
-      row.bodySealed = null
+      open(key)
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
-      log.warn({ account: row.accountId, message: row.id, key: version, reason }, 'a text cannot be opened')
+      const fields = { account: accountId, ...what, key: version, reason }
+      if ('message' in what) log.warn(fields, 'a text cannot be opened')
+      else log.warn(fields, 'a contact cannot be opened')
     }
   }
 }

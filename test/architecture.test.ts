@@ -11,7 +11,7 @@ const textOf = new Map(files.map((file) => [file, readFileSync(join(root, file),
 
 /** What builds the program out of the slices; everything else directly in server/ is shared by them. */
 const wiring = new Set(
-  ['main', 'app', 'guard', 'routes', 'schedule', 'health', 'metrics-http', 'greeting'].map(
+  ['main', 'app', 'guard', 'routes', 'schedule', 'health', 'metrics-http', 'greeting', 'commands', 'owner-command'].map(
     (name) => `server/${name}.ts`,
   ),
 )
@@ -149,12 +149,12 @@ test('the database has no triggers and no functions of ours: what happens can be
 
 /** Writes across rooms that are meant: the table, and the file. */
 const guests = [
-  // A contact that comes with a withdrawn consent opts its number out.
-  'opt_outs in server/campaigns/contacts.ts',
   // The one secret for callback addresses belongs to the account and is made when the first post needs it.
   'accounts in server/webhooks/callback.ts',
   // The accept statement writes keys with their messages; everything else through idempotency.ts.
   'idempotency_keys in server/messages/accept-sql.ts',
+  // A new master key: what the old one sealed is sealed anew, wherever it is.
+  'smpp_gatherings in server/rewrap.ts',
   // The outbox row of an event comes from the statement that records it.
   'outbox in server/events.ts',
 ]

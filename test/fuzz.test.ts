@@ -13,6 +13,7 @@ import { Client } from './client.ts'
 import { toCurl } from './curl.ts'
 import { findPorts, startProgram, type Program } from './harness.ts'
 import { readOperations, RequestGenerator, type Document, type FuzzRequest } from './openapi-requests.ts'
+import { Logins, type Person } from './openapi-logins.ts'
 import type { Known } from './openapi-values.ts'
 import { waitFor } from './until.ts'
 import { Wire, type RawAnswer } from './wire.ts'
@@ -36,6 +37,8 @@ beforeAll(async () => {
   program = await startProgram({
     env: {
       HELIOGRAM_LOG: 'warn',
+      // What is refused before it is read tells nothing.
+      HELIOGRAM_API_PER_SECOND: '100000',
       HELIOGRAM_PORT: String(port),
       HELIOGRAM_SIMULATOR_PORT: String(simulatorPort),
       HELIOGRAM_SIMULATOR_HTTP_PORT: String(simulatorHttpPort),
@@ -132,6 +135,21 @@ async function readAll(client: Client): Promise<Record<string, unknown[]>> {
   )
 }
 
+/** Somebody of the account whom nobody removes. */
+async function invite(): Promise<Person & { id: string }> {
+  const [email, password] = ['person@example.com', 'seven mirrors on a hill']
+  const { code } = await program.client.expect<{ code: string }>('POST', '/v1/users/invitations', {
+    email,
+    role: 'admin',
+  })
+  const pair = await program.client.expect<{ access_token: string; user: { id: string } }>(
+    'POST',
+    '/v1/auth/accept-invitation',
+    { code, password },
+  )
+  return { id: pair.user.id, email, password, token: pair.access_token }
+}
+
 /** Every id of a kind that an answer names, where a member is called `id`. */
 function idsIn(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
@@ -181,7 +199,10 @@ test(
       name: 'reader',
       scopes: ['messages:read'],
     })
+    const person = await invite()
+    const logins = new Logins(person, program.client.key)
     const known: Known = {
+      logins,
       own: new Map(),
       foreign: idsIn(theirs),
       cursors: [],
@@ -192,10 +213,18 @@ test(
         { token: program.client.key, chance: 1 },
       ],
     }
-    // The carrier that everything goes by, and the key that everything is asked with, are not for deletion.
+    // The carrier that everything goes by, and the key and account that everything is asked with, are not for deletion or for limits.
+    const { account } = await program.client.get<{ account: { id: string } }>('/v1/settings')
     const { data: keys } = await program.client.get<{ data: { id: string }[] }>('/v1/api-keys')
-    const kept = new Set([...idsIn(await program.client.carrier()), ...keys.map(({ id }) => id), ...known.foreign])
-    const learn = (body: unknown): void => {
+    const kept = new Set([
+      ...idsIn(await program.client.carrier()),
+      ...keys.map(({ id }) => id),
+      account.id,
+      person.id,
+      ...known.foreign,
+    ])
+    const learn = (body: unknown, name = ''): void => {
+      logins.learn(name, body)
       for (const id of idsIn(body)) {
         const ids = known.own.get(id.slice(0, 3)) ?? []
         if (kept.has(id) || ids.includes(id) || ids.length > 300) continue
@@ -242,7 +271,7 @@ test(
       if (isGood && known.foreign.some((id) => request.target.split('?')[0]?.includes(id)))
         blame(`${name}: reaches what another account has`, told, answer)
       if (isGood && text !== '' && answer.headers.get('content-type')?.startsWith('application/json'))
-        learn(JSON.parse(text))
+        learn(JSON.parse(text), name)
     }
 
     const warmUp = requestsCount / 10

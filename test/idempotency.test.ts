@@ -68,6 +68,7 @@ const better: Record<string, () => Promise<Partial<Call>>> = {
 
 /** Another valid body where no small change of the first is one. */
 const others: Record<string, unknown> = {
+  'POST /v1/accounts/:id/close': { webhooks: 'drain' },
   'PATCH /v1/users/:id': { role: 'viewer' },
   'PATCH /v1/settings': { on_unknown: 'resend' },
   'POST /v1/campaigns/:campaign/send': { message: 'Other words' },

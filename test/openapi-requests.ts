@@ -1,5 +1,6 @@
 /** Requests out of an OpenAPI document: as it says, almost as it says, and as somebody means harm. The same seed makes the same. */
 import { csv, garbage, headers, idempotencyKeys, methods, queries, segments, texts, types } from './hostile-inputs.ts'
+import type { Filling } from './openapi-logins.ts'
 import { phone, prefixes, Random, ValueGenerator, type Known, type Schema } from './openapi-values.ts'
 
 // A stream without an end would be waited for.
@@ -117,7 +118,10 @@ export class RequestGenerator {
     }
     this.#addHead(request, isOdd)
     const [type, body] = random.pick(Object.entries(operation.bodies)) ?? []
-    if (body && type) this.#addBody(request, type, body.schema, isOdd)
+    const filling =
+      kind === 'hostile' ? null : this.#known.logins?.fill(`${operation.method} ${operation.path}`, random)
+    if (filling) this.#addFilling(request, filling, body?.schema ?? {})
+    else if (body && type) this.#addBody(request, type, body.schema, isOdd)
     else if (isOdd(0.2)) this.#addBody(request, 'application/json', {}, isOdd)
     request.isChunked = request.body !== null && random.chance(0.05)
     request.isMeasuredWrong = request.body !== null && !request.isChunked && isOdd(0.02)
@@ -136,6 +140,19 @@ export class RequestGenerator {
       head.push(['idempotency-key', isOdd(0.5) ? random.pick(idempotencyKeys) : key])
     }
     if (isOdd(0.3)) head.push(random.pick(headers))
+  }
+
+  #addFilling(request: FuzzRequest, { token, body, isForm = false }: Filling, schema: Schema): void {
+    const head = request.headers
+    if (token !== undefined) {
+      const at = head.findIndex(([name]) => name === 'authorization')
+      head.splice(at === -1 ? head.length : at, 1, ['authorization', `Bearer ${token}`])
+    }
+    if (!body) return
+    head.push(['content-type', isForm ? 'application/x-www-form-urlencoded' : 'application/json'])
+    const value = request.kind === 'valid' || isForm ? body : this.#values.spoil(body, schema)
+    const text = isForm ? new URLSearchParams(body as Record<string, string>) : this.#values.write(value, false)
+    request.body = Buffer.from(String(text))
   }
 
   #addBody(request: FuzzRequest, type: string, schema: Schema, isOdd: (p: number) => boolean): void {

@@ -1,5 +1,6 @@
 /** JSON out of a schema: as it says, or with something wrong in it. */
 import { raws, scalars, shaped, texts, words } from './hostile-inputs.ts'
+import type { Logins } from './openapi-logins.ts'
 
 /** A JSON Schema, as far as requests are made of it. */
 export interface Schema {
@@ -33,6 +34,8 @@ export interface Known {
   cursors: string[]
   /** Bearer tokens with the chance of each; the last has the rest. */
   credentials: { token: string; chance: number }[]
+  /** What opens logins, where they are to succeed. */
+  logins?: Logins
 }
 
 /** Numbers that look like chance and are not (mulberry32). */

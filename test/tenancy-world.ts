@@ -18,6 +18,7 @@ import { conversationIdOf } from '../server/messages/conversation-id.ts'
 import { storeReply } from '../server/messages/reply.ts'
 import { openLedgerTest, silent, type LedgerTest } from '../server/messages/testing.ts'
 import { ShortLinks } from '../server/messages/short-links/clicks.ts'
+import { refreshAll } from '../server/refresher.ts'
 import { registerRoutes, type RoutesContext } from '../server/routes.ts'
 import { guardDestinations } from '../server/webhooks/destination.ts'
 import { Watch } from '../server/webhooks/watch.ts'
@@ -79,6 +80,7 @@ export async function openWorld(database: TestDatabase): Promise<World> {
     refusals: new Map(),
     wakeBroadcasts: () => {},
     watch: new Watch({ db, log: silent }),
+    refreshSettings: () => refreshAll([ledger.context.guards, ledger.context.quietHours]),
     metricsToken: null,
     pools: {},
     readQueue: createQueueReader(db),

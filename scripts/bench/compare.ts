@@ -4,6 +4,7 @@ import { cores, fromAround } from './cores.ts'
 import { measureIdleLinks } from './idle.ts'
 import { compareImports } from './imports.ts'
 import { installKannel, readKannelVersion } from './kannel.ts'
+import { measureLimits } from './limits.ts'
 import { measureLists } from './lists.ts'
 import { readOptions } from './options.ts'
 import { comparePairs, runKannelAlone } from './pair.ts'
@@ -66,6 +67,16 @@ for (const [rival, title, theirs] of isWanted('accept') ? rivals : []) {
       `One message per request, ${options.connections} connections, ${options.pairs} pairs; the same PostgreSQL, nothing submitted; every 202 was found stored.`,
     ],
     rows: await fromAround(() => compareAccept(options, rival)),
+  })
+}
+if (isWanted('limits')) {
+  figures.push({
+    title: 'Authentication and limits',
+    notes: [
+      `Durable accept as above, against the same service with the authenticator, the limits and the refusal of overload taken out; ${options.pairs} pairs. ` +
+        'By itself: the functions in a loop, with warm caches.',
+    ],
+    rows: await fromAround(() => measureLimits(options)),
   })
 }
 if (options.only === 'statements') {

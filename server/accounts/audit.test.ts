@@ -148,6 +148,7 @@ describe('the chain', () => {
     const account = await createTestAccount(database.db)
     expect(await verify(account)).toEqual({
       object: 'audit_verification',
+      pruned: null,
       valid: true,
       events: 0,
       head: null,

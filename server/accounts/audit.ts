@@ -98,19 +98,24 @@ export interface AuditCheck {
   head: Buffer | null
   /** The first break; null: the chain holds. */
   brokenAt: AuditBreak | null
+  /** The last event that went by age: how many there were up to it, and its hash, which the first one here is chained to. */
+  pruned: { seq: number; hash: Buffer } | null
 }
 
 const pageRows = 1000
 
-/** Checks the chain of an account from its first event to its last, a page at a time; stops at the first break. */
+/** Checks the chain of an account from its first event, or the first that has not gone by age, to its last, a page at a time; stops at the first break. */
 export async function verifyAudit(db: Queryable, accountId: string): Promise<AuditCheck> {
   const end = await findEnd(db, accountId)
-  let previous = noHash
-  let seq = 0
+  const { pruned } = end
+  let previous = pruned?.hash ?? noHash
+  let seq = pruned?.seq ?? 0
+  const first = seq
   const broken = (id: string | null, reason: AuditBreak['reason']): AuditCheck => ({
-    events: seq,
+    events: seq - first,
     head: end.hash,
     brokenAt: { seq, id, reason },
+    pruned,
   })
   for (;;) {
     const rows = await readChain(db, accountId, seq)
@@ -130,17 +135,29 @@ export async function verifyAudit(db: Queryable, accountId: string): Promise<Aud
     seq++
     return broken(null, 'missing')
   }
-  return { events: seq, head: seq === 0 ? null : previous, brokenAt: null }
+  return { events: seq - first, head: seq === 0 ? null : previous, brokenAt: null, pruned }
 }
 
-/** The end of an account's chain, by primary key. */
-async function findEnd(db: Queryable, accountId: string): Promise<{ seq: number; hash: Buffer | null }> {
-  const { rows } = await db.query<{ seq: number; hash: Buffer }>({
+interface ChainEnd {
+  seq: number
+  hash: Buffer | null
+  pruned: AuditCheck['pruned']
+}
+
+/** The end of an account's chain, and what went of its beginning; by primary key. */
+async function findEnd(db: Queryable, accountId: string): Promise<ChainEnd> {
+  const { rows } = await db.query<{ seq: number; hash: Buffer; prunedSeq: number; prunedHash: Buffer | null }>({
     name: 'find-audit-end',
-    text: `select seq, hash from audit_chains where account_id = $1`,
+    text: `
+      select seq, hash, pruned_seq as "prunedSeq", pruned_hash as "prunedHash"
+      from audit_chains
+      where account_id = $1`,
     values: [accountId],
   })
-  return rows[0] ?? { seq: 0, hash: null }
+  const [end] = rows
+  if (!end) return { seq: 0, hash: null, pruned: null }
+  const { seq, hash, prunedSeq, prunedHash } = end
+  return { seq, hash, pruned: prunedHash && { seq: prunedSeq, hash: prunedHash } }
 }
 
 /** The next events of a chain, oldest first; by audit_events (account_id, seq). */

@@ -1,8 +1,9 @@
-/** Who calls: from an Authorization header to a caller, with a short memory so that a busy client costs no query a request. */
+/** Who calls: from an Authorization header to a caller. */
 import type { Db } from '../db/db.ts'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import type { Caller } from '../http.ts'
 import { hashToken } from '../secrets.ts'
+import { KnownCallers } from './known-callers.ts'
 import { allowNetworks, notFrom, type NetworkTest } from './networks.ts'
 import { findAccessToken, findKey, isSecretOf, type Credential } from './store.ts'
 import { readToken } from './token.ts'
@@ -14,67 +15,30 @@ export interface Authenticator {
    * @throws ApiError (also by rejection) `missing_token`, `invalid_token`, `expired_token`, `account_suspended` or `ip_not_allowed`.
    */
   authenticate(authorization: string | undefined, ip: string): Caller | Promise<Caller>
-  /** Forgets everything: call it after anything was revoked here. Other processes follow within `memoryMs`. */
+  /** Forgets everything: call it after anything was revoked here. Other processes follow within five seconds. */
   forget(): void
 }
-
-/** How long a caller is remembered: the longest time for which a token revoked elsewhere still works here. */
-const memoryMs = 5_000
-// About 5 MB; the oldest goes first, and a forgotten caller costs one query.
-const rememberedMax = 10_000
 
 interface Known {
   caller: Caller
   isAllowedFrom: NetworkTest
 }
 
-interface Remembered extends Known {
-  untilMs: number
-}
-
 /**
- * An authenticator over the account tables. Time comes from the database and a monotonic clock, so a wrong wall clock locks nobody out.
+ * An authenticator over the account tables. Expiry is the database's clock's.
  * `refuse` is asked before a token that was not let in lately is looked up, and throws where it should not be.
  */
 export function openAuthenticator(db: Db, refuse?: (ip: string) => void): Authenticator {
-  const remembered = new Map<string, Remembered>()
-  // Requests that come while a token is looked up wait for that look-up.
-  const lookups = new Map<string, Promise<Known>>()
-  let epoch = 0
-
-  async function lookUp(token: string): Promise<Known> {
-    const startedMs = performance.now()
-    const startedIn = epoch
+  const callers = new KnownCallers<Known>(async (token) => {
     const credential = await findCredential(db, token)
-    remembered.delete(token)
-    const known = admit(credential)
-    const leftMs = Math.min(memoryMs, credential?.expiresInMs ?? memoryMs)
-    if (startedIn === epoch) {
-      if (remembered.size >= rememberedMax) remembered.delete(remembered.keys().next().value ?? '')
-      remembered.set(token, { ...known, untilMs: startedMs + leftMs })
-    }
-    return known
-  }
-
+    return { known: admit(credential), expiresInMs: credential?.expiresInMs ?? null }
+  })
   return {
     authenticate(authorization, ip) {
-      const token = bearerOf(authorization)
-      const known = remembered.get(token)
-      if (known !== undefined && performance.now() < known.untilMs) return enter(known, ip)
-      let lookup = lookups.get(token)
-      if (!lookup) {
-        // Who was let in lately is looked up again whatever others from there do.
-        if (known === undefined) refuse?.(ip)
-        lookup = lookUp(token).finally(() => lookups.delete(token))
-        lookups.set(token, lookup)
-      }
-      return lookup.then((found) => enter(found, ip))
+      const known = callers.find(bearerOf(authorization), refuse && (() => refuse(ip)))
+      return known instanceof Promise ? known.then((found) => enter(found, ip)) : enter(known, ip)
     },
-    forget() {
-      epoch++
-      remembered.clear()
-      lookups.clear()
-    },
+    forget: () => callers.forget(),
   }
 }
 
@@ -115,7 +79,8 @@ function admit(credential: Credential | null): Known {
   if (credential.isRevoked) throw denied('invalid_token', 'The token was revoked.')
   if (credential.expiresInMs !== null && credential.expiresInMs <= 0)
     throw denied('expired_token', 'The token has expired.')
-  if (credential.accountStatus !== 'active') throw new ApiError('account_suspended')
+  if (credential.accountStatus !== 'active')
+    throw new ApiError('account_suspended', { detail: `The account is ${credential.accountStatus}.` })
   const { accountId, kind, id, userId, mode, scopes, ipAllow, apiPerSecond } = credential
   const caller = { accountId, kind, id, userId, mode, scopes: new Set(scopes), apiPerSecond }
   return { caller, isAllowedFrom: allowNetworks(ipAllow) }

@@ -14,7 +14,7 @@ export function dataKeyRoutes(app: App, context: AccountsContext): void {
         operationId: 'rotateDataKey',
         summary: 'Encrypt texts with a new key',
         description:
-          'New texts are encrypted with it from 5 seconds later on, and in the background those that are there; then the old key is destroyed. ' +
+          'New texts and contacts are encrypted with it from 5 seconds later on, and in the background those that are there; then the old key is destroyed. ' +
           '`encryption` in the settings tells how far that is.',
         tags: ['Settings'],
         response: { 200: Settings, ...problems() },

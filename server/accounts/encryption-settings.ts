@@ -7,7 +7,7 @@ import { timeOfId } from '../ids.ts'
 
 export const Encryption = Type.Object(
   {
-    content: Type.Boolean({ description: 'Texts of new messages are encrypted; the operator says so.' }),
+    content: Type.Boolean({ description: 'Texts of new messages, and contacts, are encrypted; the operator says so.' }),
     key: Nullable(Type.Object({ version: Type.Integer(), created_at: Timestamp('When it was made.') })),
     rotation: Nullable(
       Type.Object(
@@ -23,7 +23,7 @@ export const Encryption = Type.Object(
       ),
     ),
   },
-  { description: 'Encryption of texts in the database. The keys themselves are never shown.' },
+  { description: 'Encryption of texts and contacts in the database. The keys themselves are never shown.' },
 )
 
 /** By primary key prefix of data_keys. */

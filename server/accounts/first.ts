@@ -3,25 +3,21 @@ import { inTransaction, type Db } from '../db/db.ts'
 import { scopes } from '../http.ts'
 import { newId } from '../ids.ts'
 import { createKey } from './keys.ts'
-import { hashPassword, newPassword } from './password.ts'
+import { noPassword } from './password.ts'
 
 /** What is printed once and stored nowhere. */
 export interface FirstAccount {
   accountId: string
-  email: string
-  password: string
   key: string
 }
 
 /**
- * Makes the first account, whose owner is the operator of the installation; null where there is an account already. Of two processes that
- * start at once, one does it and the other waits for it.
+ * Makes the first account, whose owner is the operator of the installation and has no password (see owner-code.ts); null where there is an
+ * account already. Of two processes that start at once, one does it and the other waits for it.
  */
 export async function createFirstAccount(db: Db, config: { firstEmail: string }): Promise<FirstAccount | null> {
   const { rows } = await db.query<{ isEmpty: boolean }>('select not exists (select from accounts) as "isEmpty"')
   if (!rows[0]?.isEmpty) return null
-  const password = newPassword()
-  const passwordHash = await hashPassword(password)
   return inTransaction(db, async (tx) => {
     // Until the end of the transaction; reading tables goes on.
     await tx.query('lock table accounts in exclusive mode')
@@ -33,9 +29,9 @@ export async function createFirstAccount(db: Db, config: { firstEmail: string })
       `
       insert into users (account_id, id, email, password_hash, role, is_operator)
       values ($1, $2, $3, $4, 'owner', true)`,
-      [accountId, newId(), config.firstEmail, passwordHash],
+      [accountId, newId(), config.firstEmail, noPassword],
     )
     const { secret } = await createKey(tx, accountId, { name: 'First key', mode: 'live', scopes, expiresAt: null })
-    return { accountId, email: config.firstEmail, password, key: secret }
+    return { accountId, key: secret }
   })
 }

@@ -6,6 +6,8 @@ import { IdOf, Nullable, PageOf, pageQuery, paceNumber, problems, Timestamp, typ
 import { idempotent } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
 import { buildPage, readCursor } from '../page.ts'
+import { notInState } from './closing.ts'
+import { closingRoutes } from './http-closing.ts'
 import type { AccountsContext } from './http.ts'
 import { Email, NewInvitation } from './http-users.ts'
 import { createInvitation, showInvitation } from './invitations.ts'
@@ -35,11 +37,14 @@ const fields = {
   id: IdOf('acc', 'The account.'),
   object: Type.Literal('account'),
   name: Type.String(),
-  status,
+  status: Type.Enum(['active', 'suspended', 'closed']),
   parent: Nullable(IdOf('acc', 'The account above it.')),
   ...limits,
   created_at: Timestamp('When it was made.'),
   updated_at: Timestamp('When it was last changed.'),
+  closed_at: Nullable(Timestamp('When it was closed.')),
+  destroy_at: Nullable(Timestamp('Until then a closed account can be opened again.')),
+  destroyed_at: Nullable(Timestamp('When its data keys were destroyed, and its people and contacts deleted.')),
 }
 const Account = Type.Object(fields, { $id: 'Account', description: 'An account of this installation.' })
 const tags = ['Accounts']
@@ -143,7 +148,7 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
           { name: Type.Optional(name), status: Type.Optional(status), ...optional },
           { additionalProperties: false, minProperties: 1 },
         ),
-        response: { 200: Type.Ref('Account'), ...problems(404) },
+        response: { 200: Type.Ref('Account'), ...problems(404, 409) },
       },
       config: { scope: 'accounts:write', operation: 'accounts.update', audit: 'account.updated' },
     },
@@ -169,7 +174,7 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
         tags,
         params,
         body: KeyInput,
-        response: { 201: NewApiKey, ...problems(404) },
+        response: { 201: NewApiKey, ...problems(404, 409) },
       },
       config: { scope: 'accounts:write', operation: 'accounts.create_key', audit: 'api_key.created' },
     },
@@ -178,10 +183,12 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
         const { caller } = request
         const account = await findAccount(tx, caller.accountId, accountIdOf(request.params.id))
         if (account.parentId !== caller.accountId) throw noAccount()
+        if (account.status === 'closed') throw notInState('It is closed; open it again first.')
         const { row, secret } = await createKey(tx, account.id, keyBelow(request.body, caller, '#'))
         return { status: 201, body: { ...showKey(row), secret }, resourceId: row.id }
       }),
   )
+  closingRoutes(app, context)
 }
 
 const optional = {

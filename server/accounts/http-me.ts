@@ -115,7 +115,7 @@ export function meRoutes(app: App, context: AccountsContext): void {
       const user = await self(request)
       await requireOwnPassword(request, user, request.body.password, '#/password')
       const begun = await inTransaction(db, (tx) => beginTotp(tx, vault, user))
-      if (!begun) throw new ApiError('totp_not_in_state', { detail: 'The second factor is on.' })
+      if (!begun) throw isOn()
       return { object: 'totp' as const, secret: begun.secret, otpauth_url: begun.url }
     },
   )
@@ -138,17 +138,16 @@ export function meRoutes(app: App, context: AccountsContext): void {
     },
     async (request) => {
       const user = await self(request)
-      if (user.hasTotp || !user.hasSecret)
-        throw new ApiError('totp_not_in_state', {
-          detail: user.hasTotp ? 'The second factor is on.' : 'Begin with POST /v1/users/me/totp.',
-        })
+      if (user.hasTotp) throw isOn()
+      if (!user.hasSecret) throw new ApiError('totp_not_in_state', { detail: 'Begin with POST /v1/users/me/totp.' })
       const forgiveCode = await beginCode(db, vault, user.id)
       const codes = await inTransaction(db, async (tx) => {
         const made = await confirmTotp(tx, vault, user, request.body.otp)
-        if (made) await recordRequest(tx, request, { target: showUser(user).id, after: null })
+        if (Array.isArray(made)) await recordRequest(tx, request, { target: showUser(user).id, after: null })
         return made
       })
-      if (!codes) throw wrongCode('#/otp')
+      if (codes === 'on') throw isOn()
+      if (codes === 'wrong') throw wrongCode('#/otp')
       await forgiveCode()
       return { object: 'recovery_codes' as const, recovery_codes: codes }
     },
@@ -191,5 +190,7 @@ export function meRoutes(app: App, context: AccountsContext): void {
 
 const wrongCode = (pointer: string): ApiError =>
   invalid([{ pointer, code: 'invalid_value', detail: 'is not right, or was used' }])
+
+const isOn = (): ApiError => new ApiError('totp_not_in_state', { detail: 'The second factor is on.' })
 
 const showSelf = (user: Self) => ({ ...showUser(user), recovery_codes_left: user.recoveryCodesLeft })

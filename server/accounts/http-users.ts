@@ -222,25 +222,27 @@ function invitationRoutes(app: App, context: AccountsContext): void {
         operationId: 'acceptInvitation',
         summary: 'Become a user by an invitation, and log in',
         description:
-          'Works without a token. The password has at least 15 characters and is none of those that are tried first.',
+          'Works without a token. The password has at least 15 characters and is none of those that are tried first. ' +
+          'With the code that the first start prints it makes you the first owner, and `email` is your address.',
         tags: ['Login'],
         body: Type.Object(
           {
             code: Type.String({ minLength: 1, maxLength: 256 }),
             password: Type.String({ minLength: 1, maxLength: 256 }),
+            email: Type.Optional(Email),
           },
           { additionalProperties: false },
         ),
-        response: { 200: TokenAnswer, ...problems(401, 409) },
+        response: { 200: TokenAnswer, ...problems(401, 409, 422) },
       },
       config: { scope: null },
     },
     async (request) => {
-      const pair = await acceptInvitation(db, vault, request.body, (tx, { accountId, userId, email, role }) =>
+      const pair = await acceptInvitation(db, vault, request.body, (tx, { accountId, userId, email, role, isFirst }) =>
         recordAudit(tx, {
           accountId,
           actor: { kind: 'user', id: userId },
-          action: 'user.created',
+          action: isFirst ? 'user.password_changed' : 'user.created',
           target: showId('usr', userId),
           ip: request.ip,
           requestId: request.id,

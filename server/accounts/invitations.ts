@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { inTransaction, type Db, type Queryable, type Tx } from '../db/db.ts'
 import { codeOf } from '../db/failure.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, invalid } from '../errors.ts'
 import { newId, showId } from '../ids.ts'
 import type { Position } from '../page.ts'
 import { hashToken, type Vault } from '../secrets.ts'
-import { hashPassword } from './password.ts'
+import { hashPassword, noPassword } from './password.ts'
 import { requirePassword } from './password-rules.ts'
 import type { Role } from './roles.ts'
 import { openSession, type TokenPair } from './session.ts'
@@ -89,6 +89,7 @@ export async function listInvitations(
     select ${columns}
     from invitations
     where account_id = $1
+      and user_id is null
       and ${isOpen()}
       and ($2::uuid is null or id ${isAfter ? '>' : '<'} $2)
     order by id ${isAfter ? 'asc' : 'desc'}
@@ -106,6 +107,7 @@ export async function withdrawInvitation(tx: Tx, accountId: string, id: string):
     set revoked_at = now()
     where account_id = $1
       and id = $2
+      and user_id is null
       and ${isOpen()}
     returning ${columns}`,
     [accountId, id],
@@ -132,26 +134,30 @@ export interface Accepted {
   userId: string
   email: string
   role: Role
+  /** The user was there, without a password: the first owner. */
+  isFirst: boolean
   pair: TokenPair
 }
 
 /**
  * Makes a user of whoever has a code, and logs them in; `record` runs in the same transaction. Of two requests with one code the first
- * wins. @throws ApiError `invalid_invitation`, `user_exists`, `validation_failed`, `account_suspended` or `unavailable`.
+ * wins. An `email` is for the code of the first owner alone: other invitations say whom they are for. That an address is taken in some
+ * account is told to who has a code for it, and to nobody else.
+ * @throws ApiError `invalid_invitation`, `user_exists`, `validation_failed`, `account_suspended` or `unavailable`.
  */
 export async function acceptInvitation(
   db: Db,
   vault: Vault,
-  { code, password }: { code: string; password: string },
+  { code, password, email: chosen }: { code: string; password: string; email?: string },
   record: (tx: Tx, accepted: Accepted) => Promise<unknown>,
 ): Promise<TokenPair> {
   // What was mistyped costs no look-up.
   if (readToken(code)?.kind !== 'invitation') throw new ApiError('invalid_invitation')
   const hash = hashToken(code)
   // By the unique index on code_hash.
-  const { rows } = await db.query<{ email: string; accountName: string; status: string }>(
+  const { rows } = await db.query<{ email: string; accountName: string; status: string; isFirst: boolean }>(
     `
-    select i.email, a.name as "accountName", a.status
+    select i.email, a.name as "accountName", a.status, i.user_id is not null as "isFirst"
     from invitations i
     join accounts a on a.id = i.account_id
     where i.code_hash = $1
@@ -161,39 +167,67 @@ export async function acceptInvitation(
   const [found] = rows
   if (!found) throw new ApiError('invalid_invitation')
   if (found.status !== 'active') throw new ApiError('account_suspended')
-  requirePassword(password, found)
+  if (chosen !== undefined && !found.isFirst)
+    throw invalid([{ pointer: '#/email', code: 'invalid_value', detail: 'is that of the invitation; leave it out' }])
+  requirePassword(password, { ...found, email: chosen ?? found.email })
   const passwordHash = await hashPassword(password)
   return inTransaction(db, async (tx) => {
-    const { rows } = await tx.query<{ accountId: string; email: string; role: Role }>(
+    const { rows } = await tx.query<Taken>(
       `
       update invitations
       set accepted_at = now()
       where code_hash = $1
         and ${isOpen()}
-      returning account_id as "accountId", email, role`,
+      returning account_id as "accountId", email, role, user_id as "ownerId"`,
       [hash],
     )
-    const [invitation] = rows
-    if (!invitation) throw new ApiError('invalid_invitation')
-    const { accountId, email, role } = invitation
-    const userId = newId()
-    try {
-      await tx.query(
-        `
-        insert into users (account_id, id, email, password_hash, role)
-        values ($1, $2, $3, $4, $5)`,
-        [accountId, userId, email, passwordHash, role],
-      )
-    } catch (error) {
-      if (codeOf(error) === '23505') throw new ApiError('user_exists')
-      throw error
-    }
+    const [taken] = rows
+    if (!taken) throw new ApiError('invalid_invitation')
+    const { accountId, role } = taken
+    const email = chosen ?? taken.email
+    const userId = await writeUser(tx, { ...taken, email }, passwordHash)
     const owner = await findOwner(tx, accountId, userId)
     if (!owner) throw new ApiError('account_suspended')
     const pair = await openSession(tx, vault, owner)
-    await record(tx, { accountId, userId, email, role, pair })
+    await record(tx, { accountId, userId, email, role, isFirst: taken.ownerId !== null, pair })
     return pair
   })
+}
+
+interface Taken {
+  accountId: string
+  email: string
+  role: Role
+  ownerId: string | null
+}
+
+/** Makes the user, or gives the first owner an address and a password (primary key). @throws ApiError `user_exists` or `invalid_invitation`. */
+async function writeUser(tx: Tx, { accountId, email, role, ownerId }: Taken, passwordHash: string): Promise<string> {
+  const userId = ownerId ?? newId()
+  try {
+    const { rowCount } =
+      ownerId === null
+        ? await tx.query(
+            `
+            insert into users (account_id, id, email, password_hash, role)
+            values ($1, $2, $3, $4, $5)`,
+            [accountId, userId, email, passwordHash, role],
+          )
+        : await tx.query(
+            `
+            update users
+            set email = $3, password_hash = $4, updated_at = now()
+            where account_id = $1
+              and id = $2
+              and password_hash = $5`,
+            [accountId, userId, email, passwordHash, noPassword],
+          )
+    if (rowCount !== 1) throw new ApiError('invalid_invitation')
+    return userId
+  } catch (error) {
+    if (codeOf(error) === '23505') throw new ApiError('user_exists')
+    throw error
+  }
 }
 
 /** An invitation as it is shown. */

@@ -11,6 +11,9 @@ const nonceBytes = 16
 /** Fewer than NIST SP 800-63B-4 asks for alone (§3.1.1.2) is refused. */
 export const passwordCharactersMin = 15
 
+/** In the place of a hash, where nobody has chosen a password yet: none matches it. */
+export const noPassword = ''
+
 const atOnceMax = 2
 const waitingMax = 32
 

@@ -4,7 +4,7 @@ import type { Queryable } from '../db/db.ts'
 
 /**
  * Public ids of a user or key and of all who have ever held its secret: who made or rotated it, and so on for their keys. As the audit log
- * of the account knows it, a look-up by audit_events_target for each key.
+ * of the account knows it, or what is kept of what went from it: a look-up by audit_events_target and one by key_makers for each key.
  */
 export async function personsBehind(db: Queryable, accountId: string, id: string): Promise<Set<string>> {
   const persons = new Set([id])
@@ -14,11 +14,16 @@ export async function personsBehind(db: Queryable, accountId: string, id: string
     const { rows } = await db.query<Actor>({
       name: 'find-makers-of-key',
       text: `
-        select distinct actor_kind as kind, actor_id as id
+        select actor_kind as kind, actor_id as id
         from audit_events
         where account_id = $1
           and target = $2
-          and action in ('api_key.created', 'api_key.rotated')`,
+          and action in ('api_key.created', 'api_key.rotated')
+        union
+        select actor_kind, actor_id
+        from key_makers
+        where account_id = $1
+          and target = $2`,
       values: [accountId, one],
     })
     for (const actor of rows) {

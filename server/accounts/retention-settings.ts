@@ -1,4 +1,4 @@
-/** How long an account keeps what it has: the settings. What they do is in messages/retention-account.ts and retention-days.ts. */
+/** How long an account keeps what it has: the settings. What they do is in messages/retention-account.ts, retention-days.ts and ../audit-retention.ts. */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../db/db.ts'
 import { invalid } from '../errors.ts'
@@ -13,6 +13,8 @@ export const Retention = Type.Object({
   message_days: days(1, 'Messages without their texts: numbers, times, outcomes.'),
   // Posts are retried for three days, and need their event.
   event_days: days(4, 'Events, and the attempts to post them.'),
+  // Shorter, and who wants to hide something would only have to wait a while.
+  audit_days: days(90, 'The audit log.'),
 })
 export type Retention = Static<typeof Retention>
 
@@ -21,7 +23,8 @@ export const RetentionChange = Type.Partial(Retention, { additionalProperties: f
 
 /** Select expression for `Retention`, of accounts under the alias. */
 export const retentionColumn = (a: string): string => `json_build_object('message_body_days', ${a}.message_body_days,
-          'reply_body_days', ${a}.reply_body_days, 'message_days', ${a}.message_days, 'event_days', ${a}.event_days)`
+          'reply_body_days', ${a}.reply_body_days, 'message_days', ${a}.message_days, 'event_days', ${a}.event_days,
+          'audit_days', ${a}.audit_days)`
 
 /**
  * Changes how long things are kept; by the primary key, whose row is locked by the caller. It holds for what there is, too, within an hour.
@@ -35,7 +38,8 @@ export async function changeRetention(
   const { rows } = await tx.query<Retention>(
     `update accounts
      set message_body_days = coalesce($2, message_body_days), reply_body_days = coalesce($3, reply_body_days),
-       message_days = coalesce($4, message_days), event_days = coalesce($5, event_days)
+       message_days = coalesce($4, message_days), event_days = coalesce($5, event_days),
+       audit_days = coalesce($6, audit_days)
      where id = $1
      returning message_body_days, reply_body_days, message_days, event_days`,
     [
@@ -44,6 +48,7 @@ export async function changeRetention(
       change.reply_body_days ?? null,
       change.message_days ?? null,
       change.event_days ?? null,
+      change.audit_days ?? null,
     ],
   )
   const after = rows[0]

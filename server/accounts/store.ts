@@ -6,7 +6,7 @@ import { scopesOf, type Role } from './roles.ts'
 /** What the database knows of a token or key. */
 export interface Credential {
   accountId: string
-  accountStatus: 'active' | 'suspended'
+  accountStatus: 'active' | 'suspended' | 'closed'
   kind: 'key' | 'token'
   id: string
   /** Null: a key, or the login of one. */

@@ -8,12 +8,15 @@ import type { Position } from '../page.ts'
 export interface AccountRow {
   id: string
   name: string
-  status: 'active' | 'suspended'
+  status: 'active' | 'suspended' | 'closed'
   parentId: string | null
   pace: number | null
   apiPerSecond: number | null
   createdAt: Date
   updatedAt: Date
+  closedAt: Date | null
+  destroyAt: Date | null
+  destroyedAt: Date | null
 }
 
 /** What is changed of an account; what is undefined stays. */
@@ -32,7 +35,10 @@ const columns = `
   pace::float8 as pace,
   api_per_second::float8 as "apiPerSecond",
   created_at as "createdAt",
-  updated_at as "updatedAt"`
+  updated_at as "updatedAt",
+  closed_at as "closedAt",
+  destroy_at as "destroyAt",
+  destroyed_at as "destroyedAt"`
 
 /** The account itself or one below it, by primary key. @throws ApiError `not_found`. */
 export async function findAccount(db: Queryable, ownId: string, id: string): Promise<AccountRow> {
@@ -45,6 +51,13 @@ export async function findAccount(db: Queryable, ownId: string, id: string): Pro
         and (id = $1 or parent_id = $1)`,
     values: [ownId, id],
   })
+  if (!rows[0]) throw new ApiError('not_found', { detail: 'There is no such account.' })
+  return rows[0]
+}
+
+/** Any account, by primary key: callers say whose it must be. @throws ApiError `not_found`. */
+export async function findAccountRow(db: Queryable, id: string): Promise<AccountRow> {
+  const { rows } = await db.query<AccountRow>(`select ${columns} from accounts where id = $1`, [id])
   if (!rows[0]) throw new ApiError('not_found', { detail: 'There is no such account.' })
   return rows[0]
 }
@@ -97,6 +110,8 @@ export async function changeAccount(
 ): Promise<{ before: AccountRow; after: AccountRow }> {
   await tx.query('select 1 from accounts where id = $1 for update', [id])
   const before = await findAccount(tx, ownId, id)
+  if (before.status === 'closed')
+    throw new ApiError('account_not_in_state', { detail: 'The account is closed; open it again first.' })
   // Every process reads the paces anew after a while (see carriers/limits.ts).
   await tx.query(
     `
@@ -132,4 +147,7 @@ export const showAccount = (row: AccountRow) => ({
   api_per_second: row.apiPerSecond,
   created_at: row.createdAt.toISOString(),
   updated_at: row.updatedAt.toISOString(),
+  closed_at: row.closedAt && row.closedAt.toISOString(),
+  destroy_at: row.destroyAt && row.destroyAt.toISOString(),
+  destroyed_at: row.destroyedAt && row.destroyedAt.toISOString(),
 })

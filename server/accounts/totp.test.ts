@@ -68,6 +68,22 @@ test('a second factor is prepared, confirmed, asked for at login, and turned off
   expect((await ask('DELETE', '/v1/users/me/totp', user, { password })).json().code).toBe('totp_not_in_state')
 })
 
+test.each([
+  ['the same code', [0, 0, 0]],
+  ['codes that are right one after the other', [0, 1, -1]],
+])('of several who confirm at once with %s one gets recovery codes, and those hold', async (_, steps) => {
+  const user = await newUser()
+  const { secret } = (await ask('POST', '/v1/users/me/totp', user, { password })).json()
+  const answers = await Promise.all(
+    steps.map((step) => ask('POST', '/v1/users/me/totp/confirm', user, { otp: codeAt(secret, step) })),
+  )
+  const [winner, ...others] = answers.toSorted((a, b) => a.statusCode - b.statusCode)
+  expect(others.map((answer) => answer.json().code)).toEqual(['totp_not_in_state', 'totp_not_in_state'])
+  expect((await ask('GET', '/v1/users/me', user)).json().recovery_codes_left).toBe(10)
+  const [code] = winner?.json().recovery_codes ?? []
+  expect((await logIn(user, { recovery_code: code })).statusCode).toBe(200)
+})
+
 test('the factor is asked for after the right password alone', async () => {
   const user = await newUser()
   const { secret } = await enable(user)

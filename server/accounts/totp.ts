@@ -41,11 +41,21 @@ export async function beginTotp(
 }
 
 /**
- * Turns the factor on with a code of the prepared secret, and makes the recovery codes; they are not stored. Null where the code is
- * wrong. Locks the user's row.
+ * Turns the factor on with a code of the prepared secret, and makes the recovery codes; they are not stored. `on`: somebody else has turned
+ * it on, and has the codes. Locks the user's row before it looks, so that of two at once one gets the codes that hold.
  */
-export async function confirmTotp(tx: Tx, vault: Vault, user: TotpUser, code: string): Promise<string[] | null> {
-  if (!(await acceptCode(tx, vault, user, code))) return null
+export async function confirmTotp(
+  tx: Tx,
+  vault: Vault,
+  user: TotpUser,
+  code: string,
+): Promise<string[] | 'on' | 'wrong'> {
+  const { rows } = await tx.query<{ isOn: boolean }>(
+    `select totp_since is not null as "isOn" from users where account_id = $1 and id = $2 for update`,
+    [user.accountId, user.id],
+  )
+  if (rows[0]?.isOn) return 'on'
+  if (!(await acceptCode(tx, vault, user, code))) return 'wrong'
   await tx.query(`update users set totp_since = now(), updated_at = now() where account_id = $1 and id = $2`, [
     user.accountId,
     user.id,

@@ -101,6 +101,21 @@ test('invitations end: with another of the same address, withdrawn, after a week
   expect((await db.query('select from invitations where account_id = $1', [accountId])).rowCount).toBe(0)
 })
 
+test('whether an address is taken is told to who has a code for it alone', async () => {
+  const [here, there] = [await people(), await people()]
+  const { code } = (await invite(here.owner, 'viewer', there.sender.email)).json()
+  const wrong = (await invite(here.owner, 'viewer')).json().code
+  expect((await accept(wrong)).statusCode).toBe(200)
+  // Used, mistyped and invented codes, with an address that is taken and one that is not.
+  for (const one of [wrong, code.replace(/.$/, '-'), 'x'])
+    for (const email of [there.sender.email, 'nobody@example.com'])
+      expect((await post('/v1/auth/accept-invitation', { code: one, password, email })).json().code).toBe(
+        'invalid_invitation',
+      )
+  expect((await post('/v1/auth/accept-invitation', { code, password, email: 'x@example.com' })).statusCode).toBe(422)
+  expect((await accept(code)).json().code).toBe('user_exists')
+})
+
 test('an address is one user: of two who accept at once one comes in, and members are not invited again', async () => {
   const [here, there] = [await people(), await people()]
   const email = `${newId()}@example.com`

@@ -10,14 +10,18 @@ import { isCountry } from '../messages/number.ts'
 import { isTimezone } from '../timezone.ts'
 import {
   findCampaign,
+  hasPool,
   hasSender,
   insertCampaign,
   setFields,
   setPace,
   setQuietHours,
+  type CampaignFields,
   type CampaignRow,
 } from './store.ts'
+import { soundFieldsOf } from './request.ts'
 import { Stats, type CampaignStats } from './stats.ts'
+import { changeText, noText, textFields, type CampaignText } from './text.ts'
 
 const text = (description: string, minLength: number, maxLength: number) =>
   Type.String({ description, minLength, maxLength })
@@ -49,6 +53,8 @@ const fields = {
     description: 'Default sender of its messages: one of the senders of the account.',
     maxLength: 32,
   }),
+  sender_pool: IdOf('pol', 'Default sender of its messages, instead of `from`: a pool of the account.'),
+  ...textFields,
   default_country: Type.String({
     description: 'ISO 3166-1 alpha-2: where imported numbers without a country code are from.',
     examples: ['GB'],
@@ -87,6 +93,10 @@ export const CampaignChange = Type.Object(
       description: Nullable(fields.description),
       type: Nullable(fields.type),
       from: Nullable(fields.from),
+      sender_pool: Nullable(fields.sender_pool),
+      message: Nullable(fields.message),
+      template: Nullable(fields.template),
+      variables: fields.variables,
       timezone: Nullable(fields.timezone),
       validity_period: Nullable(fields.validity_period),
       callback_url: Nullable(fields.callback_url),
@@ -112,6 +122,10 @@ export const Campaign = Type.Object(
     status: Type.String({ description: '`active` for a campaign that labels messages. More states may come.' }),
     type: Nullable(fields.type),
     from: Nullable(Type.String()),
+    sender_pool: Nullable(IdOf('pol', 'The pool that its messages take their senders from.')),
+    message: Nullable(Type.String()),
+    template: Nullable(IdOf('tpl', 'The template of its broadcasts.')),
+    variables: textFields.variables,
     default_country: Nullable(Type.String()),
     timezone: Nullable(Type.String()),
     validity_period: Nullable(Type.Integer()),
@@ -144,16 +158,13 @@ export async function createCampaign(
   input: CampaignInput,
   known: FieldError[],
 ): Promise<CampaignRow> {
-  const errors = mergeErrors(known, checkFields(input))
-  const sender = typeof input.from === 'string' ? input.from.replace(/^\+(?=\d)/, '') : null
-  if (
-    sender !== null &&
-    !errors.some((error) => error.pointer === '#/from') &&
-    !(await hasSender(tx, accountId, sender))
-  )
-    errors.push(noSender)
+  const sound = soundFieldsOf(input, known)
+  const faults = checkFields(sound)
+  const origin = await readOrigin(tx, accountId, sound, faults)
+  const text = await changeText(tx, accountId, noText, sound, faults)
+  const errors = mergeErrors(known, faults)
   if (errors.length > 0) throw invalid(errors)
-  const row = await insertCampaign(tx, accountId, newId(), { ...input, from: sender })
+  const row = await insertCampaign(tx, accountId, newId(), { ...input, ...origin, ...text })
   if (row) return row
   const existing = await findCampaign(tx, accountId, { key: input.key ?? '' })
   throw new ApiError('key_taken', {
@@ -164,29 +175,58 @@ export async function createCampaign(
 
 /**
  * Changes a campaign; returns its row.
- * @throws ApiError `validation_failed`.
+ * @throws ApiError `validation_failed` with every wrong field, those of `known` included.
  */
 export async function changeCampaign(
   tx: Tx,
   accountId: string,
   before: CampaignRow,
   change: Static<typeof CampaignChange>,
+  known: FieldError[],
 ): Promise<CampaignRow> {
-  const { pace, quiet_hours: quietHours, ...rest } = change
-  const errors = checkFields(change)
-  const sender = typeof rest.from === 'string' ? rest.from.replace(/^\+(?=\d)/, '') : rest.from
-  if (sender && !(await hasSender(tx, accountId, sender))) errors.push(noSender)
+  const { pace, quiet_hours: quietHours, from, sender_pool, message, template, variables, ...plain } = change
+  const sound = soundFieldsOf(change, known)
+  const faults = checkFields(sound)
+  const origin = await readOrigin(tx, accountId, sound, faults)
+  const text = await changeText(tx, accountId, before, sound, faults)
+  const errors = mergeErrors(known, faults)
   if (errors.length > 0) throw invalid(errors)
-  const { from: _from, ...plain } = rest
-  let row = await setFields(tx, accountId, before, sender === undefined ? plain : { ...plain, sender })
+  let row = await setFields(tx, accountId, before, {
+    ...plain,
+    // What a message goes out from is one of both: who says one takes the other away.
+    ...(from !== undefined && { sender: origin.sender }),
+    ...(sender_pool !== undefined && { pool_id: origin.poolId }),
+    ...(origin.poolId !== null && { sender: null }),
+    ...(origin.sender !== null && { pool_id: null }),
+    ...(message !== undefined || template !== undefined || variables !== undefined ? columnsOfText(text) : {}),
+  })
   if (pace !== undefined) row = await setPace(tx, accountId, before.id, pace)
   return quietHours === undefined ? row : setQuietHours(tx, accountId, before.id, quietHours)
 }
 
-const noSender: FieldError = {
-  pointer: '#/from',
-  code: 'sender_not_found',
-  detail: 'must be a sender of this account',
+const columnsOfText = ({ message, templateId, variables }: CampaignText): CampaignFields => ({
+  message,
+  template_id: templateId,
+  variables,
+})
+
+/** What messages go out from: a sender or a pool of the account, of a body of any shape. Locks the pool, so that it stays. */
+async function readOrigin(
+  tx: Tx,
+  accountId: string,
+  { from, sender_pool: pool }: { from?: unknown; sender_pool?: unknown },
+  faults: FieldError[],
+): Promise<{ sender: string | null; poolId: string | null }> {
+  const sender = typeof from === 'string' ? from.replace(/^\+(?=\d)/, '') : null
+  if (sender !== null && !(await hasSender(tx, accountId, sender)))
+    faults.push({ pointer: '#/from', code: 'sender_not_found', detail: 'must be a sender of this account' })
+  const pointer = '#/sender_pool'
+  const poolId = typeof pool === 'string' ? parseId('pol', pool) : null
+  if (typeof pool !== 'string') return { sender, poolId }
+  if (sender !== null) faults.push({ pointer, code: 'invalid_value', detail: 'does not go with from: use one' })
+  else if (poolId === null || !(await hasPool(tx, accountId, poolId)))
+    faults.push({ pointer, code: 'pool_not_found', detail: 'is not a sender pool of this account' })
+  return { sender, poolId }
 }
 
 /** What the schema cannot say. The input may be of any shape: what the schema refuses is passed over. */
@@ -263,6 +303,10 @@ export function showCampaign(row: CampaignRow, stats: CampaignStats | null): Sta
     status: row.status,
     type: row.type,
     from: row.sender,
+    sender_pool: row.poolId && showId('pol', row.poolId),
+    message: row.message,
+    template: row.templateId && showId('tpl', row.templateId),
+    variables: row.variables,
     default_country: row.defaultCountry,
     timezone: row.timezone,
     validity_period: row.validityPeriod,

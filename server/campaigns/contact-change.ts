@@ -1,5 +1,6 @@
 /** Changing a contact: what is given is set, null clears, and attributes are set one by one. */
 import { Type, type Static, type TSchema } from 'typebox'
+import type { ContactSealing } from '../contact-fields.ts'
 import type { Tx } from '../db/db.ts'
 import { codeOf } from '../db/failure.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
@@ -40,8 +41,8 @@ export const ContactChange = Type.Object(
 export type ContactChange = Static<typeof ContactChange>
 
 /**
- * Changes a contact; returns it as it is then, and what was set. Locks its row.
- * @throws ApiError `not_found`; `validation_failed` with every wrong field, those of `known` included; `contact_exists`.
+ * Changes a contact; returns it as it is then, and what was set, with the consent that is new for its number. Locks its row.
+ * @throws ApiError `not_found`; `validation_failed` with every wrong field, those of `known` included; `contact_exists`; `fields_unavailable`.
  */
 export async function changeContact(
   tx: Tx,
@@ -50,10 +51,13 @@ export async function changeContact(
   publicId: string,
   change: Partial<Record<keyof ContactChange, unknown>>,
   known: FieldError[],
+  sealing: ContactSealing | null = null,
 ): Promise<{ row: ContactRow; written: NewContact }> {
   const id = parseId('ctc', publicId)
   const before = id && (await lockContact(tx, accountId, campaign.id, id))
   if (!before) throw new ApiError('not_found', { detail: 'The campaign has no such contact.' })
+  // Half of a contact must not stand for the whole: with its key it may be read again.
+  if (before.contactSealed) throw new ApiError('fields_unavailable')
   const read = readContact({ phone_number: before.phoneNumber, ...withoutNulls(change) }, (text) =>
     text === before.phoneNumber ? { number: text } : readNumber(text, campaign.defaultCountry),
   )
@@ -70,14 +74,16 @@ export async function changeContact(
   // A violation ends the transaction; what stands in the way is looked for before, and found below where it came in between.
   await refuseTaken(tx, accountId, campaign.id, before, written.phoneNumber)
   try {
-    await updateContact(tx, accountId, campaign.id, before.id, written)
+    await updateContact(tx, accountId, campaign.id, before.id, written, sealing)
   } catch (error) {
     if (codeOf(error) !== '23505') throw error
     throw new ApiError('contact_exists', { detail: 'The campaign has another contact with this number.' })
   }
   const row = await findContact(tx, accountId, campaign.id, { id: before.id })
   if (!row) throw new Error('a contact that is locked is there')
-  return { row, written: { ...written, consent: read.contact.consent } }
+  // Who is out stays out with another number; of other consents only what was said now is new.
+  const isMoved = written.phoneNumber !== before.phoneNumber && written.consent?.status === 'opted_out'
+  return { row, written: { ...written, consent: isMoved ? written.consent : read.contact.consent } }
 }
 
 async function refuseTaken(

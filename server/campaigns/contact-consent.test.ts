@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { parseId, showId } from '../ids.ts'
+import { newId, parseId, showId } from '../ids.ts'
 import { listConsents, type ConsentRow } from '../messages/consent.ts'
 import { isOptedOut } from '../messages/opt-out.ts'
 import { recordContactConsents } from './contact-consent.ts'
@@ -14,7 +14,7 @@ let test: CampaignTest
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  test = await openCampaignTest(database.db)
+  test = await openCampaignTest(database.db, { subscriptions: { wants: () => true } })
 })
 afterAll(async () => {
   await test.app.close()
@@ -57,4 +57,94 @@ it('never lets a person in again who is out, whatever consent a contact or list 
   )
   expect(await isOptedOut(database.db, testVault, test.account.accountId, '15551230002')).toBe(true)
   expect((await ledgerOf('15551230002')).map(({ status }) => status)).toEqual(['opted_in', 'opted_in', 'opted_out'])
+})
+
+/** Messages to a number: one that waits, and one that is scheduled. */
+async function addWaiting(number: string): Promise<void> {
+  for (const status of ['queued', 'scheduled'])
+    await database.db.query(
+      `insert into messages (account_id, id, direction, status, their_number, body, encoding, characters, segments)
+       values ($1, $2, 'outbound', $3, $4, 'Hi', 'GSM-7', 2, 1)`,
+      [test.account.accountId, newId(), status, number],
+    )
+}
+const endsOf = async (number: string): Promise<object[]> =>
+  (await database.db.query<object>('select status, error_code as code from messages where their_number = $1', [number]))
+    .rows
+const told = async (number: string): Promise<object[]> => {
+  const { rows } = await database.db.query<{ payload: string }>(
+    `select payload from events where type = 'contact.opted_out' order by id`,
+  )
+  return rows
+    .map(({ payload }) => (JSON.parse(payload) as { data: { phone_number: string } }).data)
+    .filter((data) => data.phone_number === number)
+}
+const canceled = { status: 'canceled', code: 'recipient_opted_out' }
+
+interface Body {
+  phone_number: string
+  consent: object
+}
+
+it.each([
+  ['is added so', '15551230101', async (url: string, body: Body) => test.call('POST', url, body)],
+  [
+    'is there and added again so',
+    '15551230102',
+    async (url: string, body: Body) => {
+      await test.call('POST', url, { phone_number: '15551230102' })
+      return test.call('POST', `${url}?on_conflict=skip`, body)
+    },
+  ],
+  [
+    'becomes so',
+    '15551230103',
+    async (url: string, { consent }: Body) => {
+      const { headers } = await test.call('POST', url, { phone_number: '15551230103' })
+      return test.call('PATCH', String(headers['location']), { consent })
+    },
+  ],
+  [
+    'gets the number so',
+    '15551230104',
+    async (url: string, { consent }: Body) => {
+      const { headers } = await test.call('POST', url, { phone_number: '15551230105', consent })
+      return test.call('PATCH', String(headers['location']), { phone_number: '15551230104' })
+    },
+  ],
+])('cancels what waits for a person whose contact %s, and tells it once', async (_, number, write) => {
+  const campaign = await test.newCampaign()
+  await addWaiting(number)
+  const consent = { status: 'opted_out', method: 'call' }
+  const url = `/v1/campaigns/${campaign}/contacts`
+  const answer = await write(url, { phone_number: number, consent })
+  expect(answer.body['status']).toBe('opted_out')
+  expect(await endsOf(number)).toEqual([canceled, canceled])
+  const event = { phone_number: number, source: 'contact', campaign, reason: null, keyword: null, message: null }
+  expect(await told(number)).toEqual([event])
+  await test.call('POST', `${url}?on_conflict=update`, { phone_number: number, consent })
+  expect(await told(number)).toEqual([event])
+  expect(await ledgerOf(number)).toMatchObject([
+    { status: 'opted_out', actor: showId('key', test.account.keyId), evidence: { method: 'call' } },
+  ])
+})
+
+it('writes nothing of an opt-out where the contact is refused', async () => {
+  const campaign = await test.newCampaign()
+  const url = `/v1/campaigns/${campaign}/contacts`
+  await test.call('POST', url, { phone_number: '15551230106' })
+  await addWaiting('15551230106')
+  const again = await test.call('POST', url, { phone_number: '15551230106', consent: { status: 'opted_out' } })
+  expect(again).toMatchObject({ status: 409, body: { code: 'contact_exists' } })
+  expect(await isOptedOut(database.db, testVault, test.account.accountId, '15551230106')).toBe(false)
+  expect(await endsOf('15551230106')).toMatchObject([{ status: 'queued' }, { status: 'scheduled' }])
+})
+
+it('opts nobody out again who has come back, when something else of the contact changes', async () => {
+  const campaign = await test.newCampaign()
+  const url = `/v1/campaigns/${campaign}/contacts`
+  const { headers } = await test.call('POST', url, { phone_number: '15551230107', consent: { status: 'opted_out' } })
+  await database.db.query(`delete from opt_outs where number = '15551230107'`)
+  const { body } = await test.call('PATCH', String(headers['location']), { first_name: 'Ada' })
+  expect(body).toMatchObject({ status: 'active', first_name: 'Ada' })
 })

@@ -1,10 +1,12 @@
 /** From the query of a list or an export to filters. */
 import { Type, type Static } from 'typebox'
+import type { ContactSeals } from '../contact-fields.ts'
+import type { Db } from '../db/db.ts'
 import { invalid, type FieldError } from '../errors.ts'
 import { Timestamp } from '../http.ts'
 import { readNumber } from '../messages/number.ts'
 import { attributeLimits } from './contact.ts'
-import type { ContactFilters } from './contact-list.ts'
+import { hasSealedContact, type ContactFilters } from './contact-list.ts'
 import { canonicalLanguage } from '../language.ts'
 
 const attributeName = /^attributes\[(.+)\]$/
@@ -56,6 +58,32 @@ export function readContactFilters(query: Static<typeof ContactQuery>): ContactF
     createdAfter,
     createdBefore,
   }
+}
+
+/**
+ * The filters where contacts may be sealed: an external id is found by its keyed hash too. @throws ApiError `validation_failed` for attributes, of which
+ * the database knows nothing then: to compare them all contacts would have to be decrypted for each page.
+ */
+export async function sealFilters(
+  seals: ContactSeals | undefined,
+  db: Db,
+  accountId: string,
+  campaignId: string,
+  filters: ContactFilters,
+): Promise<ContactFilters> {
+  if (!seals || !(seals.isSealing || (await seals.hasKeys(db, accountId)))) return filters
+  const names = Object.keys(filters.attributes ?? {})
+  if (names.length > 0 && (seals.isSealing || (await hasSealedContact(db, accountId, campaignId))))
+    throw invalid(
+      names.map((name) => ({
+        pointer: `?attributes[${name}]`,
+        code: 'invalid_value',
+        detail:
+          'cannot be filtered by: attributes are encrypted in this installation. Use tags for what contacts are chosen by',
+      })),
+    )
+  const { externalId } = filters
+  return externalId === null ? filters : { ...filters, externalIdHmac: seals.hash(accountId, externalId) }
 }
 
 /** A number as a filter. @throws ApiError `validation_failed`. */

@@ -1,30 +1,39 @@
 /** Routes of the contacts of a campaign. */
-import { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import type { Db, Queryable } from '../db/db.ts'
+import type { Queryable } from '../db/db.ts'
+import type { ContactSealing, ContactSeals } from '../contact-fields.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent, type Outcome } from '../idempotency.ts'
 import { showId } from '../ids.ts'
 import { readNumber } from '../messages/number.ts'
+import { change, type OptOutsContext } from '../messages/opt-out-http.ts'
+import { takeMark, withOldRows } from '../mark.ts'
 import { buildPage, readCursor } from '../page.ts'
-import type { Vault } from '../secrets.ts'
+import { openStream } from '../stream.ts'
 import { mergeErrors, readCampaign, readOpenCampaign } from './campaign.ts'
 import { changeContact, ContactChange } from './contact-change.ts'
 import { recordContactConsents } from './contact-consent.ts'
 import { exportFormats, writeContacts } from './contact-export.ts'
-import { contactQuery, contactQueryOptions, readContactFilters, readPhoneFilter } from './contact-filters.ts'
-import { findContact, listContacts } from './contact-list.ts'
+import {
+  contactQuery,
+  contactQueryOptions,
+  readContactFilters,
+  readPhoneFilter,
+  sealFilters,
+} from './contact-filters.ts'
+import { findContact, listContacts, type ContactFilters } from './contact-list.ts'
 import { addContact, ContactInput, readContact, readContactRow, showContact, type ShownContact } from './contact.ts'
 import { deleteContact, type ContactRow } from './contacts.ts'
 import { markForgotten } from './forgotten.ts'
 import { objectOf, schemaErrorsOf } from './request.ts'
+import { withdrawConsents } from './withdraw.ts'
 
 /** What these routes need. */
-export interface ContactsContext {
-  db: Db
-  vault: Vault
+export interface ContactsContext extends OptOutsContext {
+  /** None: nothing is encrypted, nor ever was. */
+  contactSeals?: ContactSeals
 }
 
 const campaignParams = Type.Object({
@@ -42,6 +51,13 @@ export function contactRoutes(app: App, context: ContactsContext): void {
     const [marked = row] = await markForgotten(on, context.vault, accountId, [row])
     return showContact(marked)
   }
+  const sealingOf = async ({ caller }: FastifyRequest): Promise<ContactSealing | null> =>
+    (await context.contactSeals?.of(caller.accountId)) ?? null
+  const readFilters = (
+    accountId: string,
+    campaignId: string,
+    query: Parameters<typeof readContactFilters>[0],
+  ): Promise<ContactFilters> => sealFilters(context.contactSeals, db, accountId, campaignId, readContactFilters(query))
   app.post(
     '/v1/campaigns/:campaign/contacts',
     {
@@ -63,8 +79,9 @@ export function contactRoutes(app: App, context: ContactsContext): void {
       config: { scope: 'contacts:write', operation: 'contacts.create' },
       attachValidation: true,
     },
-    (request, reply) =>
-      idempotent(context, request, reply, async (tx): Promise<Outcome> => {
+    async (request, reply) => {
+      const sealing = await sealingOf(request)
+      return change(context, request, reply, async (tx) => {
         const { accountId } = request.caller
         // First: it throws where the path itself was refused.
         const known = schemaErrorsOf(request)
@@ -73,12 +90,15 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         const errors = mergeErrors(known, read.errors)
         if (errors.length > 0 || !read.contact) throw invalid(errors)
         const { on_conflict: onConflict = null } = request.query
-        const { row, isNew } = await addContact(tx, accountId, campaign.id, read.contact, onConflict)
-        await recordContactConsents(tx, context.vault, accountId, campaign.id, actorOf(request), [read.contact])
+        const by = { actor: actorOf(request), campaignId: campaign.id }
+        const postings = await withdrawConsents(tx, context, accountId, by, [read.contact])
+        const { row, isNew } = await addContact(tx, accountId, campaign.id, read.contact, onConflict, sealing)
+        await recordContactConsents(tx, context.vault, accountId, campaign.id, by.actor, [read.contact])
         const body = await show(tx, accountId, row)
         const location = `/v1/campaigns/${showId('cmp', campaign.id)}/contacts/${body.id}`
-        return { status: isNew ? 201 : 200, body, location, resourceId: row.id }
-      }),
+        return { status: isNew ? 201 : 200, body, location, resourceId: row.id, postings }
+      })
+    },
   )
 
   app.get(
@@ -108,7 +128,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
       const { accountId } = request.caller
       const { limit = 50, cursor, phone_number: phone, ...query } = request.query
       const campaign = await readCampaign(db, accountId, request.params.campaign)
-      const chosen = readContactFilters(query)
+      const chosen = await readFilters(accountId, campaign.id, query)
       const phoneNumber = phone === undefined ? null : readPhoneFilter(phone)
       const filters = ['contacts', accountId, campaign.id, phoneNumber, chosen]
       const position = readCursor(cursor, filters)
@@ -117,8 +137,9 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         const data = row ? [await show(db, accountId, row)] : []
         return { ...buildPage(row ? [row] : [], limit, position, filters), data }
       }
+      const mark = withOldRows(await takeMark(db))
       const { rows, edge } = await listContacts(db, accountId, campaign.id, chosen, limit, position)
-      const page = buildPage(rows, limit, position, filters, { edge })
+      const page = buildPage(rows, limit, position, filters, { edge, mark })
       const marked = await markForgotten(db, context.vault, accountId, page.data)
       return { ...page, data: marked.map(showContact) }
     },
@@ -161,12 +182,15 @@ export function contactRoutes(app: App, context: ContactsContext): void {
       const { accountId } = request.caller
       const { format: asked, ...query } = request.query
       const campaign = await readCampaign(db, accountId, request.params.campaign)
-      const filters = readContactFilters(query)
+      const filters = await readFilters(accountId, campaign.id, query)
       const format = asked ?? (/\bndjson\b/.test(request.headers.accept ?? '') ? 'ndjson' : 'csv')
-      reply
+      const stream = await openStream(
+        writeContacts(db, context.vault, accountId, campaign.id, filters, format, context.contactSeals),
+      )
+      return reply
         .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8')
         .header('content-disposition', `attachment; filename="${campaign.key ?? showId('cmp', campaign.id)}.${format}"`)
-      return reply.send(Readable.from(writeContacts(db, context.vault, accountId, campaign.id, filters, format)))
+        .send(stream)
     },
   )
 
@@ -205,17 +229,30 @@ export function contactRoutes(app: App, context: ContactsContext): void {
       config: { scope: 'contacts:write', operation: 'contacts.update' },
       attachValidation: true,
     },
-    (request, reply) =>
-      idempotent(context, request, reply, async (tx): Promise<Outcome> => {
+    async (request, reply) => {
+      const sealing = await sealingOf(request)
+      return change(context, request, reply, async (tx) => {
         const { accountId } = request.caller
         const { campaign: name, contact } = request.params
         // First: it throws where the path itself was refused.
         const known = schemaErrorsOf(request)
         const campaign = await readOpenCampaign(tx, accountId, name)
-        const { row, written } = await changeContact(tx, accountId, campaign, contact, objectOf(request.body), known)
-        await recordContactConsents(tx, context.vault, accountId, campaign.id, actorOf(request), [written])
-        return { status: 200, body: await show(tx, accountId, row), resourceId: row.id }
-      }),
+        const { row, written } = await changeContact(
+          tx,
+          accountId,
+          campaign,
+          contact,
+          objectOf(request.body),
+          known,
+          sealing,
+        )
+        const by = { actor: actorOf(request), campaignId: campaign.id }
+        const postings = await withdrawConsents(tx, context, accountId, by, [written])
+        await recordContactConsents(tx, context.vault, accountId, campaign.id, by.actor, [written])
+        const isOptedOut = row.isOptedOut || written.consent?.status === 'opted_out'
+        return { status: 200, body: await show(tx, accountId, { ...row, isOptedOut }), resourceId: row.id, postings }
+      })
+    },
   )
 
   app.delete(

@@ -1,6 +1,7 @@
 /** The SQL that reads contacts: one, a page of those that match, and all of them in pages. Every query begins with the account. */
 import type { Queryable, Tx } from '../db/db.ts'
 import { firstIdAt } from '../ids.ts'
+import { isSince, type Mark } from '../mark.ts'
 import type { Position } from '../page.ts'
 import type { ContactRow } from './contacts.ts'
 
@@ -8,6 +9,8 @@ import type { ContactRow } from './contacts.ts'
 export interface ContactFilters {
   phonePrefix: string | null
   externalId: string | null
+  /** Its keyed hash, by which sealed contacts are found; none: no contact is sealed. */
+  externalIdHmac?: Buffer
   /** All of them. */
   tags: string[] | null
   /** Values as text, by name; all of them. */
@@ -17,6 +20,18 @@ export interface ContactFilters {
   isOptedOut: boolean | null
   createdAfter: Date | null
   createdBefore: Date | null
+}
+
+/** No filter. */
+export const allContacts: ContactFilters = {
+  phonePrefix: null,
+  externalId: null,
+  tags: null,
+  attributes: null,
+  language: null,
+  isOptedOut: null,
+  createdAfter: null,
+  createdBefore: null,
 }
 
 /** A part of a list: the contacts that match, and how far the list was read to find them. */
@@ -31,7 +46,7 @@ export interface Stretch {
 const windowRows = 20_000
 const windowsMax = 10
 
-const columns = `c.id, c.campaign_id as "campaignId", c.phone_number as "phoneNumber", c.first_name as "firstName",
+const columns = `c.account_id as "accountId", c.id, c.sealed as "contactSealed", c.campaign_id as "campaignId", c.phone_number as "phoneNumber", c.first_name as "firstName",
   c.last_name as "lastName", c.external_id as "externalId", c.language, c.country, c.timezone, c.attributes, c.tags, c.consent,
   c.created_at as "createdAt", c.updated_at as "updatedAt"`
 
@@ -114,7 +129,8 @@ export async function listContacts(
   const rows: ContactRow[] = []
   let from = position?.id ?? null
   for (let window = 0; window < windowsMax; window++) {
-    const part = await readWindow(db, accountId, campaignId, filters, limit + 1 - rows.length, from, isAfter)
+    const reading = { from, isAfter, since: position?.since?.mark ?? null }
+    const part = await readWindow(db, accountId, campaignId, filters, limit + 1 - rows.length, reading)
     rows.push(...part.rows)
     if (part.edge === null || rows.length > limit) return { rows, edge: null }
     from = part.edge
@@ -131,7 +147,15 @@ export async function* readContacts(
   pageRows: number,
 ): AsyncGenerator<ContactRow[]> {
   for (let from: string | null = '00000000-0000-0000-0000-000000000000'; from !== null;) {
-    const part: Stretch = await readWindow(db, accountId, campaignId, filters, pageRows, from, true, false)
+    const part: Stretch = await readWindow(
+      db,
+      accountId,
+      campaignId,
+      filters,
+      pageRows,
+      { from, isAfter: true, since: null },
+      false,
+    )
     if (part.rows.length > 0) yield part.rows
     from = part.rows.length === pageRows ? (part.rows.at(-1)?.id ?? null) : part.edge
   }
@@ -144,8 +168,7 @@ async function readWindow(
   campaignId: string,
   filters: ContactFilters,
   limit: number,
-  from: string | null,
-  isAfter: boolean,
+  { from, isAfter, since }: { from: string | null; isAfter: boolean; since: Mark | null },
   hasMessages = true,
 ): Promise<Stretch> {
   const values: unknown[] = [accountId, campaignId]
@@ -155,9 +178,11 @@ async function readWindow(
     from !== null && `c.id ${isAfter ? '>' : '<'} ${value(from)}`,
     filters.createdAfter && `c.id >= ${value(firstIdAt(filters.createdAfter.getTime()))}`,
     filters.createdBefore && `c.id < ${value(firstIdAt(filters.createdBefore.getTime()))}`,
-    filters.externalId !== null && `c.external_id = ${value(filters.externalId)}`,
+    filters.externalId !== null && isExternalId(filters.externalId, filters.externalIdHmac, value),
   ].filter((clause) => clause !== false && clause !== null)
   const matches = matchesOf(filters, value)
+  // Changed ones are anywhere in the list.
+  if (since) matches.push(isSince('c', since, value))
   const lastMessage = hasMessages ? lastMessageAt : 'null::timestamptz'
   const found = `from contacts c
         where c.account_id = $1
@@ -173,7 +198,7 @@ async function readWindow(
     `
     ${selectOf(lastMessage, ', c."isMatch", c.place')}
     from (
-        select c.account_id, c.id, c.campaign_id, c.phone_number, c.first_name, c.last_name, c.external_id, c.language, c.country,
+        select c.account_id, c.id, c.sealed, c.campaign_id, c.phone_number, c.first_name, c.last_name, c.external_id, c.language, c.country,
           c.timezone, c.attributes, c.tags, c.consent, c.created_at, c.updated_at, ${matches.join(' and ')} as "isMatch",
           row_number() over (order by c.id ${order}) as place
         ${found}
@@ -188,6 +213,10 @@ async function readWindow(
   return { rows: matching, edge: last?.place === windowRows && matching.length < limit ? last.id : null }
 }
 
+// With both, each by its own index.
+const isExternalId = (id: string, hmac: Buffer | undefined, value: (one: unknown) => string): string =>
+  hmac ? `(c.external_id = ${value(id)} or c.external_id_hmac = ${value(hmac)})` : `c.external_id = ${value(id)}`
+
 function matchesOf(filters: ContactFilters, value: (one: unknown) => string): string[] {
   const matches: string[] = []
   if (filters.phonePrefix !== null) matches.push(`starts_with(c.phone_number, ${value(filters.phonePrefix)})`)
@@ -200,6 +229,22 @@ function matchesOf(filters: ContactFilters, value: (one: unknown) => string): st
   }
   if (filters.isOptedOut !== null) matches.push(`${filters.isOptedOut ? '' : 'not '}${isOptedOut}`)
   return matches
+}
+
+/** Whether a campaign has a sealed contact; by the primary key, all of them where it has none. */
+export async function hasSealedContact(db: Queryable, accountId: string, campaignId: string): Promise<boolean> {
+  const { rowCount } = await db.query({
+    name: 'has-sealed-contact',
+    text: `
+      select 1
+      from contacts
+      where account_id = $1
+        and campaign_id = $2
+        and sealed is not null
+      limit 1`,
+    values: [accountId, campaignId],
+  })
+  return rowCount === 1
 }
 
 /** The names of all attributes in a campaign, by the alphabet; by the primary key, in pages. */

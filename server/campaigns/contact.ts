@@ -1,5 +1,6 @@
 /** A contact: a person's number in one campaign. What is known of an opt-out belongs to the account, not to the contact. */
 import { Type, type Static } from 'typebox'
+import type { ContactSealing } from '../contact-fields.ts'
 import { ApiError, type FieldError } from '../errors.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import { IdOf, Nullable, Timestamp, showTime } from '../http.ts'
@@ -102,6 +103,12 @@ export const Contact = Type.Object(
     last_message_at: Nullable(Timestamp('When a message was last sent to the number or came from it.')),
     created_at: Timestamp('When it was made.'),
     updated_at: Timestamp('When it was last changed.'),
+    fields_unavailable: Type.Optional(
+      Type.Literal(true, {
+        description:
+          'Its name, external id, attributes and consent are encrypted and cannot be decrypted; tell the operator.',
+      }),
+    ),
   },
   { $id: 'Contact' },
 )
@@ -156,6 +163,7 @@ export async function addContact(
   campaignId: string,
   contact: NewContact,
   onConflict: OnConflict | null,
+  sealing: ContactSealing | null = null,
 ): Promise<{ row: ContactRow; isNew: boolean }> {
   const { created } = await upsertContacts(
     tx,
@@ -163,6 +171,7 @@ export async function addContact(
     campaignId,
     [{ id: newId(), ...contact }],
     onConflict ?? 'skip',
+    sealing,
   )
   const row = await findContact(tx, accountId, campaignId, { phoneNumber: contact.phoneNumber })
   if (!row) throw new Error('a contact that was just written is there')
@@ -211,5 +220,6 @@ export function showContact(row: ContactRow): ShownContact {
     last_message_at: showTime(row.lastMessageAt),
     created_at: row.createdAt.toISOString(),
     updated_at: row.updatedAt.toISOString(),
+    ...(row.contactSealed && { fields_unavailable: true as const }),
   }
 }

@@ -1,4 +1,5 @@
 /** The SQL that changes contacts; `contact-list.ts` reads them and `upsert.ts` adds them. Every query begins with the account. */
+import { sealFields, type ContactSealing } from '../contact-fields.ts'
 import type { Tx } from '../db/db.ts'
 
 /** What to do with a contact whose number the campaign already has. */
@@ -29,31 +30,17 @@ interface Consent {
 
 /** A row of `contacts`, with what the account knows of its number. */
 export interface ContactRow extends Omit<NewContact, 'attributes' | 'tags'> {
+  accountId: string
   id: string
   campaignId: string
+  /** Null, but where its fields cannot be opened: then it has none. */
+  contactSealed: Buffer | null
   attributes: Record<string, string | number | boolean>
   tags: string[]
   isOptedOut: boolean
   lastMessageAt: Date | null
   createdAt: Date
   updatedAt: Date
-}
-
-/** Opts numbers out of the account, in their order, which is that of everybody who does. */
-export async function suppressNumbers(
-  tx: Tx,
-  accountId: string,
-  contacts: readonly (NewContact & { id: string })[],
-): Promise<void> {
-  await tx.query({
-    name: 'suppress-numbers',
-    text: `
-      insert into opt_outs (account_id, id, number, source)
-      select $1, r.id, r.number, 'consent'
-      from unnest($2::uuid[], $3::text[]) as r (id, number)
-      on conflict (account_id, number) do nothing`,
-    values: [accountId, contacts.map((contact) => contact.id), contacts.map((contact) => contact.phoneNumber)],
-  })
 }
 
 /** Deletes a contact by its primary key and takes it from its campaign's count; an opt-out of its number stays. */
@@ -81,7 +68,7 @@ export async function deleteContact(tx: Tx, accountId: string, campaignId: strin
 }
 
 /**
- * Sets all fields of a contact, by its primary key; a consent of `opted_out` opts its number out in the same statement.
+ * Sets all fields of a contact, by its primary key, sealed where `sealing` says so.
  * @throws a unique violation where the campaign has another contact with the number.
  */
 export async function updateContact(
@@ -90,19 +77,18 @@ export async function updateContact(
   campaignId: string,
   id: string,
   contact: NewContact,
+  sealing: ContactSealing | null = null,
 ): Promise<void> {
+  const sealed = sealing?.key ? sealFields(sealing.key, accountId, id, contact) : null
+  const externalIdHmac = sealed && contact.externalId !== null ? sealing?.hashOf(contact.externalId) : null
+  const none = { firstName: null, lastName: null, externalId: null, attributes: null, consent: null }
+  const plain = sealed ? none : contact
   await tx.query({
     name: 'update-contact',
     text: `
-      with suppressed as (
-        insert into opt_outs (account_id, id, number, source)
-        select $1, gen_random_uuid(), $4, 'consent'
-        where $13::jsonb ->> 'status' = 'opted_out'
-        on conflict (account_id, number) do nothing
-      )
       update contacts
       set phone_number = $4, first_name = $5, last_name = $6, external_id = $7, language = $8, country = $9, timezone = $10,
-        attributes = $11, tags = $12, consent = $13, updated_at = now()
+        attributes = $11, tags = $12, consent = $13, sealed = $14, external_id_hmac = $15, updated_at = now()
       where account_id = $1
         and campaign_id = $2
         and id = $3`,
@@ -111,15 +97,17 @@ export async function updateContact(
       campaignId,
       id,
       contact.phoneNumber,
-      contact.firstName,
-      contact.lastName,
-      contact.externalId,
+      plain.firstName,
+      plain.lastName,
+      plain.externalId,
       contact.language,
       contact.country,
       contact.timezone,
-      JSON.stringify(contact.attributes ?? {}),
+      JSON.stringify(plain.attributes ?? {}),
       contact.tags ?? [],
-      contact.consent && JSON.stringify(contact.consent),
+      plain.consent && JSON.stringify(plain.consent),
+      sealed,
+      externalIdHmac ?? null,
     ],
   })
 }

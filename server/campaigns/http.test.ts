@@ -115,7 +115,9 @@ describe('campaigns', () => {
       validity_period: 0,
       callback_url: 'ftp://example.com',
       metadata: { ['k'.repeat(41)]: 'v', k: 1 },
-      message: 'later',
+      message: 'later {{',
+      sender_pool: 'pol_none',
+      template: 'none',
       send_at: '2026-11-20T12:00:00Z',
     })
     expect(status).toBe(422)
@@ -124,11 +126,13 @@ describe('campaigns', () => {
       '#/default_country invalid_value',
       '#/from sender_not_found',
       '#/key invalid_format',
-      '#/message unknown_field',
+      '#/message invalid_template',
       '#/metadata/k invalid_type',
       `#/metadata/${'k'.repeat(41)} too_long`,
       '#/name required',
       '#/send_at unknown_field',
+      '#/sender_pool invalid_value',
+      '#/template invalid_value',
       '#/timezone invalid_value',
       '#/type invalid_value',
       '#/validity_period out_of_range',
@@ -137,6 +141,13 @@ describe('campaigns', () => {
     expect(errorsOf((await test.call('POST', '/v1/campaigns', { name: 'a\0b', timezone: 'x' })).body)).toEqual([
       '#/name invalid_characters',
       '#/timezone invalid_value',
+    ])
+    const nul = { name: 'x', from: 'a\0', sender_pool: 'pol_\0', template: 'b\0', variables: { '\0': 1 } }
+    expect(errorsOf((await test.call('POST', '/v1/campaigns', nul)).body)).toEqual([
+      '#/from invalid_characters',
+      '#/sender_pool invalid_characters',
+      '#/template invalid_characters',
+      '#/variables/%00 invalid_characters',
     ])
   })
 

@@ -4,6 +4,7 @@ import type { Db } from '../db/db.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent, type Outcome } from '../idempotency.ts'
 import { refuseShortening } from '../messages/short-links/shorten.ts'
+import { takeMark, withOldRows } from '../mark.ts'
 import { buildPage, readCursor } from '../page.ts'
 import type { Vault } from '../secrets.ts'
 import {
@@ -17,16 +18,16 @@ import {
   showCampaign,
 } from './campaign.ts'
 import { Contact } from './contact.ts'
-import { contactRoutes } from './contact-http.ts'
+import { contactRoutes, type ContactsContext } from './contact-http.ts'
 import { broadcastRoutes, type BroadcastsContext } from './broadcasts/http.ts'
 import { importRoutes, type ImportsContext } from './imports/http.ts'
 import { objectOf, schemaErrorsOf } from './request.ts'
 import { readStats } from './stats.ts'
 import { statsRoutes } from './stats-http.ts'
-import { listCampaigns } from './store.ts'
+import { listCampaigns, lockCampaign } from './store.ts'
 
 /** What the routes of this slice need. */
-export interface CampaignsContext extends ImportsContext, BroadcastsContext {
+export interface CampaignsContext extends ImportsContext, BroadcastsContext, Pick<ContactsContext, 'contactSeals'> {
   db: Db
   vault: Vault
 }
@@ -90,8 +91,9 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
       const { limit = 50, cursor } = request.query
       const filters = ['campaigns', request.caller.accountId]
       const position = readCursor(cursor, filters)
+      const mark = withOldRows(await takeMark(db))
       const rows = await listCampaigns(db, request.caller.accountId, limit, position)
-      const page = buildPage(rows, limit, position, filters)
+      const page = buildPage(rows, limit, position, filters, { mark })
       return { ...page, data: page.data.map((row) => showCampaign(row, null)) }
     },
   )
@@ -122,19 +124,22 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
         operationId: 'updateCampaign',
         summary: 'Change a campaign',
         description:
-          'Pace and quiet hours hold at every process within seconds, also for what waits already; the rest for what is sent from then on.',
+          'Pace and quiet hours hold at every process within seconds, also for what waits already; the rest for what is sent from then on. ' +
+          '`from` and `sender_pool` take the place of each other, and so do `message` and `template`.',
         tags: ['Campaigns'],
         params: campaignParams,
         body: CampaignChange,
         response: { 200: Type.Ref('Campaign'), ...problems(404, 409) },
       },
       config: { scope: 'campaigns:write', operation: 'campaigns.update', audit: 'campaign.updated' },
+      attachValidation: true,
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
-        const before = await readOpenCampaign(tx, accountId, request.params.campaign)
-        const row = await changeCampaign(tx, accountId, before, request.body)
+        const found = await readOpenCampaign(tx, accountId, request.params.campaign)
+        const before = (await lockCampaign(tx, accountId, found.id)) ?? found
+        const row = await changeCampaign(tx, accountId, before, objectOf(request.body), schemaErrorsOf(request))
         const audit = { before: showCampaign(before, null) }
         return { status: 200, body: showCampaign(row, await readStats(tx, accountId, row.id)), audit }
       }),

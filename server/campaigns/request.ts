@@ -12,3 +12,9 @@ export function schemaErrorsOf(request: FastifyRequest): FieldError[] {
 
 /** A body whose shape the schema may have refused: what is no object has no fields to check. */
 export const objectOf = <T extends object>(body: T): T => (typeof body === 'object' && body !== null ? body : ({} as T))
+
+/** The fields of a body that the schema has not refused, in them or below: only these can be looked up. */
+export function soundFieldsOf<T extends object>(body: T, known: readonly FieldError[]): Partial<T> {
+  const refused = new Set(known.map(({ pointer }) => pointer.split('/', 2)[1]))
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !refused.has(name))) as Partial<T>
+}

@@ -2,11 +2,13 @@
 import type { QuietHoursChange } from '../accounts/quiet-hours.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import type { MessageType, UnknownPolicy } from '../messages/message.ts'
+import { isSince } from '../mark.ts'
 import type { Position } from '../page.ts'
 import type { CampaignInput } from './campaign.ts'
+import type { CampaignText } from './text.ts'
 
 /** A row of `campaigns`. */
-export interface CampaignRow {
+export interface CampaignRow extends CampaignText {
   id: string
   key: string | null
   name: string
@@ -14,6 +16,7 @@ export interface CampaignRow {
   status: string
   type: MessageType | null
   sender: string | null
+  poolId: string | null
   defaultCountry: string | null
   timezone: string | null
   validityPeriod: number | null
@@ -29,26 +32,27 @@ export interface CampaignRow {
   updatedAt: Date
 }
 
-const columns = `id, key, name, description, status, type, sender, default_country as "defaultCountry", timezone,
+const columns = `id, key, name, description, status, type, sender, pool_id as "poolId", message, template_id as "templateId", variables,
+  default_country as "defaultCountry", timezone,
   validity_period as "validityPeriod", pace::float8 as pace, on_unknown as "onUnknown", coalesce(shorten_urls, false) as "shortensUrls", callback_url as "callbackUrl", quiet_hours as "quietHours", metadata, tags, contacts_count as "contactsCount",
   created_at as "createdAt", updated_at as "updatedAt"`
 
-/** Inserts a campaign, or returns null where its key is taken. `from` is a sender as `senders.number` has it. */
+/** Inserts a campaign, or returns null where its key is taken. `sender` is as `senders.number` has it. */
 export async function insertCampaign(
   tx: Tx,
   accountId: string,
   id: string,
-  input: Omit<CampaignInput, 'from'> & { from: string | null },
+  input: Omit<CampaignInput, 'message' | 'variables'> & CampaignText & Pick<CampaignRow, 'sender' | 'poolId'>,
 ): Promise<CampaignRow | null> {
   const { rows } = await tx.query<CampaignRow>({
     name: 'insert-campaign',
     text: `
       insert into campaigns (account_id, id, key, name, description, type, sender, default_country, timezone, validity_period,
         callback_url, metadata, tags, pace, on_unknown, shorten_urls,
-        quiet_hours, quiet_hours_changed_at)
+        quiet_hours, quiet_hours_changed_at, pool_id, message, template_id, variables)
       values ($1, $2, $3, $4, $5, $6, $7,
         coalesce($8, (select settings ->> 'default_country' from accounts where id = $1)), $9, $10, $11, $12, $13, $14, $15, $16,
-        $17, case when $17::jsonb is not null then now() end)
+        $17, case when $17::jsonb is not null then now() end, $18, $19, $20, $21)
       on conflict (account_id, key) do nothing
       returning ${columns}`,
     values: [
@@ -58,7 +62,7 @@ export async function insertCampaign(
       input.name,
       input.description ?? null,
       input.type ?? null,
-      input.from,
+      input.sender,
       input.default_country ?? null,
       input.timezone ?? null,
       input.validity_period ?? null,
@@ -69,6 +73,10 @@ export async function insertCampaign(
       input.on_unknown ?? null,
       input.shorten_urls ?? null,
       input.quiet_hours ? JSON.stringify(input.quiet_hours) : null,
+      input.poolId,
+      input.message,
+      input.templateId,
+      JSON.stringify(input.variables),
     ],
   })
   return rows[0] ?? null
@@ -80,6 +88,10 @@ export interface CampaignFields {
   description?: string | null
   type?: MessageType | null
   sender?: string | null
+  pool_id?: string | null
+  message?: string | null
+  template_id?: string | null
+  variables?: CampaignText['variables']
   timezone?: string | null
   validity_period?: number | null
   callback_url?: string | null
@@ -92,6 +104,10 @@ const fieldColumns = [
   'description',
   'type',
   'sender',
+  'pool_id',
+  'message',
+  'template_id',
+  'variables',
   'timezone',
   'validity_period',
   'callback_url',
@@ -114,7 +130,13 @@ export async function setFields(
      where account_id = $1
        and id = $2
      returning ${columns}`,
-    [accountId, before.id, ...given.map((name) => (name === 'metadata' ? JSON.stringify(fields[name]) : fields[name]))],
+    [
+      accountId,
+      before.id,
+      ...given.map((name) =>
+        name === 'metadata' || name === 'variables' ? JSON.stringify(fields[name]) : fields[name],
+      ),
+    ],
   )
   return rows[0] ?? before
 }
@@ -177,6 +199,21 @@ export async function findCampaign(
   return rows[0] ?? null
 }
 
+/** Reads a campaign that is to be changed, by primary key, and locks it: what is not named stays as it is then. */
+export async function lockCampaign(tx: Tx, accountId: string, id: string): Promise<CampaignRow | null> {
+  const { rows } = await tx.query<CampaignRow>({
+    name: 'lock-campaign-to-change',
+    text: `
+      select ${columns}
+      from campaigns
+      where account_id = $1
+        and id = $2
+      for no key update`,
+    values: [accountId, id],
+  })
+  return rows[0] ?? null
+}
+
 /** Says that a sender belongs to the account, at any carrier; a handful of rows under (account_id, id). */
 export async function hasSender(db: Queryable, accountId: string, number: string): Promise<boolean> {
   const { rowCount } = await db.query({
@@ -192,11 +229,11 @@ export async function hasSender(db: Queryable, accountId: string, number: string
   return rowCount === 1
 }
 
-/** Says that a sender pool is the account's, by its primary key. */
+/** Says that a sender pool is the account's, by its primary key; locks it against being deleted until the transaction ends. */
 export async function hasPool(db: Queryable, accountId: string, id: string): Promise<boolean> {
   const { rowCount } = await db.query({
     name: 'has-sender-pool',
-    text: `select 1 from sender_pools where account_id = $1 and id = $2`,
+    text: `select 1 from sender_pools where account_id = $1 and id = $2 for key share`,
     values: [accountId, id],
   })
   return rowCount === 1
@@ -210,16 +247,19 @@ export async function listCampaigns(
   position: Position | null,
 ): Promise<CampaignRow[]> {
   const isAfter = position?.direction === 'after'
+  const values: unknown[] = [accountId, position?.id ?? null, limit + 1]
+  const since = position?.since && isSince('campaigns', position.since.mark, (one) => `$${values.push(one)}`)
   const { rows } = await db.query<CampaignRow>({
-    name: `list-campaigns-${isAfter ? 'after' : 'before'}`,
+    name: `list-campaigns-${since ? 'since' : isAfter ? 'after' : 'before'}`,
     text: `
       select ${columns}
       from campaigns
       where account_id = $1
         and ($2::uuid is null or id ${isAfter ? '>' : '<'} $2)
+        ${since ? `and ${since}` : ''}
       order by id ${isAfter ? 'asc' : 'desc'}
       limit $3`,
-    values: [accountId, position?.id ?? null, limit + 1],
+    values,
   })
   return rows
 }

@@ -29,8 +29,12 @@ export interface CampaignTest {
   optOut(number: string): Promise<void>
 }
 
-/** Builds the application; without `parts` imports are stored and never run. */
-export async function openCampaignTest(db: Db, parts: Partial<CampaignsContext> = {}): Promise<CampaignTest> {
+/** Builds the application, with `more` routes; without `parts` imports are stored and never run. */
+export async function openCampaignTest(
+  db: Db,
+  parts: Partial<CampaignsContext> = {},
+  more: (app: App, context: CampaignsContext) => void = () => {},
+): Promise<CampaignTest> {
   const imports = { uploads: db, enqueue: () => Promise.resolve(), close: () => Promise.resolve() }
   const outbox = { nodeId: null, offer: () => {} }
   const context = {
@@ -44,7 +48,10 @@ export async function openCampaignTest(db: Db, parts: Partial<CampaignsContext> 
     wakeBroadcasts: () => {},
     ...parts,
   }
-  const app = await buildTestApp(db, (own) => campaignRoutes(own, context))
+  const app = await buildTestApp(db, (own) => {
+    campaignRoutes(own, context)
+    more(own, context)
+  })
   const account = await createTestAccount(db)
   const call: CampaignTest['call'] = async (method, url, payload, who = account, headers = {}) => {
     const json = payload === undefined ? {} : { 'content-type': 'application/json' }

@@ -1,6 +1,8 @@
 /** Adding contacts, one or thousands in a call. Every query begins with the account. */
+import type { ContactSealing } from '../contact-fields.ts'
 import type { Queryable, Tx } from '../db/db.ts'
-import { suppressNumbers, type NewContact, type OnConflict } from './contacts.ts'
+import type { NewContact, OnConflict } from './contacts.ts'
+import { mergeContacts, sealContact, type WrittenContact } from './merge.ts'
 
 /** What became of the contacts of one call. `optedOut` are among the others: their numbers stay opted out. */
 export interface UpsertCounts {
@@ -10,13 +12,11 @@ export interface UpsertCounts {
   optedOut: number
 }
 
-type Contact = NewContact & { id: string }
-
 /** A column that a contact need not have. */
 interface Column {
   name: string
   type: 'text' | 'jsonb'
-  read: (contact: NewContact) => string | null
+  read: (contact: WrittenContact) => string | null
   /** What is inserted of `r`. */
   inserted: string
   /** What an update sets: a null, an empty list of tags and attributes that are not named leave what is there. */
@@ -31,7 +31,7 @@ const textColumn = (name: string, read: Column['read'], type: Column['type'] = '
   updated: `coalesce(r.${name}, c.${name})`,
 })
 
-const columns: Column[] = [
+const plainColumns: Column[] = [
   textColumn('first_name', (contact) => contact.firstName),
   textColumn('last_name', (contact) => contact.lastName),
   textColumn('external_id', (contact) => contact.externalId),
@@ -53,6 +53,22 @@ const columns: Column[] = [
     inserted: `coalesce(r.tags::text[], '{}')`,
     updated: 'coalesce(r.tags::text[], c.tags)',
   },
+]
+
+// In the form in which the driver takes an array of texts fastest: base64 needs no quotes.
+const sealedColumn = (name: string, read: Column['read']): Column => ({
+  name,
+  type: 'text',
+  read,
+  inserted: `decode(r.${name}, 'base64')`,
+  updated: `decode(r.${name}, 'base64')`,
+})
+
+// Where fields are sealed, those that are not, and the sealed ones. Contacts that are there are then changed by `merge.ts`.
+const sealedColumns: Column[] = [
+  ...plainColumns.filter(({ name }) => ['language', 'country', 'timezone', 'tags'].includes(name)),
+  sealedColumn('sealed', ({ sealed }) => sealed?.fields ?? null),
+  sealedColumn('external_id_hmac', ({ sealed }) => sealed?.externalIdHmac ?? null),
 ]
 
 const rowsSql = (used: Column[]): string => `
@@ -83,20 +99,24 @@ const updateSql = (used: Column[]): string => `${rowsSql(used)}
     and (${used.map(({ name }) => `c.${name}`).join(', ')}) is distinct from (${used.map(({ updated }) => updated).join(', ')})`
 
 /**
- * Writes contacts of one campaign, each number at most once a call; a consent of `opted_out` opts its number out of the account in the
- * same transaction, and nothing here ever takes an opt-out away. Locks the campaign until the end of the transaction, so that two imports
- * into it take turns. Columns that none of the contacts has are left out, which is half the work of a list of names and numbers.
+ * Writes contacts of one campaign, each number at most once a call. Who comes with a consent of `opted_out` is opted out before, in the same
+ * transaction (`withdraw.ts`), and nothing here ever takes an opt-out away. Locks the campaign until the end of the transaction, so that two imports
+ * into it take turns. Columns that none of the contacts has are left out, which is half the work of a list of names and numbers. `sealing`:
+ * as of `ContactSeals.of` before the transaction; contacts that have yet to be sealed are.
  */
 export async function upsertContacts(
   tx: Tx,
   accountId: string,
   campaignId: string,
-  contacts: readonly Contact[],
+  contacts: readonly WrittenContact[],
   onConflict: OnConflict,
+  sealing: ContactSealing | null = null,
 ): Promise<UpsertCounts> {
   if (contacts.length === 0) return { created: 0, updated: 0, skipped: 0, optedOut: 0 }
   // In the order of the index it is written a quarter faster.
   const sorted = contacts.toSorted((a, b) => (a.phoneNumber < b.phoneNumber ? -1 : 1))
+  if (sealing?.key) for (const contact of sorted) contact.sealed ??= sealContact(sealing, contact)
+  const columns = sealing?.key ? sealedColumns : plainColumns
   const cells = columns.map(({ read }) => sorted.map(read))
   const used = columns.filter((_, at) => cells[at]?.some((cell) => cell !== null))
   const numbers = arrayOf(sorted.map((contact) => contact.phoneNumber))
@@ -108,16 +128,15 @@ export async function upsertContacts(
     ...columns.flatMap((column, at) => (used.includes(column) ? [arrayOf(cells[at] ?? [])] : [])),
   ]
   // One prepared statement for each choice of columns; a name may have 63 characters.
-  const choice = columns.map((column) => (used.includes(column) ? '1' : '0')).join('')
+  const choice = `${sealing?.key ? 'sealed-' : ''}${columns.map((column) => (used.includes(column) ? '1' : '0')).join('')}`
   await lockCampaign(tx, accountId, campaignId)
   const inserted = await tx.query({ name: `insert-contacts-${choice}`, text: insertSql(used), values })
   const created = inserted.rowCount ?? 0
   const known = contacts.length - created
-  if (known > 0 && onConflict === 'update' && used.length > 0)
+  if (known > 0 && onConflict === 'update' && sealing) await mergeContacts(tx, sealing, campaignId, sorted)
+  else if (known > 0 && onConflict === 'update' && used.length > 0)
     await tx.query({ name: `update-contacts-${choice}`, text: updateSql(used), values })
   if (created > 0) await countContacts(tx, accountId, campaignId, created)
-  const withdrawn = sorted.filter((contact) => contact.consent?.status === 'opted_out')
-  if (withdrawn.length > 0) await suppressNumbers(tx, accountId, withdrawn)
   const isUpdate = onConflict === 'update'
   const optedOut = await countOptedOut(tx, accountId, numbers)
   return { created, updated: isUpdate ? known : 0, skipped: isUpdate ? 0 : known, optedOut }

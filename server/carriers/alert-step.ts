@@ -1,7 +1,7 @@
 /** When trouble becomes an alert, and when it is over. Pure: what is seen now and the episode so far say what is to be done. */
 
 /** The kinds of trouble, which are also the events that tell of it. */
-export type AlertType = 'link.down' | 'link.throttled' | 'sender.degraded'
+export type AlertType = 'link.down' | 'link.throttled' | 'sender.degraded' | 'webhook.disabled'
 
 /** An episode that is not over. */
 export interface Episode {
@@ -26,6 +26,8 @@ export const patience: Readonly<Record<AlertType, { openMs: number; closeMs: num
   'link.throttled': { openMs: 30_000, closeMs: 30_000 },
   // Its window is its patience.
   'sender.degraded': { openMs: 0, closeMs: 0 },
+  // It had days to recover, or said that it is gone.
+  'webhook.disabled': { openMs: 0, closeMs: 0 },
 }
 
 /** What is to be done about a subject. */

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { buildPage, readCursor } from '../page.ts'
-import { AlertSchema, pageAlerts, renderAlert } from './alerts-store.ts'
+import { AlertSchema, alertTypes, pageAlerts, renderAlert } from './alerts-store.ts'
 
 /** Registers `/v1/alerts`. */
 export function alertRoutes(app: App, { db }: { db: Db }): void {
@@ -20,7 +20,7 @@ export function alertRoutes(app: App, { db }: { db: Db }): void {
           {
             ...pageQuery,
             status: Type.Optional(Type.Enum(['open', 'closed'])),
-            type: Type.Optional(Type.Enum(['link.down', 'link.throttled', 'sender.degraded'])),
+            type: Type.Optional(Type.Enum([...alertTypes])),
           },
           { additionalProperties: false },
         ),

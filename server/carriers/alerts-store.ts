@@ -11,24 +11,36 @@ export interface AlertRow {
   accountId: string
   id: string
   type: AlertType
-  /** A link's id, or a sender's number. */
+  /** A link's id, a sender's number, or an endpoint's id. */
   subject: string
   detail: Record<string, unknown>
   openedAt: Date | null
   closedAt: Date | null
 }
 
+/** The types of alerts. */
+export const alertTypes = [
+  'link.down',
+  'link.throttled',
+  'sender.degraded',
+  'webhook.disabled',
+] as const satisfies AlertType[]
+
 export const AlertSchema = Type.Object(
   {
     id: IdOf('alr', 'Id of the alert.'),
     object: Type.Literal('alert'),
-    type: Type.Enum(['link.down', 'link.throttled', 'sender.degraded']),
+    type: Type.Enum([...alertTypes]),
     status: Type.Enum(['open', 'closed']),
     link: Nullable(IdOf('lnk', 'The link that it is about.')),
     carrier: Nullable(
       Type.Object({ id: IdOf('car', 'Its carrier.'), name: Type.String() }, { description: 'Of the link.' }),
     ),
     sender: Nullable(Type.String({ description: 'The number or name that it is about.' })),
+    webhook: Nullable(IdOf('whk', 'The endpoint that it is about.')),
+    reason: Nullable(
+      Type.Enum(['gone', 'failing'], { description: 'Of an endpoint: it answered 410, or only failed for five days.' }),
+    ),
     last_error: Nullable(Type.String({ description: 'Of a link that is down: what its carrier or the network said.' })),
     pace: Nullable(Type.Number({ description: 'Of a throttled link: its segments a second.' })),
     allowed_pace: Nullable(Type.Number({ description: 'What the carrier left of them.' })),
@@ -37,7 +49,9 @@ export const AlertSchema = Type.Object(
     window_minutes: Nullable(Type.Integer()),
     opened_at: Timestamp('When it had lasted long enough to be told.'),
     closed_at: Nullable(
-      Timestamp('When it had been over for a while, or its link was disabled, or its sender fell silent.'),
+      Timestamp(
+        'When it had been over for a while, or its link was disabled, its sender fell silent, or its endpoint was enabled or deleted.',
+      ),
     ),
   },
   { $id: 'Alert', description: 'Trouble that lasts, one alert an episode. The numbers are those of its last change.' },
@@ -70,7 +84,7 @@ export async function pageAlerts(
 /** An alert as callers see it. */
 export function renderAlert(row: AlertRow): Record<string, unknown> {
   const { detail, type } = row
-  const isOfLink = type !== 'sender.degraded'
+  const isOfLink = type === 'link.down' || type === 'link.throttled'
   const own = (name: string): unknown => detail[name] ?? null
   return {
     id: showId('alr', row.id),
@@ -79,7 +93,9 @@ export function renderAlert(row: AlertRow): Record<string, unknown> {
     status: row.closedAt ? 'closed' : 'open',
     link: isOfLink ? showId('lnk', row.subject) : null,
     carrier: isOfLink ? { id: showId('car', String(detail['carrierId'])), name: detail['carrierName'] } : null,
-    sender: isOfLink ? null : row.subject,
+    sender: type === 'sender.degraded' ? row.subject : null,
+    webhook: type === 'webhook.disabled' ? showId('whk', row.subject) : null,
+    reason: own('reason'),
     last_error: own('lastError'),
     pace: own('pace'),
     allowed_pace: own('allowed'),

@@ -9,7 +9,7 @@ import { Meter } from '../meter.ts'
 import { insertTestCarrier, silent, until } from '../messages/testing.ts'
 import { Node } from '../node.ts'
 import { alertRoutes } from './alerts-http.ts'
-import { watchLinks, watchSenders } from './alerts.ts'
+import { watchLinks, watchSenders, watchWebhooks } from './alerts.ts'
 import { saveLive } from './live.ts'
 import { openCarrierTest, untilBound } from './testing.ts'
 
@@ -292,4 +292,50 @@ it('alerts are paged, and their filters checked', async () => {
   expect(new Set(seen).size).toBe(5)
   const wrong = await app.inject({ url: '/v1/alerts?status=ended', headers: operator.headers })
   expect(wrong.statusCode).toBe(422)
+})
+
+describe('an endpoint that was disabled', () => {
+  const look = () => watchWebhooks(context())
+  const list = async (query = ''): Promise<Record<string, unknown>[]> => {
+    const answer = await app.inject({ url: `/v1/alerts?type=webhook.disabled${query}`, headers: operator.headers })
+    return answer.json<{ data: Record<string, unknown>[] }>().data
+  }
+  const set = (enabled: boolean, reason: string | null): Promise<unknown> =>
+    database.db.query('update webhooks set enabled = $1, disabled_reason = $2', [enabled, reason])
+
+  it('is one alert until it is enabled again, and no event beside its own', async () => {
+    await set(false, 'failing')
+    await look()
+    await look()
+    const [alert, ...others] = await list('&status=open')
+    expect(others).toEqual([])
+    expect(alert).toMatchObject({
+      type: 'webhook.disabled',
+      status: 'open',
+      webhook: expect.stringMatching(/^whk_/) as string,
+      reason: 'failing',
+      link: null,
+      sender: null,
+    })
+    await set(true, null)
+    await look()
+    expect(await list('&status=open')).toEqual([])
+    expect(await list('&status=closed')).toMatchObject([{ id: alert?.['id'], closed_at: expect.any(String) as string }])
+    await set(false, 'gone')
+    await look()
+    expect(await list()).toHaveLength(2)
+    const { rowCount } = await database.db.query('select from events')
+    expect(rowCount).toBe(0)
+  })
+
+  it('by request is none, and one that is deleted is closed', async () => {
+    await set(false, 'request')
+    await look()
+    expect(await list()).toEqual([])
+    await set(false, 'gone')
+    await look()
+    await database.db.query('delete from webhooks')
+    await look()
+    expect(await list('&status=closed')).toHaveLength(1)
+  })
 })

@@ -1,5 +1,5 @@
 /**
- * Alerts: trouble with links and senders that lasts, told once an episode, however many processes watch. Episodes are rows, so that they
+ * Alerts: trouble with links, senders and webhooks that lasts, told once an episode, however many processes watch. Episodes are rows, so that they
  * outlive every process; whoever holds the lock looks, the others pass.
  *
  *   seen ─▶ open (link.down, link.throttled, sender.degraded) ─▶ closed (link.up, link.recovered, sender.recovered)
@@ -26,7 +26,7 @@ interface Seen {
 }
 
 // One word for all installations of a database: arbitrary numbers.
-const lockIds = { links: 7_422_571_010, senders: 7_422_571_011 }
+const lockIds = { links: 7_422_571_010, senders: 7_422_571_011, webhooks: 7_422_571_012 }
 // What senders are judged by, and how long it is kept: who sent nothing for so long is not watched any more.
 const windowMinutes = 30
 const keepMinutes = 60
@@ -37,7 +37,13 @@ const closingEvents = {
   'link.down': 'link.up',
   'link.throttled': 'link.recovered',
   'sender.degraded': 'sender.recovered',
-} as const satisfies Record<AlertType, NewEvent['type']>
+} as const satisfies Partial<Record<AlertType, NewEvent['type']>>
+
+/** What tells of a step. Who disables an endpoint tells of it at that moment, and who enables it again knows. */
+function eventOf(type: AlertType, step: Step): NewEvent['type'] | null {
+  if (type === 'webhook.disabled') return null
+  return step === 'open' ? type : step === 'close' ? closingEvents[type] : null
+}
 
 /** Looks at every link. Links are the installation's, so their alerts go to its operator's account. */
 export function watchLinks(context: AlertsContext): Promise<void> {
@@ -47,6 +53,11 @@ export function watchLinks(context: AlertsContext): Promise<void> {
 /** Looks at every sender that sent something in the last hour, and forgets what is older. */
 export function watchSenders(context: AlertsContext): Promise<void> {
   return watch(context, lockIds.senders, ['sender.degraded'], seeSenders)
+}
+
+/** Looks at the endpoints that were disabled for what they answered; one that is enabled or deleted is not seen any more. */
+export function watchWebhooks(context: AlertsContext): Promise<void> {
+  return watch(context, lockIds.webhooks, ['webhook.disabled'], seeWebhooks)
 }
 
 async function watch(
@@ -105,7 +116,7 @@ async function take(
   seen: Seen,
 ): Promise<Posting[]> {
   const row = await write(tx, step, episode, seen)
-  const type = step === 'open' ? seen.type : step === 'close' ? closingEvents[seen.type] : null
+  const type = eventOf(seen.type, step)
   if (!row || !type || !subscriptions.wants(row.accountId, type)) return []
   return recordEvents(tx, [{ accountId: row.accountId, type, data: { alert: renderAlert(row) } }], outbox)
 }
@@ -231,5 +242,24 @@ async function seeSenders(tx: Tx): Promise<Seen[]> {
     subject: number,
     sight: lookAtSender({ delivered, failed }),
     detail: { delivered, failed, windowMinutes },
+  }))
+}
+
+/** Endpoints that nobody asked to disable; few, by the partial index webhooks_disabled. */
+async function seeWebhooks(tx: Tx): Promise<Seen[]> {
+  const { rows } = await tx.query<{ accountId: string; id: string; reason: string }>({
+    name: 'see-webhooks',
+    text: `
+      select account_id as "accountId", id, disabled_reason as reason
+      from webhooks
+      where disabled_reason in ('gone', 'failing')
+        and not enabled`,
+  })
+  return rows.map(({ accountId, id, reason }) => ({
+    type: 'webhook.disabled',
+    accountId,
+    subject: id,
+    sight: 'bad',
+    detail: { reason },
   }))
 }

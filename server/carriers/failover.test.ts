@@ -4,8 +4,13 @@ import { inTransaction } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
+import { asAccepted } from '../messages/accepted.ts'
 import { queueDue } from '../messages/claim.ts'
+import { renderMessage } from '../messages/message.ts'
+import { readCounts } from '../messages/tallies/counts.ts'
+import { readTallyFaults } from '../messages/tallies/testing.ts'
 import { insertTestCarrier, insertTestSender, ourNumber, silent, until } from '../messages/testing.ts'
+import { replaceRates } from './rate-store.ts'
 import { beginChange, insertRoute } from './route-store.ts'
 import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
 
@@ -27,6 +32,7 @@ beforeEach(async () => {
   const { db } = database
   await db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids cascade')
   await db.query('delete from routes')
+  await db.query('truncate tallies, tally_deltas')
   second = new Simulator({
     port: 0,
     httpPort: 0,
@@ -150,4 +156,83 @@ it('follows the rule that takes it, and says which', async () => {
   second.misbehave({ submit: 'RINVSRCADR' })
   const refused = await test.submit({ type: 'otp', body: 'refused' })
   expect(await test.reaches(refused.id, 'delivered')).toMatchObject({ carrierId: test.carrierId, attempts: 2 })
+})
+
+/** Says what each carrier takes for a segment, by destination in millionths. */
+async function setRates(cards: Record<string, Record<string, number>>): Promise<void> {
+  for (const carrierId of [test.carrierId, secondId]) {
+    const rates = Object.entries(cards[carrierId] ?? {}).map(([destination, amount]) => ({
+      destination,
+      effectiveFrom: new Date(0),
+      price: { amount, currency: carrierId === secondId ? 'EUR' : 'USD' },
+    }))
+    await inTransaction(test.db, (tx) => replaceRates(tx, carrierId, rates))
+  }
+  await test.routing.refresh()
+}
+const pricesOf = async (id: string): Promise<object> => {
+  const { price, estimated_price: estimated } = renderMessage(await test.message(id))
+  return { price, estimated }
+}
+const money = (amount: string, currency: string): object => ({ amount, currency })
+
+it('costs what the carrier takes that took it, by its card or its route, and still says what was estimated', async () => {
+  await setRates({ [test.carrierId]: { US: 7900 }, [secondId]: { '*': 1, US: 2, '1': 3, '1555': 8120, '15559': 4 } })
+  test.simulator.misbehave({ submit: 'RINVDSTADR' })
+  const { id } = await test.submit({ body: 'x'.repeat(200), characters: 200, segments: 2 })
+  await test.reaches(id, 'delivered')
+  const prices = { price: money('0.01624', 'EUR'), estimated: money('0.01580', 'USD') }
+  expect(await pricesOf(id)).toEqual(prices)
+  const replayed = renderMessage(asAccepted(await test.message(id)))
+  expect(replayed).toMatchObject({ price: null, estimated_price: money('0.01580', 'USD') })
+
+  const routeId = newId()
+  await inTransaction(test.db, async (tx) => {
+    await beginChange(tx)
+    await insertRoute(tx, routeId, null, {
+      name: null,
+      match: { accountId: null, campaignId: null, type: null, countries: [], prefixes: [], senders: [] },
+      carriers: [
+        { carrierId: test.carrierId, weight: null, cost: null },
+        { carrierId: secondId, weight: null, cost: 12_345 },
+      ],
+      maxCost: null,
+      currency: 'GBP',
+      enabled: true,
+    })
+  })
+  await test.routing.refresh()
+  const routed = await test.submit()
+  await test.reaches(routed.id, 'delivered')
+  expect(await pricesOf(routed.id)).toEqual({ price: money('0.012345', 'GBP'), estimated: money('0.00790', 'USD') })
+
+  expect(await readTallyFaults(test.db)).toEqual([])
+  const { total } = await readCounts(test.db, test.accountId, {}, 'carrier')
+  expect(total.cost).toEqual([money('0.01624', 'EUR'), money('0.012345', 'GBP')])
+})
+
+it('costs nobody knows what where only the first carrier has a card, and what the second takes where only that has one', async () => {
+  test.simulator.misbehave({ submit: 'RINVDSTADR' })
+  await setRates({ [test.carrierId]: { US: 7900 } })
+  const first = await test.submit()
+  await test.reaches(first.id, 'delivered')
+  expect(await pricesOf(first.id)).toEqual({ price: null, estimated: money('0.00790', 'USD') })
+  await setRates({ [secondId]: { US: 9900 } })
+  const second = await test.submit()
+  await test.reaches(second.id, 'delivered')
+  expect(await pricesOf(second.id)).toEqual({ price: money('0.00990', 'EUR'), estimated: null })
+  expect(await readTallyFaults(test.db)).toEqual([])
+})
+
+it('costs what it was estimated to where it comes back to the first carrier', async () => {
+  await setRates({ [test.carrierId]: { US: 7900 }, [secondId]: { US: 9900 } })
+  for (const one of [test.simulator, second]) one.misbehave({ submit: 'RSYSERR', submitTimes: 3 })
+  const { id } = await test.submit()
+  await until('it has gone', async () => {
+    await skipBackOff()
+    return (await test.message(id)).status === 'delivered'
+  })
+  expect(await test.message(id)).toMatchObject({ carrierId: test.carrierId, attempts: 7 })
+  expect(await pricesOf(id)).toEqual({ price: money('0.00790', 'USD'), estimated: money('0.00790', 'USD') })
+  expect(await readTallyFaults(test.db)).toEqual([])
 })

@@ -1,60 +1,26 @@
 /** A table of mappings as an operator writes it, JSON or CSV, into rows: all that is wrong with any of them is told at once. */
 import { ESME } from '@heliogram/smpp'
-import { parse } from 'csv-parse/sync'
-import { isUnstorable, pointTo } from '../body.ts'
+import { isUnstorable } from '../body.ts'
 import { invalid, type FieldError } from '../errors.ts'
 import { handlingOf, handlings, messageErrors, type MessageErrorCode } from '../messages/taxonomy.ts'
 import { canonicalErr, canonicalStatus, canonicalWord, mappingKinds, type Mapping } from './mapping.ts'
+import { readTableRows, readTexts, rowsOfCsv, rowsOfJson, type TableRow } from './operator-table.ts'
 
 /** Most rows of one table: aggregators publish some hundreds of codes. */
 export const mappingsMax = 5000
 const wordMax = 64
 const noteMax = 500
-// Enough to correct a table; a wrong column would otherwise be told thousands of times.
-const faultsMax = 100
 
 const fields = ['kind', 'stat', 'code', 'error', 'handling', 'note'] as const
 type Field = (typeof fields)[number]
 
 /** Reads rows of JSON. @throws ApiError `validation_failed` with everything that is wrong, up to 100 faults. */
-export function readTable(rows: readonly unknown[], isSmpp: boolean): Mapping[] {
-  return readRows(
-    rows.map((row, i) => ({ row, pointer: `#/mappings/${i}`, place: '' })),
-    isSmpp,
-  )
-}
+export const readTable = (rows: readonly unknown[], isSmpp: boolean): Mapping[] =>
+  readMappings(rowsOfJson(rows, 'mappings'), isSmpp)
 
 /** Reads a CSV file whose first line names the columns. @throws ApiError `validation_failed`; faults name the line, counted from 1. */
-export function readCsvTable(text: string, isSmpp: boolean): Mapping[] {
-  let records: { record: Record<string, string>; info: { lines: number } }[]
-  try {
-    records = parse(text, {
-      bom: true,
-      columns: (header: string[]) => header.map((name) => name.trim().toLowerCase()),
-      delimiter: [',', ';', '\t'],
-      info: true,
-      skip_empty_lines: true,
-      trim: true,
-    }) as typeof records
-  } catch (error) {
-    throw invalid([
-      {
-        pointer: '#',
-        code: 'invalid_format',
-        detail: `is no CSV file: ${error instanceof Error ? error.message : ''}`,
-      },
-    ])
-  }
-  if (records.length > mappingsMax)
-    throw invalid([{ pointer: '#', code: 'too_long', detail: `must have at most ${mappingsMax} rows` }])
-  const rows = records.map(({ record, info }, i) => ({
-    // An empty cell says nothing.
-    row: Object.fromEntries(Object.entries(record).filter(([, value]) => value !== '')),
-    pointer: `#/mappings/${i}`,
-    place: ` (line ${info.lines})`,
-  }))
-  return readRows(rows, isSmpp)
-}
+export const readCsvTable = (text: string, isSmpp: boolean): Mapping[] =>
+  readMappings(rowsOfCsv(text, 'mappings', mappingsMax), isSmpp)
 
 /** The key of one row, as the query of a DELETE has it, in canonical form. @throws ApiError `validation_failed`. */
 export function readKeys(
@@ -71,36 +37,16 @@ export function readKeys(
   return { kind, stat: canonicalWord(stat ?? ''), code: readCode }
 }
 
-interface Input {
-  row: unknown
-  pointer: string
-  /** Said behind every fault of it. */
-  place: string
-}
-
-function readRows(inputs: readonly Input[], isSmpp: boolean): Mapping[] {
-  const faults: FieldError[] = []
-  const mappings: Mapping[] = []
+function readMappings(rows: readonly TableRow[], isSmpp: boolean): Mapping[] {
   const seen = new Set<string>()
-  for (const { row, pointer, place } of inputs) {
-    const own: FieldError[] = []
-    const mapping = readRow(row, isSmpp, own)
-    if (mapping && own.length === 0) {
-      const key = `${mapping.kind} ${mapping.stat} ${mapping.code}`
-      if (seen.has(key)) own.push({ pointer: 'code', code: 'invalid_value', detail: 'is in an earlier row already' })
-      seen.add(key)
-      mappings.push(mapping)
-    }
-    for (const fault of own)
-      faults.push({
-        ...fault,
-        pointer: fault.pointer === '' ? pointer : pointTo(pointer, fault.pointer),
-        detail: fault.detail + place,
-      })
-    if (faults.length >= faultsMax) break
-  }
-  if (faults.length > 0) throw invalid(faults.slice(0, faultsMax))
-  return mappings
+  return readTableRows(rows, (row, faults) => {
+    const mapping = readRow(row, isSmpp, faults)
+    if (!mapping || faults.length > 0) return null
+    const key = `${mapping.kind} ${mapping.stat} ${mapping.code}`
+    if (seen.has(key)) faults.push({ pointer: 'code', code: 'invalid_value', detail: 'is in an earlier row already' })
+    seen.add(key)
+    return mapping
+  })
 }
 
 const wrongStatus = {
@@ -110,18 +56,8 @@ const wrongStatus = {
 
 /** Reads one row; what is wrong goes to `faults`, with the field as pointer. */
 function readRow(row: unknown, isSmpp: boolean, faults: FieldError[]): Mapping | null {
-  if (typeof row !== 'object' || row === null || Array.isArray(row)) {
-    faults.push({ pointer: '', code: 'invalid_type', detail: 'must be an object' })
-    return null
-  }
-  const texts: Partial<Record<Field, string>> = {}
-  for (const [name, value] of Object.entries(row)) {
-    const field = fields.find((one) => one === name)
-    if (!field) faults.push({ pointer: name, code: 'unknown_field', detail: 'is not a field here' })
-    else if (value === null) continue
-    else if (typeof value !== 'string') faults.push({ pointer: name, code: 'invalid_type', detail: 'must be a string' })
-    else texts[field] = value
-  }
+  const texts = readTexts(row, fields, faults)
+  if (!texts) return null
   const fault = (pointer: Field, code: FieldError['code'], detail: string, suggestion?: string): void =>
     void faults.push({ pointer, code, detail, ...(suggestion !== undefined && { suggestion }) })
 

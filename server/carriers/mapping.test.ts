@@ -288,7 +288,7 @@ describe('a carrier’s table', () => {
     await database.db.query(`delete from status_mappings`)
     await other.refresh()
     expect(other.of(carrierId).ofStatus(0x458).code).toBe('carrier_unknown')
-    other.close()
+    await other.close()
   })
 
   it('is the operator’s', async () => {

@@ -15,6 +15,7 @@ import {
   type Reasons,
   type ReceiptWords,
 } from '../messages/taxonomy.ts'
+import { Refresher } from '../refresher.ts'
 import type { Codes } from './http-carriers/adapter.ts'
 import { adapters, tableOf } from './http-carriers/adapters.ts'
 import { markTables, readHttpSettings, readLinks, readMappings } from './mapping-store.ts'
@@ -107,23 +108,18 @@ export class StatusMaps implements Reasons {
   #byCarrier = new Map<string, StatusMap>()
   #carrierOfLink = new Map<string, string>()
   #mark = ''
-  #timer: NodeJS.Timeout | null = null
+  readonly #refresher = new Refresher(() => this.refresh(), everyMs)
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  async start(): Promise<void> {
-    await this.refresh()
-    this.#timer = setInterval(() => {
-      // A database that is away is noticed and reported by those who write; the last known tables serve meanwhile.
-      this.refresh().catch(() => {})
-    }, everyMs)
-    this.#timer.unref()
+  start(): Promise<void> {
+    return this.#refresher.start()
   }
 
-  close(): void {
-    if (this.#timer) clearInterval(this.#timer)
+  close(): Promise<void> {
+    return this.#refresher.close()
   }
 
   /** Reads what has changed. */

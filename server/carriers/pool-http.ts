@@ -9,7 +9,7 @@ import { newId, parseId, showId } from '../ids.ts'
 import { buildPage, readCursor } from '../page.ts'
 import { Faults } from './faults.ts'
 import type { CarriersContext } from './http.ts'
-import { affinityDays, deletePool, findPool, pagePools, savePool, type PoolRow } from './pool-store.ts'
+import { affinityDays, deletePool, findPool, findUseOfPool, pagePools, savePool, type PoolRow } from './pool-store.ts'
 import { sendersOf } from './sender-store.ts'
 
 const tags = ['Sender pools']
@@ -51,7 +51,7 @@ const PoolSchema = Type.Object(
 const IdParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a pool.' }) })
 
 /** Registers `/v1/sender-pools`. */
-export function poolRoutes(app: App, context: CarriersContext): void {
+export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vault'>): void {
   const { db } = context
   app.addSchema(PoolSchema)
 
@@ -156,10 +156,10 @@ export function poolRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'deleteSenderPool',
-        summary: 'Delete a sender pool; its senders stay',
+        summary: 'Delete a sender pool that no open campaign uses; its senders stay',
         tags,
         params: IdParams,
-        response: { 204: Type.Null(), ...problems(404) },
+        response: { 204: Type.Null(), ...problems(404, 409) },
       },
       config: { scope: 'settings:write', operation: 'sender-pools.delete', audit: 'sender_pool.deleted' },
     },
@@ -167,6 +167,9 @@ export function poolRoutes(app: App, context: CarriersContext): void {
       idempotent(context, request, reply, async (tx) => {
         const { accountId } = request.caller
         const row = await requirePool(tx, accountId, request.params.id)
+        const campaignId = await findUseOfPool(tx, accountId, row.id)
+        if (campaignId !== null)
+          throw new ApiError('pool_in_use', { detail: `The campaign ${showId('cmp', campaignId)} sends from it.` })
         if (!(await deletePool(tx, accountId, row.id))) throw notFound()
         return { status: 204, audit: { before: renderPool(row) } }
       }),

@@ -1,5 +1,6 @@
 /** The rows of sender pools, always of one account, and what a person knows of them. */
 import type { Queryable, Tx } from '../db/db.ts'
+import { showId } from '../ids.ts'
 import type { Acquaintance } from '../messages/routing.ts'
 import type { Position } from '../page.ts'
 import type { Pool } from './sender.ts'
@@ -80,6 +81,31 @@ export async function savePool(
   )
 }
 
+/**
+ * Locks a pool that is to be deleted, by primary key, and says which open campaign takes its senders from it, or has a broadcast under way that
+ * does; null: none. By the partial indexes campaigns_pool and broadcasts_open. Who gives a campaign a pool locks it too.
+ */
+export async function findUseOfPool(tx: Tx, accountId: string, id: string): Promise<string | null> {
+  await tx.query('select 1 from sender_pools where account_id = $1 and id = $2 for update', [accountId, id])
+  const { rows } = await tx.query<{ id: string }>(
+    `select id
+     from campaigns
+     where account_id = $1
+       and pool_id = $2
+       and status not in ('archived', 'canceled')
+     union all
+     select campaign_id
+     from broadcasts
+     where account_id = $1
+       and status in ('awaiting_approval', 'scheduled', 'sending', 'paused')
+       and body ->> 'sender_pool' = $3
+     limit 1`,
+    [accountId, id, showId('pol', id)],
+  )
+  return rows[0]?.id ?? null
+}
+
+/** Deletes a pool by primary key; closed campaigns that had it have none. */
 export async function deletePool(tx: Tx, accountId: string, id: string): Promise<boolean> {
   const { rowCount } = await tx.query('delete from sender_pools where account_id = $1 and id = $2', [accountId, id])
   return rowCount === 1

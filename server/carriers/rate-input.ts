@@ -1,95 +1,44 @@
 /** A rate card as an operator writes it, JSON or CSV, into rows: all that is wrong with any of them is told at once. */
-import { parse } from 'csv-parse/sync'
-import { pointTo } from '../body.ts'
-import { invalid, type FieldError } from '../errors.ts'
+import type { FieldError } from '../errors.ts'
 import { isCountry } from '../messages/number.ts'
 import { readAmount } from '../money.ts'
+import { readTableRows, readTexts, rowsOfCsv, rowsOfJson, type TableRow } from './operator-table.ts'
 import type { Rate } from './rate.ts'
 
 /** Most rows of one card: some aggregators publish a price for each of the world's networks. */
 export const ratesMax = 100_000
-// Enough to correct a card; a wrong column would otherwise be told thousands of times.
-const faultsMax = 100
 
 const fields = ['country', 'prefix', 'amount', 'currency', 'effective_from'] as const
 type Field = (typeof fields)[number]
 
 /** Reads rows of JSON. @throws ApiError `validation_failed` with everything that is wrong, up to 100 faults. */
-export const readRateTable = (rows: readonly unknown[]): Rate[] =>
-  readRows(rows.map((row, i) => ({ row, pointer: `#/rates/${i}`, place: '' })))
+export const readRateTable = (rows: readonly unknown[]): Rate[] => readRates(rowsOfJson(rows, 'rates'))
 
 /** Reads a CSV file whose first line names the columns. @throws ApiError `validation_failed`; faults name the line, counted from 1. */
-export function readRateCsv(text: string): Rate[] {
-  let records: { record: Record<string, string>; info: { lines: number } }[]
-  try {
-    records = parse(text, {
-      bom: true,
-      columns: (header: string[]) => header.map((name) => name.trim().toLowerCase()),
-      delimiter: [',', ';', '\t'],
-      info: true,
-      skip_empty_lines: true,
-      trim: true,
-    }) as typeof records
-  } catch (error) {
-    const detail = `is no CSV file: ${error instanceof Error ? error.message : ''}`
-    throw invalid([{ pointer: '#', code: 'invalid_format', detail }])
-  }
-  if (records.length > ratesMax)
-    throw invalid([{ pointer: '#', code: 'too_long', detail: `must have at most ${ratesMax} rows` }])
-  return readRows(
-    records.map(({ record, info }, i) => ({
-      // An empty cell says nothing.
-      row: Object.fromEntries(Object.entries(record).filter(([, value]) => value !== '')),
-      pointer: `#/rates/${i}`,
-      place: ` (line ${info.lines})`,
-    })),
-  )
-}
+export const readRateCsv = (text: string): Rate[] => readRates(rowsOfCsv(text, 'rates', ratesMax))
 
-function readRows(inputs: readonly { row: unknown; pointer: string; place: string }[]): Rate[] {
-  const faults: FieldError[] = []
-  const rates: Rate[] = []
+function readRates(rows: readonly TableRow[]): Rate[] {
   const seen = new Set<string>()
-  for (const { row, pointer, place } of inputs) {
-    const own: FieldError[] = []
-    const rate = readRow(row, own)
-    if (rate) {
-      const key = `${rate.destination} ${rate.effectiveFrom.getTime()}`
-      if (seen.has(key)) own.push({ pointer: '', code: 'invalid_value', detail: 'is in an earlier row already' })
-      seen.add(key)
-      const [first] = rates
-      if (first && first.price.currency !== rate.price.currency) {
-        const detail = `must be ${first.price.currency} as in the first row: a card has one currency`
-        own.push({ pointer: 'currency', code: 'invalid_value', detail })
-      }
-      rates.push(rate)
+  let currency: string | null = null
+  return readTableRows(rows, (row, faults) => {
+    const rate = readRow(row, faults)
+    if (!rate) return null
+    const key = `${rate.destination} ${rate.effectiveFrom.getTime()}`
+    if (seen.has(key)) faults.push({ pointer: '', code: 'invalid_value', detail: 'is in an earlier row already' })
+    seen.add(key)
+    currency ??= rate.price.currency
+    if (currency !== rate.price.currency) {
+      const detail = `must be ${currency} as in the first row: a card has one currency`
+      faults.push({ pointer: 'currency', code: 'invalid_value', detail })
     }
-    for (const fault of own)
-      faults.push({
-        ...fault,
-        pointer: fault.pointer === '' ? pointer : pointTo(pointer, fault.pointer),
-        detail: fault.detail + place,
-      })
-    if (faults.length >= faultsMax) break
-  }
-  if (faults.length > 0) throw invalid(faults.slice(0, faultsMax))
-  return rates
+    return rate
+  })
 }
 
 /** Reads one row; what is wrong goes to `faults`, with the field as pointer. Null: it is no rate. */
 function readRow(row: unknown, faults: FieldError[]): Rate | null {
-  if (typeof row !== 'object' || row === null || Array.isArray(row)) {
-    faults.push({ pointer: '', code: 'invalid_type', detail: 'must be an object' })
-    return null
-  }
-  const texts: Partial<Record<Field, string>> = {}
-  for (const [name, value] of Object.entries(row)) {
-    const field = fields.find((one) => one === name)
-    if (!field) faults.push({ pointer: name, code: 'unknown_field', detail: 'is not a field here' })
-    else if (value === null) continue
-    else if (typeof value !== 'string') faults.push({ pointer: name, code: 'invalid_type', detail: 'must be a string' })
-    else texts[field] = value
-  }
+  const texts = readTexts(row, fields, faults)
+  if (!texts) return null
   const fault = (pointer: Field, code: FieldError['code'], detail: string): void =>
     void faults.push({ pointer, code, detail })
   const { amount, currency, effective_from: from } = texts

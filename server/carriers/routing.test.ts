@@ -29,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query('truncate routes, senders, sender_pools cascade')
+  await database.db.query('delete from routes; delete from senders; delete from sender_pools')
   await database.db.query('update carriers set enabled = true')
   table = new RoutingTable(database.db)
   await table.refresh()

@@ -3,6 +3,7 @@ import type { Db, Queryable } from '../db/db.ts'
 import type { MessageType } from '../messages/message.ts'
 import { countryOf } from '../messages/number.ts'
 import type { Acquaintance, PlannedRoute, RouteRequest, Routing } from '../messages/routing.ts'
+import { Refresher } from '../refresher.ts'
 import { acquaintanceKey, findAffinities, findPools, rememberAffinities, type PoolRow } from './pool-store.ts'
 import { listRoutes, readVersion, ruleOf } from './route-store.ts'
 import { compileRoutes, type RoutableMessage, type RouteChoice } from './route.ts'
@@ -37,6 +38,7 @@ interface CampaignFact {
   id: string
   type: MessageType | null
   sender: string | null
+  poolId: string | null
 }
 
 // Between a change and its effect in every process.
@@ -61,8 +63,7 @@ export class RoutingTable implements Routing {
   #seen = ''
   #rateOf: RateOf = noRates
   #seenRates = ''
-  #timer: NodeJS.Timeout | null = null
-  #refreshing: Promise<void> | null = null
+  readonly #refresher = new Refresher(() => this.refresh(), refreshMs)
 
   /** Without a test mode messages of test keys are refused. */
   constructor(db: Db, testMode: TestMode | null = null) {
@@ -86,13 +87,17 @@ export class RoutingTable implements Routing {
     await this.#readSenders(accountIds.filter((id) => now - (this.#senders.get(id)?.readAt ?? -Infinity) > factsMsMax))
     const facts = await this.#readFacts(requests, now)
     const plans = requests.map((request) => this.#planOne(request, facts))
-    // What is refused by old knowledge is planned again by new: a sender or a carrier may have come since.
-    const unsure = requests.filter((_, i) => isOfOldFacts(plans[i]))
+    // What is refused by old knowledge is planned again by new: a sender or a carrier may have come since, or the campaign have another.
+    const unsure = requests.filter((request, i) => isOfOldFacts(request, plans[i]))
     if (unsure.length === 0) return plans
-    await Promise.all([this.#readSenders([...new Set(unsure.map(({ accountId }) => accountId))]), this.refresh()])
+    const [anew] = await Promise.all([
+      this.#readFacts(unsure, now, 0),
+      this.#readSenders([...new Set(unsure.map(({ accountId }) => accountId))]),
+      this.refresh(),
+    ])
     return requests.map((request, i) => {
       const plan = plans[i]
-      return plan && !isOfOldFacts(plan) ? plan : this.#planOne(request, facts)
+      return plan && !isOfOldFacts(request, plan) ? plan : this.#planOne(request, anew)
     })
   }
 
@@ -106,15 +111,8 @@ export class RoutingTable implements Routing {
     await rememberAffinities(this.#db, people)
   }
 
-  async start(): Promise<void> {
-    await this.refresh()
-    this.#timer = setInterval(() => {
-      // A database that is away is noticed and reported by those who write.
-      this.#refreshing ??= this.refresh()
-        .catch(() => {})
-        .finally(() => (this.#refreshing = null))
-    }, refreshMs)
-    this.#timer.unref()
+  start(): Promise<void> {
+    return this.#refresher.start()
   }
 
   /** Reads the rules now, if they or the carriers have changed. */
@@ -138,9 +136,8 @@ export class RoutingTable implements Routing {
     this.#seen = seen
   }
 
-  async close(): Promise<void> {
-    if (this.#timer) clearInterval(this.#timer)
-    await this.#refreshing
+  close(): Promise<void> {
+    return this.#refresher.close()
   }
 
   async #readSenders(accountIds: string[]): Promise<void> {
@@ -151,34 +148,31 @@ export class RoutingTable implements Routing {
     for (const [id, senders] of read) this.#senders.set(id, { senders, readAt })
   }
 
-  async #readFacts(requests: readonly RouteRequest[], now: number): Promise<RoutingFacts> {
+  async #readFacts(requests: readonly RouteRequest[], now: number, msMax = factsMsMax): Promise<RoutingFacts> {
     const unknown = requests.filter((one) => {
       if (!hasCampaign(one)) return false
       const known = this.#campaigns.get(campaignKeyOf(one))
-      return !known || now - known.readAt > factsMsMax
+      return !known || now - known.readAt > msMax
     })
-    const [read, pools] = await Promise.all([readCampaigns(this.#db, unknown), readPools(this.#db, requests)])
+    const read = await readCampaigns(this.#db, unknown)
+    const campaigns = { get: (key: string) => read.get(key) ?? this.#campaigns.get(key)?.campaign }
+    const pools = await readPools(this.#db, requests, campaigns)
     if (this.#campaigns.size + read.size > campaignsMax) this.#campaigns.clear()
     for (const [key, campaign] of read) this.#campaigns.set(key, { campaign, readAt: now })
-    return {
-      ...pools,
-      senders: { get: (id) => this.#senders.get(id)?.senders },
-      campaigns: { get: (key) => read.get(key) ?? this.#campaigns.get(key)?.campaign },
-    }
+    return { ...pools, campaigns, senders: { get: (id) => this.#senders.get(id)?.senders } }
   }
 }
 
-const isOfOldFacts = (plan: RoutePlan | undefined): boolean =>
-  plan?.refusal != null && plan.refusal !== 'pool_not_found'
+const isOfOldFacts = ({ poolId }: RouteRequest, plan: RoutePlan | undefined): boolean =>
+  plan?.refusal != null && (plan.refusal !== 'pool_not_found' || poolId === null)
 
 /** Everything that plans of some messages need, read now. */
 export async function readFacts(db: Queryable, requests: readonly RouteRequest[]): Promise<RoutingFacts> {
-  const [senders, campaigns, pools] = await Promise.all([
+  const [senders, campaigns] = await Promise.all([
     readSenders(db, [...new Set(requests.map(({ accountId }) => accountId))]),
     readCampaigns(db, requests),
-    readPools(db, requests),
   ])
-  return { ...pools, campaigns, senders }
+  return { ...(await readPools(db, requests, campaigns)), campaigns, senders }
 }
 
 /** Decides for one message: campaign, type, country, sender, then carriers. A pure function. */
@@ -187,8 +181,9 @@ export function planRoute(
   facts: RoutingFacts,
   choose: (message: RoutableMessage) => RouteChoice,
 ): RoutePlan {
-  const { accountId, to, poolId, messageId, segments } = request
+  const { accountId, to, messageId, segments } = request
   const campaign = facts.campaigns.get(campaignKeyOf(request))
+  const poolId = poolIdOf(request, campaign)
   const pool = poolId === null ? undefined : facts.pools.get(poolKeyOf(accountId, poolId))
   const senders = facts.senders.get(accountId) ?? indexSenders([])
   const country = countryOf(to)
@@ -222,13 +217,17 @@ export function planRoute(
         : sender.rule === 'sender_not_found' || sender.rule === 'sender_not_allowed'
           ? sender.rule
           : null
-  if (refusal) return { refusal, sender, message, choice: { ruleId: null, chain: [], isHeld: false } }
+  if (refusal) return { refusal, sender, poolId, message, choice: { ruleId: null, chain: [], isHeld: false } }
   const choice = choose(message)
   const unroutable = request.isTest ? 'test_mode_unavailable' : 'no_route_available'
-  return { refusal: choice.chain.length === 0 ? unroutable : null, sender, message, choice }
+  return { refusal: choice.chain.length === 0 ? unroutable : null, sender, poolId, message, choice }
 }
 
 const hasCampaign = ({ campaignId, campaignKey }: RouteRequest): boolean => campaignId !== null || campaignKey !== null
+
+/** The pool that a message takes its sender from: what it says itself goes before what its campaign says. */
+const poolIdOf = ({ poolId, from }: RouteRequest, campaign: CampaignFact | undefined): string | null =>
+  poolId ?? (from === null ? (campaign?.poolId ?? null) : null)
 
 const poolKeyOf = (accountId: string, poolId: string): string => `${accountId} ${poolId}`
 
@@ -240,14 +239,16 @@ async function readSenders(db: Queryable, accountIds: string[]): Promise<Map<str
   return new Map(accountIds.map((id) => [id, indexSenders(byAccount.get(id) ?? [])]))
 }
 
-/** The pools that requests name, and whom of their recipients those know. */
+/** The pools that requests or their campaigns name, and whom of their recipients those know. */
 async function readPools(
   db: Queryable,
   requests: readonly RouteRequest[],
+  campaigns: RoutingFacts['campaigns'],
 ): Promise<Pick<RoutingFacts, 'pools' | 'affinities'>> {
-  const asked = requests.flatMap(({ accountId, poolId, to }) =>
-    poolId === null ? [] : [{ accountId, poolId, theirNumber: to }],
-  )
+  const asked = requests.flatMap((request) => {
+    const poolId = poolIdOf(request, campaigns.get(campaignKeyOf(request)))
+    return poolId === null ? [] : [{ accountId: request.accountId, poolId, theirNumber: request.to }]
+  })
   if (asked.length === 0) return { pools: new Map(), affinities: new Map() }
   const keys = new Map(asked.map(({ accountId, poolId }) => [poolKeyOf(accountId, poolId), { accountId, id: poolId }]))
   const [pools, affinities] = await Promise.all([findPools(db, [...keys.values()]), findAffinities(db, asked)])
@@ -259,12 +260,12 @@ async function readCampaigns(db: Queryable, all: readonly RouteRequest[]): Promi
   const requests = [...new Map(all.filter(hasCampaign).map((one) => [campaignKeyOf(one), one])).values()]
   if (requests.length === 0) return new Map()
   const { rows } = await db.query<CampaignFact & { n: number }>(
-    `select k.n::int as n, c.id, c.type, c.sender
+    `select k.n::int as n, c.id, c.type, c.sender, c.pool_id as "poolId"
      from unnest($1::uuid[], $2::uuid[], $3::text[]) with ordinality as k (account_id, id, key, n)
      join lateral (
-       select id, type, sender from campaigns where account_id = k.account_id and id = k.id
+       select id, type, sender, pool_id from campaigns where account_id = k.account_id and id = k.id
        union all
-       select id, type, sender from campaigns where account_id = k.account_id and key = k.key
+       select id, type, sender, pool_id from campaigns where account_id = k.account_id and key = k.key
        limit 1
      ) c on true`,
     [

@@ -1,6 +1,7 @@
 /** Array parameters as PostgreSQL writes them (§8.15.6 of its manual): pg's own way is made for few values, and ours come in thousands. */
 
-type Item = string | number | boolean | Date | Buffer | null
+/** A value of a column. */
+export type Item = string | number | boolean | Date | Buffer | null
 
 // What needs quotes: nothing at all, the word NULL, and everything with a character that means something in an array.
 const needsQuotes = /^$|^null$|[\s{}",\\]/i

@@ -50,8 +50,14 @@ export function partitionsOf(ms: number): string[] {
   return Object.keys(tables).flatMap((table) => [`${table}${suffixOf(ms)}`, `${table}_default`])
 }
 
+/** A prepared statement of one day. */
+export interface DayStatement {
+  name: string
+  text: string
+}
+
 /** A statement by day: its text is built once a day. `build` gets the suffix. */
-export function perDay(name: string, build: (day: string) => string): (day: string) => { name: string; text: string } {
+export function perDay(name: string, build: (day: string) => string): (day: string) => DayStatement {
   const texts = new Map<string, string>()
   return (day) => {
     let text = texts.get(day)

@@ -19,17 +19,27 @@ create table accounts (
   reply_body_days integer default 90 not null,
   message_days integer default 400 not null,
   event_days integer default 30 not null,
+  closed_at timestamptz,
+  close_webhooks text,
+  wound_up_at timestamptz,
+  destroy_at timestamptz,
+  destroyed_at timestamptz,
+  audit_days integer default 400 not null,
   constraint accounts_pkey primary key (id),
   constraint accounts_parent_id_fkey foreign key (parent_id) references accounts(id),
   constraint accounts_api_per_second_check check ((api_per_second > (0)::numeric)),
+  constraint accounts_audit_days_check check (((audit_days >= 90) and (audit_days <= 36500))),
+  constraint accounts_close_webhooks_check check ((close_webhooks = any (array['drain', 'stop']))),
+  constraint accounts_closed_check check ((((status = 'closed') = (closed_at is not null)) and ((closed_at is null) = (close_webhooks is null)) and ((closed_at is null) = (destroy_at is null)) and ((destroyed_at is null) or (wound_up_at is not null)) and ((wound_up_at is null) or (closed_at is not null)))),
   constraint accounts_event_days_check check (((event_days >= 4) and (event_days <= 36500))),
   constraint accounts_message_body_days_check check (((message_body_days >= 0) and (message_body_days <= 36500))),
   constraint accounts_message_days_check check (((message_days >= 1) and (message_days <= 36500))),
   constraint accounts_on_unknown_check check ((on_unknown = any (array['hold', 'resend']))),
   constraint accounts_pace_check check ((pace > (0)::numeric)),
   constraint accounts_reply_body_days_check check (((reply_body_days >= 0) and (reply_body_days <= 36500))),
-  constraint accounts_status_check check ((status = any (array['active', 'suspended'])))
+  constraint accounts_status_check check ((status = any (array['active', 'suspended', 'closed'])))
 );
+create index accounts_closing on accounts (closed_at) where ((closed_at is not null) and (destroyed_at is null));
 create index accounts_guarded on accounts (id) where (settings ? 'guards');
 create index accounts_pace on accounts (id) where (pace is not null);
 create index accounts_parent on accounts (parent_id, id) where (parent_id is not null);
@@ -48,7 +58,7 @@ create table alerts (
   closed_at timestamptz,
   constraint alerts_pkey primary key (account_id, id),
   constraint alerts_account_id_fkey foreign key (account_id) references accounts(id) on delete cascade,
-  constraint alerts_type_check check ((type = any (array['link.down', 'link.throttled', 'sender.degraded'])))
+  constraint alerts_type_check check ((type = any (array['link.down', 'link.throttled', 'sender.degraded', 'webhook.disabled'])))
 );
 create unique index alerts_unclosed on alerts (type, subject, account_id) where (closed_at is null);
 create policy own_account on alerts for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
@@ -104,7 +114,10 @@ create table audit_chains (
   account_id uuid not null,
   seq bigint not null,
   hash bytea not null,
-  constraint audit_chains_pkey primary key (account_id)
+  pruned_seq bigint default 0 not null,
+  pruned_hash bytea,
+  constraint audit_chains_pkey primary key (account_id),
+  constraint audit_chains_pruned_check check ((((pruned_seq = 0) = (pruned_hash is null)) and (pruned_seq <= seq)))
 ) with (fillfactor=50);
 create policy own_account on audit_chains for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
@@ -174,6 +187,7 @@ create table broadcasts (
   hold_until timestamptz,
   hold_guard_id uuid,
   retry_at timestamptz,
+  approved_recipients bigint,
   constraint broadcasts_pkey primary key (account_id, id),
   constraint broadcasts_account_id_campaign_id_fkey foreign key (account_id, campaign_id) references campaigns(account_id, id),
   constraint broadcasts_account_id_fkey foreign key (account_id) references accounts(id),
@@ -216,17 +230,26 @@ create table campaigns (
   quiet_hours jsonb,
   quiet_hours_changed_at timestamptz,
   shorten_urls boolean,
+  pool_id uuid,
+  template_id uuid,
+  variables jsonb default '{}'::jsonb not null,
   constraint campaigns_pkey primary key (account_id, id),
   constraint campaigns_account_id_key_key unique (account_id, key),
   constraint campaigns_account_id_fkey foreign key (account_id) references accounts(id),
+  constraint campaigns_account_id_pool_id_fkey foreign key (account_id, pool_id) references sender_pools(account_id, id) on delete set null (pool_id),
+  constraint campaigns_account_id_template_id_fkey foreign key (account_id, template_id) references templates(account_id, id) on delete set null (template_id),
+  constraint campaigns_check check (((sender is null) or (pool_id is null))),
+  constraint campaigns_check1 check (((message is null) or (template_id is null))),
   constraint campaigns_on_unknown_check check ((on_unknown = any (array['hold', 'resend']))),
   constraint campaigns_pace_check check ((pace > (0)::numeric)),
   constraint campaigns_status_check check ((status = any (array['draft', 'active', 'awaiting_approval', 'scheduled', 'sending', 'paused', 'completed', 'canceled', 'archived']))),
   constraint campaigns_type_check check ((type = any (array['transactional', 'marketing', 'otp'])))
 );
 create index campaigns_pace on campaigns (account_id, id) where (pace is not null);
+create index campaigns_pool on campaigns (account_id, pool_id) where (pool_id is not null);
 create index campaigns_quiet_hours on campaigns (account_id, id) where (quiet_hours is not null);
 create index campaigns_quiet_hours_changed on campaigns (quiet_hours_changed_at) where (quiet_hours_changed_at is not null);
+create index campaigns_template on campaigns (account_id, template_id) where (template_id is not null);
 create policy own_account on campaigns for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table carrier_ids (
@@ -299,10 +322,12 @@ create table contacts (
   last_message_at timestamptz,
   created_at timestamptz default now() not null,
   updated_at timestamptz default now() not null,
+  external_id_hmac bytea,
   constraint contacts_pkey primary key (account_id, campaign_id, id),
   constraint contacts_account_id_campaign_id_phone_number_key unique (account_id, campaign_id, phone_number)
 );
 create index contacts_external_id on contacts (account_id, campaign_id, external_id, id) where (external_id is not null);
+create index contacts_external_id_hmac on contacts (account_id, campaign_id, external_id_hmac, id) where (external_id_hmac is not null);
 create policy own_account on contacts for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table conversations (
@@ -343,9 +368,14 @@ create table data_keys (
   created_at timestamptz default now() not null,
   retired_at timestamptz,
   swept_to uuid,
+  texts_swept_at timestamptz,
+  contacts_campaign_id uuid,
+  contacts_swept_to uuid,
+  contacts_swept_at timestamptz,
   constraint data_keys_pkey primary key (account_id, version),
   constraint data_keys_version_check check (((version >= 1) and (version <= 65535)))
 );
+create index data_keys_contacts on data_keys (retired_at) where ((wrapped is not null) and (contacts_swept_at is null));
 create unique index data_keys_current on data_keys (account_id) where (retired_at is null);
 create index data_keys_retired on data_keys (retired_at) where ((retired_at is not null) and (wrapped is not null));
 create policy own_account on data_keys for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
@@ -476,6 +506,7 @@ create table heartbeats (
   node_id uuid not null,
   seen_at timestamptz not null,
   low_water uuid,
+  master_keys text[] default '{}'::text[] not null,
   constraint heartbeats_pkey primary key (node_id),
   constraint heartbeats_node_id_fkey foreign key (node_id) references nodes(id) on delete cascade
 );
@@ -574,13 +605,26 @@ create table invitations (
   expires_at timestamptz not null,
   accepted_at timestamptz,
   revoked_at timestamptz,
+  user_id uuid,
   constraint invitations_pkey primary key (account_id, id),
   constraint invitations_code_hash_key unique (code_hash),
   constraint invitations_account_id_fkey foreign key (account_id) references accounts(id),
+  constraint invitations_account_id_user_id_fkey foreign key (account_id, user_id) references users(account_id, id) on delete cascade,
   constraint invitations_role_check check ((role = any (array['owner', 'admin', 'developer', 'sender', 'viewer'])))
 );
 create unique index invitations_open on invitations (account_id, lower(email)) where ((accepted_at is null) and (revoked_at is null));
 create policy own_account on invitations for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
+
+create table key_makers (
+  account_id uuid not null,
+  target text not null,
+  actor_kind text not null,
+  actor_id uuid,
+  constraint key_makers_account_id_target_actor_kind_actor_id_key unique nulls not distinct (account_id, target, actor_kind, actor_id),
+  constraint key_makers_account_id_fkey foreign key (account_id) references accounts(id),
+  constraint key_makers_actor_kind_check check ((actor_kind = any (array['user', 'key', 'system'])))
+);
+create policy own_account on key_makers for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table keyword_settings (
   account_id uuid not null,
@@ -732,6 +776,7 @@ create table messages (
   cost numeric,
   cost_currency text,
   cost_carrier_id uuid,
+  first_estimate text,
   constraint messages_pkey primary key (account_id, id),
   constraint messages_direction_check check ((direction = any (array['outbound', 'inbound']))),
   constraint messages_on_unknown_check check ((on_unknown = any (array['hold', 'resend']))),
@@ -1458,4 +1503,5 @@ create table webhooks (
   constraint webhooks_batch_events_check check (((batch_events >= 1) and (batch_events <= 200))),
   constraint webhooks_batch_wait_ms_check check (((batch_wait_ms >= 0) and (batch_wait_ms <= 10000)))
 );
+create index webhooks_disabled on webhooks (account_id, id) where (disabled_reason = any (array['gone', 'failing']));
 create policy own_account on webhooks for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));

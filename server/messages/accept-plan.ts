@@ -1,33 +1,10 @@
 /** Before the statement of accept: which way each draft would go, and whether a link of this process has room for it. */
 import { newId } from '../ids.ts'
-import type { Draft, Stop } from './accepted.ts'
+import type { Draft, Planned } from './accepted.ts'
 import type { Slots } from './handover.ts'
 import { quietWarning, type QuietHours } from './quiet-hours.ts'
-import { estimateAt, isOver, type Estimate } from './price.ts'
-import type { PlannedRoute, Routing } from './routing.ts'
-
-/** A draft on its way to the statement. */
-export interface Planned {
-  draft: Draft
-  id: string
-  /** When it was accepted. */
-  at: Date
-  route: PlannedRoute
-  /** When quiet hours end in which it would be sent; null: it would not. */
-  opensAt: Date | null
-  /** Where it goes first. */
-  carrierId: string | null
-  /** What it would cost there. */
-  estimate: Estimate | null
-  /** It would cost more than it may. */
-  isOver: boolean
-  /** The link that keeps room for it. */
-  link: string | null
-  /** The guard of its account that stops it. */
-  stop: Stop | null
-  /** Seconds until the queue of its account has room for it; null: it has. */
-  waitSeconds: number | null
-}
+import { estimateAt, isOver } from './price.ts'
+import type { Routing } from './routing.ts'
 
 interface PlanContext {
   slots: Slots

@@ -1,17 +1,14 @@
 /** The write of accept: planned drafts in, verdicts out, with the events that somebody wants. */
-import { columns } from '../db/array.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { dayOf } from '../db/partitions.ts'
 import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../events.ts'
 import type { Vault } from '../secrets.ts'
 import { storeTexts, type Texts } from '../texts.ts'
-import type { Planned } from './accept-plan.ts'
 import { acceptStatement } from './accept-sql.ts'
-import { handoverOf, rowOf, type Accepted, type Draft, type Verdict } from './accepted.ts'
+import { handoverOf, rowOf, type Accepted, type Draft, type Planned, type Verdict } from './accepted.ts'
 import { hashNumber } from './consent.ts'
 import type { Handover, Slots } from './handover.ts'
 import { renderMessage } from './message.ts'
-import { countryOf } from './number.ts'
 import { costColumns } from './price.ts'
 import type { Recent } from './recent.ts'
 import { discardLater } from './redact-later.ts'
@@ -85,57 +82,53 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
     context.texts,
     planned.map(({ id, draft: { accountId, body: text } }) => ({ accountId, id, text })),
   )
-  const { rows: verdicts } = await tx.query<Verdict>({
-    ...acceptStatement(dayOf(ids)),
-    values: [
-      ...columns([
-        column((d) => d.accountId),
-        ids,
-        column((d) => d.theirNumber),
-        column((_, { route }) => route.sender.sender?.number ?? null),
-        bodies.map(({ body }) => body),
-        column((d) => d.type),
-        column((d) => d.encoding),
-        column((d) => d.characters),
-        column((d) => d.segments),
-        column((d) => d.campaignId),
-        column((d) => d.campaignKey),
-        column((d) => d.sendAt),
-        column((d) => d.validitySeconds),
-        column((d) => d.callbackUrl),
-        column((d) => (d.metadata ? JSON.stringify(d.metadata) : null)),
-        column((d) => (d.tags ? JSON.stringify(d.tags) : null)),
-        column((d) => (d.warnings ? JSON.stringify(d.warnings) : null)),
-        column((d) => d.isTest),
-        column((d) => d.idempotency?.operation ?? null),
-        column((d) => d.idempotency?.key ?? null),
-        column((d) => d.idempotency?.fingerprint ?? null),
-        column((_, { link }) => link),
-        column((_, { link, carrierId }) => link && carrierId),
-        column((_, { route }) => route.choice.ruleId),
+  const { rows: verdicts } = await tx.query<Verdict>(
+    acceptStatement(
+      dayOf(ids),
+      {
+        account_id: column((d) => d.accountId),
+        id: ids,
+        their_number: column((d) => d.theirNumber),
+        sender: column((_, { route }) => route.sender.sender?.number ?? null),
+        type: column((d) => d.type),
+        encoding: column((d) => d.encoding),
+        characters: column((d) => d.characters),
+        segments: column((d) => d.segments),
+        country: column((_, { route }) => route.message.country),
+        is_test: column((d) => d.isTest),
+        body: bodies.map(({ body }) => body),
+        body_sealed: bodies.map(({ sealed }) => sealed),
+        link_id: column((_, { link }) => link),
+        carrier_id: column((_, { link, carrierId }) => link && carrierId),
+        warnings: column((d) => (d.warnings ? JSON.stringify(d.warnings) : null)),
+        operation: column((d) => d.idempotency?.operation ?? null),
+        key: column((d) => d.idempotency?.key ?? null),
+        fingerprint: column((d) => d.idempotency?.fingerprint ?? null),
+        campaign_id: column((d) => d.campaignId),
+        campaign_key: column((d) => d.campaignKey),
+        validity: column((d) => d.validitySeconds),
+        callback_url: column((d) => d.callbackUrl),
+        metadata: column((d) => (d.metadata ? JSON.stringify(d.metadata) : null)),
+        tags: column((d) => (d.tags ? JSON.stringify(d.tags) : null)),
+        on_unknown: column((d) => d.onUnknown),
+        route_id: column((_, { route }) => route.choice.ruleId),
         // The default route is chosen anew where the message waits.
-        column((_, { route: { choice } }) => (choice.ruleId === null ? null : `{${choice.chain.join()}}`)),
-        column(
+        chain: column((_, { route: { choice } }) => (choice.ruleId === null ? null : `{${choice.chain.join()}}`)),
+        cost: column((_, one) => costColumns(one).cost),
+        cost_currency: column((_, one) => costColumns(one).costCurrency),
+        cost_carrier_id: column((_, one) => costColumns(one).costCarrierId),
+        send_at: column((d) => d.sendAt),
+        opens_at: column((_, { opensAt }) => opensAt),
+        refusal: column(
           (_, { route, stop, isOver, waitSeconds }) =>
             route.refusal ??
             (isOver ? 'max_price_exceeded' : (stop?.refusal ?? (waitSeconds === null ? null : 'queue_full'))),
         ),
-      ]),
-      now,
-      slots.nodeId,
-      validityDefaultSeconds,
-      ...columns([
-        column((d) => hashOf(context, d)),
-        column((d) => d.onUnknown),
-        column((_, { opensAt }) => opensAt),
-        column((d) => countryOf(d.theirNumber)),
-        column((_, { estimate }) => costColumns(estimate).cost),
-        column((_, { estimate }) => estimate?.currency ?? null),
-        column((_, { estimate }) => estimate?.carrierId ?? null),
-        bodies.map(({ sealed }) => sealed),
-      ]),
-    ],
-  })
+        number_hmac: column((d) => hashOf(context, d)),
+      },
+      { now, nodeId: slots.nodeId, validityDefaultSeconds },
+    ),
+  )
   const unhashed = verdicts.filter(({ lacksHash }) => lacksHash)
   if (unhashed.length > 0) {
     for (const { n } of unhashed) forgetful.add(planned[n - 1]?.draft.accountId ?? '')
@@ -160,16 +153,17 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
     else if (!verdict.isNew)
       written.results.push({
         kind: 'known_key',
-        messageId: verdict.knownId,
+        messageId: verdict.knownId ?? null,
         fingerprint: verdict.knownFingerprint ?? Buffer.alloc(0),
       })
     else {
+      const { poolId } = route
       const { sender } = route.sender
-      const row = rowOf(draft, id, sender?.number ?? null, verdict, now, opensAt, one.estimate)
-      if (draft.poolId !== null && sender)
+      const row = rowOf(one, verdict)
+      if (poolId !== null && sender)
         written.acquaintances.push({
           accountId: draft.accountId,
-          poolId: draft.poolId,
+          poolId,
           theirNumber: draft.theirNumber,
           senderId: sender.id,
         })

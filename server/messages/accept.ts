@@ -7,9 +7,9 @@ import type { Outbox, Subscriptions } from '../events.ts'
 import type { Meter } from '../meter.ts'
 import type { Vault } from '../secrets.ts'
 import type { Texts } from '../texts.ts'
-import { planDrafts, reserveLink, type Planned } from './accept-plan.ts'
+import { planDrafts, reserveLink } from './accept-plan.ts'
 import { addWritten, nothingWritten, writeDrafts, type Written } from './accept-write.ts'
-import type { Accepted, Draft } from './accepted.ts'
+import type { Accepted, Draft, Planned } from './accepted.ts'
 import { openCheck, reconsider, settleCheck, stopsOf, type StopCount } from './guards/check.ts'
 import type { Guards } from './guards/guards.ts'
 import { recordStops } from './guards/stops.ts'
@@ -71,15 +71,6 @@ export class Acceptor {
   /** How long the oldest statement has run, in milliseconds; 0: none does. */
   get stalledMs(): number {
     return Math.max(this.#batcher.flushingMs, this.#guarded.flushingMs)
-  }
-
-  /** Reads what accounts say of guards and quiet hours, which is otherwise read every second. */
-  async refresh(): Promise<void> {
-    const { guards, quietHours } = this.#context
-    await Promise.all([guards.refresh(), quietHours.refresh()]).catch((error: unknown) => {
-      // Then they are read as soon as the database is there again.
-      if (!isUnavailable(error)) throw error
-    })
   }
 
   /** Which way drafts would go, and what they would cost there; nothing is written. In their order. */

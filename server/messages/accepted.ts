@@ -3,9 +3,8 @@ import type { Money } from '../money.ts'
 import type { Window } from './guards/judge.ts'
 import type { Handover } from './handover.ts'
 import type { MessageRow, MessageType, UnknownPolicy, Warning } from './message.ts'
-import { countryOf } from './number.ts'
 import { costColumns, type Estimate } from './price.ts'
-import type { RouteRefusal } from './routing.ts'
+import type { PlannedRoute, RouteRefusal } from './routing.ts'
 import type { ShortLink } from './short-links/shorten.ts'
 
 /** The text of a message as it is sent, and what it takes. */
@@ -78,6 +77,29 @@ export interface Stop {
   earlierId: string | null
 }
 
+/** A draft on its way to the statement. */
+export interface Planned {
+  draft: Draft
+  id: string
+  /** When it was accepted. */
+  at: Date
+  route: PlannedRoute
+  /** When quiet hours end in which it would be sent; null: it would not. */
+  opensAt: Date | null
+  /** Where it goes first. */
+  carrierId: string | null
+  /** What it would cost there. */
+  estimate: Estimate | null
+  /** It would cost more than it may. */
+  isOver: boolean
+  /** The link that keeps room for it. */
+  link: string | null
+  /** The guard of its account that stops it. */
+  stop: Stop | null
+  /** Seconds until the queue of its account has room for it; null: it has. */
+  waitSeconds: number | null
+}
+
 /** The answer of the statement for one draft; `n` is its place, from 1. */
 export interface Verdict {
   n: number
@@ -85,15 +107,16 @@ export interface Verdict {
   /** The account has forgotten numbers of opt-outs, and the draft came without the keyed hash that finds them. */
   lacksHash: boolean
   isNew: boolean
-  isLeased: boolean
-  knownId: string | null
-  knownFingerprint: Buffer | null
-  campaignId: string | null
-  contactId: string | null
   type: MessageType
-  callbackUrl: string | null
   expiresAt: Date
   onUnknown: UnknownPolicy | null
+  // Absent where no draft of the batch has what they are about.
+  isLeased?: boolean
+  knownId?: string | null
+  knownFingerprint?: Buffer | null
+  campaignId?: string | null
+  contactId?: string | null
+  callbackUrl?: string | null
 }
 
 /** What became of a draft. */
@@ -124,15 +147,8 @@ const untouched = {
 } satisfies Partial<MessageRow>
 
 /** The row as the statement wrote it, without reading it back. It is shown as accepted (`queued`), also where a link already has it. */
-export function rowOf(
-  draft: Draft,
-  id: string,
-  sender: string | null,
-  verdict: Verdict,
-  now: Date,
-  opensAt: Date | null,
-  estimate: Estimate | null,
-): MessageRow {
+export function rowOf(planned: Planned, verdict: Verdict): MessageRow {
+  const { draft, id, at: now, route, opensAt } = planned
   return {
     accountId: draft.accountId,
     id,
@@ -141,16 +157,16 @@ export function rowOf(
     status: draft.sendAt ? 'scheduled' : 'queued',
     sequence: 1,
     theirNumber: draft.theirNumber,
-    country: countryOf(draft.theirNumber),
-    ourNumber: sender,
+    country: route.message.country,
+    ourNumber: route.sender.sender?.number ?? null,
     body: draft.body,
     bodySealed: null,
     encoding: draft.encoding,
     characters: draft.characters,
     segments: draft.segments,
-    campaignId: verdict.campaignId,
-    contactId: verdict.contactId,
-    callbackUrl: verdict.callbackUrl,
+    campaignId: verdict.campaignId ?? null,
+    contactId: verdict.contactId ?? null,
+    callbackUrl: verdict.callbackUrl ?? null,
     metadata: draft.metadata,
     tags: draft.tags,
     warnings: draft.warnings,
@@ -164,7 +180,7 @@ export function rowOf(
     ...untouched,
     ...holdOf(draft.sendAt, opensAt),
     onUnknown: verdict.onUnknown,
-    ...costColumns(estimate),
+    ...costColumns(planned),
     keyword: null,
     inReplyTo: null,
     isPartial: false,

@@ -6,6 +6,7 @@ import { chainOrder, isInChain, ourSenders } from './chain-sql.ts'
 import { messageColumns, type MessageRow, type Status } from './message.ts'
 import type { Moved } from './ledger.ts'
 import { mayBeTaken } from './repeat-sql.ts'
+import { toBePriced } from './reprice.ts'
 import { matchedColumns, type MatchedReceipt } from './apply.ts'
 import { tallied } from './tallies/delta-sql.ts'
 import type { MessageErrorCode } from './taxonomy.ts'
@@ -200,7 +201,8 @@ const answerStatement = perDay(
       error_stage = case when a.error_code is not null then 'submit' end,
       error_raw = a.error_raw,
       chain = coalesce(a.chain, m.chain),
-      segments = coalesce(a.counted, m.segments)
+      segments = coalesce(a.counted, m.segments),
+      cost_carrier_id = ${toBePriced('a.counted is not null', 'm.cost_carrier_id')}
     from move a
     where m.account_id = a.account_id
       and m.id = a.message_id

@@ -34,7 +34,7 @@ export async function cancelOne(
 }
 
 /**
- * Cancels what waits for an account: one message, everything to some numbers (then as `recipient_opted_out`), or so much to a number or of a campaign,
+ * Cancels what waits for an account: one message, these messages (confirmations of STOP among them), everything to some numbers (then as `recipient_opted_out`), or so much to a number or of a campaign,
  * in the caller's transaction. Locks the messages in the order of their ids (primary key, messages_their_number or messages_campaign) and deletes their rows in queue and delayed, except those that
  * somebody holds: a claim locks its queue rows first and its messages then, so waiting for one here would be a deadlock; the claim
  * deletes the row itself and passes over a message that is not queued any more.
@@ -44,6 +44,7 @@ export async function cancelWaiting(
   accountId: string,
   which:
     | { id: string }
+    | { ids: readonly string[] }
     | { theirNumbers: readonly string[] }
     | { theirNumber: string; limit: number }
     | { campaignId: string; limit: number },
@@ -52,11 +53,13 @@ export async function cancelWaiting(
   const [condition, value, limit] =
     'id' in which
       ? ['m.id = $2::uuid', which.id, null]
-      : isRefused
-        ? ['m.their_number = any ($2::text[])', which.theirNumbers, null]
-        : 'theirNumber' in which
-          ? ['m.their_number = $2::text', which.theirNumber, which.limit]
-          : ['m.campaign_id = $2::uuid', which.campaignId, which.limit]
+      : 'ids' in which
+        ? ['m.id = any ($2::uuid[])', which.ids, null]
+        : isRefused
+          ? ['m.their_number = any ($2::text[])', which.theirNumbers, null]
+          : 'theirNumber' in which
+            ? ['m.their_number = $2::text', which.theirNumber, which.limit]
+            : ['m.campaign_id = $2::uuid', which.campaignId, which.limit]
   const { rows } = await tx.query<MessageRow & { from: 'queued' | 'scheduled' }>(
     `with waiting as materialized (
        select m.id, m.status, ${mayBeTaken('m')} as may_be_taken
@@ -65,7 +68,7 @@ export async function cancelWaiting(
          and ${condition}
          and m.status in ('queued', 'scheduled')
          and m.direction = 'outbound'
-         and not m.is_confirmation
+         ${'ids' in which ? '' : 'and not m.is_confirmation'}
        order by m.id
        limit $3
        for update

@@ -9,6 +9,7 @@ import type { QuietHours } from './quiet-hours.ts'
 import { holdQuiet } from './quiet-hours-hold.ts'
 import type { Recent } from './recent.ts'
 import { mayBeTaken } from './repeat-sql.ts'
+import { repriceStrays } from './reprice.ts'
 import { isUnreadable } from '../texts.ts'
 import { tallied, talliedColumns } from './tallies/delta-sql.ts'
 import { rejectUnreadable } from './unreadable.ts'
@@ -143,6 +144,7 @@ export async function claimMessages(
       },
     )
     const moved = result.rows.filter((row) => row.id !== null)
+    await repriceStrays(tx, moved)
     const ended = moved.filter((row) => row.status !== 'sending' && row.status !== 'queued')
     postings = await recordMoves(
       tx,

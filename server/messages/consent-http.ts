@@ -1,5 +1,5 @@
 /** The routes of the ledger of consent. */
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { Type, type Static } from 'typebox'
 import { writeCsv } from '../csv.ts'
 import type { Db, Tx } from '../db/db.ts'
@@ -8,6 +8,7 @@ import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from
 import { newId, parseId, showId } from '../ids.ts'
 import { buildPage, readCursor, type Position } from '../page.ts'
 import type { Vault } from '../secrets.ts'
+import { openStream } from '../stream.ts'
 import { consentStatuses, listConsents, recordConsents, type ConsentRow } from './consent.ts'
 import { optOut } from './opt-out.ts'
 import { change, originOf, readBodyNumber, type OptOutsContext } from './opt-out-http.ts'
@@ -88,10 +89,11 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
     },
     async (request, reply) => {
       const number = readBodyNumber(request.query.number, '?number')
+      const stream = await openStream(writeExport(db, vault, request.caller.accountId, number))
       return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="consent-${number}.csv"`)
-        .send(Readable.from(writeExport(db, vault, request.caller.accountId, number)))
+        .send(stream)
     },
   )
 

@@ -6,6 +6,7 @@ import { ApiError, invalid } from '../errors.ts'
 import { Nullable, PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent, type Outcome } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
+import { takeMark } from '../mark.ts'
 import { buildPage, readCursor } from '../page.ts'
 import type { Vault } from '../secrets.ts'
 import { Conversation, showConversation } from './conversation.ts'
@@ -83,6 +84,7 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
       const mark = ['conversations', asked]
       const position = readCursor(cursor, mark)
       const filters = readConversationFilters(asked)
+      const taken = await takeMark(db)
       const rows = await listConversations(db, accountId, filters, position, limit)
       // A page is a stretch of last replies: a conversation that goes on comes again behind the refresh cursor.
       const page = buildPage(
@@ -90,6 +92,7 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
         limit,
         position,
         mark,
+        { mark: taken },
       )
       return {
         ...page,
@@ -137,8 +140,9 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
       const mark = ['conversation', id]
       const position = readCursor(cursor, mark)
       const filters = { ...allMessages, theirNumber, ourNumber }
+      const taken = await takeMark(db)
       const { rows, edge } = await listMessages(db, accountId, filters, readingOf(position), limit)
-      const page = buildPage(rows, limit, position, mark, { edge })
+      const page = buildPage(rows, limit, position, mark, { edge, mark: taken })
       return { ...page, data: page.data.map((row) => renderMessage(row, null, scopes.has('messages:read_body'))) }
     },
   )

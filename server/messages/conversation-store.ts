@@ -1,6 +1,7 @@
 /** The SQL of conversations. Every query begins with the account. */
 import type { Queryable, Tx } from '../db/db.ts'
 import { timeOfId } from '../ids.ts'
+import { isSince } from '../mark.ts'
 import type { Position } from '../page.ts'
 import { conversationIdOf } from './conversation-id.ts'
 import type { MessageRow } from './message.ts'
@@ -112,6 +113,7 @@ export async function listConversations(
   else if (filters.assignee !== null) where.push(`assignee = ${value(filters.assignee)}`)
   const isAfter = position?.direction === 'after'
   if (position) where.push(`last_reply_id ${isAfter ? '>' : '<'} ${value(position.id)}`)
+  if (position?.since) where.push(isSince('conversations', position.since.mark, value, 'last_reply_id'))
   const order = isAfter ? 'asc' : 'desc'
   const { rows } = await db.query<Omit<ConversationRow, 'lastReplyAt'>>(
     `${selectConversations(`

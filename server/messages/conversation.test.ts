@@ -151,8 +151,9 @@ describe('the list of conversations', () => {
     expect(foreign.body['code']).toBe('invalid_cursor')
     const next = await list(`limit=2&cursor=${cursor}`)
     expect(next.data[0]).toMatchObject({ their_number: b })
-    const news = await list(`limit=2&cursor=${String(first['refresh_cursor'])}`)
-    expect(news.data.map((one) => one['their_number'])).toEqual([c])
+    // What was written while some transaction ran may come again.
+    const news = await list(`limit=10&cursor=${String(first['refresh_cursor'])}`)
+    expect(news.data[0]).toMatchObject({ their_number: c })
   })
 
   it('is filtered by unread, assignee and numbers', async () => {

@@ -21,7 +21,7 @@ export interface ExplainFacts {
   carrier: NamedCarrier | null
   /** Carriers that it may still go to. */
   chain: NamedCarrier[]
-  sender: { id: string | null; isDefault: boolean; isCampaigns: boolean }
+  sender: { id: string | null; isDefault: boolean; isCampaigns: boolean; isOfPool: boolean }
   isQueued: boolean
   /** When a delayed message is due. */
   dueAt: Date | null
@@ -42,7 +42,11 @@ export async function readExplainFacts(db: Db, accountId: string, messageId: str
          from unnest(m.chain) with ordinality as u (id, n)
          join carriers k on k.id = u.id), '[]') as chain,
        json_build_object('id', s.id, 'isDefault', coalesce(s.is_default, false),
-         'isCampaigns', coalesce(p.sender = m.our_number, false)) as sender,
+         'isCampaigns', coalesce(p.sender = m.our_number, false),
+         'isOfPool', exists (
+           select 1
+           from sender_pool_members x
+           where x.account_id = m.account_id and x.pool_id = p.pool_id and x.sender_id = s.id)) as sender,
        exists (
          select 1
          from lanes l

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
 import { explainRoutes } from './explain-http.ts'
-import { moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
+import { insertTestSender, moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
 
 let database: TestDatabase
 let app: App
@@ -67,6 +67,32 @@ describe('an explanation', () => {
     })
     await test.db.query('delete from routes')
     expect((await explain(id))[3]?.detail).toMatch(/^A route that was deleted since took it/)
+  })
+
+  it('says that its sender is of the pool of its campaign', async () => {
+    const [poolId, campaignId] = [newId(), newId()]
+    const { accountId, carrierId, db } = test
+    await insertTestSender(db, accountId, carrierId, '15557000001')
+    await db.query(`insert into sender_pools (account_id, id, name, strategy) values ($1, $2, 'x', 'sticky')`, [
+      accountId,
+      poolId,
+    ])
+    await db.query(
+      `insert into sender_pool_members (account_id, pool_id, sender_id)
+       select account_id, $1, id from senders where number = '15557000001'`,
+      [poolId],
+    )
+    await db.query(`insert into campaigns (account_id, id, name, pool_id) values ($1, $2, 'x', $3)`, [
+      accountId,
+      campaignId,
+      poolId,
+    ])
+    const { id } = await test.send({ campaignId })
+    expect((await explain(id))[2]).toMatchObject({
+      decision: '15557000001',
+      rule: 'campaign',
+      detail: "From 15557000001, of the campaign's sender pool.",
+    })
   })
 
   it('tells refusals, retries, the outcome and what to do about it', async () => {

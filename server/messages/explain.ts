@@ -96,6 +96,8 @@ function explainSender(row: MessageRow, { sender }: ExplainFacts, at: string): D
     return { ...decided, rule: 'none', detail: "The account had no default sender: the carrier's own was used." }
   if (sender.isCampaigns)
     return { ...decided, rule: 'campaign', detail: `From ${row.ourNumber}, which is the campaign's sender.` }
+  if (sender.isOfPool)
+    return { ...decided, rule: 'campaign', detail: `From ${row.ourNumber}, of the campaign's sender pool.` }
   if (sender.isDefault)
     return { ...decided, rule: 'default', detail: `From ${row.ourNumber}, which is the account's default.` }
   const gone = sender.id === null ? '; it is no sender of the account any more' : ''

@@ -158,7 +158,13 @@ export class Ledger {
 export function recordMoves(
   tx: Tx,
   moved: Moved[],
-  { outbox, subscriptions, meter }: Pick<LedgerContext, 'outbox' | 'subscriptions' | 'meter'>,
+  {
+    outbox,
+    subscriptions,
+    meter,
+  }: Pick<LedgerContext, 'outbox' | 'meter'> & {
+    subscriptions: Pick<Subscriptions, 'wants'>
+  },
 ): ReturnType<typeof recordEvents> {
   const now = Date.now()
   for (const { row } of moved) meter?.noteEnd(row, row.status, now)

@@ -1,10 +1,10 @@
 /** The routes that list messages: in pages, and all of them as a file. */
-import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { takeMark } from '../mark.ts'
 import { buildPage, readCursor } from '../page.ts'
+import { openStream } from '../stream.ts'
 import { exportFormats, writeMessages } from './export.ts'
 import { messageQuery, messageQueryOptions, readFilters } from './filters.ts'
 import { listMessages, readingOf } from './list.ts'
@@ -94,15 +94,12 @@ export function messageListRoutes(app: App, { db }: { db: Db }): void {
       const { accountId, scopes } = request.caller
       const filters = await readFilters(db, accountId, query)
       const format = asked ?? (/\btext\/csv\b/.test(request.headers.accept ?? '') ? 'csv' : 'ndjson')
-      reply
+      const hasBody = scopes.has('messages:read_body')
+      const stream = await openStream(writeMessages(db, accountId, filters, format, hasBody))
+      return reply
         .type(format === 'csv' ? 'text/csv; charset=utf-8' : 'application/x-ndjson; charset=utf-8')
         .header('content-disposition', `attachment; filename="messages.${format}"`)
-      return reply.send(
-        Readable.from(writeMessages(db, accountId, filters, format, scopes.has('messages:read_body')), {
-          // One page waits while the one before it is on its way.
-          highWaterMark: 1,
-        }),
-      )
+        .send(stream)
     },
   )
 }

@@ -121,10 +121,12 @@ export interface MessageRow {
   possibleDuplicate: boolean
   /** As it was asked for or decided; null: nobody has said yet. */
   onUnknown: UnknownPolicy | null
-  /** All segments, in the currency's unit, as estimated when it was accepted for this carrier; null: no rate was known. */
+  /** All segments, in the currency's unit, at the carrier that has it, or is thought to get it; null: no rate is known. */
   cost: string | null
   costCurrency: string | null
   costCarrierId: string | null
+  /** Where it went to another carrier than was thought: amount and currency that were estimated (empty: none). */
+  firstEstimate: string | null
 }
 
 /** Help that does not refuse. */
@@ -157,7 +159,8 @@ export const messageColumns = (m: string): string => `
     ${m}.segments_delivered as "segmentsDelivered", ${m}.error_code as "errorCode", ${m}.error_stage as "errorStage",
     ${m}.error_raw as "errorRaw", ${m}.receipt_stat as "receiptStat", ${m}.receipt_err as "receiptErr", ${m}.keyword,
     ${m}.in_reply_to as "inReplyTo", ${m}.is_partial as "isPartial", ${m}.possible_duplicate as "possibleDuplicate",
-    ${m}.on_unknown as "onUnknown", ${m}.cost, ${m}.cost_currency as "costCurrency", ${m}.cost_carrier_id as "costCarrierId"`
+    ${m}.on_unknown as "onUnknown", ${m}.cost, ${m}.cost_currency as "costCurrency", ${m}.cost_carrier_id as "costCarrierId",
+    ${m}.first_estimate as "firstEstimate"`
 
 /** The names of `MessageRow`, for statements that read them from a `returning`. */
 export const messageColumnNames: readonly string[] = messageColumns('m')

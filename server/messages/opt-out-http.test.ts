@@ -331,6 +331,14 @@ describe('the ledger of consent', () => {
     expect(text).toContain('web_form,,I agree,2026-11-01T10:00:00Z,192.0.2.7')
   })
 
+  it('is a problem where it cannot be read, and no half of a file', async () => {
+    const { db } = database
+    await db.query('alter table consents rename to elsewhere')
+    const answer = await call('GET', `/consent/export?number=${person}`)
+    await db.query('alter table elsewhere rename to consents')
+    expect(answer).toMatchObject({ status: 500, body: { code: 'internal_error' } })
+  })
+
   it('takes a withdrawal for an opt-out, and no consent for its end', async () => {
     await call('POST', '/consent', { number: person, status: 'opted_out', text: 'said so at the counter' })
     expect(dataOf(await call('POST', '/opt-outs/check', { numbers: [person] }))).toMatchObject([{ opted_out: true }])
@@ -340,5 +348,24 @@ describe('the ledger of consent', () => {
       { status: 'opted_in' },
       { status: 'opted_out', evidence: { text: 'said so at the counter' } },
     ])
+  })
+})
+
+describe('a refresh of the list of opt-outs', () => {
+  it('has what was committed since, though its id is older than those that were shown', async () => {
+    const client = await database.db.connect()
+    const add = `insert into opt_outs (account_id, id, number, source) values ($1, $2, $3, 'api')`
+    await client.query('begin')
+    await client.query(add, [account.accountId, newId(), '15551230777'])
+    await database.db.query(add, [account.accountId, newId(), '15551230778'])
+    const first = await call('GET', '/opt-outs?limit=1')
+    expect(dataOf(first)).toMatchObject([{ number: '15551230778' }])
+    await client.query('commit')
+    client.release()
+    const cursor = String(first.body['refresh_cursor'])
+    const numbers = dataOf(await call('GET', `/opt-outs?cursor=${cursor}`)).map(
+      (one) => (one as { number: string }).number,
+    )
+    expect(numbers).toContain('15551230777')
   })
 })

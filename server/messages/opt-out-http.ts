@@ -7,6 +7,7 @@ import type { Posting } from '../events.ts'
 import { Nullable, PageOf, pageQuery, problems, type App, type Caller } from '../http.ts'
 import { idempotent, type Outcome } from '../idempotency.ts'
 import { showId } from '../ids.ts'
+import { takeMark } from '../mark.ts'
 import { buildPage, readCursor } from '../page.ts'
 import { readNumber } from './number.ts'
 import { findOptOuts, forgetNumber, optIn, optOut, type ConsentContext, type Origin } from './opt-out.ts'
@@ -46,7 +47,9 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
     },
     async ({ query: { limit = 50, cursor }, caller }) => {
       const position = readCursor(cursor, 'opt-outs')
-      const page = buildPage(await listOptOuts(db, caller.accountId, limit, position), limit, position, 'opt-outs')
+      const mark = await takeMark(db)
+      const rows = await listOptOuts(db, caller.accountId, limit, position)
+      const page = buildPage(rows, limit, position, 'opt-outs', { mark })
       return { ...page, data: page.data.map((row) => showOptOut(row, caller)) }
     },
   )

@@ -1,5 +1,5 @@
 /** The routes of lists of opt-outs: import and export. */
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { recordRequest } from '../audit.ts'
@@ -7,6 +7,7 @@ import { writeCsv } from '../csv.ts'
 import { inTransaction, type Db } from '../db/db.ts'
 import { problems, type App, type Caller } from '../http.ts'
 import { idempotentInPieces } from '../idempotency.ts'
+import { openStream } from '../stream.ts'
 import { optOut } from './opt-out.ts'
 import { optOutRowsMax, readCsvList, readJsonList, type ReadList } from './opt-out-list.ts'
 import { optOutTags, originOf, reasonText, type OptOutsContext } from './opt-out-http.ts'
@@ -118,11 +119,13 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
       },
       config: { scope: 'contacts:read' },
     },
-    async (request, reply) =>
-      reply
+    async (request, reply) => {
+      const stream = await openStream(writeExport(context.db, request.caller))
+      return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', 'attachment; filename="opt-outs.csv"')
-        .send(Readable.from(writeExport(context.db, request.caller))),
+        .send(stream)
+    },
   )
 }
 

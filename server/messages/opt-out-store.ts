@@ -4,6 +4,7 @@ import type { Db, Queryable } from '../db/db.ts'
 import { IdOf, Nullable, Timestamp, type Caller } from '../http.ts'
 import { showId } from '../ids.ts'
 import { maskNumber } from '../mask.ts'
+import { isSince } from '../mark.ts'
 import type { Position } from '../page.ts'
 import type { Vault } from '../secrets.ts'
 import { hashNumber } from './consent.ts'
@@ -70,16 +71,19 @@ export async function listOptOuts(
   position: Position | null,
 ): Promise<OptOutRow[]> {
   const isAfter = position?.direction === 'after'
+  const values: unknown[] = [accountId, position?.id ?? null, limit + 1]
+  const since = position?.since && isSince('opt_outs', position.since.mark, (one) => `$${values.push(one)}`)
   const { rows } = await db.query<OptOutRow>({
-    name: `list-opt-outs-${isAfter ? 'after' : 'before'}`,
+    name: `list-opt-outs-${since ? 'since' : isAfter ? 'after' : 'before'}`,
     text: `
       select ${columns}
       from opt_outs
       where account_id = $1
         and ($2::uuid is null or id ${isAfter ? '>' : '<'} $2)
+        ${since ? `and ${since}` : ''}
       order by id ${isAfter ? 'asc' : 'desc'}
       limit $3`,
-    values: [accountId, position?.id ?? null, limit + 1],
+    values,
   })
   return rows
 }

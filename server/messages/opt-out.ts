@@ -22,7 +22,7 @@ export interface ConsentContext {
   /** Without it texts are stored as they are. */
   texts?: Texts
   outbox: Outbox
-  subscriptions: Subscriptions
+  subscriptions: Pick<Subscriptions, 'wants'>
 }
 
 /** By whose word, and where it was said. */

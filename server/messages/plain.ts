@@ -28,41 +28,43 @@ export interface PlainAnswer extends Submitted {
 
 /** Writes plain answers; says whether receipts had come before them. */
 export async function writePlainAnswers(db: Db, plain: PlainAnswer[], recent: Recent): Promise<{ hasEarly: boolean }> {
+  // A carrier that gives one id twice in a moment means the later message, which is written after the other.
+  const last = new Map(plain.map((one) => [`${one.answer.linkId} ${one.answer.carrierMessageId}`, one]))
+  const later = new Set(last.values())
+  const before = last.size < plain.length ? plain.filter((one) => !later.has(one)) : []
+  const { hasEarly } = before.length > 0 ? await writePlainAnswers(db, before, recent) : { hasEarly: false }
   const now = new Date()
-  const answers = plain.map(({ answer }) => answer)
-  // A carrier that gives one id twice in a moment means the later message.
-  const byId = new Map(answers.map((answer) => [`${answer.linkId} ${answer.carrierMessageId}`, answer]))
-  const known = [...byId.values()]
-  const queued = plain.flatMap(({ answer, hasIntent }) => (hasIntent ? [answer] : []))
+  const writing = [...later]
+  const answers = writing.map(({ answer }) => answer)
+  const isQueued = writing.some(({ hasIntent }) => hasIntent)
   const { rows: results } = await db.query<{ moved: number; hasEarly: boolean }>({
-    ...answerStatement(dayOf(answers.map((answer) => answer.messageId))),
+    ...(isQueued ? queuedAnswersStatement : answersStatement)(dayOf(answers.map((answer) => answer.messageId))),
     values: [
       ...columns([
         answers.map((answer) => answer.accountId),
         answers.map((answer) => answer.messageId),
-        answers.map(spelledId),
-        known.map((answer) => answer.linkId),
-        known.map((answer) => answer.carrierMessageId),
-        known.map((answer) => answer.accountId),
-        known.map((answer) => answer.messageId),
-        queued.map((answer) => answer.nodeId),
-        queued.map((answer) => answer.accountId),
-        queued.map((answer) => answer.messageId),
-        queued.map((answer) => answer.try),
-        known.map((answer) => answer.rawMessageId ?? null),
+        answers.map((answer) => answer.linkId),
+        answers.map((answer) => answer.carrierMessageId),
+        answers.map((answer) => answer.rawMessageId ?? null),
       ]),
       now,
+      ...(isQueued
+        ? columns([
+            writing.map(({ answer, hasIntent }) => (hasIntent ? answer.nodeId : null)),
+            answers.map((answer) => answer.try),
+          ])
+        : []),
     ],
   })
   const [result = { moved: 0, hasEarly: false }] = results
   // Where one did not move, nothing of the batch is surely as remembered.
   if (result.moved === answers.length)
-    for (const { row, answer } of plain) {
+    for (const { row, answer } of writing) {
       const { linkId, carrierMessageId } = answer
       const change = { status: 'sent', updatedAt: now, sentAt: now, providerMessageId: spelledId(answer) } as const
       recent.rememberSent(linkId, carrierMessageId ?? '', { ...row, ...change, sequence: row.sequence + 1 })
     }
-  return { hasEarly: result.hasEarly }
+  return { hasEarly: hasEarly || result.hasEarly }
 }
 
 /** The id as the carrier wrote it. */
@@ -99,16 +101,16 @@ export async function writePlainReceipts(
   const now = new Date()
   const ends = plain.map(({ receipt, row }) => endOf(row, receipt, now, reasons))
   const eventIds = ends.map(() => newId())
+  const hasFailures = ends.some((end) => end.row.status !== 'delivered')
+  const statement = hasFailures ? failuresStatement : receiptsStatement
   const { rows: due } = await db.query<{ n: number; endpointId: string | null }>({
-    ...receiptStatement(dayOf([...ends.map((end) => end.row.id), ...eventIds])),
+    ...statement(dayOf([...ends.map((end) => end.row.id), ...eventIds])),
     values: [
       ...columns([
         ends.map((end) => end.row.accountId),
         ends.map((end) => end.row.id),
         ends.map((end) => end.row.sequence),
         ends.map((end) => end.row.status),
-        ends.map((end) => end.row.errorCode),
-        ends.map((end) => end.row.errorRaw),
         ends.map((end) => end.row.receiptStat),
         ends.map((end) => end.row.receiptErr),
         eventIds,
@@ -119,6 +121,7 @@ export async function writePlainReceipts(
       now,
       outbox.nodeId,
       postLeaseSeconds,
+      ...(hasFailures ? columns([ends.map((end) => end.row.errorCode), ends.map((end) => end.row.errorRaw)]) : []),
     ],
   })
   const postings: Posting[] = []
@@ -160,23 +163,23 @@ function endOf(row: MessageRow, receipt: ReceiptIn, now: Date, reasons: Reasons)
   }
 }
 
-// Locks the messages by primary key. Intents end by primary key, where the message came through the queue; carrier ids are reused by carriers.
-// The last column is an index probe an answer (receipts_unmatched).
-const answerStatement = perDay(
-  'write-plain-answers',
-  (day) => `
+// Locks the messages by primary key; carrier ids are reused by carriers. Intents, which only messages have that came through the queue, end
+// by primary key. The last column is an index probe an answer (receipts_unmatched).
+const answersOf = (day: string, isQueued: boolean): string => `
   with a as materialized (
-    select * from unnest($1::uuid[], $2::uuid[], $3::text[]) as a (account_id, message_id, carrier_message_id)
-  ), ended as (
+    select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[]${isQueued ? ', $7::uuid[], $8::int[]' : ''})
+      as a (account_id, message_id, link_id, carrier_message_id, raw_id${isQueued ? ', node_id, try' : ''})
+  ), ${
+    isQueued
+      ? `ended as (
     delete from intents i
-    using unnest($8::uuid[], $9::uuid[], $10::uuid[], $11::int[]) as q (node_id, account_id, message_id, try)
-    where i.node_id = q.node_id and i.account_id = q.account_id and i.message_id = q.message_id and i.segment = 1 and i.try = q.try
-  ), k as materialized (
-    select * from unnest($4::uuid[], $5::text[], $6::uuid[], $7::uuid[], $12::text[])
-      as k (link_id, carrier_message_id, account_id, message_id, raw_id)
-  ), known as (
+    using a
+    where i.node_id = a.node_id and i.account_id = a.account_id and i.message_id = a.message_id and i.segment = 1 and i.try = a.try
+  ), `
+      : ''
+  }known as (
     insert into carrier_ids (link_id, carrier_message_id, raw_id, account_id, message_id, segment, segments)
-    select link_id, carrier_message_id, raw_id, account_id, message_id, 1, 1 from k
+    select link_id, carrier_message_id, raw_id, account_id, message_id, 1, 1 from a
     on conflict (link_id, carrier_message_id) do update
       set raw_id = excluded.raw_id, account_id = excluded.account_id, message_id = excluded.message_id, segment = 1, segments = 1, at = now()
   ), moved as (
@@ -184,9 +187,9 @@ const answerStatement = perDay(
     set status = 'sent',
       previous_status = m.status,
       sequence = m.sequence + 1,
-      updated_at = $13,
-      sent_at = $13,
-      provider_message_id = a.carrier_message_id,
+      updated_at = $6,
+      sent_at = $6,
+      provider_message_id = coalesce(a.raw_id, a.carrier_message_id),
       error_code = null,
       error_stage = null,
       error_raw = null
@@ -199,22 +202,26 @@ const answerStatement = perDay(
   select (select count(*)::int from moved) as moved,
     exists (
       select 1
-      from k
-      join receipts r on r.link_id = k.link_id and r.match_id = k.carrier_message_id and r.message_id is null) as "hasEarly"`,
-)
+      from a
+      join receipts r on r.link_id = a.link_id and r.match_id = a.carrier_message_id and r.message_id is null) as "hasEarly"`
+
+const answersStatement = perDay('write-plain-answers', (day) => answersOf(day, false))
+const queuedAnswersStatement = perDay('write-plain-answers-queued', (day) => answersOf(day, true))
 
 // Locks the messages by primary key. A message that is not as remembered (another sequence) is not touched and not answered. One row
 // comes back for each post that is due, and one for each message that moved and has none.
-const receiptStatement = perDay(
-  'write-plain-receipts',
-  (day) => `
+const receiptsOf = (day: string, hasFailures: boolean): string => `
   with r as materialized (
-    select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::uuid[],
-      $10::text[], $11::uuid[], $12::text[])
-      with ordinality as r (account_id, message_id, sequence, to_status, error_code, error_raw, stat, err, event_id, type, endpoint_id, url, n)
+    select *${hasFailures ? '' : ', null::text as error_code, null::text as error_raw'}
+    from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::text[], $9::uuid[], $10::text[]${
+      hasFailures ? ', $14::text[], $15::text[]' : ''
+    })
+      with ordinality as r (account_id, message_id, sequence, to_status, stat, err, event_id, type, endpoint_id, url${
+        hasFailures ? ', error_code, error_raw' : ''
+      }, n)
   ), moved as materialized (
     update messages${day} m
-    set ${setsOfEnding('r', '$13')}
+    set ${setsOfEnding('r', '$11')}
     from r
     where m.account_id = r.account_id
       and m.id = r.message_id
@@ -222,10 +229,16 @@ const receiptStatement = perDay(
       and m.status = 'sent'
     returning r.n, r.account_id, r.message_id, r.sequence, r.to_status, r.error_code, r.event_id, r.type, r.endpoint_id, r.url,
       null::text as payload, 'sent' as previous_status, ${talliedColumns('m', 'message_type')}
-  ), ${tallied('moved', 'message_type')}, outcome as (
+  ), ${tallied('moved', 'message_type')}, ${
+    hasFailures
+      ? `outcome as (
     insert into outcomes${day} (account_id, status, message_id, error_code)
     select account_id, to_status, message_id, error_code from moved where to_status <> 'delivered'
     on conflict do nothing
-  ), ${recording('moved', day, ['$13', '$14', '$15'])}
-  select n::int, case when not is_ordered then target_id end as "endpointId" from due`,
-)
+  ), `
+      : ''
+  }${recording('moved', day, ['$11', '$12', '$13'])}
+  select n::int, case when not is_ordered then target_id end as "endpointId" from due`
+
+const receiptsStatement = perDay('write-plain-receipts', (day) => receiptsOf(day, false))
+const failuresStatement = perDay('write-plain-failures', (day) => receiptsOf(day, true))

@@ -1,4 +1,4 @@
-/** What a message costs: an estimate when it is accepted, the price when the carrier of the estimate has taken it. */
+/** What a message costs: an estimate when it is accepted, the price when a carrier has taken it. */
 import { showMoney, type Money } from '../money.ts'
 import type { MessageRow } from './message.ts'
 import type { PlannedRoute } from './routing.ts'
@@ -23,20 +23,29 @@ export function estimateAt(
 export const isOver = (estimate: Money | null, max: Money | undefined): boolean =>
   estimate !== null && max !== undefined && (estimate.currency !== max.currency || estimate.amount > max.amount)
 
-/** The columns of a row for an estimate. */
-export const costColumns = (
-  estimate: Estimate | null,
-): Pick<MessageRow, 'cost' | 'costCurrency' | 'costCarrierId'> => ({
+/** The columns of a row for an estimate. Its carrier is named where another of the chain has a price, too: that one may take it. */
+export const costColumns = ({
+  estimate,
+  carrierId,
+  route: { choice },
+}: {
+  estimate: Estimate | null
+  carrierId: string | null
+  route: Pick<PlannedRoute, 'choice'>
+}): Pick<MessageRow, 'cost' | 'costCurrency' | 'costCarrierId' | 'firstEstimate'> => ({
   cost: estimate && showMoney(estimate.amount, estimate.currency).amount,
   costCurrency: estimate && estimate.currency,
-  costCarrierId: estimate && estimate.carrierId,
+  costCarrierId: choice.prices ? carrierId : null,
+  firstEstimate: null,
 })
 
-/** The prices of a message as it is shown. Where another carrier took it than was thought, its price is not known. */
+/** The prices of a message as it is shown: what was estimated when it was accepted, and what the carrier costs that has taken it. */
 export function renderPrices(
-  row: Pick<MessageRow, 'cost' | 'costCurrency' | 'costCarrierId' | 'carrierId' | 'sentAt'>,
+  row: Pick<MessageRow, 'cost' | 'costCurrency' | 'costCarrierId' | 'firstEstimate' | 'carrierId' | 'sentAt'>,
 ) {
-  const estimate = row.cost === null ? null : { amount: row.cost, currency: row.costCurrency ?? '' }
+  const cost = row.cost === null ? null : { amount: row.cost, currency: row.costCurrency ?? '' }
+  const [amount = '', currency = ''] = row.firstEstimate?.split(' ') ?? []
+  const first = amount === '' ? null : { amount, currency }
   const isTaken = row.sentAt !== null && row.carrierId === row.costCarrierId
-  return { price: isTaken ? estimate : null, estimated_price: estimate }
+  return { price: isTaken ? cost : null, estimated_price: row.firstEstimate === null ? cost : first }
 }

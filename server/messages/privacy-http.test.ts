@@ -113,7 +113,7 @@ it('takes an erasure once for a number, shows it masked, and lists it', async ()
 
 it('shows and changes how long things are kept', async () => {
   const retention = async (): Promise<unknown> => (await call('GET', '/v1/settings')).body['retention']
-  const defaults = { message_body_days: 30, reply_body_days: 90, message_days: 400, event_days: 30 }
+  const defaults = { message_body_days: 30, reply_body_days: 90, message_days: 400, event_days: 30, audit_days: 400 }
   expect(await retention()).toEqual(defaults)
   const change = await call('PATCH', '/v1/settings', { retention: { message_body_days: 0, event_days: 7 } })
   expect(change).toMatchObject({

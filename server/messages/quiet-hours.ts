@@ -5,6 +5,7 @@
 import { mergeQuietHours, type QuietHoursChange } from '../accounts/quiet-hours.ts'
 import { columns } from '../db/array.ts'
 import type { Db } from '../db/db.ts'
+import { Refresher } from '../refresher.ts'
 import { isTimezone } from '../timezone.ts'
 import type { MessageType, Warning } from './message.ts'
 import { minutesOf, quietUntil, type QuietWindow } from './quiet-hours-window.ts'
@@ -53,22 +54,14 @@ export class QuietHours {
   readonly #answers = new Map<string, Map<readonly string[], Date | null>>()
   #answersOf = NaN
   readonly #zones = new Map<string, readonly string[]>()
-  #timer: NodeJS.Timeout | null = null
-  #refreshing: Promise<void> | null = null
+  readonly #refresher = new Refresher(() => this.refresh(), refreshMs)
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  async start(): Promise<void> {
-    await this.refresh()
-    this.#timer = setInterval(() => {
-      // A database that is away is noticed and reported by those who write; what was last said serves meanwhile.
-      this.#refreshing ??= this.refresh()
-        .catch(() => {})
-        .finally(() => (this.#refreshing = null))
-    }, refreshMs)
-    this.#timer.unref()
+  start(): Promise<void> {
+    return this.#refresher.start()
   }
 
   /** Reads now what accounts and campaigns say. */
@@ -86,9 +79,8 @@ export class QuietHours {
     this.#accounts = accounts
   }
 
-  async close(): Promise<void> {
-    if (this.#timer) clearInterval(this.#timer)
-    await this.#refreshing
+  close(): Promise<void> {
+    return this.#refresher.close()
   }
 
   /** Whether a message of this account and type may have to wait at all. One look-up for those who never do. */

@@ -1,13 +1,15 @@
-/** Rotation of data keys: messages that a retired key sealed are sealed with the current one, and then the key is destroyed. */
-import { noteSwept, putOff, takeRetiredKey, type DataKeys } from '../data-keys.ts'
+/** Rotation of data keys: messages that a retired key sealed are sealed with the current one; when contacts are too, the key is destroyed. */
+import { noteSwept, putOff, takeRetiredKey } from '../data-key-sweeps.ts'
+import type { DataKeys } from '../data-keys.ts'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
-import { openText, sealText, versionOf } from '../texts.ts'
+import { versionOf } from '../sealed.ts'
+import { openText, sealText } from '../texts.ts'
 
 // Rows in one piece: they are locked for some 10 ms.
 const pieceRows = 500
 
 /**
- * Seals a piece of messages anew, and destroys the key with the last one; answers how much was done, 0 where no key is retired. A text that cannot be
+ * Seals a piece of messages anew; answers how much was done, 0 where no key is retired. A text that cannot be
  * opened stays as it is, and so does all that was sealed with a key that this master key does not open.
  */
 export async function resealNext(db: Db, keys: DataKeys): Promise<number> {

@@ -10,6 +10,7 @@ export interface RouteRequest {
   to: string
   /** As stored: digits or a name; null: the pool's, the campaign's or the default. */
   from: string | null
+  /** Null: the campaign's, where the message asks for no sender of its own. */
   poolId: string | null
   campaignId: string | null
   campaignKey: string | null
@@ -32,9 +33,12 @@ export type RouteRefusal =
 /** What was decided for a message. */
 export interface PlannedRoute {
   refusal: RouteRefusal | null
-  message: { type: MessageType }
+  /** `country`: of the recipient, ISO 3166-1; null where the number belongs to none. */
+  message: { type: MessageType; country: string | null }
   /** `sender` null: the carrier's own. */
   sender: { sender: { id: string; number: string } | null }
+  /** The pool that the sender was chosen from. */
+  poolId: string | null
   choice: {
     /** The rule that took it; null: the default route. */
     ruleId: string | null

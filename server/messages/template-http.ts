@@ -11,6 +11,7 @@ import { checkTemplate, showTemplate, Template, TemplateChange, TemplateInput } 
 import {
   deleteTemplate,
   findTemplates,
+  findUseOfTemplate,
   insertTemplate,
   listTemplates,
   lockTemplate,
@@ -138,10 +139,11 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
       schema: {
         operationId: 'deleteTemplate',
         summary: 'Delete a template',
-        description: 'Messages and broadcasts that were accepted keep the text that they had.',
+        description:
+          'Messages and broadcasts that were accepted keep the text that they had. Refused while an open campaign has it as its text.',
         tags,
         params: templateParams,
-        response: { 204: Type.Unsafe<unknown>({ type: 'null', description: 'Deleted.' }), ...problems(404) },
+        response: { 204: Type.Unsafe<unknown>({ type: 'null', description: 'Deleted.' }), ...problems(404, 409) },
       },
       config: { scope: 'campaigns:write', operation: 'templates.delete', audit: 'template.deleted' },
     },
@@ -152,6 +154,11 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
         // An id may be deleted twice, as by a retry without a key: the second time it is not found.
         const id = parseId('tpl', template) ?? (await readTemplate(tx, accountId, template)).id
         const row = found(await lockTemplate(tx, accountId, id))
+        const campaignId = await findUseOfTemplate(tx, accountId, id)
+        if (campaignId !== null)
+          throw new ApiError('template_in_use', {
+            detail: `It is the text of the campaign ${showId('cmp', campaignId)}.`,
+          })
         if (!(await deleteTemplate(tx, accountId, id))) found(null)
         return { status: 204, resourceId: id, audit: { target: showId('tpl', id), before: showTemplate(row) } }
       }),

@@ -91,7 +91,21 @@ export async function updateTemplate(
   return rows[0] ?? null
 }
 
-/** Deletes a template by its primary key; says whether there was one. */
+/** An open campaign whose broadcasts say what the template says, for one that is locked; null: none. By the partial index campaigns_template. */
+export async function findUseOfTemplate(tx: Tx, accountId: string, id: string): Promise<string | null> {
+  const { rows } = await tx.query<{ id: string }>(
+    `select id
+     from campaigns
+     where account_id = $1
+       and template_id = $2
+       and status not in ('archived', 'canceled')
+     limit 1`,
+    [accountId, id],
+  )
+  return rows[0]?.id ?? null
+}
+
+/** Deletes a template by its primary key; says whether there was one. Closed campaigns that had it have no text then. */
 export async function deleteTemplate(tx: Tx, accountId: string, id: string): Promise<boolean> {
   const { rowCount } = await tx.query({
     name: 'delete-template',

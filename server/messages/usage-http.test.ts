@@ -1,9 +1,11 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
+import { openWall } from '../db/scoped.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
+import { silent } from './testing.ts'
 import { recountTallies } from './tallies/recount.ts'
 import { usageRoutes } from './usage-http.ts'
 
@@ -165,4 +167,46 @@ it('has limits, and needs its scope', async () => {
     errors: [{ pointer: '?from', code: 'out_of_range' }],
   })
   expect((await get('', {}, other)).statusCode).toBe(403)
+})
+
+it('tells the accounts below apart to who may read accounts, behind the wall too', async () => {
+  const { db } = database
+  const scopes = ['usage:read', 'accounts:read'] as const
+  const [parent, below, stranger, plain] = await Promise.all([
+    createTestAccount(db, { scopes }),
+    createTestAccount(db, { scopes }),
+    createTestAccount(db, { scopes }),
+    createTestAccount(db, { scopes: ['usage:read'] }),
+  ])
+  await db.query('update accounts set parent_id = $1 where id = $2', [parent.accountId, below.accountId])
+  for (const { accountId } of [below, below, parent, stranger])
+    await db.query(
+      `insert into messages (account_id, id, status, their_number, encoding, characters, segments, created_at)
+       values ($1, $2, 'sent', '15551230001', 'GSM-7', 1, 1, '2026-03-02T00:00:00Z')`,
+      [accountId, newId()],
+    )
+  await recountTallies(db)
+  const [parentId, belowId] = [parent, below].map(({ accountId }) => showId('acc', accountId))
+  const walled = await buildTestApp(db, async (own) => usageRoutes(own, { db: await openWall(db, silent) }))
+  const ask = (query: string, who: TestAccount): Promise<LightMyRequestResponse> =>
+    walled.inject({ url: `/v1/usage?${march}&${query}`, headers: who.headers })
+  const apart = (await ask('group=account', parent)).json()
+  expect(apart.data.map((one: Record<string, unknown>) => [one['account'], one['messages']])).toEqual([
+    [belowId, 2],
+    [parentId, 1],
+  ])
+  expect(apart.total.messages).toBe(3)
+  expect((await ask(`account=${belowId}`, parent)).json().total.messages).toBe(2)
+  expect((await ask(`account=${belowId}&group=account`, parent)).json().data).toHaveLength(1)
+  expect((await ask('', parent)).json().total.messages).toBe(1)
+  expect((await ask(`account=${belowId}`, below)).json().total.messages).toBe(2)
+  for (const [who, account] of [
+    [below, parentId],
+    [stranger, belowId],
+    [parent, 'acc_x'],
+  ] as const)
+    expect((await ask(`account=${account}`, who)).statusCode).toBe(404)
+  for (const query of ['group=account', `account=${showId('acc', plain.accountId)}`])
+    expect((await ask(query, plain)).json().code).toBe('insufficient_scope')
+  await walled.close()
 })

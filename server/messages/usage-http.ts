@@ -1,12 +1,14 @@
 /** GET /v1/usage: what an account has sent, and what that costs. */
 import { Type } from 'typebox'
-import type { Db } from '../db/db.ts'
-import { problems, Timestamp, type App } from '../http.ts'
-import { showId } from '../ids.ts'
+import type { Db, Queryable } from '../db/db.ts'
+import { outsideAccounts } from '../db/scoped.ts'
+import { ApiError } from '../errors.ts'
+import { problems, Timestamp, type App, type Caller } from '../http.ts'
+import { parseId, showId } from '../ids.ts'
 import { countFields, csvOf, fillSteps, readCounts, type Group } from './tallies/counts.ts'
 import { readSpan, spanQuery } from './tallies/span.ts'
 
-const groups = ['day', 'country', 'carrier', 'campaign', 'type'] as const satisfies readonly Group[]
+const groups = ['day', 'country', 'carrier', 'campaign', 'type', 'account'] as const satisfies readonly Group[]
 
 // A year and a month: this year beside the last one takes two requests.
 const daysMax = 400
@@ -23,12 +25,15 @@ export function usageRoutes(app: App, { db }: { db: Db }): void {
         summary: 'What was sent, and what it costs',
         description:
           'Messages by the hour in which they were accepted, so that the numbers of a span add up; what becomes of them later changes the ' +
-          'hour in which they were. Exact at every moment. With `Accept: text/csv` the same as CSV.',
+          'hour in which they were. Exact at every moment. With `Accept: text/csv` the same as CSV. `account` and `group=account` are for who may `accounts:read`.',
         tags: ['Usage'],
         querystring: Type.Object(
           {
             ...spanQuery,
             group: Type.Optional(Type.Enum([...groups], { default: 'day', description: 'What is told apart.' })),
+            account: Type.Optional(
+              Type.String({ maxLength: 255, description: 'Id of an account below yours, or of yours: its messages.' }),
+            ),
             test: Type.Optional(Type.Boolean({ default: false, description: 'Messages of test mode instead.' })),
           },
           { additionalProperties: false },
@@ -41,7 +46,7 @@ export function usageRoutes(app: App, { db }: { db: Db }): void {
               'text/csv': { schema: Type.Unsafe<unknown>({ type: 'string' }) },
             },
           },
-          ...problems(),
+          ...problems(404),
         },
       },
       config: { scope: 'usage:read' },
@@ -49,7 +54,8 @@ export function usageRoutes(app: App, { db }: { db: Db }): void {
     async ({ query, caller, headers }, reply) => {
       const { group = 'day', test: isTest = false } = query
       const span = readSpan(query, daysMax, startOfMonth)
-      const { counted, total } = await readCounts(db, caller.accountId, { ...span, isTest }, group)
+      const of = await findCounted(db, caller, query.account, group)
+      const { counted, total } = await outsideAccounts(() => readCounts(db, of, { ...span, isTest }, group))
       const filled = group === 'day' ? fillSteps(counted, span.from, span.to, 'day') : counted
       const shown = filled.map(({ key, counts }) => ({ key: showKey(group, key), counts }))
       if (/\btext\/csv\b/.test(headers.accept ?? ''))
@@ -69,6 +75,33 @@ export function usageRoutes(app: App, { db }: { db: Db }): void {
   )
 }
 
+/**
+ * Whose messages are counted: the caller's, those of one account below, or told apart, of all of them. By primary key, or accounts_parent.
+ * @throws ApiError `insufficient_scope` or `not_found`.
+ */
+async function findCounted(
+  db: Queryable,
+  { accountId, scopes }: Caller,
+  account: string | undefined,
+  group: Group,
+): Promise<string | string[]> {
+  if (account === undefined && group !== 'account') return accountId
+  if (!scopes.has('accounts:read'))
+    throw new ApiError('insufficient_scope', { detail: 'Accounts are told apart for who has the scope accounts:read.' })
+  const { rows } = await db.query<{ id: string }>({
+    name: 'find-accounts-of-usage',
+    text: `
+      select id
+      from accounts
+      where (id = $1 or parent_id = $1)
+        and ($2::boolean or id = $3)`,
+    values: [accountId, account === undefined, account === undefined ? null : parseId('acc', account)],
+  })
+  const ids = rows.map(({ id }) => id)
+  if (ids.length === 0) throw new ApiError('not_found', { detail: 'There is no such account.' })
+  return ids.length === 1 && ids[0] !== undefined ? ids[0] : ids
+}
+
 const keyOf = (description: string) => Type.Optional(Type.Union([Type.String(), Type.Null()], { description }))
 
 const Usage = Type.Object({
@@ -83,6 +116,7 @@ const Usage = Type.Object({
       carrier: keyOf('Null: with none of them.'),
       campaign: keyOf('Null: of none, automatic answers among them.'),
       type: keyOf('transactional, marketing or otp.'),
+      account: keyOf('Yours, or one below it.'),
       ...countFields,
     }),
   ),
@@ -92,6 +126,7 @@ const Usage = Type.Object({
 /** An id as the API writes it; others as they are. */
 function showKey(group: Group, key: string | null): string | null {
   if (key === null) return null
+  if (group === 'account') return showId('acc', key)
   if (group === 'campaign') return showId('cmp', key)
   return group === 'carrier' ? showId('car', key) : key
 }

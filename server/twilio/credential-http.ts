@@ -12,6 +12,7 @@ import {
   listTwilioCredentials,
   revokeTwilioCredential,
   twilioCredentialsMax,
+  type TwilioAuthenticator,
   type TwilioCredentialRow,
 } from './credential.ts'
 
@@ -35,7 +36,10 @@ const NewCredential = Type.Object({
 const tags = ['Twilio-compatible API']
 
 /** Registers `/v1/twilio-credentials`. */
-export function twilioCredentialRoutes(app: App, { db, vault }: { db: Db; vault: Vault }): void {
+export function twilioCredentialRoutes(
+  app: App,
+  { db, vault, callers }: { db: Db; vault: Vault; callers: TwilioAuthenticator },
+): void {
   app.addSchema(Credential)
   app.get(
     '/v1/twilio-credentials',
@@ -110,14 +114,16 @@ export function twilioCredentialRoutes(app: App, { db, vault }: { db: Db; vault:
       },
       config: { scope: 'keys:write', operation: 'twilio_credentials.revoke', audit: 'twilio_credential.revoked' },
     },
-    (request, reply) =>
-      idempotent({ db, vault }, request, reply, async (tx) => {
+    async (request, reply): Promise<void> => {
+      await idempotent({ db, vault }, request, reply, async (tx) => {
         const { accountId } = request.caller
         const id = parseId('twc', request.params.id)
         const row = id && (await revokeTwilioCredential(tx, accountId, id))
         if (!row) throw new ApiError('not_found')
         return { status: 204, audit: { before: show(accountId, row) } }
-      }),
+      })
+      callers.forget()
+    },
   )
 }
 

@@ -2,6 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { denied } from '../accounts/authenticate.ts'
 import { basicOf } from '../accounts/basic.ts'
+import { KnownCallers } from '../accounts/known-callers.ts'
 import type { Db, Queryable, Tx } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
 import type { Caller } from '../http.ts'
@@ -75,33 +76,37 @@ export async function revokeTwilioCredential(
   return rows[0] ?? null
 }
 
-// The longest time for which a token that was revoked on another node still works here.
-const memoryMs = 5_000
-const rememberedMax = 1_000
-
 // What a token of that API may do there: it has no scopes.
 const scopes: ReadonlySet<string> = new Set(['messages:read', 'messages:read_body', 'messages:write'])
 
-/** Says who calls with HTTP Basic: account sid and auth token. One a process. Revocations are known within five seconds. */
-export function openTwilioAuthenticator(
-  db: Db,
-): (authorization: string | undefined, ip: string, refuse: () => void) => Promise<Caller> {
-  const remembered = new Map<string, { caller: Caller; untilMs: number }>()
-  return async (authorization, _ip, refuse) => {
-    const basic = basicOf(authorization)
-    if (!basic) throw denied('missing_token', 'Send the account sid and the auth token with HTTP Basic.')
-    const header = authorization ?? ''
-    const known = remembered.get(header)
-    if (known && performance.now() < known.untilMs) return known.caller
-    // Who was let in lately is looked up again whatever others from there do.
-    if (!known) refuse()
-    remembered.delete(header)
-    const askedMs = performance.now()
-    const caller = await findCaller(db, basic.clientId, basic.clientSecret)
-    if (remembered.size >= rememberedMax) remembered.delete(remembered.keys().next().value ?? '')
-    remembered.set(header, { caller, untilMs: askedMs + memoryMs })
-    return caller
+/** Says who calls with HTTP Basic: account sid and auth token. One a process; what is revoked elsewhere is known within five seconds. */
+export interface TwilioAuthenticator {
+  /** @throws ApiError (also by rejection) `missing_token`, `invalid_token` or `account_suspended`. */
+  authenticate(authorization: string | undefined, ip: string, refuse: () => void): Caller | Promise<Caller>
+  /** Forgets everybody: call it after one was revoked here. */
+  forget(): void
+}
+
+/** An authenticator over the credentials. */
+export function openTwilioAuthenticator(db: Db): TwilioAuthenticator {
+  const callers = new KnownCallers<Caller>(async (header) => {
+    const { clientId, clientSecret } = credentialsOf(header)
+    return { known: await findCaller(db, clientId, clientSecret), expiresInMs: null }
+  })
+  return {
+    authenticate(authorization = '', _ip, refuse) {
+      // Without them there is nothing to look up, and no try to count.
+      credentialsOf(authorization)
+      return callers.find(authorization, refuse)
+    },
+    forget: () => callers.forget(),
   }
+}
+
+function credentialsOf(authorization: string): { clientId: string; clientSecret: string } {
+  const basic = basicOf(authorization)
+  if (!basic) throw denied('missing_token', 'Send the account sid and the auth token with HTTP Basic.')
+  return basic
 }
 
 /** By the unique hash; notes the use, to the minute. */

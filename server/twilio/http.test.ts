@@ -7,7 +7,7 @@ import { openDoor } from '../door.ts'
 import type { App } from '../http.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { showSid } from '../messages/twilio-words.ts'
-import { createTwilioCredential } from './credential.ts'
+import { createTwilioCredential, openTwilioAuthenticator } from './credential.ts'
 import { twilioRoutes } from './http.ts'
 
 let database: TestDatabase
@@ -27,7 +27,9 @@ beforeEach(async () => {
   ledger = await openLedgerTest(db, { accountId: account.accountId })
   const context = { ...ledger.context, acceptor: ledger.acceptor, slots: ledger.slots, refuseUrl: () => null }
   const door = openDoor({ perSecond: 100_000 })
-  app = await buildTestApp(db, (own) => twilioRoutes(own, context), { door })
+  app = await buildTestApp(db, (own) => twilioRoutes(own, { ...context, callers: openTwilioAuthenticator(db) }), {
+    door,
+  })
   const made = await inTransaction(db, (tx) =>
     createTwilioCredential(tx, testVault, account.accountId, { name: 'x', mode: 'live' }),
   )

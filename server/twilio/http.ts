@@ -15,7 +15,7 @@ import { allMessages, listMessages, readingOf } from '../messages/list.ts'
 import { findMessage } from '../messages/store.ts'
 import { parseSid, twilioVersion } from '../messages/twilio-words.ts'
 import { refuseLive } from '../test-keys.ts'
-import { openTwilioAuthenticator } from './credential.ts'
+import type { TwilioAuthenticator } from './credential.ts'
 import { renderTwilioFault, toTwilioFault, WrongParameter, type TwilioFault } from './faults.ts'
 import { positionOf, readTwilioFilters, readTwilioQuery, renderTwilioPage } from './list.ts'
 import { renderTwilioMessage } from './resource.ts'
@@ -28,9 +28,13 @@ const Params = Type.Object({ accountSid: Type.String({ maxLength: 40 }), sid: Ty
 const hidden = { hide: true, params: AccountParams } as const
 
 /** Registers the routes. */
-export async function twilioRoutes(app: App, context: MessagesContext): Promise<void> {
+export async function twilioRoutes(
+  app: App,
+  context: MessagesContext & { callers: TwilioAuthenticator },
+): Promise<void> {
   const { db, acceptor, refuseUrl, shortUrl = null } = context
-  const authenticate = openTwilioAuthenticator(db)
+  const { callers } = context
+  const authenticate: TwilioAuthenticator['authenticate'] = (...from) => callers.authenticate(...from)
   const reading = { scope: 'messages:read', authenticate } as const
   const writing = { scope: 'messages:write', authenticate } as const
   await app.register(async (child) => {

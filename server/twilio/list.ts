@@ -54,12 +54,9 @@ export async function readTwilioFilters(
 ): Promise<Partial<MessageFilters>> {
   const digits = (name: string): string | null => filters[name]?.replace(/^[+ ]/, '') ?? null
   const [to, from] = [digits('To'), digits('From')]
-  const { rows } = await db.query<{ number: string }>(
-    `select number from senders where account_id = $1 and number = any ($2::text[])`,
-    [accountId, [to, from]],
-  )
-  const isOurs = (number: string | null): boolean => rows.some((row) => row.number === number)
-  const isInbound = (to !== null && isOurs(to)) || (from !== null && !isOurs(from) && to === null)
+  const ours = to === null && from === null ? [] : await findOurs(db, accountId, [to, from])
+  const isOurs = (number: string | null): boolean => number !== null && ours.includes(number)
+  const isInbound = isOurs(to) || (to === null && from !== null && !isOurs(from))
   const on = readDay(filters['DateSent'])
   const after = readDay(filters['DateSent>'] ?? filters['DateSentAfter'])
   const before = readDay(filters['DateSent<'] ?? filters['DateSentBefore'])
@@ -70,6 +67,14 @@ export async function readTwilioFilters(
     createdAfter: on ?? after,
     createdBefore: on ? new Date(on.getTime() + dayMs) : before,
   }
+}
+
+async function findOurs(db: Db, accountId: string, numbers: readonly (string | null)[]): Promise<string[]> {
+  const { rows } = await db.query<{ number: string }>(
+    `select number from senders where account_id = $1 and number = any ($2::text[])`,
+    [accountId, numbers],
+  )
+  return rows.map(({ number }) => number)
 }
 
 function readDay(text: string | undefined): Date | null {

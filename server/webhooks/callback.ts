@@ -2,19 +2,33 @@
 import type { Db, Queryable } from '../db/db.ts'
 import type { Vault } from '../secrets.ts'
 import { newSecret } from './signature.ts'
+import { oldestToken, openToken, type SealedToken } from './twilio-envelope.ts'
 
 const purposeOf = (accountId: string): string => `accounts.callback_secret|${accountId}`
 
-/** Opens the account's callback secret; makes it where there is none. */
-export async function openCallbackSecret(db: Db, vault: Vault, accountId: string): Promise<string> {
-  // Keeps a secret that is there; locks the account's row only when it has none (primary key).
-  const { rows } = await db.query<{ sealed: Buffer | null }>(
-    `select callback_secret as sealed from accounts where id = $1`,
+/** What signs posts to the account's callback addresses; `twilioToken` those in Twilio's form, null where it has no such credential. */
+export interface CallbackSecrets {
+  secret: string
+  twilioToken: string | null
+}
+
+/** Opens them; makes the secret where there is none. By primary keys. */
+export async function openCallbackSecrets(db: Db, vault: Vault, accountId: string): Promise<CallbackSecrets> {
+  const { rows } = await db.query<SealedToken & { sealed: Buffer | null }>(
+    `select a.callback_secret as sealed, t.id as "tokenId", t.token
+     from accounts a
+     left join lateral (${oldestToken('a.id')}) t on true
+     where a.id = $1`,
     [accountId],
   )
-  if (rows[0]?.sealed) return vault.open(rows[0].sealed, purposeOf(accountId))
+  const [row] = rows
+  const secret = row?.sealed ? vault.open(row.sealed, purposeOf(accountId)) : await makeSecret(db, vault, accountId)
+  return { secret, twilioToken: row ? openToken(vault, accountId, row) : null }
+}
+
+async function makeSecret(db: Db, vault: Vault, accountId: string): Promise<string> {
   const made = vault.seal(newSecret(), purposeOf(accountId))
-  // Of two nodes that make one at the same time, the first to write wins and both use its secret.
+  // Locks the account's row (primary key). Of two nodes that make one at the same time, the first to write wins and both use its secret.
   const kept = await db.query<{ sealed: Buffer }>(
     `update accounts set callback_secret = coalesce(callback_secret, $2) where id = $1 returning callback_secret as sealed`,
     [accountId, made],

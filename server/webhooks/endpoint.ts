@@ -3,7 +3,7 @@ import type { KeyObject } from 'node:crypto'
 import { Batcher } from '../batch.ts'
 import type { Db } from '../db/db.ts'
 import type { Vault } from '../secrets.ts'
-import { openCallbackSecret } from './callback.ts'
+import { openCallbackSecrets } from './callback.ts'
 import { openHeaders, type Headers } from './headers.ts'
 import { targetOf, type Target } from './post.ts'
 import { keyOf } from './signature.ts'
@@ -187,9 +187,8 @@ export class Endpoints {
   async #readCallback(accountId: string): Promise<Endpoint> {
     const known = this.#callbackKeys.get(accountId)
     if (known && performance.now() - known.readAt < freshMs) return known.endpoint
-    const keys = [keyOf(await openCallbackSecret(this.#db, this.#vault, accountId))]
-    const twilioToken = await openTwilioToken(this.#db, this.#vault, accountId)
-    const endpoint = { ...callback, keys, twilioToken, ...unnoted }
+    const { secret, twilioToken } = await openCallbackSecrets(this.#db, this.#vault, accountId)
+    const endpoint = { ...callback, keys: [keyOf(secret)], twilioToken, ...unnoted }
     this.#callbackKeys.set(accountId, { endpoint, readAt: performance.now() })
     return endpoint
   }

@@ -221,9 +221,9 @@ export function eventRoutes(app: App, context: EventsContext): void {
       place && isAfter && filter.isDelivered === false
         ? readRefused(db, accountId, filter, limit + 1, { after: place.id })
         : read(db, accountId, filter, limit + 1, place)
-    const page = buildPage(await rows, limit, position, filters)
+    const page = buildPage(await rows, limit, position, filters, { isInOrder: true })
     if (isAfter) return page
-    const refresh = settled && buildPage([{ id: settled.id }], 1, null, filters).refresh_cursor
+    const refresh = settled && buildPage([{ id: settled.id }], 1, null, filters, { isInOrder: true }).refresh_cursor
     return { ...page, refresh_cursor: refresh }
   }
 }

@@ -6,18 +6,32 @@ import type { Vault } from '../secrets.ts'
 import { twilioTokenPurpose } from '../messages/twilio-words.ts'
 import { signTwilio, twilioFormMark, twilioParameters } from './twilio-form.ts'
 
-/** The auth token that signs an account's posts in that form: the oldest one; null: it has none. By primary key prefix. */
+/** A sealed auth token; nulls where there is none. */
+export interface SealedToken {
+  tokenId: string | null
+  token: Buffer | null
+}
+
+/** SQL of the auth token that signs an account's posts in that form: the oldest one. By primary key prefix. */
+export const oldestToken = (account: string): string => `
+  select id, token_sealed as token
+  from twilio_credentials
+  where account_id = ${account}
+    and revoked_at is null
+  order by id
+  limit 1`
+
+/** Opens it; null where there is none. */
+export function openToken(vault: Vault, accountId: string, { tokenId, token }: SealedToken): string | null {
+  return tokenId && token ? vault.open(token, twilioTokenPurpose(accountId, tokenId)) : null
+}
+
+/** Reads and opens it. */
 export async function openTwilioToken(db: Db, vault: Vault, accountId: string): Promise<string | null> {
-  const { rows } = await db.query<{ id: string; sealed: Buffer }>(
-    `select id, token_sealed as sealed
-     from twilio_credentials
-     where account_id = $1
-       and revoked_at is null
-     order by id
-     limit 1`,
-    [accountId],
-  )
-  return rows[0] ? vault.open(rows[0].sealed, twilioTokenPurpose(accountId, rows[0].id)) : null
+  const { rows } = await db.query<SealedToken>(`select t.id as "tokenId", t.token from (${oldestToken('$1')}) t`, [
+    accountId,
+  ])
+  return rows[0] ? openToken(vault, accountId, rows[0]) : null
 }
 
 /** Headers (names and values in turn) and body of an event for an address that wants that form; null: that API has no form for it. */

@@ -1,5 +1,7 @@
 /** Approval: a broadcast to many waits for the word of somebody else than who ordered it. */
+import { recordAudit } from '../../audit.ts'
 import type { Tx } from '../../db/db.ts'
+import { showId } from '../../ids.ts'
 import type { BroadcastRow } from './broadcast.ts'
 import { columnsOfBroadcast, setCampaignStatus } from './store.ts'
 
@@ -37,7 +39,10 @@ export async function needsApproval(
   return rows[0]?.isNeeded ?? false
 }
 
-/** Stops a broadcast before its first message where its recipients have become more than its account lets go without an approval. */
+/**
+ * Stops a broadcast before its first message where its recipients are more than its account lets go without an approval, and more than
+ * were approved. For the transaction that makes the last of them: nobody can be added behind it.
+ */
 export async function awaitApproval(tx: Tx, { accountId, id, campaignId }: BroadcastRow): Promise<BroadcastRow | null> {
   const { rows } = await tx.query<BroadcastRow>({
     name: 'await-approval',
@@ -51,13 +56,26 @@ export async function awaitApproval(tx: Tx, { accountId, id, campaignId }: Broad
         and b.is_expanded
         and b.messages = 0
         and not b.is_test
-        and b.decided_at is null
+        and b.recipients > coalesce(b.approved_recipients, 0)
         and b.recipients > (a.settings -> 'guards' ->> 'recipients_above')::bigint
       returning ${columnsOfBroadcast('b')}`,
     values: [accountId, id],
   })
-  if (rows[0]) await setCampaignStatus(tx, accountId, campaignId, 'awaiting_approval')
-  return rows[0] ?? null
+  const [row] = rows
+  if (!row) return null
+  await setCampaignStatus(tx, accountId, campaignId, row.status)
+  const { recipients, approvedRecipients } = row
+  await recordAudit(tx, {
+    accountId,
+    actor: { kind: 'system', id: null },
+    action: 'broadcast.approval_needed',
+    target: showId('brc', id),
+    ip: null,
+    requestId: null,
+    before: { status: 'sending', recipients: approvedRecipients },
+    after: { status: row.status, recipients },
+  })
+  return row
 }
 
 /** A decision about a broadcast. */
@@ -68,7 +86,10 @@ export interface Decision {
   reason: string | null
 }
 
-/** Lets a broadcast that waits for it go on, or ends it: its campaign may have another then. Null where it does not wait. Locks both rows. */
+/**
+ * Lets a broadcast that waits for it go on, to as many recipients as there are now, or ends it: its campaign may have another then. Null
+ * where it does not wait. Locks both rows; contacts that are no recipients yet are counted by their campaign, or by the primary key.
+ */
 export async function decide(
   tx: Tx,
   accountId: string,
@@ -78,7 +99,13 @@ export async function decide(
   const { rows } = await tx.query<BroadcastRow>(
     `update broadcasts b
      set status = case when not $3 then 'rejected' when b.send_at > now() then 'scheduled' else 'sending' end,
-       decided_by = $4, decided_at = now(), decision = $5, completed_at = case when not $3 then now() end
+       decided_by = $4, decided_at = now(), decision = $5, completed_at = case when not $3 then now() end,
+       approved_recipients = case
+         when not $3 then b.approved_recipients
+         when b.is_expanded then b.recipients
+         when b.audience_tags is null then (select contacts_count from campaigns where account_id = $1 and id = b.campaign_id)
+         else (select count(*) from contacts where account_id = $1 and campaign_id = b.campaign_id and tags && b.audience_tags)
+       end
      where b.account_id = $1
        and b.id = $2
        and b.status = 'awaiting_approval'

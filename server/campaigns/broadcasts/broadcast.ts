@@ -56,13 +56,17 @@ export interface BroadcastRow {
   decidedBy: string | null
   decidedAt: Date | null
   decision: string | null
+  /** How many it may go to without another approval; null: none was given. */
+  approvedRecipients: number | null
   /** Why its remaining recipients wait, and for the end of which guard. */
   holdReason: HoldReason | null
   holdUntil: Date | null
   holdGuardId: string | null
 }
 
-export type HoldReason = 'spend' | 'country_limit'
+/** Why the remaining recipients of a broadcast wait: the guard that has stopped it. */
+export const holdReasons = ['spend', 'country_limit', 'velocity'] as const
+export type HoldReason = (typeof holdReasons)[number]
 
 const { to: _to, campaign: _campaign, send_at: _sendAt, message, ...rest } = SendBody.properties
 
@@ -72,7 +76,8 @@ export const BroadcastInput = Type.Object(
     message: Type.Optional(
       Type.String({
         ...message,
-        description: 'The text, with merge fields: `Hello {{ first_name | default: "there" }}`.',
+        description:
+          'The text, with merge fields: `Hello {{ first_name | default: "there" }}`; without it and `template` it is that of the campaign.',
         examples: ['Hello {{ first_name | default: "there" }}'],
       }),
     ),
@@ -113,7 +118,7 @@ export const BroadcastInput = Type.Object(
       Type.Boolean({ description: 'Sends nothing: says how many would get it, in how many segments, and who not.' }),
     ),
   },
-  { additionalProperties: false, anyOf: [{ required: ['message'] }, { required: ['template'] }] },
+  { additionalProperties: false },
 )
 export type BroadcastInput = Static<typeof BroadcastInput>
 
@@ -152,12 +157,18 @@ export const Broadcast = Type.Object(
         by: Type.String({ description: 'Id of the user or API key that approved or rejected it.' }),
         at: Timestamp('When.'),
         reason: Nullable(Type.String()),
+        recipients: Nullable(
+          Type.Integer({
+            minimum: 0,
+            description: 'How many there were then; with more than these it waits again. Null: it was rejected.',
+          }),
+        ),
       }),
     ),
     hold: Nullable(
       Type.Object(
         {
-          reason: Type.Enum(['spend', 'country_limit']),
+          reason: Type.Enum([...holdReasons]),
           guard: IdOf('grd', 'The stop; its release lets the broadcast go on.'),
           until: Timestamp('When it goes on without a release.'),
         },
@@ -204,8 +215,11 @@ function holdOf({ status, holdReason, holdGuardId, holdUntil }: BroadcastRow): S
   return { reason: holdReason, guard: showId('grd', holdGuardId), until: holdUntil.toISOString() }
 }
 
-function approvalOf({ decidedBy, decidedAt, decision }: BroadcastRow): Static<typeof Broadcast>['approval'] {
-  return decidedBy === null || !decidedAt ? null : { by: decidedBy, at: decidedAt.toISOString(), reason: decision }
+function approvalOf(row: BroadcastRow): Static<typeof Broadcast>['approval'] {
+  const { decidedBy, decidedAt, decision, approvedRecipients } = row
+  if (decidedBy === null || !decidedAt) return null
+  const recipients = row.status === 'rejected' ? null : approvedRecipients
+  return { by: decidedBy, at: decidedAt.toISOString(), reason: decision, recipients }
 }
 
 /** The public form of a broadcast. */

@@ -31,7 +31,8 @@ export function createDrafter(
   const checks: DraftContext = { ...context, defaultCountry: null, refuseUrl: () => null, shortUrl }
   return {
     draft: (contact) => {
-      const { attributes, ...fields } = contact
+      const { attributes, is_sealed: isUnreadable, ...fields } = contact
+      if (isUnreadable) return { reason: 'fields_unavailable', detail: 'The contact cannot be decrypted.' }
       const { template } = variants.pick(contact.language)
       const rendered = template.render({ ...attributes, ...fields, ...variables })
       if ('missing' in rendered)

@@ -1,13 +1,14 @@
 /** The dry run of a broadcast: every contact's text as it would be, counted and not sent. */
 import type { Db } from '../../db/db.ts'
 import type { Acceptor } from '../../messages/accept.ts'
-import type { Draft } from '../../messages/accepted.ts'
+import type { Draft, Planned } from '../../messages/accepted.ts'
 import { findOptOuts } from '../../messages/opt-out.ts'
+import type { RouteRefusal } from '../../messages/routing.ts'
 import type { Money } from '../../money.ts'
 import type { Vault } from '../../secrets.ts'
 import { createDrafter, type Skip } from './draft.ts'
 import type { MessageBody } from './broadcast.ts'
-import { contactFields, type ContactFields } from './recipients.ts'
+import { contactFields, sealedFields, type ContactFields } from './recipients.ts'
 
 /** What would be sent to whom. */
 export interface DryRunOrder {
@@ -15,6 +16,7 @@ export interface DryRunOrder {
   campaignId: string
   body: MessageBody
   audienceTags: string[] | null
+  isTest: boolean
 }
 
 /** A contact that would get nothing. */
@@ -38,7 +40,25 @@ export interface DryRunCounts {
   sample: string | null
 }
 
-const tooDear: Skip = { reason: 'max_price_exceeded', detail: 'It would cost more than max_price.' }
+const refusals: Record<RouteRefusal | 'max_price_exceeded' | 'recipient_opted_out', string> = {
+  campaign_not_found: 'The account has no such campaign.',
+  pool_not_found: 'The account has no such sender pool.',
+  sender_not_found: 'The account has no such sender.',
+  sender_not_allowed: 'No sender that was asked for can be used for this number.',
+  no_route_available: 'No carrier takes it.',
+  test_mode_unavailable: 'Test mode is turned off.',
+  max_price_exceeded: 'It would cost more than max_price.',
+  recipient_opted_out: 'The recipient has opted out.',
+}
+
+const isDraft = (one: Draft | Skip): one is Draft => !('reason' in one)
+
+/** Why accept would refuse a message; the reasons in the order in which its statement looks at them. */
+function skipOf(plan: Planned | undefined, isOptedOut: boolean): Skip | null {
+  const refusal = plan?.route.refusal ?? (plan?.isOver ? 'max_price_exceeded' : null)
+  const reason = isOptedOut && (refusal === null || refusal === 'no_route_available') ? 'recipient_opted_out' : refusal
+  return reason && { reason, detail: refusals[reason] }
+}
 
 // Contacts read at a time; the process does other things between two pages.
 const pageMax = 2000
@@ -49,8 +69,8 @@ export async function dryRun(
   order: DryRunOrder,
   onSkip: (skip: SkippedContact) => void | Promise<void>,
 ): Promise<DryRunCounts> {
-  const { accountId, campaignId, body, audienceTags } = order
-  const drafter = createDrafter(body, campaignId, { accountId, isTest: false })
+  const { accountId, campaignId, body, audienceTags, isTest } = order
+  const drafter = createDrafter(body, campaignId, { accountId, isTest })
   const counts: DryRunCounts = {
     recipients: 0,
     messages: 0,
@@ -77,31 +97,27 @@ export async function dryRun(
       accountId,
       wanted.map(({ contact }) => contact.phone_number),
     )
-    const taken: { id: string; draft: Draft }[] = []
-    const skip = async (id: string, phoneNumber: string, { reason, detail }: Skip): Promise<void> => {
-      counts.skipped[reason] = (counts.skipped[reason] ?? 0) + 1
-      await onSkip({ contactId: id, phoneNumber, reason, detail })
-    }
-    for (const { id, contact } of wanted) {
+    const made = wanted.map(({ contact }) => drafter.draft(contact))
+    const drafts = made.filter(isDraft)
+    const planned = await acceptor.plan(drafts)
+    const plans = new Map<Draft | Skip, Planned | undefined>(drafts.map((draft, i) => [draft, planned[i]]))
+    for (const [i, { id, contact }] of wanted.entries()) {
+      const one = made[i]
+      if (!one) continue
       counts.recipients++
-      const draft = optedOut.has(contact.phone_number)
-        ? { reason: 'recipient_opted_out', detail: 'The recipient has opted out.' }
-        : drafter.draft(contact)
-      if ('reason' in draft) await skip(id, contact.phone_number, draft)
-      else taken.push({ id, draft })
-    }
-    const planned = await acceptor.plan(taken.map(({ draft }) => draft))
-    for (const [i, { id, draft }] of taken.entries()) {
-      const { estimate = null, isOver = false } = planned[i] ?? {}
-      if (isOver) {
-        await skip(id, draft.theirNumber, tooDear)
+      const plan = plans.get(one)
+      const outcome = isDraft(one) ? (skipOf(plan, optedOut.has(contact.phone_number)) ?? one) : one
+      if (!isDraft(outcome)) {
+        counts.skipped[outcome.reason] = (counts.skipped[outcome.reason] ?? 0) + 1
+        await onSkip({ contactId: id, phoneNumber: contact.phone_number, ...outcome })
         continue
       }
       counts.messages++
-      counts.segments += draft.segments
-      counts.encodings[draft.encoding]++
-      counts.segmentsMax = Math.max(counts.segmentsMax, draft.segments)
-      counts.sample ??= draft.body
+      counts.segments += outcome.segments
+      counts.encodings[outcome.encoding]++
+      counts.segmentsMax = Math.max(counts.segmentsMax, outcome.segments)
+      counts.sample ??= outcome.body
+      const estimate = plan?.estimate
       if (estimate) costs.set(estimate.currency, (costs.get(estimate.currency) ?? 0) + estimate.amount)
     }
     after = page.at(-1)?.id ?? null
@@ -121,7 +137,7 @@ async function readPage(
   const { rows } = await db.query<{ id: string; isWanted: boolean; contact: ContactFields }>({
     name: 'read-audience',
     text: `
-      select c.id, $3::text[] is null or c.tags && $3 as "isWanted", ${contactFields('c')} as contact
+      select $3::text[] is null or c.tags && $3 as "isWanted", ${contactFields('c')} as contact, ${sealedFields('c')}
       from contacts c
       where c.account_id = $1
         and c.campaign_id = $2

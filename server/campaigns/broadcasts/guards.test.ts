@@ -163,6 +163,28 @@ describe('a broadcast that runs into a limit of the day', () => {
   })
 })
 
+it('a broadcast of an account that is suspended meanwhile passes over nobody', async () => {
+  await addContacts(inRow(5))
+  await setGuards({ daily_segments: 100 })
+  await ledger.send()
+  const { id } = await send()
+  await inTransaction(database.db, async (tx) => {
+    await tx.query('select 1 from guard_counters for update')
+    start()
+    await until('it is about to send', async () => {
+      const waiting = `wait_event_type = 'Lock' and query like '%guard_counters%' and datname = current_database()`
+      return (await ledger.count('pg_stat_activity', waiting)) > 0
+    })
+    await database.db.query(`update accounts set status = 'suspended' where id = $1`, [ledger.accountId])
+  })
+  await broadcasters.shift()?.close()
+  const row = await database.db.query('select messages, skipped from broadcasts')
+  expect(row.rows).toEqual([{ messages: 0, skipped: {} }])
+  await database.db.query(`update accounts set status = 'active' where id = $1`, [ledger.accountId])
+  start()
+  await until('all are sent', async () => (await read(id))['messages'] === 5)
+})
+
 describe('a broadcast to several countries', () => {
   it('passes over those that are not allowed, and waits for the hour of those that have a limit', async () => {
     await addContacts(['15551001000', '447400123456', '491711234567', '447400123457', '15551001001'])
@@ -181,13 +203,85 @@ describe('a broadcast to several countries', () => {
     await release(null)
     await until('all are sent', async () => (await read(id))['messages'] === 4)
   })
+})
 
-  it('is not stopped for its numbers in a row', async () => {
-    await addContacts(inRow(4))
-    await setGuards({ per_prefix_per_hour: 1 })
+describe('a broadcast to numbers in a row', () => {
+  const used = async (): Promise<Record<string, number>> => {
+    const { rows } = await database.db.query<{ key: string; used: number }>(
+      `select key, sum(used)::int as used from guard_counters where account_id = $1 and kind = 'velocity' group by 1`,
+      [ledger.accountId],
+    )
+    return Object.fromEntries(rows.map((row) => [row.key, row.used]))
+  }
+
+  it('waits where too many of the hour begin with the same digits, is told once, and goes on when it is released', async () => {
+    await ledger.subscribe('campaign.held', 'guard.tripped')
+    await addContacts(['15552001000', ...inRow(7), '15552001001'])
+    await test.optOut('15551001001')
+    await setGuards({ per_prefix_per_hour: 3 })
     const { id } = await send()
     start()
-    await until('all are sent', async () => (await read(id))['messages'] === 4)
+    start()
+    await until('it waits', isHeldAt(id, 4))
+    expect(await read(id)).toMatchObject({
+      status: 'sending',
+      hold: { reason: 'velocity' },
+      skipped: { recipient_opted_out: 1 },
+      remaining: 4,
+    })
+    expect(await used()).toEqual({ '1555100': 3, '1555200': 1 })
+    await database.db.query(`update broadcasts set retry_at = now()`)
+    await until('it was tried again', async () => {
+      const { rows } = await database.db.query<{ at: Date }>('select retry_at as at from broadcasts')
+      return rows.every(({ at }) => at > new Date())
+    })
+    await release(2)
+    await until('it waits again', isHeldAt(id, 6))
+    await release(null)
+    await until('all are sent', async () => (await read(id))['messages'] === 8)
+    expect(await read(id)).toMatchObject({ hold: null, remaining: 0 })
+    expect(await used()).toEqual({ '1555100': 6, '1555200': 2 })
+    expect(await eventTypes()).toEqual(['guard.tripped', 'campaign.held', 'guard.tripped', 'campaign.held'])
+  })
+
+  it('does not wait behind those who have opted out: who is refused for good is passed over, and others get it once', async () => {
+    const out = ['15551001000', '15551001001', '15551001002']
+    await addContacts([...out, '491711234567', '15552001000'])
+    for (const number of out) await test.optOut(number)
+    await setGuards({ per_prefix_per_hour: 2, allowed_countries: ['US'] })
+    const { id } = await send()
+    start()
+    await until('all had their turn', async () => {
+      const { expanded, remaining } = await read(id)
+      return expanded === true && remaining === 0
+    })
+    expect(await read(id)).toMatchObject({
+      messages: 1,
+      hold: null,
+      skipped: { recipient_opted_out: 3, destination_not_allowed: 1 },
+    })
+    expect(await numbers()).toEqual(['15552001000'])
+    expect(await used()).toEqual({ '1555100': 0, '1555200': 1, '49171123': 0 })
+  })
+
+  it('counts with single sends, exactly, however many processes send', async () => {
+    await addContacts(inRow(900))
+    await setGuards({ per_prefix_per_hour: 600 })
+    const { id } = await send()
+    const singles = await Promise.all(
+      Array.from({ length: 50 }, (_, i) => ledger.acceptor.accept(ledger.draft({ theirNumber: `1555100${2000 + i}` }))),
+    )
+    expect(singles.every(({ kind }) => kind === 'accepted')).toBe(true)
+    start()
+    start()
+    await until('it waits', isHeldAt(id, 550))
+    expect(await ledger.acceptor.accept(ledger.draft({ theirNumber: '15551003000' }))).toMatchObject({
+      refusal: 'fraud_suspected',
+    })
+    expect(await ledger.acceptor.accept(ledger.draft({ theirNumber: '15552003000' }))).toMatchObject({
+      kind: 'accepted',
+    })
+    expect(await used()).toEqual({ '1555100': 600, '1555200': 1 })
   })
 })
 
@@ -223,7 +317,7 @@ describe('approval', () => {
     expect(second).toMatchObject({ status: 409, body: { code: 'campaign_busy' } })
     expect(await act('approve', ordered['id'], other)).toMatchObject({
       status: 200,
-      body: { status: 'sending', approval: { by: showId('key', other.keyId), reason: 'fine' } },
+      body: { status: 'sending', approval: { by: showId('key', other.keyId), reason: 'fine', recipients: 3 } },
     })
     await until('all are sent', async () => (await read(ordered['id']))['messages'] === 3)
     expect(await act('approve', ordered['id'], other)).toMatchObject({
@@ -296,5 +390,91 @@ describe('approval', () => {
     expect(await eventTypes()).toEqual(['campaign.approval_needed'])
     await act('approve', id, other)
     await until('all are sent', async () => (await read(id))['messages'] === 3)
+  })
+
+  it('is of as many recipients as there were: one more, and it waits for another', async () => {
+    await ledger.subscribe('campaign.approval_needed')
+    await addContacts(inRow(3))
+    await addContacts(['15552001000', '15552001001'], 'two')
+    const order = { send_at: new Date(Date.now() + 60_000).toISOString(), audience: { tags: ['all'] } }
+    const { id, status } = await send(order)
+    expect(status).toBe('awaiting_approval')
+    expect(await act('approve', id, other)).toMatchObject({
+      body: { status: 'scheduled', recipients: 0, approval: { recipients: 3 } },
+    })
+    await addContacts(['15553001000'])
+    await database.db.query(`update broadcasts set send_at = now()`)
+    start()
+    start()
+    await until('it waits', async () => (await read(id))['status'] === 'awaiting_approval')
+    expect(await read(id)).toMatchObject({
+      recipients: 4,
+      expanded: true,
+      messages: 0,
+      approval: { recipients: 3 },
+    })
+    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body).toMatchObject({ status: 'awaiting_approval' })
+    expect(await numbers()).toEqual([])
+    const { rows } = await database.db.query<object>(
+      `select actor_kind, target, before, after from audit_events where action = 'broadcast.approval_needed' and target = $1`,
+      [id],
+    )
+    expect(rows).toEqual([
+      {
+        actor_kind: 'system',
+        target: id,
+        before: { status: 'sending', recipients: 3 },
+        after: { status: 'awaiting_approval', recipients: 4 },
+      },
+    ])
+    expect(await act('approve', id, test.account)).toMatchObject({ status: 403 })
+    expect(await act('approve', id, other)).toMatchObject({ body: { approval: { recipients: 4 } } })
+    await until('all are sent', async () => (await read(id))['messages'] === 4)
+    // The order is told where it is asked, by the request.
+    expect(await eventTypes()).toEqual([
+      'campaign.approval_needed',
+      'campaign.approved',
+      'campaign.approval_needed',
+      'campaign.approved',
+    ])
+  })
+
+  it('is not of contacts that were being added while it was given', async () => {
+    await addContacts(inRow(3))
+    const { id } = await send({ audience: { tags: ['all'] } })
+    await inTransaction(database.db, async (tx) => {
+      await tx.query(
+        `insert into contacts (account_id, id, campaign_id, phone_number, tags) values ($1, $2, $3, '15552001000', '{all}')`,
+        [ledger.accountId, newId(), parseId('cmp', campaign)],
+      )
+      // It is not there yet for anybody else.
+      expect(await act('approve', id, other)).toMatchObject({ body: { approval: { recipients: 3 } } })
+    })
+    start()
+    await until('it waits', async () => (await read(id))['status'] === 'awaiting_approval')
+    expect(await read(id)).toMatchObject({ recipients: 4, approval: { recipients: 3 } })
+    expect(await numbers()).toEqual([])
+  })
+
+  it('holds where others left before others came, and where more came than need one', async () => {
+    await addContacts(inRow(4))
+    const later = { send_at: new Date(Date.now() + 60_000).toISOString() }
+    const { id } = await send(later)
+    await act('approve', id, other)
+    const { body } = await test.call('GET', `/v1/campaigns/${campaign}/contacts`)
+    const [first] = body['data'] as { id: string }[]
+    await test.call('DELETE', `/v1/campaigns/${campaign}/contacts/${first?.id}`)
+    await addContacts(['15552001000'])
+    await database.db.query(`update broadcasts set send_at = now()`)
+    start()
+    await until('all are sent', async () => (await read(id))['messages'] === 4)
+    campaign = await test.newCampaign()
+    await addContacts(inRow(3))
+    const second = await send(later)
+    await act('approve', second['id'], other)
+    await addContacts(['15552001000', '15552001001'])
+    await setGuards({ recipients_above: 5 })
+    await database.db.query(`update broadcasts set send_at = now()`)
+    await until('all are sent', async () => (await read(second['id']))['messages'] === 5)
   })
 })

@@ -11,7 +11,6 @@ import { PageOf, pageQuery, problems, type App } from '../../http.ts'
 import { idempotent, readIdempotencyKey, type Outcome } from '../../idempotency.ts'
 import { parseId, showId } from '../../ids.ts'
 import type { Acceptor } from '../../messages/accept.ts'
-import { findTemplates } from '../../messages/template-store.ts'
 import { showMoney } from '../../money.ts'
 import { buildPage, readCursor } from '../../page.ts'
 import type { Vault } from '../../secrets.ts'
@@ -21,7 +20,7 @@ import { approvalRoutes } from './approval-http.ts'
 import { Broadcast, BroadcastInput, DryRun, showBroadcast, type BroadcastStatus } from './broadcast.ts'
 import { recordBroadcast } from './event.ts'
 import { dryRun, type DryRunOrder, type SkippedContact } from './dry-run.ts'
-import { orderBroadcast, readOrder, requireOwnSender, shortenBody } from './order.ts'
+import { orderBroadcast, readOrder } from './order.ts'
 import { findBroadcast, listBroadcasts, moveBroadcast, setCampaignStatus } from './store.ts'
 
 /** What the routes of broadcasts need. */
@@ -69,25 +68,24 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
     },
     async (request, reply) => {
       const { caller, body } = request
-      const [template = null] =
-        body.template === undefined ? [] : await findTemplates(db, caller.accountId, [body.template])
-      const order = readOrder(body, template, { isTest: caller.mode === 'test', ...context })
+      const { accountId } = caller
+      const isTest = caller.mode === 'test'
       if (body.dry_run) {
         if (!caller.scopes.has('contacts:read'))
           throw new ApiError('insufficient_scope', { detail: 'The token lacks the scope contacts:read.' })
-        const campaign = await readOpenCampaign(db, caller.accountId, request.params.campaign)
-        await requireOwnSender(db, caller.accountId, order.body)
-        const dry = { ...order, body: shortenBody(order, campaign), campaignId: campaign.id }
-        return answerDryRun(context, request, reply, { accountId: caller.accountId, ...dry })
+        const campaign = await readOpenCampaign(db, accountId, request.params.campaign)
+        const order = await readOrder(db, accountId, campaign, body, context)
+        return answerDryRun(context, request, reply, { ...order, accountId, campaignId: campaign.id, isTest })
       }
       if (readIdempotencyKey(request) === null)
         throw new ApiError('invalid_header', {
           detail: 'A broadcast needs an Idempotency-Key: a repeated request must not send twice.',
         })
       await idempotent(context, request, reply, async (tx): Promise<Outcome> => {
-        const campaign = await readOpenCampaign(tx, caller.accountId, request.params.campaign)
-        const by = { isTest: caller.mode === 'test', orderedBy: showActorId(actorOf(caller)) ?? '' }
-        const row = await orderBroadcast(tx, caller.accountId, campaign, order, by)
+        const campaign = await readOpenCampaign(tx, accountId, request.params.campaign)
+        const order = await readOrder(tx, accountId, campaign, body, context)
+        const by = { isTest, orderedBy: showActorId(actorOf(caller)) ?? '' }
+        const row = await orderBroadcast(tx, accountId, campaign, order, by)
         if (row.status === 'awaiting_approval') await recordBroadcast(tx, context, 'campaign.approval_needed', row)
         const shown = showBroadcast(row)
         return { status: 202, body: shown, location: `/v1/broadcasts/${shown.id}`, resourceId: row.id }

@@ -4,35 +4,38 @@ import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { newId, parseId, showId } from '../../ids.ts'
 import { readSendAt, readSender } from '../../messages/draft.ts'
 import { refuseShortening } from '../../messages/short-links/shorten.ts'
-import { compileTemplate } from '../../messages/template.ts'
-import { compileVariants, escapePointer, type TemplateTexts } from '../../messages/template-resource.ts'
+import { findTemplates } from '../../messages/template-store.ts'
 import { hasPool, hasSender, setPace, type CampaignRow } from '../store.ts'
+import { checkText, eitherText, noTemplate, readCampaignText, textsOf, type TextAndValues } from '../text.ts'
 import { needsApproval } from './approval.ts'
 import type { BroadcastInput, BroadcastRow, MessageBody } from './broadcast.ts'
 import { insertBroadcast, setCampaignStatus, type NewBroadcast } from './store.ts'
 
-/** What an order needs to know besides its body. */
+/** What an order needs to know besides its body and its campaign. */
 export interface OrderContext {
-  isTest: boolean
   /** Why a callback address may not be called, or null. */
   refuseUrl: (url: string) => string | null
   /** Address of short links; none: they are off. */
   shortUrl?: string | null
 }
 
-/** An order that nothing is wrong with as far as the database is not asked. */
+/** An order that nothing is wrong with. */
 export interface Order extends Pick<NewBroadcast, 'body' | 'audienceTags' | 'sendAt' | 'sendAtLocal'> {
   maxRate: number | null
-  shortUrl: string | null
 }
 
-/** Reads an order. @throws ApiError `validation_failed` with every wrong field. */
-export function readOrder(
+/**
+ * Reads an order of a campaign, which gives the text where it brings none.
+ * @throws ApiError `validation_failed` with every wrong field.
+ */
+export async function readOrder(
+  db: Queryable,
+  accountId: string,
+  campaign: CampaignRow,
   input: BroadcastInput,
-  template: TemplateTexts | null,
   context: OrderContext,
   now: number = Date.now(),
-): Order {
+): Promise<Order> {
   const {
     audience,
     send_at,
@@ -44,11 +47,8 @@ export function readOrder(
     ...body
   } = input
   const faults: FieldError[] = []
-  const texts = readTexts(input, template, faults)
-  const sender = input.from === undefined ? null : readSender(input.from)
-  if (sender instanceof Object) faults.push(sender)
-  if (input.from !== undefined && input.sender_pool !== undefined)
-    faults.push({ pointer: '#/sender_pool', code: 'invalid_value', detail: 'does not go with from: use one' })
+  const text = await readText(db, accountId, campaign, input, faults)
+  await checkOrigin(db, accountId, input, faults)
   const sendAt = readSendAt(send_at, now, faults)
   if (send_at_local !== undefined) {
     const pointer = '#/send_at_local'
@@ -67,45 +67,64 @@ export function readOrder(
   faults.push(...refuseShortening(input, context.shortUrl))
   if (faults.length > 0) throw invalid(faults)
   return {
-    // A broadcast without a type is marketing: it may wait for anything else.
-    body: { ...body, texts } satisfies MessageBody,
+    body: { ...body, ...text, ...shorteningOf(input, campaign, context) } satisfies MessageBody,
     audienceTags: audience?.tags ?? null,
     sendAt,
     sendAtLocal: send_at_local ?? null,
     maxRate: max_rate ?? null,
-    shortUrl: context.shortUrl ?? null,
   }
 }
 
-/** The body of an order with the address of its short links, where it or its campaign has some: the same whichever process makes the messages. */
-export function shortenBody({ body, shortUrl }: Pick<Order, 'body' | 'shortUrl'>, campaign: CampaignRow): MessageBody {
-  const isWanted = shortUrl !== null && (body.shorten_urls ?? campaign.shortensUrls)
-  return isWanted ? { ...body, shorten_urls: true, short_url: shortUrl } : body
+/** The address of its short links, where an order or its campaign has some: the same whichever process makes the messages. */
+function shorteningOf(
+  { shorten_urls: isAsked }: BroadcastInput,
+  campaign: CampaignRow,
+  { shortUrl = null }: OrderContext,
+): Pick<MessageBody, 'shorten_urls' | 'short_url'> {
+  return shortUrl !== null && (isAsked ?? campaign.shortensUrls) ? { shorten_urls: true, short_url: shortUrl } : {}
 }
 
-/** The text of an order, or of the template that it names. */
-function readTexts(input: BroadcastInput, template: TemplateTexts | null, faults: FieldError[]): TemplateTexts {
-  const { message, variables = {} } = input
-  if (message !== undefined && input.template !== undefined)
-    faults.push({ pointer: '#/template', code: 'invalid_value', detail: 'does not go with message: use one' })
-  if (input.template !== undefined && !template)
-    faults.push({ pointer: '#/template', code: 'template_not_found', detail: 'is not a template of this account' })
-  const texts = template ?? { body: message ?? '', language: 'en', languages: {} }
-  const compiled = compileTemplate(texts.body, texts.language)
-  if (Array.isArray(compiled))
-    for (const { position, detail } of compiled)
-      faults.push({ pointer: '#/message', code: 'invalid_template', detail: `at position ${position} ${detail}` })
-  else {
-    const known = compileVariants(texts).variables
-    for (const name of Object.keys(variables))
-      if (!known.has(name))
-        faults.push({
-          pointer: `#/variables/${escapePointer(name)}`,
-          code: 'unknown_field',
-          detail: 'is not a field of the text',
-        })
-  }
-  return texts
+/** The text of an order, of the template that it names, or of its campaign; with the values that go before those of contacts. */
+async function readText(
+  db: Queryable,
+  accountId: string,
+  campaign: CampaignRow,
+  { message, template: name, variables = {} }: BroadcastInput,
+  faults: FieldError[],
+): Promise<TextAndValues> {
+  if (message !== undefined && name !== undefined) faults.push(eitherText)
+  const [template] = name === undefined ? [] : await findTemplates(db, accountId, [name])
+  if (name !== undefined && !template) faults.push(noTemplate)
+  const own = message === undefined && name === undefined ? await readCampaignText(db, accountId, campaign) : null
+  if (message === undefined && name === undefined && !own)
+    faults.push({
+      pointer: '#/message',
+      code: 'required',
+      detail: 'is required, or template is: the campaign has no text of its own',
+    })
+  const { body, language, languages } = own?.texts ?? template ?? textsOf(message ?? '')
+  const texts = { body, language, languages }
+  checkText(texts, variables, faults)
+  return { texts, variables: { ...own?.variables, ...variables } }
+}
+
+/** Adds what is wrong with the sender or the pool that an order names. Locks the pool: it is not deleted before the broadcast is there. */
+async function checkOrigin(
+  db: Queryable,
+  accountId: string,
+  { from, sender_pool: pool }: BroadcastInput,
+  faults: FieldError[],
+): Promise<void> {
+  const sender = from === undefined ? null : readSender(from)
+  if (sender instanceof Object) faults.push(sender)
+  else if (sender !== null && !(await hasSender(db, accountId, sender)))
+    faults.push({ pointer: '#/from', code: 'sender_not_found', detail: 'must be a sender of this account' })
+  if (pool === undefined) return
+  const pointer = '#/sender_pool'
+  const poolId = parseId('pol', pool)
+  if (from !== undefined) faults.push({ pointer, code: 'invalid_value', detail: 'does not go with from: use one' })
+  else if (poolId === null || !(await hasPool(db, accountId, poolId)))
+    faults.push({ pointer, code: 'pool_not_found', detail: 'is not a sender pool of this account' })
 }
 
 const yearMs = 365 * 86_400_000
@@ -116,24 +135,9 @@ function isDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-/** @throws ApiError `validation_failed` where what a broadcast goes out from is not the account's. */
-export async function requireOwnSender(
-  db: Queryable,
-  accountId: string,
-  { from, sender_pool: pool }: MessageBody,
-): Promise<void> {
-  if (from !== undefined && !(await hasSender(db, accountId, from.replace(/^\+(?=\d)/, ''))))
-    throw invalid([{ pointer: '#/from', code: 'sender_not_found', detail: 'must be a sender of this account' }])
-  const poolId = pool === undefined ? null : parseId('pol', pool)
-  if (pool !== undefined && !(poolId && (await hasPool(db, accountId, poolId))))
-    throw invalid([
-      { pointer: '#/sender_pool', code: 'pool_not_found', detail: 'is not a sender pool of this account' },
-    ])
-}
-
 /**
  * Orders a broadcast of a campaign; returns its row.
- * @throws ApiError `campaign_busy` while it has one that is not over, `validation_failed` for a sender or pool that is not the account's.
+ * @throws ApiError `campaign_busy` while it has one that is not over.
  */
 export async function orderBroadcast(
   tx: Tx,
@@ -142,13 +146,12 @@ export async function orderBroadcast(
   order: Order,
   by: { isTest: boolean; orderedBy: string },
 ): Promise<BroadcastRow> {
-  const { maxRate, shortUrl: _shortUrl, ...rest } = order
-  const body = shortenBody(order, campaign)
-  await requireOwnSender(tx, accountId, body)
+  const { maxRate, body, ...rest } = order
   const row = await insertBroadcast(tx, accountId, {
     ...rest,
     id: newId(),
     campaignId: campaign.id,
+    // A broadcast without a type is marketing: it may wait for anything else.
     body: { ...body, type: body.type ?? campaign.type ?? 'marketing' },
     ...by,
     needsApproval: !by.isTest && (await needsApproval(tx, accountId, campaign.id, rest.audienceTags)),

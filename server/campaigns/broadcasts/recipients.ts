@@ -59,13 +59,20 @@ export interface ContactFields {
   language: string | null
   country: string | null
   attributes: TemplateFields
+  /** Its fields cannot be opened; the text would be another one without them. */
+  is_sealed: boolean
 }
 
 /** SQL of `ContactFields` for a contact under the alias. */
 export const contactFields = (
   c: string,
 ): string => `json_build_object('phone_number', ${c}.phone_number, 'first_name', ${c}.first_name,
-  'last_name', ${c}.last_name, 'external_id', ${c}.external_id, 'language', ${c}.language, 'country', ${c}.country, 'attributes', ${c}.attributes)`
+  'last_name', ${c}.last_name, 'external_id', ${c}.external_id, 'language', ${c}.language, 'country', ${c}.country, 'attributes', ${c}.attributes,
+  'is_sealed', ${c}.sealed is not null)`
+
+/** SQL of what `openResult` needs to open them. */
+export const sealedFields = (c: string): string =>
+  `${c}.account_id as "accountId", ${c}.id, ${c}.sealed as "contactSealed"`
 
 /** The next recipients behind the mark, those whose time has come; by the primary key, or by recipients_due for times of their own. */
 export async function readNext(
@@ -95,7 +102,8 @@ export async function readNext(
           }
         limit $4
       )
-      select n.contact_id as "contactId", case when c.id is not null then ${contactFields('c')} end as contact
+      select n.contact_id as "contactId", case when c.id is not null then ${contactFields('c')} end as contact,
+        ${sealedFields('c')}
       from next n
       left join contacts c on c.account_id = $1 and c.campaign_id = $3 and c.id = n.contact_id
       order by n.due_at, n.contact_id`,

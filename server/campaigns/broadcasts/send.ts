@@ -13,6 +13,7 @@ import { recordMoves } from '../../messages/ledger.ts'
 import { awaitApproval } from './approval.ts'
 import { showBroadcast, type BroadcastRow } from './broadcast.ts'
 import { createDrafter, type Drafter } from './draft.ts'
+import { holdReasonOf, isLeft } from './hold.ts'
 import { expandPiece, hasLater, noteTaken, readNext, type Recipient } from './recipients.ts'
 import {
   beginBroadcast,
@@ -112,7 +113,7 @@ export class Broadcaster {
         drafts,
         note: async (noteTx, results) => {
           // From the first one on that has to wait, recipients are left for the next time.
-          const waiting = results.findIndex(isWaiting)
+          const waiting = results.findIndex(isLeft)
           const end = waiting < 0 ? next.length : next.findIndex(({ contactId }) => contactId === contactIds[waiting])
           const taken = next.slice(0, end)
           let segments = 0
@@ -138,9 +139,9 @@ export class Broadcaster {
   async #hold(tx: Tx, row: BroadcastRow, result: Accepted | undefined): Promise<Posting[]> {
     const stop = result?.kind === 'refused' ? result.stop : null
     if (!stop && row.holdReason === null) return []
-    const { refusal, guardId = null, window } = stop ?? {}
-    const reason = refusal === 'country_limit_reached' ? 'country_limit' : 'spend'
-    const held = await holdBroadcast(tx, row, window ? { reason, guardId, until: window.endsAt } : null)
+    const { guardId = null, window } = stop ?? {}
+    const reason = holdReasonOf(result)
+    const held = await holdBroadcast(tx, row, reason && window ? { reason, guardId, until: window.endsAt } : null)
     return held && stop && row.holdGuardId !== guardId ? this.#tell(tx, 'campaign.held', held) : []
   }
 
@@ -213,10 +214,6 @@ export class Broadcaster {
     return isMore
   }
 }
-
-/** A guard lets it wait, and does not refuse it for good. */
-const isWaiting = (result: Accepted): boolean =>
-  result.kind === 'refused' && (result.refusal === 'spend_limit_reached' || result.refusal === 'country_limit_reached')
 
 function reasonOf(result: Exclude<Accepted, { kind: 'accepted' }>): string {
   return result.kind === 'refused' ? result.refusal : 'duplicate'

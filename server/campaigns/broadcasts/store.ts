@@ -12,7 +12,8 @@ export const columnsOfBroadcast = (
   to_char(${b}.send_at_local, 'YYYY-MM-DD"T"HH24:MI:SS') as "sendAtLocal", ${b}.timezone, ${b}.is_expanded as "isExpanded",
   ${b}.recipients, ${b}.messages, ${b}.segments, ${b}.skipped, ${b}.is_settled as "isSettled", ${b}.created_at as "createdAt",
   ${b}.started_at as "startedAt", ${b}.completed_at as "completedAt", ${b}.ordered_by as "orderedBy",
-  ${b}.decided_by as "decidedBy", ${b}.decided_at as "decidedAt", ${b}.decision, ${b}.hold_reason as "holdReason",
+  ${b}.decided_by as "decidedBy", ${b}.decided_at as "decidedAt", ${b}.decision,
+  ${b}.approved_recipients as "approvedRecipients", ${b}.hold_reason as "holdReason",
   ${b}.hold_until as "holdUntil", ${b}.hold_guard_id as "holdGuardId"`
 
 /** A broadcast to be inserted. */

@@ -1,5 +1,4 @@
 /** Routes of imports. */
-import { Readable } from 'node:stream'
 import { Type } from 'typebox'
 import type { Db, Queryable } from '../../db/db.ts'
 import { ApiError } from '../../errors.ts'
@@ -9,6 +8,7 @@ import { idempotent, type Outcome } from '../../idempotency.ts'
 import { parseId, showId } from '../../ids.ts'
 import { buildPage, readCursor } from '../../page.ts'
 import type { Vault } from '../../secrets.ts'
+import { openStream } from '../../stream.ts'
 import { readCampaign } from '../campaign.ts'
 import { writeBadRows } from './badrows.ts'
 import { readErrors, type RowError } from './errors.ts'
@@ -112,10 +112,11 @@ export function importRoutes(app: App, context: ImportsContext): void {
       const { accountId } = request.caller
       const row = await readImport(db, accountId, request.params.import)
       if (/\btext\/csv\b/.test(request.headers.accept ?? '')) {
-        reply
+        const stream = await openStream(writeBadRows(db, accountId, row))
+        return reply
           .type('text/csv; charset=utf-8')
           .header('content-disposition', `attachment; filename="${showId('imp', row.id)}-errors.csv"`)
-        return reply.send(Readable.from(writeBadRows(db, accountId, row)))
+          .send(stream)
       }
       const { limit = 50, cursor } = request.query
       return reply

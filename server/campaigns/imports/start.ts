@@ -17,8 +17,10 @@ export interface Imports {
 
 interface ImportsOptions extends RunContext {
   connection: Connection
-  /** For the vault of the thread. */
-  masterKey: Buffer
+  /** For the vault of the thread: the key itself, or the path of its file. */
+  masterKey: Buffer | string
+  /** Whether contacts are encrypted; default: no. */
+  isSealing?: boolean
   /** Whether this process runs imports (role `jobs`) or only hands them over (role `api`). */
   isRunning: boolean
   /** Counts the messages that are accepted, for which imports step back. */
@@ -65,7 +67,7 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
   })
   const stop = new AbortController()
   const threads = new ImportThreads(
-    { connection, masterKey: options.masterKey },
+    { connection, masterKey: options.masterKey, isSealing: options.isSealing ?? false },
     () => options.meter?.flushes.accept.items ?? 0,
   )
   if (isRunning) await work(boss, options, threads, stop.signal)

@@ -1,4 +1,5 @@
 /** For tests of imports: uploads, what became of them, and a queue that can be held. */
+import type { ContactSeals } from '../../contact-fields.ts'
 import type { Db, Connection } from '../../db/db.ts'
 import { parseId } from '../../ids.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
@@ -64,7 +65,7 @@ export async function until<T>(
 }
 
 /** Builds the application with a queue that runs what is uploaded. */
-export async function openImportTest(db: Db, connection: Connection): Promise<ImportTest> {
+export async function openImportTest(db: Db, connection: Connection, contactSeals?: ContactSeals): Promise<ImportTest> {
   const subscribed = new Set<string>()
   const outbox = { nodeId: null, offer: () => {} }
   const log = { info: () => {}, warn: () => {}, error: () => {} }
@@ -74,6 +75,7 @@ export async function openImportTest(db: Db, connection: Connection): Promise<Im
     outbox,
     subscriptions: { wants: (id) => subscribed.has(id) },
     log,
+    ...(contactSeals && { contactSeals }),
   }
   let isHeld = false
   const current: Imports = {
@@ -90,7 +92,13 @@ export async function openImportTest(db: Db, connection: Connection): Promise<Im
     ...base,
     context,
     subscribed,
-    imports: await startImports({ ...context, connection, masterKey: testMasterKey, isRunning: true }),
+    imports: await startImports({
+      ...context,
+      connection,
+      masterKey: testMasterKey,
+      isSealing: contactSeals?.isSealing ?? false,
+      isRunning: true,
+    }),
     upload: async (campaign, type, payload, query = '', headers = {}) => {
       const answer = await app.inject({
         method: 'POST',

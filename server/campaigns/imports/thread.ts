@@ -10,7 +10,10 @@ import type { ImportKey, RowsResult } from './run.ts'
 /** What a thread is given once: it opens its own connections. */
 export interface ThreadInput {
   connection: Connection
-  masterKey: Buffer
+  /** The key itself, or the path of its file. */
+  masterKey: Buffer | string
+  /** Whether contacts are encrypted. */
+  isSealing: boolean
   /** Shared: how many messages this process has accepted, so that the thread can step back (`stride.ts`). */
   accepted: Int32Array
 }

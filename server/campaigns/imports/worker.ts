@@ -3,20 +3,33 @@ import { existsSync, readlinkSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { basename } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
+import { ContactSeals } from '../../contact-fields.ts'
+import { DataKeys } from '../../data-keys.ts'
 import { openPool } from '../../db/db.ts'
+import { KeyFile } from '../../master-key.ts'
 import { openVault } from '../../secrets.ts'
+import { openResult } from '../../texts.ts'
 import { writeRows, type ImportKey } from './run.ts'
 import { Stride } from './stride.ts'
 import type { ThreadInput, ThreadOrder, ThreadOutput } from './thread.ts'
 
-const { connection, masterKey, accepted } = workerData as ThreadInput
+const { connection, masterKey, isSealing, accepted } = workerData as ThreadInput
 // Where an import and a request want the same core, the request goes first: on Linux a thread has a priority of its own (sched(7)).
 const self = '/proc/thread-self'
 if (existsSync(self)) setPriority(Number(basename(readlinkSync(self))), constants.priority.PRIORITY_BELOW_NORMAL)
 // One connection writes while another reads the file. Its commits do not wait for the disk, nor do others' behind them: a batch that a
 // crash of the database takes away takes its count with it, and the import goes on before it; its end waits for all of them.
-const db = openPool(connection, { name: 'imports', max: 2, settings: { synchronous_commit: 'off' } })
-const vault = openVault(Buffer.from(masterKey))
+const vault = openVault(typeof masterKey === 'string' ? new KeyFile(masterKey) : Buffer.from(masterKey))
+const keys = new DataKeys(vault)
+// The thread has no log: what cannot be opened stays as it is, and is logged wherever it is read.
+const log = { warn: () => {} }
+const db = openPool(connection, {
+  name: 'imports',
+  max: 2,
+  settings: { synchronous_commit: 'off' },
+  onResult: (result, on) => openResult({ keys, log }, result, on),
+})
+const contactSeals = new ContactSeals({ db, keys, vault, isSealing })
 const stride = new Stride(accepted)
 let stop = new AbortController()
 
@@ -27,7 +40,7 @@ parentPort?.on('message', (order: ThreadOrder) => {
 
 async function write(key: ImportKey): Promise<void> {
   stop = new AbortController()
-  const output = await writeRows({ db, vault, stride }, key, stop.signal).then(
+  const output = await writeRows({ db, vault, stride, contactSeals }, key, stop.signal).then(
     (result): ThreadOutput => ({ result }),
     (error: unknown): ThreadOutput => ({ error: error instanceof Error ? error : new Error(String(error)) }),
   )

@@ -1,9 +1,11 @@
 /** Rows of an import into the database, a batch at a time: while one is being written, the next is read. */
+import type { ContactSealing, ContactSeals } from '../../contact-fields.ts'
 import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { newId, showId } from '../../ids.ts'
 import type { Vault } from '../../secrets.ts'
 import { recordContactConsents } from '../contact-consent.ts'
 import type { NewContact } from '../contacts.ts'
+import { sealContact, type WrittenContact } from '../merge.ts'
 import { previewContacts, upsertContacts, type UpsertCounts } from '../upsert.ts'
 import { findForgotten } from '../forgotten.ts'
 import { insertErrors, type RowError } from './errors.ts'
@@ -19,6 +21,8 @@ export interface WriteContext {
   db: Db
   vault: Vault
   stride?: Stride
+  /** None: nothing is encrypted, nor ever was. */
+  contactSeals?: ContactSeals
 }
 
 /** Bad rows of which errors are kept; the rest are only counted. Enough to correct by hand, too few to fill a disk. */
@@ -29,10 +33,8 @@ const badSizeMax = 256 * 1024 * 1024
 const batchSize = 2_000_000
 const sampleRows = 20
 
-type Contact = NewContact & { id: string }
-
 interface Batch {
-  contacts: Contact[]
+  contacts: WrittenContact[]
   errors: (RowError & { record: unknown })[]
   duplicates: number
   failed: number
@@ -107,6 +109,7 @@ export class BatchWriter {
    * file has been read. `settle` waits for it.
    */
   async flush(bytesRead: number, retry: <T>(work: () => Promise<T>) => Promise<T>): Promise<boolean> {
+    const sealing = await retry(() => this.#seal())
     if (!(await this.#writing)) return false
     await this.#stride.rest(this.#workMs)
     this.#workMs = 0
@@ -121,7 +124,7 @@ export class BatchWriter {
       sample: this.#job.options.isDryRun ? [...this.#sample] : null,
     }
     const startMs = performance.now()
-    this.#writing = retry(() => this.#write(batch, before, state)).finally(() => {
+    this.#writing = retry(() => this.#write(batch, before, state, sealing)).finally(() => {
       this.#workMs = performance.now() - startMs
     })
     // Whoever flushes or settles next is told; until then nobody is listening.
@@ -134,14 +137,23 @@ export class BatchWriter {
     return this.#writing
   }
 
+  /** Seals what was added: while the batch before is being written, the database has no use for this thread. */
+  async #seal(): Promise<ContactSealing | null> {
+    if (this.#job.options.isDryRun) return null
+    const sealing = (await this.#context.contactSeals?.of(this.#accountId)) ?? null
+    if (sealing?.key) for (const contact of this.#batch.contacts) contact.sealed ??= sealContact(sealing, contact)
+    return sealing
+  }
+
   async #write(
     { contacts, errors, duplicates, failed, rows }: Batch,
     before: number,
     state: { bytesRead: number; repairs: Partial<Record<Repair, number>>; sample: unknown[] | null },
+    sealing: ContactSealing | null,
   ): Promise<boolean> {
     const { id } = this.#job
     return inTransaction(this.#context.db, async (tx) => {
-      const counts = await this.#writeContacts(tx, contacts)
+      const counts = await this.#writeContacts(tx, contacts, sealing)
       await insertErrors(tx, this.#accountId, id, errors)
       const added = { ...counts, ...state, processed: rows, duplicate: duplicates, failed }
       if (await addCounts(tx, this.#accountId, id, before, added)) return true
@@ -153,18 +165,18 @@ export class BatchWriter {
     })
   }
 
-  async #writeContacts(tx: Tx, contacts: Contact[]): Promise<UpsertCounts> {
+  async #writeContacts(tx: Tx, contacts: WrittenContact[], sealing: ContactSealing | null): Promise<UpsertCounts> {
     const { id, campaignId, options } = this.#job
     const { vault } = this.#context
     const numbers = contacts.map((contact) => contact.phoneNumber)
     const forgotten = await findForgotten(tx, vault, this.#accountId, numbers)
     if (!options.isDryRun && contacts.some(({ consent }) => consent?.status === 'opted_out')) {
       // Few lists say so, and what it takes is a good part of the program: it is loaded when it is needed.
-      const { withdrawConsents } = await import('./withdraw.ts')
-      await withdrawConsents(tx, this.#context, this.#accountId, { id, campaignId }, contacts)
+      const { withdrawImported } = await import('./withdraw.ts')
+      await withdrawImported(tx, this.#context, this.#accountId, { id, campaignId }, contacts)
     }
     const write = options.isDryRun ? previewContacts : upsertContacts
-    const counts = await write(tx, this.#accountId, campaignId, contacts, options.onConflict)
+    const counts = await write(tx, this.#accountId, campaignId, contacts, options.onConflict, sealing)
     if (!options.isDryRun)
       await recordContactConsents(tx, vault, this.#accountId, campaignId, showId('imp', id), contacts)
     return { ...counts, optedOut: counts.optedOut + forgotten.size }

@@ -1,16 +1,15 @@
 /**
- * Guards in the transaction that accepts. The windows of limits are locked in one order before the statement, and moved after it by what was
- * accepted: no limit is passed, however many processes accept at once, and what is refused uses nothing up.
+ * Guards in the transaction that accepts. The windows of limits are locked and used up in one order before the statement, and what was not
+ * accepted is given back after it: no limit is passed, however many processes accept at once, and what is refused uses nothing up.
  */
 import type { Tx } from '../../db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../../events.ts'
 import type { Vault } from '../../secrets.ts'
-import type { Planned } from '../accept-plan.ts'
-import type { Accepted } from '../accepted.ts'
+import type { Accepted, Planned } from '../accepted.ts'
 import type { Guards } from './guards.ts'
 import { askOf, judge, nameOf, type Ask, type Judgement, type Known, type Window } from './judge.ts'
 import { recordStops } from './stops.ts'
-import { forgetTexts, lockWindows, moveWindows, noteTexts, readRelief, windowsOf } from './windows.ts'
+import { forgetTexts, moveWindows, noteTexts, readRelief, useWindows, windowsOf, type Amount } from './windows.ts'
 
 export interface GuardContext {
   guards: Guards
@@ -48,9 +47,9 @@ export async function openCheck(
     // A test repeats no message, nor a message a test.
     const kind = draft.isTest ? 'repeat test' : 'repeat'
     const hash = (): Buffer => vault.mac(`${kind} ${draft.accountId}`, `${draft.theirNumber} ${sender} ${draft.body}`)
-    return askOf(rules, { ...draft, cost: estimate, hash, isOfBroadcast }, at)
+    return askOf(rules, { ...draft, cost: estimate, hash }, at)
   })
-  const used = await lockWindows(tx, asks)
+  const used = await useWindows(tx, amountsOf(asks))
   const earlier = await noteTexts(tx, planned, asks, at)
   let known: Known = { used, earlier, relief: new Map(), at }
   let judgement = judge(asks, known, isOfBroadcast)
@@ -66,12 +65,10 @@ export async function openCheck(
 
 /**
  * Judges again those that a limit has stopped, where others that were let through have not been accepted and left room. Returns the places of
- * those that may go now: nothing else is wrong with them, so that there is no third time.
+ * those that may go now: nothing else is wrong with them, so that there is no third time. The results of the others say what stops them
+ * now: behind a halt that is none any more stands what is refused for itself, and a broadcast must not wait for it.
  */
-export function reconsider(
-  { planned, asks, judgement, known, isOfBroadcast }: Check,
-  results: readonly Accepted[],
-): number[] {
+export function reconsider({ planned, asks, judgement, known, isOfBroadcast }: Check, results: Accepted[]): number[] {
   const isOver = (i: number): boolean => {
     const result = results[i]
     return result?.kind === 'refused' && result.stop !== null && result.stop.limit !== null
@@ -81,37 +78,41 @@ export function reconsider(
   )
   if (!hasRoom || !results.some((_, i) => isOver(i))) return []
   const used = new Map(known.used)
-  for (const { window, amount } of amountsOf(asks, results))
+  for (const { window, amount } of amountsOf(asks, (i) => results[i]?.kind === 'accepted'))
     used.set(nameOf(window), (used.get(nameOf(window)) ?? 0) + amount)
   const again = judge(
     asks.map((ask, i) => (isOver(i) ? ask : null)),
     { ...known, used },
     isOfBroadcast,
   )
+  for (const [i, leader] of again.repeats) judgement.repeats.set(i, leader)
+  for (const [name, window] of again.alerts) judgement.alerts.set(name, window)
   const places: number[] = []
   planned.forEach((one, i) => {
     if (!isOver(i)) return
-    one.stop = judgement.stops[i] = again.stops[i] ?? null
-    if (!one.stop) places.push(i)
+    const stop = (one.stop = judgement.stops[i] = again.stops[i] ?? null)
+    if (stop) results[i] = { kind: 'refused', refusal: stop.refusal, stop, waitSeconds: null }
+    else places.push(i)
   })
   return places
 }
 
-/** What was accepted uses up, by window. */
-function amountsOf(asks: readonly (Ask | null)[], results: readonly Accepted[]): { window: Window; amount: number }[] {
-  const amounts = new Map<string, { window: Window; amount: number }>()
-  results.forEach((result, i) => {
-    if (result.kind !== 'accepted') return
-    for (const { window, amount } of asks[i]?.needs ?? []) {
-      const sum = amounts.get(nameOf(window))
+/** What messages use up, by window: all of them, or those of a kind of result. */
+function amountsOf(asks: readonly (Ask | null)[], isMeant: (place: number) => boolean = () => true): Amount[] {
+  const amounts = new Map<string, Amount>()
+  asks.forEach((ask, i) => {
+    if (!ask || !isMeant(i)) return
+    for (const { window, amount } of ask.needs) {
+      const name = nameOf(window)
+      const sum = amounts.get(name)
       if (sum) sum.amount += amount
-      else amounts.set(nameOf(window), { window, amount })
+      else amounts.set(name, { window, amount })
     }
   })
   return [...amounts.values()]
 }
 
-/** Counts what was accepted and records the stops that others ran into; the results are those of the messages, in their order. */
+/** Gives back what was not accepted and records the stops that others ran into; the results are those of the messages, in their order. */
 export async function settleCheck(
   tx: Tx,
   context: GuardContext,
@@ -126,7 +127,11 @@ export async function settleCheck(
     if (first.kind === 'refused') results[i] = first
     else result.stop.earlierId = first.kind === 'accepted' ? first.row.id : first.messageId
   }
-  await moveWindows(tx, amountsOf(asks, results))
+  const unused = amountsOf(asks, (i) => results[i]?.kind !== 'accepted')
+  await moveWindows(
+    tx,
+    unused.map(({ window, amount }) => ({ window, amount: -amount })),
+  )
   const unsent = results.flatMap((result, i) => {
     const [repeat, one] = [asks[i]?.repeat, planned[i]]
     return repeat && one && result.kind !== 'accepted'

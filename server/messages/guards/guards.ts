@@ -1,6 +1,7 @@
 /** The guards of all accounts, kept in memory so that accounts without guards pay one look-up. */
 import type { StoredGuards } from '../../accounts/guard-settings.ts'
 import type { Db } from '../../db/db.ts'
+import { Refresher } from '../../refresher.ts'
 import { isTimezone } from '../../timezone.ts'
 
 /** What the guards of an account ask of each message. */
@@ -25,22 +26,14 @@ const refreshMs = 1000
 export class Guards {
   readonly #db: Db
   #accounts: ReadonlyMap<string, GuardRules> = new Map()
-  #timer: NodeJS.Timeout | null = null
-  #refreshing: Promise<void> | null = null
+  readonly #refresher = new Refresher(() => this.refresh(), refreshMs)
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  async start(): Promise<void> {
-    await this.refresh()
-    this.#timer = setInterval(() => {
-      // A database that is away is noticed and reported by those who write; what was last said serves meanwhile.
-      this.#refreshing ??= this.refresh()
-        .catch(() => {})
-        .finally(() => (this.#refreshing = null))
-    }, refreshMs)
-    this.#timer.unref()
+  start(): Promise<void> {
+    return this.#refresher.start()
   }
 
   /** Reads the settings now; by the partial index accounts_guarded. */
@@ -60,9 +53,8 @@ export class Guards {
     return this.#accounts.get(accountId)
   }
 
-  async close(): Promise<void> {
-    if (this.#timer) clearInterval(this.#timer)
-    await this.#refreshing
+  close(): Promise<void> {
+    return this.#refresher.close()
   }
 }
 

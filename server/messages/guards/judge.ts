@@ -35,8 +35,6 @@ export interface Asker {
   cost: Money | null
   /** The text with whom it is from and to, hashed; called only where repetitions are refused. */
   hash: () => Buffer
-  /** It is one of a broadcast: its people were chosen, not asked for by strangers. */
-  isOfBroadcast: boolean
   /** It goes to no phone and costs nothing: limits do not count it. */
   isTest: boolean
 }
@@ -65,7 +63,7 @@ export function askOf(rules: GuardRules, message: Asker, at: Date): Ask {
       window: { ...window('country_limit', country, hour, ofCountry.perHour), action: ofCountry.action },
       amount: 1,
     })
-  if (rules.perPrefixPerHour !== null && isCounted && !message.isOfBroadcast)
+  if (rules.perPrefixPerHour !== null && isCounted)
     needs.push({
       window: window('velocity', theirNumber.slice(0, -suffixDigits), hour, rules.perPrefixPerHour),
       amount: 1,

@@ -1,7 +1,7 @@
 /** The SQL of guards in the transaction that accepts: windows of limits, what was released of them, and texts that went a moment ago. */
 import { columns } from '../../db/array.ts'
 import type { Tx } from '../../db/db.ts'
-import type { Planned } from '../accept-plan.ts'
+import type { Planned } from '../accepted.ts'
 import { nameOf, type Ask, type Relief, type Window } from './judge.ts'
 
 /** The windows of limits that some messages ask for, each once. */
@@ -16,27 +16,49 @@ interface WindowRow {
   startsAt: Date
 }
 
-/** Locks the windows, making those that are not there yet, by the primary key and in its order: two accepts never wait for each other. */
-export async function lockWindows(tx: Tx, asks: readonly (Ask | null)[]): Promise<Map<string, number>> {
-  const windows = windowsOf(asks)
-  if (windows.length === 0) return new Map()
-  const { rows } = await tx.query<WindowRow & { used: number }>({
-    name: 'lock-guard-windows',
+/** An amount of what a window counts. */
+export interface Amount {
+  window: Window
+  amount: number
+}
+
+/**
+ * Uses these amounts up and locks their windows, making those that are not there yet, by the primary key and in its order: two accepts never
+ * wait for each other. Returns what was used of each before, by its name. The one write of a batch that is accepted whole; what is not
+ * accepted is given back by `moveWindows`.
+ */
+export async function useWindows(tx: Tx, amounts: readonly Amount[]): Promise<Map<string, number>> {
+  if (amounts.length === 0) return new Map()
+  const { rows } = await tx.query<WindowRow & { before: number }>({
+    name: 'use-guard-windows',
     text: `
-      insert into guard_counters as c (account_id, kind, key, starts_at, ends_at)
-      select account_id, kind, key, starts_at, ends_at
-      from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[]) as w (account_id, kind, key, starts_at, ends_at)
-      order by account_id, kind, key, starts_at
-      on conflict (account_id, kind, key, starts_at) do update
-      set used = c.used
-      returning account_id as "accountId", kind, key, starts_at as "startsAt", used`,
-    values: columns([...keyColumns(windows), windows.map(({ endsAt }) => endsAt)]),
+      with w as materialized (
+        select *
+        from unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[], $5::timestamptz[], $6::bigint[])
+          as w (account_id, kind, key, starts_at, ends_at, amount)
+      ), c as (
+        insert into guard_counters as c (account_id, kind, key, starts_at, ends_at, used)
+        select account_id, kind, key, starts_at, ends_at, amount
+        from w
+        order by account_id, kind, key, starts_at
+        on conflict (account_id, kind, key, starts_at) do update
+        set used = c.used + excluded.used
+        returning account_id, kind, key, starts_at, used
+      )
+      select account_id as "accountId", kind, key, starts_at as "startsAt", c.used - w.amount as before
+      from c
+      join w using (account_id, kind, key, starts_at)`,
+    values: columns([
+      ...keyColumns(amounts.map(({ window }) => window)),
+      amounts.map(({ window }) => window.endsAt),
+      amounts.map(({ amount }) => amount),
+    ]),
   })
-  return new Map(rows.map((row) => [nameOf(row), row.used]))
+  return new Map(rows.map((row) => [nameOf(row), row.before]))
 }
 
 /** Adds to windows that are locked; by primary key. */
-export async function moveWindows(tx: Tx, amounts: readonly { window: Window; amount: number }[]): Promise<void> {
+export async function moveWindows(tx: Tx, amounts: readonly Amount[]): Promise<void> {
   if (amounts.length === 0) return
   await tx.query({
     name: 'move-guard-windows',

@@ -21,7 +21,7 @@ export async function storeShortLinks(
   verdicts: readonly Verdict[],
   texts?: Texts,
 ): Promise<void> {
-  let missing = verdicts.flatMap(({ n, isNew, campaignId }) => {
+  let missing = verdicts.flatMap(({ n, isNew, campaignId = null }) => {
     const message = drafts[n - 1]
     if (!isNew || !message) return []
     return (message.draft.shortLinks ?? []).map((link, position) => ({ message, link, position, campaignId }))

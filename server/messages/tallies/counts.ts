@@ -32,6 +32,7 @@ export type Counts = Static<typeof CountsObject>
 
 /** What counts are told apart by, with the SQL of its text. */
 const keys = {
+  account: 'account_id::text',
   hour: `to_char(hour at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.000"Z"')`,
   day: `to_char(hour at time zone 'UTC', 'YYYY-MM-DD')`,
   country: 'country',
@@ -58,16 +59,16 @@ export interface Counted {
 }
 
 /**
- * Reads the counts of an account by their keys, and their sum: hours, days and numbers of segments in their order, others by their messages,
+ * Reads the counts of an account, or of several, by their keys, and their sum: hours, days and numbers of segments in their order, others by their messages,
  * most first. By error, only what failed or was canceled is there.
  */
 export async function readCounts(
   db: Queryable,
-  accountId: string,
+  accountId: string | readonly string[],
   { campaignId, from, to, isTest }: Selection,
   group: Group,
 ): Promise<{ counted: Counted[]; total: Counts }> {
-  const conditions = ['account_id = $1']
+  const conditions = [typeof accountId === 'string' ? 'account_id = $1' : 'account_id = any ($1::uuid[])']
   const values: unknown[] = [accountId]
   const where = (condition: string, value: unknown): void => {
     if (value !== undefined && value !== null) conditions.push(`${condition} $${values.push(value)}`)

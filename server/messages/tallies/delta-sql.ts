@@ -59,12 +59,22 @@ export const tallied = (moved: string, type = 'type'): string => `
     group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
   )`
 
-/** `tallied` of what the accept statement inserts: its CTE `accepted`, at the time of the parameter. Nothing of it is with a carrier. */
-export const talliedAccepted = (at: string): string => `
+/**
+ * `tallied` of what the accept statement inserts: its CTE `accepted`, at the time of the parameter. Nothing of it is with a carrier, and
+ * where the batch has no campaigns, or nothing for a later time, the CTE has no such columns.
+ */
+export const talliedAccepted = ({ at, hasCampaigns, hasScheduled }: AcceptedShape): string => `
   tallied as (
-    insert into tally_deltas (account_id, hour, campaign_id, type, is_test, country, segments, to_bucket, messages)
-    select account_id, date_trunc('hour', ${at}::timestamptz, 'UTC'), campaign_id, type, is_test, country, segments,
-      case when send_at is not null then 'scheduled' else 'queued' end, count(*)
+    insert into tally_deltas (account_id, hour, to_bucket, type, is_test, country, segments${hasCampaigns ? ', campaign_id' : ''}, messages)
+    select account_id, date_trunc('hour', ${at}, 'UTC'), ${hasScheduled ? "case when (send_at is not null) then 'scheduled' else 'queued' end" : "'queued'"},
+      type, is_test, country, segments${hasCampaigns ? ', campaign_id' : ''}, count(*)
     from accepted
-    group by 1, 2, 3, 4, 5, 6, 7, 8
+    group by account_id, type, is_test, country, segments${hasCampaigns ? ', campaign_id' : ''}${hasScheduled ? ', (send_at is not null)' : ''}
   )`
+
+interface AcceptedShape {
+  /** SQL of the time of acceptance. */
+  at: string
+  hasCampaigns: boolean
+  hasScheduled: boolean
+}

@@ -1,0 +1,222 @@
+/**
+ * The end of an account. Closed, it is refused everywhere at once, as a suspended one is, and its credentials end for good. What waits of it
+ * is canceled in pieces by a sweep; then its endpoints are off. Until `destroy_at` it can be opened again, without what was canceled;
+ * then its data keys are destroyed, its people and contacts deleted, and its retention is the shortest there is.
+ *
+ *   active, suspended --close--> closed --wound up--> closed --destroy_at--> closed, destroyed
+ *                                   └------reopen------┘
+ */
+import { recordAudit } from '../audit.ts'
+import { destroyDataKeys } from '../data-keys.ts'
+import { inTransaction, type Db, type Tx } from '../db/db.ts'
+import { ApiError } from '../errors.ts'
+import type { Outbox, Posting } from '../events.ts'
+import { showId } from '../ids.ts'
+import { findAccountRow, type AccountRow } from './subaccounts.ts'
+
+/** What becomes of posts that are due: they are made, or dropped. */
+export type WebhooksEnd = 'drain' | 'stop'
+
+/** How an account is closed; undefined: as it was, or by default 30 days and `drain`. */
+export interface Closing {
+  grace_days?: number
+  webhooks?: WebhooksEnd
+}
+
+/** An account that is being wound up. */
+export interface Ending {
+  accountId: string
+  /** Nothing is posted any more. */
+  isStop: boolean
+}
+
+/** Does a piece of it in a transaction of its own; done: there is nothing left now. */
+export type WindUp = (tx: Tx, ending: Ending) => Promise<{ isDone: boolean; postings: Posting[] }>
+
+/** Most days until an account is destroyed, and the default. */
+export const graceDaysMax = 30
+
+/**
+ * Closes an account: ends its keys, logins and invitations. A repetition changes the days, counted from the first time, and the end of the
+ * webhooks. Locks the account. One that has accounts below it is nobody's to close.
+ */
+export async function closeAccount(
+  tx: Tx,
+  id: string,
+  { grace_days: graceDays, webhooks }: Closing,
+): Promise<{ before: AccountRow; after: AccountRow }> {
+  const before = await lockAccount(tx, id)
+  const isNamed = graceDays !== undefined || webhooks !== undefined
+  if (before.destroyedAt || (before.status === 'closed' && !isNamed)) return { before, after: before }
+  await tx.query(
+    `
+    update accounts
+    set
+      status = 'closed',
+      closed_at = coalesce(closed_at, now()),
+      close_webhooks = coalesce($3, close_webhooks, 'drain'),
+      destroy_at = case
+        when $2::int is null and destroy_at is not null then destroy_at
+        else coalesce(closed_at, now()) + make_interval(days => coalesce($2::int, $4::int))
+      end,
+      updated_at = now()
+    where id = $1`,
+    [id, graceDays ?? null, webhooks ?? null, graceDaysMax],
+  )
+  if (before.status !== 'closed') await endCredentials(tx, id)
+  return { before, after: await findAccountRow(tx, id) }
+}
+
+/** Opens a closed account again; its credentials and what was canceled do not come back. Locks the account. @throws ApiError `account_not_in_state`. */
+export async function reopenAccount(tx: Tx, id: string): Promise<{ before: AccountRow; after: AccountRow }> {
+  const before = await lockAccount(tx, id)
+  if (before.status !== 'closed') return { before, after: before }
+  const { rowCount } = await tx.query(
+    `
+    update accounts
+    set status = 'active', closed_at = null, close_webhooks = null, wound_up_at = null, destroy_at = null, updated_at = now()
+    where id = $1
+      and destroyed_at is null
+      and destroy_at > now()`,
+    [id],
+  )
+  if (rowCount !== 1) throw notInState('It was destroyed, or is about to be.')
+  return { before, after: await findAccountRow(tx, id) }
+}
+
+/** A refusal, with what is in the way. */
+export const notInState = (detail: string): ApiError => new ApiError('account_not_in_state', { detail })
+
+/** By primary key, whose row it locks. */
+async function lockAccount(tx: Tx, id: string): Promise<AccountRow> {
+  await tx.query('select 1 from accounts where id = $1 for update', [id])
+  return findAccountRow(tx, id)
+}
+
+/** Ends what lets anybody in; prefixes of the primary keys, and tokens_user. */
+async function endCredentials(tx: Tx, id: string): Promise<void> {
+  await tx.query('update api_keys set revoked_at = now() where account_id = $1 and revoked_at is null', [id])
+  await tx.query('update tokens set revoked_at = now() where account_id = $1 and revoked_at is null', [id])
+  await tx.query(
+    `
+    update invitations
+    set revoked_at = now()
+    where account_id = $1
+      and accepted_at is null
+      and revoked_at is null`,
+    [id],
+  )
+}
+
+// Longer than an accept runs that has read the account before it was closed.
+const settleSeconds = 15
+// What is left waits for the next turn.
+const turnMs = 5000
+
+interface Due extends Ending {
+  /** Nothing can be added to what waits any more. */
+  isSettled: boolean
+}
+
+/** Goes on with closed accounts that are not wound up; index accounts_closing. Safe in several processes. */
+export async function windUpAccounts(db: Db, outbox: Outbox, steps: readonly WindUp[]): Promise<void> {
+  const { rows } = await db.query<Due>(
+    `
+    select
+      id as "accountId",
+      close_webhooks = 'stop' or destroy_at <= now() as "isStop",
+      closed_at < now() - make_interval(secs => $1) as "isSettled"
+    from accounts
+    where closed_at is not null
+      and destroyed_at is null
+      and wound_up_at is null
+    order by closed_at`,
+    [settleSeconds],
+  )
+  for (const due of rows) {
+    const isDone = await windUp(db, outbox, due, steps)
+    if (!isDone || !due.isSettled) continue
+    // By primary key; one that was opened again meanwhile stays as it is.
+    await db.query(`update accounts set wound_up_at = now() where id = $1 and closed_at is not null`, [due.accountId])
+  }
+}
+
+/** Whether nothing was left. */
+async function windUp(db: Db, outbox: Outbox, due: Due, steps: readonly WindUp[]): Promise<boolean> {
+  const end = performance.now() + turnMs
+  for (const step of steps)
+    for (;;) {
+      const done = await inTransaction(db, async (tx) => {
+        // So that it is not opened again in the middle of a piece.
+        const { rowCount } = await tx.query(
+          `select from accounts where id = $1 and closed_at is not null for no key update`,
+          [due.accountId],
+        )
+        return rowCount ? step(tx, due) : null
+      })
+      if (!done) return false
+      outbox.offer(done.postings)
+      if (done.isDone) break
+      if (performance.now() > end) return false
+    }
+  return true
+}
+
+/** Deletes a piece of what an account knows of people; answers how much. */
+export type DestroyPiece = (tx: Tx, accountId: string) => Promise<number>
+
+/**
+ * Destroys a piece of what is left of an account whose time is over; 0: there is none. Index accounts_closing. Its texts go first, with
+ * their keys or by its retention; numbers and times go after a day, its counts and its audit log stay.
+ */
+export async function destroyNext(db: Db, pieces: readonly DestroyPiece[]): Promise<number> {
+  const { rows } = await db.query<{ id: string; parentId: string | null }>(
+    `
+    select id, parent_id as "parentId"
+    from accounts
+    where closed_at is not null
+      and destroyed_at is null
+      and wound_up_at is not null
+      and destroy_at <= now()
+    order by closed_at
+    limit 1`,
+  )
+  const [due] = rows
+  if (!due) return 0
+  for (const piece of pieces) {
+    const count = await inTransaction(db, (tx) => piece(tx, due.id))
+    if (count > 0) return count
+  }
+  return inTransaction(db, async (tx) => {
+    const { rowCount } = await tx.query(
+      `
+      update accounts
+      set
+        destroyed_at = now(),
+        updated_at = now(),
+        callback_secret = null,
+        message_body_days = 0,
+        reply_body_days = 0,
+        message_days = 1,
+        event_days = 4
+      where id = $1
+        and destroyed_at is null`,
+      [due.id],
+    )
+    // Another process did it.
+    if (rowCount !== 1) return 1
+    await destroyDataKeys(tx, due.id)
+    await tx.query('delete from invitations where account_id = $1', [due.id])
+    await tx.query('delete from tokens where account_id = $1', [due.id])
+    await tx.query('delete from users where account_id = $1', [due.id])
+    await recordAudit(tx, {
+      accountId: due.parentId ?? due.id,
+      actor: { kind: 'system', id: null },
+      action: 'account.destroyed',
+      target: showId('acc', due.id),
+      ip: null,
+      requestId: null,
+    })
+    return 1
+  })
+}

@@ -1,0 +1,92 @@
+/** Routes of the end of an account: close it, and open it again while that goes. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Tx } from '../db/db.ts'
+import { ApiError } from '../errors.ts'
+import { Nullable, problems, type App, type Caller } from '../http.ts'
+import { idempotent } from '../idempotency.ts'
+import { parseId } from '../ids.ts'
+import { refuseLive } from '../test-keys.ts'
+import { closeAccount, graceDaysMax, notInState, reopenAccount } from './closing.ts'
+import type { AccountsContext } from './http.ts'
+import { findAccount, showAccount, type AccountRow } from './subaccounts.ts'
+
+const Closing = Type.Object(
+  {
+    grace_days: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: graceDaysMax,
+        description: `Days from the first close on in which the account can be opened again. Default: ${graceDaysMax}.`,
+      }),
+    ),
+    webhooks: Type.Optional(
+      Type.Enum(['drain', 'stop'], {
+        description: 'Whether posts that are due are made first, with their retries, or dropped. Default: drain.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+const params = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of an account.' }) })
+
+/** Registers `/v1/accounts/{id}/close` and `/reopen`. */
+export function closingRoutes(app: App, context: AccountsContext): void {
+  const change = async (
+    request: FastifyRequest<{ Params: { id: string } }>,
+    reply: FastifyReply,
+    work: (tx: Tx, id: string) => Promise<{ before: AccountRow; after: AccountRow }>,
+  ): Promise<void> => {
+    await idempotent(context, request, reply, async (tx) => {
+      const { before, after } = await work(tx, await requireClosable(tx, request.caller, request.params.id))
+      const [was, is] = [showAccount(before), showAccount(after)]
+      // A repetition changes nothing.
+      return { status: 200, body: is, audit: was.updated_at === is.updated_at ? null : { before: was } }
+    })
+    context.authenticator.forget()
+  }
+  app.post(
+    '/v1/accounts/:id/close',
+    {
+      schema: {
+        operationId: 'closeAccount',
+        summary: 'Close an account below yours',
+        description:
+          'Its keys, logins and invitations end, and it is refused everywhere within five seconds. What waits is canceled, broadcasts too, and its endpoints are ' +
+          'disabled. After `grace_days` its data keys are destroyed, and its people and contacts deleted. A repetition changes what it names.',
+        tags: ['Accounts'],
+        params,
+        body: Nullable(Closing),
+        response: { 200: Type.Ref('Account'), ...problems(404, 409) },
+      },
+      config: { scope: 'accounts:write', operation: 'accounts.close', audit: 'account.closed' },
+    },
+    (request, reply) => change(request, reply, (tx, id) => closeAccount(tx, id, request.body ?? {})),
+  )
+  app.post(
+    '/v1/accounts/:id/reopen',
+    {
+      schema: {
+        operationId: 'reopenAccount',
+        summary: 'Open a closed account again',
+        description:
+          'Until `destroy_at`. Its people log in again; its keys, and what was canceled, do not come back, and its endpoints are disabled until they are enabled.',
+        tags: ['Accounts'],
+        params,
+        response: { 200: Type.Ref('Account'), ...problems(404, 409) },
+      },
+      config: { scope: 'accounts:write', operation: 'accounts.reopen', audit: 'account.reopened' },
+    },
+    (request, reply) => change(request, reply, reopenAccount),
+  )
+}
+
+/** The id of an account below the caller's. @throws ApiError `not_found`, `account_not_in_state` or `insufficient_scope`. */
+async function requireClosable(tx: Tx, caller: Caller, shownId: string): Promise<string> {
+  const id = parseId('acc', shownId)
+  if (id === null) throw new ApiError('not_found', { detail: 'There is no such account.' })
+  await findAccount(tx, caller.accountId, id)
+  if (id === caller.accountId) throw notInState('It is your own; who is above it closes it.')
+  refuseLive(caller, false)
+  return id
+}

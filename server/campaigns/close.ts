@@ -1,0 +1,54 @@
+/** What becomes of the broadcasts and contacts of an account that is closed. */
+import type { WindUp } from '../accounts/closing.ts'
+import type { Tx } from '../db/db.ts'
+import { moveBroadcast } from './broadcasts/store.ts'
+
+const contactsMax = 2000
+
+/** A piece of an account's end: broadcasts that are not over are canceled, as by a request; their messages go with all others. Index broadcasts_open. */
+export const cancelBroadcastsOf: WindUp = async (tx, { accountId }) => {
+  const { rows } = await tx.query<{ campaignId: string }>({
+    name: 'find-open-broadcasts-of-account',
+    text: `
+      select campaign_id as "campaignId"
+      from broadcasts
+      where account_id = $1
+        and status in ('awaiting_approval', 'scheduled', 'sending', 'paused')`,
+    values: [accountId],
+  })
+  for (const { campaignId } of rows)
+    await moveBroadcast(tx, accountId, campaignId, ['awaiting_approval', 'scheduled', 'sending', 'paused'], 'canceled')
+  return { isDone: true, postings: [] }
+}
+
+/** Deletes a piece of an account's contacts and of its rows that imports did not take; answers how many. By their primary keys. */
+export async function deleteContactsOf(tx: Tx, accountId: string): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>({
+    name: 'delete-contacts-of-account',
+    text: `
+      with contact as (
+        delete from contacts
+        where (account_id, campaign_id, id) in (
+          select account_id, campaign_id, id from contacts where account_id = $1 limit $2)
+        returning 1
+      ), failed as (
+        delete from import_errors
+        where (account_id, import_id, line, code) in (
+          select account_id, import_id, line, code from import_errors where account_id = $1 limit $2)
+        returning 1
+      ), counted as (
+        update campaigns
+        set contacts_count = 0
+        where account_id = $1
+          and contacts_count <> 0
+      ), sampled as (
+        update imports
+        set sample = null
+        where account_id = $1
+          and sample is not null
+      )
+      select ((select count(*) from contact) + (select count(*) from failed))::int as count`,
+    values: [accountId, contactsMax],
+  })
+  return rows[0]?.count ?? 0
+}

@@ -1,0 +1,343 @@
+/** Contacts at rest: what the database has of them, and who reads them all the same. */
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { testVault } from '../accounts/testing.ts'
+import { ContactSeals } from '../contact-fields.ts'
+import { DataKeys, destroyDataKeys, readKeyState, rotateDataKey } from '../data-keys.ts'
+import { inTransaction, openPool, type Db } from '../db/db.ts'
+import { createTestDatabase, findInDatabase, type TestDatabase } from '../db/testing.ts'
+import { parseId } from '../ids.ts'
+import { resealNext } from '../messages/reseal.ts'
+import { versionOf } from '../sealed.ts'
+import { openVault } from '../secrets.ts'
+import { openResult } from '../texts.ts'
+import { dryRun, type DryRunOrder } from './broadcasts/dry-run.ts'
+import { openImportTest, type ImportTest } from './imports/testing.ts'
+import { resealContacts } from './reseal.ts'
+import { openCampaignTest, type CampaignTest } from './testing.ts'
+
+const consent = {
+  status: 'opted_in' as const,
+  text: 'hidden words',
+  source: 'https://hidden.example',
+  ip: '192.0.2.77',
+}
+const person = {
+  phone_number: '15551230001',
+  first_name: 'hiddenAnn',
+  last_name: 'hiddenLee',
+  external_id: 'hidden-1',
+  language: 'de',
+  attributes: { plan: 'hiddenGold', seats: 3, isNew: true },
+  tags: ['vip'],
+}
+
+let database: TestDatabase
+let pool: Db
+let keys: DataKeys
+/** A process that encrypts, and one that does not. */
+let sealing: ImportTest
+let plain: CampaignTest
+let campaign: string
+const logged: object[] = []
+const log = { warn: (fields: object) => void logged.push(fields) }
+
+const openWith = (own: DataKeys): Db =>
+  openPool(database.connection, {
+    name: 'opening',
+    max: 5,
+    onResult: (result, connection) => openResult({ keys: own, log }, result, connection),
+  })
+const sealsOf = (isSealing: boolean, own = keys): ContactSeals =>
+  new ContactSeals({ db: pool, keys: own, vault: testVault, isSealing })
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await database.db.query('truncate accounts, data_keys, consents, contacts cascade')
+  logged.length = 0
+  keys = new DataKeys(testVault)
+  pool = openWith(keys)
+  sealing = await openImportTest(pool, database.connection, sealsOf(true))
+  plain = await openCampaignTest(pool, { contactSeals: sealsOf(false) })
+  campaign = await sealing.newCampaign()
+})
+afterEach(async () => {
+  await sealing.close()
+  await plain.app.close()
+  await pool.end()
+})
+
+const hidden = async (): Promise<string[]> => findInDatabase(database.db, ['hidden'])
+/** A request of the account of `sealing`, at either of the processes. */
+const ask = (at: CampaignTest, method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) =>
+  at.call(method, `/v1/campaigns/${campaign}/contacts${path}`, body, sealing.account)
+const add = async (at: CampaignTest, fields: object = {}, query = ''): Promise<Record<string, unknown>> => {
+  const { status, body } = await ask(at, 'POST', query, { ...person, ...fields })
+  if (status > 201) throw new Error(JSON.stringify(body))
+  return body
+}
+const stored = async (): Promise<
+  { number: string; version: number | null; name: string | null; hmac: Buffer | null }[]
+> => {
+  const { rows } = await database.db.query<{
+    number: string
+    sealed: Buffer | null
+    name: string | null
+    hmac: Buffer | null
+  }>(
+    'select phone_number as number, sealed, first_name as name, external_id_hmac as hmac from contacts order by phone_number',
+  )
+  return rows.map(({ sealed, ...row }) => ({ ...row, version: sealed && versionOf(sealed) }))
+}
+const listed = async (at: CampaignTest, query = ''): Promise<Record<string, unknown>[]> =>
+  (await ask(at, 'GET', query)).body['data'] as Record<string, unknown>[]
+
+describe('where contacts are encrypted', () => {
+  it('a contact is nowhere in the database as it reads, and everybody who may reads it', async () => {
+    const made = await add(sealing)
+    expect(made).toMatchObject(person)
+    expect(await hidden()).toEqual([])
+    const read = await ask(plain, 'GET', `/${String(made['id'])}`)
+    expect(read.body).toEqual(made)
+    expect(await listed(sealing)).toEqual([made])
+    expect(await listed(sealing, '?tag=vip&language=de')).toEqual([made])
+    expect(await listed(sealing, '?phone_number=15551230001')).toEqual([made])
+    const csv = await sealing.app.inject({
+      url: `/v1/campaigns/${campaign}/contacts/export?format=csv`,
+      headers: sealing.account.headers,
+    })
+    const [header, line] = csv.body.trim().split(/\r?\n/)
+    expect(header).toMatch(/attributes.isNew,attributes.plan,attributes.seats$/)
+    expect(line).toMatch(/hiddenAnn,hiddenLee,hidden-1.*true,hiddenGold,3$/)
+    expect(logged).toEqual([])
+  })
+
+  it('a contact without a name needs no key', async () => {
+    await ask(sealing, 'POST', '', { phone_number: '15551230002', tags: ['vip'] })
+    expect(await stored()).toMatchObject([{ version: null, hmac: null }])
+  })
+
+  it('is found by its external id and not by its attributes, and the answer says why', async () => {
+    const made = await add(sealing)
+    await add(sealing, { phone_number: '15551230002', external_id: 'hidden-2' })
+    await add(plain, { phone_number: '15551230003', external_id: 'open-3' })
+    for (const at of [sealing, plain]) {
+      expect(await listed(at, '?external_id=hidden-1')).toEqual([made])
+      expect(await listed(at, '?external_id=open-3')).toMatchObject([{ phone_number: '15551230003' }])
+      expect(await listed(at, '?external_id=hidden-9')).toEqual([])
+      const refused = await ask(at, 'GET', '?attributes[plan]=hiddenGold')
+      expect(refused).toMatchObject({
+        status: 422,
+        body: { errors: [{ pointer: '?attributes[plan]', code: 'invalid_value' }] },
+      })
+      expect(JSON.stringify(refused.body)).toContain('encrypted')
+    }
+    const other = await plain.newCampaign()
+    const open = await plain.call('GET', `/v1/campaigns/${other}/contacts?attributes[plan]=x`)
+    expect(open.status).toBe(200)
+  })
+
+  it('is changed field by field', async () => {
+    const { id } = await add(sealing)
+    const change = { first_name: 'hiddenEve', external_id: null, attributes: { plan: null, city: 'hiddenCity' } }
+    const { body } = await ask(sealing, 'PATCH', `/${String(id)}`, change)
+    expect(body).toMatchObject({
+      first_name: 'hiddenEve',
+      last_name: 'hiddenLee',
+      external_id: null,
+      attributes: { seats: 3, isNew: true, city: 'hiddenCity' },
+    })
+    expect(body['attributes'] as object).not.toHaveProperty('plan')
+    expect(await hidden()).toEqual([])
+    expect(await stored()).toMatchObject([{ version: 1, hmac: null }])
+  })
+
+  it('is merged with what comes again, whoever wrote it', async () => {
+    await add(sealing)
+    const more = {
+      first_name: 'hiddenEve',
+      last_name: undefined,
+      external_id: undefined,
+      tags: [],
+      attributes: { plan: 'hiddenTin' },
+    }
+    expect(await add(sealing, more, '?on_conflict=update')).toMatchObject({
+      ...person,
+      first_name: 'hiddenEve',
+      attributes: { ...person.attributes, plan: 'hiddenTin' },
+    })
+    expect(await hidden()).toEqual([])
+    // One that was plain is sealed when it is next written, and the other way round.
+    expect(await add(plain, { attributes: { seats: 4 } }, '?on_conflict=update')).toMatchObject({
+      first_name: 'hiddenAnn',
+      attributes: { plan: 'hiddenTin', seats: 4, isNew: true },
+    })
+    expect(await stored()).toMatchObject([{ version: null, name: 'hiddenAnn', hmac: null }])
+    await add(sealing, { first_name: 'hiddenEve' }, '?on_conflict=update')
+    expect(await stored()).toMatchObject([{ version: 1, name: null }])
+    expect(await hidden()).toEqual([])
+    const before = await listed(sealing)
+    await add(sealing, { first_name: 'hiddenEve' }, '?on_conflict=update')
+    expect(await listed(sealing)).toEqual(before)
+  })
+
+  it('names a person in the text of a broadcast, and in the preview of it', async () => {
+    await add(sealing)
+    const order: DryRunOrder = {
+      accountId: sealing.account.accountId,
+      campaignId: String(parseId('cmp', campaign)),
+      body: { texts: { body: 'Hi {{ first_name }} of {{ plan }}', language: 'en', languages: {} } },
+      audienceTags: null,
+      isTest: false,
+    }
+    const acceptor = { plan: (drafts: readonly unknown[]) => Promise.resolve(drafts.map(() => undefined as never)) }
+    const run = () => dryRun({ db: pool, vault: testVault, acceptor }, order, () => {})
+    expect(await run()).toMatchObject({ sample: 'Hi hiddenAnn of hiddenGold', messages: 1 })
+    await database.db.query(`update contacts set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1)`)
+    expect(await run()).toMatchObject({ messages: 0, skipped: { fields_unavailable: 1 } })
+  })
+})
+
+describe('an import into encrypted contacts', () => {
+  it('writes none as it reads, and merges', async () => {
+    await add(sealing)
+    const rows = Array.from({ length: 300 }, (_, i) => `${15551230001 + i},hiddenName${i},hidden-${i},hiddenCity${i}`)
+    const file = ['phone_number,first_name,external_id,city', ...rows].join('\n')
+    const first = await sealing.run(campaign, 'text/csv', file, '?on_conflict=update')
+    expect(first).toMatchObject({ status: 'completed', counts: { created: 299, updated: 1 } })
+    await database.db.query('delete from import_chunks')
+    expect(await hidden()).toEqual([])
+    expect((await listed(sealing, '?phone_number=15551230001'))[0]).toMatchObject({
+      first_name: 'hiddenName0',
+      last_name: 'hiddenLee',
+      attributes: { plan: 'hiddenGold', city: 'hiddenCity0' },
+    })
+    expect((await listed(sealing, '?external_id=hidden-250'))[0]).toMatchObject({ first_name: 'hiddenName250' })
+    const times = 'select max(updated_at) as last, count(distinct sealed) from contacts'
+    const before = await database.db.query(times)
+    await sealing.run(campaign, 'text/csv', file, '?on_conflict=update')
+    expect((await database.db.query(times)).rows).toEqual(before.rows)
+  })
+
+  it('opts out those whose consent is withdrawn', async () => {
+    await add(sealing, { consent })
+    const file = 'phone_number,first_name,consent\n15551230001,hiddenAnn,opted_out\n'
+    expect(await sealing.run(campaign, 'text/csv', file, '?on_conflict=update')).toMatchObject({
+      counts: { updated: 1 },
+    })
+    expect((await listed(sealing))[0]).toMatchObject({ status: 'opted_out', consent: { status: 'opted_out' } })
+  })
+})
+
+describe('a contact that cannot be decrypted', () => {
+  it('says so, is not changed by halves, and can be deleted', async () => {
+    const { id } = await add(sealing)
+    await add(sealing, { phone_number: '15551230002' })
+    await database.db.query(
+      `update contacts set sealed = set_byte(sealed, 40, get_byte(sealed, 40) # 1) where phone_number = '15551230001'`,
+    )
+    const { body } = await ask(sealing, 'GET', `/${String(id)}`)
+    expect(body).toMatchObject({ first_name: null, attributes: {}, fields_unavailable: true })
+    expect(logged[0]).toMatchObject({ contact: parseId('ctc', String(id)) })
+    expect(await listed(sealing)).toMatchObject([{ first_name: 'hiddenAnn' }, { first_name: null }])
+    const refused = await ask(sealing, 'PATCH', `/${String(id)}`, { first_name: 'hiddenEve' })
+    expect(refused).toMatchObject({ status: 409, body: { code: 'fields_unavailable' } })
+    expect(await add(sealing, {}, '?on_conflict=update')).toMatchObject({ fields_unavailable: true })
+    expect((await ask(sealing, 'DELETE', `/${String(id)}`)).status).toBe(204)
+  })
+
+  it('cannot be moved to another row', async () => {
+    await add(sealing)
+    await add(sealing, { phone_number: '15551230002', first_name: 'hiddenBob' })
+    await database.db.query(
+      `update contacts c set sealed = o.sealed from contacts o where c.phone_number = '15551230001' and o.phone_number = '15551230002'`,
+    )
+    expect((await listed(sealing))[1]).toMatchObject({ first_name: null, fields_unavailable: true })
+  })
+
+  it('is gone with its account’s keys', async () => {
+    await add(sealing)
+    await destroyDataKeys(pool, sealing.account.accountId)
+    const other = openWith(new DataKeys(testVault))
+    const { rows } = await other.query(
+      'select account_id as "accountId", id, first_name as "firstName", sealed as "contactSealed" from contacts',
+    )
+    await other.end()
+    expect(rows).toMatchObject([{ firstName: null, contactSealed: expect.any(Buffer) as Buffer }])
+  })
+})
+
+describe('the sweep', () => {
+  const sweep = async (isSealing = true, own = new DataKeys(testVault)): Promise<void> => {
+    while ((await resealContacts(pool, own, sealsOf(isSealing, own))) > 0);
+  }
+  const wait = (): Promise<unknown> =>
+    database.db.query(`update data_keys set retired_at = retired_at - interval '6 minutes'`)
+  const rotate = (): Promise<void> =>
+    inTransaction(pool, (tx) => rotateDataKey(tx, testVault, sealing.account.accountId))
+  const fill = async (count: number): Promise<void> => {
+    const file = Array.from({ length: count }, (_, i) => `${15551240001 + i},hiddenName${i},hidden-${i}`)
+    await database.db.query(
+      `insert into contacts (account_id, campaign_id, id, phone_number, first_name, external_id, attributes)
+       select $1, $2, gen_random_uuid(), r.cells[1], r.cells[2], r.cells[3], '{"plan":"hiddenGold"}'
+       from (select string_to_array(line, ',') as cells from unnest($3::text[]) as line) r`,
+      [sealing.account.accountId, parseId('cmp', campaign), file],
+    )
+  }
+
+  it('seals contacts from before it was turned on, in pieces, and nothing where it is off', async () => {
+    await fill(1200)
+    await sweep(false)
+    expect((await stored()).filter(({ version }) => version !== null)).toEqual([])
+    const [before] = await listed(plain, '?external_id=hidden-700')
+    await sweep()
+    expect(await hidden()).toEqual([])
+    expect(await listed(sealing, '?external_id=hidden-700')).toEqual([before])
+    expect(before).toMatchObject({ first_name: 'hiddenName700', attributes: { plan: 'hiddenGold' } })
+    // What came while it was off is sealed when it is on again.
+    await sweep(false)
+    await add(plain)
+    await sweep()
+    expect(await hidden()).toEqual([])
+  })
+
+  it('waits for nobody: a contact that somebody holds is sealed at a later turn', async () => {
+    await fill(10)
+    await inTransaction(database.db, async (tx) => {
+      await tx.query(`select 1 from contacts where external_id = 'hidden-3' for update`)
+      await sweep()
+      expect((await stored()).filter(({ version }) => version === null)).toHaveLength(1)
+    })
+    await sweep()
+    expect(await hidden()).toEqual([])
+  })
+
+  it('gives contacts the new key, and the old one is destroyed when texts are through too', async () => {
+    await fill(700)
+    await sweep()
+    await rotate()
+    keys = new DataKeys(testVault)
+    await sweep()
+    expect(new Set((await stored()).map(({ version }) => version))).toEqual(new Set([1]))
+    await wait()
+    await sweep()
+    expect(new Set((await stored()).map(({ version }) => version))).toEqual(new Set([2]))
+    const { accountId } = sealing.account
+    expect(await readKeyState(pool, accountId)).toMatchObject({ version: 2, retired: 1 })
+    while ((await resealNext(pool, new DataKeys(testVault))) > 0);
+    expect(await readKeyState(pool, accountId)).toMatchObject({ version: 2, retired: 0 })
+    expect((await listed(sealing, '?external_id=hidden-500'))[0]).toMatchObject({ first_name: 'hiddenName500' })
+  })
+
+  it('leaves contacts alone whose key this master key does not open', async () => {
+    await add(sealing)
+    await rotate()
+    await wait()
+    const foreign = new DataKeys(openVault(Buffer.alloc(32, 9)))
+    await sweep(false, foreign)
+    expect(await stored()).toMatchObject([{ version: 1 }])
+    expect(await readKeyState(pool, sealing.account.accountId)).toMatchObject({ retired: 1 })
+  })
+})

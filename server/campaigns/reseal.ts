@@ -1,0 +1,150 @@
+/** Contacts from before: those that are plain where the installation encrypts are sealed, and those that a retired key sealed are with the current one. */
+import { placeOfContact, readFields, sealFields, type ContactSeals, type PersonalFields } from '../contact-fields.ts'
+import type { KeyObject } from 'node:crypto'
+import {
+  findKeyless,
+  forgetSealedContacts,
+  noteContacts,
+  putOff,
+  takeContactsKey,
+  type ContactMark,
+} from '../data-key-sweeps.ts'
+import type { DataKeys } from '../data-keys.ts'
+import { inTransaction, type Db, type Tx } from '../db/db.ts'
+import { openValue, versionOf } from '../sealed.ts'
+
+// Rows in one piece: they are locked for some 10 ms.
+const pieceRows = 500
+const keylessMax = 100
+
+interface StoredContact extends PersonalFields {
+  id: string
+  campaignId: string
+  sealed: Buffer | null
+}
+
+/**
+ * Seals a piece of contacts; answers how much was done, 0 where nothing is left or somebody else holds a contact of the piece. A retired key is
+ * destroyed when its last contact has another one, and its last text (`messages/reseal.ts`).
+ */
+export async function resealContacts(db: Db, keys: DataKeys, seals: ContactSeals): Promise<number> {
+  if (seals.isSealing) await keys.readCurrent(db, await findKeyless(db, keylessMax))
+  else await forgetSealedContacts(db)
+  return inTransaction(db, async (tx) => {
+    const taken = await takeContactsKey(tx, seals.isSealing)
+    if (!taken) return 0
+    const { accountId, version, isCurrent } = taken
+    const found = (await keys.read(tx, new Map([[accountId, new Set([version])]]))).get(accountId)
+    const own = found?.keys.get(version)
+    if (!own) {
+      // Of another master key. With a current one like that the program does not start.
+      if (!isCurrent) await putOff(tx, taken)
+      return 0
+    }
+    const current = (await keys.readCurrent(db, [accountId])).get(accountId)
+    if (!current) return 0
+    const page = await readPage(tx, accountId, taken.mark)
+    const chosen = page.filter(({ sealed, isPlain }) => (isCurrent ? isPlain : sealed && versionOf(sealed) === version))
+    const locked = await lockContacts(tx, accountId, chosen)
+    const changed = locked.flatMap((contact) => {
+      // One that was sealed meanwhile is as it should be.
+      const opened = isCurrent ? (contact.sealed ? null : contact) : openContact(own, version, accountId, contact)
+      const anew = opened && sealFields(current, accountId, contact.id, opened)
+      return opened && anew ? [{ ...opened, id: contact.id, campaignId: contact.campaignId, anew }] : []
+    })
+    await writeSealed(tx, seals, accountId, changed)
+    // Whoever holds a contact changes or deletes it: what it is then is seen at the next turn.
+    if (locked.length < chosen.length) return 0
+    const last = page.at(-1)
+    const isLast = page.length < pieceRows || !last
+    await noteContacts(tx, taken, isLast ? null : { campaignId: last.campaignId, id: last.id })
+    return page.length + 1
+  })
+}
+
+/** A page of an account's contacts in the order of their primary key; locks nothing. */
+async function readPage(
+  tx: Tx,
+  accountId: string,
+  mark: ContactMark | null,
+): Promise<{ id: string; campaignId: string; sealed: Buffer | null; isPlain: boolean }[]> {
+  const none = '00000000-0000-0000-0000-000000000000'
+  const { rows } = await tx.query<{ id: string; campaignId: string; sealed: Buffer | null; isPlain: boolean }>({
+    name: 'read-contacts-to-seal',
+    text: `
+      select id, campaign_id as "campaignId", substring(sealed for 31) as sealed,
+        sealed is null and (
+          first_name is not null or last_name is not null or external_id is not null or consent is not null or attributes <> '{}'
+        ) as "isPlain"
+      from contacts
+      where account_id = $1
+        and (campaign_id, id) > ($2, $3)
+      order by campaign_id, id
+      limit ${pieceRows}`,
+    values: [accountId, mark?.campaignId ?? none, mark?.id ?? none],
+  })
+  return rows
+}
+
+/** The chosen as they are now, locked, but for those that somebody else has locked: nobody is waited for, so nobody can wait for us in turn. By primary key. */
+async function lockContacts(
+  tx: Tx,
+  accountId: string,
+  chosen: readonly { id: string; campaignId: string }[],
+): Promise<StoredContact[]> {
+  if (chosen.length === 0) return []
+  const { rows } = await tx.query<StoredContact>({
+    name: 'lock-contacts-to-seal',
+    text: `
+      select c.id, c.campaign_id as "campaignId", c.sealed, c.first_name as "firstName", c.last_name as "lastName",
+        c.external_id as "externalId", c.attributes, c.consent
+      from unnest($2::uuid[], $3::uuid[]) as r (campaign_id, id)
+      join contacts c on c.account_id = $1 and c.campaign_id = r.campaign_id and c.id = r.id
+      for no key update of c skip locked`,
+    values: [accountId, chosen.map(({ campaignId }) => campaignId), chosen.map(({ id }) => id)],
+  })
+  return rows
+}
+
+/** The fields of a contact that was sealed with a key; null where they are not, or cannot be opened: those are not better for being sealed again. */
+function openContact(
+  key: KeyObject,
+  version: number,
+  accountId: string,
+  { id, sealed }: StoredContact,
+): PersonalFields | null {
+  if (!sealed || versionOf(sealed) !== version) return null
+  try {
+    return readFields(openValue(key, placeOfContact(accountId, id), sealed))
+  } catch {
+    return null
+  }
+}
+
+/** Writes contacts that are locked, by primary key. That they are sealed is no change of theirs: `updated_at` stays. */
+async function writeSealed(
+  tx: Tx,
+  seals: ContactSeals,
+  accountId: string,
+  changed: readonly (PersonalFields & { id: string; campaignId: string; anew: Buffer })[],
+): Promise<void> {
+  if (changed.length === 0) return
+  await tx.query({
+    name: 'write-sealed-contacts',
+    text: `
+      update contacts c
+      set sealed = r.sealed, external_id_hmac = r.external_id_hmac, first_name = null, last_name = null, external_id = null,
+        attributes = '{}', consent = null
+      from unnest($2::uuid[], $3::uuid[], $4::bytea[], $5::bytea[]) as r (campaign_id, id, sealed, external_id_hmac)
+      where c.account_id = $1
+        and c.campaign_id = r.campaign_id
+        and c.id = r.id`,
+    values: [
+      accountId,
+      changed.map(({ campaignId }) => campaignId),
+      changed.map(({ id }) => id),
+      changed.map(({ anew }) => anew),
+      changed.map(({ externalId }) => (externalId === null ? null : seals.hash(accountId, externalId))),
+    ],
+  })
+}

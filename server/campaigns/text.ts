@@ -1,0 +1,145 @@
+/** The text of a campaign: what its broadcasts say that bring none of their own. */
+import { Type } from 'typebox'
+import type { Queryable, Tx } from '../db/db.ts'
+import type { FieldError } from '../errors.ts'
+import { showId } from '../ids.ts'
+import { SendBody } from '../messages/schema.ts'
+import { compileTemplate } from '../messages/template.ts'
+import { compileVariants, escapePointer, type TemplateTexts } from '../messages/template-resource.ts'
+import { SendInput, Variables } from '../messages/template-send.ts'
+import { findTemplates, lockTemplate, type TemplateRow } from '../messages/template-store.ts'
+
+/** What a campaign says of the text of its broadcasts. */
+export const textFields = {
+  message: Type.String({
+    ...SendBody.properties.message,
+    description: 'Text of its broadcasts, with merge fields: `Hello {{ first_name | default: "there" }}`.',
+    examples: ['Hello {{ first_name | default: "there" }}'],
+  }),
+  template: {
+    ...SendInput.properties.template,
+    description: 'Id or name of a template, instead of `message`: each broadcast says what it says then.',
+  },
+  variables: {
+    ...Variables,
+    description: 'Values for fields of the text that are the same for all; they go before those of a contact.',
+  },
+}
+
+/** The text of a campaign as it is stored: a message, a template, or neither. */
+export interface CampaignText {
+  message: string | null
+  templateId: string | null
+  variables: Variables
+}
+
+/** A text with the values that go with it. */
+export interface TextAndValues {
+  texts: TemplateTexts
+  variables: Variables
+}
+
+/** As a campaign without a text has it. */
+export const noText: CampaignText = { message: null, templateId: null, variables: {} }
+
+/** A message has one language, English: that of its dates. */
+export const textsOf = (message: string): TemplateTexts => ({ body: message, language: 'en', languages: {} })
+
+/**
+ * What becomes of a campaign's text by a request, of any shape: a message takes the place of a template and the other way round, values go
+ * with the text. Adds what is wrong to `faults`. Locks the template that the request names.
+ */
+export async function changeText(
+  tx: Tx,
+  accountId: string,
+  before: CampaignText,
+  input: { message?: unknown; template?: unknown; variables?: unknown },
+  faults: FieldError[],
+): Promise<CampaignText> {
+  const { message, template, variables } = input
+  const isEither = typeof message === 'string' && typeof template === 'string'
+  if (isEither) faults.push(eitherText)
+  const given = typeof template === 'string' && !isEither ? await findTemplate(tx, accountId, template, faults) : null
+  const text = {
+    message: typeof message === 'string' ? message : message === null || given ? null : before.message,
+    templateId: given ? given.id : template === null || typeof message === 'string' ? null : before.templateId,
+  }
+  if (typeof message === 'string') checkText(textsOf(message), {}, faults)
+  if (isVariables(variables) && !faults.some(({ pointer }) => pointer === '#/message' || pointer === '#/template')) {
+    const texts = given ?? (await textsOfCampaign(tx, accountId, text))
+    if (texts) checkText(texts, variables, faults)
+    else if (Object.keys(variables).length > 0)
+      faults.push({ pointer: '#/variables', code: 'unknown_field', detail: 'goes only with message or template' })
+  }
+  const isGone = text.message === null && text.templateId === null
+  return { ...text, variables: isVariables(variables) ? variables : isGone ? {} : before.variables }
+}
+
+/** The text of a campaign as it is now, with its values; null where it has none. */
+export async function readCampaignText(
+  db: Queryable,
+  accountId: string,
+  campaign: CampaignText,
+): Promise<TextAndValues | null> {
+  const texts = await textsOfCampaign(db, accountId, campaign)
+  return texts && { texts, variables: campaign.variables }
+}
+
+/** Adds what is wrong with a text under `#/message`, or, where nothing is, those of the values that are no fields of it. */
+export function checkText(texts: TemplateTexts, variables: Variables, faults: FieldError[]): void {
+  const compiled = compileTemplate(texts.body, texts.language)
+  if (Array.isArray(compiled)) {
+    for (const { position, detail } of compiled)
+      faults.push({ pointer: '#/message', code: 'invalid_template', detail: `at position ${position} ${detail}` })
+    return
+  }
+  const known = compileVariants(texts).variables
+  for (const name of Object.keys(variables))
+    if (!known.has(name))
+      faults.push({
+        pointer: `#/variables/${escapePointer(name)}`,
+        code: 'unknown_field',
+        detail: 'is not a field of the text',
+      })
+}
+
+/** The fault of a body that has a message and a template. */
+export const eitherText: FieldError = {
+  pointer: '#/template',
+  code: 'invalid_value',
+  detail: 'does not go with message: use one',
+}
+
+/** The fault of a body that names no template of the account. */
+export const noTemplate: FieldError = {
+  pointer: '#/template',
+  code: 'template_not_found',
+  detail: 'is not a template of this account',
+}
+
+async function textsOfCampaign(
+  db: Queryable,
+  accountId: string,
+  { message, templateId }: Pick<CampaignText, 'message' | 'templateId'>,
+): Promise<TemplateTexts | null> {
+  if (message !== null) return textsOf(message)
+  if (templateId === null) return null
+  const [template] = await findTemplates(db, accountId, [showId('tpl', templateId)])
+  return template ?? null
+}
+
+/** The template that a body names, locked: it is not deleted before the campaign refers to it. */
+async function findTemplate(
+  tx: Tx,
+  accountId: string,
+  idOrName: string,
+  faults: FieldError[],
+): Promise<TemplateRow | null> {
+  const [found] = await findTemplates(tx, accountId, [idOrName])
+  const template = found ? await lockTemplate(tx, accountId, found.id) : null
+  if (!template) faults.push(noTemplate)
+  return template
+}
+
+const isVariables = (value: unknown): value is Variables =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

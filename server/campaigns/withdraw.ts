@@ -1,0 +1,26 @@
+/** What follows from contacts whose consent is withdrawn: what follows from any other opt-out. */
+import type { Tx } from '../db/db.ts'
+import type { Posting } from '../events.ts'
+import { optOut, type ConsentContext } from '../messages/opt-out.ts'
+import type { NewContact } from './contacts.ts'
+
+/**
+ * Opts out the numbers of contacts that come so, in the transaction that writes them and before it does: what waits for them is canceled,
+ * the ledger of consent and the events tell it. `actor` is the public id of the key, user or import that brought them. Offer the postings
+ * after the commit.
+ */
+export async function withdrawConsents(
+  tx: Tx,
+  context: ConsentContext,
+  accountId: string,
+  { actor, campaignId }: { actor: string; campaignId: string },
+  contacts: readonly NewContact[],
+): Promise<Posting[]> {
+  const people = contacts.flatMap(({ phoneNumber, consent }) => {
+    if (consent?.status !== 'opted_out') return []
+    const { status: _, ...evidence } = consent
+    return [{ number: phoneNumber, evidence }]
+  })
+  const { postings } = await optOut(tx, context, accountId, { source: 'contact', actor, campaignId }, people)
+  return postings
+}

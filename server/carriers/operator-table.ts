@@ -1,0 +1,92 @@
+/** Tables that an operator writes, JSON or CSV: rows of named texts, all that is wrong with any of them told at once. */
+import { parse } from 'csv-parse/sync'
+import { pointTo } from '../body.ts'
+import { invalid, type FieldError } from '../errors.ts'
+
+// Enough to correct a table; a wrong column would otherwise be told thousands of times.
+const faultsMax = 100
+
+/** A row as it came, and where from. */
+export interface TableRow {
+  row: unknown
+  pointer: string
+  /** Said behind every fault of it. */
+  place: string
+}
+
+/** Rows of JSON, under the member of the body that has them. */
+export const rowsOfJson = (rows: readonly unknown[], member: string): TableRow[] =>
+  rows.map((row, i) => ({ row, pointer: `#/${member}/${i}`, place: '' }))
+
+/** Rows of a CSV file whose first line names the columns. @throws ApiError `validation_failed` where it is none, or has more rows. */
+export function rowsOfCsv(text: string, member: string, rowsMax: number): TableRow[] {
+  let records: { record: Record<string, string>; info: { lines: number } }[]
+  try {
+    records = parse(text, {
+      bom: true,
+      columns: (header: string[]) => header.map((name) => name.trim().toLowerCase()),
+      delimiter: [',', ';', '\t'],
+      info: true,
+      skip_empty_lines: true,
+      trim: true,
+    }) as typeof records
+  } catch (error) {
+    const detail = `is no CSV file: ${error instanceof Error ? error.message : ''}`
+    throw invalid([{ pointer: '#', code: 'invalid_format', detail }])
+  }
+  if (records.length > rowsMax)
+    throw invalid([{ pointer: '#', code: 'too_long', detail: `must have at most ${rowsMax} rows` }])
+  return records.map(({ record, info }, i) => ({
+    // An empty cell says nothing.
+    row: Object.fromEntries(Object.entries(record).filter(([, value]) => value !== '')),
+    pointer: `#/${member}/${i}`,
+    place: ` (line ${info.lines})`,
+  }))
+}
+
+/**
+ * Reads every row; `read` puts what is wrong with one into its faults, with the field as pointer (or none, for the row).
+ * @throws ApiError `validation_failed` with everything that is wrong, up to 100 faults.
+ */
+export function readTableRows<T>(
+  inputs: readonly TableRow[],
+  read: (row: unknown, faults: FieldError[]) => T | null,
+): T[] {
+  const faults: FieldError[] = []
+  const found: T[] = []
+  for (const { row, pointer, place } of inputs) {
+    const own: FieldError[] = []
+    const one = read(row, own)
+    if (one !== null) found.push(one)
+    for (const fault of own)
+      faults.push({
+        ...fault,
+        pointer: fault.pointer === '' ? pointer : pointTo(pointer, fault.pointer),
+        detail: fault.detail + place,
+      })
+    if (faults.length >= faultsMax) break
+  }
+  if (faults.length > 0) throw invalid(faults.slice(0, faultsMax))
+  return found
+}
+
+/** The texts of a row by field; null where it is no object, and nothing of it can be read. */
+export function readTexts<Field extends string>(
+  row: unknown,
+  fields: readonly Field[],
+  faults: FieldError[],
+): Partial<Record<Field, string>> | null {
+  if (typeof row !== 'object' || row === null || Array.isArray(row)) {
+    faults.push({ pointer: '', code: 'invalid_type', detail: 'must be an object' })
+    return null
+  }
+  const texts: Partial<Record<Field, string>> = {}
+  for (const [name, value] of Object.entries(row)) {
+    const field = fields.find((one) => one === name)
+    if (!field) faults.push({ pointer: name, code: 'unknown_field', detail: 'is not a field here' })
+    else if (value === null) continue
+    else if (typeof value !== 'string') faults.push({ pointer: name, code: 'invalid_type', detail: 'must be a string' })
+    else texts[field] = value
+  }
+  return texts
+}

@@ -1,0 +1,24 @@
+/** What the program can be asked for besides the service. */
+import { describeConfig, type Config } from './config.ts'
+import type { Log } from './db/log.ts'
+import { makeOwnerCode } from './owner-command.ts'
+import { rotateKey } from './rotate-key-command.ts'
+
+/** What is run to its end, by its name; answers what to print then. */
+export const commands: Partial<Record<string, (config: Config, log: Log) => Promise<string>>> = {
+  'owner-code': makeOwnerCode,
+  'rotate-key': rotateKey,
+}
+
+/** The text of `--help`. */
+export const usageOf = (version: string): string => `Heliogram ${version}: the SMS platform that people run themselves.
+
+Usage: heliogram start        run the service (the default)
+       heliogram owner-code   another one-time code for the first owner, who has no password yet
+       heliogram rotate-key   a new master key, while the service runs or not
+       heliogram --help       this text
+       heliogram --version
+
+Settings come from the environment:
+${describeConfig()}
+`

@@ -1,0 +1,131 @@
+/**
+ * How far a retired data key has been replaced. Two sweeps go through what it sealed, one the messages and one the contacts; the last of both
+ * destroys it. Decisions 0032 and 0034.
+ */
+import type { Db, Queryable, Tx } from './db/db.ts'
+
+/** A key that is being replaced, for the texts of messages. */
+export interface RetiredKey {
+  accountId: string
+  version: number
+  sweptTo: string | null
+}
+
+// As long as a transaction may last that began with the key before it was retired, many times over.
+const quietAfterRetirement = '5 minutes'
+
+/** Takes the retired key whose texts wait longest; null where none is left. Locks it, passing over those of other processes. Index data_keys_retired. */
+export async function takeRetiredKey(tx: Tx): Promise<RetiredKey | null> {
+  const { rows } = await tx.query<RetiredKey>({
+    name: 'take-retired-key',
+    text: `
+      select account_id as "accountId", version, swept_to as "sweptTo"
+      from data_keys
+      where retired_at < now() - interval '${quietAfterRetirement}'
+        and wrapped is not null
+        and texts_swept_at is null
+      order by retired_at
+      limit 1
+      for update skip locked`,
+  })
+  return rows[0] ?? null
+}
+
+/** Notes how far the texts of a retired key have been replaced; null: all of them. By primary key. */
+export async function noteSwept(tx: Tx, { accountId, version }: RetiredKey, sweptTo: string | null): Promise<void> {
+  await tx.query({
+    name: 'note-swept-key',
+    text: `
+      update data_keys
+      set swept_to = coalesce($3, swept_to),
+        texts_swept_at = case when $3::uuid is null then now() end,
+        wrapped = case when $3::uuid is not null or contacts_swept_at is null then wrapped end
+      where account_id = $1
+        and version = $2`,
+    values: [accountId, version, sweptTo],
+  })
+}
+
+/** Lets a retired key wait behind the others. By primary key. */
+export async function putOff(tx: Tx, { accountId, version }: Pick<RetiredKey, 'accountId' | 'version'>): Promise<void> {
+  await tx.query(`update data_keys set retired_at = now() where account_id = $1 and version = $2`, [accountId, version])
+}
+
+/** A key whose contacts are gone through: those that a retired one sealed, or, for the current one, those that are plain. */
+export interface ContactsKey {
+  accountId: string
+  version: number
+  isCurrent: boolean
+  /** Null: from the beginning. */
+  mark: ContactMark | null
+}
+
+/** A contact's place in the order of its primary key. */
+export interface ContactMark {
+  campaignId: string
+  id: string
+}
+
+/** Takes the key whose contacts wait longest, current ones only where `isSealing`; null where none is left. Locks it likewise. Index data_keys_contacts. */
+export async function takeContactsKey(tx: Tx, isSealing: boolean): Promise<ContactsKey | null> {
+  const { rows } = await tx.query<Omit<ContactsKey, 'mark'> & { campaignId: string | null; id: string | null }>({
+    name: 'take-contacts-key',
+    text: `
+      select account_id as "accountId", version, retired_at is null as "isCurrent", contacts_campaign_id as "campaignId",
+        contacts_swept_to as id
+      from data_keys
+      where (retired_at < now() - interval '${quietAfterRetirement}' or ($1 and retired_at is null))
+        and wrapped is not null
+        and contacts_swept_at is null
+      order by retired_at
+      limit 1
+      for update skip locked`,
+    values: [isSealing],
+  })
+  const [row] = rows
+  if (!row) return null
+  const { campaignId, id, ...key } = row
+  return { ...key, mark: campaignId !== null && id !== null ? { campaignId, id } : null }
+}
+
+/** Notes how far the contacts of a key have been gone through; null: all of them. By primary key. */
+export async function noteContacts(
+  tx: Tx,
+  { accountId, version }: ContactsKey,
+  mark: ContactMark | null,
+): Promise<void> {
+  await tx.query({
+    name: 'note-contacts-key',
+    text: `
+      update data_keys
+      set contacts_campaign_id = $3, contacts_swept_to = $4,
+        contacts_swept_at = case when $3::uuid is null then now() end,
+        wrapped = case when $3::uuid is not null or retired_at is null or texts_swept_at is null then wrapped end
+      where account_id = $1
+        and version = $2`,
+    values: [accountId, version, mark?.campaignId ?? null, mark?.id ?? null],
+  })
+}
+
+/** Forgets that plain contacts have been sealed: while the installation does not encrypt there come new ones. Reads all current keys. */
+export async function forgetSealedContacts(db: Db): Promise<void> {
+  await db.query(
+    `update data_keys
+     set contacts_campaign_id = null, contacts_swept_to = null, contacts_swept_at = null
+     where retired_at is null
+       and (contacts_swept_at is not null or contacts_campaign_id is not null)`,
+  )
+}
+
+/** Accounts that have contacts and never had a key: the first thing they ever sealed may be those. One whose keys were destroyed gets none by this. Reads all accounts. */
+export async function findKeyless(db: Queryable, limit: number): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>(
+    `select a.id
+     from accounts a
+     where not exists (select from data_keys k where k.account_id = a.id)
+       and exists (select from contacts c where c.account_id = a.id)
+     limit $1`,
+    [limit],
+  )
+  return rows.map(({ id }) => id)
+}

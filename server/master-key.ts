@@ -1,0 +1,136 @@
+/**
+ * The file of the master key. Its first line is the key that seals, base64 of 32 bytes; while it is being replaced there are more, each with a word:
+ *
+ *   next <key>   is known, and seals when every process knows it         old <key>   opens what it sealed, until nothing is
+ *   mac <key>    what keyed hashes and tokens are derived from, since the first rotation: they outlive the key that they once came from
+ */
+import { randomBytes } from 'node:crypto'
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname } from 'node:path'
+
+/** What the file has. */
+export interface MasterKeys {
+  current: Buffer
+  next: Buffer | null
+  old: readonly Buffer[]
+  /** Null: keyed hashes come from `current`, which has never been replaced. */
+  mac: Buffer | null
+}
+
+const keyLength = 32
+// How late a process may seal with a key that was replaced. Asking for the time of a file takes 3 µs.
+const staleMs = 1000
+
+/** Reads the lines of a key file. @throws where they are none. */
+export function parseKeys(text: string, path: string): MasterKeys {
+  const read = (encoded: string): Buffer => {
+    const key = Buffer.from(encoded, 'base64')
+    if (key.length === keyLength) return key
+    throw new Error(`The key file ${path} is not base64 of 32 bytes. Restore it from where you keep it safe.`)
+  }
+  const [first = '', ...more] = text.trim().split('\n')
+  let next: Buffer | null = null
+  let mac: Buffer | null = null
+  const old: Buffer[] = []
+  for (const line of more) {
+    const [word, encoded = ''] = line.trim().split(' ')
+    if (word === 'next') next = read(encoded)
+    else if (word === 'old') old.push(read(encoded))
+    else if (word === 'mac') mac = read(encoded)
+    else throw new Error(`The key file ${path} has a line that is no key. Restore it from where you keep it safe.`)
+  }
+  return { current: read(first.trim()), next, old, mac }
+}
+
+function formatKeys({ current, next, old, mac }: MasterKeys): string {
+  const lines = [
+    current.toString('base64'),
+    ...(next ? [`next ${next.toString('base64')}`] : []),
+    ...old.map((key) => `old ${key.toString('base64')}`),
+    ...(mac ? [`mac ${mac.toString('base64')}`] : []),
+  ]
+  return `${lines.join('\n')}\n`
+}
+
+/** Replaces a key file at once: whoever reads it, and whatever is killed, finds the old one or the new one, mode 0600. */
+export function writeKeys(path: string, keys: MasterKeys): void {
+  const draft = `${path}.new`
+  writeFileSync(draft, formatKeys(keys), { mode: 0o600, flush: true })
+  chmodSync(draft, 0o600)
+  renameSync(draft, path)
+  // The name is on the disk when its folder is.
+  const folder = openSync(dirname(path), 'r')
+  fsyncSync(folder)
+  closeSync(folder)
+}
+
+/** Makes a key file on the first start. */
+function createKeys(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  writeFileSync(path, `${randomBytes(keyLength).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
+  chmodSync(path, 0o600)
+}
+
+function readKeys(path: string): MasterKeys {
+  if (statSync(path).mode & 0o077) throw new Error(`The key file ${path} can be read by others. Run: chmod 600 ${path}`)
+  return parseKeys(readFileSync(path, 'utf8'), path)
+}
+
+/** The key file of a process, which notices within a second that it was replaced. */
+export class KeyFile {
+  readonly path: string
+  #keys: MasterKeys
+  #state = ''
+  #checkedAtMs = 0
+
+  /** Makes the file where there is none. @throws when it has no key, or others than its owner can read it. */
+  constructor(path: string) {
+    this.path = path
+    if (!existsSync(path)) createKeys(path)
+    this.#state = stateOf(path) ?? ''
+    this.#keys = readKeys(path)
+    this.#checkedAtMs = performance.now()
+  }
+
+  /** The keys, as they were a second ago at most; the same object as long as they are the same. What is no key file any more is not read again. */
+  read(): MasterKeys {
+    const now = performance.now()
+    if (now - this.#checkedAtMs < staleMs) return this.#keys
+    return this.reread()
+  }
+
+  /** The keys as they are now. */
+  reread(): MasterKeys {
+    this.#checkedAtMs = performance.now()
+    const state = stateOf(this.path)
+    if (state === null || state === this.#state) return this.#keys
+    try {
+      this.#keys = readKeys(this.path)
+      this.#state = state
+    } catch {
+      // Somebody is copying it by hand: it is looked at again in a second. At a start it would be refused.
+    }
+    return this.#keys
+  }
+}
+
+/** What changes when a file is replaced or written; null where it is not there. */
+function stateOf(path: string): string | null {
+  try {
+    const { ino, mtimeMs, size } = statSync(path)
+    return `${ino} ${mtimeMs} ${size}`
+  } catch {
+    return null
+  }
+}

@@ -1,0 +1,57 @@
+/** What waits of an account that is closed: it is canceled. */
+import type { WindUp } from '../accounts/closing.ts'
+import type { Tx } from '../db/db.ts'
+import type { Outbox, Subscriptions } from '../events.ts'
+import { cancelWaiting } from './cancel.ts'
+import { recordMoves } from './ledger.ts'
+
+const pieceMax = 500
+
+/** A piece of an account's end: messages that wait in line, and those that wait for their time. */
+export const cancelMessagesOf =
+  (context: { outbox: Outbox; subscriptions: Subscriptions }): WindUp =>
+  async (tx, { accountId }) => {
+    const ids = await takeWaiting(tx, accountId)
+    if (ids.length === 0) return { isDone: true, postings: [] }
+    const moved = await cancelWaiting(tx, accountId, { ids })
+    return { isDone: false, postings: await recordMoves(tx, moved, context) }
+  }
+
+/**
+ * Takes messages out of the lines: those of the account's lanes and their backlogs (primary key of queue), and delayed ones. What a claim
+ * holds at this moment is left to it.
+ */
+async function takeWaiting(tx: Tx, accountId: string): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>({
+    name: 'take-waiting-of-account',
+    text: `
+      with lines as materialized (
+        select id from lanes where account_id = $1
+        union all
+        select b.id from lanes l join backlogs b on b.lane_id = l.id where l.account_id = $1
+      ), unqueued as (
+        delete from queue
+        where (lane_id, message_id) in (
+          select q.lane_id, q.message_id
+          from queue q
+          where q.lane_id = any (array(select id from lines))
+          limit $2
+          for update of q skip locked)
+        returning message_id
+      ), undelayed as (
+        delete from delayed
+        where (account_id, message_id) in (
+          select d.account_id, d.message_id
+          from delayed d
+          where d.account_id = $1
+          limit $2
+          for update of d skip locked)
+        returning message_id
+      )
+      select message_id as id from unqueued
+      union
+      select message_id from undelayed`,
+    values: [accountId, pieceMax],
+  })
+  return rows.map(({ id }) => id)
+}

@@ -1,0 +1,121 @@
+/** Sealing anew what another master key has sealed, in small pieces; repeatable, and at the same time as everything else. */
+import type { Db } from './db/db.ts'
+import { sealedPrefix, type Vault } from './secrets.ts'
+import { secretColumns, type SecretColumn } from './sealed-secrets.ts'
+
+/** What a pass did. */
+export interface Rewrapped {
+  changed: number
+  /** Values that no key of the file opens, and that stay as they are; `table.column` of each. */
+  unopenable: string[]
+}
+
+// Rows in one statement: each costs two operations of AES, and is written once.
+const pieceRows = 500
+
+/** Goes once through everything. What is written meanwhile may be missed: only a pass that changed nothing, after nobody uses another key, says that all is done. */
+export async function rewrapAll(db: Db, vault: Vault, newest: Buffer): Promise<Rewrapped> {
+  const done: Rewrapped = { changed: 0, unopenable: [] }
+  const add = ({ changed, unopenable }: Rewrapped): void => {
+    done.changed += changed
+    done.unopenable.push(...unopenable)
+  }
+  for (const column of secretColumns) add(await rewrapColumn(db, vault, newest, column))
+  add(await rewrapGatherings(db, vault, newest))
+  return done
+}
+
+interface Found {
+  place: string
+  purpose: string
+  value: Buffer | string
+}
+
+/** A column, by the place of its rows: a row that is written meanwhile has another, and is left for the next pass. */
+async function rewrapColumn(db: Db, vault: Vault, newest: Buffer, one: SecretColumn): Promise<Rewrapped> {
+  const { table, column, purpose, form, where = 'true' } = one
+  const prefix = sealedPrefix(newest)
+  const done: Rewrapped = { changed: 0, unopenable: [] }
+  for (let after = '(0,0)'; ;) {
+    const { rows } = await db.query<Found>(
+      `select ctid::text as place, ${purpose} as purpose, ${column} as value
+       from ${table}
+       where ctid > $1::tid
+         and ${column} is not null
+         and ${where}
+         and ${form === 'bytea' ? `substring(${column} for ${prefix.length}) <> $2` : `not starts_with(${column}, $2)`}
+       limit ${pieceRows}`,
+      [after, form === 'bytea' ? prefix : base64Prefix(prefix)],
+    )
+    const changed = rows.flatMap((row) => {
+      const sealed = typeof row.value === 'string' ? Buffer.from(row.value, 'base64') : row.value
+      // The last octet of the prefix is half in a digit of base64 that the next octet has the other half of.
+      if (sealed.subarray(0, prefix.length).equals(prefix)) return []
+      const anew = sealAnew(vault, sealed, row.purpose)
+      if (anew) return [{ ...row, anew: form === 'bytea' ? anew : anew.toString('base64') }]
+      if (form !== 'mixed') done.unopenable.push(`${table}.${column}`)
+      return []
+    })
+    if (changed.length > 0) {
+      const type = form === 'bytea' ? 'bytea' : 'text'
+      const { rowCount } = await db.query(
+        `update ${table} t
+         set ${column} = r.anew
+         from unnest($1::tid[], $2::${type}[], $3::${type}[]) as r (place, value, anew)
+         where t.ctid = r.place
+           and t.${column} = r.value`,
+        [changed.map(({ place }) => place), changed.map(({ value }) => value), changed.map(({ anew }) => anew)],
+      )
+      done.changed += rowCount ?? 0
+    }
+    const last = rows.at(-1)
+    if (!last || rows.length < pieceRows) return done
+    after = last.place
+  }
+}
+
+/** Three octets are four digits; what is left of five octets is one digit and a half. */
+const base64Prefix = (prefix: Buffer): string => prefix.toString('base64').slice(0, Math.floor((prefix.length * 8) / 6))
+
+function sealAnew(vault: Vault, sealed: Buffer, purpose: string): Buffer | null {
+  try {
+    return vault.seal(vault.open(sealed, purpose), purpose)
+  } catch {
+    return null
+  }
+}
+
+interface Gathering {
+  id: string
+  purpose: string
+  parts: Record<string, { body: string; isSealed?: boolean }>
+}
+
+/** Parts of long messages of clients whose rest has not come: there are few, for a minute. Compare and set. */
+async function rewrapGatherings(db: Db, vault: Vault, newest: Buffer): Promise<Rewrapped> {
+  const prefix = sealedPrefix(newest)
+  const done: Rewrapped = { changed: 0, unopenable: [] }
+  const { rows } = await db.query<Gathering>(
+    `select id, parts, concat_ws('|', 'smpp_gatherings.parts', account_id, credential_id, source, destination) as purpose
+     from smpp_gatherings`,
+  )
+  for (const { id, parts, purpose } of rows) {
+    let isChanged = false
+    const anew = Object.entries(parts).map(([number, part]) => {
+      const sealed = Buffer.from(part.body, 'base64')
+      if (!part.isSealed || sealed.subarray(0, prefix.length).equals(prefix)) return [number, part]
+      const body = sealAnew(vault, sealed, purpose)?.toString('base64')
+      if (body === undefined) done.unopenable.push('smpp_gatherings.parts')
+      else isChanged = true
+      return [number, { ...part, body: body ?? part.body }]
+    })
+    if (!isChanged) continue
+    const { rowCount } = await db.query(`update smpp_gatherings set parts = $2 where id = $1 and parts = $3`, [
+      id,
+      JSON.stringify(Object.fromEntries(anew)),
+      JSON.stringify(parts),
+    ])
+    done.changed += rowCount ?? 0
+  }
+  return done
+}

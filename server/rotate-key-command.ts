@@ -1,0 +1,52 @@
+/** `heliogram rotate-key`: a new master key, whether the service runs or not. */
+import type { Config } from './config.ts'
+import { isMasterKeyOf } from './data-keys.ts'
+import { openPool, type Connection } from './db/db.ts'
+import { DataDirLockedError } from './db/lock.ts'
+import type { Log } from './db/log.ts'
+import { openDatabase } from './db/open.ts'
+import { findRunning } from './db/running.ts'
+import { KeyFile } from './master-key.ts'
+import { rotateMasterKey, RotationRunningError } from './rotate-key.ts'
+import { openVault } from './secrets.ts'
+import { explainForeignKey, StartError } from './start.ts'
+
+/** Rotates, telling how far it is, and answers the last lines to print. @throws StartError for what is to be mended first. */
+export async function rotateKey(config: Config, log: Log): Promise<string> {
+  const { connection, close } = await open(config, log)
+  const db = openPool(connection, { name: 'rotate-key', max: 3, queryTimeoutMs: 0 })
+  try {
+    const keyFile = new KeyFile(config.keyFile)
+    if (!(await isMasterKeyOf(db, openVault(keyFile)))) throw new StartError(explainForeignKey(config))
+    const say = (line: string): void => void process.stdout.write(`${line}\n`)
+    const { changed, unopenable } = await rotateMasterKey({ db, keyFile, say })
+    const foreign = [...new Set(unopenable)]
+    return [
+      `Done: ${changed} secrets are sealed with the new key, and the old one is no longer in ${config.keyFile}.`,
+      'Back up that file now, apart from the database. Keep the old one as long as you keep a backup of the database from before.',
+      'Other machines with a copy of it need the new one; those that run have both keys until they start again.',
+      ...(foreign.length > 0
+        ? [`${unopenable.length} secrets were sealed with a key that is not in it, and stay: ${foreign.join(', ')}.`]
+        : []),
+      '',
+    ].join('\n')
+  } catch (error) {
+    if (error instanceof RotationRunningError) throw new StartError(error.message)
+    throw error
+  } finally {
+    await db.end()
+    await close()
+  }
+}
+
+/** The database as the service opens it, or as it has opened it. */
+async function open(config: Config, log: Log): Promise<{ connection: Connection; close: () => Promise<void> }> {
+  try {
+    return await openDatabase(config.databaseUrl, config.dataFolder, log)
+  } catch (error) {
+    if (!(error instanceof DataDirLockedError)) throw error
+    const connection = await findRunning(config.dataFolder)
+    if (!connection) throw error
+    return { connection, close: async () => {} }
+  }
+}

@@ -1,0 +1,138 @@
+/**
+ * A new master key, beside the running service (decision 0034):
+ *
+ *   made, `next` in the file ─▶ every process knows it ─▶ it seals, the other is `old` ─▶ all is sealed anew ─▶ the old one leaves the file
+ *
+ * Where it is depends on the file alone, so that it goes on wherever it was killed.
+ */
+import { randomBytes } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Db } from './db/db.ts'
+import { writeKeys, type KeyFile, type MasterKeys } from './master-key.ts'
+import { rewrapAll, type Rewrapped } from './rewrap.ts'
+import { idOfKey, macSecretOf, openVault } from './secrets.ts'
+
+/** What a rotation needs. */
+export interface RotationContext {
+  db: Db
+  keyFile: KeyFile
+  /** Tells whoever runs it how far it is. */
+  say: (line: string) => void
+  /** How long after a process uses the new key what it sealed with the old one may still be written. Default 10 s. */
+  quietMs?: number
+}
+
+/** That another rotation is under way on the same database. */
+export class RotationRunningError extends Error {}
+
+// A process has sealed, and then waits for a connection (5 s at most) to write it; twice that.
+const quietAfterMs = 10_000
+const pollMs = 500
+// As many heartbeats are missed by a node that is gone (node.ts).
+const silenceMaxSeconds = 15
+
+/** Replaces the master key, or goes on with a replacement that was interrupted. @throws RotationRunningError. */
+export async function rotateMasterKey(context: RotationContext): Promise<Rewrapped> {
+  const { db } = context
+  const holder = await db.connect()
+  try {
+    const { rows } = await holder.query<{ isOurs: boolean }>(
+      `select pg_try_advisory_lock(hashtextextended('heliogram rotate-key', 0)) as "isOurs"`,
+    )
+    if (!rows[0]?.isOurs) throw new RotationRunningError('Another rotate-key runs on this database.')
+    return await rotate(context)
+  } finally {
+    await holder.query(`select pg_advisory_unlock(hashtextextended('heliogram rotate-key', 0))`).catch(() => {})
+    holder.release(true)
+  }
+}
+
+async function rotate({ db, keyFile, say, quietMs = quietAfterMs }: RotationContext): Promise<Rewrapped> {
+  const { path } = keyFile
+  let keys = keyFile.reread()
+  const write = (changed: MasterKeys): void => {
+    writeKeys(path, changed)
+    keys = keyFile.reread()
+  }
+  if (keys.next || keys.old.length > 0) say('Going on with the rotation that was interrupted.')
+  else {
+    // Written down before anything else has the key: what is derived from the first one stays what it is for ever.
+    write({ ...keys, next: randomBytes(32), mac: macSecretOf(keys) })
+    say(`A new key is in ${path}, and not used yet.`)
+  }
+  const { next } = keys
+  if (next) {
+    await awaitNodes(db, path, say, (ids) => ids.includes(hexOf(next)))
+    write({ ...keys, current: next, next: null, old: [keys.current, ...keys.old] })
+    say('New secrets are sealed with it from now on.')
+  }
+  const newest = keys.current
+  const isSealing = (ids: readonly string[]): boolean => ids[0] === hexOf(newest)
+  await awaitNodes(db, path, say, isSealing)
+  const vault = openVault(keyFile)
+  const quietFrom = performance.now() + quietMs
+  let done = await rewrapAll(db, vault, newest)
+  let changed = done.changed
+  say(`${changed} secrets are sealed anew.`)
+  await sleep(Math.max(quietFrom - performance.now(), 0))
+  await awaitTransactions(db, say)
+  do {
+    // One that was started meanwhile with another file seals with another key.
+    await awaitNodes(db, path, say, isSealing)
+    done = await rewrapAll(db, vault, newest)
+    changed += done.changed
+  } while (done.changed > 0)
+  write({ ...keys, old: [] })
+  return { changed, unopenable: done.unopenable }
+}
+
+const hexOf = (key: Buffer): string => idOfKey(key).toString('hex')
+
+/** Waits until what all running processes know of keys is right; says which are late. */
+async function awaitNodes(
+  db: Db,
+  path: string,
+  say: RotationContext['say'],
+  isRight: (ids: string[]) => boolean,
+): Promise<void> {
+  let said = ''
+  const startedMs = performance.now()
+  for (;;) {
+    const { rows } = await db.query<{ name: string; masterKeys: string[] }>(
+      `select n.name, h.master_keys as "masterKeys"
+       from nodes n
+       join heartbeats h on h.node_id = n.id
+       where n.fenced_at is null
+         and h.seen_at > now() - make_interval(secs => $1)
+       order by n.name`,
+      [silenceMaxSeconds],
+    )
+    const late = rows.filter(({ masterKeys }) => !isRight(masterKeys)).map(({ name }) => name)
+    if (late.length === 0) return
+    // A process reads its file by itself; one of this machine is only a beat behind.
+    const line = `Waiting for ${late.join(', ')}: a process with a key file of its own needs a copy of ${path}.`
+    if (line !== said && performance.now() - startedMs > 6000) say((said = line))
+    await sleep(pollMs)
+  }
+}
+
+/** Waits for the end of transactions of ours that are older than this moment: what they sealed before is then there to be found. */
+async function awaitTransactions(db: Db, say: RotationContext['say']): Promise<void> {
+  const { rows } = await db.query<{ now: string }>(`select clock_timestamp()::text as now`)
+  for (let polls = 0; ; polls++) {
+    const { rowCount } = await db.query(
+      `select 1
+       from pg_stat_activity
+       where datname = current_database()
+         and application_name like 'heliogram %'
+         and pid <> pg_backend_pid()
+         and xact_start < $1::timestamptz
+       limit 1`,
+      [rows[0]?.now],
+    )
+    if (rowCount === 0) return
+    // An upload is one for as long as its file comes.
+    if (polls === 10) say('Waiting for the end of a transaction that began before.')
+    await sleep(pollMs)
+  }
+}

@@ -1,0 +1,213 @@
+/** The end of an account, over all slices: who may close it, what becomes of what it has, and when that is final. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { openAuthenticator } from '../server/accounts/authenticate.ts'
+import { accountRoutes } from '../server/accounts/http.ts'
+import {
+  buildTestApp,
+  createTestAccount,
+  createTestUser,
+  testSettings,
+  testVault,
+  type TestAccount,
+} from '../server/accounts/testing.ts'
+import { scopesOf } from '../server/accounts/roles.ts'
+import { DataKeys } from '../server/data-keys.ts'
+import { createTestDatabase, type TestDatabase } from '../server/db/testing.ts'
+import type { App } from '../server/http.ts'
+import { newId, parseId, showId } from '../server/ids.ts'
+import { openLedgerTest, silent, type LedgerTest } from '../server/messages/testing.ts'
+import { jobSweeps } from '../server/schedule.ts'
+
+let database: TestDatabase
+let app: App
+let parent: TestAccount
+let child: { id: string; accountId: string; key: string }
+
+const ask = (method: 'GET' | 'POST' | 'PATCH', url: string, token = parent.token, payload?: object) =>
+  app.inject({ method, url, headers: { authorization: `Bearer ${token}` }, ...(payload && { payload }) })
+const at = (action: string): string => `/v1/accounts/${child.id}${action}`
+const close = (body?: object) => ask('POST', at('/close'), parent.token, body)
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  const authenticator = openAuthenticator(db)
+  const context = { db, vault: testVault, authenticator, settings: testSettings }
+  app = await buildTestApp(db, (app) => accountRoutes(app, context), { authenticator })
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+beforeEach(async () => {
+  const scopes = scopesOf('owner', false)
+  parent = await createTestAccount(database.db, { scopes })
+  const { id, key } = (await ask('POST', '/v1/accounts', parent.token, { name: 'Branch', key: { name: 'Key' } })).json()
+  child = { id, accountId: parseId('acc', id) ?? '', key: key.secret }
+})
+
+/** Runs the sweep as the clock does, with accounts closed a minute ago. */
+async function sweep({ context, db }: Pick<LedgerTest, 'context' | 'db'>): Promise<void> {
+  await db.query(`update accounts set closed_at = closed_at - interval '1 minute' where closed_at is not null`)
+  const pipeline = {
+    ...context,
+    keys: new DataKeys(testVault),
+    reasons: { ofReceipt: () => ({ code: '' }) },
+  } as unknown as Parameters<typeof jobSweeps>[0]
+  await jobSweeps(pipeline, silent, 72, () => {})
+    .find(({ name }) => name === 'closed accounts')
+    ?.run()
+}
+
+async function openChild(): Promise<LedgerTest> {
+  return openLedgerTest(database.db, { accountId: child.accountId })
+}
+
+test('a closed account is refused, its credentials end, and it is the same when it is closed again', async () => {
+  const { db } = database
+  const user = await createTestUser(db, child.accountId, { role: 'owner' })
+  const invited = await ask('POST', '/v1/users/invitations', child.key, { email: 'x@example.com', role: 'viewer' })
+  const login = await ask('POST', '/v1/auth/login', '', { client_id: child.key.slice(8, 20), client_secret: child.key })
+  expect(login.statusCode).toBe(200)
+  const closed = await close()
+  expect(closed.json()).toMatchObject({ id: child.id, status: 'closed', destroyed_at: null })
+  const { closed_at: closedAt, destroy_at: destroyAt } = closed.json()
+  expect(Date.parse(destroyAt) - Date.parse(closedAt)).toBe(30 * 86_400_000)
+  const tokens = [child.key, user.headers.authorization.slice(7), login.json().access_token]
+  for (const token of tokens) expect((await ask('GET', '/v1/settings', token)).statusCode).toBe(401)
+  const { refresh_token } = login.json()
+  for (const token of [user.refreshToken, refresh_token])
+    expect((await ask('POST', '/v1/auth/refresh', '', { refresh_token: token })).statusCode).toBe(401)
+  const accept = { code: invited.json().code, password: 'six mirrors on a hill' }
+  expect((await ask('POST', '/v1/auth/accept-invitation', '', accept)).json().code).toBe('invalid_invitation')
+  expect((await close()).json()).toEqual(closed.json())
+  // What it names may change: the days count from the first time.
+  const sooner = (await close({ grace_days: 1 })).json()
+  expect(Date.parse(sooner.destroy_at) - Date.parse(closedAt)).toBe(86_400_000)
+  for (const [method, path, body] of [
+    ['PATCH', '', { status: 'active' }],
+    ['POST', '/api-keys', { name: 'Another' }],
+  ] as const)
+    expect((await ask(method, at(path), parent.token, body)).json().code).toBe('account_not_in_state')
+  const { rows } = await db.query<{ actions: string[] }>(
+    `select array_agg(action order by seq) as actions from audit_events where account_id = $1`,
+    [parent.accountId],
+  )
+  expect(rows[0]?.actions).toEqual(['account.created', 'account.closed', 'account.closed'])
+})
+
+test('only who is above it closes an account, and nobody their own', async () => {
+  const other = await createTestAccount(database.db)
+  const tester = await createTestAccount(database.db, { mode: 'test' })
+  await database.db.query('update accounts set parent_id = $1 where id = $2', [tester.accountId, child.accountId])
+  expect((await ask('POST', at('/close'), tester.token)).json().code).toBe('insufficient_scope')
+  await database.db.query('update accounts set parent_id = $1 where id = $2', [parent.accountId, child.accountId])
+  for (const action of ['/close', '/reopen']) {
+    expect((await ask('POST', at(action), other.token)).statusCode).toBe(404)
+    expect((await ask('POST', at(action), child.key)).statusCode).toBe(403)
+    const own = `/v1/accounts/${showId('acc', parent.accountId)}${action}`
+    expect((await ask('POST', own)).json().code).toBe('account_not_in_state')
+    expect((await ask('POST', `/v1/accounts/${showId('acc', newId())}${action}`)).statusCode).toBe(404)
+  }
+  expect((await ask('GET', '/v1/settings', child.key)).statusCode).toBe(200)
+})
+
+test('what waits is canceled with its events, broadcasts too, and endpoints are off when nothing is to be posted', async () => {
+  const { db } = database
+  const ledger = await openChild()
+  await ledger.subscribe('message.canceled')
+  const queued = await ledger.send()
+  const scheduled = await ledger.send({ sendAt: new Date(Date.now() + 3_600_000) })
+  const sent = await ledger.lease({ theirNumber: '15551230002' })
+  const [campaign, broadcast] = [newId(), newId()]
+  await db.query(`insert into campaigns (account_id, id, name, status) values ($1, $2, 'C', 'sending')`, [
+    child.accountId,
+    campaign,
+  ])
+  await db.query(
+    `insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone)
+     values ($1, $2, $3, 'sending', '{"message":"x"}', false, now(), 'UTC')`,
+    [child.accountId, broadcast, campaign],
+  )
+  await close()
+  await expect(ledger.acceptor.accept(ledger.draft())).resolves.toMatchObject({ refusal: 'account_suspended' })
+  await sweep(ledger)
+  for (const { id } of [queued, scheduled]) {
+    expect((await ledger.message(id)).status).toBe('canceled')
+    expect(await ledger.eventsOf(id)).toContain('message.canceled')
+  }
+  // What a carrier has stays sent.
+  expect((await ledger.message(sent.id)).status).toBe('sending')
+  const of = 'account_id = $1'
+  expect(await ledger.count('broadcasts', `${of} and status = 'canceled'`, [child.accountId])).toBe(1)
+  expect(await ledger.count('campaigns', `${of} and status = 'canceled'`, [child.accountId])).toBe(1)
+  expect(await ledger.count('queue', of, [child.accountId])).toBe(0)
+  expect(await ledger.count('delayed', of, [child.accountId])).toBe(0)
+  // Two posts are due: they go first.
+  expect(await ledger.count('webhooks', `${of} and enabled`, [child.accountId])).toBe(1)
+  expect(await ledger.count('accounts', 'id = $1 and wound_up_at is null', [child.accountId])).toBe(1)
+  await db.query('delete from outbox where account_id = $1', [child.accountId])
+  await sweep(ledger)
+  expect(await ledger.count('webhooks', `${of} and enabled`, [child.accountId])).toBe(0)
+  expect(await ledger.count('accounts', 'id = $1 and wound_up_at is not null', [child.accountId])).toBe(1)
+})
+
+test('with "stop" nothing more is posted', async () => {
+  const ledger = await openChild()
+  await ledger.subscribe('message.canceled')
+  await ledger.send()
+  await close({ webhooks: 'stop' })
+  await sweep(ledger)
+  expect(await ledger.count('outbox', 'account_id = $1', [child.accountId])).toBe(0)
+  expect(await ledger.count('webhooks', 'account_id = $1 and enabled', [child.accountId])).toBe(0)
+})
+
+test('until its time is over it can be opened again, and people log in again', async () => {
+  const ledger = await openChild()
+  await close()
+  await sweep(ledger)
+  const open = await ask('POST', at('/reopen'))
+  expect(open.json()).toMatchObject({ status: 'active', closed_at: null, destroy_at: null })
+  expect((await ask('POST', at('/reopen'))).json()).toEqual(open.json())
+  expect((await ask('GET', '/v1/settings', child.key)).statusCode).toBe(401)
+  const made = await ask('POST', at('/api-keys'), parent.token, { name: 'Another' })
+  expect((await ask('GET', '/v1/settings', made.json().secret)).statusCode).toBe(200)
+  await sweep(ledger)
+  expect(await ledger.count('accounts', `id = $1 and status = 'active'`, [child.accountId])).toBe(1)
+})
+
+test('then its keys are destroyed, its people and contacts deleted, and its retention is the shortest', async () => {
+  const { db } = database
+  const ledger = await openChild()
+  await createTestUser(db, child.accountId, { role: 'owner' })
+  await new DataKeys(testVault).readCurrent(db, [child.accountId])
+  const campaign = newId()
+  await db.query(`insert into campaigns (account_id, id, name, contacts_count) values ($1, $2, 'C', 1)`, [
+    child.accountId,
+    campaign,
+  ])
+  await db.query(
+    `insert into contacts (account_id, id, campaign_id, phone_number) values ($1, $2, $3, '15551230001')`,
+    [child.accountId, newId(), campaign],
+  )
+  await close({ grace_days: 0, webhooks: 'stop' })
+  await sweep(ledger)
+  expect((await ask('GET', at(''))).json()).toMatchObject({ status: 'closed', destroyed_at: expect.any(String) })
+  const of = 'account_id = $1'
+  for (const table of ['users', 'tokens', 'invitations', 'contacts'])
+    expect(await ledger.count(table, of, [child.accountId]), table).toBe(0)
+  expect(await ledger.count('data_keys', `${of} and wrapped is not null`, [child.accountId])).toBe(0)
+  expect(await ledger.count('data_keys', of, [child.accountId])).toBe(1)
+  expect(
+    await ledger.count('accounts', 'id = $1 and message_body_days = 0 and message_days = 1', [child.accountId]),
+  ).toBe(1)
+  expect((await ask('POST', at('/reopen'))).json().code).toBe('account_not_in_state')
+  expect((await close({ grace_days: 30 })).json().destroyed_at).not.toBeNull()
+  const { rows } = await db.query<{ kind: string }>(
+    `select actor_kind as kind from audit_events where account_id = $1 and action = 'account.destroyed'`,
+    [parent.accountId],
+  )
+  expect(rows).toEqual([{ kind: 'system' }])
+  // The parent is as it was.
+  expect(await ledger.count('users', of, [parent.accountId])).toBe(1)
+})
