@@ -35,7 +35,8 @@ export async function measureGuard(url: string, key: string): Promise<GuardCost>
     const limited = newReply()
     const caller = await authenticator.authenticate(authorization, ip)
     takeRequest(door, caller, limited.headers(common))
-    const [plainHead, limitedHead] = [{ ...common }, { ...limited.getHeaders() }]
+    const plainHead = { ...common }
+    const limitedHead = { ...limited.getHeaders() } as Record<string, string>
     const message = new IncomingMessage(new Socket())
 
     const costs: GuardCost[] = []
