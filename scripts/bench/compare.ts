@@ -1,5 +1,6 @@
 /** `npm run bench`: what Heliogram does, in ratios to what people run today, measured in turns in one run on one machine. */
 import { compareAccept } from './accept.ts'
+import { compareBroadcasts } from './broadcast.ts'
 import { cores, fromAround } from './cores.ts'
 import { measureIdleLinks } from './idle.ts'
 import { compareImports } from './imports.ts'
@@ -53,6 +54,23 @@ if (isWanted('pair')) {
     rows: await fromAround(() => comparePairs(options)),
   })
 }
+if (isWanted('broadcast')) {
+  installKannel()
+  const { rows, figures: rest } = await fromAround(() => compareBroadcasts(options))
+  sections.push({
+    title: 'Broadcasts, against Kannel',
+    ours: 'Heliogram',
+    theirs: `Kannel ${readKannelVersion()}, file store`,
+    notes: [
+      `One order of a text with a merge field for all contacts of a campaign → SMPP (window 1000) → receipt after 1 s → callbacks, up to 200 a post, after 100 ms at the latest; ` +
+        `Kannel gets the same number of messages by HTTP, over ${options.connections} connections, and posts each. ${options.pairs} pairs.`,
+      'From the order to the last callback, less the 1 s that the carrier holds every receipt. ' +
+        'Every run was checked: recipients = submitted = receipts = callbacks, each once, nothing left.',
+    ],
+    rows,
+  })
+  figures.push({ title: 'Broadcasts', notes: [], rows: rest })
+}
 const rivals = [
   ['insert', 'one INSERT per request', 'Fastify + pg'],
   ['insert, slow fsync', 'one INSERT per request, each fsync 1 ms slower', 'Fastify + pg'],
@@ -73,7 +91,7 @@ if (isWanted('limits')) {
   figures.push({
     title: 'Authentication and limits',
     notes: [
-      `Durable accept as above, against the same service with the authenticator, the limits and the refusal of overload taken out; ${options.pairs} pairs. ` +
+      `Durable accept as above, against the same service with the authenticator, the limits and the refusal of overload taken out, over ${options.pairs} pairs. ` +
         'By itself: the functions in a loop, with warm caches.',
     ],
     rows: await fromAround(() => measureLimits(options)),

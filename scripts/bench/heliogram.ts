@@ -1,5 +1,6 @@
 /** Heliogram as `npm start` runs it, but bound to the benchmark's carrier and with one webhook for delivered and failed. */
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,6 +16,11 @@ export function createHeliogram(database: BenchDatabase): Product {
   return { name: 'Heliogram', start: (ends) => start(database, ends, true) }
 }
 
+/** The same, whose webhook takes up to 200 events a post. */
+export function createBatchingHeliogram(database: BenchDatabase): Product {
+  return { name: 'Heliogram', start: (ends) => start(database, ends, true, { max_events: 200, max_wait_ms: 100 }) }
+}
+
 /** Heliogram with nobody to submit to: what it accepts stays queued, so that accepting alone is measured. */
 export function createAcceptingHeliogram(database: BenchDatabase): Product {
   return { name: 'Heliogram', start: (ends) => start(database, ends, false) }
@@ -22,7 +28,14 @@ export function createAcceptingHeliogram(database: BenchDatabase): Product {
 
 let instances = 0
 
-async function start(database: BenchDatabase, ends: Ends, isBound: boolean): Promise<Running> {
+type Batch = { max_events: number; max_wait_ms: number }
+
+async function start(
+  database: BenchDatabase,
+  ends: Ends,
+  isBound: boolean,
+  batch: Batch | null = null,
+): Promise<Running> {
   const folder = mkdtempSync(join(tmpdir(), 'heliogram-bench-'))
   const [port = 0] = await findFreePorts(1)
   instances += 1
@@ -61,7 +74,7 @@ async function start(database: BenchDatabase, ends: Ends, isBound: boolean): Pro
     const key = await readKey(() => output)
     const api = createApi(port, key)
     await waitUntil('the API to answer', async () => (await api('GET', '/v1/settings')) !== undefined)
-    const secret = isBound ? await bindAndSubscribe(api, ends) : await pauseCarrier(api)
+    const secret = isBound ? await bindAndSubscribe(api, ends, batch) : await pauseCarrier(api)
     return {
       request: {
         port,
@@ -75,6 +88,7 @@ async function start(database: BenchDatabase, ends: Ends, isBound: boolean): Pro
         marker: 'Heliogram benchmark message ',
         delivered: '"type":"message.delivered"',
         ...(secret && { secret }),
+        isBatch: batch !== null,
       },
       rootPids: [child.pid ?? 0, database.pid],
       countLeft: () => queryOnce(url, leftQuery),
@@ -101,7 +115,11 @@ async function readKey(output: () => string): Promise<string> {
   return key ?? ''
 }
 
-type Api = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown> | undefined>
+/** A caller of a started Heliogram's API. */
+export const apiOf = ({ request: { port, headers } }: Running): Api =>
+  createApi(port, (headers['authorization'] ?? '').replace('Bearer ', ''))
+
+export type Api = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown> | undefined>
 
 /** A caller of the API; undefined while nothing listens, an error for any answer but 2xx. */
 function createApi(port: number, key: string): Api {
@@ -110,7 +128,12 @@ function createApi(port: number, key: string): Api {
     try {
       response = await fetch(`http://127.0.0.1:${port}${path}`, {
         method,
-        headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+        headers: {
+          authorization: `Bearer ${key}`,
+          ...(body !== undefined && { 'content-type': 'application/json' }),
+          // Broadcasts need one.
+          ...(method === 'POST' && { 'idempotency-key': randomUUID() }),
+        },
         ...(body !== undefined && { body: JSON.stringify(body) }),
       })
     } catch (error) {
@@ -124,7 +147,7 @@ function createApi(port: number, key: string): Api {
 }
 
 /** Lifts the carrier's pace, waits for the link, registers the webhook; returns its secret. */
-async function bindAndSubscribe(api: Api, ends: Ends): Promise<string> {
+async function bindAndSubscribe(api: Api, ends: Ends, batch: Batch | null): Promise<string> {
   const carrier = await findCarrier(api)
   // The peer has no pace either, and the same window.
   const settings = { host: '127.0.0.1', port: ends.carrierPort, system_id: 'bench', window: 1000 }
@@ -135,6 +158,7 @@ async function bindAndSubscribe(api: Api, ends: Ends): Promise<string> {
   const webhook = await api('POST', '/v1/webhooks', {
     url: `http://127.0.0.1:${ends.receiverPort}/events`,
     events: ['message.delivered', 'message.failed'],
+    batch,
   })
   return String(webhook?.['secret'])
 }

@@ -49,22 +49,22 @@ export type RunInput = { size: number; connections: number; perSecond?: number }
 const stallMs = 10_000
 let nextBase = 0
 
+/** Message numbers that no other run has. */
+export function takeNumbers(size: number): { base: number; size: number } {
+  const base = nextBase
+  nextBase += size
+  return { base, size }
+}
+
 /** Sends `size` messages through a started product, waits for every callback, and throws unless all counts agree. */
 export async function runOnce(stage: Stage, product: Running, input: RunInput): Promise<Result> {
-  const run = { base: nextBase, size: input.size }
-  nextBase += input.size
-  await Promise.all([
-    stage.sink.ask('begin', run),
-    stage.receiver.ask('begin', { ...run, shape: product.callback }),
-    waitUntilQuiet(product.rootPids),
-  ])
-  const cpuBefore = readCpuSeconds(product.rootPids)
+  const run = takeNumbers(input.size)
   const loadInput: LoadInput = { ...run, ...input, shape: product.request, accepted: product.acceptedStatus }
-  const load = await stage.load.ask<LoadOutput>('run', loadInput)
-  await stage.receiver.ask('finished', { stallMs })
-  await waitUntilQuiet(product.rootPids)
-  const cpuSeconds = readCpuSeconds(product.rootPids) - cpuBefore
-  const receiver = await checkCounts(stage, product, input.size, load)
+  const {
+    sent: load,
+    receiver,
+    cpuSeconds,
+  } = await runThrough(stage, product, run, () => stage.load.ask<LoadOutput>('run', loadInput))
 
   const [firstMs, heldMs] = await Promise.all([
     stage.receiver.ask<Float64Array>('firstMs'),
@@ -81,8 +81,31 @@ export async function runOnce(stage: Stage, product: Running, input: RunInput): 
   }
 }
 
+/** Has messages sent whose numbers are those of `run`, waits for their callbacks and for quiet, and throws unless all counts agree. */
+export async function runThrough<Sent extends Accepted>(
+  stage: Stage,
+  product: Running,
+  run: { base: number; size: number },
+  send: () => Promise<Sent>,
+): Promise<{ sent: Sent; receiver: ReceiverCounts; cpuSeconds: number }> {
+  await Promise.all([
+    stage.sink.ask('begin', run),
+    stage.receiver.ask('begin', { ...run, shape: product.callback }),
+    waitUntilQuiet(product.rootPids),
+  ])
+  const cpuBefore = readCpuSeconds(product.rootPids)
+  const sent = await send()
+  await stage.receiver.ask('finished', { stallMs })
+  await waitUntilQuiet(product.rootPids)
+  const cpuSeconds = readCpuSeconds(product.rootPids) - cpuBefore
+  return { sent, receiver: await checkCounts(stage, product, run.size, sent), cpuSeconds }
+}
+
+/** What a product said of what it was asked to send. */
+type Accepted = Pick<LoadOutput, 'accepted' | 'statuses' | 'refusals'>
+
 /** Accepted = submitted = receipts = callbacks, each once, all delivered, all sampled signatures real, nothing left. */
-async function checkCounts(stage: Stage, product: Running, size: number, load: LoadOutput): Promise<ReceiverCounts> {
+async function checkCounts(stage: Stage, product: Running, size: number, load: Accepted): Promise<ReceiverCounts> {
   const answered = async () => (await stage.sink.ask<SinkCounts>('counts')).receiptsAnswered === size
   await waitUntil('every receipt to be answered', answered, 5000).catch(() => {})
   await waitUntil('nothing to be left', async () => (await product.countLeft()) === 0, 5000).catch(() => {})

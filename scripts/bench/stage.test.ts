@@ -116,6 +116,25 @@ test('load and receiver agree on every message, and a wrong signature does not p
   }
 })
 
+test('the receiver counts every callback of a batch', async () => {
+  const receiver = start('./receiver.ts')
+  const port = await receiver.ask<number>('listen')
+  const shape = { marker: 'benchmark ', delivered: '"delivered"', isBatch: true }
+  await receiver.ask('begin', { base: 7, size: 3, shape })
+  const events = [7, 8, 8].map((number) => ({
+    type: 'delivered',
+    text: `benchmark ${String(number).padStart(8, '0')}`,
+  }))
+  for (const batch of [events, [{ type: 'failed', text: 'benchmark 00000009' }]])
+    await fetch(`http://127.0.0.1:${port}/events`, { method: 'POST', body: JSON.stringify({ events: batch }) })
+  expect(await receiver.ask<ReceiverCounts>('counts')).toMatchObject({
+    callbacks: 4,
+    distinct: 3,
+    duplicates: 1,
+    delivered: 3,
+  })
+})
+
 test('the load renders numbers and recipients, keeps the pace, and understands answers cut anywhere', async () => {
   const seen: string[] = []
   const server = createServer({ noDelay: true }, (socket) => {

@@ -25,6 +25,11 @@ interface SubmitContext extends KeeperContext {
   quietHours: QuietHours
 }
 
+// What a link takes ahead of its pace (see line.ts).
+const aheadMs = 250
+// Of a link with less room, claims cost too little to go around them.
+const roomMin = 200
+
 export class Submitter implements Slots {
   readonly #context: SubmitContext
   readonly #keeper: LinkKeeper
@@ -101,6 +106,18 @@ export class Submitter implements Slots {
     if (this.#keeper.limits.isLimited(accountId)) return null
     for (const link of this.#keeper.byCarrier.get(carrierId) ?? []) if (link.reserve(segments, type)) return link.id
     return null
+  }
+
+  roomFor(accountId: string, type: MessageType): { free: number; most: number } | null {
+    const { limits, leased, byCarrier } = this.#keeper
+    if (this.#isClosed || limits.isLimited(accountId) || leased.some(({ isUpElsewhere }) => isUpElsewhere)) return null
+    let best: { free: number; most: number } | null = null
+    for (const link of [...byCarrier.values()].flat()) {
+      const most = link.sessions > 0 ? Math.min(link.windowMax, (link.pace * aheadMs) / 1000) : 0
+      if (most < roomMin || (best && most <= best.most)) continue
+      best = { free: this.#feed.mustQueue(type, link.carrierId) ? 0 : link.room(type), most }
+    }
+    return best
   }
 
   release(linkId: string, segments: number): void {

@@ -15,6 +15,7 @@ import type { Guards } from './guards/guards.ts'
 import { recordStops } from './guards/stops.ts'
 import type { Slots } from './handover.ts'
 import { Lanes } from './lanes.ts'
+import type { MessageType } from './message.ts'
 import type { QueueCap } from './queue-cap.ts'
 import type { QuietHours } from './quiet-hours.ts'
 import type { Recent } from './recent.ts'
@@ -71,6 +72,11 @@ export class Acceptor {
   /** How long the oldest statement has run, in milliseconds; 0: none does. */
   get stalledMs(): number {
     return Math.max(this.#batcher.flushingMs, this.#guarded.flushingMs)
+  }
+
+  /** What a link here has room for (`Slots`). */
+  roomFor(accountId: string, type: MessageType): { free: number; most: number } | null {
+    return this.#context.slots.roomFor(accountId, type)
   }
 
   /** Which way drafts would go, and what they would cost there; nothing is written. In their order. */

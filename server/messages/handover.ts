@@ -43,6 +43,11 @@ export interface Slots {
    * its own always queues.
    */
   reserve(segments: number, type: MessageType, carrierId: string, accountId: string): string | null
+  /**
+   * What a link of this process has room for, in segments; null where it is better to queue: no link here takes many at a time, links at other
+   * processes take their part, or the account has a pace of its own.
+   */
+  roomFor(accountId: string, type: MessageType): { free: number; most: number } | null
   /** Gives room back that was reserved and not used. */
   release(linkId: string, segments: number): void
   /** Notes a statement that leases to this node, until it has ended; whoever awaits it calls `take` in the same turn. */
@@ -60,6 +65,7 @@ export const noSlots: Slots = {
   nodeId: null,
   preferUp: ([first]) => first,
   reserve: () => null,
+  roomFor: () => null,
   release: () => {},
   track: (statement) => statement,
   take: () => {},

@@ -32,6 +32,8 @@ export class TestSlots implements Slots {
   nodeId: string | null
   /** Segments that are still free; 0: everything queues. */
   room = 0
+  /** What the link takes at a time; 0: too little to wait for. */
+  most = 0
   linkId: string
   carrierId: string
   readonly taken: Handover[] = []
@@ -51,6 +53,10 @@ export class TestSlots implements Slots {
     if (this.room < segments || carrierId !== this.carrierId) return null
     this.room -= segments
     return this.linkId
+  }
+
+  roomFor(): { free: number; most: number } | null {
+    return this.most > 0 ? { free: this.room, most: this.most } : null
   }
 
   release(_linkId: string, segments: number): void {

@@ -17,9 +17,10 @@ const database = await createTestDatabase()
 const { db } = database
 afterAll(() => database.close())
 
-const backlog = 100_000
+/** The full size of the trial: `HELIOGRAM_TEST_BACKLOG=1000000`. */
+const backlog = Number(process.env['HELIOGRAM_TEST_BACKLOG'] ?? 100_000)
 
-test('with one of ten endpoints hanging and another 100,000 events behind, 99 % of the others’ first attempts come within a second', async () => {
+test(`with one of ten endpoints hanging and another ${backlog} events behind, 99 % of the others’ first attempts come within a second`, async () => {
   const log = { info() {}, warn() {}, error() {} }
   await ensurePartitions(db, log)
   let latencies: number[] = []
@@ -78,7 +79,7 @@ test('with one of ten endpoints hanging and another 100,000 events behind, 99 % 
   expect(rows[0]?.n, 'the backlog is still there').toBeGreaterThan(backlog / 10)
   expect(hanging.received.length).toBeGreaterThan(0)
   // A machine that is busy with other things is slow without them too.
-  expect(p99).toBeLessThan(Math.max(1000, 3 * calmP99))
+  expect(p99, `beside ${calmP99} ms alone`).toBeLessThan(Math.max(1000, 3 * calmP99))
   // A thousand posts a lane at 2 KB, and what collections have left.
   expect(process.memoryUsage().heapUsed - heapBefore).toBeLessThan(100e6)
   for (const receiver of [...receivers, hanging, behind]) await receiver.close()

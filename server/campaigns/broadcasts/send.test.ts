@@ -108,6 +108,16 @@ describe('a broadcast', () => {
     expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body).toMatchObject({ status: 'sending' })
   })
 
+  it('goes straight to a link that takes many, and waits in line when that has had no room for a while', async () => {
+    await addContacts(300)
+    Object.assign(ledger.slots, { room: 100, most: 200 })
+    await send({ message: 'Hello' })
+    start()
+    await until('all have a message', async () => (await messages()) === 300)
+    expect(ledger.slots.taken).toHaveLength(100)
+    expect(await ledger.count('queue', 'true')).toBe(200)
+  })
+
   it('passes over who cannot get it, and says how many and why', async () => {
     await addContacts(20)
     await test.optOut('15551000003')

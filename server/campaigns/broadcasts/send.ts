@@ -2,6 +2,7 @@
  * The work of broadcasts: from contacts to recipients to messages, piece by piece. A piece is one transaction that locks the broadcast, does
  * something and moves its mark: a crash loses the piece and not a recipient, and a second process passes over what another one is at.
  */
+import { setTimeout as pause } from 'node:timers/promises'
 import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { isRetryable } from '../../db/failure.ts'
 import type { Log } from '../../db/log.ts'
@@ -41,6 +42,13 @@ const pollMs = 500
 const expandMax = 20_000
 // Messages that may wait in an account's lines: seconds of a fast link, and little enough that a pause or an opt-out meets few of them.
 const queuedMax = 5000
+// How long a link that takes many at a time is waited for, and how often it is looked at; then messages wait in line as others do.
+const roomWaitMs = 50
+const roomLookMs = 2
+// So many may wait then: the sooner they have gone, the sooner the next ones go without a turn in the queue.
+const queuedBesideMax = 500
+// With no room for so long they are fed from the queue alone: what else waits there may be held, and must not hold them.
+const crowdedMs = 1000
 // A broadcast whose last message has left may be told of so much later.
 const endingEveryMs = 1000
 // Messages taken back in one transaction.
@@ -52,6 +60,8 @@ export class Broadcaster {
   readonly #drafters = new Map<string, Drafter>()
   /** When the end of a broadcast is looked for again, in monotonic milliseconds. */
   readonly #endings = new Map<string, number>()
+  /** Since when a broadcast has found no room, in monotonic milliseconds. */
+  readonly #crowdedSince = new Map<string, number>()
   #timer: NodeJS.Timeout | null = null
   #work: Promise<void> | null = null
   #isClosed = false
@@ -87,7 +97,8 @@ export class Broadcaster {
       isBusy = false
       const waiting = await findWaiting(this.#context.db)
       const ids = new Set(waiting.map(({ id }) => id))
-      for (const map of [this.#drafters, this.#endings]) for (const id of map.keys()) if (!ids.has(id)) map.delete(id)
+      for (const map of [this.#drafters, this.#endings, this.#crowdedSince])
+        for (const id of map.keys()) if (!ids.has(id)) map.delete(id)
       for (const { accountId, id } of waiting) if (!this.#isClosed && (await this.#step(accountId, id))) isBusy = true
     }
   }
@@ -100,13 +111,14 @@ export class Broadcaster {
     if (row.status === 'canceled') return this.#takeBack(accountId, id)
     if (!row.isExpanded) return this.#expand(accountId, id)
     if ((this.#endings.get(id) ?? 0) > performance.now()) return false
-    if ((await countQueued(db, accountId, queuedMax)) >= queuedMax) return false
+    const { limit, bound } = await this.#waitForRoom(row)
+    if ((await countQueued(db, accountId, bound)) >= bound) return false
     let next: Recipient[] = []
     let postings: Posting[] = []
     const more = await acceptor.acceptFrom(accountId, async (tx) => {
       const locked = await lockBroadcast(tx, accountId, id)
       if (!locked || locked.status === 'canceled') return null
-      next = await readNext(tx, locked, flushMax)
+      next = await readNext(tx, locked, limit)
       if (next.length === 0) return null
       const { drafts, contactIds, skipped } = this.#draft(locked, next)
       return {
@@ -133,6 +145,32 @@ export class Broadcaster {
     })
     this.#context.outbox.offer(postings)
     return more ?? (next.length === 0 && this.#end(accountId, id))
+  }
+
+  /**
+   * Waits, where a link here takes many at a time, until it has room for a good part: its messages go to it as they are written, without a
+   * turn in the queue, which costs more than all the rest. Returns how many to take, and with how many in line to take none.
+   */
+  async #waitForRoom(row: BroadcastRow): Promise<{ limit: number; bound: number }> {
+    const { acceptor } = this.#context
+    const { accountId, id, body, segments, messages } = row
+    const type = body.type ?? 'marketing'
+    for (const until = performance.now() + roomWaitMs; ;) {
+      const room = acceptor.roomFor(accountId, type)
+      if (!room) return { limit: flushMax, bound: queuedMax }
+      if (room.free >= room.most / 4) {
+        this.#crowdedSince.delete(id)
+        const each = messages > 0 ? Math.max(1, segments / messages) : 1
+        return { limit: Math.max(1, Math.min(flushMax, Math.floor(room.free / each))), bound: queuedMax }
+      }
+      const now = performance.now()
+      if (now > until || this.#isClosed) {
+        const since = this.#crowdedSince.get(id) ?? now
+        this.#crowdedSince.set(id, since)
+        return { limit: flushMax, bound: now - since < crowdedMs ? queuedBesideMax : queuedMax }
+      }
+      await pause(roomLookMs)
+    }
   }
 
   /** Notes that a broadcast waits for the end of a guard, and tells it once; or that it waits no more. */
