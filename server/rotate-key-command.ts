@@ -22,7 +22,7 @@ export async function rotateKey(config: Config, log: Log): Promise<string> {
     const { changed, unopenable } = await rotateMasterKey({ db, keyFile, say })
     const foreign = [...new Set(unopenable)]
     return [
-      `Done: ${changed} secrets are sealed with the new key, and the old one is no longer in ${config.keyFile}.`,
+      `Done: all secrets are sealed with the new key (${changed} of them just now), and the old one is no longer in ${config.keyFile}.`,
       'Back up that file now, apart from the database. Keep the old one as long as you keep a backup of the database from before.',
       'Other machines with a copy of it need the new one; those that run have both keys until they start again.',
       ...(foreign.length > 0
