@@ -2,26 +2,20 @@
 import { createOwnerCode } from './accounts/owner-code.ts'
 import type { Config } from './config.ts'
 import { openPool, type Db } from './db/db.ts'
-import { DataDirLockedError } from './db/lock.ts'
 import type { Log } from './db/log.ts'
-import { openDatabase } from './db/open.ts'
-import { findRunning } from './db/running.ts'
+import { openBeside } from './db/running.ts'
 import { tellOwner } from './greeting.ts'
 import { StartError } from './start.ts'
 
 /** The lines to print. @throws StartError where there is nothing to give a code for. */
 export async function makeOwnerCode(config: Config, log: Log): Promise<string> {
-  const database = await openDatabase(config.databaseUrl, config.dataFolder, log).catch(async (error: unknown) => {
-    const running = error instanceof DataDirLockedError ? await findRunning(config.dataFolder) : null
-    if (!running) throw error
-    return { connection: running, close: async () => {} }
-  })
-  const db = openPool(database.connection, { name: 'owner code', max: 1 })
+  const { connection, close } = await openBeside(config.databaseUrl, config.dataFolder, log)
+  const db = openPool(connection, { name: 'owner code', max: 1 })
   try {
     return await printOwnerCode(db, config.publicUrl)
   } finally {
     await db.end()
-    await database.close()
+    await close()
   }
 }
 

@@ -1,11 +1,9 @@
 /** `heliogram rotate-key`: a new master key, whether the service runs or not. */
 import type { Config } from './config.ts'
 import { isMasterKeyOf } from './data-keys.ts'
-import { openPool, type Connection } from './db/db.ts'
-import { DataDirLockedError } from './db/lock.ts'
+import { openPool } from './db/db.ts'
 import type { Log } from './db/log.ts'
-import { openDatabase } from './db/open.ts'
-import { findRunning } from './db/running.ts'
+import { openBeside } from './db/running.ts'
 import { KeyFile } from './master-key.ts'
 import { rotateMasterKey, RotationRunningError } from './rotate-key.ts'
 import { openVault } from './secrets.ts'
@@ -13,7 +11,7 @@ import { explainForeignKey, StartError } from './start.ts'
 
 /** Rotates, telling how far it is, and answers the last lines to print. @throws StartError for what is to be mended first. */
 export async function rotateKey(config: Config, log: Log): Promise<string> {
-  const { connection, close } = await open(config, log)
+  const { connection, close } = await openBeside(config.databaseUrl, config.dataFolder, log)
   const db = openPool(connection, { name: 'rotate-key', max: 3, queryTimeoutMs: 0 })
   try {
     const keyFile = new KeyFile(config.keyFile)
@@ -36,17 +34,5 @@ export async function rotateKey(config: Config, log: Log): Promise<string> {
   } finally {
     await db.end()
     await close()
-  }
-}
-
-/** The database as the service opens it, or as it has opened it. */
-async function open(config: Config, log: Log): Promise<{ connection: Connection; close: () => Promise<void> }> {
-  try {
-    return await openDatabase(config.databaseUrl, config.dataFolder, log)
-  } catch (error) {
-    if (!(error instanceof DataDirLockedError)) throw error
-    const connection = await findRunning(config.dataFolder)
-    if (!connection) throw error
-    return { connection, close: async () => {} }
   }
 }

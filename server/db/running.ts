@@ -1,14 +1,32 @@
-/** The embedded database that another process has opened, for a command beside the running service. */
+/** The database for a command beside the running service: as the service opens it, or as it has opened it. */
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findPackaged } from './binaries.ts'
 import { clusterFolder, owner } from './cluster.ts'
 import type { Connection } from './db.ts'
+import { DataDirLockedError } from './lock.ts'
+import type { Log } from './log.ts'
+import { openDatabase } from './open.ts'
 import { readPidFile } from './pidfile.ts'
 import { choosePlace, prepareDataDir } from './place.ts'
 
-/** How to connect to it; null where none runs on the data folder. Starts and changes nothing. */
-export async function findRunning(dataFolder: string): Promise<Connection | null> {
+/** Opens it, and starts an embedded one that does not run. `close` stops what was started here, and nothing else. @throws as `openDatabase` does. */
+export async function openBeside(
+  databaseUrl: string | null,
+  dataFolder: string,
+  log: Log,
+): Promise<{ connection: Connection; close: () => Promise<void> }> {
+  try {
+    return await openDatabase(databaseUrl, dataFolder, log)
+  } catch (error) {
+    const connection = error instanceof DataDirLockedError ? await findRunning(dataFolder) : null
+    if (!connection) throw error
+    return { connection, close: async () => {} }
+  }
+}
+
+/** How to connect to the embedded one that another process has opened; null where none runs on the data folder. Starts and changes nothing. */
+async function findRunning(dataFolder: string): Promise<Connection | null> {
   const folder = clusterFolder((await findPackaged()).major)
   const { path } = await choosePlace(await prepareDataDir(dataFolder), folder)
   const running = await readPidFile(join(path, folder))

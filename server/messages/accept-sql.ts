@@ -38,7 +38,8 @@ const parts = {
   hashes: { number_hmac: 'bytea' },
 } as const
 type Part = keyof typeof parts
-const partNames = Object.keys(parts) as Part[]
+/** Parts that a statement may have or not. */
+export const partNames = Object.keys(parts) as Part[]
 
 type KeysOfParts = { [P in Part]: keyof (typeof parts)[P] }[Part]
 /** The drafts of a batch, by column. */
@@ -68,7 +69,8 @@ export function acceptStatement(
   if (!statements.has(shape) && statements.size >= shapesMax) shape = 2 ** partNames.length - 1
   const used = new Set(partNames.filter((_, i) => shape & (1 << i)))
   let statement = statements.get(shape)
-  if (!statement) statements.set(shape, (statement = perDay(`accept_${shape.toString(16)}`, (of) => build(of, used))))
+  if (!statement)
+    statements.set(shape, (statement = perDay(`accept_${shape.toString(16)}`, (of) => acceptText(of, used))))
   return {
     ...statement(day),
     values: [
@@ -95,7 +97,7 @@ const typesOf = (used: ReadonlySet<Part>): [keyof DraftColumns, string][] =>
  * What no draft of the batch has is not in it, from the columns of `unnest` (each is a function of its own to PostgreSQL) to the joins and
  * inserts: a statement of one row costs half of the whole one (decision 0035).
  */
-function build(day: string, used: ReadonlySet<Part>): string {
+export function acceptText(day: string, used: ReadonlySet<Part>): string {
   const given = typesOf(used)
   const [now, validity, node] = [1, 2, 3].map((n) => `$${given.length + n}`)
   const at = `${now}::timestamptz`

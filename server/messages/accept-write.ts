@@ -78,6 +78,7 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
   const now = planned[0]?.at ?? new Date()
   const ids = planned.map(({ id }) => id)
   const column = <T>(pick: (draft: Draft, one: Planned) => T): T[] => planned.map((one) => pick(one.draft, one))
+  const costs = planned.map((one) => costColumns(one))
   const bodies = await storeTexts(
     context.texts,
     planned.map(({ id, draft: { accountId, body: text } }) => ({ accountId, id, text })),
@@ -114,9 +115,9 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
         route_id: column((_, { route }) => route.choice.ruleId),
         // The default route is chosen anew where the message waits.
         chain: column((_, { route: { choice } }) => (choice.ruleId === null ? null : `{${choice.chain.join()}}`)),
-        cost: column((_, one) => costColumns(one).cost),
-        cost_currency: column((_, one) => costColumns(one).costCurrency),
-        cost_carrier_id: column((_, one) => costColumns(one).costCarrierId),
+        cost: costs.map(({ cost }) => cost),
+        cost_currency: costs.map(({ costCurrency }) => costCurrency),
+        cost_carrier_id: costs.map(({ costCarrierId }) => costCarrierId),
         send_at: column((d) => d.sendAt),
         opens_at: column((_, { opensAt }) => opensAt),
         refusal: column(
