@@ -49,7 +49,7 @@ export interface Program {
   restart(env?: Record<string, string | undefined>): Promise<void>
   /** Asks it to stop, and tells how it did. */
   stop(): Promise<Ending>
-  /** Leaves nothing behind, in whatever state it is. @throws where its log has a number or a secret. */
+  /** Leaves nothing behind, in whatever state it is. @throws where it crashed, or its log has a number or a secret. */
   remove(): Promise<void>
 }
 
@@ -242,8 +242,10 @@ class Running implements Program {
   }
 
   async remove(): Promise<void> {
+    let crash: string | null = null
     if (this.#launched) {
-      const { child, ended } = this.#launched
+      const { child, ended, printed } = this.#launched
+      if (child.exitCode) crash = `the program ended by itself with ${child.exitCode}:\n${printed.stderr.slice(-4000)}`
       child.kill('SIGTERM')
       const timer = setTimeout(() => killGroup(child), 20_000)
       await ended
@@ -253,6 +255,7 @@ class Running implements Program {
     const pid = await this.postgresPid()
     if (pid > 0 && signalProcess(pid, 'SIGINT')) await until('PostgreSQL is gone', () => !signalProcess(pid, 0))
     await rm(this.#folder, { recursive: true, force: true })
+    if (crash !== null) throw new Error(crash)
     // Of every journey: the people of tests have numbers of 1555, and what is secret begins with a word of its own.
     const leak = /^.*(?:(?<!\d)1555\d{7}(?!\d)|hg_(?:live|test|at|rt|iv)_|whsec_).*$/m.exec(this.stderr)
     if (leak) throw new Error(`the log has a number or a secret:\n${leak[0]}`)

@@ -113,6 +113,22 @@ test('drops the socket of a statement that takes too long, and does not wait for
   await pool.end()
 })
 
+test('outlives a server that dies in the moment in which it is ready', async () => {
+  // AuthenticationOk, ReadyForQuery and a fatal ErrorResponse (PostgreSQL, "Message Formats") in one piece, as a busy reader gets them.
+  const fatal = Buffer.from('SFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0')
+  const head = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49, 0x45, 0, 0, 0, 4 + fatal.length])
+  const dying = createServer((socket) => {
+    socket.once('data', () => socket.end(Buffer.concat([head, fatal])))
+  })
+  await new Promise<void>((resolve) => dying.listen(0, '127.0.0.1', resolve))
+  const { port } = dying.address() as AddressInfo
+  const pool = openPool({ host: '127.0.0.1', port, user: 'x', password: 'x' }, { name: 'unlucky', max: 1 })
+  expect(isUnavailable(await reasonOf(inTransaction(pool, (tx) => tx.query('select 1'))))).toBe(true)
+  expect(isUnavailable(await reasonOf(pool.query('select 1')))).toBe(true)
+  await pool.end()
+  dying.close()
+})
+
 test('calls an exhausted pool, a closed port, a missing socket and a silent server unavailable', async () => {
   const pool = openPool(database.connection, { name: 'small', max: 1, connectTimeoutMs: 100 })
   const client = await pool.connect()

@@ -76,7 +76,11 @@ export function openPool(connection: Connection, options: PoolOptions): Db {
   // Without a listener an idle connection that breaks would end the process.
   pool.on('error', (error) => options.onError?.(error))
   const { onResult } = options
-  if (onResult) pool.on('connect', (connection) => readResults(connection, onResult))
+  pool.on('connect', (connection) => {
+    // So would a new one whose server dies as it is ready: it says both at once, before who asked for it can listen.
+    connection.on('error', () => {})
+    if (onResult) readResults(connection, onResult)
+  })
   return pool
 }
 
