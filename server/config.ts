@@ -121,6 +121,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       tls: certFile === '' ? null : { certFile: resolve(certFile), keyFile: resolve(keyFile) },
       sessionsMax,
     }
+  // Heeded by bin/heliogram, before there is a program; what it may be is said here.
+  read(v.memory)
   if (config.roles?.length === 0) problems.push(`${v.roles.name} is empty; allowed: ${v.roles.allowed}.`)
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return config

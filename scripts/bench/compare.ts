@@ -140,7 +140,9 @@ if (isWanted('lists')) {
 if (isWanted('webhooks')) {
   figures.push({
     title: 'Webhooks',
-    notes: ['The process that records and posts. A tenth of the endpoints take connections and never answer.'],
+    notes: [
+      'The program with all its roles, and a thousand endpoints, each an origin of its own; a tenth of them take connections and never answer. Another process records the events.',
+    ],
     rows: await measureWebhooks(options),
   })
 }

@@ -22,9 +22,15 @@ export function createBatchingHeliogram(database: BenchDatabase): Product {
 }
 
 /** Heliogram with nobody to submit to: what it accepts stays queued, so that accepting alone is measured. */
-export function createAcceptingHeliogram(database: BenchDatabase): Product {
-  return { name: 'Heliogram', start: (ends) => start(database, ends, false) }
+export function createAcceptingHeliogram(
+  database: BenchDatabase,
+  memory: 'normal' | 'small' = 'normal',
+): { start(ends: Ends): Promise<Started> } & Product {
+  return { name: 'Heliogram', start: (ends) => start(database, ends, false, null, memory) }
 }
+
+/** A started Heliogram, with the way to what it keeps. */
+export type Started = Running & { databaseUrl: string; dataFolder: string }
 
 let instances = 0
 
@@ -35,7 +41,8 @@ async function start(
   ends: Ends,
   isBound: boolean,
   batch: Batch | null = null,
-): Promise<Running> {
+  memory = 'normal',
+): Promise<Started> {
   const folder = mkdtempSync(join(tmpdir(), 'heliogram-bench-'))
   const [port = 0] = await findFreePorts(1)
   instances += 1
@@ -53,6 +60,7 @@ async function start(
       HELIOGRAM_CARRIER_URL: `smpp://bench:bench@127.0.0.1:${ends.carrierPort}`,
       HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
       HELIOGRAM_LOG: 'warn',
+      HELIOGRAM_MEMORY: memory,
     },
   })
   process.once('exit', () => child.kill())
@@ -92,6 +100,8 @@ async function start(
       },
       rootPids: [child.pid ?? 0, database.pid],
       countLeft: () => queryOnce(url, leftQuery),
+      databaseUrl: url,
+      dataFolder: folder,
       stop,
     }
   } catch (error) {

@@ -1,5 +1,5 @@
 /** Imports: a file of a million rows through the API, against csv-parse, libphonenumber-js and one INSERT a row, and what sends feel of it. */
-import { createReadStream, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { request as openRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { startDatabase } from './database.ts'
 import { createAcceptingHeliogram } from './heliogram.ts'
 import type { LoadInput, LoadOutput } from './load.ts'
 import type { Options } from './options.ts'
-import { readCpuSeconds, waitUntilQuiet, type Running } from './product.ts'
+import { readCpuSeconds, readMemory, waitUntilQuiet, type Running } from './product.ts'
 import type { Figure } from './report.ts'
 import { quantile } from './tally.ts'
 import { startWorker, type Worker } from './worker.ts'
@@ -51,9 +51,9 @@ export async function compareImports(options: Options): Promise<{ rows: Comparis
       console.log(`${side}: ${Math.round(result.rowsPerSecond)} rows/s, ${result.cpuUsPerRow.toFixed(1)} µs CPU a row`)
       return result
     }
-    const idleMb = memoryOf(heliogram, 'VmRSS')
+    const idleMb = readMemory(heliogram, 'VmRSS')
     const pairs = await runInTurns(options.pairs, run)
-    const peakMb = memoryOf(heliogram, 'VmHWM')
+    const peakMb = readMemory(heliogram, 'VmHWM')
     const sends = await measureSends(heliogram, load, large, rows)
     const slowest = Math.min(...pairs.map((pair) => pair.ours.rowsPerSecond))
     return {
@@ -181,10 +181,4 @@ async function measureSends(
   const importingMs = await send(Math.max(200, Math.floor((rows / 40_000) * 0.75 * sendsPerSecond)))
   await importing
   return { aloneMs, importingMs }
-}
-
-/** Memory of the server's process alone, in MB (proc(5), `status`). */
-function memoryOf({ rootPids }: Running, field: 'VmRSS' | 'VmHWM'): number {
-  const status = readFileSync(`/proc/${rootPids[0]}/status`, 'utf8')
-  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? NaN) / 1024
 }

@@ -51,6 +51,12 @@ export function readTree(rootPids: readonly number[]): Map<number, number> {
 // USER_HZ, 100 on every Linux that Node runs on.
 const ticksPerSecond = 100
 
+/** Megabytes (2^20) of the first process, as the system counts them: now (VmRSS) or at most so far (VmHWM; proc(5), `status`). */
+export function readMemory({ rootPids }: Running, field: 'VmRSS' | 'VmHWM'): number {
+  const status = readFileSync(`/proc/${rootPids[0]}/status`, 'utf8')
+  return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1] ?? NaN) / 1024
+}
+
 /** Waits until the processes use less than 2 % of a core, at most `limitMs`: what one run left to do is not charged to the next. */
 export async function waitUntilQuiet(rootPids: readonly number[], limitMs = 15_000): Promise<void> {
   const untilMs = Date.now() + limitMs

@@ -2,7 +2,7 @@
 import type { Posting } from '../events.ts'
 import { postLeaseSeconds } from '../events.ts'
 import type { Db } from '../db/db.ts'
-import { claimFor, noteClaimed, type Lane } from './lane.ts'
+import { claimFor, claimMax, noteClaimed, type Lane } from './lane.ts'
 import { claimPosts, type Claim, type OutboxKey } from './outbox.ts'
 
 /** What claims are made for. */
@@ -11,6 +11,8 @@ export interface ClaimsOptions {
   nodeId: string
   /** The lane of an endpoint or replay, if there is one yet. */
   peek: (id: string) => Lane | undefined
+  /** How many more posts the lane, or an endpoint without one, may have in memory now. */
+  roomFor: (lane: Lane | undefined) => number
   laneOf: (posting: Omit<Posting, 'payload'>) => Lane
   /** Takes over what was claimed; `askedAt` is when the leases can have begun at the earliest (`performance.now()`). */
   take: (postings: Posting[], askedAt: number) => void
@@ -19,6 +21,10 @@ export interface ClaimsOptions {
   /** Runs a round that nobody waits for. */
   inBackground: (work: Promise<void>) => void
 }
+
+// Rows of one claim, at most, and of each of its endpoints, at least: their events are in memory at once.
+const rowsMax = 500
+const partMin = 8
 
 /** The claims of one dispatcher. */
 export class Claims {
@@ -54,14 +60,24 @@ export class Claims {
     this.isRunning = true
     try {
       while (this.#wanted.size > 0 && !this.#isClosing) {
-        const claims = [...this.#wanted].map((id) => claimFor(id, this.#options.peek(id)))
-        this.#wanted.clear()
-        const possible = claims.filter((claim) => claim.limit > 0)
-        if (possible.length > 0) await this.#claim(possible)
+        const ids = [...this.#wanted].slice(0, rowsMax / partMin)
+        for (const id of ids) this.#wanted.delete(id)
+        const claims = this.#claimsFor(ids)
+        if (claims.length > 0) await this.#claim(claims)
       }
     } finally {
       this.isRunning = false
     }
+  }
+
+  /** Every endpoint gets its part of what one claim may read. */
+  #claimsFor(ids: string[]): Claim[] {
+    const { peek, roomFor } = this.#options
+    const part = Math.min(claimMax, Math.floor(rowsMax / ids.length))
+    return ids
+      .map((id) => ({ id, lane: peek(id) }))
+      .map(({ id, lane }) => claimFor(id, lane, Math.min(part, roomFor(lane))))
+      .filter((claim) => claim.limit > 0)
   }
 
   async #claim(claims: Claim[]): Promise<void> {

@@ -19,7 +19,7 @@ import type { Destinations } from './destination.ts'
 import { Endpoints, type Endpoint } from './endpoint.ts'
 import { wrap } from './envelope.ts'
 import { createHealth, type Health } from './health.ts'
-import { beginMax, createLane, roomIn, takeTogether, waitMsOf, type Lane, type Queued } from './lane.ts'
+import { beginMax, claimMax, createLane, roomIn, takeTogether, waitMsOf, type Lane, type Queued } from './lane.ts'
 import { findDueEndpoints, type Ended } from './outbox.ts'
 import { Poster, targetOf, type PostResult } from './post.ts'
 import { createSaver, type Saver } from './save.ts'
@@ -53,7 +53,7 @@ const saveMarginMs = 10_000
 const unsavedMax = 5000
 // Posts in memory and the characters of their bodies; beyond either a lane takes no more than it can begin at once, and few.
 const queuedMax = 20_000
-const queuedCharactersMax = 32 * 1024 * 1024
+const queuedCharactersMax = 4 * 1024 * 1024
 const queuedAnywayMax = 8
 const closeWithinMs = 15_000
 const idleLaneMs = 60_000
@@ -105,6 +105,7 @@ export class Dispatcher implements Outbox {
       db,
       nodeId,
       peek: (id) => this.#lanes.get(id),
+      roomFor: (lane) => this.#roomFor(lane),
       laneOf: (posting) => this.#laneOf(posting),
       take: (postings, askedAt) => this.#take(postings, () => performance.now() - askedAt),
       drop: (key) => this.#saver.drop(key),
@@ -145,7 +146,7 @@ export class Dispatcher implements Outbox {
     for (const posting of postings) {
       const lane = this.#laneOf(posting)
       lane.usedAt = now
-      if (this.#isClosing || !this.#hasRoomFor(lane)) {
+      if (this.#isClosing || this.#roomFor(lane) === 0) {
         lane.hasBacklog = true
         this.#saver.release(posting)
       } else {
@@ -159,10 +160,12 @@ export class Dispatcher implements Outbox {
     for (const lane of lanes) this.#pump(lane)
   }
 
-  #hasRoomFor(lane: Lane): boolean {
-    if (roomIn(lane) === 0) return false
+  /** How many more posts of a lane, or of an endpoint that has none yet, may be held in memory. */
+  #roomFor(lane: Lane | undefined): number {
     const isFull = this.#queued >= queuedMax || this.#queuedCharacters >= queuedCharactersMax
-    return !isFull || lane.queue.length < Math.min(queuedAnywayMax, beginMax(lane))
+    if (!lane) return isFull ? queuedAnywayMax : claimMax
+    const room = roomIn(lane)
+    return isFull ? Math.max(0, Math.min(room, Math.min(queuedAnywayMax, beginMax(lane)) - lane.queue.length)) : room
   }
 
   /** What was taken off a queue is no longer held in memory. */

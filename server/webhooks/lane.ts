@@ -35,7 +35,8 @@ export interface Lane extends EndpointKey {
 
 // A healthy endpoint takes about a second's worth; a failing one only what it can begin before the leases lapse.
 const queueMax = 1024
-const claimMax = 500
+/** Rows of one endpoint in one claim, at most. */
+export const claimMax = 500
 // A replay goes beside what is fresh, takes little of the receiver's time, and stops soon when it is canceled.
 const replayWindowMax = 8
 const replayQueueMax = 256
@@ -95,14 +96,10 @@ export function takeTogether(lane: Lane, endpoint: Endpoint): Queued[] {
   return lane.queue.splice(0, count)
 }
 
-/** What to claim for a lane, or for an endpoint that has none yet. */
-export function claimFor(endpointId: string, lane: Lane | undefined): Claim {
+/** What to claim for a lane, or for an endpoint that has none yet: `limit` rows at most. */
+export function claimFor(endpointId: string, lane: Lane | undefined, limit: number): Claim {
   const isFromStart = !lane || performance.now() > lane.claimFromUntil
-  return {
-    endpointId,
-    limit: Math.min(claimMax, lane ? roomIn(lane) : claimMax),
-    from: isFromStart ? null : lane.claimFrom,
-  }
+  return { endpointId, limit, from: isFromStart ? null : lane.claimFrom }
 }
 
 /** Remembers where the next claim begins and whether there may be more; `held` rows were met and put off. */

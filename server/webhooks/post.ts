@@ -1,5 +1,6 @@
 /** One POST: bounded in time and size, without redirects, to addresses that are allowed; every end of it is one closed word. */
-import { Pool, type Dispatcher } from 'undici'
+import type { Dispatcher } from 'undici'
+import { Connections } from './connections.ts'
 import { DestinationError, type Destinations } from './destination.ts'
 import { readRetryAfter } from './schedule.ts'
 
@@ -51,7 +52,6 @@ const responseMax = 64 * 1024
 const responseHeadMax = 4 * 1024
 const responseHeadersMax = 4 * 1024
 const connectTimeoutMs = 10_000
-const sweepMs = 60_000
 
 interface PosterOptions {
   destinations: Destinations
@@ -59,16 +59,14 @@ interface PosterOptions {
   timeoutMs: number
 }
 
-/** Posts over keep-alive connections, pooled by origin; bounding how many at a time is the caller's part. */
+/** Posts over keep-alive connections; bounding how many at a time is the caller's part. */
 export class Poster {
-  readonly #options: PosterOptions
-  #pools = new Map<string, { pool: Pool; isUsed: boolean }>()
-  readonly #sweep: NodeJS.Timeout
+  readonly #timeoutMs: number
+  readonly #connections: Connections
 
-  constructor(options: PosterOptions) {
-    this.#options = options
-    this.#sweep = setInterval(() => this.#closeUnused(), sweepMs)
-    this.#sweep.unref()
+  constructor({ destinations, timeoutMs }: PosterOptions) {
+    this.#timeoutMs = timeoutMs
+    this.#connections = new Connections(destinations.connector(Math.min(connectTimeoutMs, timeoutMs)))
   }
 
   /** Posts a body and calls `done` exactly once, never in this turn. `headers` are names and values in turn. */
@@ -106,7 +104,8 @@ export class Poster {
       finish(outcome)
       request?.abort(new Error(outcome))
     }
-    const timer = setTimeout(() => abort('timeout'), this.#options.timeoutMs)
+    const connection = this.#connections.take(target.origin)
+    const timer = setTimeout(() => abort('timeout'), this.#timeoutMs)
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
         request = controller
@@ -127,48 +126,21 @@ export class Poster {
         size += chunk.length
         if (size > responseMax) abort('too_large')
       },
-      onResponseEnd() {
+      onResponseEnd: () => {
+        this.#connections.giveBack(connection)
         finish(outcomeOfStatus(statusCode ?? 0))
       },
-      onResponseError(_controller, error) {
+      onResponseError: (_controller, error) => {
+        this.#connections.giveBack(connection)
         finish(outcomeOfError(error))
       },
     }
-    this.#poolOf(target.origin).dispatch({ path: target.path, method: 'POST', headers, body }, handler)
+    connection.client.dispatch({ path: target.path, method: 'POST', headers, body }, handler)
   }
 
   /** Destroys all connections; what is under way ends as `reset`. */
-  async close(): Promise<void> {
-    clearInterval(this.#sweep)
-    await Promise.all([...this.#pools.values()].map(({ pool }) => pool.destroy()))
-    this.#pools.clear()
-  }
-
-  #poolOf(origin: string): Pool {
-    const known = this.#pools.get(origin)
-    if (known) {
-      known.isUsed = true
-      return known.pool
-    }
-    const pool = new Pool(origin, {
-      connect: this.#options.destinations.connector(Math.min(connectTimeoutMs, this.#options.timeoutMs)),
-      pipelining: 1,
-      // The one timer of `post` bounds all of it.
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    })
-    this.#pools.set(origin, { pool, isUsed: true })
-    return pool
-  }
-
-  #closeUnused(): void {
-    for (const [origin, entry] of this.#pools) {
-      if (!entry.isUsed && entry.pool.stats.running === 0 && entry.pool.stats.pending === 0) {
-        this.#pools.delete(origin)
-        void entry.pool.close()
-      }
-      entry.isUsed = false
-    }
+  close(): Promise<void> {
+    return this.#connections.close()
   }
 }
 
