@@ -159,6 +159,8 @@ class Running implements Program {
   #launched: ReturnType<typeof launch> | null = null
   #earlier = { stdout: '', stderr: '' }
   #databasePath: string | null = null
+  /** A start that failed has said so. */
+  #isCrashTold = false
 
   constructor(folder: string, env: Record<string, string>) {
     this.#folder = folder
@@ -186,7 +188,9 @@ class Running implements Program {
       throw new Error(`the program ended with ${ending.code ?? ending.signal} instead of starting:\n${ending.stderr}`)
     })
     const ready = until('the program says that it runs', () => printed.stdout.includes('Ctrl-C stops'), 60_000)
+    this.#isCrashTold = true
     await Promise.race([ready, early])
+    this.#isCrashTold = false
     early.catch(() => {})
     const read = (label: string): string | null =>
       new RegExp(`^ +${label} +(\\S+)$`, 'm').exec(printed.stdout)?.[1] ?? null
@@ -245,7 +249,8 @@ class Running implements Program {
     let crash: string | null = null
     if (this.#launched) {
       const { child, ended, printed } = this.#launched
-      if (child.exitCode) crash = `the program ended by itself with ${child.exitCode}:\n${printed.stderr.slice(-4000)}`
+      if (child.exitCode && !this.#isCrashTold)
+        crash = `the program ended by itself with ${child.exitCode}:\n${printed.stderr.slice(-4000)}`
       child.kill('SIGTERM')
       const timer = setTimeout(() => killGroup(child), 20_000)
       await ended

@@ -71,6 +71,7 @@ async function start(
   child.stdout.on('data', collect)
   child.stderr.on('data', collect)
   const stop = async () => {
+    if (child.exitCode) throw new Error(`Heliogram ended by itself:\n${output}`)
     if (child.exitCode === null && child.signalCode === null) {
       const ended = once(child, 'exit')
       child.kill('SIGTERM')

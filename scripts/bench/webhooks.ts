@@ -14,7 +14,7 @@ import { KeyFile } from '../../server/master-key.ts'
 import { openVault } from '../../server/secrets.ts'
 import { secretPurpose } from '../../server/webhooks/endpoint.ts'
 import { newSecret } from '../../server/webhooks/signature.ts'
-import { startDatabase, type BenchDatabase } from './database.ts'
+import { startDatabase } from './database.ts'
 import { createAcceptingHeliogram } from './heliogram.ts'
 import type { Options } from './options.ts'
 import { readMemory } from './product.ts'
@@ -29,16 +29,11 @@ const memoryMaxMb = 256
 
 /** Peak memory of the program while events come faster than they can be posted, as it is started and with little memory. */
 export async function measureWebhooks(options: Options): Promise<Figure[]> {
-  const database = await startDatabase()
-  try {
-    const normal = await measure(options, database, 'normal')
-    return [...normal, ...(await measure(options, database, 'small'))]
-  } finally {
-    await database.stop()
-  }
+  return [...(await measure(options, 'normal')), ...(await measure(options, 'small'))]
 }
 
-async function measure(options: Options, database: BenchDatabase, memory: 'normal' | 'small'): Promise<Figure[]> {
+async function measure(options: Options, memory: 'normal' | 'small'): Promise<Figure[]> {
+  const database = await startDatabase()
   const [receiver, recorder] = [startWorker('./webhooks.ts'), startWorker('./webhooks.ts')]
   const heliogram = await createAcceptingHeliogram(database, memory).start({ carrierPort: 1, receiverPort: 1 })
   try {
@@ -52,19 +47,20 @@ async function measure(options: Options, database: BenchDatabase, memory: 'norma
     const peakMb = readMemory(heliogram, 'VmHWM')
     const count = (n: number): string => n.toLocaleString('en-US')
     const what = `HELIOGRAM_MEMORY=${memory}, ${count(Math.round(recorded / options.seconds))} events/s for ${options.seconds} s`
-    const isBounded = memory === 'small'
     return [
       { what: `${what}: memory of the server before`, value: `${Math.round(idleMb)} MB`, goal: '', isMet: true },
       {
         what: `its largest memory (${count(queued)} of ${count(recorded)} queued at the end)`,
         value: `${Math.round(peakMb)} MB`,
-        goal: isBounded ? `≤ ${memoryMaxMb} MB` : '',
-        isMet: !isBounded || peakMb <= memoryMaxMb,
+        goal: `≤ ${memoryMaxMb} MB`,
+        isMet: peakMb <= memoryMaxMb,
       },
       { what: 'posted meanwhile', value: `${count(Math.round(posted / options.seconds))}/s`, goal: '', isMet: true },
     ]
   } finally {
-    await Promise.all([receiver.stop(), recorder.stop(), heliogram.stop()])
+    await heliogram.stop()
+    await Promise.all([receiver.stop(), recorder.stop()])
+    await database.stop()
   }
 }
 
@@ -78,8 +74,9 @@ const hostOf = (n: number): string => `127.1.${n >> 8}.${n & 255}`
 async function listen(): Promise<number> {
   const server = createServer((request, response) => {
     request.resume().on('end', () => {
+      if (request.url === '/hang') return
       posted++
-      if (request.url !== '/hang') response.writeHead(204).end()
+      response.writeHead(204).end()
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '0.0.0.0', resolve))

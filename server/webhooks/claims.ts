@@ -31,6 +31,7 @@ export class Claims {
   readonly #options: ClaimsOptions
   readonly #wanted = new Set<string>()
   #isClosing = false
+  #isScheduled = false
   isRunning = false
 
   constructor(options: ClaimsOptions) {
@@ -45,8 +46,12 @@ export class Claims {
   /** Claims for a lane soon, together with all others that say so in this turn. */
   soon(id: string): void {
     this.#wanted.add(id)
-    if (this.isRunning || this.#wanted.size > 1) return
-    setImmediate(() => this.#options.inBackground(this.run()))
+    if (this.isRunning || this.#isScheduled) return
+    this.#isScheduled = true
+    setImmediate(() => {
+      this.#isScheduled = false
+      this.#options.inBackground(this.run())
+    })
   }
 
   /** Begins nothing more. */
@@ -70,14 +75,17 @@ export class Claims {
     }
   }
 
-  /** Every endpoint gets its part of what one claim may read. */
+  /** Every endpoint with room gets its part of what one claim may read, and no less than it takes in one POST. */
   #claimsFor(ids: string[]): Claim[] {
     const { peek, roomFor } = this.#options
-    const part = Math.min(claimMax, Math.floor(rowsMax / ids.length))
-    return ids
+    const wanted = ids
       .map((id) => ({ id, lane: peek(id) }))
-      .map(({ id, lane }) => claimFor(id, lane, Math.min(part, roomFor(lane))))
-      .filter((claim) => claim.limit > 0)
+      .map((one) => ({ ...one, room: roomFor(one.lane) }))
+      .filter(({ room }) => room > 0)
+    const part = Math.floor(rowsMax / wanted.length)
+    return wanted.map(({ id, lane, room }) =>
+      claimFor(id, lane, Math.min(claimMax, room, Math.max(part, lane?.postMax ?? 0))),
+    )
   }
 
   async #claim(claims: Claim[]): Promise<void> {
@@ -94,7 +102,10 @@ export class Claims {
     for (const claim of claims) {
       const claimed = byLane.get(claim.endpointId) ?? []
       const lane = claimed[0] ? laneOf(claimed[0]) : peek(claim.endpointId)
-      if (lane) noteClaimed(lane, claim, claimed, held.get(claim.endpointId) ?? 0)
+      const heldCount = held.get(claim.endpointId) ?? 0
+      if (lane) noteClaimed(lane, claim, claimed, heldCount)
+      // Nobody would ask again for a lane that got nothing: behind those that are held may be some that are not.
+      if (heldCount >= claim.limit) this.#wanted.add(claim.endpointId)
     }
     take(postings, askedAt)
   }

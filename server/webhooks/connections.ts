@@ -32,17 +32,17 @@ export class Connections {
     this.#sweep.unref()
   }
 
-  /** A connection on which nothing is under way: the one used last, or a new one. Give it back when its request is over, however it ended. */
+  /**
+   * A connection on which nothing is under way: the one used last, or a new one. Give it back once, when its request is over, however it
+   * ended; not while undici still tells of it.
+   */
   take(url: string): Connection {
     let origin = this.#origins.get(url)
     if (!origin) this.#origins.set(url, (origin = { free: [], taken: 0, isUsed: true }))
     origin.isUsed = true
+    const connection = origin.free.pop() ?? this.#open(origin, url)
     origin.taken++
-    const known = origin.free.pop()
-    if (known) return known
-    const client = new Client(url, this.#options)
-    this.#all.add(client)
-    return { origin, client }
+    return connection
   }
 
   giveBack(connection: Connection): void {
@@ -55,6 +55,12 @@ export class Connections {
     clearInterval(this.#sweep)
     await Promise.all([...this.#all].map((client) => client.destroy()))
     this.#origins.clear()
+  }
+
+  #open(origin: Origin, url: string): Connection {
+    const client = new Client(url, this.#options)
+    this.#all.add(client)
+    return { origin, client }
   }
 
   #closeUnused(): void {

@@ -66,6 +66,33 @@ const outcomesOf = async (endpointId: string) =>
   ).rows
 const idsOf = (receiver: Receiver) => receiver.received.map((one) => String(one.headers['webhook-id']))
 
+test.each([
+  ['a port that is closed', 'refused', undefined],
+  ['a name without an address', 'dns', () => Promise.resolve([])],
+])('goes on after many posts at once to %s', async (_title, outcome, resolve) => {
+  const closed = await startReceiver()
+  await closed.close()
+  const destinations = guardDestinations({ allowedCidrs: ['127.0.0.0/8'], ports: [443] }, resolve)
+  const accountId = await insertTestAccount(db)
+  const { id } = await insertTestWebhook(db, accountId, closed.url)
+  const dispatcher = startDispatcher({ destinations })
+  await postEvents(db, dispatcher, accountId, 50)
+  await until('50 attempts', async () => (await outcomesOf(id)).length >= 50)
+  expect(new Set((await outcomesOf(id)).map((one) => one.outcome))).toEqual(new Set([outcome]))
+})
+
+test('loses no post to a receiver that closes its connection after each answer without saying so', async () => {
+  const receiver = await receive((response) => {
+    response.writeHead(204).end(() => response.socket?.destroySoon())
+  })
+  const accountId = await insertTestAccount(db)
+  const { id } = await insertTestWebhook(db, accountId, receiver.url)
+  const dispatcher = startDispatcher()
+  await postEvents(db, dispatcher, accountId, 200)
+  await until('200 attempts', async () => (await outcomesOf(id)).length >= 200)
+  expect(new Set((await outcomesOf(id)).map((one) => one.outcome))).toEqual(new Set(['ok']))
+})
+
 test('posts a signed event within a second of its commit, once, and leaves one attempt', async () => {
   const receiver = await receive()
   const accountId = await insertTestAccount(db)

@@ -53,7 +53,7 @@ const saveMarginMs = 10_000
 const unsavedMax = 5000
 // Posts in memory and the characters of their bodies; beyond either a lane takes no more than it can begin at once, and few.
 const queuedMax = 20_000
-const queuedCharactersMax = 4 * 1024 * 1024
+const queuedCharactersMax = 8 * 1024 * 1024
 const queuedAnywayMax = 8
 const closeWithinMs = 15_000
 const idleLaneMs = 60_000
@@ -165,7 +165,9 @@ export class Dispatcher implements Outbox {
     const isFull = this.#queued >= queuedMax || this.#queuedCharacters >= queuedCharactersMax
     if (!lane) return isFull ? queuedAnywayMax : claimMax
     const room = roomIn(lane)
-    return isFull ? Math.max(0, Math.min(room, Math.min(queuedAnywayMax, beginMax(lane)) - lane.queue.length)) : room
+    if (!isFull) return room
+    const anyway = Math.min(Math.max(queuedAnywayMax, lane.postMax), beginMax(lane))
+    return Math.max(0, Math.min(room, anyway - lane.queue.length))
   }
 
   /** What was taken off a queue is no longer held in memory. */

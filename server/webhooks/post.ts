@@ -106,6 +106,17 @@ export class Poster {
     }
     const connection = this.#connections.take(target.origin)
     const timer = setTimeout(() => abort('timeout'), this.#timeoutMs)
+    let isGivenBack = false
+    // Not before undici has done with it, or it meets its next request where it asserts that it has none; and a turn later, in which it
+    // hears of a receiver that closes after its answer.
+    const over = (outcome: Outcome): void => {
+      if (isGivenBack) return
+      isGivenBack = true
+      setImmediate(() => {
+        this.#connections.giveBack(connection)
+        finish(outcome)
+      })
+    }
     const handler: Dispatcher.DispatchHandler = {
       onRequestStart(controller) {
         request = controller
@@ -126,21 +137,16 @@ export class Poster {
         size += chunk.length
         if (size > responseMax) abort('too_large')
       },
-      onResponseEnd: () => {
-        this.#connections.giveBack(connection)
-        finish(outcomeOfStatus(statusCode ?? 0))
-      },
-      onResponseError: (_controller, error) => {
-        this.#connections.giveBack(connection)
-        finish(outcomeOfError(error))
-      },
+      onResponseEnd: () => over(outcomeOfStatus(statusCode ?? 0)),
+      onResponseError: (_controller, error) => over(outcomeOfError(error)),
     }
     connection.client.dispatch({ path: target.path, method: 'POST', headers, body }, handler)
   }
 
-  /** Destroys all connections; what is under way ends as `reset`. */
-  close(): Promise<void> {
-    return this.#connections.close()
+  /** Destroys all connections; what is under way ends as `reset`. Resolves when all of it has ended. */
+  async close(): Promise<void> {
+    await this.#connections.close()
+    await new Promise((resolve) => setImmediate(resolve))
   }
 }
 
