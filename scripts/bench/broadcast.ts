@@ -1,15 +1,14 @@
 /** Broadcasts: one order for all contacts of a campaign, against as many requests to Kannel; and how fast contacts become recipients. */
-import { setTimeout as pause } from 'node:timers/promises'
+import { besideKannel } from './beside-kannel.ts'
 import { compare, runInTurns, type Comparison, type Side } from './comparison.ts'
 import { moveProduct } from './cores.ts'
 import { startDatabase } from './database.ts'
-import { apiOf, createAcceptingHeliogram, createBatchingHeliogram } from './heliogram.ts'
-import { kannel } from './kannel.ts'
+import { apiOf, createAcceptingHeliogram, createBatchingHeliogram, untilImported } from './heliogram.ts'
 import type { Options } from './options.ts'
 import { readCpuSeconds, waitUntil, waitUntilQuiet, type Running } from './product.ts'
 import type { Figure } from './report.ts'
 import { recipientOf } from './request.ts'
-import { receiptDelayMs, runOnce, runThrough, startStage, stopStage, takeNumbers, type Stage } from './run.ts'
+import { receiptDelayMs, runOnce, runThrough, takeNumbers, type Stage } from './run.ts'
 import { numberDigits, quantile } from './tally.ts'
 import { nowMs } from './worker.ts'
 
@@ -19,65 +18,57 @@ type Sent = { messagesPerSecond: number; cpuUsPerMessage: number }
 /** Contacts of the broadcast that is not sent. */
 const expandedContacts = 200_000
 
-/** Messages of a run, the same for both. */
-const sizeOf = ({ seconds }: Options): number => seconds * 7500
+/** A run has so many messages for each second that it is to last, the same for both. */
+const messagesPerSecond = 7500
 
 /** Runs the pairs, then expansions by themselves. */
 export async function compareBroadcasts(options: Options): Promise<{ rows: Comparison[]; figures: Figure[] }> {
-  const database = await startDatabase()
-  const stage = await startStage()
-  const started: Running[] = []
-  try {
-    const ours = await createBatchingHeliogram(database).start(stage.ends)
-    started.push(ours)
-    const theirs = await kannel.start(stage.ends)
-    started.push(theirs)
-    for (const { rootPids } of started) moveProduct(rootPids)
-    const { connections } = options
+  return { rows: await comparePairs(options), figures: [await measureExpansion(options)] }
+}
+
+function comparePairs({ pairs, connections, seconds }: Options): Promise<Comparison[]> {
+  return besideKannel(createBatchingHeliogram, async (stage, { ours, theirs }) => {
     const send = (side: Side, size: number): Promise<Sent> =>
       side === 'ours' ? broadcastOnce(stage, ours, size) : runOnce(stage, theirs, { size, connections })
     // Caches and compilers settle; Kannel has little to settle.
     await send('ours', 20_000)
     await send('theirs', 5000)
-    const pairs = await runInTurns(options.pairs, async (side) => {
-      const result = await send(side, sizeOf(options))
-      const { messagesPerSecond, cpuUsPerMessage } = result
-      console.log(`${side}: ${Math.round(messagesPerSecond)}/s, ${Math.round(cpuUsPerMessage)} µs CPU`)
+    const results = await runInTurns(pairs, async (side) => {
+      const result = await send(side, seconds * messagesPerSecond)
+      console.log(`${side}: ${Math.round(result.messagesPerSecond)}/s, ${Math.round(result.cpuUsPerMessage)} µs CPU`)
       return result
     })
-    for (const running of started.splice(0)) await running.stop()
+    return [
+      compare(
+        results,
+        { what: 'order to last callback', unit: 'messages/s', goal: '≥ 8', better: 'more' },
+        (one) => one.messagesPerSecond,
+      ),
+      compare(
+        results,
+        { what: 'CPU of all its processes', unit: 'µs/message', better: 'less' },
+        (one) => one.cpuUsPerMessage,
+      ),
+    ]
+  })
+}
 
-    const idle = await createAcceptingHeliogram(database).start(stage.ends)
-    started.push(idle)
-    moveProduct(idle.rootPids)
+async function measureExpansion({ pairs }: Options): Promise<Figure> {
+  const database = await startDatabase()
+  const heliogram = await createAcceptingHeliogram(database).start({ carrierPort: 1, receiverPort: 1 })
+  try {
+    moveProduct(heliogram.rootPids)
     const rates: number[] = []
-    for (let run = 0; run < Math.min(3, options.pairs); run++) rates.push(await expandOnce(idle))
+    for (let run = 0; run < Math.min(3, pairs); run++) rates.push(await expandOnce(heliogram))
     const rate = quantile(rates, 0.5)
     return {
-      rows: [
-        compare(
-          pairs,
-          { what: 'order to last callback', unit: 'messages/s', goal: '≥ 8', better: 'more' },
-          (one) => one.messagesPerSecond,
-        ),
-        compare(
-          pairs,
-          { what: 'CPU of all its processes', unit: 'µs/message', better: 'less' },
-          (one) => one.cpuUsPerMessage,
-        ),
-      ],
-      figures: [
-        {
-          what: `recipients of ${expandedContacts.toLocaleString('en-US')} contacts, from the order on`,
-          value: `${Math.round(rate / 1000)}k/s`,
-          goal: '≥ 100k/s',
-          isMet: rate >= 100_000,
-        },
-      ],
+      what: `recipients of ${expandedContacts.toLocaleString('en-US')} contacts, from the order on`,
+      value: `${Math.round(rate / 1000)}k/s`,
+      goal: '≥ 100k/s',
+      isMet: rate >= 100_000,
     }
   } finally {
-    for (const running of started.reverse()) await running.stop()
-    await stopStage(stage)
+    await heliogram.stop()
     await database.stop()
   }
 }
@@ -161,14 +152,6 @@ async function importContacts(product: Running, { base, size }: { base: number; 
     body: lines.join('\n'),
   })
   const { id } = (await response.json()) as { id?: string }
-  for (;;) {
-    const { status, counts } = ((await api('GET', `/v1/imports/${id}`)) ?? {}) as {
-      status?: string
-      counts?: { created: number }
-    }
-    if (status === 'completed' && counts?.created === size) return campaign
-    if (status !== 'queued' && status !== 'processing')
-      throw new Error(`the import is ${status}: ${JSON.stringify(counts)}`)
-    await pause(50)
-  }
+  await untilImported(api, String(id), size)
+  return campaign
 }

@@ -5,6 +5,7 @@ import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { queryOnce, type BenchDatabase } from './database.ts'
 import { findFreePorts, waitUntil, type Ends, type Product, type Running } from './product.ts'
@@ -12,25 +13,26 @@ import { findFreePorts, waitUntil, type Ends, type Product, type Running } from 
 const launcher = fileURLToPath(new URL('../../bin/heliogram', import.meta.url))
 
 /** Heliogram over the given PostgreSQL. */
-export function createHeliogram(database: BenchDatabase): Product {
-  return { name: 'Heliogram', start: (ends) => start(database, ends, true) }
+export function createHeliogram(database: BenchDatabase): Heliogram {
+  return { name: 'Heliogram', start: (ends) => start(database, ends) }
 }
 
 /** The same, whose webhook takes up to 200 events a post. */
-export function createBatchingHeliogram(database: BenchDatabase): Product {
-  return { name: 'Heliogram', start: (ends) => start(database, ends, true, { max_events: 200, max_wait_ms: 100 }) }
+export function createBatchingHeliogram(database: BenchDatabase): Heliogram {
+  const batch = { max_events: 200, max_wait_ms: 100 }
+  return { name: 'Heliogram', start: (ends) => start(database, ends, { batch }) }
 }
 
 /** Heliogram with nobody to submit to: what it accepts stays queued, so that accepting alone is measured. */
-export function createAcceptingHeliogram(
-  database: BenchDatabase,
-  memory: 'normal' | 'small' = 'normal',
-): { start(ends: Ends): Promise<Started> } & Product {
-  return { name: 'Heliogram', start: (ends) => start(database, ends, false, null, memory) }
+export function createAcceptingHeliogram(database: BenchDatabase, memory: 'normal' | 'small' = 'normal'): Heliogram {
+  return { name: 'Heliogram', start: (ends) => start(database, ends, { isBound: false, memory }) }
 }
 
-/** A started Heliogram, with the way to what it keeps. */
-export type Started = Running & { databaseUrl: string; dataFolder: string }
+/** Heliogram, which when started tells the way to what it keeps. */
+interface Heliogram extends Product {
+  start(ends: Ends): Promise<Started>
+}
+type Started = Running & { databaseUrl: string; dataFolder: string }
 
 let instances = 0
 
@@ -39,9 +41,11 @@ type Batch = { max_events: number; max_wait_ms: number }
 async function start(
   database: BenchDatabase,
   ends: Ends,
-  isBound: boolean,
-  batch: Batch | null = null,
-  memory = 'normal',
+  {
+    isBound = true,
+    batch = null,
+    memory = 'normal',
+  }: { isBound?: boolean; batch?: Batch | null; memory?: string } = {},
 ): Promise<Started> {
   const folder = mkdtempSync(join(tmpdir(), 'heliogram-bench-'))
   const [port = 0] = await findFreePorts(1)
@@ -154,6 +158,20 @@ function createApi(port: number, key: string): Api {
     const text = await response.text()
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
     return text === '' ? {} : (JSON.parse(text) as Record<string, unknown>)
+  }
+}
+
+/** Waits until an import has made a contact of each of `rows` rows. @throws where it ends otherwise. */
+export async function untilImported(api: Api, id: string, rows: number): Promise<void> {
+  for (;;) {
+    const { status, counts } = ((await api('GET', `/v1/imports/${id}`)) ?? {}) as {
+      status?: string
+      counts?: { created: number }
+    }
+    if (status === 'completed' && counts?.created === rows) return
+    if (status !== 'queued' && status !== 'processing')
+      throw new Error(`the import is ${status}: ${JSON.stringify(counts)}`)
+    await pause(50)
   }
 }
 

@@ -4,10 +4,9 @@ import { request as openRequest } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { setTimeout as pause } from 'node:timers/promises'
 import { compare, runInTurns, type Comparison } from './comparison.ts'
 import { startDatabase } from './database.ts'
-import { createAcceptingHeliogram } from './heliogram.ts'
+import { apiOf, createAcceptingHeliogram, untilImported } from './heliogram.ts'
 import type { LoadInput, LoadOutput } from './load.ts'
 import type { Options } from './options.ts'
 import { readCpuSeconds, readMemory, waitUntilQuiet, type Running } from './product.ts'
@@ -96,31 +95,13 @@ function fileOf(rows: number): string {
 }
 
 /** Uploads a file into a new campaign and waits for its import; milliseconds from the first byte to the end. */
-async function importFile({ request }: Running, file: string, rows: number): Promise<number> {
-  const base = `http://127.0.0.1:${request.port}`
-  const call = async (method: string, path: string, body?: unknown): Promise<Record<string, unknown>> => {
-    const headers = { ...request.headers, 'content-type': 'application/json' }
-    const response = await fetch(`${base}${path}`, {
-      method,
-      headers,
-      ...(body !== undefined && { body: JSON.stringify(body) }),
-    })
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`)
-    return (await response.json()) as Record<string, unknown>
-  }
-  const campaign = await call('POST', '/v1/campaigns', { name: 'Imports' })
+async function importFile(product: Running, file: string, rows: number): Promise<number> {
+  const api = apiOf(product)
+  const campaign = await api('POST', '/v1/campaigns', { name: 'Imports' })
   const startMs = performance.now()
-  const id = await upload(request, `/v1/campaigns/${String(campaign['id'])}/contacts/import`, file)
-  for (;;) {
-    const { status, counts } = (await call('GET', `/v1/imports/${id}`)) as {
-      status: string
-      counts: { created: number }
-    }
-    if (status === 'completed' && counts.created === rows) return performance.now() - startMs
-    if (status !== 'queued' && status !== 'processing')
-      throw new Error(`the import is ${status}: ${JSON.stringify(counts)}`)
-    await pause(50)
-  }
+  const id = await upload(product.request, `/v1/campaigns/${String(campaign?.['id'])}/contacts/import`, file)
+  await untilImported(api, id, rows)
+  return performance.now() - startMs
 }
 
 async function upload({ port, headers }: Running['request'], path: string, file: string): Promise<string> {

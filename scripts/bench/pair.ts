@@ -1,6 +1,6 @@
 /** End to end, turn by turn: HTTP client → product → carrier → receipt a second later → one callback per message. */
+import { besideKannel } from './beside-kannel.ts'
 import { moveProduct } from './cores.ts'
-import { startDatabase } from './database.ts'
 import { compare, runInTurns, type Comparison, type Pair, type Side } from './comparison.ts'
 import { createHeliogram } from './heliogram.ts'
 import { kannel } from './kannel.ts'
@@ -12,17 +12,9 @@ import { runOnce, startStage, stopStage, type Result, type Stage } from './run.t
 const pacedPerSecond = 200
 
 /** Runs the pairs of throughput, then those of latency. */
-export async function comparePairs(options: Options): Promise<Comparison[]> {
-  const database = await startDatabase()
-  const stage = await startStage()
-  const started: Running[] = []
-  try {
-    const ours = await createHeliogram(database).start(stage.ends)
-    started.push(ours)
-    const theirs = await kannel.start(stage.ends)
-    started.push(theirs)
-    for (const { rootPids } of started) moveProduct(rootPids)
-    const products = { ours, theirs }
+export function comparePairs(options: Options): Promise<Comparison[]> {
+  return besideKannel(createHeliogram, async (stage, products) => {
+    const { ours, theirs } = products
     const sizes = { ours: await warmUp(stage, ours, options), theirs: await warmUp(stage, theirs, options) }
     const { pairs, connections, seconds } = options
     const run = (perSecond?: number) => async (side: Side) => {
@@ -32,11 +24,7 @@ export async function comparePairs(options: Options): Promise<Comparison[]> {
       return result
     }
     return compareAll(await runInTurns(pairs, run()), await runInTurns(pairs, run(pacedPerSecond)))
-  } finally {
-    for (const running of started.reverse()) await running.stop()
-    await stopStage(stage)
-    await database.stop()
-  }
+  })
 }
 
 function compareAll(full: Pair<Result>[], paced: Pair<Result>[]): Comparison[] {

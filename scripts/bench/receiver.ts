@@ -29,7 +29,8 @@ export type ReceiverCounts = Counts & {
   lastMs: number
 }
 
-// Of a request with several callbacks the signature is verified where one of them is a hundredth. Verifying costs 10 µs; a sample shows that signatures are real without the receiver becoming what is measured.
+// Verifying costs 10 µs; a sample shows that signatures are real without the receiver becoming what is measured. Of a request with several
+// callbacks the signature is verified where one of them is a hundredth.
 const verifyEvery = 100
 const ok = Buffer.from('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n')
 let tally = createTally(0, 0)

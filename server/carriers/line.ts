@@ -15,7 +15,7 @@ export interface Waiting {
 }
 
 // What may wait here for the pace, in milliseconds of it: enough to bridge a claim, little enough to be few when a session ends.
-const aheadMs = 250
+export const aheadMs = 250
 const ranks: Readonly<Record<MessageType, 0 | 1 | 2>> = { otp: 0, transactional: 1, marketing: 2 }
 // One in twenty is one to nineteen others.
 const creditPerSegment = 1 / 19

@@ -14,6 +14,7 @@ import type { CarrierLink } from './carrier-link.ts'
 import { Feed } from './feed.ts'
 import { LinkKeeper, type KeeperContext } from './keeper.ts'
 import type { Limits } from './limits.ts'
+import { aheadMs } from './line.ts'
 import { Link } from './link.ts'
 import { findStranded, Hand } from './stranded.ts'
 
@@ -25,8 +26,6 @@ interface SubmitContext extends KeeperContext {
   quietHours: QuietHours
 }
 
-// What a link takes ahead of its pace (see line.ts).
-const aheadMs = 250
 // Of a link with less room, claims cost too little to go around them.
 const roomMin = 200
 

@@ -2,7 +2,7 @@
 import type { Posting } from '../events.ts'
 import { postLeaseSeconds } from '../events.ts'
 import type { Db } from '../db/db.ts'
-import { claimFor, claimMax, noteClaimed, type Lane } from './lane.ts'
+import { claimFor, noteClaimed, type Lane } from './lane.ts'
 import { claimPosts, type Claim, type OutboxKey } from './outbox.ts'
 
 /** What claims are made for. */
@@ -22,7 +22,8 @@ export interface ClaimsOptions {
   inBackground: (work: Promise<void>) => void
 }
 
-// Rows of one claim, at most, and of each of its endpoints, at least: their events are in memory at once.
+// Rows of one claim, at most, and of each of its endpoints, at least where it has room: their events are in memory at once. No less than the
+// most events of a POST (200), or a lane that batches would never have its turn.
 const rowsMax = 500
 const partMin = 8
 
@@ -65,9 +66,7 @@ export class Claims {
     this.isRunning = true
     try {
       while (this.#wanted.size > 0 && !this.#isClosing) {
-        const ids = [...this.#wanted].slice(0, rowsMax / partMin)
-        for (const id of ids) this.#wanted.delete(id)
-        const claims = this.#claimsFor(ids)
+        const claims = this.#nextClaims()
         if (claims.length > 0) await this.#claim(claims)
       }
     } finally {
@@ -75,17 +74,22 @@ export class Claims {
     }
   }
 
-  /** Every endpoint with room gets its part of what one claim may read, and no less than it takes in one POST. */
-  #claimsFor(ids: string[]): Claim[] {
+  /** Takes off those whose turn it is. Each gets its part of what one claim may read, and no less than it takes in one POST. */
+  #nextClaims(): Claim[] {
     const { peek, roomFor } = this.#options
-    const wanted = ids
-      .map((id) => ({ id, lane: peek(id) }))
-      .map((one) => ({ ...one, room: roomFor(one.lane) }))
-      .filter(({ room }) => room > 0)
-    const part = Math.floor(rowsMax / wanted.length)
-    return wanted.map(({ id, lane, room }) =>
-      claimFor(id, lane, Math.min(claimMax, room, Math.max(part, lane?.postMax ?? 0))),
-    )
+    const part = Math.max(partMin, Math.floor(rowsMax / this.#wanted.size))
+    const claims: Claim[] = []
+    let rows = 0
+    for (const id of this.#wanted) {
+      const lane = peek(id)
+      const limit = Math.min(roomFor(lane), Math.max(part, lane?.postMax ?? 0))
+      if (rows + limit > rowsMax) break
+      this.#wanted.delete(id)
+      if (limit === 0) continue
+      rows += limit
+      claims.push(claimFor(id, lane, limit))
+    }
+    return claims
   }
 
   async #claim(claims: Claim[]): Promise<void> {

@@ -13,8 +13,9 @@ export interface Connection {
 }
 
 interface Origin {
+  all: Connection[]
   free: Connection[]
-  taken: number
+  /** Since the last sweep. */
   isUsed: boolean
 }
 
@@ -23,7 +24,6 @@ export class Connections {
   readonly #options: Client.Options
   #origins = new Map<string, Origin>()
   readonly #sweep: NodeJS.Timeout
-  readonly #all = new Set<Client>()
 
   constructor(connect: NonNullable<Client.Options['connect']>) {
     // Whoever posts bounds all of it with one timer.
@@ -38,39 +38,32 @@ export class Connections {
    */
   take(url: string): Connection {
     let origin = this.#origins.get(url)
-    if (!origin) this.#origins.set(url, (origin = { free: [], taken: 0, isUsed: true }))
+    if (!origin) this.#origins.set(url, (origin = { all: [], free: [], isUsed: true }))
     origin.isUsed = true
-    const connection = origin.free.pop() ?? this.#open(origin, url)
-    origin.taken++
+    const known = origin.free.pop()
+    if (known) return known
+    const connection = { origin, client: new Client(url, this.#options) }
+    origin.all.push(connection)
     return connection
   }
 
   giveBack(connection: Connection): void {
-    connection.origin.taken--
     connection.origin.free.push(connection)
   }
 
   /** Destroys all connections; what is under way ends with an error. */
   async close(): Promise<void> {
     clearInterval(this.#sweep)
-    await Promise.all([...this.#all].map((client) => client.destroy()))
+    const all = [...this.#origins.values()].flatMap((origin) => origin.all)
     this.#origins.clear()
-  }
-
-  #open(origin: Origin, url: string): Connection {
-    const client = new Client(url, this.#options)
-    this.#all.add(client)
-    return { origin, client }
+    await Promise.all(all.map(({ client }) => client.destroy()))
   }
 
   #closeUnused(): void {
     for (const [url, origin] of this.#origins) {
-      if (!origin.isUsed && origin.taken === 0) {
+      if (!origin.isUsed && origin.free.length === origin.all.length) {
         this.#origins.delete(url)
-        for (const { client } of origin.free) {
-          this.#all.delete(client)
-          void client.close()
-        }
+        for (const { client } of origin.all) void client.close()
       }
       origin.isUsed = false
     }

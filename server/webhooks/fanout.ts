@@ -19,7 +19,7 @@ import type { Destinations } from './destination.ts'
 import { Endpoints, type Endpoint } from './endpoint.ts'
 import { wrap } from './envelope.ts'
 import { createHealth, type Health } from './health.ts'
-import { beginMax, claimMax, createLane, roomIn, takeTogether, waitMsOf, type Lane, type Queued } from './lane.ts'
+import { beginMax, createLane, roomIn, takeTogether, waitMsOf, type Lane, type Queued } from './lane.ts'
 import { findDueEndpoints, type Ended } from './outbox.ts'
 import { Poster, targetOf, type PostResult } from './post.ts'
 import { createSaver, type Saver } from './save.ts'
@@ -162,10 +162,10 @@ export class Dispatcher implements Outbox {
 
   /** How many more posts of a lane, or of an endpoint that has none yet, may be held in memory. */
   #roomFor(lane: Lane | undefined): number {
-    const isFull = this.#queued >= queuedMax || this.#queuedCharacters >= queuedCharactersMax
-    if (!lane) return isFull ? queuedAnywayMax : claimMax
     const room = roomIn(lane)
+    const isFull = this.#queued >= queuedMax || this.#queuedCharacters >= queuedCharactersMax
     if (!isFull) return room
+    if (!lane) return queuedAnywayMax
     const anyway = Math.min(Math.max(queuedAnywayMax, lane.postMax), beginMax(lane))
     return Math.max(0, Math.min(room, anyway - lane.queue.length))
   }

@@ -35,8 +35,6 @@ export interface Lane extends EndpointKey {
 
 // A healthy endpoint takes about a second's worth; a failing one only what it can begin before the leases lapse.
 const queueMax = 1024
-/** Rows of one endpoint in one claim, at most. */
-export const claimMax = 500
 // A replay goes beside what is fresh, takes little of the receiver's time, and stops soon when it is canceled.
 const replayWindowMax = 8
 const replayQueueMax = 256
@@ -70,8 +68,9 @@ export function createLane(posting: Omit<Posting, 'payload'>, windowMax: number)
 /** How many posts can be begun at once. */
 export const beginMax = (lane: Lane): number => lane.window.size * lane.postMax
 
-/** How many more posts fit. */
-export function roomIn(lane: Lane): number {
+/** How many more posts fit; an endpoint without a lane would get an empty one. */
+export function roomIn(lane: Lane | undefined): number {
+  if (!lane) return queueMax
   const most = lane.isReplay ? replayQueueMax : queueMax
   return Math.max(0, (lane.window.isHealthy ? most : Math.min(most, beginMax(lane) * 2)) - lane.queue.length)
 }
