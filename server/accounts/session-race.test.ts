@@ -35,27 +35,23 @@ const isIn = async (accessToken: string): Promise<boolean> => {
   return found !== null && !found.isRevoked
 }
 
-/** Holds what a login does last before it opens its session; `change` happens meanwhile. A login that was faster is let go, for another. */
+/**
+ * Holds what a login does last before it opens its session, the deletion of its failed attempts; `change` happens meanwhile. One failure goes
+ * before, so that there is a row to hold: counting another is no change of its key and goes on, deleting it waits.
+ */
 async function during(credentials: Credentials, change: (tx: Tx) => Promise<unknown>): Promise<string | null> {
   const { db } = database
-  for (;;) {
-    let isOver = false
-    const login = logIn(db, testVault, credentials, '192.0.2.1')
-      .catch(() => null)
-      .finally(() => (isOver = true))
-    const isHeld = await inTransaction(db, async (tx) => {
-      for (let isThere = false; !isThere;) {
-        if (isOver) return false
-        const { rowCount } = await tx.query('select 1 from login_failures for update')
-        isThere = (rowCount ?? 0) >= 2
-      }
-      await waiting(1)
-      await inTransaction(db, change)
-      return true
-    })
-    const pair = await login
-    if (isHeld) return pair?.accessToken ?? null
-  }
+  const wrong: Credentials =
+    credentials.kind === 'password' ? { ...credentials, password: 'no' } : { ...credentials, clientSecret: 'no' }
+  await expect(logIn(db, testVault, wrong, '192.0.2.1')).rejects.toMatchObject({ code: 'invalid_credentials' })
+  const [login] = await inTransaction(db, async (tx) => {
+    await tx.query('select 1 from login_failures for key share')
+    const login = logIn(db, testVault, credentials, '192.0.2.1').catch(() => null)
+    await waiting(1)
+    await inTransaction(db, change)
+    return [login]
+  })
+  return (await login)?.accessToken ?? null
 }
 
 test('a login under way does not outlive a change of its password', async () => {
