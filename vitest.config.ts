@@ -5,8 +5,9 @@ export default defineConfig({
     include: ['{smpp,server,simulator,scripts,test}/**/*.test.ts'],
     globalSetup: 'test/global-setup.ts',
     // Real PostgreSQL, real sockets, real Chromium on small machines: a hang is the only thing a limit should catch.
-    testTimeout: 30_000,
-    hookTimeout: 120_000,
+    testTimeout: 120_000,
+    hookTimeout: 300_000,
+    expect: { poll: { timeout: 30_000 } },
     pool: 'forks',
     maxWorkers: 2,
   },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openAuthenticator } from './accounts/authenticate.ts'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from './accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from './db/testing.ts'
@@ -84,13 +84,19 @@ describe('requests without a valid token', () => {
     const wrong = await get('Bearer nonsense', '192.0.2.1')
     expect(wrong.statusCode).toBe(401)
     expect(wrong.headers).toMatchObject({ 'ratelimit-policy': '"failures";q=10;w=1', ratelimit: '"failures";r=10;t=1' })
-    for (let i = 0; i < 150; i++) await get('Bearer nonsense', '192.0.2.1')
-    expect((await get('Bearer nonsense', '192.0.2.1')).json()).toMatchObject({ 'violated-policies': ['failures'] })
-    expect((await get('Bearer nonsense', '192.0.2.2')).statusCode).toBe(401)
-    const stranger = await createTestAccount(database.db)
-    expect((await get(stranger.headers.authorization, '192.0.2.1')).statusCode).toBe(429)
-    expect((await get(stranger.headers.authorization, '192.0.2.2')).statusCode).toBe(200)
-    expect((await get()).statusCode).toBe(200)
+    // Ten look-ups come back every second: the clock stands still.
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+    try {
+      for (let i = 0; i < 150; i++) await get('Bearer nonsense', '192.0.2.1')
+      expect((await get('Bearer nonsense', '192.0.2.1')).json()).toMatchObject({ 'violated-policies': ['failures'] })
+      expect((await get('Bearer nonsense', '192.0.2.2')).statusCode).toBe(401)
+      const stranger = await createTestAccount(database.db)
+      expect((await get(stranger.headers.authorization, '192.0.2.1')).statusCode).toBe(429)
+      expect((await get(stranger.headers.authorization, '192.0.2.2')).statusCode).toBe(200)
+      expect((await get()).statusCode).toBe(200)
+    } finally {
+      clock.mockRestore()
+    }
   })
 
   it('a network is an IPv4 address or the first 64 bits of an IPv6 one', () => {
@@ -150,7 +156,7 @@ it('a database that stands still is answered with 503 at once after a second, no
   overload.close()
   await app.close()
   await db.end()
-}, 60_000)
+})
 
 it('a late turn of the event loop is no overload, several in a row are', () => {
   const one = new Overload(log)

@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { inTransaction } from './db/db.ts'
 import { createTestDatabase, type TestDatabase } from './db/testing.ts'
 import { settleIntents } from './messages/settle.ts'
@@ -27,7 +27,7 @@ interface Started {
   fenced: () => boolean
 }
 
-async function start(isAlone = false): Promise<Started> {
+async function start(isAlone = false, isHeld: Promise<void> = Promise.resolve()): Promise<Started> {
   const settled: string[] = []
   let isFenced = false
   const log = { info: () => {}, warn: () => {}, error: () => {} }
@@ -37,6 +37,7 @@ async function start(isAlone = false): Promise<Started> {
     isAlone,
     settle: async (id) => {
       settled.push(id)
+      await isHeld
       await settleIntents(test.db, test.ledger, id)
     },
     onFenced: () => (isFenced = true),
@@ -46,12 +47,20 @@ async function start(isAlone = false): Promise<Started> {
   return { node, settled, fenced: () => isFenced }
 }
 
-/** The node of the ledger's test, which does not beat by itself, was last heard of so long ago. */
-const silence = (seconds: number): Promise<unknown> =>
+/** A node was last heard of so long ago: that of the ledger's test, which does not beat by itself. */
+const silence = (seconds: number, nodeId = test.nodeId): Promise<unknown> =>
   test.db.query(`update heartbeats set seen_at = now() - make_interval(secs => $2) where node_id = $1`, [
-    test.nodeId,
+    nodeId,
     seconds,
   ])
+
+/** Lets the time of a beat pass, and waits for it. */
+async function nextBeat(nodeId: string): Promise<void> {
+  await silence(10, nodeId)
+  vi.advanceTimersByTime(2000)
+  const isHeard = `node_id = $1 and seen_at > now() - interval '5 seconds'`
+  await until('it is heard of', async () => (await test.count('heartbeats', isHeard, [nodeId])) === 1)
+}
 
 const isFenced = async (id: string): Promise<boolean> =>
   (await test.count('nodes', 'id = $1 and fenced_at is not null', [id])) === 1
@@ -130,6 +139,45 @@ describe('a node', () => {
     expect(await isFenced(test.nodeId)).toBe(true)
     expect((await test.acceptor.accept(test.draft())).kind).toBe('accepted')
     expect(await test.count('intents', 'true')).toBe(0)
+  })
+
+  it('beats while it settles what another left, settles it once, and waits for that when it closes', async () => {
+    const left = await test.lease()
+    const { promise: isHeld, resolve: letGo } = Promise.withResolvers<void>()
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const { node, settled } = await start(false, isHeld)
+      await silence(16)
+      await nextBeat(node.id)
+      await until('it settles', () => settled.length === 1)
+      for (let i = 0; i < 3; i++) await nextBeat(node.id)
+      nodes = []
+      const closing = node.close()
+      letGo()
+      await closing
+      expect(settled).toEqual([test.nodeId])
+      expect((await test.message(left.id)).status).toBe('unconfirmed')
+      expect(await test.count('nodes', 'id = $1 and settled_at is not null', [test.nodeId])).toBe(1)
+    } finally {
+      letGo()
+      vi.useRealTimers()
+    }
+  })
+
+  it('beats also while its start settles', async () => {
+    await silence(16)
+    const { promise: isHeld, resolve: letGo } = Promise.withResolvers<void>()
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const starting = start(false, isHeld)
+      await until('the other is fenced', () => isFenced(test.nodeId))
+      await nextBeat(nodes[0]?.id ?? '')
+      letGo()
+      expect((await starting).settled).toEqual([test.nodeId])
+    } finally {
+      letGo()
+      vi.useRealTimers()
+    }
   })
 
   it('forgets nodes that are over for a day', async () => {

@@ -35,7 +35,8 @@ export class Node {
   readonly #options: NodeOptions
   #lastBeatAt = 0
   #timer: NodeJS.Timeout | null = null
-  #beating: Promise<void> = Promise.resolve()
+  readonly #beats = new Set<Promise<void>>()
+  #settling: Promise<void> | null = null
 
   constructor(options: NodeOptions) {
     this.#options = options
@@ -54,16 +55,19 @@ export class Node {
       [this.id, `${hostname()}:${process.pid}`, this.#options.masterKeys?.() ?? []],
     )
     this.#lastBeatAt = performance.now()
-    await this.#fenceSilent(this.#options.isAlone ? 0 : silenceMaxSeconds)
     this.#timer = setInterval(() => {
-      this.#beating = this.#beat()
+      // Not behind the one before, whose connection may hang for longer than this node may be silent.
+      const beat = this.#beat().finally(() => this.#beats.delete(beat))
+      this.#beats.add(beat)
     }, beatMs)
+    await this.#settle(this.#options.isAlone ? 0 : silenceMaxSeconds)
   }
 
   /** Says goodbye: the row is fenced, so that nobody waits for it. */
   async close(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer)
-    await this.#beating
+    await Promise.all(this.#beats)
+    await this.#settling
     await this.#options.db.query(`update nodes set fenced_at = now() where id = $1`, [this.id])
   }
 
@@ -84,11 +88,23 @@ export class Node {
         onFenced()
         return
       }
-      this.#lastBeatAt = startedAt
-      await this.#fenceSilent(silenceMaxSeconds)
+      this.#lastBeatAt = Math.max(this.#lastBeatAt, startedAt)
+      // Nobody waits for it: what a dead node left can take longer than this one may be silent.
+      if (this.#settling === null) this.#settle(silenceMaxSeconds).catch((error: unknown) => this.#report(error))
     } catch (error) {
-      if (!isUnavailable(error)) log.error({ error }, 'heartbeat failed')
+      this.#report(error)
     }
+  }
+
+  /** Fences and settles; one at a time, beside the beats. */
+  #settle(seconds: number): Promise<void> {
+    const settling = this.#fenceSilent(seconds).finally(() => (this.#settling = null))
+    this.#settling = settling.catch(() => {})
+    return settling
+  }
+
+  #report(error: unknown): void {
+    if (!isUnavailable(error)) this.#options.log.error({ error }, 'heartbeat failed')
   }
 
   /** Fences nodes without a recent beat (waits for their running claims), then settles what fenced nodes left. */

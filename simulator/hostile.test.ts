@@ -204,7 +204,7 @@ describe('answers', () => {
   })
 
   it('to deliver_sm are not heard: what they answered comes again later', async () => {
-    const { simulator, smppPort } = await start({ deliverTimeoutMs: 100, keepLedger: true })
+    const { simulator, smppPort } = await start({ deliverTimeoutMs: 500, keepLedger: true })
     const client = await bind(smppPort)
     simulator.misbehave({ deliver: 'deaf', deliverTimes: 1 })
     await client.submit('15551230001', 'hello')

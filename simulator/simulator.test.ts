@@ -65,7 +65,7 @@ describe('receipts and replies', () => {
   })
 
   it('are sent again when refused for now or not answered in time, but not for ever', async () => {
-    const { simulator, smppPort } = await start({ attemptsMax: 3, retryDelayMs: 1, deliverTimeoutMs: 40 })
+    const { simulator, smppPort } = await start({ attemptsMax: 3, retryDelayMs: 1, deliverTimeoutMs: 200 })
     const client = await bind(smppPort)
     client.answer = (_, respond) => {
       if (client.receipts.length === 1) respond(ESME.RX_T_APPN)

@@ -57,9 +57,12 @@ test('a broadcast that is killed, paused and resumed reaches each contact once',
     ordered.body,
   )
   await client.call('POST', '/v1/campaigns/sale/pause')
-  await until('what the carrier had is answered', async () => {
+  // A claim that began before the pause may still hand some over.
+  let looks = 0
+  await until('what the carrier had is answered, three looks in a row', async () => {
     const { rows } = await db.query(`select 1 from messages where status = 'sending' limit 1`)
-    return rows.length === 0
+    looks = rows.length === 0 ? looks + 1 : 0
+    return looks === 3
   })
   const before = (await carrier.phones.ledger()).length
   await new Promise((resolve) => setTimeout(resolve, 1500))
@@ -86,4 +89,4 @@ test('a broadcast that is killed, paused and resumed reaches each contact once',
     if (text !== undefined) expect(text).toBe(`Hello ${first_name}`)
   }
   console.log(`${submitted.length} of ${contacts} submitted, ${held.length} held after ${kills} kills`)
-}, 180_000)
+}, 300_000)

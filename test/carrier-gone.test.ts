@@ -110,7 +110,7 @@ test('a long text of which a segment is throttled is taken whole, each segment o
   await carrier.phones.control({ throttleRatio: 0.5 })
   const text = 'Every word of it. '.repeat(30).trim()
   const [message] = await sendTo(['1010'], text)
-  await client.waitForStatus(message?.id ?? '', ['delivered'], 25_000)
+  await client.waitForStatus(message?.id ?? '', ['delivered'])
   await carrier.phones.control({ reset: true })
   expect(await carrier.phones.texts('15551301010')).toEqual([text])
   const parts = (await carrier.phones.ledger()).filter(

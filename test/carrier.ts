@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { DeliveryEntry, LedgerEntry, PhoneMessage, Stats } from '../simulator/index.ts'
 import type { Client } from './client.ts'
+import { findPorts } from './harness.ts'
 import { until } from './until.ts'
 
 /** One submit as the carrier saw it; times are text here. */
@@ -106,6 +107,7 @@ export class CarrierProcess {
 
   /** Starts it; again on the same ports after it was killed. */
   async start(): Promise<void> {
+    if (this.smppPort === 0) [this.smppPort = 0, this.phones.httpPort = 0] = await findPorts(2)
     const main = join(import.meta.dirname, '../simulator/main.ts')
     const ports = ['--port', String(this.smppPort), '--http-port', String(this.phones.httpPort)]
     const child = spawn(process.execPath, [main, '--json', ...ports, ...this.#args], {
@@ -113,7 +115,11 @@ export class CarrierProcess {
     })
     this.#child = child
     if (!child.stdout) throw new Error('the carrier has no output')
-    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
+    const early = once(child, 'exit').then(([code, signal]) => {
+      throw new Error(`the carrier ended with ${code ?? signal} instead of listening on ${ports.join(' ')}`)
+    })
+    const lines = createInterface({ input: child.stdout })
+    const [line] = (await Promise.race([once(lines, 'line'), early])) as [string]
     const ready = JSON.parse(line) as { smppPort: number; httpPort: number }
     this.smppPort = ready.smppPort
     this.phones.httpPort = ready.httpPort

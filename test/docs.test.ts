@@ -97,7 +97,7 @@ test('the pages of docs/api are true', async () => {
     else if (block.language === 'sh' && block.note === 'background') await startBackground(block)
     else if (block.language === 'sh' && block.note !== 'setup') await runBlock(block, next)
   }
-}, 120_000)
+})
 
 /** Runs a command until its answer is as the page says: at once where it changes something, else within a while. */
 async function runBlock(block: Block, next: Block | undefined): Promise<void> {

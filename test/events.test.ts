@@ -27,7 +27,7 @@ beforeAll(async () => {
   client = program.client
   receiver = await Receiver.start(client, Object.keys(eventTypes))
   db = openPool(await program.connection(), { name: 'journey', max: 1 })
-}, 60_000)
+})
 afterAll(async () => {
   await receiver?.close()
   await db?.end()
@@ -90,7 +90,7 @@ test('messages, contacts, campaigns and webhooks', async () => {
   )
   await stream.body?.cancel().catch(() => {})
   void isRead
-}, 90_000)
+})
 
 test('alerts, which take their time and are helped along', async () => {
   const [carrier] = (await client.get<{ data: { id: string; settings: object }[] }>('/v1/carriers')).data
@@ -145,7 +145,7 @@ test('alerts, which take their time and are helped along', async () => {
   await end(99, 1)
   await helped('sender.recovered')
   await client.call('DELETE', `/v1/carriers/${made.id}`)
-}, 180_000)
+}, 300_000)
 
 test('every type was posted, as it is described', () => {
   expect(receiver.refused).toEqual([])

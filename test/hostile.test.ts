@@ -36,7 +36,7 @@ interface Scenario {
 
 const control = (faults: Record<string, unknown>) => (lane: Lane) => lane.carrier.phones.control(faults)
 const behave = control({ reset: true })
-const tells = (reason: RegExp, withinMs?: number) => (lane: Lane) => lane.waitForError(reason, withinMs)
+const tells = (reason: RegExp) => (lane: Lane) => lane.waitForError(reason)
 
 /** All in turn. */
 const first =
@@ -85,27 +85,27 @@ const scenarios: Scenario[] = [
     settings: { enquire_link_seconds: 1 },
     before: control({ do: 'half_open' }),
     becomes: ['unconfirmed'],
-    meanwhile: first(tells(/enquire_timeout/, 30_000), (lane) => sendAnother(lane)),
+    meanwhile: first(tells(/enquire_timeout/), (lane) => sendAnother(lane)),
     answers: [],
   },
   {
     name: 'enquire_link is never answered on a live connection',
     settings: { enquire_link_seconds: 1 },
     control: { enquire: 'silent' },
-    meanwhile: first(are('delivered'), tells(/enquire_timeout/, 30_000), behave, (lane) => sendAnother(lane)),
+    meanwhile: first(are('delivered'), tells(/enquire_timeout/), behave, (lane) => sendAnother(lane)),
   },
   {
     name: 'a black hole: connections are taken and nothing is ever said',
-    before: first(control({ connect: 'half_open', do: 'drop' }), tells(/bind_timeout/, 20_000)),
+    before: first(control({ connect: 'half_open', do: 'drop' }), tells(/bind_timeout/)),
     meanwhile: first(are('queued'), behave),
   },
   {
     name: 'a bind is never answered',
-    before: first(control({ bind: 'silent', bindTimes: 1, do: 'drop' }), tells(/bind_timeout/, 20_000)),
+    before: first(control({ bind: 'silent', bindTimes: 1, do: 'drop' }), tells(/bind_timeout/)),
   },
   {
     name: 'a PDU is begun and never finished',
-    before: first(control({ do: 'partial_pdu' }), tells(/partial_pdu|bind/, 20_000)),
+    before: first(control({ do: 'partial_pdu' }), tells(/partial_pdu|bind/)),
   },
 
   {
@@ -351,7 +351,7 @@ async function run(lane: Lane, scenario: Scenario): Promise<void> {
   const numbers = to.map((ending) => lane.number(ending))
   const sent = await lane.send(numbers, text)
   await scenario.meanwhile?.(lane, sent)
-  for (const { id } of sent) await lane.client.waitForStatus(id, becomes, 25_000)
+  for (const { id } of sent) await lane.client.waitForStatus(id, becomes)
   await lane.untilHeard(numbers)
   const messages = await Promise.all(sent.map(({ id }) => lane.client.message(id)))
   for (const message of messages) {
@@ -388,7 +388,7 @@ afterAll(async () => {
   await Promise.all(lanes.map((lane) => lane.close()))
 })
 
-test.for(scenarios)('$name', { timeout: 120_000 }, async ({ name }) => ends.get(name)?.promise)
+test.for(scenarios)('$name', async ({ name }) => ends.get(name)?.promise)
 
 test('nothing was reported as an error', () => {
   for (const { program } of lanes) expect(program.stderr).not.toMatch(/"level":"error"/)

@@ -199,7 +199,7 @@ it('a repetition takes place once: 409 while the first runs, then the first answ
       blame('with another request', codes)
   }
   expect(faults).toEqual([])
-}, 120_000)
+})
 
 it('a hundred identical sends at once are one message, and 99 replays or 409s', async () => {
   const route = changing().find(({ name }) => name === 'POST /v1/messages/send')

@@ -97,9 +97,9 @@ export class Lane {
   }
 
   /** Waits until the link says what went wrong last; it may be bound again by then. */
-  async waitForError(reason: RegExp, withinMs?: number): Promise<void> {
+  async waitForError(reason: RegExp): Promise<void> {
     const isTold = async (): Promise<boolean> => reason.test((await this.client.link()).last_error ?? '')
-    await until(`the link tells of ${reason}`, isTold, withinMs)
+    await until(`the link tells of ${reason}`, isTold)
   }
 
   /** What the carrier answered to the submits of a message, by part and in order: `ROK`, a refusal, or what came instead. */

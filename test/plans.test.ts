@@ -47,7 +47,7 @@ beforeAll(async () => {
   world = await openWorld(database)
   walled = await openWall(database.db, silent)
   accountId = accountIds[0]
-}, 180_000)
+}, 300_000)
 afterAll(async () => {
   queries.end()
   await world?.close()

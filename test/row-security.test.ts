@@ -265,16 +265,19 @@ describe('a connection', () => {
         () => void wrong.push('did not fail'),
         () => {},
       )
-    /** A statement that somebody else ends. */
+    /** A statement that somebody else ends, by one signal: another could reach whoever has the connection next. */
     const interrupted = async (how: string, work: (slow: string) => Promise<unknown>): Promise<void> => {
       const mark = newId()
       const state = { isOver: false }
-      const failed = fails(work(`select pg_sleep(10) /* ${mark} */`)).finally(() => (state.isOver = true))
-      while (!state.isOver)
-        await db.query(
-          `select pg_${how}_backend(pid) from pg_stat_activity where query like $1 and state = 'active' and pid <> pg_backend_pid()`,
+      const failed = fails(work(`select pg_sleep(20) /* ${mark} */`)).finally(() => (state.isOver = true))
+      for (let isSent = false; !isSent && !state.isOver;) {
+        // A signal before it sleeps could be lost.
+        const { rowCount } = await db.query(
+          `select pg_${how}_backend(pid) from pg_stat_activity where query like $1 and wait_event = 'PgSleep'`,
           [`%${mark}%`],
         )
+        isSent = (rowCount ?? 0) > 0
+      }
       await failed
     }
     const acts: ((accountId: string | null) => Promise<void>)[] = [

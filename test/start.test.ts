@@ -91,7 +91,7 @@ test('a taken port is refused with the name of its variable, and the start after
     expect(ending.stderr).not.toContain('    at ')
   }
   const next = launch(['start'], env)
-  await until('its account is shown', () => next.printed.stdout.includes('API key'), 30_000)
+  await until('its account is shown', () => next.printed.stdout.includes('API key'))
   next.child.kill('SIGTERM')
   expect((await next.ended).code).toBe(0)
 })
@@ -129,7 +129,7 @@ test('SIGTERM in the middle of the first start leaves no PostgreSQL behind', asy
   const started = launch(['start'], env)
   const pidFile = join(env['HELIOGRAM_DATA'] ?? '', 'pg18/postmaster.pid')
   const postgresPid = (): number => Number(readFileSync(pidFile, 'utf8').split('\n')[0])
-  await until('PostgreSQL comes up', () => postgresPid() > 0, 20_000)
+  await until('PostgreSQL comes up', () => postgresPid() > 0)
   const pid = postgresPid()
   started.child.kill('SIGTERM')
   expect((await started.ended).code).toBe(0)

@@ -68,9 +68,11 @@ test('the real carrier gets the messages of live keys, and not one of a test key
   expect(await count('is_test')).toBe(1 + 400 + contacts)
   const texts = (await carrier.phones.ledger()).map((entry) => entry.text)
   expect(texts.filter((text) => !text.startsWith('live '))).toEqual([])
-  expect(new Set(texts).size).toBeGreaterThan(380)
+  // What a kill left unanswered is held, as any message is: the carrier has it, or nobody does.
+  const held = await count(`not is_test and status = 'unconfirmed'`)
+  expect(new Set(texts).size + held).toBeGreaterThanOrEqual(400)
   expect(await count(`is_test and status = 'delivered'`)).toBeGreaterThan(0)
-}, 120_000)
+})
 
 test('with HELIOGRAM_TEST_MODE=off test keys are refused', async () => {
   await program.stop()

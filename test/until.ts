@@ -4,7 +4,7 @@
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  withinMs: number = 15_000,
+  withinMs: number = 30_000,
 ): Promise<void> {
   const end = performance.now() + withinMs
   let last: unknown = null
@@ -24,7 +24,7 @@ export async function until(
 export async function waitFor<T>(
   what: string,
   find: () => T | null | undefined | Promise<T | null | undefined>,
-  withinMs: number = 15_000,
+  withinMs: number = 30_000,
 ): Promise<T> {
   const found: { value?: T } = {}
   const look = async (): Promise<boolean> => {

@@ -25,6 +25,8 @@ const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 const campaignsMax = 10
 // People that write and are written to; every fifth is in a campaign.
 const people = 50_000
+// Messages of a statement. While a long one runs, no event in any database of its server is settled.
+const pieceMax = 20_000
 
 /**
  * Writes them, and analyzes: nine of ten are delivered, one of fifty is a reply, one of five is of a campaign and its contact, one of a hundred
@@ -49,8 +51,9 @@ export async function fillMessages(db: Db, { accountIds, messages, days }: Filli
     const from = startMs + day * dayMs
     const until = Math.min(from + dayMs, now)
     const suffix = new Date(from).toISOString().slice(0, 10).replaceAll('-', '')
-    await db.query(
-      `
+    for (let piece = from; piece < until; piece += pieceMax * stepMs)
+      await db.query(
+        `
       insert into messages_${suffix} (account_id, id, direction, type, status, their_number, our_number, body, encoding, characters, segments,
         campaign_id, contact_id, metadata, tags, is_test, created_at, updated_at, queued_at, sent_at, completed_at, provider_message_id, attempts,
         segments_delivered, error_code, error_stage, error_raw, receipt_stat)
@@ -80,8 +83,17 @@ export async function fillMessages(db: Db, { accountIds, messages, days }: Filli
           from generate_series(ceil(($6::float8 - $4) / $5)::int, ceil(($8::float8 - $4) / $5)::int - 1) as n
         ) t
       ) m`,
-      [accountIds, campaignBase, contactBase, startMs, stepMs, from, Math.floor(now), until],
-    )
+        [
+          accountIds,
+          campaignBase,
+          contactBase,
+          startMs,
+          stepMs,
+          piece,
+          Math.floor(now),
+          Math.min(piece + pieceMax * stepMs, until),
+        ],
+      )
     await db.query(
       `insert into outcomes_${suffix} (account_id, status, message_id, error_code)
        select account_id, status, id, error_code

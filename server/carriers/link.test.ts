@@ -157,7 +157,7 @@ describe('binding', () => {
     ['an authority that is none', { tls: true, tls_ca: '-----BEGIN CERTIFICATE-----\nbm9uZQ==' }, /./],
   ])('to %s waits before it tries again', async (_, settings, error) => {
     const test = await start({ settings })
-    await until('it has failed', () => test.link.state === 'down' && test.link.lastError !== null, 15_000)
+    await until('it has failed', () => test.link.state === 'down' && test.link.lastError !== null)
     expect(test.link.lastError).toMatch(error)
     expect(Number(/again in ([\d.]+) s/.exec(test.states.at(-1) ?? '')?.[1])).toBeGreaterThan(0.7)
     expect(test.states.filter((state) => state.startsWith('binding'))).toHaveLength(1)
@@ -335,12 +335,13 @@ describe('closing', () => {
 })
 
 it('notices by its heartbeat that a connection is half open, and that any word is one of life', async () => {
-  const test = await start({ settings: { enquire_link_seconds: 1, enquire_timeout_seconds: 0.5 } })
+  const test = await start({ settings: { enquire_link_seconds: 1, enquire_timeout_seconds: 1 } })
   await bound(test)
   // Heartbeats are not answered, but a receipt comes while one is waited for.
   test.simulator.misbehave({ enquire: 'silent' })
   const quietAt = performance.now()
-  for (let n = 1; n <= 2; n++) {
+  // Longer than it takes to give up a peer that says nothing.
+  for (let n = 1; n <= 3; n++) {
     await until('a heartbeat is out', () => performance.now() - quietAt > n * 1300)
     test.link.submit(handover())
     await until('a receipt has come', () => test.delivered.length === n)
@@ -351,8 +352,8 @@ it('notices by its heartbeat that a connection is half open, and that any word i
   const deafAt = performance.now()
   await until('the loss is known', () => test.link.lastError !== null)
   expect(test.link.lastError).toMatch(/enquire_timeout/)
-  // A second of silence, and half a second for each of two heartbeats.
-  expect(performance.now() - deafAt).toBeLessThan(3000)
+  // A second of silence, and one for each of two heartbeats.
+  expect(performance.now() - deafAt).toBeLessThan(6000)
   await bound(test)
 })
 

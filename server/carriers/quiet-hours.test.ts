@@ -37,7 +37,7 @@ it('a link is given nothing in quiet hours, neither at once nor from the queue, 
   const direct = await test.submit(message)
   expect(direct.holdReason).toBe('quiet_hours')
   await test.db.query(`update lanes set is_paused = false`)
-  await expect.poll(() => test.count('queue', 'true'), { timeout: 5000 }).toBe(0)
+  await expect.poll(() => test.count('queue', 'true')).toBe(0)
   const code = await test.submit({ ...message, type: 'otp' })
   await test.reaches(code.id, 'delivered')
   for (const { id } of [...queued, direct])

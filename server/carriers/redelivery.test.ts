@@ -261,24 +261,20 @@ it('is told of a lost session for as long as the database is away', async () => 
   expect(await stored()).toBe(1)
 })
 
-it(
-  'a carrier that loses patience with a slow database is answered, and its reply is one',
-  { timeout: 20_000 },
-  async () => {
-    await database.db.query('truncate carriers, senders cascade')
-    const carrier = await openCarrierTest(database.db, {
-      accountId: test.accountId,
-      simulator: { deliverTimeoutMs: 1800 },
-    })
-    await untilBound(carrier)
-    await stalled(async () => {
-      carrier.simulator.reply('15551230001', ourNumber, 'yes')
-      await until('it is delivered again', () => carrier.simulator.stats().redelivered > 0)
-    })
-    await until('the reply is there', async () => (await stored()) > 0)
-    carrier.simulator.reply('15551230001', ourNumber, 'no')
-    await until('the next one is there', async () => (await test.count('messages', `body = 'no'`)) === 1)
-    expect(await stored()).toBe(1)
-    await carrier.close()
-  },
-)
+it('a carrier that loses patience with a slow database is answered, and its reply is one', async () => {
+  await database.db.query('truncate carriers, senders cascade')
+  const carrier = await openCarrierTest(database.db, {
+    accountId: test.accountId,
+    simulator: { deliverTimeoutMs: 1800 },
+  })
+  await untilBound(carrier)
+  await stalled(async () => {
+    carrier.simulator.reply('15551230001', ourNumber, 'yes')
+    await until('it is delivered again', () => carrier.simulator.stats().redelivered > 0)
+  })
+  await until('the reply is there', async () => (await stored()) > 0)
+  carrier.simulator.reply('15551230001', ourNumber, 'no')
+  await until('the next one is there', async () => (await test.count('messages', `body = 'no'`)) === 1)
+  expect(await stored()).toBe(1)
+  await carrier.close()
+})

@@ -252,12 +252,14 @@ describe('a pace over two sessions, at the socket', () => {
     const seconds = 4
     for (let i = 0; i < rate * (seconds + 1); i++) test.link.submit(message())
     const startedAt = performance.now()
-    await until('seconds pass', () => performance.now() - startedAt >= seconds * 1000, 10_000)
+    await until('seconds pass', () => performance.now() - startedAt >= seconds * 1000)
     const { written } = test
     for (let i = rate + 1; i < written.length; i++)
       expect((written[i] ?? 0) - (written[i - rate - 1] ?? 0)).toBeGreaterThanOrEqual(999)
     const during = written.filter((at) => at - startedAt < seconds * 1000).length
-    expect(Math.abs(during - rate * seconds)).toBeLessThanOrEqual(rate * seconds * 0.02 + 1)
+    expect(during).toBeLessThanOrEqual(rate * seconds * 1.02 + 1)
+    // A process that stalled does not make up for it (`catchUpMs`).
+    expect(during).toBeGreaterThan(rate * seconds * 0.75)
     expect(test.submits.some((one) => one.session === 1)).toBe(true)
   })
 })

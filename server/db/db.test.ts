@@ -104,11 +104,11 @@ test('survives connections that break while idle, in use and inside a transactio
 })
 
 test('drops the socket of a statement that takes too long, and does not wait for it to roll back', async () => {
-  const pool = openPool(database.connection, { name: 'hasty', max: 1, queryTimeoutMs: 200 })
+  const pool = openPool(database.connection, { name: 'hasty', max: 1, queryTimeoutMs: 1000 })
   const startedAt = performance.now()
   const late = await reasonOf(inTransaction(pool, (tx) => tx.query('select pg_sleep(60)')))
   expect(isUnavailable(late)).toBe(true)
-  expect(performance.now() - startedAt).toBeLessThan(5_000)
+  expect(performance.now() - startedAt).toBeLessThan(20_000)
   await expect(pool.query('select 1')).resolves.toMatchObject({ rowCount: 1 })
   await pool.end()
 })
@@ -130,7 +130,7 @@ test('outlives a server that dies in the moment in which it is ready', async () 
 })
 
 test('calls an exhausted pool, a closed port, a missing socket and a silent server unavailable', async () => {
-  const pool = openPool(database.connection, { name: 'small', max: 1, connectTimeoutMs: 100 })
+  const pool = openPool(database.connection, { name: 'small', max: 1, connectTimeoutMs: 1000 })
   const client = await pool.connect()
   expect(isUnavailable(await reasonOf(pool.query('select 1')))).toBe(true)
   client.release()

@@ -302,7 +302,7 @@ describe('an erasure', () => {
     expect(lost.size).toBeGreaterThan(10)
     expect((await erasure(id)).erased).toMatchObject({ messages: 120 })
     expect(await findInDatabase(test.db, [number, 'secret'])).toEqual([])
-  }, 60_000)
+  })
 
   it('that fails makes way for others, and is tried again', async () => {
     const id = await ask()

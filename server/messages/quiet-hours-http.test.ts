@@ -33,9 +33,10 @@ afterAll(async () => {
 
 it('a held message says why and until when, in every answer', async () => {
   const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
+  const [start, end] = [inHours(-1), inHours(5)]
   await test.db.query(`update accounts set quiet_hours = $2 where id = $1`, [
     account.accountId,
-    JSON.stringify({ enabled: true, start: inHours(-1), end: inHours(5) }),
+    JSON.stringify({ enabled: true, start, end }),
   ])
   await test.context.quietHours.refresh()
   const headers = { ...account.headers, 'idempotency-key': 'night' }
@@ -44,7 +45,7 @@ it('a held message says why and until when, in every answer', async () => {
   const send = async () => (await app.inject({ method: 'POST', url: '/v1/messages', headers, payload })).json()
   const sent = await send()
   const until: string = sent.hold.until
-  expect(until.slice(11, 16)).toBe(inHours(5))
+  expect(until.slice(11, 16)).toBe(end)
   const held = { status: 'queued', hold: { reason: 'quiet_hours', until }, estimated_send_at: until }
   const warnings = expect.arrayContaining([expect.objectContaining({ code: 'quiet_hours_hold', until })])
   expect(sent).toMatchObject({ ...held, warnings })

@@ -234,7 +234,7 @@ test('reads anything in time linear in its length, and tells at most 20 faults',
     }),
     { numRuns: 40 },
   )
-}, 20_000)
+})
 
 test('renders thousands of fields', () => {
   const names = Array.from({ length: 5000 }, (_, i) => `field_${i}`)

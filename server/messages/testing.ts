@@ -300,8 +300,14 @@ export function rowOf(accepted: Accepted): MessageRow {
   return accepted.row
 }
 
+/** Waits for the next hour where it is near: the counters of guards, of an hour or a day, begin anew with it. */
+export async function passTurnOfHour(): Promise<void> {
+  const leftMs = 3_600_000 - (Date.now() % 3_600_000)
+  if (leftMs < 20_000) await new Promise((resolve) => setTimeout(resolve, leftMs + 100))
+}
+
 /** Waits until a condition holds. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
+export async function until(what: string, holds: () => boolean | Promise<boolean>, withinMs = 30_000): Promise<void> {
   const end = performance.now() + withinMs
   while (!(await holds())) {
     if (performance.now() > end) throw new Error(`not within ${withinMs} ms: ${what}`)

@@ -159,7 +159,7 @@ describe('a credential', () => {
     const credential = await test.credential()
     const [{ session: kept }, { session }] = [await bind(await test.credential()), await bind(credential)]
     await change(credential)
-    await until('the session is over', () => session.state === 'closed', 5000)
+    await until('the session is over', () => session.state === 'closed', 10_000)
     expect(session.closeReason).toBe('peer_unbound')
     if (!_name.includes('account')) expect(kept.state).toBe('bound')
   })

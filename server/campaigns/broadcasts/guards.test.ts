@@ -5,7 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { inTransaction } from '../../db/db.ts'
 import { newId, parseId, showId } from '../../ids.ts'
 import { listStops, releaseStops } from '../../messages/guards/stops.ts'
-import { openLedgerTest, until, type LedgerTest } from '../../messages/testing.ts'
+import { openLedgerTest, passTurnOfHour, until, type LedgerTest } from '../../messages/testing.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
 import { Broadcaster } from './send.ts'
 
@@ -23,6 +23,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 beforeEach(async () => {
+  await passTurnOfHour()
   await database.db.query(
     'truncate accounts, carriers, nodes, messages, queue, delayed, intents, contacts, recipients, events cascade',
   )

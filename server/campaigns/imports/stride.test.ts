@@ -31,7 +31,7 @@ describe('an import', () => {
     const stride = new Stride(accepted)
     Atomics.store(accepted, 0, -7)
     expect(stride.isBesideSends).toBe(true)
-    await expect.poll(() => stride.isBesideSends, { timeout: 5000 }).toBe(false)
+    await expect.poll(() => stride.isBesideSends).toBe(false)
     expect(stride.isWhole(stepRows)).toBe(false)
   })
 })

@@ -53,7 +53,7 @@ export const numberOf = (n: number): string => `1555${String(1_000_000 + n)}`
 export async function until<T>(
   read: () => Promise<T> | T,
   isRight: (value: T) => boolean,
-  limitMs = 25_000,
+  limitMs = 30_000,
 ): Promise<T> {
   const endMs = performance.now() + limitMs
   for (;;) {

@@ -187,7 +187,7 @@ it.each([
     await new Promise((resolve) => server.close(resolve))
   })
   const { port } = server.address() as AddressInfo
-  const { link, submit } = openLink('twilio', `https://127.0.0.1:${port}`, { response_timeout_seconds: 0.3 })
+  const { link, submit } = openLink('twilio', `https://127.0.0.1:${port}`, { response_timeout_seconds: 1.5 })
   expect(await submit()).toMatchObject([{ state: 'released', move: { to: 'queued' } }])
   expect(link.state).toBe('down')
 })
@@ -197,7 +197,7 @@ it.each([
   ['no answer comes in time', 'timeout'],
 ])('does not know what became of a message when %s', async (what, reason) => {
   const fake = await startFake('twilio')
-  const { submit } = openLink('twilio', fake.url, { response_timeout_seconds: 0.3 })
+  const { submit } = openLink('twilio', fake.url, { response_timeout_seconds: 1.5 })
   fake.behaviours.push((_response, socket) => void (what.startsWith('the') && socket.destroy()))
   const [answer] = await submit()
   expect(answer).toMatchObject({ state: 'unknown', move: { to: 'unconfirmed', errorCode: 'outcome_unknown' } })
@@ -303,7 +303,7 @@ it('waits for answers when it closes, and not for ever', async () => {
   link.submit(message(link))
   link.submit(message(link))
   await until('both are with the carrier', () => fake.sends.length === 2)
-  await link.close(300)
+  await link.close(1500)
   expect(link.state).toBe('disabled')
   expect(answers.map(({ state }) => state)).toEqual(['accepted', 'unknown'])
   expect(link.submit(message(link))).toBeUndefined()

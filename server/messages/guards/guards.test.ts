@@ -4,7 +4,7 @@ import { inTransaction } from '../../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { Acceptor } from '../accept.ts'
 import type { Accepted, Draft, Stop } from '../accepted.ts'
-import { openLedgerTest, type LedgerTest } from '../testing.ts'
+import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../testing.ts'
 import { forgetWindows, listStops, releaseStops, type GuardRow, type Release } from './stops.ts'
 
 let database: TestDatabase
@@ -16,6 +16,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 beforeEach(async () => {
+  await passTurnOfHour()
   await database.db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, events cascade')
   test = await openLedgerTest(database.db)
 })

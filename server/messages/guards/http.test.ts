@@ -7,7 +7,7 @@ import { showId } from '../../ids.ts'
 import type { App } from '../../http.ts'
 import { messageRoutes } from '../http.ts'
 import { isCountry } from '../number.ts'
-import { openLedgerTest, type LedgerTest } from '../testing.ts'
+import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../testing.ts'
 import { endStopsOf, guardRoutes } from './http.ts'
 
 let database: TestDatabase
@@ -22,6 +22,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 beforeEach(async () => {
+  await passTurnOfHour()
   const { db } = database
   await db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, events cascade')
   account = await createTestAccount(db)
