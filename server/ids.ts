@@ -40,11 +40,19 @@ for (let i = 0; i < 32; i++) valueOf[alphabet.charCodeAt(i)] = i
 const hexValueOf = new Int8Array(128).fill(-1)
 for (let i = 0; i < 16; i++) hexValueOf[i.toString(16).charCodeAt(0)] = i
 
-const hexPairs = Array.from({ length: 256 }, (_, i) => i.toString(16).padStart(2, '0'))
+// Ids are written into octets and become one string each: added up from parts they are trees, 2 KB of garbage apiece.
+const digits = Buffer.from(alphabet)
+const written = Buffer.from('00000000-0000-7000-0000-000000000000')
+const shown = Buffer.alloc(30)
 const pool = Buffer.allocUnsafe(8192)
 let poolUsed = pool.length
 let lastMs = 0
 let counter = 0
+
+/** Writes a number in hexadecimal, at its fixed width, where the next new id is composed. */
+function writeHex(value: number, from: number, to: number): void {
+  for (let at = to - 1; at >= from; at--, value >>>= 4) written[at] = digits[value & 15] ?? 0
+}
 
 /**
  * A new UUIDv7 as 36 lower-case characters. Strictly increasing inside a process: 12 bits of counter follow the millisecond
@@ -54,28 +62,40 @@ export function newId(now: number = Date.now()): string {
   if (now > lastMs) {
     lastMs = now
     counter = 0
-  } else if (++counter > 0xfff) {
-    lastMs++
-    counter = 0
-  }
+    writeHex(Math.floor(now / 0x10000), 0, 8)
+    writeHex(now % 0x10000, 9, 13)
+  } else if (++counter > 0xfff) return newId(lastMs + 1)
   if (poolUsed + 8 > pool.length) {
     randomFillSync(pool)
     poolUsed = 0
   }
-  const at = poolUsed
+  writeHex(counter, 15, 18)
+  writeHex(0x8000 | (pool.readUInt16BE(poolUsed) & 0x3fff), 19, 23)
+  writeHex(pool.readUInt16BE(poolUsed + 2), 24, 28)
+  writeHex(pool.readUInt32BE(poolUsed + 4), 28, 36)
   poolUsed += 8
-  const ms = lastMs.toString(16).padStart(12, '0')
-  const byte = (i: number): string => hexPairs[pool[at + i] ?? 0] ?? '00'
-  const variant = hexPairs[0x80 | ((pool[at] ?? 0) & 0x3f)] ?? '80'
-  return (
-    `${ms.slice(0, 8)}-${ms.slice(8)}-7${counter.toString(16).padStart(3, '0')}-` +
-    `${variant}${byte(1)}-${byte(2)}${byte(3)}${byte(4)}${byte(5)}${byte(6)}${byte(7)}`
-  )
+  return written.toString('latin1')
 }
 
 /** The public form of a database id: `msg_01kb…`. Never contains a dot (Standard Webhooks signs `id.timestamp.body`). */
 export function showId(prefix: IdPrefix, uuid: string): string {
-  return `${prefix}_${encodeBase32(uuid)}`
+  for (let i = 0; i < 3; i++) shown[i] = prefix.charCodeAt(i)
+  shown[3] = 0x5f
+  // 128 bits in 26 characters of 5 bits, the first of which carries 3; the hyphens have no value.
+  let at = 4
+  let bits = 2
+  let value = 0
+  for (let i = 0; i < 36; i++) {
+    const nibble = hexValueOf[uuid.charCodeAt(i)] ?? -1
+    if (nibble < 0) continue
+    value = (value << 4) | nibble
+    bits += 4
+    if (bits < 5) continue
+    bits -= 5
+    shown[at++] = digits[value >> bits] ?? 0
+    value &= (1 << bits) - 1
+  }
+  return shown.toString('latin1', 0, at)
 }
 
 /** The database id behind a public one, or null when it is not an id of that kind. */
@@ -93,24 +113,6 @@ export function timeOfId(uuid: string): number {
 export function firstIdAt(ms: number): string {
   const hex = Math.max(0, Math.floor(ms)).toString(16).padStart(12, '0')
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
-}
-
-function encodeBase32(uuid: string): string {
-  // 128 bits in 26 characters of 5 bits, the first of which carries 3; the hyphens have no value.
-  let text = ''
-  let bits = 2
-  let value = 0
-  for (let i = 0; i < 36; i++) {
-    const nibble = hexValueOf[uuid.charCodeAt(i)] ?? -1
-    if (nibble < 0) continue
-    value = (value << 4) | nibble
-    bits += 4
-    if (bits < 5) continue
-    bits -= 5
-    text += alphabet[value >> bits]
-    value &= (1 << bits) - 1
-  }
-  return text
 }
 
 function decodeBase32(text: string): string | null {

@@ -28,6 +28,7 @@ const NAME_CHARACTERS_MAX = 11
 /** The fields stand first and are short; what follows is the text of the message, of any length, and none of our business. */
 const OCTETS_READ_MAX = 4096
 const VALUE_CHARACTERS_MAX = 300
+const SEPARATORS = ',;|'
 
 /**
  * Reads a receipt's text whatever its order, spelling and gaps: finds the names of fields, takes what stands between them,
@@ -68,7 +69,7 @@ function nameBefore(text: string, colon: number): readonly [string, FieldName] |
 
 /** Whether a name may begin behind this character: at the start, a blank or control character, or a separator. */
 function isGap(text: string, at: number): boolean {
-  return at < 0 || text.charCodeAt(at) <= 0x20 || ',;|'.includes(text.charAt(at))
+  return at < 0 || text.charCodeAt(at) <= 0x20 || SEPARATORS.includes(text.charAt(at))
 }
 
 function tidy(fields: ReceiptFields): ReceiptFields {
@@ -87,17 +88,15 @@ function tidy(fields: ReceiptFields): ReceiptFields {
   return tidied
 }
 
-/** The words of a value, without separators at their end. Control characters, with the NUL that ends some, are blanks. */
+/** The words of a value, without a separator at their end. Control characters, with the NUL that ends some, are blanks. */
 function wordsOf(value = ''): string[] {
   const words: string[] = []
-  let word = ''
-  for (const character of `${value.slice(0, VALUE_CHARACTERS_MAX)} `) {
-    if (character > ' ') {
-      word += character
-      continue
-    }
-    if (word !== '') words.push(word.replace(/[,;|]$/, ''))
-    word = ''
+  const length = Math.min(value.length, VALUE_CHARACTERS_MAX)
+  for (let start = 0, at = 0; at <= length; at++) {
+    if (at < length && value.charCodeAt(at) > 0x20) continue
+    const end = at > start && SEPARATORS.includes(value.charAt(at - 1)) ? at - 1 : at
+    if (end > start) words.push(value.slice(start, end))
+    start = at + 1
   }
-  return words.filter((word) => word !== '')
+  return words
 }

@@ -64,14 +64,17 @@ export function endSegment(attempt: Try, end: SegmentEnd): Move | null {
 /** The end of a segment as the ledger writes it. */
 export function answerOf(
   { handover, intentAt }: Pick<Try, 'handover' | 'intentAt'>,
-  place: Pick<Answer, 'nodeId' | 'linkId' | 'segment'>,
+  place: Pick<Answer, 'nodeId' | 'linkId' | 'segment' | 'isLate'>,
   end: SegmentEnd,
   carrierMessageId: string | null,
   move: Move | null,
   rawMessageId: string | null = null,
 ): Answer {
   return {
-    ...place,
+    nodeId: place.nodeId,
+    linkId: place.linkId,
+    segment: place.segment,
+    isLate: place.isLate ?? false,
     accountId: handover.accountId,
     messageId: handover.id,
     segments: handover.segments,

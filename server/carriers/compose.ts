@@ -37,28 +37,29 @@ export interface Composed {
 
 /** Composes the submits of a message. A retried segment has the reference of its siblings, on any node. */
 export function composeSubmits(handover: Handover, settings: SmppSettings): Composed {
-  const fields = {
-    ...writeSender(handover.ourNumber, settings),
-    dest_addr_ton: settings.recipient_ton,
-    dest_addr_npi: settings.recipient_npi,
-    destination_addr: handover.theirNumber,
-    registered_delivery: 1,
-    ...(settings.validity === 'absolute' &&
-      handover.expiresAt && { validity_period: formatAbsoluteTime(handover.expiresAt) }),
-  }
+  const { id, pending, theirNumber, expiresAt } = handover
+  const sender = writeSender(handover.ourNumber, settings)
+  const validity_period = settings.validity === 'absolute' && expiresAt ? formatAbsoluteTime(expiresAt) : undefined
   const { segments, pdus } = cut(handover, settings)
-  const submits = pdus
-    .map((pdu, i): Submit => ({ segment: i + 1, segments: segments - pdus.length + 1, fields: { ...fields, ...pdu } }))
-    .map((submit) => (settings.user_message_reference ? withReference(submit, handover) : submit))
-    .filter((submit) => handover.pending?.includes(submit.segment) ?? true)
+  const submits: Submit[] = []
+  for (const [i, pdu] of pdus.entries()) {
+    const segment = i + 1
+    if (pending?.includes(segment) === false) continue
+    const fields: FieldsInput<'submit_sm'> = {
+      ...pdu,
+      ...sender,
+      dest_addr_ton: settings.recipient_ton,
+      dest_addr_npi: settings.recipient_npi,
+      destination_addr: theirNumber,
+      registered_delivery: 1,
+      ...(validity_period && { validity_period }),
+    }
+    // By which a receipt finds the try that was never answered, if the carrier echoes it.
+    if (settings.user_message_reference)
+      fields.tlvs = { ...fields.tlvs, user_message_reference: referenceOf(id, segment, handover.try) }
+    submits.push({ segment, segments: segments - pdus.length + 1, fields })
+  }
   return { segments, submits, pending: submits.reduce((sum, submit) => sum + submit.segments, 0) }
-}
-
-/** By which a receipt finds the try that was never answered, if the carrier echoes it. */
-function withReference(submit: Submit, handover: Handover): Submit {
-  const { segment, fields } = submit
-  const user_message_reference = referenceOf(handover.id, segment, handover.try)
-  return { ...submit, fields: { ...fields, tlvs: { ...fields.tlvs, user_message_reference } } }
 }
 
 function cut(handover: Handover, settings: SmppSettings): { segments: number; pdus: SegmentPdu[] } {

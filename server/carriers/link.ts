@@ -278,9 +278,9 @@ export class Link implements CarrierLink {
     const { nodeId, onAnswer } = this.#options
     const carrierId =
       end.state === 'accepted' && messageId !== '' ? responseIdKey(messageId, this.settings.message_id_form) : null
-    const rawId = messageId === carrierId ? null : messageId
-    const place = { nodeId, linkId: this.receiptsId, segment: submit.segment }
-    const answer = { ...answerOf(attempt, place, end, carrierId, move, carrierId === null ? null : rawId), isLate }
+    const rawId = carrierId === null || messageId === carrierId ? null : messageId
+    const place = { nodeId, linkId: this.receiptsId, segment: submit.segment, isLate }
+    const answer = answerOf(attempt, place, end, carrierId, move, rawId)
     if (submit.segments === 1) return onAnswer(answer)
     // A message in one message_payload is one submit for all its segments, and one receipt.
     for (let other = 2; other <= attempt.handover.segments; other++)

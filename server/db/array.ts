@@ -16,16 +16,15 @@ const isNull = (item: Item): boolean => item === null
 
 /** `{a,"b c",NULL}` */
 export function arrayLiteral(items: readonly Item[]): string {
-  let text = '{'
-  for (const item of items) {
-    if (text.length > 1) text += ','
-    if (item === null) text += 'NULL'
-    else if (typeof item === 'string') text += needsQuotes.test(item) ? quote(item) : item
-    else if (typeof item === 'object')
-      text += item instanceof Date ? item.toISOString() : `"\\\\x${item.toString('hex')}"`
-    else text += String(item)
-  }
-  return `${text}}`
+  // Joined, not added up: a string that grows by parts is a tree of them.
+  return `{${items.map(itemLiteral).join()}}`
+}
+
+function itemLiteral(item: Item): string {
+  if (item === null) return 'NULL'
+  if (typeof item === 'string') return needsQuotes.test(item) ? quote(item) : item
+  if (typeof item !== 'object') return String(item)
+  return item instanceof Date ? item.toISOString() : `"\\\\x${item.toString('hex')}"`
 }
 
 function quote(text: string): string {

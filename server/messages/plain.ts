@@ -60,9 +60,11 @@ export async function writePlainAnswers(db: Db, plain: PlainAnswer[], recent: Re
   // Where one did not move, nothing of the batch is surely as remembered.
   if (result.moved === answers.length)
     for (const { row, answer } of writing) {
-      const { linkId, carrierMessageId } = answer
-      const change = { status: 'sent', updatedAt: now, sentAt: now, providerMessageId: spelledId(answer) } as const
-      recent.rememberSent(linkId, carrierMessageId ?? '', { ...row, ...change, sequence: row.sequence + 1 })
+      row.status = 'sent'
+      row.sequence++
+      row.updatedAt = row.sentAt = now
+      row.providerMessageId = spelledId(answer)
+      recent.rememberSent(answer.linkId, answer.carrierMessageId ?? '', row)
     }
   return { hasEarly: hasEarly || result.hasEarly }
 }
@@ -146,21 +148,14 @@ interface End {
   payload?: string
 }
 
-/** The message as its receipt leaves it. */
+/** Changes the message as its receipt does: who took it out of `Recent` is the only one that has it. */
 function endOf(row: MessageRow, receipt: ReceiptIn, now: Date, reasons: Reasons): End {
-  const ending = endingOf(receipt, reasons)
-  const isDelivered = ending.status === 'delivered'
-  return {
-    type: isDelivered ? 'message.delivered' : 'message.failed',
-    row: {
-      ...row,
-      ...ending,
-      sequence: row.sequence + 1,
-      updatedAt: now,
-      completedAt: now,
-      segmentsDelivered: isDelivered ? row.segments : 0,
-    },
-  }
+  Object.assign(row, endingOf(receipt, reasons))
+  const isDelivered = row.status === 'delivered'
+  row.sequence++
+  row.updatedAt = row.completedAt = now
+  row.segmentsDelivered = isDelivered ? row.segments : 0
+  return { type: isDelivered ? 'message.delivered' : 'message.failed', row }
 }
 
 // Locks the messages by primary key; carrier ids are reused by carriers. Intents, which only messages have that came through the queue, end

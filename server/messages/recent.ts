@@ -13,7 +13,10 @@ export class Recent {
   readonly #submitted = new Map<string, Submitted>()
   readonly #sent = new Map<string, MessageRow>()
 
-  /** Remembers a message as the ledger has it, when a link gets it; `hasIntent` where a row of `intents` says so (it came through the queue). */
+  /**
+   * Remembers a message as the ledger has it, when a link gets it; `hasIntent` where a row of `intents` says so (it came through the queue).
+   * The row is this memory's own from then on, and of whoever takes it out: it is changed in place.
+   */
   remember(row: MessageRow, hasIntent: boolean): void {
     keep(this.#submitted, row.id, { row, hasIntent })
   }
