@@ -35,8 +35,10 @@ export class Node {
   readonly #options: NodeOptions
   #lastBeatAt = 0
   #timer: NodeJS.Timeout | null = null
-  readonly #beats = new Set<Promise<void>>()
-  #settling: Promise<void> | null = null
+  /** Beats, and what they began: nobody waits for these but the end. */
+  readonly #work = new Set<Promise<void>>()
+  #isFencing = false
+  #isSettling = false
 
   constructor(options: NodeOptions) {
     this.#options = options
@@ -55,19 +57,15 @@ export class Node {
       [this.id, `${hostname()}:${process.pid}`, this.#options.masterKeys?.() ?? []],
     )
     this.#lastBeatAt = performance.now()
-    this.#timer = setInterval(() => {
-      // Not behind the one before, whose connection may hang for longer than this node may be silent.
-      const beat = this.#beat().finally(() => this.#beats.delete(beat))
-      this.#beats.add(beat)
-    }, beatMs)
-    await this.#settle(this.#options.isAlone ? 0 : silenceMaxSeconds)
+    // Not behind the one before, whose connection may hang for longer than this node may be silent.
+    this.#timer = setInterval(() => this.#begin(this.#beat()), beatMs)
+    await this.#takeOver(this.#options.isAlone ? 0 : silenceMaxSeconds)
   }
 
   /** Says goodbye: the row is fenced, so that nobody waits for it. */
   async close(): Promise<void> {
     if (this.#timer) clearInterval(this.#timer)
-    await Promise.all(this.#beats)
-    await this.#settling
+    while (this.#work.size > 0) await Promise.all(this.#work)
     await this.#options.db.query(`update nodes set fenced_at = now() where id = $1`, [this.id])
   }
 
@@ -85,32 +83,42 @@ export class Node {
       )
       if (rows[0]?.isFenced !== false) {
         log.error({ node: this.id }, 'fenced by another node')
+        // It is for ever: telling it again would only hurry the end that it begins.
+        if (this.#timer) clearInterval(this.#timer)
         onFenced()
         return
       }
       this.#lastBeatAt = Math.max(this.#lastBeatAt, startedAt)
-      // Nobody waits for it: what a dead node left can take longer than this one may be silent.
-      if (this.#settling === null) this.#settle(silenceMaxSeconds).catch((error: unknown) => this.#report(error))
+      if (!this.#isFencing) this.#begin(this.#takeOver(silenceMaxSeconds))
     } catch (error) {
       this.#report(error)
     }
   }
 
-  /** Fences and settles; one at a time, beside the beats. */
-  #settle(seconds: number): Promise<void> {
-    const settling = this.#fenceSilent(seconds).finally(() => (this.#settling = null))
-    this.#settling = settling.catch(() => {})
-    return settling
+  #begin(work: Promise<void>): void {
+    const begun = work.catch((error: unknown) => this.#report(error)).finally(() => this.#work.delete(begun))
+    this.#work.add(begun)
   }
 
   #report(error: unknown): void {
     if (!isUnavailable(error)) this.#options.log.error({ error }, 'heartbeat failed')
   }
 
-  /** Fences nodes without a recent beat (waits for their running claims), then settles what fenced nodes left. */
-  async #fenceSilent(seconds: number): Promise<void> {
-    const { db, log, settle } = this.#options
-    const { rows } = await db.query<{ id: string; name: string }>(
+  /**
+   * Fences who is silent, and settles what fenced nodes left unless that is under way. Both can take longer than this node may be silent, and
+   * settling longer than the next one to die should wait for its fence: so neither is waited for.
+   */
+  async #takeOver(seconds: number): Promise<void> {
+    this.#isFencing = true
+    const left = await this.#fence(seconds).finally(() => (this.#isFencing = false))
+    if (this.#isSettling) return
+    this.#isSettling = true
+    await this.#settle(left).finally(() => (this.#isSettling = false))
+  }
+
+  /** Fences nodes without a recent beat (waits for their running claims); returns these and all others that left something. */
+  async #fence(seconds: number): Promise<{ id: string; name: string }[]> {
+    const { rows } = await this.#options.db.query<{ id: string; name: string }>(
       `with silent as (
          update nodes n
          set fenced_at = now()
@@ -129,7 +137,12 @@ export class Node {
          and (settled_at is null or exists (select 1 from intents where node_id = n.id))`,
       [this.id, seconds],
     )
-    for (const node of rows) {
+    return rows
+  }
+
+  async #settle(left: { id: string; name: string }[]): Promise<void> {
+    const { db, log, settle } = this.#options
+    for (const node of left) {
       log.warn({ node: node.id, name: node.name }, 'settling what a dead node left')
       await settle(node.id)
       await db.query('update nodes set settled_at = now() where id = $1', [node.id])

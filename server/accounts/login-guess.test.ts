@@ -1,11 +1,12 @@
 /** What somebody who guesses learns from a login, and how often they may. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { logIn, type Credentials } from './login.ts'
 import { hashPassword } from './password.ts'
 import { createTestAccount, createTestUser, testVault } from './testing.ts'
-import { beginAttempt, forgive } from './throttle.ts'
+import { beginAttempt, beginCode, forgive } from './throttle.ts'
 
 let database: TestDatabase
 
@@ -96,4 +97,14 @@ test('many attempts of one pair, right and wrong at once, are counted one by one
   expect(wrong.length).toBeLessThanOrEqual(5)
   for (const result of results)
     if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'login_throttled' })
+})
+
+test('an attempt that is free does not wait because one that began later was counted first', async () => {
+  const { db } = database
+  const userId = newId()
+  await inTransaction(db, async (tx) => {
+    await tx.query('select now()')
+    await beginCode(db, testVault, userId)
+    await expect(beginCode(tx, testVault, userId)).resolves.toBeTypeOf('function')
+  })
 })

@@ -54,7 +54,7 @@ export async function forget(db: Db, { pair, address }: Attempt): Promise<void> 
 }
 
 /** Counts a code of a user's second factor before it is checked; returns what takes it back. @throws ApiError `login_throttled`. */
-export async function beginCode(db: Db, vault: Vault, userId: string): Promise<() => Promise<void>> {
+export async function beginCode(db: Queryable, vault: Vault, userId: string): Promise<() => Promise<void>> {
   const subject = subjectOf(vault, 'codes', userId)
   await count(db, subject, ofCodes)
   return () => clear(db, subject)
@@ -64,7 +64,7 @@ const subjectOf = (vault: Vault, kind: string, value: string): string =>
   `${kind} ${vault.mac(`login ${kind}`, value).toString('base64url')}`
 
 /** Forgets a subject, by primary key. */
-async function clear(db: Db, subject: string): Promise<void> {
+async function clear(db: Queryable, subject: string): Promise<void> {
   await db.query({ name: 'clear-login', text: 'delete from login_failures where subject = $1', values: [subject] })
 }
 
@@ -82,7 +82,8 @@ async function takeBack(db: Db, subject: string): Promise<void> {
 
 /**
  * One more failure of a subject, unless it has to wait; locks its row (primary key), so that attempts at the same time are counted one by
- * one. The delay doubles with each failure beyond the free ones.
+ * one: who waited for the row began before its `last_at`, which must not make a free attempt wait. The delay doubles with each failure beyond
+ * the free ones.
  */
 async function count(db: Queryable, subject: string, { free, delayMaxSeconds }: Rule): Promise<void> {
   const { rowCount } = await db.query({
@@ -93,8 +94,8 @@ async function count(db: Queryable, subject: string, { free, delayMaxSeconds }: 
       on conflict (subject) do update
       set
         failures = case when f.last_at < now() - interval '1 day' then 1 else f.failures + 1 end,
-        last_at = now()
-      where f.last_at + make_interval(secs => ${delayOf}) <= now()`,
+        last_at = greatest(f.last_at, now())
+      where f.failures < $2::int or f.last_at + make_interval(secs => ${delayOf}) <= now()`,
     values: [subject, free, delayMaxSeconds],
   })
   if (rowCount) return

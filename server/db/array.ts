@@ -1,14 +1,19 @@
 /** Array parameters as PostgreSQL writes them (§8.15.6 of its manual): pg's own way is made for few values, and ours come in thousands. */
 
+import type { Encoded } from './binary-array.ts'
+
 /** A value of a column. */
 export type Item = string | number | boolean | Date | Buffer | null
 
 // What needs quotes: nothing at all, the word NULL, and everything with a character that means something in an array.
 const needsQuotes = /^$|^null$|[\s{}",\\]/i
 
-/** Parameters of a statement over `unnest`: each column as one array literal. */
-export function columns(values: readonly (readonly Item[])[]): string[] {
-  return values.map((items) => (items.every(isNull) ? '{}' : arrayLiteral(items)))
+/** Parameters of a statement over `unnest`: each column as one array literal, or as it was encoded already. */
+export function columns(values: readonly (readonly Item[] | Encoded)[]): (string | Buffer)[] {
+  return values.map((column) => {
+    if (typeof column === 'string' || Buffer.isBuffer(column)) return column
+    return column.every(isNull) ? '{}' : arrayLiteral(column)
+  })
 }
 
 // unnest fills shorter arrays up with nulls: a column of nothing else need not be said. The first columns never are.

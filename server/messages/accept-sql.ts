@@ -1,5 +1,6 @@
 /** The accept statement, cut to what the drafts of a batch have. */
 import { columns, type Item } from '../db/array.ts'
+import { times, uuids, type Encoded } from '../db/binary-array.ts'
 import { perDay, type DayStatement } from '../db/partitions.ts'
 import { refusalsOfGuards } from './accepted.ts'
 import { talliedAccepted } from './tallies/delta-sql.ts'
@@ -74,12 +75,18 @@ export function acceptStatement(
   return {
     ...statement(day),
     values: [
-      ...columns(typesOf(used).map(([column]) => drafts[column])),
+      ...columns(typesOf(used).map(([column, type]) => encodeAs(type, drafts[column]))),
       now,
       validityDefaultSeconds,
       ...(used.has('leases') ? [nodeId] : []),
     ],
   }
+}
+
+/** Ids and times in binary form. */
+function encodeAs(type: string, items: readonly Item[]): readonly Item[] | Encoded {
+  if (type === 'uuid') return uuids(items as (string | null)[])
+  return type === 'timestamptz' ? times(items as (Date | null)[]) : items
 }
 
 const typesOf = (used: ReadonlySet<Part>): [keyof DraftColumns, string][] =>

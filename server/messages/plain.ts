@@ -4,6 +4,7 @@
  * the general way (`answer.ts`, `receipt.ts`); both may run again for the same answer or receipt and change nothing then.
  */
 import { columns } from '../db/array.ts'
+import { uuids } from '../db/binary-array.ts'
 import type { Db } from '../db/db.ts'
 import { dayOf, perDay } from '../db/partitions.ts'
 import { callbackEndpointId, postLeaseSeconds, recording, renderEvent, type Outbox, type Posting } from '../events.ts'
@@ -41,16 +42,16 @@ export async function writePlainAnswers(db: Db, plain: PlainAnswer[], recent: Re
     ...(isQueued ? queuedAnswersStatement : answersStatement)(dayOf(answers.map((answer) => answer.messageId))),
     values: [
       ...columns([
-        answers.map((answer) => answer.accountId),
-        answers.map((answer) => answer.messageId),
-        answers.map((answer) => answer.linkId),
+        uuids(answers.map((answer) => answer.accountId)),
+        uuids(answers.map((answer) => answer.messageId)),
+        uuids(answers.map((answer) => answer.linkId)),
         answers.map((answer) => answer.carrierMessageId),
         answers.map((answer) => answer.rawMessageId ?? null),
       ]),
       now,
       ...(isQueued
         ? columns([
-            writing.map(({ answer, hasIntent }) => (hasIntent ? answer.nodeId : null)),
+            uuids(writing.map(({ answer, hasIntent }) => (hasIntent ? answer.nodeId : null))),
             answers.map((answer) => answer.try),
           ])
         : []),
@@ -109,15 +110,15 @@ export async function writePlainReceipts(
     ...statement(dayOf([...ends.map((end) => end.row.id), ...eventIds])),
     values: [
       ...columns([
-        ends.map((end) => end.row.accountId),
-        ends.map((end) => end.row.id),
+        uuids(ends.map((end) => end.row.accountId)),
+        uuids(ends.map((end) => end.row.id)),
         ends.map((end) => end.row.sequence),
         ends.map((end) => end.row.status),
         ends.map((end) => end.row.receiptStat),
         ends.map((end) => end.row.receiptErr),
-        eventIds,
+        uuids(eventIds),
         ends.map((end) => end.type),
-        ends.map(({ row }) => row.callbackUrl && callbackEndpointId(row.accountId, row.callbackUrl)),
+        uuids(ends.map(({ row }) => row.callbackUrl && callbackEndpointId(row.accountId, row.callbackUrl))),
         ends.map((end) => end.row.callbackUrl),
       ]),
       now,

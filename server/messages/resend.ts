@@ -91,7 +91,7 @@ async function resendDue(tx: Tx, limit: number): Promise<number> {
 }
 
 type Key = Pick<Due, 'accountId' | 'messageId'>
-const keysOf = (rows: readonly Key[]): string[] =>
+const keysOf = (rows: readonly Key[]): (string | Buffer)[] =>
   columns([rows.map((row) => row.accountId), rows.map((row) => row.messageId)])
 const keys = 'unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id)'
 

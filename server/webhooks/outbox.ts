@@ -1,5 +1,6 @@
 /** The outbox table: claims, releases and ends of posts, each a batch in one statement. */
 import { columns } from '../db/array.ts'
+import { times, uuids, type Encoded } from '../db/binary-array.ts'
 import { dayOf, perDay } from '../db/partitions.ts'
 import type { Db } from '../db/db.ts'
 import type { Posting } from '../events.ts'
@@ -201,12 +202,12 @@ export async function endPosts(db: Db, ended: Ended[]): Promise<void> {
     ...endStatement(dayOf(ended.map((one) => one.attemptId))),
     values: columns([
       ...columnsOf(ended.map((one) => one.posting)),
-      ended.map((one) => one.posting.accountId),
+      uuids(ended.map((one) => one.posting.accountId)),
       ended.map((one) => one.posting.try),
       ended.map((one) => one.posting.url),
-      ended.map((one) => one.posting.targetId ?? one.posting.endpointId),
-      ended.map((one) => one.attemptId),
-      ended.map((one) => one.startedAt),
+      uuids(ended.map((one) => one.posting.targetId ?? one.posting.endpointId)),
+      uuids(ended.map((one) => one.attemptId)),
+      times(ended.map((one) => one.startedAt)),
       ended.map((one) => one.result.outcome),
       ended.map((one) => one.result.statusCode),
       ended.map((one) => one.result.responseHead),
@@ -214,7 +215,7 @@ export async function endPosts(db: Db, ended: Ended[]): Promise<void> {
       ended.map((one) => one.retryMs),
       ended.map((one) => one.url),
       ended.map((one) => one.headerNames?.join() ?? null),
-      ended.map((one) => one.batchId),
+      uuids(ended.map((one) => one.batchId)),
       ended.map((one) => one.result.responseHeaders),
       ended.map((one) => one.result.connectMs),
       ended.map((one) => one.result.firstByteMs),
@@ -236,8 +237,12 @@ export async function dropPosts(db: Db, keys: OutboxKey[]): Promise<void> {
   })
 }
 
-function columnsOf(keys: OutboxKey[]): (string | Date)[][] {
-  return [keys.map((key) => key.endpointId), keys.map((key) => key.dueAt), keys.map((key) => key.eventId)]
+function columnsOf(keys: OutboxKey[]): Encoded[] {
+  return [
+    uuids(keys.map((key) => key.endpointId)),
+    times(keys.map((key) => key.dueAt)),
+    uuids(keys.map((key) => key.eventId)),
+  ]
 }
 
 const endStatement = perDay(

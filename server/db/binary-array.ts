@@ -1,0 +1,76 @@
+/**
+ * Array parameters in PostgreSQL's binary form (what `array_recv` reads; pg sends a Buffer so): it reads a UUID in a quarter of the time of its
+ * 36 characters, and here nothing but the octets is made. For the statements of the pipeline, which take dozens of them a message.
+ */
+
+/** A column that `columns` passes on as it is. */
+export type Encoded = Buffer | '{}'
+
+// Object ids of the element types (pg_type.dat).
+const uuidOid = 2950
+const timestamptzOid = 1184
+// Number of dimensions, whether there are nulls, type; number of elements and the subscript of the first.
+const headOctets = 20
+const nullLength = -1
+// Milliseconds from 1970 to 2000, where PostgreSQL's time begins.
+const epochMs = 946_684_800_000
+
+const hexValueOf = new Int8Array(128).fill(-1)
+for (let i = 0; i < 16; i++) {
+  hexValueOf[i.toString(16).charCodeAt(0)] = i
+  hexValueOf[i.toString(16).toUpperCase().charCodeAt(0)] = i
+}
+
+/** A column of UUIDs, 36 characters each, or nulls. @throws RangeError for anything else. */
+export function uuids(items: readonly (string | null)[]): Encoded {
+  return encode(items, uuidOid, 16, writeUuid)
+}
+
+/** A column of times, to the millisecond, or nulls. */
+export function times(items: readonly (Date | null)[]): Encoded {
+  return encode(items, timestamptzOid, 8, writeTime)
+}
+
+function encode<T>(
+  items: readonly (T | null)[],
+  oid: number,
+  octets: number,
+  write: (item: T, into: Buffer, at: number) => void,
+): Encoded {
+  let nulls = 0
+  for (const item of items) if (item === null) nulls++
+  // unnest fills shorter arrays up with nulls.
+  if (nulls === items.length) return '{}'
+  const column = Buffer.allocUnsafe(headOctets + items.length * 4 + (items.length - nulls) * octets)
+  column.writeInt32BE(1, 0)
+  column.writeInt32BE(nulls > 0 ? 1 : 0, 4)
+  column.writeInt32BE(oid, 8)
+  column.writeInt32BE(items.length, 12)
+  column.writeInt32BE(1, 16)
+  let at = headOctets
+  for (const item of items) {
+    column.writeInt32BE(item === null ? nullLength : octets, at)
+    at += 4
+    if (item === null) continue
+    write(item, column, at)
+    at += octets
+  }
+  return column
+}
+
+function writeUuid(uuid: string, into: Buffer, at: number): void {
+  let wrong = uuid.length === 36 ? 0 : -1
+  for (let i = 0; i < 36; i += 2) {
+    if (i === 8 || i === 13 || i === 18 || i === 23) i++
+    const octet = ((hexValueOf[uuid.charCodeAt(i)] ?? -1) << 4) | (hexValueOf[uuid.charCodeAt(i + 1)] ?? -1)
+    wrong |= octet
+    into[at++] = octet
+  }
+  if (wrong < 0) throw new RangeError(`"${uuid}" is not a UUID`)
+}
+
+function writeTime(time: Date, into: Buffer, at: number): void {
+  const microseconds = (time.getTime() - epochMs) * 1000
+  into.writeInt32BE(Math.floor(microseconds / 0x1_0000_0000), at)
+  into.writeUInt32BE(microseconds >>> 0, at + 4)
+}
