@@ -143,10 +143,17 @@ describe('hostile input', () => {
   it('is read in time that does not grow with it', () => {
     const pieces = ['id:', ':', 'd:', 'submit date:', 'text:', ' stat:', ' ', 'a', '\0', '9 id:9 ']
     for (const piece of pieces) {
-      const short_message = Buffer.from(piece.repeat(Math.ceil(1_000_000 / piece.length)))
-      const start = performance.now()
-      parseReceipt({ esm_class: 4, data_coding: 0, short_message })
-      expect(performance.now() - start).toBeLessThan(50)
+      const fastest = (octets: number): number => {
+        const short_message = Buffer.from(piece.repeat(Math.ceil(octets / piece.length)))
+        const run = (): number => {
+          const start = performance.now()
+          parseReceipt({ esm_class: 4, data_coding: 0, short_message })
+          return performance.now() - start
+        }
+        return Math.min(...Array.from({ length: 10 }, run))
+      }
+      // A hundred times as much.
+      expect(fastest(1_000_000)).toBeLessThan(fastest(10_000) * 10)
     }
   })
 

@@ -236,15 +236,21 @@ it('without rules the best enabled carrier goes first', () => {
   expect(compileRoutes([], [])(message())).toEqual({ ruleId: null, chain: [], isHeld: false })
 })
 
-it('10,000 rules cost a message microseconds', () => {
+it('10,000 rules cost a message little more than two', () => {
   const rules = Array.from({ length: 10_000 }, (_, i) =>
     rule(`r${i}`, i % 2 ? { prefixes: [`1${String(i).padStart(5, '0')}`] } : { accountId: `a${i}`, type: 'otp' }),
   )
-  const choose = compileRoutes(rules, abc)
   const one = message({ to: '10999900000' })
-  expect(choose(one).ruleId).toBe('r9999')
-  const startedAt = performance.now()
-  for (let i = 0; i < 10_000; i++) choose(one)
-  // A tenth of what 10,000 messages a second leave on one core.
-  expect(performance.now() - startedAt).toBeLessThan(100)
+  const fastest = (of: typeof rules): number => {
+    const choose = compileRoutes(of, abc)
+    expect(choose(one).ruleId).toBe('r9999')
+    const run = (): number => {
+      const startedAt = performance.now()
+      for (let i = 0; i < 2000; i++) choose(one)
+      return performance.now() - startedAt
+    }
+    return Math.min(...Array.from({ length: 20 }, run))
+  }
+  // Looking through them would take a thousand times as long.
+  expect(fastest(rules)).toBeLessThan(fastest(rules.slice(-2)) * 30)
 })

@@ -117,6 +117,7 @@ describe('addresses in a text', () => {
     const text = `${'https://a'.repeat(170)}${'https://a/'.repeat(1)}${')'.repeat(1600)}`
     const startedAt = performance.now()
     for (let i = 0; i < 100; i++) findUrls(text)
-    expect(performance.now() - startedAt).toBeLessThan(1000)
+    // A square would take minutes.
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 })
