@@ -1,6 +1,6 @@
 /**
- * Array parameters in PostgreSQL's binary form (what `array_recv` reads; pg sends a Buffer so): it reads a UUID so much faster than its
- * 36 characters, and here nothing but the octets is made. For the statements of the pipeline, which take dozens of them a message.
+ * Array parameters in PostgreSQL's binary form (what `array_recv` reads; pg sends a Buffer so). It reads a UUID several times faster than its
+ * 36 characters, and here nothing but the octets is made. For the statements of the pipeline, which take many of them a message.
  */
 
 /** A column that `columns` passes on as it is. */
