@@ -38,9 +38,12 @@ const alphabet = '0123456789abcdefghjkmnpqrstvwxyz'
 const valueOf = new Int8Array(128).fill(-1)
 for (let i = 0; i < 32; i++) valueOf[alphabet.charCodeAt(i)] = i
 const hexValueOf = new Int8Array(128).fill(-1)
-for (let i = 0; i < 16; i++) hexValueOf[i.toString(16).charCodeAt(0)] = i
+for (let i = 0; i < 16; i++) {
+  hexValueOf[i.toString(16).charCodeAt(0)] = i
+  hexValueOf[i.toString(16).toUpperCase().charCodeAt(0)] = i
+}
 
-// Ids are written into octets and become one string each: added up from parts they are trees, 2 KB of garbage apiece.
+// The first sixteen are those of hexadecimal. Ids are written into octets and become one string each: added up from parts they are trees, 2 KB of garbage apiece.
 const digits = Buffer.from(alphabet)
 const written = Buffer.from('00000000-0000-7000-0000-000000000000')
 const shown = Buffer.alloc(30)
@@ -102,6 +105,18 @@ export function showId(prefix: IdPrefix, uuid: string): string {
 export function parseId(prefix: IdPrefix, id: string): string | null {
   if (id.length !== prefix.length + 27 || !id.startsWith(prefix) || id[prefix.length] !== '_') return null
   return decodeBase32(id.slice(prefix.length + 1))
+}
+
+/** Writes the 16 octets of a UUID. @throws RangeError where it is none. */
+export function writeUuid(uuid: string, into: Buffer, at: number): void {
+  let wrong = uuid.length === 36 ? 0 : -1
+  for (let i = 0; i < 36; i += 2) {
+    if (i === 8 || i === 13 || i === 18 || i === 23) i++
+    const octet = ((hexValueOf[uuid.charCodeAt(i)] ?? -1) << 4) | (hexValueOf[uuid.charCodeAt(i + 1)] ?? -1)
+    wrong |= octet
+    into[at++] = octet
+  }
+  if (wrong < 0) throw new RangeError(`"${uuid}" is not a UUID`)
 }
 
 /** Milliseconds since 1970 inside a UUIDv7. */

@@ -72,36 +72,32 @@ export class Node {
   async #beat(): Promise<void> {
     const { db, log, onFenced } = this.#options
     const startedAt = performance.now()
-    try {
-      const { rows } = await db.query<{ isFenced: boolean }>(
-        `update heartbeats h
-         set seen_at = now(), low_water = $2, master_keys = $3
-         from nodes n
-         where h.node_id = $1 and n.id = h.node_id
-         returning n.fenced_at is not null as "isFenced"`,
-        [this.id, this.#options.lowWater?.() ?? this.id, this.#options.masterKeys?.() ?? []],
-      )
-      if (rows[0]?.isFenced !== false) {
-        log.error({ node: this.id }, 'fenced by another node')
-        // It is for ever: telling it again would only hurry the end that it begins.
-        if (this.#timer) clearInterval(this.#timer)
-        onFenced()
-        return
-      }
-      this.#lastBeatAt = Math.max(this.#lastBeatAt, startedAt)
-      if (!this.#isFencing) this.#begin(this.#takeOver(silenceMaxSeconds))
-    } catch (error) {
-      this.#report(error)
+    const { rows } = await db.query<{ isFenced: boolean }>(
+      `update heartbeats h
+       set seen_at = now(), low_water = $2, master_keys = $3
+       from nodes n
+       where h.node_id = $1 and n.id = h.node_id
+       returning n.fenced_at is not null as "isFenced"`,
+      [this.id, this.#options.lowWater?.() ?? this.id, this.#options.masterKeys?.() ?? []],
+    )
+    if (rows[0]?.isFenced !== false) {
+      log.error({ node: this.id }, 'fenced by another node')
+      // It is for ever: telling it again would only hurry the end that it begins.
+      if (this.#timer) clearInterval(this.#timer)
+      onFenced()
+      return
     }
+    this.#lastBeatAt = Math.max(this.#lastBeatAt, startedAt)
+    if (!this.#isFencing) this.#begin(this.#takeOver(silenceMaxSeconds))
   }
 
   #begin(work: Promise<void>): void {
-    const begun = work.catch((error: unknown) => this.#report(error)).finally(() => this.#work.delete(begun))
+    const begun = work
+      .catch((error: unknown) => {
+        if (!isUnavailable(error)) this.#options.log.error({ error }, 'heartbeat failed')
+      })
+      .finally(() => this.#work.delete(begun))
     this.#work.add(begun)
-  }
-
-  #report(error: unknown): void {
-    if (!isUnavailable(error)) this.#options.log.error({ error }, 'heartbeat failed')
   }
 
   /**

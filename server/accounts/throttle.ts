@@ -110,4 +110,5 @@ async function count(db: Queryable, subject: string, { free, delayMaxSeconds }: 
   throw new ApiError('login_throttled', { retryAfterSeconds: Math.max(1, rows[0]?.seconds ?? 1) })
 }
 
-const delayOf = `(case when f.failures < $2::int then 0 else least(power(2, least(f.failures - $2::int, 20)), $3::int) end)`
+/** Seconds to wait from the last failure on, where the free ones are used up. */
+const delayOf = `least(power(2, least(f.failures - $2::int, 20)), $3::int)`

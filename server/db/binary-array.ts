@@ -2,6 +2,7 @@
  * Array parameters in PostgreSQL's binary form (what `array_recv` reads; pg sends a Buffer so). It reads a UUID several times faster than its
  * 36 characters, and here nothing but the octets is made. For the statements of the pipeline, which take many of them a message.
  */
+import { writeUuid } from '../ids.ts'
 
 /** A column that `columns` passes on as it is. */
 export type Encoded = Buffer | '{}'
@@ -14,12 +15,6 @@ const headOctets = 20
 const nullLength = -1
 // Milliseconds from 1970 to 2000, where PostgreSQL's time begins.
 const epochMs = 946_684_800_000
-
-const hexValueOf = new Int8Array(128).fill(-1)
-for (let i = 0; i < 16; i++) {
-  hexValueOf[i.toString(16).charCodeAt(0)] = i
-  hexValueOf[i.toString(16).toUpperCase().charCodeAt(0)] = i
-}
 
 /** A column of UUIDs, 36 characters each, or nulls. @throws RangeError for anything else. */
 export function uuids(items: readonly (string | null)[]): Encoded {
@@ -56,17 +51,6 @@ function encode<T>(
     at += octets
   }
   return column
-}
-
-function writeUuid(uuid: string, into: Buffer, at: number): void {
-  let wrong = uuid.length === 36 ? 0 : -1
-  for (let i = 0; i < 36; i += 2) {
-    if (i === 8 || i === 13 || i === 18 || i === 23) i++
-    const octet = ((hexValueOf[uuid.charCodeAt(i)] ?? -1) << 4) | (hexValueOf[uuid.charCodeAt(i + 1)] ?? -1)
-    wrong |= octet
-    into[at++] = octet
-  }
-  if (wrong < 0) throw new RangeError(`"${uuid}" is not a UUID`)
 }
 
 function writeTime(time: Date, into: Buffer, at: number): void {
