@@ -1,11 +1,14 @@
-/** Writes server/messages/number-plans.ts from libphonenumber's metadata; with --check, fails where the committed one differs. */
+/** Writes what is compiled from libphonenumber's tables; with --check, fails where the committed files differ. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { renderPlans } from '../server/messages/number-compile.ts'
+import { renderZones } from '../server/messages/zone-compile.ts'
 
-const file = new URL('../server/messages/number-plans.ts', import.meta.url)
-const text = renderPlans()
-if (!process.argv.includes('--check')) writeFileSync(file, text)
-else if (readFileSync(file, 'utf8') !== text) {
-  console.error("server/messages/number-plans.ts is not what the library's metadata say. Run: npm run numbers")
-  process.exitCode = 1
+const texts = { 'number-plans.ts': renderPlans(), 'zone-plans.ts': renderZones() }
+for (const [name, text] of Object.entries(texts)) {
+  const file = new URL(`../server/messages/${name}`, import.meta.url)
+  if (!process.argv.includes('--check')) writeFileSync(file, text)
+  else if (readFileSync(file, 'utf8') !== text) {
+    console.error(`server/messages/${name} is not what the library's tables say. Run: npm run numbers`)
+    process.exitCode = 1
+  }
 }

@@ -1,7 +1,7 @@
 /** Whether this process can do its work, for load balancers and people. */
 import type { Submitter } from './carriers/submit.ts'
 import type { Db } from './db/db.ts'
-import type { Health } from './welcome.ts'
+import type { Health } from './site/welcome.ts'
 
 /** The checks of this process's roles. */
 export async function readHealth(db: Db, submitter: Submitter | null): Promise<Record<string, Health>> {

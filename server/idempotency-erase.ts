@@ -1,8 +1,8 @@
 /** What idempotency keys hold of a person who is erased: sealed answers, and hashes of requests that had a number in them. */
 import type { Tx } from './db/db.ts'
-import type { Vault } from './secrets.ts'
 import { timeOfId } from './ids.ts'
 import { purposeOf } from './idempotency.ts'
+import type { Vault } from './sealing/vault.ts'
 
 // A key is written with its message; clocks of two machines, and a slow statement, are in between.
 const beforeMs = 60_000

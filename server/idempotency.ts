@@ -6,7 +6,7 @@ import { canonical } from './canonical.ts'
 import { inTransaction, type Db, type Tx } from './db/db.ts'
 import { codeOf, isLostRace } from './db/failure.ts'
 import { ApiError } from './errors.ts'
-import type { Vault } from './secrets.ts'
+import type { Vault } from './sealing/vault.ts'
 
 /** What a piece of work answers. */
 export interface Outcome {

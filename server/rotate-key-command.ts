@@ -1,12 +1,12 @@
 /** `heliogram rotate-key`: a new master key, whether the service runs or not. */
 import type { Config } from './config.ts'
-import { isMasterKeyOf } from './data-keys.ts'
 import { openPool } from './db/db.ts'
 import type { Log } from './db/log.ts'
 import { openBeside } from './db/running.ts'
-import { KeyFile } from './master-key.ts'
-import { rotateMasterKey, RotationRunningError } from './rotate-key.ts'
-import { openVault } from './secrets.ts'
+import { isMasterKeyOf } from './sealing/data-keys.ts'
+import { KeyFile } from './sealing/master-key.ts'
+import { rotateMasterKey, RotationRunningError } from './sealing/rotate-key.ts'
+import { openVault } from './sealing/vault.ts'
 import { explainForeignKey, StartError } from './start.ts'
 
 /** Rotates, telling how far it is, and answers the last lines to print. @throws StartError for what is to be mended first. */

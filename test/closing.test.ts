@@ -11,12 +11,12 @@ import {
   type TestAccount,
 } from '../server/accounts/testing.ts'
 import { scopesOf } from '../server/accounts/roles.ts'
-import { DataKeys } from '../server/data-keys.ts'
 import { createTestDatabase, type TestDatabase } from '../server/db/testing.ts'
 import type { App } from '../server/http.ts'
 import { newId, parseId, showId } from '../server/ids.ts'
 import { openLedgerTest, silent, type LedgerTest } from '../server/messages/testing.ts'
 import { jobSweeps } from '../server/schedule.ts'
+import { DataKeys } from '../server/sealing/data-keys.ts'
 
 let database: TestDatabase
 let app: App

@@ -8,7 +8,7 @@ import type { Options } from './options.ts'
 import { readCpuSeconds, waitUntil, waitUntilQuiet, type Running } from './product.ts'
 import type { Figure } from './report.ts'
 import { recipientOf } from './request.ts'
-import { receiptDelayMs, runOnce, runThrough, takeNumbers, type Stage } from './run.ts'
+import { runOnce, runThrough, takeNumbers, type Stage } from './run.ts'
 import { numberDigits, quantile } from './tally.ts'
 import { nowMs } from './worker.ts'
 
@@ -19,7 +19,7 @@ type Sent = { messagesPerSecond: number; cpuUsPerMessage: number }
 const expandedContacts = 200_000
 
 /** A run has so many messages for each second that it is to last, the same for both. */
-const messagesPerSecond = 7500
+const messagesPerSecond = 5000
 
 /** Runs the pairs, then expansions by themselves. */
 export async function compareBroadcasts(options: Options): Promise<{ rows: Comparison[]; figures: Figure[] }> {
@@ -92,7 +92,7 @@ async function broadcastOnce(stage: Stage, product: Running, size: number): Prom
   if (recipients !== size || messages !== size)
     throw new Error(`the ${status} broadcast to ${size} contacts has ${recipients} recipients and ${messages} messages`)
   return {
-    messagesPerSecond: (size / (receiver.lastMs - sent.firstMs - receiptDelayMs)) * 1000,
+    messagesPerSecond: (size / (receiver.lastMs - sent.firstMs)) * 1000,
     cpuUsPerMessage: (cpuSeconds * 1e6) / size,
   }
 }

@@ -4,7 +4,7 @@ import { Socket } from 'node:net'
 import Fastify, { type FastifyReply } from 'fastify'
 import { openAuthenticator } from '../../server/accounts/authenticate.ts'
 import { openPool } from '../../server/db/db.ts'
-import { openDoor, refuseStranger, takeRequest } from '../../server/door.ts'
+import { openDoor, refuseStranger, takeRequest } from '../../server/door/door.ts'
 import { headersOf } from '../../server/guard.ts'
 import { quantile } from './tally.ts'
 

@@ -192,8 +192,9 @@ async function bindAndSubscribe(api: Api, ends: Ends, batch: Batch | null): Prom
   return String(webhook?.['secret'])
 }
 
+/** Nothing is submitted; what waits may be as much as a fast carrier would take in four hours. */
 async function pauseCarrier(api: Api): Promise<undefined> {
-  await api('PATCH', `/v1/carriers/${await findCarrier(api)}`, { enabled: false })
+  await api('PATCH', `/v1/carriers/${await findCarrier(api)}`, { enabled: false, pace: 100_000 })
 }
 
 async function findCarrier(api: Api): Promise<string> {

@@ -13,10 +13,10 @@ export type Options = {
 
 const help = `npm run bench [-- options]
   --pairs N         interleaved pairs to take the median of (5)
-  --seconds N       how long one run lasts (8); a product's number of messages follows from its warm-up
+  --seconds N       how long one run lasts (12); a product's number of messages follows from its warm-up
   --connections N   HTTP connections that send, each one request at a time (64)
   --messages N      messages that lists are read from (10000000)
-  --only PART       of the parts: kannel (Kannel alone), pair (end to end), broadcast, accept, limits (what the guard
+  --only PART       measures and writes one part alone, of: kannel (Kannel alone), pair (end to end), broadcast, accept, limits (what the guard
                     adds to it), session (SMPP), imports, lists, webhooks, links (their paces, and what they cost while idle), or
                     statements (the ledger's alone, printed only)
   --no-write        print the results, leave docs/benchmarks.md alone
@@ -27,7 +27,7 @@ export function readOptions(): Options {
   const { values } = parseArgs({
     options: {
       pairs: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '8' },
+      seconds: { type: 'string', default: '12' },
       connections: { type: 'string', default: '64' },
       messages: { type: 'string', default: '10000000' },
       only: { type: 'string' },

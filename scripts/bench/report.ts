@@ -22,15 +22,22 @@ export type Figures = { title: string; notes: string[]; rows: Figure[] }
 export function renderReport(sections: Section[], figures: Figures[], facts: string[]): string {
   const [processor] = cpus()
   const memoryGb = Math.round(totalmem() / 2 ** 30)
-  const commit = git('rev-parse', '--short', 'HEAD') || 'none'
-  const isDirty = git('status', '--porcelain') !== ''
   const lines = [
     `- machine: ${cpus().length} × ${processor?.model.trim() ?? 'unknown'}, ${memoryGb} GB; ${readSystem()}; Node ${process.version}`,
-    `- date: ${new Date().toISOString().slice(0, 16).replace('T', ' ')} UTC; commit ${commit}${isDirty ? ' with changes' : ''}`,
-    `- command: \`npm run bench${process.argv.slice(2).length > 0 ? ` -- ${process.argv.slice(2).join(' ')}` : ''}\``,
+    `- ${describeRun()}`,
     ...facts.map((fact) => `- ${fact}`),
   ]
   return [...lines, '', ...sections.flatMap(renderSection), ...figures.flatMap(renderFigures)].join('\n')
+}
+
+/** When, of which commit, and with which command. What an earlier part has written is no change to what is measured. */
+function describeRun(): string {
+  const date = new Date().toISOString().slice(0, 16).replace('T', ' ')
+  const commit = git('rev-parse', '--short', 'HEAD') || 'none'
+  const isDirty = git('status', '--porcelain', '--', ':/', ':(top,exclude)docs/benchmarks.md') !== ''
+  const words = process.argv.slice(2)
+  const command = ['npm run bench', ...(words.length > 0 ? ['--'] : []), ...words].join(' ')
+  return `${date} UTC; commit ${commit}${isDirty ? ' with changes' : ''}; \`${command}\``
 }
 
 function renderSection(section: Section): string[] {
@@ -64,14 +71,29 @@ function renderRow({ what, unit, goal, ours, theirs, ratios }: Comparison): stri
   return `| ${what} | ${show(ours)} ${unit} | ${show(theirs)} ${unit} | **${showRatio(median)}** | ${range} | ${goal} |`
 }
 
-/** Replaces the generated part of docs/benchmarks.md, or writes the page when there is none. */
-export function writeReport(report: string): void {
-  const part = `${startMark}\n${report.trimEnd()}\n${endMark}`
+/**
+ * Replaces the generated part of docs/benchmarks.md, or writes the page when there is none; of a run of some parts only their tables, each
+ * of which says then when it was measured.
+ */
+export function writeReport(report: string, isWhole: boolean): void {
   const page = existsSync(file) ? readFileSync(file, 'utf8') : `# Benchmarks\n\n${startMark}\n${endMark}\n`
   const start = page.indexOf(startMark)
   const end = page.indexOf(endMark)
   if (start < 0 || end < start) throw new Error(`${file} has lost its marks ${startMark} … ${endMark}`)
-  writeFileSync(file, page.slice(0, start) + part + page.slice(end + endMark.length))
+  const after = isWhole ? report : replaceTables(page.slice(start + startMark.length, end).trim(), report)
+  writeFileSync(file, `${page.slice(0, start)}${startMark}\n${after.trimEnd()}\n${page.slice(end)}`)
+}
+
+/** The tables of a report, by their titles, in the place of those before; new ones at the end. */
+function replaceTables(before: string, report: string): string {
+  const split = (text: string): string[] => text.split(/^(?=### )/m)
+  const titleOf = (table: string): string => table.slice(0, table.indexOf('\n'))
+  const [, ...measured] = split(`${report.trimEnd()}\n\n`)
+  const run = `\n\nMeasured by itself: ${describeRun()}\n\n`
+  // A map keeps the place of what is set anew.
+  const tables = new Map(split(`${before}\n\n`).map((table) => [titleOf(table), table]))
+  for (const table of measured) tables.set(titleOf(table), table.replace('\n\n', run))
+  return [...tables.values()].join('')
 }
 
 const show = (value: number) => (value >= 10 ? String(Math.round(value)) : value.toPrecision(2))

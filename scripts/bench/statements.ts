@@ -15,7 +15,7 @@ import { Ledger } from '../../server/messages/ledger.ts'
 import { RoutingTable } from '../../server/carriers/routing.ts'
 import { QuietHours } from '../../server/messages/quiet-hours.ts'
 import { Recent } from '../../server/messages/recent.ts'
-import { openVault } from '../../server/secrets.ts'
+import { openVault } from '../../server/sealing/vault.ts'
 import { startDatabase } from './database.ts'
 import { readCpuSeconds } from './product.ts'
 

@@ -9,12 +9,12 @@ import type { Caller } from '../../server/http.ts'
 
 // What is not taken out.
 export * from '../../server/accounts/authenticate.ts'
-export * from '../../server/door.ts'
-export * from '../../server/overload.ts'
+export * from '../../server/door/door.ts'
+export * from '../../server/door/overload.ts'
 
 const self = import.meta.url
 const replaced = new Set(
-  ['accounts/authenticate', 'door', 'overload'].map((name) => new URL(`../../server/${name}.ts`, self).href),
+  ['accounts/authenticate', 'door/door', 'door/overload'].map((name) => new URL(`../../server/${name}.ts`, self).href),
 )
 
 registerHooks({

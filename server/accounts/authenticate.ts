@@ -2,11 +2,10 @@
 import type { Db } from '../db/db.ts'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import type { Caller } from '../http.ts'
-import { hashToken } from '../secrets.ts'
 import { KnownCallers } from './known-callers.ts'
 import { allowNetworks, notFrom, type NetworkTest } from './networks.ts'
 import { findAccessToken, findKey, isSecretOf, type Credential } from './store.ts'
-import { readToken } from './token.ts'
+import { hashToken, readToken } from './token.ts'
 
 /** Says who calls. One a process. */
 export interface Authenticator {

@@ -7,11 +7,11 @@
  *                                   └------reopen------┘
  */
 import { recordAudit } from '../audit.ts'
-import { destroyDataKeys } from '../data-keys.ts'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
 import type { Outbox, Posting } from '../events.ts'
 import { showId } from '../ids.ts'
+import { destroyDataKeys } from '../sealing/data-keys.ts'
 import { findAccountRow, type AccountRow } from './subaccounts.ts'
 
 /** What becomes of posts that are due: they are made, or dropped. */

@@ -1,7 +1,7 @@
 /** The route that gives an account a new data key. */
-import { rotateDataKey } from '../data-keys.ts'
 import { problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
+import { rotateDataKey } from '../sealing/data-keys.ts'
 import type { AccountsContext } from './http.ts'
 import { readSettings, Settings } from './settings.ts'
 

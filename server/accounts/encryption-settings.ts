@@ -1,9 +1,9 @@
 /** What settings tell of encryption at rest. */
 import { Type, type Static } from 'typebox'
-import { readKeyState } from '../data-keys.ts'
 import type { Queryable } from '../db/db.ts'
 import { Nullable, showTime, Timestamp } from '../http.ts'
 import { timeOfId } from '../ids.ts'
+import { readKeyState } from '../sealing/data-keys.ts'
 
 export const Encryption = Type.Object(
   {

@@ -2,11 +2,10 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
-import { hashToken } from '../secrets.ts'
 import { openAuthenticator, type Authenticator } from './authenticate.ts'
 import { accountRoutes } from './http.ts'
 import { buildTestApp, createTestAccount, testSettings, testVault } from './testing.ts'
-import { newKey, tokenOf } from './token.ts'
+import { hashToken, newKey, tokenOf } from './token.ts'
 
 let database: TestDatabase
 let authenticator: Authenticator

@@ -5,13 +5,13 @@ import { codeOf } from '../db/failure.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { newId, showId } from '../ids.ts'
 import type { Position } from '../page.ts'
-import { hashToken, type Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { hashPassword, noPassword } from './password.ts'
 import { requirePassword } from './password-rules.ts'
 import type { Role } from './roles.ts'
 import { openSession, type TokenPair } from './session.ts'
 import { findOwner } from './store.ts'
-import { readToken, tokenOf } from './token.ts'
+import { hashToken, readToken, tokenOf } from './token.ts'
 
 /** An invitation as the database has it; never its code. */
 export interface InvitationRow {

@@ -1,8 +1,7 @@
 /** API keys: long-lived tokens with a subset of their maker's scopes, shown once. */
 import type { Queryable, Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
-import { hashToken } from '../secrets.ts'
-import { newKey } from './token.ts'
+import { hashToken, newKey } from './token.ts'
 
 /** A key as the database has it; never its secret. */
 export interface KeyRow {

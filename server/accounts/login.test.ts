@@ -1,14 +1,13 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { scopes as allScopes, type App } from '../http.ts'
-import { hashToken } from '../secrets.ts'
 import { openAuthenticator, type Authenticator } from './authenticate.ts'
 import { createFirstAccount } from './first.ts'
 import { accountRoutes } from './http.ts'
 import { createOwnerCode } from './owner-code.ts'
 import { hashPassword } from './password.ts'
 import { buildTestApp, createTestAccount, testSettings, testVault } from './testing.ts'
-import { newKey, tokenOf } from './token.ts'
+import { hashToken, newKey, tokenOf } from './token.ts'
 
 let database: TestDatabase
 let authenticator: Authenticator

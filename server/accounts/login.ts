@@ -1,13 +1,13 @@
 /** Logins: from a password, or from the client credentials that an API key is, to a pair of tokens. */
 import { inTransaction, type Db } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
-import { hashToken, type Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { hashPassword, isOutdated, isPassword } from './password.ts'
 import { requireNetwork } from './networks.ts'
 import { openSession, type TokenPair } from './session.ts'
 import { findKey, findOwner, findUser, holdSecret, isSecretOf, replaceHash, type Owner } from './store.ts'
 import { beginAttempt, beginCode, forget, forgive, type Attempt } from './throttle.ts'
-import { prefixOfKey, readToken } from './token.ts'
+import { hashToken, prefixOfKey, readToken } from './token.ts'
 import { acceptCode, acceptRecoveryCode, type TotpUser } from './totp.ts'
 
 /** What somebody logs in with. `clientId` is a key's prefix (`hg_live_…`) or the 12 characters after it. */

@@ -2,9 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { inTransaction, type Db } from '../db/db.ts'
 import { newId } from '../ids.ts'
-import { hashToken } from '../secrets.ts'
 import { noPassword } from './password.ts'
-import { tokenOf } from './token.ts'
+import { hashToken, tokenOf } from './token.ts'
 
 /** What is printed once and stored as a hash. */
 export interface OwnerCode {

@@ -7,10 +7,10 @@
  */
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
-import { hashToken, type Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { denied } from './authenticate.ts'
 import { findOwner, holdOwner, type Owner } from './store.ts'
-import { readToken, tokenOf } from './token.ts'
+import { hashToken, readToken, tokenOf } from './token.ts'
 
 export const accessSeconds = 3600
 export const refreshSeconds = 30 * 86_400

@@ -1,15 +1,15 @@
 /** For tests of any slice: an application over a test database, and callers for it. */
 import { buildApp, type AppContext, type Register } from '../app.ts'
-import { openDoor } from '../door.ts'
 import { inTransaction, type Db } from '../db/db.ts'
+import { openDoor } from '../door/door.ts'
 import { scopes as allScopes, type App, type Scope } from '../http.ts'
 import { newId } from '../ids.ts'
-import { hashToken, openVault, type Vault } from '../secrets.ts'
+import { openVault, type Vault } from '../sealing/vault.ts'
 import { openAuthenticator } from './authenticate.ts'
 import { scopesOf, type Role } from './roles.ts'
 import { openSession } from './session.ts'
 import type { SettingsSources } from './settings.ts'
-import { newKey } from './token.ts'
+import { hashToken, newKey } from './token.ts'
 
 /** A key that everybody knows. */
 export const testMasterKey: Buffer = Buffer.alloc(32, 7)

@@ -7,7 +7,7 @@
 import { inTransaction, type Db, type Queryable } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
 import { networkOf } from '../network.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 
 interface Rule {
   free: number

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { newKey, prefixOfKey, readToken, tokenOf } from './token.ts'
+import { hashToken, newKey, prefixOfKey, readToken, tokenOf } from './token.ts'
 
 test('a key has a mode, a public id, 43 characters of secret and a checksum', () => {
   const { key, publicId } = newKey('live')
@@ -47,4 +47,8 @@ test('what is not a token is not one', () => {
     'a'.repeat(100_000),
   ])
     expect(readToken(text)).toBeNull()
+})
+
+test('hashes tokens with SHA-256', () => {
+  expect(hashToken('abc').toString('hex')).toBe('ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad')
 })

@@ -6,7 +6,7 @@
  */
 import { Secret, TOTP } from 'otpauth'
 import type { Queryable, Tx } from '../db/db.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { newPassword } from './password.ts'
 
 /** Whose factor it is. */

@@ -1,12 +1,12 @@
 /** Changing a contact: what is given is set, null clears, and attributes are set one by one. */
 import { Type, type Static, type TSchema } from 'typebox'
-import type { ContactSealing } from '../contact-fields.ts'
 import type { Tx } from '../db/db.ts'
 import { codeOf } from '../db/failure.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { Nullable } from '../http.ts'
 import { parseId, showId } from '../ids.ts'
 import { readNumber } from '../messages/number.ts'
+import type { ContactSealing } from '../sealing/contact-fields.ts'
 import { mergeErrors } from './campaign.ts'
 import { attributeLimits, AttributeValue, ContactInput, optionalFields, readContact } from './contact.ts'
 import { findContact, lockContact } from './contact-list.ts'

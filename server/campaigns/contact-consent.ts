@@ -1,7 +1,7 @@
 /** What contacts bring of consent, for the ledger: who agreed, when and how. */
 import type { Tx } from '../db/db.ts'
 import { recordConsents } from '../messages/consent.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import type { NewContact } from './contacts.ts'
 
 /**

@@ -1,8 +1,8 @@
 /** The contacts of a campaign as a file, in pages, so that a million of them take no more memory than a few. */
 import { writeCsv } from '../csv.ts'
-import type { ContactSeals } from '../contact-fields.ts'
 import type { Db } from '../db/db.ts'
-import type { Vault } from '../secrets.ts'
+import type { ContactSeals } from '../sealing/contact-fields.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { showContact } from './contact.ts'
 import { allContacts, readAttributeNames, readContacts, type ContactFilters } from './contact-list.ts'
 import type { ContactRow } from './contacts.ts'

@@ -1,10 +1,10 @@
 /** From the query of a list or an export to filters. */
 import { Type, type Static } from 'typebox'
-import type { ContactSeals } from '../contact-fields.ts'
 import type { Db } from '../db/db.ts'
 import { invalid, type FieldError } from '../errors.ts'
 import { Timestamp } from '../http.ts'
 import { readNumber } from '../messages/number.ts'
+import type { ContactSeals } from '../sealing/contact-fields.ts'
 import { attributeLimits } from './contact.ts'
 import { hasSealedContact, type ContactFilters } from './contact-list.ts'
 import { canonicalLanguage } from '../language.ts'

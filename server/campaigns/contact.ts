@@ -1,11 +1,11 @@
 /** A contact: a person's number in one campaign. What is known of an opt-out belongs to the account, not to the contact. */
 import { Type, type Static } from 'typebox'
-import type { ContactSealing } from '../contact-fields.ts'
 import { ApiError, type FieldError } from '../errors.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import { IdOf, Nullable, Timestamp, showTime } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { countryOf, isCountry } from '../messages/number.ts'
+import type { ContactSealing } from '../sealing/contact-fields.ts'
 import { countryError, Tags, timezoneError } from './campaign.ts'
 import { findContact } from './contact-list.ts'
 import type { ContactRow, NewContact, OnConflict } from './contacts.ts'

@@ -1,6 +1,6 @@
 /** The SQL that changes contacts; `contact-list.ts` reads them and `upsert.ts` adds them. Every query begins with the account. */
-import { sealFields, type ContactSealing } from '../contact-fields.ts'
 import type { Tx } from '../db/db.ts'
+import { sealFields, type ContactSealing } from '../sealing/contact-fields.ts'
 
 /** What to do with a contact whose number the campaign already has. */
 export type OnConflict = 'update' | 'skip'

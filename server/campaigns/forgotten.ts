@@ -1,7 +1,7 @@
 /** People whose numbers the account has forgotten and who are out all the same: they are known by a keyed hash only (decision 0020). */
 import type { Queryable } from '../db/db.ts'
 import { hashNumber } from '../messages/consent.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import type { ContactRow } from './contacts.ts'
 
 /** Which of the numbers are such; where the account has forgotten nobody, which is the rule, nothing is hashed. By opt_outs_forgotten. */

@@ -6,7 +6,7 @@ import { idempotent, type Outcome } from '../idempotency.ts'
 import { refuseShortening } from '../messages/short-links/shorten.ts'
 import { takeMark, withOldRows } from '../mark.ts'
 import { buildPage, readCursor } from '../page.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import {
   Campaign,
   CampaignChange,

@@ -1,8 +1,8 @@
 /** Changing contacts that may be sealed: they are read, merged here and written back, where SQL does it to plain ones (`upsert.ts`). */
 import { isDeepStrictEqual } from 'node:util'
-import { hasFields, sealFields, type ContactSealing } from '../contact-fields.ts'
 import { arrayLiteral } from '../db/array.ts'
 import type { Tx } from '../db/db.ts'
+import { hasFields, sealFields, type ContactSealing } from '../sealing/contact-fields.ts'
 import type { NewContact } from './contacts.ts'
 
 /** A contact to be written; the import seals beforehand, while the batch before is being written. */

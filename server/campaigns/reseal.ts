@@ -1,6 +1,13 @@
 /** Contacts from before: those that are plain where the installation encrypts are sealed, and those that a retired key sealed are with the current one. */
-import { placeOfContact, readFields, sealFields, type ContactSeals, type PersonalFields } from '../contact-fields.ts'
 import type { KeyObject } from 'node:crypto'
+import { inTransaction, type Db, type Tx } from '../db/db.ts'
+import {
+  placeOfContact,
+  readFields,
+  sealFields,
+  type ContactSeals,
+  type PersonalFields,
+} from '../sealing/contact-fields.ts'
 import {
   findKeyless,
   forgetSealedContacts,
@@ -8,10 +15,9 @@ import {
   putOff,
   takeContactsKey,
   type ContactMark,
-} from '../data-key-sweeps.ts'
-import type { DataKeys } from '../data-keys.ts'
-import { inTransaction, type Db, type Tx } from '../db/db.ts'
-import { openValue, versionOf } from '../sealed.ts'
+} from '../sealing/data-key-sweeps.ts'
+import type { DataKeys } from '../sealing/data-keys.ts'
+import { openValue, versionOf } from '../sealing/values.ts'
 
 // Rows in one piece: they are locked for some 10 ms.
 const pieceRows = 500

@@ -1,6 +1,6 @@
 /** Adding contacts, one or thousands in a call. Every query begins with the account. */
-import type { ContactSealing } from '../contact-fields.ts'
 import type { Queryable, Tx } from '../db/db.ts'
+import type { ContactSealing } from '../sealing/contact-fields.ts'
 import type { NewContact, OnConflict } from './contacts.ts'
 import { mergeContacts, sealContact, type WrittenContact } from './merge.ts'
 

@@ -8,9 +8,9 @@ import { rankOf } from './lanes.ts'
 // What each lower type gets beside a flood of the others (see line.ts).
 const leastShare = 0.05
 // A count reads the whole queue: it rests this many times as long as it took. The shorter of the last two says how long: one that a stall
-// held up says nothing of the queue, and half a second of it would be ten in which estimates stand still. There is no other bound: a queue
+// held up says nothing of the queue, and half a second of it would be half a minute in which estimates stand still. There is no other bound: a queue
 // of millions takes a second to count, and hours to send.
-const restFactor = 20
+const restFactor = 50
 // Each comes so much nearer that more are not seen in an estimate.
 const tries = 5
 

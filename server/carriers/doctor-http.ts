@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import { IdOf, Nullable, problems, showTime, Timestamp, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import {
   bestForm,
   diagnose,

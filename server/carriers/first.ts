@@ -1,7 +1,7 @@
 /** The carrier of the first start: the one that the environment names, else the simulator. Afterwards the rows rule. */
 import { inTransaction, type Db } from '../db/db.ts'
 import { newId } from '../ids.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { smppDefaults, type SmppSettings } from './settings.ts'
 import { insertCarrier, insertSender } from './store.ts'
 

@@ -7,7 +7,7 @@ import { ApiError, invalid } from '../errors.ts'
 import { problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { newId, parseId, showId } from '../ids.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { sealSecrets, tryOpenSecrets } from './http-carriers/sealed.ts'
 import {
   checkPatch,

@@ -6,7 +6,6 @@ import { ApiError, invalid } from '../errors.ts'
 import { Nullable, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
-import type { Vault } from '../secrets.ts'
 import {
   handlingOf,
   handlings,
@@ -16,6 +15,7 @@ import {
   reasonOfStatus,
   type MessageErrorCode,
 } from '../messages/taxonomy.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { reasonOfAnswer } from './http-carriers/adapter.ts'
 import { tableOf } from './http-carriers/adapters.ts'
 import { canonicalErr, canonicalStatus, mappingKinds, type Mapping } from './mapping.ts'

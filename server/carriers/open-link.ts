@@ -1,6 +1,6 @@
 /** Makes the link of a carrier, by its kind. */
 import type { Reason, Reasons } from '../messages/taxonomy.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import type { CarrierLink, CarrierLinkOptions } from './carrier-link.ts'
 import { inboundUrl } from './http-carriers/address.ts'
 import { createHttpLink } from './http-carriers/http-link.ts'

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
 import { showId } from '../ids.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { inboundUrl } from './http-carriers/address.ts'
 import { adapters } from './http-carriers/adapters.ts'
 import { adapterNames, SmppSettings, type HttpSettings } from './settings.ts'

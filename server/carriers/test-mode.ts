@@ -4,7 +4,7 @@
  */
 import { inTransaction, type Db } from '../db/db.ts'
 import { newId } from '../ids.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { smppDefaults } from './settings.ts'
 import { insertCarrier } from './store.ts'
 

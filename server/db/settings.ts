@@ -18,10 +18,13 @@ const settings: Record<string, string> = {
   // Thousands of rows a second write more than the default 1 GB of log within a checkpoint's five minutes; each checkpoint
   // more writes whole pages again. Costs at most that much disk and a recovery of some seconds.
   max_wal_size: '2GB',
+  // Files of the log that are over are kept and used again, once there are so many: the first writing of a new one costs more than that of a
+  // used one, for new blocks on disk and new pages in memory. By default all but 80 MB go with each quiet hour.
+  min_wal_size: '1GB',
   // Filling each new file of the log with zeroes takes 60 ms, for which every commit waits, once for 16 MB of log. Files are used again
   // after a checkpoint; until then a flush may have to tell the file system of new blocks.
   wal_init_zero: 'off',
-  // Whole pages after a checkpoint shrink to a half or less (pglz; this build has no lz4).
+  // Would halve whole pages after a checkpoint, for more time than writing them takes (pglz; this build has no lz4).
   wal_compression: 'off',
   // Storage without a moving head, where the default of 4 makes the planner scan whole partitions.
   random_page_cost: '1.1',

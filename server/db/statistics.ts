@@ -6,12 +6,16 @@
 import type { Db } from './db.ts'
 import { partitionsOf } from './partitions.ts'
 
-// Tables outside the partitions that the pipeline joins.
+// Tables outside the partitions that the pipeline joins, and all that are filled and emptied.
 const others = [
   'queue',
   'intents',
   'outbox',
   'delayed',
+  'discards',
+  'nameless_tries',
+  'recipients',
+  'smpp_deliveries',
   'carrier_ids',
   'receipts',
   'idempotency_keys',
@@ -20,15 +24,20 @@ const others = [
 ]
 // Sixteen pages: below, every plan is fast.
 const bytesMin = 131_072
+const rowsMin = 1000
 
-/** Analyzes the tables of today that are more than twice as large as when they were last analyzed. Returns how many. */
+/**
+ * Analyzes the tables of today that are more than twice as large as when they were last analyzed, or have more than twice as many rows: a
+ * table that was emptied, as queues are, is filled again without growing, and is taken for one of no rows all the while. Returns how many.
+ */
 export async function followGrowth(db: Db, now: number = Date.now()): Promise<number> {
   const { rows } = await db.query<{ name: string }>(
     `select c.oid::regclass::text as name
      from unnest($1::text[]) as wanted (name)
      join pg_class c on c.oid = to_regclass(wanted.name)
-     where pg_relation_size(c.oid) > 2 * c.relpages::bigint * current_setting('block_size')::int + $2`,
-    [[...partitionsOf(now), ...others], bytesMin],
+     where pg_relation_size(c.oid) > 2 * c.relpages::bigint * current_setting('block_size')::int + $2
+       or pg_stat_get_live_tuples(c.oid) > 2 * greatest(c.reltuples, 0) + $3`,
+    [[...partitionsOf(now), ...others], bytesMin, rowsMin],
   )
   for (const { name } of rows) await db.query(`analyze ${name}`)
   return rows.length

@@ -267,8 +267,8 @@ const wholeSql = `
       and (not a.is_whole or a."from" not in ('unconfirmed', 'queued'))
   ), unqueued as (
     delete from queue
-    where (lane_id, message_id) in (
-      select q.lane_id, q.message_id
+    where ctid = any (array(
+      select q.ctid
       from moved
       join lanes l on l.account_id = moved."accountId"
       join lateral (
@@ -276,16 +276,16 @@ const wholeSql = `
         union all
         select id from backlogs b where b.lane_id = l.id
       ) part on true
-      join queue q on q.lane_id = part.lane_id and q.message_id = moved.id
-      where moved."from" = 'queued'
-      for update of q skip locked)
+      cross join lateral (
+        select ctid from queue where lane_id = part.lane_id and message_id = moved.id for update skip locked) q
+      where moved."from" = 'queued'))
   ), undelayed as (
     delete from delayed
-    where (account_id, message_id) in (
-      select d.account_id, d.message_id
+    where ctid = any (array(
+      select d.ctid
       from moved
-      join delayed d on d.account_id = moved."accountId" and d.message_id = moved.id
-      where moved."from" = 'queued'
-      for update of d skip locked)
+      cross join lateral (
+        select ctid from delayed where account_id = moved."accountId" and message_id = moved.id for update skip locked) d
+      where moved."from" = 'queued'))
   ), ${tallied('moved')}
   select * from moved`

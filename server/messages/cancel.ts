@@ -83,18 +83,19 @@ export async function cancelWaiting(
        returning ${messageColumns('m')}, w.status as "from"
      ), unqueued as (
        delete from queue
-       where (lane_id, message_id) in (
-         select q.lane_id, q.message_id
-         from moved, lanes l, queue q
-         where l.account_id = $1 and q.lane_id = l.id and q.message_id = moved.id
-         for update of q skip locked)
+       where ctid = any (array(
+         select q.ctid
+         from moved
+         join lanes l on l.account_id = $1
+         cross join lateral (
+           select ctid from queue where lane_id = l.id and message_id = moved.id for update skip locked) q))
      ), undelayed as (
        delete from delayed
-       where (account_id, message_id) in (
-         select d.account_id, d.message_id
-         from moved, delayed d
-         where d.account_id = $1 and d.message_id = moved.id
-         for update of d skip locked)
+       where ctid = any (array(
+         select d.ctid
+         from moved
+         cross join lateral (
+           select ctid from delayed where account_id = $1 and message_id = moved.id for update skip locked) d))
      ), outcome as (
        insert into outcomes (account_id, status, message_id, error_code)
        select "accountId", status, id, "errorCode" from moved

@@ -1,6 +1,7 @@
 /** Claim: from the queue to intents, in batches a lane; and everything else that the queue's rows wait for. */
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../events.ts'
+import { isUnreadable } from '../sealing/texts.ts'
 import type { Handover } from './handover.ts'
 import { recordMoves, type Moved } from './ledger.ts'
 import { claimSql } from './claim-sql.ts'
@@ -10,7 +11,6 @@ import { holdQuiet } from './quiet-hours-hold.ts'
 import type { Recent } from './recent.ts'
 import { mayBeTaken } from './repeat-sql.ts'
 import { repriceStrays } from './reprice.ts'
-import { isUnreadable } from '../texts.ts'
 import { tallied, talliedColumns } from './tallies/delta-sql.ts'
 import { rejectUnreadable } from './unreadable.ts'
 
@@ -219,16 +219,14 @@ async function endMessages(context: QueueContext, text: string, values: unknown[
 // quiet hours keeps its hold: it is the reason of its end.
 const dueSql = `
   with due as (
-    delete from delayed d
-    using (
-      select account_id, message_id from delayed
+    delete from delayed
+    where ctid = any (array(
+      select ctid from delayed
       where due_at <= now()
       order by due_at
       limit $1
-      for update skip locked
-    ) x
-    where d.account_id = x.account_id and d.message_id = x.message_id
-    returning d.account_id, d.message_id, d.lane_id, d.segments, d.expires_at
+      for update skip locked))
+    returning account_id, message_id, lane_id, segments, expires_at
   ), moved as (
     update messages m
     set status = 'queued', previous_status = m.status, queued_at = case when m.status = 'scheduled' then now() else m.queued_at end, updated_at = now(),
@@ -246,16 +244,14 @@ const dueSql = `
 // Locks expired queue rows (index queue_expires_at) that no claim holds, and their messages.
 const expireSql = `
   with gone as (
-    delete from queue q
-    using (
-      select lane_id, message_id from queue
+    delete from queue
+    where ctid = any (array(
+      select ctid from queue
       where expires_at <= now()
       order by expires_at
       limit $1
-      for update skip locked
-    ) x
-    where q.lane_id = x.lane_id and q.message_id = x.message_id
-    returning q.account_id, q.message_id
+      for update skip locked))
+    returning account_id, message_id
   ), judged as materialized (
     select g.account_id, g.message_id, ${mayBeTaken('m')} as may_be_taken
     from gone g

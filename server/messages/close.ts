@@ -31,21 +31,15 @@ async function takeWaiting(tx: Tx, accountId: string): Promise<string[]> {
         select b.id from lanes l join backlogs b on b.lane_id = l.id where l.account_id = $1
       ), unqueued as (
         delete from queue
-        where (lane_id, message_id) in (
-          select q.lane_id, q.message_id
-          from queue q
-          where q.lane_id = any (array(select id from lines))
-          limit $2
-          for update of q skip locked)
+        where ctid = any (array(
+          select q.ctid
+          from lines
+          cross join lateral (select ctid from queue where lane_id = lines.id limit $2 for update skip locked) q
+          limit $2))
         returning message_id
       ), undelayed as (
         delete from delayed
-        where (account_id, message_id) in (
-          select d.account_id, d.message_id
-          from delayed d
-          where d.account_id = $1
-          limit $2
-          for update of d skip locked)
+        where ctid = any (array(select ctid from delayed where account_id = $1 limit $2 for update skip locked))
         returning message_id
       )
       select message_id as id from unqueued

@@ -2,7 +2,7 @@
 import type { Queryable, Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
 import type { Position } from '../page.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 
 export const consentStatuses = ['opted_in', 'opted_out', 'unknown'] as const
 export type ConsentStatus = (typeof consentStatuses)[number]

@@ -8,7 +8,7 @@ import { idempotent, type Outcome } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
 import { takeMark } from '../mark.ts'
 import { buildPage, readCursor } from '../page.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { Conversation, showConversation } from './conversation.ts'
 import {
   assignConversation,

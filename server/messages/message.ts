@@ -12,7 +12,7 @@
  */
 import { showId } from '../ids.ts'
 import { showTime } from '../http.ts'
-import { isUnreadable } from '../texts.ts'
+import { isUnreadable } from '../sealing/texts.ts'
 import { conversationIdOf } from './conversation-id.ts'
 import { renderPrices } from './price.ts'
 import { messageErrors, type MessageErrorCode } from './taxonomy.ts'
@@ -84,7 +84,7 @@ export interface MessageRow {
   ourNumber: string | null
   /** Null where there is none, or it cannot be opened (`isUnreadable`). */
   body: string | null
-  /** The text as it is stored, where it could not be opened; see texts.ts. */
+  /** The text as it is stored, where it could not be opened; see sealing/texts.ts. */
   bodySealed: Buffer | null
   encoding: 'GSM-7' | 'UCS-2'
   characters: number

@@ -6,7 +6,7 @@ import { showId } from '../ids.ts'
 import { maskNumber } from '../mask.ts'
 import { isSince } from '../mark.ts'
 import type { Position } from '../page.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { hashNumber } from './consent.ts'
 
 /** An opt-out in answers. */

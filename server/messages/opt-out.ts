@@ -9,8 +9,8 @@ import {
   type Subscriptions,
 } from '../events.ts'
 import { newId, showId } from '../ids.ts'
-import type { Vault } from '../secrets.ts'
-import type { Texts } from '../texts.ts'
+import type { Texts } from '../sealing/texts.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { cancelWaiting } from './cancel.ts'
 import { hashNumber, recordConsents, type ConsentEvidence, type ConsentSource } from './consent.ts'
 import type { Keyword } from './keywords.ts'

@@ -9,9 +9,9 @@ import type { MessageType } from './message.ts'
 export const maxQueueSeconds = 14_400
 // In the order in which they go.
 const types = ['otp', 'transactional', 'marketing'] as const satisfies readonly MessageType[]
-// Between two counts; a long queue is counted less often, for a twentieth of the time at most.
+// Between two counts; a long queue is counted less often, for a fiftieth of the time at most.
 const everyMs = 2000
-const restFactor = 20
+const restFactor = 50
 
 interface Waiting {
   /** Segments a second. */

@@ -118,11 +118,11 @@ const releaseSql = `
   )
   update delayed d
   set due_at = now(), held_at = null
-  where (d.account_id, d.message_id) in (
-    select w.account_id, w.message_id
+  where d.ctid = any (array(
+    select w.ctid
     from changed c
     join delayed w on w.account_id = c.account_id and w.held_at < c.at + interval '10 seconds'
     join messages m on m.account_id = w.account_id and m.id = w.message_id
       and (c.campaign_id is null or m.campaign_id = c.campaign_id)
     limit $1
-    for update of w skip locked)`
+    for update of w skip locked))`

@@ -1,7 +1,6 @@
 import { getCountries, getExampleNumber } from 'libphonenumber-js'
 import examples from 'libphonenumber-js/mobile/examples'
 import { describe, expect, it } from 'vitest'
-import { areaZones } from './quiet-hours-areas.ts'
 import { zonesOfCountry, zonesOfNumber } from './quiet-hours-zones.ts'
 import { isTimezone } from '../timezone.ts'
 
@@ -18,15 +17,38 @@ describe('time zones of a number', () => {
     }
   })
 
-  it('are all of the country', () => {
+  it('are all of the country for what tells no place, as mobile numbers of most countries', () => {
     expect(zonesOfNumber('447400123456')).toEqual(['Europe/London'])
     expect(zonesOfNumber('33612345678')).toEqual(['Europe/Paris'])
     expect(zonesOfNumber('79161234567')).toEqual(expect.arrayContaining(['Europe/Kaliningrad', 'Asia/Kamchatka']))
-    expect(zonesOfNumber('5511961234567')).toEqual(
-      expect.arrayContaining(['America/Noronha', 'America/Sao_Paulo', 'America/Rio_Branco']),
-    )
     expect(zonesOfNumber('61412345678')).toEqual(expect.arrayContaining(['Australia/Sydney', 'Australia/Perth']))
     expect(zonesOfNumber('34612345678')).toEqual(expect.arrayContaining(['Europe/Madrid', 'Atlantic/Canary']))
+    expect(zonesOfNumber('628121234567')).toEqual(expect.arrayContaining(['Asia/Jakarta', 'Asia/Jayapura']))
+    expect(zonesOfNumber('56961234567')).toEqual(expect.arrayContaining(['America/Santiago', 'Pacific/Easter']))
+    expect(zonesOfNumber('77272123456')).toEqual(expect.arrayContaining(['Asia/Almaty', 'Asia/Aqtobe']))
+  })
+
+  it('are those of the place that a number tells', () => {
+    expect(zonesOfNumber('74951234567')).toEqual(['Europe/Moscow'])
+    expect(zonesOfNumber('74232123456')).toEqual(['Asia/Vladivostok'])
+    expect(zonesOfNumber('61291234567')).toEqual(['Australia/Sydney'])
+    expect(zonesOfNumber('34928123456')).toEqual(['Atlantic/Canary'])
+    expect(zonesOfNumber('62211234567')).toEqual(['Asia/Jakarta'])
+    // Mobile numbers of Brazil and Mexico have area codes.
+    expect(zonesOfNumber('5511961234567')).toEqual(['America/Sao_Paulo'])
+    expect(zonesOfNumber('5592991234567')).toEqual(['America/Manaus'])
+    expect(zonesOfNumber('526641234567')).toEqual(['America/Tijuana'])
+  })
+
+  it('are those of the whole country where it has one time by law', () => {
+    expect(zonesOfNumber('8613912345678')).toEqual(['Asia/Shanghai'])
+    expect(zonesOfNumber('380671234567')).toEqual(['Europe/Kyiv'])
+  })
+
+  it('are those of the territory that shares a code', () => {
+    expect(zonesOfNumber('447797712345')).toEqual(['Europe/Jersey'])
+    expect(zonesOfNumber('262639012345')).toEqual(['Indian/Mayotte'])
+    expect(zonesOfNumber('17875550100')).toEqual(['America/Puerto_Rico'])
   })
 
   it('are those of the area code in the United States and Canada', () => {
@@ -39,12 +61,6 @@ describe('time zones of a number', () => {
     // Of no place.
     for (const number of ['18005550100', '15551230001'])
       expect(zonesOfNumber(number)).toEqual(expect.arrayContaining(['America/New_York', 'Pacific/Honolulu']))
-    const codes = areaZones.flatMap(([zones, all]) => all.split(' ').map((code) => ({ code, zones })))
-    expect(new Set(codes.map(({ code }) => code)).size).toBe(codes.length)
-    for (const { code, zones } of codes) {
-      expect(code).toMatch(/^[2-9]\d\d$/)
-      for (const zone of zones) expect(isTimezone(zone), zone).toBe(true)
-    }
   })
 
   it('are none for codes of no country', () => {

@@ -1,9 +1,7 @@
-/** Where a number may be at home: all time zones of its country or, in North America, of its area code. */
+/** Where a number may be at home: the time zones of its place, where it tells one, else all of its country. */
 import { isTimezone } from '../timezone.ts'
 import { countryOf } from './number.ts'
-import { areaZones } from './quiet-hours-areas.ts'
-
-const areas = new Map(areaZones.flatMap(([zones, codes]) => codes.split(' ').map((code) => [code, zones] as const)))
+import { zonesOfPlace } from './zone-plan.ts'
 
 // Countries that have numbers and are not in the runtime's tables.
 const countries = new Map<string, readonly string[]>([
@@ -20,9 +18,7 @@ const none: readonly string[] = []
  */
 export function zonesOfNumber(number: string): readonly string[] {
   const country = countryOf(number)
-  if (country === null) return none
-  const isPlanOfAreas = country === 'US' || country === 'CA'
-  return (isPlanOfAreas ? areas.get(number.slice(1, 4)) : undefined) ?? zonesOfCountry(country)
+  return country === null ? none : (zonesOfPlace(country, number) ?? zonesOfCountry(country))
 }
 
 /** All time zones of a country (ISO 3166-1 alpha-2). */

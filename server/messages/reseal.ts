@@ -1,9 +1,9 @@
 /** Rotation of data keys: messages that a retired key sealed are sealed with the current one; when contacts are too, the key is destroyed. */
-import { noteSwept, putOff, takeRetiredKey } from '../data-key-sweeps.ts'
-import type { DataKeys } from '../data-keys.ts'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
-import { versionOf } from '../sealed.ts'
-import { openText, sealText } from '../texts.ts'
+import { noteSwept, putOff, takeRetiredKey } from '../sealing/data-key-sweeps.ts'
+import type { DataKeys } from '../sealing/data-keys.ts'
+import { openText, sealText } from '../sealing/texts.ts'
+import { versionOf } from '../sealing/values.ts'
 
 // Rows in one piece: they are locked for some 10 ms.
 const pieceRows = 500

@@ -6,7 +6,7 @@ import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent, type Outcome } from '../idempotency.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { buildPage, readCursor } from '../page.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { checkTemplate, showTemplate, Template, TemplateChange, TemplateInput } from './template-resource.ts'
 import {
   deleteTemplate,

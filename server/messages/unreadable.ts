@@ -1,6 +1,6 @@
 /** Messages whose text is sealed and cannot be opened: they are not sent, and nothing is taken from them. */
 import type { Tx } from '../db/db.ts'
-import { isUnreadable } from '../texts.ts'
+import { isUnreadable } from '../sealing/texts.ts'
 import { writeAnswers, type Answer } from './answer.ts'
 import type { Moved } from './ledger.ts'
 import type { MessageRow } from './message.ts'

@@ -7,7 +7,7 @@ import { inTransaction, type Db } from '../db/db.ts'
 import { isUnavailable } from '../db/failure.ts'
 import { ApiError } from '../errors.ts'
 import { newId } from '../ids.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { settingColumns, type CredentialSettings } from './credential.ts'
 import { ensureCursor } from './event-cursor.ts'
 

@@ -4,8 +4,8 @@
  */
 import type { Db, Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
+import type { Texts } from '../sealing/texts.ts'
 import { showClientId } from './client-id.ts'
-import type { Texts } from '../texts.ts'
 import type { Admission } from './bind.ts'
 import type { Submit } from './read-submit.ts'
 import { asksFor } from './state.ts'

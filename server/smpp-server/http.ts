@@ -8,7 +8,7 @@ import { IdOf, Nullable, PageOf, pageQuery, problems, showTime, Timestamp, type 
 import { idempotent } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
 import { buildPage, readCursor } from '../page.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import {
   credentialDefaults,
   credentialsMax,

@@ -5,8 +5,8 @@ import { ApiError, invalid } from '../errors.ts'
 import { Nullable, problems, showTime, Timestamp, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
-import type { Vault } from '../secrets.ts'
 import { showSid } from '../messages/twilio-words.ts'
+import type { Vault } from '../sealing/vault.ts'
 import {
   createTwilioCredential,
   listTwilioCredentials,

@@ -3,12 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { denied } from '../accounts/authenticate.ts'
 import { basicOf } from '../accounts/basic.ts'
 import { KnownCallers } from '../accounts/known-callers.ts'
+import { hashToken } from '../accounts/token.ts'
 import type { Db, Queryable, Tx } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
 import type { Caller } from '../http.ts'
 import { newId } from '../ids.ts'
-import { hashToken, type Vault } from '../secrets.ts'
 import { parseSid, twilioTokenPurpose } from '../messages/twilio-words.ts'
+import type { Vault } from '../sealing/vault.ts'
 
 /** A credential as it is shown; never its token. */
 export interface TwilioCredentialRow {

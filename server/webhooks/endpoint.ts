@@ -2,7 +2,7 @@
 import type { KeyObject } from 'node:crypto'
 import { Batcher } from '../batch.ts'
 import type { Db } from '../db/db.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { openCallbackSecrets } from './callback.ts'
 import { openHeaders, type Headers } from './headers.ts'
 import { targetOf, type Target } from './post.ts'

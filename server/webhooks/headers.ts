@@ -1,7 +1,7 @@
 /** An endpoint's own headers: their values are somebody's credentials, so they are sealed in the database and masked wherever they are shown. */
 import type { Db } from '../db/db.ts'
 import { invalid } from '../errors.ts'
-import type { Vault } from '../secrets.ts'
+import type { Vault } from '../sealing/vault.ts'
 
 /** Header names and their values. */
 export type Headers = Record<string, string>

@@ -147,14 +147,12 @@ export async function feedReplays(db: Db, forMs: number = sweepMs): Promise<void
   await db.query(
     `
     delete from outbox
-    where (endpoint_id, due_at, event_id) in (
-      select o.endpoint_id, o.due_at, o.event_id
+    where ctid = any (array(
+      select o.ctid
       from replays r
-      join outbox o on o.endpoint_id = r.id
+      cross join lateral (select ctid from outbox where endpoint_id = r.id for update skip locked) o
       where r.status = 'canceled'
-        and r.completed_at > now() - make_interval(mins => $1)
-      for update of o skip locked
-    )`,
+        and r.completed_at > now() - make_interval(mins => $1)))`,
     [leftoverMinutes],
   )
 }

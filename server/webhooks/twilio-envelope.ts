@@ -2,8 +2,8 @@
 import type { Db } from '../db/db.ts'
 import type { Posting } from '../events.ts'
 import { showId } from '../ids.ts'
-import type { Vault } from '../secrets.ts'
 import { twilioTokenPurpose } from '../messages/twilio-words.ts'
+import type { Vault } from '../sealing/vault.ts'
 import { signTwilio, twilioFormMark, twilioParameters } from './twilio-form.ts'
 
 /** A sealed auth token; nulls where there is none. */

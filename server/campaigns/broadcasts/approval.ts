@@ -3,7 +3,7 @@ import { recordAudit } from '../../audit.ts'
 import type { Tx } from '../../db/db.ts'
 import { showId } from '../../ids.ts'
 import type { BroadcastRow } from './broadcast.ts'
-import { columnsOfBroadcast, setCampaignStatus } from './store.ts'
+import { audienceOf, columnsOfBroadcast, setCampaignStatus } from './store.ts'
 
 /**
  * Whether a broadcast to these contacts needs an approval: the account's setting says so, and they are more than it says. Counts no further
@@ -103,8 +103,7 @@ export async function decide(
        approved_recipients = case
          when not $3 then b.approved_recipients
          when b.is_expanded then b.recipients
-         when b.audience_tags is null then (select contacts_count from campaigns where account_id = $1 and id = b.campaign_id)
-         else (select count(*) from contacts where account_id = $1 and campaign_id = b.campaign_id and tags && b.audience_tags)
+         else ${audienceOf('b')}
        end
      where b.account_id = $1
        and b.id = $2

@@ -138,7 +138,11 @@ export const Broadcast = Type.Object(
     audience: Nullable(Type.Object({ tags: Type.Array(Type.String()) })),
     send_at: Nullable(Timestamp('When it begins.')),
     send_at_local: Nullable(Type.String()),
-    recipients: Type.Integer({ minimum: 0, description: 'Those known so far; all of them when `expanded` is true.' }),
+    recipients: Type.Integer({
+      minimum: 0,
+      description:
+        'Those known so far; all of them when `expanded` is true. Before it begins: the contacts that it would go to now.',
+    }),
     expanded: Type.Boolean(),
     messages: Type.Integer({
       minimum: 0,

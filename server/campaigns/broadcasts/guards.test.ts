@@ -305,6 +305,9 @@ describe('approval', () => {
       status: 'awaiting_approval',
       ordered_by: showId('key', test.account.keyId),
       approval: null,
+      recipients: 3,
+      expanded: false,
+      remaining: 3,
     })
     start()
     expect(await act('approve', ordered['id'], test.account)).toMatchObject({
@@ -400,10 +403,12 @@ describe('approval', () => {
     const order = { send_at: new Date(Date.now() + 60_000).toISOString(), audience: { tags: ['all'] } }
     const { id, status } = await send(order)
     expect(status).toBe('awaiting_approval')
+    expect(await read(id)).toMatchObject({ recipients: 3 })
     expect(await act('approve', id, other)).toMatchObject({
-      body: { status: 'scheduled', recipients: 0, approval: { recipients: 3 } },
+      body: { status: 'scheduled', recipients: 3, approval: { recipients: 3 } },
     })
     await addContacts(['15553001000'])
+    expect(await read(id)).toMatchObject({ status: 'scheduled', recipients: 4, expanded: false, remaining: 4 })
     await database.db.query(`update broadcasts set send_at = now()`)
     start()
     start()

@@ -4,13 +4,23 @@ import { counts } from '../../messages/tallies/counts-sql.ts'
 import type { Position } from '../../page.ts'
 import type { BroadcastRow, BroadcastStatus, HoldReason } from './broadcast.ts'
 
-/** Select list for `BroadcastRow`, of the table under the alias. */
+/** SQL of how many contacts a broadcast is to go to, while they are no recipients yet: all are counted already, those with tags by the primary key. */
+export const audienceOf = (b: string): string => `case
+    when ${b}.audience_tags is null then (select contacts_count from campaigns where account_id = ${b}.account_id and id = ${b}.campaign_id)
+    else (select count(*) from contacts where account_id = ${b}.account_id and campaign_id = ${b}.campaign_id and tags && ${b}.audience_tags)
+  end`
+
+/** Select list for `BroadcastRow`, of the table under the alias. Who approves or awaits it sees how many it would go to. */
 export const columnsOfBroadcast = (
   b: string,
 ): string => `${b}.account_id as "accountId", ${b}.id, ${b}.campaign_id as "campaignId", ${b}.status, ${b}.body,
   ${b}.is_test as "isTest", ${b}.audience_tags as "audienceTags", ${b}.send_at as "sendAt",
   to_char(${b}.send_at_local, 'YYYY-MM-DD"T"HH24:MI:SS') as "sendAtLocal", ${b}.timezone, ${b}.is_expanded as "isExpanded",
-  ${b}.recipients, ${b}.messages, ${b}.segments, ${b}.skipped, ${b}.is_settled as "isSettled", ${b}.created_at as "createdAt",
+  case
+    when ${b}.status in ('awaiting_approval', 'scheduled', 'paused') and ${b}.started_at is null then ${audienceOf(b)}
+    else ${b}.recipients
+  end as recipients,
+  ${b}.messages, ${b}.segments, ${b}.skipped, ${b}.is_settled as "isSettled", ${b}.created_at as "createdAt",
   ${b}.started_at as "startedAt", ${b}.completed_at as "completedAt", ${b}.ordered_by as "orderedBy",
   ${b}.decided_by as "decidedBy", ${b}.decided_at as "decidedAt", ${b}.decision,
   ${b}.approved_recipients as "approvedRecipients", ${b}.hold_reason as "holdReason",

@@ -93,7 +93,7 @@ describe('an interrupted import', () => {
     const { id, key } = await test.hold(campaign, fileOf(100_000))
     const program = `
       const { openPool } = await import(${JSON.stringify(new URL('../../db/db.ts', import.meta.url))})
-      const { openVault } = await import(${JSON.stringify(new URL('../../secrets.ts', import.meta.url))})
+      const { openVault } = await import(${JSON.stringify(new URL('../../sealing/vault.ts', import.meta.url))})
       const { writeRows } = await import(${JSON.stringify(new URL('run.ts', import.meta.url))})
       const [connection, key] = process.argv.slice(1).map((text) => JSON.parse(text))
       const db = openPool(connection, { name: 'killed', max: 2 })

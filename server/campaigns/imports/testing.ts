@@ -1,7 +1,7 @@
 /** For tests of imports: uploads, what became of them, and a queue that can be held. */
-import type { ContactSeals } from '../../contact-fields.ts'
 import type { Db, Connection } from '../../db/db.ts'
 import { parseId } from '../../ids.ts'
+import type { ContactSeals } from '../../sealing/contact-fields.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
 import { testMasterKey, testVault } from '../../accounts/testing.ts'
 import type { ImportKey, RunContext } from './run.ts'

@@ -1,9 +1,9 @@
 /** Withdrawn consents of an import. */
-import type { ContactSeals } from '../../contact-fields.ts'
 import type { Db, Tx } from '../../db/db.ts'
 import { Subscriptions } from '../../events.ts'
 import { showId } from '../../ids.ts'
-import type { Vault } from '../../secrets.ts'
+import type { ContactSeals } from '../../sealing/contact-fields.ts'
+import type { Vault } from '../../sealing/vault.ts'
 import type { NewContact } from '../contacts.ts'
 import { withdrawConsents } from '../withdraw.ts'
 

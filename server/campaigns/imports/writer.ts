@@ -1,8 +1,8 @@
 /** Rows of an import into the database, a batch at a time: while one is being written, the next is read. */
-import type { ContactSealing, ContactSeals } from '../../contact-fields.ts'
 import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { newId, showId } from '../../ids.ts'
-import type { Vault } from '../../secrets.ts'
+import type { ContactSealing, ContactSeals } from '../../sealing/contact-fields.ts'
+import type { Vault } from '../../sealing/vault.ts'
 import { recordContactConsents } from '../contact-consent.ts'
 import type { NewContact } from '../contacts.ts'
 import { sealContact, type WrittenContact } from '../merge.ts'

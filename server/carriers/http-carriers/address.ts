@@ -1,6 +1,6 @@
 /** Where a carrier posts receipts and replies: an address of our API with a secret in it. */
 import { showId } from '../../ids.ts'
-import type { Vault } from '../../secrets.ts'
+import type { Vault } from '../../sealing/vault.ts'
 import { isSame } from './signature.ts'
 
 /** What a carrier says about: `receipts` of our messages, or `replies` of people. */

@@ -1,5 +1,5 @@
 /** Secrets of HTTP carriers at rest: one sealed JSON object a carrier. */
-import type { Vault } from '../../secrets.ts'
+import type { Vault } from '../../sealing/vault.ts'
 import type { Secrets } from './adapter.ts'
 
 const purposeOf = (carrierId: string): string => `carriers.secrets|${carrierId}`

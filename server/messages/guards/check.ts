@@ -4,7 +4,7 @@
  */
 import type { Tx } from '../../db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../../events.ts'
-import type { Vault } from '../../secrets.ts'
+import type { Vault } from '../../sealing/vault.ts'
 import type { Accepted, Planned } from '../accepted.ts'
 import type { Guards } from './guards.ts'
 import { askOf, judge, nameOf, type Ask, type Judgement, type Known, type Window } from './judge.ts'

@@ -9,7 +9,7 @@ import { PageOf, pageQuery, problems, Timestamp, type App } from '../../http.ts'
 import { idempotent, type Outcome } from '../../idempotency.ts'
 import { parseId } from '../../ids.ts'
 import { buildPage, readCursor } from '../../page.ts'
-import type { Vault } from '../../secrets.ts'
+import type { Vault } from '../../sealing/vault.ts'
 import { millionthsOf } from './guards.ts'
 import { findStop, Guard, listStops, releaseStops, showGuard, type GuardRow } from './stops.ts'
 

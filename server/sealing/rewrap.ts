@@ -1,7 +1,7 @@
 /** Sealing anew what another master key has sealed, in small pieces; repeatable, and at the same time as everything else. */
-import type { Db } from './db/db.ts'
-import { sealedPrefix, type Vault } from './secrets.ts'
-import { secretColumns, type SecretColumn } from './sealed-secrets.ts'
+import type { Db } from '../db/db.ts'
+import { secretColumns, type SecretColumn } from './secret-columns.ts'
+import { sealedPrefix, type Vault } from './vault.ts'
 
 /** What a pass did. */
 export interface Rewrapped {

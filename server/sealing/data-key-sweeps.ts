@@ -2,7 +2,7 @@
  * How far a retired data key has been replaced. Two sweeps go through what it sealed, one the messages and one the contacts; the last of both
  * destroys it. Decisions 0032 and 0034.
  */
-import type { Db, Queryable, Tx } from './db/db.ts'
+import type { Db, Queryable, Tx } from '../db/db.ts'
 
 /** A key that is being replaced, for the texts of messages. */
 export interface RetiredKey {

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { buildApp } from './app.ts'
-import type { App } from './http.ts'
+import { buildApp } from '../app.ts'
+import type { App } from '../http.ts'
 import { anchorOf, renderManualPage } from './manual-page.ts'
 import { manual } from './manual.ts'
 

@@ -2,7 +2,7 @@
  * How many requests a credential may make: a token bucket for each, told in every answer (draft-ietf-httpapi-ratelimit-headers). Asking
  * costs no query and nothing worth collecting; processes share a limit by what is asked of each (rate-shares.ts).
  */
-import { ApiError } from './errors.ts'
+import { ApiError } from '../errors.ts'
 
 /** Seconds' worth of requests that a bucket holds. */
 const burstSeconds = 2

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from './db/testing.ts'
-import { newId } from './ids.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
 import { Bucket, RateLimiter } from './rate-limit.ts'
 import { RateShares, shareOf } from './rate-shares.ts'
 

@@ -1,10 +1,10 @@
 /** The manual: the pages of docs/, to be read from the running server without a network. */
 import { readFileSync } from 'node:fs'
-import type { App } from './http.ts'
+import type { App } from '../http.ts'
 import { renderManualPage, type ManualPage } from './manual-page.ts'
 import { escapeHtml, sendPage } from './welcome.ts'
 
-const read = (file: string): string => readFileSync(new URL(`../${file}`, import.meta.url), 'utf8')
+const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
 
 /** The pages of the API in the order of their list. */
 const apiPages = [...read('docs/api/README.md').matchAll(/^- \[.+\]\((.+)\.md\)/gm)].map(([, name]) => `api/${name}`)
@@ -37,7 +37,7 @@ function addressOf(file: string): string | null {
 /** Registers `/docs` and the pages below it; the reference and the errors register their own. */
 export function manualRoutes(app: App): void {
   const options = { config: { scope: null }, schema: { hide: true } }
-  const style = read('server/manual.css')
+  const style = read('server/site/manual.css')
   app.get('/docs/manual.css', options, (_request, reply) =>
     reply.header('cache-control', 'max-age=3600').type('text/css; charset=utf-8').send(style),
   )

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyReply } from 'fastify'
 import { Type } from 'typebox'
-import type { App } from './http.ts'
+import type { App } from '../http.ts'
 
 /** One thing this process depends on. */
 export interface Health {

@@ -1,13 +1,5 @@
 /** Secrets at rest: AES-256-GCM (NIST SP 800-38D) under the installation's master key, which lives beside the database and not in it. */
-import {
-  createCipheriv,
-  createDecipheriv,
-  createHash,
-  createHmac,
-  createSecretKey,
-  hkdfSync,
-  randomBytes,
-} from 'node:crypto'
+import { createCipheriv, createDecipheriv, createHmac, createSecretKey, hkdfSync, randomBytes } from 'node:crypto'
 import type { KeyFile, MasterKeys } from './master-key.ts'
 
 /** Seals and opens small secrets; `purpose` binds a sealed value to its place (table, column and row), so that it cannot be moved. */
@@ -110,9 +102,4 @@ function decrypt(key: Buffer, body: Buffer, purpose: string): string {
   decipher.setAAD(Buffer.from(purpose))
   decipher.setAuthTag(body.subarray(12, 28))
   return Buffer.concat([decipher.update(body.subarray(28)), decipher.final()]).toString('utf8')
-}
-
-/** SHA-256, for tokens with at least 112 bits of chance, which need no slow hash (OWASP ASVS 5.0, 6.5.2). */
-export function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
 }

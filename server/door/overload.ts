@@ -2,8 +2,8 @@
  * Whether this process has more to do than it does: then requests are refused at the door, before their bodies are read, instead of late
  * or one by one. Looked at by the clock; a request reads one field.
  */
-import { ApiError } from './errors.ts'
-import type { Log } from './db/log.ts'
+import type { Log } from '../db/log.ts'
+import { ApiError } from '../errors.ts'
 
 /** Something that can be too much: says what, or null. Called ten times a second. */
 export type Probe = (now: number) => string | null

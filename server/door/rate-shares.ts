@@ -3,9 +3,9 @@
  * was asked of the others, and takes its fair part. A credential that is new to a process has its whole limit there at first: for a second
  * or two more may pass than the limit says, and never less than is left. Whoever is asked for little writes and reads nothing.
  */
-import type { Db } from './db/db.ts'
-import type { Log } from './db/log.ts'
-import { isUnavailable } from './db/failure.ts'
+import type { Db } from '../db/db.ts'
+import { isUnavailable } from '../db/failure.ts'
+import type { Log } from '../db/log.ts'
 import type { Bucket, RateLimiter } from './rate-limit.ts'
 
 const turnMs = 1000

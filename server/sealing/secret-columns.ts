@@ -12,7 +12,7 @@ export interface SecretColumn {
   where?: string
 }
 
-/** All of them but `smpp_gatherings.parts`, which is JSON (`rotate-key.ts`). */
+/** All of them but `smpp_gatherings.parts`, which is JSON (`rewrap.ts`). */
 export const secretColumns: readonly SecretColumn[] = [
   {
     table: 'data_keys',

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { buildApp } from './app.ts'
-import { eventTypes } from './events.ts'
-import type { App } from './http.ts'
-import { registerRoutes, type RoutesContext } from './routes.ts'
+import { buildApp } from '../app.ts'
+import { eventTypes } from '../events.ts'
+import type { App } from '../http.ts'
+import { registerRoutes, type RoutesContext } from '../routes.ts'
 
 interface Operation {
   operationId?: string

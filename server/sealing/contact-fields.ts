@@ -2,10 +2,10 @@
  * What an account knows of a person, at rest. Where the installation encrypts content, name, external id, attributes and consent of a contact are one
  * sealed value; they are opened where rows come from the database. Numbers, tags, language, country and time zone stay: contacts are chosen by them.
  */
-import { sealValue, type Place } from './sealed.ts'
+import type { Db, Queryable } from '../db/db.ts'
 import type { DataKey, DataKeys } from './data-keys.ts'
-import type { Db, Queryable } from './db/db.ts'
-import type { Vault } from './secrets.ts'
+import { sealValue, type Place } from './values.ts'
+import type { Vault } from './vault.ts'
 
 /** The fields that are sealed together; null: the contact has none. */
 export interface PersonalFields<Consent = unknown> {

@@ -7,10 +7,10 @@
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Db } from './db/db.ts'
+import type { Db } from '../db/db.ts'
 import { writeKeys, type KeyFile, type MasterKeys } from './master-key.ts'
 import { rewrapAll, type Rewrapped } from './rewrap.ts'
-import { idOfKey, macSecretOf, openVault } from './secrets.ts'
+import { idOfKey, macSecretOf, openVault } from './vault.ts'
 
 /** What a rotation needs. */
 export interface RotationContext {

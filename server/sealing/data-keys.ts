@@ -1,7 +1,7 @@
 /** Data keys: each account has its own, wrapped by the master key, so that all that it seals is lost by losing 32 bytes. Decision 0032. */
 import { createSecretKey, randomBytes, type KeyObject } from 'node:crypto'
-import type { Db, Queryable, Tx } from './db/db.ts'
-import type { Vault } from './secrets.ts'
+import type { Db, Queryable, Tx } from '../db/db.ts'
+import type { Vault } from './vault.ts'
 
 /** A key that values are sealed with. */
 export interface DataKey {

@@ -2,7 +2,7 @@
  * Requests that are not let in, by the network they come from: each may cost a query, and none has a credential whose bucket it empties.
  * Who has failed too often is not looked up any more for a while, but who is known here is: a stranger behind the same address locks nobody out.
  */
-import { networkOf } from './network.ts'
+import { networkOf } from '../network.ts'
 
 /** Failures a second of one network, and at once. */
 const perSecond = 10

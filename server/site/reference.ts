@@ -3,9 +3,9 @@ import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { RouteOptions } from 'fastify'
 import { Type } from 'typebox'
-import { ApiError, errorKinds, fieldErrors, type ErrorCode } from './errors.ts'
-import { eventSchema, eventTypes, type EventType } from './event-types.ts'
-import { problems, type App } from './http.ts'
+import { ApiError, errorKinds, fieldErrors, type ErrorCode } from '../errors.ts'
+import { eventSchema, eventTypes, type EventType } from '../event-types.ts'
+import { problems, type App } from '../http.ts'
 import { escapeHtml, sendPage } from './welcome.ts'
 
 /** Registers the description and its pages; before the routes it describes. */

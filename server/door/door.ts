@@ -1,7 +1,7 @@
 /** What stands before every route that needs a token: overload, the limit of the caller, and the limit of those who are not let in. */
 import type { FastifyReply } from 'fastify'
-import { ApiError } from './errors.ts'
-import type { Caller } from './http.ts'
+import { ApiError } from '../errors.ts'
+import type { Caller } from '../http.ts'
 import { RateLimiter, tooMany } from './rate-limit.ts'
 import { Strangers, strangerPolicy } from './strangers.ts'
 

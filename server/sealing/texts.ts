@@ -4,12 +4,12 @@
  */
 import type { KeyObject } from 'node:crypto'
 import type { QueryResult } from 'pg'
-import type { DataKey, DataKeys } from './data-keys.ts'
-import type { Db, Queryable } from './db/db.ts'
-import type { Log } from './db/log.ts'
-import { sealValue, openValue, versionOf, type Place } from './sealed.ts'
+import type { Db, Queryable } from '../db/db.ts'
+import type { Log } from '../db/log.ts'
 import { placeOfContact, putFields, type SealedContactRow } from './contact-fields.ts'
-import type { Vault } from './secrets.ts'
+import type { DataKey, DataKeys } from './data-keys.ts'
+import { sealValue, openValue, versionOf, type Place } from './values.ts'
+import type { Vault } from './vault.ts'
 
 /** A text with its place, to which it is bound: sealed, it cannot be moved to another message. */
 export interface PlacedText {

@@ -1,0 +1,37 @@
+import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { KeyFile } from './master-key.ts'
+
+const loadMasterKey = (path: string): Buffer => new KeyFile(path).read().current
+
+describe('the master key', () => {
+  let folder: string
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'key-'))
+  })
+  afterEach(() => rmSync(folder, { recursive: true }))
+
+  it('is made on the first start, for its owner only, and is the same afterwards', () => {
+    const path = join(folder, 'new', 'key')
+    const key = loadMasterKey(path)
+    expect([key.length, statSync(path).mode & 0o777, loadMasterKey(path).equals(key)]).toEqual([32, 0o600, true])
+    expect(statSync(join(folder, 'new')).mode & 0o777).toBe(0o700)
+  })
+
+  it('that others can read is refused, with what to do', () => {
+    const path = join(folder, 'key')
+    loadMasterKey(path)
+    chmodSync(path, 0o644)
+    expect(() => loadMasterKey(path)).toThrow(`chmod 600 ${path}`)
+  })
+
+  it('that is none is refused and left alone', () => {
+    const path = join(folder, 'key')
+    for (const text of ['', 'short', Buffer.alloc(33).toString('base64')]) {
+      writeFileSync(path, text, { mode: 0o600 })
+      expect(() => loadMasterKey(path)).toThrow('not base64 of 32 bytes')
+    }
+  })
+})
