@@ -1,5 +1,5 @@
 /** What is in the database at rest, as one of the witnesses of a run. */
-import type { Db } from '../server/db/db.ts'
+import { inTransaction, type Db, type Tx } from '../server/db/db.ts'
 import type { Status } from '../server/messages/message.ts'
 import { readTallyFaults } from '../server/messages/tallies/testing.ts'
 import type { Phones } from './carrier.ts'
@@ -48,9 +48,18 @@ export interface Ledger {
   tallyFaults: string[]
 }
 
-/** Reads the ledger. */
-export async function readLedger(db: Db): Promise<Ledger> {
-  const read = async <Row extends object>(text: string): Promise<Row[]> => (await db.query<Row>(text)).rows
+/**
+ * Reads the ledger as it is at one moment: what moves from one table to another while it is read would be in neither, and look like rest.
+ */
+export function readLedger(db: Db): Promise<Ledger> {
+  return inTransaction(db, async (tx) => {
+    await tx.query('set transaction isolation level repeatable read, read only')
+    return readTables(tx)
+  })
+}
+
+async function readTables(tx: Tx): Promise<Ledger> {
+  const read = async <Row extends object>(text: string): Promise<Row[]> => (await tx.query<Row>(text)).rows
   const count = async (table: string): Promise<number> =>
     (await read<{ n: number }>(`select count(*) as n from ${table}`))[0]?.n ?? 0
   return {
@@ -91,7 +100,7 @@ export async function readLedger(db: Db): Promise<Ledger> {
       outbox: await count('outbox'),
       repeats: await count('nameless_tries where resend_at is not null'),
     },
-    tallyFaults: await readTallyFaults(db),
+    tallyFaults: await readTallyFaults(tx),
   }
 }
 
