@@ -13,6 +13,7 @@ import { tallied } from './tallies/delta-sql.ts'
  *
  * What is not sent now but wants a carrier goes to its place: the part of the lane that waits for that carrier, and for the pace of its
  * sender or campaign where they have one; what a campaign that is paused has goes there too. Where that is here, or the place is being made by another claim, the row stays.
+ * What no carrier would take comes again after a while, as often as that is so.
  *
  * One row comes back for each message that moved, and at least one; each has what was seen of the queue beside it.
  *
@@ -124,7 +125,7 @@ export const claimSql: string = `
       and m.status = 'queued'
       and (j.to_status in ('sending', 'expired', 'rejected', 'unconfirmed')
         or (m.hold_reason is null and j.is_up is not true))
-    returning ${messageColumns('m')}, m.link_id as "linkId", j.carrier_id as "wantedId"
+    returning ${messageColumns('m')}, m.link_id as "linkId"
   ), open_segments as materialized (
     select m."accountId" as account_id, m.id as message_id, m.attempts as try, m."linkId" as link_id, segment
     from moved m, generate_series(1, m.segments) as segment
@@ -139,8 +140,8 @@ export const claimSql: string = `
     on conflict (node_id, account_id, message_id, segment) do update set try = excluded.try, link_id = excluded.link_id, at = now()
   ), held as (
     insert into delayed (account_id, message_id, lane_id, segments, due_at, expires_at)
-    select "accountId", id, $8, segments, now() + interval '5 seconds', "expiresAt" from moved
-    where status = 'queued' and "wantedId" is null
+    select account_id, message_id, $8, segments, now() + interval '5 seconds', expires_at from placed
+    where to_status = 'queued' and carrier_id is null
     on conflict do nothing
   ), outcome as (
     insert into outcomes (account_id, status, message_id, error_code)

@@ -168,6 +168,21 @@ describe('a claim', () => {
     expect(await test.message(row.id)).toMatchObject({ status: 'queued', holdReason: 'no_route' })
   })
 
+  it('holds what no carrier would take as long as that is so, and sends it when one does', async () => {
+    const row = await test.send()
+    // Its carrier was down first, and is gone now.
+    await test.db.query(`update messages set chain = array[gen_random_uuid()], hold_reason = 'no_route'`)
+    for (let look = 0; look < 3; look++) {
+      expect(await claim()).toMatchObject({ handovers: [], claimed: 1 })
+      expect(await test.message(row.id)).toMatchObject({ status: 'queued', holdReason: 'no_route' })
+      expect([await test.count('queue', 'true'), await test.count('delayed', 'true')]).toEqual([0, 1])
+      await test.db.query(`update delayed set due_at = now()`)
+      await queueDue(test.db)
+    }
+    await test.db.query(`update messages set chain = array[$1::uuid]`, [test.carrierId])
+    expect((await claim()).handovers.map((one) => one.id)).toEqual([row.id])
+  })
+
   it('takes the best carrier that is up, wherever, and of those that are down the best', async () => {
     const [better, best] = [newId(), newId()]
     await inTransaction(test.db, (tx) => insertTestCarrier(tx, better, {}, { priority: 2 }))
