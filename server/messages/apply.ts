@@ -193,19 +193,28 @@ const applyStatement = perDay(
   select * from moved`,
 )
 
-// The accepted try of each segment, by primary key; a final word is never overwritten.
+// The accepted try of each segment, by primary key; a final word is never overwritten. Locks the messages before, by primary key: two processes that
+// have the words of one message at once count one after the other, or neither would see the last.
 const partStatement = perDay(
   'apply-part-receipts',
   (day) => `
-  update submissions${day} s
-  set receipt_state = r.state, receipt_stat = r.stat, receipt_err = r.err, receipt_at = now()
-  from (
+  with r as materialized (
     select distinct on (account_id, message_id, segment) *
     from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::boolean[])
       with ordinality as r (account_id, message_id, segment, state, stat, err, is_final, n)
     order by account_id, message_id, segment, is_final desc, n
-  ) r
-  where s.account_id = r.account_id
+  ), locked as materialized (
+    select m.id
+    from r
+    join messages${day} m on m.account_id = r.account_id and m.id = r.message_id
+    order by m.id
+    for no key update of m
+  )
+  update submissions${day} s
+  set receipt_state = r.state, receipt_stat = r.stat, receipt_err = r.err, receipt_at = now()
+  from r
+  where r.message_id in (select id from locked)
+    and s.account_id = r.account_id
     and s.message_id = r.message_id
     and s.segment = r.segment
     and s.state in ('accepted', 'unknown')

@@ -1,12 +1,13 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { normaliseId } from '@heliogram/smpp'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { inTransaction } from '../db/db.ts'
+import { inTransaction, type Tx } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { Handover } from './handover.ts'
 import { recordMoves } from './ledger.ts'
-import { matchOrphans, type ReceiptIn } from './receipt.ts'
+import { matchOrphans, writeReceipts, type ReceiptIn } from './receipt.ts'
 import { defaultReasons } from './taxonomy.ts'
 import { openLedgerTest, type LedgerTest, silent } from './testing.ts'
 
@@ -37,18 +38,19 @@ const words: Record<string, string> = {
   unknown: 'UNKNOWN',
 }
 
+const receiptIn = (id: string, state: string): ReceiptIn => ({
+  linkId: test.linkId,
+  rawId: id,
+  matchId: id,
+  state,
+  stat: words[state] ?? state,
+  err: '000',
+  networkError: null,
+  doneDate: '2611201200',
+})
+
 function receipt(id: string, state: string, changes: Partial<ReceiptIn> = {}): Promise<void> {
-  return test.ledger.receipt({
-    linkId: test.linkId,
-    rawId: id,
-    matchId: id,
-    state,
-    stat: words[state] ?? state,
-    err: '000',
-    networkError: null,
-    doneDate: '2611201200',
-    ...changes,
-  })
+  return test.ledger.receipt({ ...receiptIn(id, state), ...changes })
 }
 
 /** A message that the carrier took, under these ids. */
@@ -254,6 +256,21 @@ describe('receipts of a long message', () => {
     expect(await statusOf(handover)).toBe('sending')
     await test.answer(handover, { segment: 1, carrierMessageId: 'a' })
     expect(await statusOf(handover)).toBe('delivered')
+  })
+
+  it('may come to two processes at one moment', async () => {
+    const handover = await sent('s1', 's2')
+    const write = (tx: Tx, id: string): Promise<unknown> =>
+      writeReceipts(tx, [receiptIn(id, 'delivered')], defaultReasons)
+    let other: Promise<unknown> | undefined
+    await inTransaction(test.db, async (tx) => {
+      await write(tx, 's1')
+      other = inTransaction(test.db, (tx2) => write(tx2, 's2'))
+      // It has written its own, or waits.
+      await Promise.race([other, pause(200)])
+    })
+    await other
+    expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', segmentsDelivered: 2 })
   })
 
   it('keep the first word of each segment', async () => {
