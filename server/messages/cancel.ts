@@ -35,8 +35,8 @@ export async function cancelOne(
 
 /**
  * Cancels what waits for an account: one message, these messages (confirmations of STOP among them), everything to some numbers (then as `recipient_opted_out`), or so much to a number or of a campaign,
- * in the caller's transaction. Locks the messages in the order of their ids (primary key, messages_their_number or messages_campaign) and deletes their rows in queue and delayed, except those that
- * somebody holds: a claim locks its queue rows first and its messages then, so waiting for one here would be a deadlock; the claim
+ * in the caller's transaction. Locks the messages in the order of their ids (primary key, messages_their_number or messages_campaign) and deletes their rows in queue, in their lane and what is apart of it, and
+ * delayed, except those that somebody holds: a claim locks its queue rows first and its messages then, so waiting for one here would be a deadlock; the claim
  * deletes the row itself and passes over a message that is not queued any more.
  */
 export async function cancelWaiting(
@@ -86,9 +86,18 @@ export async function cancelWaiting(
        where ctid = any (array(
          select q.ctid
          from moved
-         join lanes l on l.account_id = $1
+         join lanes l on l.account_id = $1 and l.type = moved.type
          cross join lateral (
-           select ctid from queue where lane_id = l.id and message_id = moved.id for update skip locked) q))
+           select l.id as lane_id
+           union all
+           select b.id
+           from backlogs b
+           where b.lane_id = l.id
+             and b.sender in ('', moved."ourNumber")
+             and (b.campaign_id is null or b.campaign_id = moved."campaignId")
+         ) part
+         cross join lateral (
+           select ctid from queue where lane_id = part.lane_id and message_id = moved.id for update skip locked) q))
      ), undelayed as (
        delete from delayed
        where ctid = any (array(

@@ -8,6 +8,7 @@ import { insertTemplate } from '../../messages/template-store.ts'
 import { openLedgerTest, until, type LedgerTest } from '../../messages/testing.ts'
 import { errorsOf, openCampaignTest, type CampaignTest } from '../testing.ts'
 import { Broadcaster } from './send.ts'
+import { countQueued } from './store.ts'
 
 let database: TestDatabase
 let test: CampaignTest
@@ -268,6 +269,20 @@ describe('a cancel', () => {
     expect(await ledger.count('events', `type = 'message.canceled'`)).toBe(4)
     expect(await send(named, 'order-2')).toMatchObject({ status: 409, body: { code: 'campaign_closed' } })
     expect(await act('archive')).toMatchObject({ status: 200, body: { status: 'archived' } })
+  })
+
+  it('leaves nothing in line that others would wait behind, also where its messages wait apart', async () => {
+    await addContacts(12)
+    await send({ message: 'Hello' })
+    start()
+    await until('all have a message', async () => (await messages()) === 12)
+    await act('pause')
+    // Out of the way of others.
+    expect(await claimAll()).toBe(0)
+    expect(await ledger.count('queue q', 'exists (select from backlogs where id = q.lane_id)')).toBe(12)
+    await act('cancel')
+    await until('what waits is canceled', async () => (await messages(`status = 'canceled'`)) === 12)
+    expect(await countQueued(database.db, test.account.accountId, 100)).toBe(0)
   })
 })
 
