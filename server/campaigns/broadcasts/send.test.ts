@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { inTransaction } from '../../db/db.ts'
@@ -9,6 +10,8 @@ import { openLedgerTest, until, type LedgerTest } from '../../messages/testing.t
 import { errorsOf, openCampaignTest, type CampaignTest } from '../testing.ts'
 import { Broadcaster } from './send.ts'
 import { countQueued } from './store.ts'
+
+const noId = '00000000-0000-0000-0000-000000000000'
 
 let database: TestDatabase
 let test: CampaignTest
@@ -73,8 +76,7 @@ async function claimAll(): Promise<number> {
   for (const lane of await findLanes(database.db)) {
     const rooms = [{ id: ledger.linkId, carrierId: ledger.carrierId }]
     const options = { laneId: lane.laneId, sender: lane.sender, campaignId: lane.campaignId }
-    const none = '00000000-0000-0000-0000-000000000000'
-    claimed += (await claimMessages(ledger.context, ledger.nodeId, rooms, lane.id, none, 500, options)).handovers.length
+    claimed += (await claimMessages(ledger.context, ledger.nodeId, rooms, lane.id, noId, 500, options)).handovers.length
   }
   return claimed
 }
@@ -261,7 +263,7 @@ describe('a cancel', () => {
     await until('all have a message', async () => (await messages()) === 6)
     const [lane] = await findLanes(database.db)
     const rooms = [{ id: ledger.linkId, carrierId: ledger.carrierId, segments: 2 }]
-    await claimMessages(ledger.context, ledger.nodeId, rooms, lane?.id ?? '', '00000000-0000-0000-0000-000000000000', 2)
+    await claimMessages(ledger.context, ledger.nodeId, rooms, lane?.id ?? '', noId, 2)
     expect(await act('cancel')).toMatchObject({ status: 200, body: { status: 'canceled', id: body['id'] } })
     await until('what waits is canceled', async () => (await messages(`status = 'canceled'`)) === 4)
     expect(await messages(`status = 'sending'`)).toBe(2)
@@ -269,6 +271,23 @@ describe('a cancel', () => {
     expect(await ledger.count('events', `type = 'message.canceled'`)).toBe(4)
     expect(await send(named, 'order-2')).toMatchObject({ status: 409, body: { code: 'campaign_closed' } })
     expect(await act('archive')).toMatchObject({ status: 200, body: { status: 'archived' } })
+  })
+
+  it('takes back what a link has and gives back', async () => {
+    await addContacts(2)
+    await send({ message: 'Hello' })
+    start()
+    await until('all have a message', async () => (await messages()) === 2)
+    const [lane] = await findLanes(database.db)
+    const rooms = [{ id: ledger.linkId, carrierId: ledger.carrierId }]
+    const claimed = await claimMessages(ledger.context, ledger.nodeId, rooms, lane?.id ?? '', noId, 2)
+    await act('cancel')
+    await pause(1200)
+    const move = { to: 'queued', retryAfterMs: null, errorCode: null, errorRaw: null } as const
+    for (const handover of claimed.handovers)
+      await ledger.answer(handover, { state: 'released', carrierMessageId: null, move })
+    await until('it is canceled', async () => (await messages(`status = 'canceled'`)) === 2)
+    await until('nothing is to be done', async () => (await ledger.count('broadcasts', 'is_settled')) === 1)
   })
 
   it('leaves nothing in line that others would wait behind, also where its messages wait apart', async () => {

@@ -49,7 +49,7 @@ const roomLookMs = 2
 const queuedBesideMax = 500
 // With no room for so long they are fed from the queue alone: what else waits there may be held, and must not hold them.
 const crowdedMs = 1000
-// A broadcast whose last message has left may be told of so much later.
+// A broadcast whose last message has left may be told of so much later, and what comes back of a canceled one waits so long.
 const endingEveryMs = 1000
 // Messages taken back in one transaction.
 const cancelMax = 1000
@@ -108,9 +108,9 @@ export class Broadcaster {
     const { db, acceptor } = this.#context
     const row = await findBroadcast(db, accountId, id)
     if (!row) return false
-    if (row.status === 'canceled') return this.#takeBack(accountId, id)
-    if (!row.isExpanded) return this.#expand(accountId, id)
+    if (row.status !== 'canceled' && !row.isExpanded) return this.#expand(accountId, id)
     if ((this.#endings.get(id) ?? 0) > performance.now()) return false
+    if (row.status === 'canceled') return this.#takeBack(accountId, id)
     const { limit, bound } = await this.#waitForRoom(row)
     if ((await countQueued(db, accountId, bound)) >= bound) return false
     let next: Recipient[] = []
@@ -238,14 +238,17 @@ export class Broadcaster {
     return false
   }
 
-  /** Takes back what waits of a canceled broadcast. */
+  /** Takes back what waits of a canceled broadcast; until no link has any of it, which may come back to be sent again. */
   async #takeBack(accountId: string, id: string): Promise<boolean> {
     const { db, outbox } = this.#context
     const { postings, isMore } = await inTransaction(db, async (tx) => {
       const row = await lockBroadcast(tx, accountId, id)
       if (row?.status !== 'canceled') return { postings: [], isMore: false }
       const moved = await cancelWaiting(tx, accountId, { campaignId: row.campaignId, limit: cancelMax })
-      if (moved.length === 0) await settleBroadcast(tx, row)
+      if (moved.length === 0) {
+        if (await hasWaitingMessages(tx, row)) this.#endings.set(id, performance.now() + endingEveryMs)
+        else await settleBroadcast(tx, row)
+      }
       return { postings: await recordMoves(tx, moved, this.#context), isMore: moved.length > 0 }
     })
     outbox.offer(postings)
