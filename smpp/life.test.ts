@@ -215,6 +215,17 @@ describe('unbinding', () => {
     expect(states.at(-1)).toBe('closed: peer_unbound')
   })
 
+  test('by us gets no more time because the peer began it', async () => {
+    const { session, peer, outcomes } = await aLink({ partialPduMs: 40 })
+    session.submit(aSubmit('a'), 'a')
+    peer.send({ command: 'unbind', sequence_number: 50 })
+    await peer.take('unbind_resp')
+    const before = performance.now()
+    await session.unbind(30)
+    expect(performance.now() - before).toBeLessThan(5_000)
+    expect([session.closeReason, outcomes]).toEqual(['peer_unbound', [['a', { kind: 'closed', written: true }]]])
+  })
+
   test('by both at once ends', async () => {
     const { session, peer } = await aLink({ partialPduMs: 40 })
     const unbound = session.unbind(30)

@@ -159,7 +159,8 @@ export class Session<C> {
    */
   unbind(drainMs: number): Promise<void> {
     if (this.state === 'bound') this.#startUnbinding('unbound', drainMs)
-    else if (this.state !== 'unbinding') this.destroy()
+    else if (this.state === 'unbinding') this.#unbinding.start('unbound', drainMs, performance.now())
+    else this.destroy()
     if (this.state === 'closed') return Promise.resolve()
     return new Promise((resolve) => this.#onClosed.push(resolve))
   }

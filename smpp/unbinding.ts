@@ -25,11 +25,10 @@ export class Unbinding<C> {
     this.#onDone = onDone
   }
 
-  /** Begins, unless it has begun. */
+  /** Begins; where it has begun, it may only get shorter. */
   start(reason: UnbindReason, drainMs: number, now: number): void {
-    if (this.reason !== undefined) return
-    this.reason = reason
-    this.#until = now + drainMs
+    this.#until = this.reason === undefined ? now + drainMs : Math.min(this.#until, now + drainMs)
+    this.reason ??= reason
     this.look(now)
   }
 

@@ -244,6 +244,53 @@ describe('a lease', () => {
   })
 })
 
+describe('a session for each direction', () => {
+  /** A submit is out, unanswered, and the receiver has ended as `end` says. */
+  async function withoutReceiver(end: (test: Carrier, receiver: Session<null> | undefined) => unknown): Promise<{
+    test: Carrier
+    respond: () => void
+  }> {
+    const waiting: (() => void)[] = []
+    const test = await start([1], {
+      settings: { bind: 'transmitter_receiver' },
+      answer: (_session, respond) => void waiting.push(() => respond(ESME.ROK)),
+    })
+    await bound(test, 2)
+    test.link.submit(message())
+    await until('it is out', () => test.submits.length === 1)
+    const receiver = test.bound.find(({ mode }) => mode === 'receiver')
+    end(test, receiver)
+    await until('the receiver is gone', () => receiver?.state === 'closed')
+    return { test, respond: () => waiting.forEach((one) => one()) }
+  }
+
+  it.each<[string, (receiver: Session<null> | undefined) => unknown]>([
+    ['unbound', (receiver) => receiver?.unbind(1000)],
+    ['cut off', (receiver) => receiver?.destroy()],
+  ])(
+    'of which the carrier has %s one gets the answers that are due on the other, then both are bound anew',
+    async (_, end) => {
+      const { test, respond } = await withoutReceiver((_test, receiver) => end(receiver))
+      await until('no session is bound', () => test.link.sessions === 0)
+      expect([test.link.state, test.link.inFlight, test.answers, test.binds]).toEqual(['binding', 1, [], 2])
+      respond()
+      await until('it is answered', () => test.answers.length === 1)
+      expect(test.answers[0]?.state).toBe('accepted')
+      await until('both are bound again', () => test.binds === 4 && test.link.state === 'bound')
+      expect(test.link.sessions).toBe(2)
+    },
+  )
+
+  it('is drained when the link closes, though the other has nothing to wait for', async () => {
+    let closing: Promise<void> | undefined
+    const { test, respond } = await withoutReceiver(({ link }) => (closing = link.close(5000)))
+    expect(test.answers).toEqual([])
+    respond()
+    await closing
+    expect(test.answers.map((one) => one.state)).toEqual(['accepted'])
+  })
+})
+
 describe('a pace over two sessions, at the socket', () => {
   it('holds in any second, and over all of them', async () => {
     const rate = 100

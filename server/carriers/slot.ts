@@ -37,6 +37,9 @@ export interface SlotOptions<C> {
 
 // A session that lived so long was a good one: the back-off begins anew.
 const steadyMs = 10_000
+// How long the other session of a slot may take for what it has under way, where the first did not end in peace: who is cut off waits
+// for a new dial.
+const drainMsMax = 5_000
 
 export class Slot<C> {
   /** Counted from 1, over all processes. */
@@ -52,6 +55,8 @@ export class Slot<C> {
   #sessions: Session<C>[] = []
   /** Since it was dialled last. */
   #hasBound = false
+  /** What ended the first session, until the other has ended. */
+  #loss: SlotLoss | null = null
 
   constructor(number: number, options: SlotOptions<C>) {
     this.number = number
@@ -93,6 +98,7 @@ export class Slot<C> {
     const modes: BindMode[] =
       this.#options.settings.bind === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver']
     this.#hasBound = false
+    this.#loss = null
     for (const mode of modes) this.#sessions.push(this.#connect(mode))
   }
 
@@ -145,19 +151,34 @@ export class Slot<C> {
     this.#options.onBound(this)
   }
 
-  /** One session lost is the slot lost: its sibling goes too, so that both directions are known to work when the slot says bound. */
+  /**
+   * One session lost is the slot lost: its sibling goes too, so that both directions are known to work when the slot says bound. It is
+   * lost when both are: carriers that count sessions would refuse a new one beside the old.
+   */
   #noteClosed(closed: Session<C>, reason: CloseReason): void {
     if (!this.#sessions.includes(closed)) return
-    const others = this.#sessions.filter((session) => session !== closed)
-    this.#sessions = []
-    for (const session of others) session.destroy('destroyed', 'the other session of the link ended')
-    this.#options.onLost(this, {
+    this.#sessions = this.#sessions.filter((session) => session !== closed)
+    this.#loss ??= {
       reason,
       detail: closed.closeDetail ? `${reason}: ${closed.closeDetail}` : reason,
       bindStatus: closed.bindStatus,
       wasBound: this.#hasBound,
       // Who takes every bind and ends it at once is not to be dialled four times a second.
       wasSteady: this.#hasBound && Date.now() - this.boundAt.getTime() >= steadyMs,
-    })
+    }
+    // One that is being closed drains already.
+    if (!this.isClosing) for (const session of this.#sessions) this.#endSibling(session, reason)
+    const loss = this.#loss
+    if (this.#sessions.length > 0 || loss === null) return
+    this.#loss = null
+    this.#options.onLost(this, loss)
+  }
+
+  /** Ends the session that is left; what it has under way is answered first, or its outcome would be unknown for no reason. */
+  #endSibling(session: Session<C>, reason: CloseReason): void {
+    if (session.inFlight + session.unanswered === 0)
+      return session.destroy('destroyed', 'the other session of the link ended')
+    const responseMs = this.#options.settings.response_timeout_seconds * 1000
+    void session.unbind(reason === 'peer_unbound' ? responseMs : Math.min(responseMs, drainMsMax))
   }
 }
