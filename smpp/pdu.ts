@@ -1,5 +1,5 @@
 import { COMMANDS, type CommandName, type Fields, RESPONSE_BIT } from './commands.ts'
-import { statusName } from './status.ts'
+import { ESME, statusName } from './status.ts'
 import type { Tlvs } from './tlvs.ts'
 
 /** Octets of the header that every PDU begins with. SMPP 3.4 §3.2. */
@@ -102,6 +102,11 @@ for (const name of Object.keys(COMMANDS) as CommandName[]) names[indexOfId(COMMA
 /** Names a command_id; undefined for one that is not in the table. */
 export function commandName(command_id: number): CommandName | undefined {
   return names[indexOfId(command_id)]
+}
+
+/** What a response says of its request: a generic_nack refuses it, also where its own status says that all is well. */
+export function statusOfResponse({ command, command_status }: ResponsePdu): number {
+  return command === 'generic_nack' && command_status === ESME.ROK ? ESME.RUNKNOWNERR : command_status
 }
 
 /** Names the response that refuses a command which could not be read: generic_nack where it has none of its own. */

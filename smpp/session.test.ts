@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { connectSession } from './dial.ts'
+import { statusOfResponse } from './pdu.ts'
 import { ESME } from './status.ts'
 import { aLink, BIND, closed, closeLinks, dialOnly, type Peer, until } from './testing.ts'
 
@@ -184,6 +185,19 @@ describe('submits', () => {
     expect(outcomes).toMatchObject([['a', { kind: 'response', status: ESME.RINVCMDID, messageId: '' }]])
     expect(faults).toMatchObject([{ kind: 'unmatched', pdu: { command: 'generic_nack', sequence_number: 0 } }])
     expect(session.state).toBe('bound')
+  })
+
+  test('are refused by a generic_nack that says all is well, in time or late', async () => {
+    const { session, peer, outcomes, late } = await aLink({ responseTimeoutMs: 400 })
+    session.submit(aSubmit('a'), 'a')
+    await peer.take('submit_sm')
+    await until(() => outcomes.length === 1, 'it has timed out')
+    session.submit(aSubmit('b'), 'b')
+    await peer.take('submit_sm', 1)
+    peer.send({ command: 'generic_nack', sequence_number: 3 }, { command: 'generic_nack', sequence_number: 2 })
+    await until(() => late.length === 1, 'both are answered')
+    expect(outcomes.at(-1)).toMatchObject(['b', { kind: 'response', status: ESME.RUNKNOWNERR, messageId: '' }])
+    expect(late.map(([context, pdu]) => [context, statusOfResponse(pdu)])).toEqual([['a', ESME.RUNKNOWNERR]])
   })
 
   test('are not answered by a response to something else', async () => {

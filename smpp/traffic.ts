@@ -1,5 +1,5 @@
 import type { LinkFault, MessageCommand, MessageRequest, Respond, SESSION_DEFAULTS, SessionOptions } from './options.ts'
-import { type FieldsInput, messageResponseOf, RESPONSE_OF, type ResponsePdu } from './pdu.ts'
+import { type FieldsInput, messageResponseOf, RESPONSE_OF, type ResponsePdu, statusOfResponse } from './pdu.ts'
 import type { Session } from './session.ts'
 import { Window } from './window.ts'
 import type { Wire } from './wire.ts'
@@ -55,7 +55,7 @@ export class Traffic<C> {
     const request = this.window.answer(sequence_number, command)
     if (request !== undefined) {
       const messageId = 'message_id' in pdu ? pdu.message_id : ''
-      const outcome = { kind: 'response', status: pdu.command_status, messageId, pdu } as const
+      const outcome = { kind: 'response', status: statusOfResponse(pdu), messageId, pdu } as const
       this.#options.onOutcome?.(this.#session, request.context, outcome)
       if (this.isIdle) this.#onIdle()
       return

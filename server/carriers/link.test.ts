@@ -1,6 +1,7 @@
 import { ESME, type MessageRequest } from '@heliogram/smpp'
 import { afterEach, describe, expect, it } from 'vitest'
 import { Simulator, type SimulatorOptions } from '../../simulator/index.ts'
+import { PeerServer } from '../../smpp/testing.ts'
 import { newId } from '../ids.ts'
 import type { Answer } from '../messages/answer.ts'
 import type { Handover } from '../messages/handover.ts'
@@ -278,6 +279,20 @@ describe('submitting', () => {
     test.simulator.misbehave({ isPaused: false })
     await until('the late answer came', () => test.answers.length === 2)
     expect(test.answers[1]).toMatchObject({ state: 'accepted', move: { to: 'sent' } })
+  })
+
+  it('learns nothing from a late generic_nack that says all is well: it can only be a no', async () => {
+    const server = new PeerServer()
+    const test = await start({ settings: { port: await server.listen(), response_timeout_seconds: 0.2 } })
+    await bound(test)
+    test.link.submit(handover())
+    const peer = await server.peer()
+    const { sequence_number } = await peer.take('submit_sm')
+    await until('it is given up', () => test.answers.length === 1)
+    peer.send({ command: 'generic_nack', sequence_number }, { command: 'enquire_link' })
+    await peer.take('enquire_link_resp')
+    await server.close()
+    expect(test.answers.map((answer) => answer.state)).toEqual(['unknown'])
   })
 
   it.each([

@@ -9,6 +9,7 @@
 import {
   PduError,
   responseIdKey,
+  statusOfResponse,
   type MessageRequest,
   type Outcome,
   type Respond,
@@ -314,19 +315,17 @@ export class Link implements CarrierLink {
     })
   }
 
-  #reasonOf(status: number): Reason {
-    return this.#options.reasons.ofStatus(this.id, status)
-  }
+  readonly #reasonOf = (status: number): Reason => this.#options.reasons.ofStatus(this.id, status)
 
   #onOutcome(part: Part, outcome: Outcome): void {
-    const end = readOutcome(outcome, (status) => this.#reasonOf(status))
+    const end = readOutcome(outcome, this.#reasonOf)
     this.#end(part, end, outcome.kind === 'response' ? outcome.messageId : '')
   }
 
   /** An answer after its timeout: the ledger has the try as unknown, and learns now what became of it. */
   #onLate(part: Part, response: ResponsePdu): void {
     const { handover } = part.attempt
-    const status = response.command_status
+    const status = statusOfResponse(response)
     const end: SegmentEnd = status === 0 ? { state: 'accepted', status } : refusalOf(status, this.#reasonOf(status))
     // A passing refusal would bring the message back; nobody expects it any more.
     if (end.state === 'refused' && end.reason.handling !== 'permanent') return
