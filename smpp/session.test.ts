@@ -173,6 +173,19 @@ describe('submits', () => {
     expect(outcomes.length).toBe(1)
   })
 
+  test('of many small windows still get their late answers when the peer comes back from a stall', async () => {
+    const { session, peer, outcomes, late } = await aLink({ windowMax: 2, responseTimeoutMs: 20 })
+    for (let index = 0; index < 24; index += 2) {
+      for (const nth of [index, index + 1]) expect(session.submit(aSubmit('x'), `${nth}`)).toBe(true)
+      await until(() => outcomes.length === index + 2, 'they have timed out')
+    }
+    await peer.take('submit_sm', 23)
+    for (const { command, sequence_number } of peer.received)
+      if (command === 'submit_sm') peer.send({ command: 'submit_sm_resp', sequence_number, message_id: 'late' })
+    await until(() => late.length === 24, 'all late answers are reported')
+    expect(late.map(([context]) => context)).toEqual(Array.from({ length: 24 }, (_, index) => `${index}`))
+  })
+
   test('are answered by generic_nack when it has their number', async () => {
     const { session, peer, outcomes, faults } = await aLink()
     session.submit(aSubmit('a'), 'a')

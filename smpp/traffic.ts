@@ -6,6 +6,8 @@ import type { Wire } from './wire.ts'
 
 /** How many given-up requests stay known for a late answer, in windows. */
 const EXPIRED_WINDOWS = 4
+/** And at least so many: a carrier that stalls for an hour with a window of ten may answer all of it afterwards. */
+const EXPIRED_MIN = 1_000
 
 /** The requests about messages of one session, both ways: ours until they have an outcome, the peer's until they are answered. */
 export class Traffic<C> {
@@ -29,7 +31,7 @@ export class Traffic<C> {
     this.#wire = wire
     this.#options = options
     this.#onIdle = onIdle
-    this.window = new Window(EXPIRED_WINDOWS * options.windowMax, options.firstSequence)
+    this.window = new Window(Math.max(EXPIRED_MIN, EXPIRED_WINDOWS * options.windowMax), options.firstSequence)
   }
 
   get isIdle(): boolean {
