@@ -265,6 +265,20 @@ describe('a long reply', () => {
     expect(await replies()).toHaveLength(1)
   })
 
+  it('that has the reference of one which still misses a part is not mixed with it, and nothing of either is lost', async () => {
+    const [a, b] = [partsOf('a'.repeat(200), 'udh8'), partsOf('b'.repeat(200), 'udh8')]
+    await deliver(a[0] ?? {})
+    // A carrier that gives a redelivery another id.
+    await deliver({ ...a[0], tlvs: { receipted_message_id: '2' } })
+    expect(await texts()).toEqual([])
+    for (const part of [b[0], b[0], b[1], b[1], a[0]]) expect(await deliver(part ?? {})).toBe(ESME.ROK)
+    expect(await replies()).toEqual([
+      { body: 'a'.repeat(153), isPartial: true },
+      { body: 'b'.repeat(200), isPartial: false },
+    ])
+    expect([await test.count('reply_parts', 'true'), errors]).toEqual([0, []])
+  })
+
   it('that was not put together in time for its answer is put together with the next copy', async () => {
     const parts = partsOf('x'.repeat(200), 'udh8')
     await deliver(parts[0] ?? {})

@@ -149,38 +149,76 @@ async function storePart(
 ): Promise<void> {
   const { concatenation } = part
   if (!concatenation) return
-  const key = [
-    link.receiptsId,
-    reply.source,
-    reply.destination,
-    concatenation.kind,
-    concatenation.reference,
-    concatenation.total,
-  ]
-  const whole = await inTransaction(context.db, async (tx) => {
+  const { kind, reference, total, part: number } = concatenation
+  const key = [link.receiptsId, reply.source, reply.destination, kind, reference, total]
+  let kept = await keepPart(context, key, number, part, hash)
+  if (kept === 'taken') {
+    // The phone gave its next text the same reference, and the last one still misses a part: it goes as it is.
+    await joinReply(context, link.settings, key, true)
+    kept = await keepPart(context, key, number, part, hash)
+    if (kept === 'taken') throw new Error('the place of a part was taken twice')
+  }
+  if (kept === 'whole') await joinReply(context, link.settings, key, false)
+}
+
+/** `taken`: nothing was stored, for the part of this number is another text's. */
+function keepPart(
+  context: ReceiveContext,
+  key: unknown[],
+  number: number,
+  part: MessagePart,
+  hash: Buffer,
+): Promise<'whole' | 'open' | 'taken'> {
+  return inTransaction(context.db, async (tx) => {
     // Parts may come on two sessions at once: whoever is second must see the first.
     await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [key.join(' ')])
+    const [linkId, total] = [key[0], key[5]] as [string, number]
     // Nothing is stored of a redelivery, but a whole whose join failed is joined.
-    if (await isNewPart(tx, link.receiptsId, hash)) await insertPart(tx, context.texts, key, concatenation.part, part)
+    if (await isNewPart(tx, linkId, hash)) {
+      const isStored = await insertPart(tx, context.texts, key, number, part)
+      if (!isStored && !(await isSamePart(tx, context, key, number, part))) {
+        // It comes again in a moment, as new as it is.
+        await tx.query('delete from reply_hashes where link_id = $1 and hash = $2', [linkId, hash])
+        return 'taken'
+      }
+    }
     const { rows } = await tx.query<{ parts: number }>(
       `select count(*) as parts from reply_parts
        where link_id = $1 and source = $2 and destination = $3 and kind = $4 and reference = $5 and total = $6`,
       key,
     )
-    return (rows[0]?.parts ?? 0) >= concatenation.total ? key : null
+    return (rows[0]?.parts ?? 0) >= total ? 'whole' : 'open'
   })
-  if (whole) await joinReply(context, link.settings, whole, false)
 }
 
+/** Whether the part that has this number says the same. One row, by primary key. */
+async function isSamePart(
+  tx: Tx,
+  context: ReceiveContext,
+  key: unknown[],
+  number: number,
+  part: MessagePart,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ bytes: Buffer; isSealed: boolean; dataCoding: number }>(
+    `select bytes, is_sealed as "isSealed", data_coding as "dataCoding" from reply_parts
+     where link_id = $1 and source = $2 and destination = $3 and kind = $4 and reference = $5 and total = $6 and part = $7`,
+    [...key, number],
+  )
+  const [there] = rows
+  if (!there || there.dataCoding !== part.data_coding) return false
+  return part.body.equals(there.isSealed ? openPart(context, there.bytes, placeOf(key, number)) : there.bytes)
+}
+
+/** False where the number is taken. */
 async function insertPart(
   tx: Tx,
   texts: Texts | undefined,
   key: unknown[],
   number: number,
   part: MessagePart,
-): Promise<void> {
+): Promise<boolean> {
   const sealed = texts?.isSealing ? texts.sealLoose(part.body, placeOf(key, number)) : null
-  await tx.query(
+  const { rowCount } = await tx.query(
     `insert into reply_parts (link_id, source, destination, kind, reference, total, part, data_coding, udh_length,
        locking_shift, single_shift, bytes, is_sealed)
      values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13)
@@ -196,6 +234,7 @@ async function insertPart(
       sealed !== null,
     ],
   )
+  return rowCount === 1
 }
 
 const placeOf = (key: unknown[], number: number): string => `reply_parts.bytes|${key.join('|')}|${number}`
