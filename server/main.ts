@@ -40,6 +40,7 @@ import { Guards } from './messages/guards/guards.ts'
 import { countryOf } from './messages/number.ts'
 import { Ledger } from './messages/ledger.ts'
 import { QueueCap } from './messages/queue-cap.ts'
+import { QueueCount } from './messages/queue-count.ts'
 import { QuietHours } from './messages/quiet-hours.ts'
 import { Recent } from './messages/recent.ts'
 import { ShortLinks } from './messages/short-links/clicks.ts'
@@ -193,6 +194,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
     reasons,
     quietHours,
     guards,
+    queueCount: new QueueCount(pipelineDb),
     meter,
   }
   const ledger: Ledger = new Ledger(pipeline)
@@ -268,9 +270,9 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const testMode = config.hasTestMode ? { prepare: () => ensureTestCarrier(pipelineDb, vault) } : null
   const routing = started.add('routing', new RoutingTable(pipelineDb, testMode), (one) => one.close())
   await routing.start()
-  const queueCap = started.add('queue cap', new QueueCap(pipelineDb), (one) => one.close())
-  if (has('api')) queueCap.start(0)
-  const acceptor = new Acceptor({ ...pipeline, slots, routing, queueCap })
+  const queueCap = has('api') ? started.add('queue cap', new QueueCap(pipeline.queueCount), (one) => one.close()) : null
+  await queueCap?.start()
+  const acceptor = new Acceptor({ ...pipeline, slots, routing, ...(queueCap && { queueCap }) })
   const broadcaster = has('jobs') ? new Broadcaster({ ...pipeline, log, acceptor }) : null
   if (broadcaster) started.add('broadcasts', broadcaster, (one) => one.close()).start()
   if (!has('api')) return

@@ -1,68 +1,32 @@
-/** How much waits in the queue, counted now and then: for the estimate of a message that is queued now. */
-import type { Db } from '../db/db.ts'
+/** How long what is queued now would wait, by what the queue was counted to hold. */
 import type { Lane } from '../messages/claim.ts'
 import type { Newcomer } from '../messages/handover.ts'
+import type { QueueCount } from '../messages/queue-count.ts'
 import type { LinkKeeper } from './keeper.ts'
 import { rankOf } from './lanes.ts'
 
 // What each lower type gets beside a flood of the others (see line.ts).
 const leastShare = 0.05
-// A count reads the whole queue: it rests this many times as long as it took. The shorter of the last two says how long: one that a stall
-// held up says nothing of the queue, and half a second of it would be half a minute in which estimates stand still. There is no other bound: a queue
-// of millions takes a second to count, and hours to send.
-const restFactor = 50
 // Each comes so much nearer that more are not seen in an estimate.
 const tries = 5
 
 export class Backlog {
-  readonly #db: Db
+  readonly #queue: QueueCount
   readonly #keeper: LinkKeeper
   #lanes: readonly Lane[] = []
-  /** Segments by lane. */
-  #segments = new Map<string, number>()
-  #countedAt = performance.now()
-  /** How long the last count took. */
-  #tookMs = 0
-  #nextAt = -Infinity
-  #isCounting = false
+  /** When nothing was left that may go: a count from before says nothing of what came since. */
+  #emptyAt = performance.now()
 
-  constructor(db: Db, keeper: LinkKeeper) {
-    this.#db = db
+  constructor(queue: QueueCount, keeper: LinkKeeper) {
+    this.#queue = queue
     this.#keeper = keeper
   }
 
-  /** Takes note of the lanes that have something in them, and counts it unless it was counted just now. */
-  count(lanes: readonly Lane[], now: number): void {
+  /** Takes note of the lanes that have something in them, and has it counted unless that was done just now. */
+  note(lanes: readonly Lane[], now: number): void {
     this.#lanes = lanes
-    if (lanes.length === 0) {
-      this.#segments.clear()
-      this.#countedAt = now
-    } else if (now >= this.#nextAt && !this.#isCounting) {
-      this.#isCounting = true
-      this.#read()
-        // A count that failed is an old estimate; who needs the database says that it is away.
-        .catch(() => {})
-        .finally(() => {
-          this.#isCounting = false
-        })
-    }
-  }
-
-  async #read(): Promise<void> {
-    const startedAt = performance.now()
-    try {
-      const { rows } = await this.#db.query<{ laneId: string; segments: number }>({
-        name: 'count-queue',
-        text: `select lane_id as "laneId", sum(segments)::int as segments from queue group by lane_id`,
-      })
-      this.#segments = new Map(rows.map(({ laneId, segments }) => [laneId, segments]))
-      this.#countedAt = startedAt
-    } finally {
-      const endedAt = performance.now()
-      const tookMs = endedAt - startedAt
-      this.#nextAt = endedAt + Math.min(tookMs, this.#tookMs) * restFactor
-      this.#tookMs = tookMs
-    }
+    if (lanes.length === 0) this.#emptyAt = now
+    else void this.#queue.look(now)
   }
 
   /**
@@ -76,6 +40,8 @@ export class Backlog {
     if (pace === 0) return null
     const { limits } = this.#keeper
     const part = limits.partOf(message)
+    const { lanes: counted, countedAt } = this.#queue
+    const isCounted = countedAt >= this.#emptyAt
     const rank = rankOf(type)
     const isFirst = (lane: Lane): boolean => rankOf(lane.type) < rank
     let before = 0
@@ -86,7 +52,7 @@ export class Backlog {
     const paced: { segments: number; pace: number; isBefore: boolean }[] = []
     for (const lane of this.#lanes) {
       if (carrierId !== null && lane.carrierId !== null && lane.carrierId !== carrierId) continue
-      const segments = this.#segments.get(lane.id) ?? 0
+      const segments = isCounted ? (counted.get(lane.id)?.segments ?? 0) : 0
       const isMine = lane.type === type && (accountId === undefined || lane.accountId === accountId)
       const isInPart = isMine && lane.sender === part.sender && lane.campaignId === part.campaignId
       const limit = limits.paceOf(lane)
@@ -113,7 +79,7 @@ export class Backlog {
     // The lower types have their twentieth beside what goes before them.
     if (rank > 0 && before > 0) seconds = Math.min(seconds, (own + turns) / (pace * leastShare))
     const limited = Math.min(inPart, ahead ?? Infinity) / limits.paceOf({ type, accountId: accountId ?? '', ...part })
-    const since = ahead === undefined ? performance.now() - this.#countedAt : 0
+    const since = ahead === undefined ? performance.now() - Math.max(countedAt, this.#emptyAt) : 0
     return Math.max(0, Math.max(seconds, limited) * 1000 - since)
   }
 

@@ -6,6 +6,7 @@ import type { Outbox, Subscriptions } from '../events.ts'
 import { claimMessages, findLanes, type Lane, type Room } from '../messages/claim.ts'
 import type { Handover } from '../messages/handover.ts'
 import type { MessageType } from '../messages/message.ts'
+import type { QueueCount } from '../messages/queue-count.ts'
 import type { QuietHours } from '../messages/quiet-hours.ts'
 import type { Recent } from '../messages/recent.ts'
 import { Backlog } from './backlog.ts'
@@ -20,6 +21,7 @@ interface FeedContext {
   subscriptions: Subscriptions
   recent: Recent
   quietHours: QuietHours
+  queueCount: QueueCount
   nodeId: string
   keeper: LinkKeeper
   /** Notes a statement that may commit intents (see stranded.ts). */
@@ -72,7 +74,7 @@ export class Feed {
 
   constructor(context: FeedContext) {
     this.#context = context
-    this.backlog = new Backlog(context.db, context.keeper)
+    this.backlog = new Backlog(context.queueCount, context.keeper)
   }
 
   start(): void {
@@ -129,7 +131,7 @@ export class Feed {
           this.#lanes = await findLanes(this.#context.db)
           this.#lanesAt = now
           this.#spent.clear()
-          this.backlog.count(this.#lanes, now)
+          this.backlog.note(this.#lanes, now)
         }
         const choices = this.#lanes.flatMap((lane) => this.#offer(lane, now) ?? [])
         if (choices.length === 0) {

@@ -8,6 +8,7 @@ import type { Answer } from '../messages/answer.ts'
 import type { Handover, Newcomer, Slots } from '../messages/handover.ts'
 import type { Ledger } from '../messages/ledger.ts'
 import type { MessageType } from '../messages/message.ts'
+import type { QueueCount } from '../messages/queue-count.ts'
 import type { QuietHours } from '../messages/quiet-hours.ts'
 import type { Recent } from '../messages/recent.ts'
 import type { CarrierLink } from './carrier-link.ts'
@@ -24,6 +25,7 @@ interface SubmitContext extends KeeperContext {
   subscriptions: Subscriptions
   recent: Recent
   quietHours: QuietHours
+  queueCount: QueueCount
 }
 
 // Of a link with less room, claims cost too little to go around them.

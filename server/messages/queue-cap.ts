@@ -2,16 +2,16 @@
  * How much of an account may wait: what goes in four hours at its pace. More is refused at once instead of being late without a word.
  * Counted by the clock, so that a send costs no query; between two counts this process adds what it accepts.
  */
-import type { Db } from '../db/db.ts'
+import { Refresher } from '../refresher.ts'
 import type { MessageType } from './message.ts'
+import type { QueueCount } from './queue-count.ts'
 
 /** The longest queue, as the settings show it. */
 export const maxQueueSeconds = 14_400
 // In the order in which they go.
 const types = ['otp', 'transactional', 'marketing'] as const satisfies readonly MessageType[]
-// Between two counts; a long queue is counted less often, for a fiftieth of the time at most.
+// Between two counts; a long queue is counted less often.
 const everyMs = 2000
-const restFactor = 50
 
 interface Waiting {
   /** Segments a second. */
@@ -21,38 +21,28 @@ interface Waiting {
 }
 
 export class QueueCap {
-  readonly #db: Db
+  readonly #queue: QueueCount
+  readonly #refresher: Refresher
   #accounts = new Map<string, Waiting>()
-  #timer: NodeJS.Timeout | null = null
-  #counting: Promise<void> | null = null
-  #isClosed = false
+  /** The count that these are of. */
+  #countedAt = -Infinity
 
-  constructor(db: Db) {
-    this.#db = db
+  constructor(queue: QueueCount) {
+    this.#queue = queue
+    this.#refresher = new Refresher(() => queue.look(), everyMs)
   }
 
-  start(afterMs: number = everyMs): void {
-    this.#timer = setTimeout(() => {
-      const startedAt = performance.now()
-      // What was counted last serves while the database is away.
-      this.#counting = this.count()
-        .catch(() => {})
-        .then(() => {
-          if (!this.#isClosed) this.start(Math.max(everyMs, (performance.now() - startedAt) * restFactor))
-        })
-    }, afterMs)
-    this.#timer.unref()
+  start(): Promise<void> {
+    return this.#refresher.start()
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true
-    if (this.#timer) clearTimeout(this.#timer)
-    await this.#counting
+  close(): Promise<void> {
+    return this.#refresher.close()
   }
 
   /** Seconds until so many segments more have room in line; null: they have. */
   wait(accountId: string, type: MessageType, segments: number): number | null {
-    const waiting = this.#accounts.get(accountId)
+    const waiting = this.#waitingOf(accountId)
     if (!waiting) return null
     const over = before(waiting, type) + segments - waiting.pace * maxQueueSeconds
     return over > 0 ? over / waiting.pace : null
@@ -60,32 +50,20 @@ export class QueueCap {
 
   /** Notes what was queued since the last count. */
   add(accountId: string, type: MessageType, segments: number): void {
-    const waiting = this.#accounts.get(accountId)
+    const waiting = this.#waitingOf(accountId)
     if (waiting) waiting.segments[type] += segments
   }
 
-  /** Counts the queue. */
-  async count(): Promise<void> {
-    const { rows } = await this.#db.query<{ accountId: string; type: MessageType; segments: number; pace: number }>({
-      name: 'count-for-cap',
-      text: `
-        with waiting as materialized (
-          select lane_id, sum(segments)::float8 as segments from queue group by lane_id
-        ), sold as materialized (
-          select sum(pace) filter (where enabled) as enabled, sum(pace) as all from carriers where not is_test
-        )
-        select l.account_id as "accountId", l.type, sum(w.segments) as segments,
-          least(a.pace, coalesce(s.enabled, s.all))::float8 as pace
-        from waiting w
-        left join backlogs b on b.id = w.lane_id
-        join lanes l on l.id = coalesce(b.lane_id, w.lane_id)
-        join accounts a on a.id = l.account_id
-        cross join sold s
-        where least(a.pace, coalesce(s.enabled, s.all)) is not null
-        group by 1, 2, 4`,
-    })
+  #waitingOf(accountId: string): Waiting | undefined {
+    if (this.#countedAt !== this.#queue.countedAt) this.#sumUp()
+    return this.#accounts.get(accountId)
+  }
+
+  #sumUp(): void {
+    this.#countedAt = this.#queue.countedAt
     this.#accounts = new Map()
-    for (const { accountId, type, segments, pace } of rows) {
+    for (const { accountId, type, segments, pace } of this.#queue.lanes.values()) {
+      if (pace === null) continue
       let waiting = this.#accounts.get(accountId)
       if (!waiting)
         this.#accounts.set(accountId, (waiting = { pace, segments: { otp: 0, transactional: 0, marketing: 0 } }))

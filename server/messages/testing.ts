@@ -17,6 +17,7 @@ import { Guards } from './guards/guards.ts'
 import { Ledger } from './ledger.ts'
 import type { MessageRow, MessageType } from './message.ts'
 import { countryOf } from './number.ts'
+import { QueueCount } from './queue-count.ts'
 import { QuietHours } from './quiet-hours.ts'
 import { Recent } from './recent.ts'
 import { findMessage } from './store.ts'
@@ -98,6 +99,7 @@ export interface LedgerTest {
     subscriptions: Subscriptions
     recent: Recent
     quietHours: QuietHours
+    queueCount: QueueCount
     guards: Guards
     meter: Meter
   }
@@ -146,6 +148,7 @@ export async function openLedgerTest(
     subscriptions,
     recent: new Recent(),
     quietHours: new QuietHours(db),
+    queueCount: new QueueCount(db),
     guards: new Guards(db),
     meter: new Meter(countryOf),
   }

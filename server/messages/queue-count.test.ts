@@ -1,46 +1,49 @@
-import { setImmediate as turn, setTimeout as pause } from 'node:timers/promises'
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { findLanes } from '../messages/claim.ts'
-import { openLedgerTest, silent, until, type LedgerTest } from '../messages/testing.ts'
-import { Node } from '../node.ts'
-import { Backlog } from './backlog.ts'
-import { LinkKeeper } from './keeper.ts'
+import { QueueCount } from './queue-count.ts'
+import { openLedgerTest } from './testing.ts'
 
 let database: TestDatabase
-let test: LedgerTest
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  test = await openLedgerTest(database.db)
 })
 afterAll(() => database.close())
 
+it('counts the segments of each lane, with the pace of its account', async () => {
+  const test = await openLedgerTest(database.db)
+  await test.send({ segments: 3 })
+  await test.send({ type: 'otp' })
+  const count = new QueueCount(database.db)
+  await count.count()
+  const laneOf = new Map([...count.lanes.values()].map((lane) => [lane.type, lane]))
+  expect(laneOf.size).toBe(2)
+  expect(laneOf.get('transactional')).toMatchObject({ accountId: test.accountId, segments: 3, pace: 1000 })
+  expect(laneOf.get('otp')).toMatchObject({ segments: 1, pace: 1000 })
+  await database.db.query(`update accounts set pace = 7`)
+  await count.count()
+  expect([...count.lanes.values()].map(({ pace }) => pace)).toEqual([7, 7])
+})
+
 it('rests after a count as long as the queue costs, and not for one that was held up', async () => {
-  await test.send()
-  const lanes = await findLanes(test.db)
-  expect(lanes).toHaveLength(1)
-  let [begun, ended, heldMs] = [0, 0, 0]
-  const db = new Proxy(test.db, {
+  let [begun, heldMs] = [0, 0]
+  const db = new Proxy(database.db, {
     get: (target, name) => {
       if (name !== 'query') return Reflect.get(target, name)
       return async (query: string) => {
         begun++
         await pause(heldMs)
-        return target.query(query).finally(() => ended++)
+        return target.query(query)
       }
     },
   })
-  const node = new Node({ db, log: silent, isAlone: false, settle: async () => {}, onFenced: () => {} })
-  const context = { ...test.context, log: silent, node, onDeliver: () => {} }
-  const backlog = new Backlog(db, new LinkKeeper(context, { onAnswer: () => {}, onRoom: () => {} }))
+  const count = new QueueCount(db)
   /** Asks for a count when so long has passed, which then takes so long. False: it rests. */
   const countAfter = async (ms: number, takesMs: number): Promise<boolean> => {
     const before = begun
     heldMs = takesMs
-    backlog.count(lanes, performance.now() + ms)
-    await until('the count is over', () => ended === begun)
-    await turn()
+    await count.look(performance.now() + ms)
     return begun > before
   }
   expect(await countAfter(0, 0)).toBe(true)
