@@ -104,17 +104,23 @@ async function readTables(tx: Tx): Promise<Ledger> {
   }
 }
 
+// What the clock does about unknown outcomes is done every second: a receipt that it brings to its message is an event, when all seems to be at rest.
+const quietMs = 2500
+
 /**
- * Waits until nothing is under way anywhere: what the carrier has to say is answered, nothing is queued, every post is taken. Gives up
- * after a while without an error: the laws say better what still moves.
+ * Waits until nothing is under way anywhere, and stays so: what the carrier has to say is answered, nothing is queued, every post is taken.
+ * Gives up after a while without an error: the laws say better what still moves.
  */
 export async function untilAtRest(db: Db, phones: Phones): Promise<void> {
+  let quiet = { events: -1, since: 0 }
   const isAtRest = async (): Promise<boolean> => {
     const { held, receiptsDue, receiptsAnswered, repliesTyped, repliesAnswered } = await phones.stats()
     if (held > 0 || receiptsAnswered < receiptsDue || repliesAnswered < repliesTyped) return false
-    const { leftovers, messages } = await readLedger(db)
+    const { events, leftovers, messages } = await readLedger(db)
     const isMoving = messages.some((message) => ['queued', 'sending', 'sent'].includes(message.status))
-    return !isMoving && Object.values(leftovers).every((rows) => rows === 0)
+    const isQuiet = !isMoving && Object.values(leftovers).every((rows) => rows === 0)
+    if (!isQuiet || events.length !== quiet.events) quiet = { events: events.length, since: performance.now() }
+    return isQuiet && performance.now() - quiet.since > quietMs
   }
   // A post whose transaction's answer was lost is free again when its lease of a minute ends.
   await until('all is at rest', isAtRest, 80_000).catch(() => {})
