@@ -36,7 +36,7 @@ export interface SimulatorOptions {
   windowMax?: number
   /** How long a deliver_sm waits for its answer before it is sent again. Default 10 000. */
   deliverTimeoutMs?: number
-  /** How often a deliver_sm is sent before it is given up. Default 10. */
+  /** How often a deliver_sm is sent before it is given up: carriers try for a day or more. Default 100. */
   attemptsMax?: number
   /** Pause before a deliver_sm that was refused for now is sent again. Default 1 000. */
   retryDelayMs?: number
@@ -76,7 +76,7 @@ export function settingsOf(options: SimulatorOptions): SimulatorSettings {
     concatenation: 'udh8',
     windowMax: 5_000,
     deliverTimeoutMs: 10_000,
-    attemptsMax: 10,
+    attemptsMax: 100,
     retryDelayMs: 1_000,
     heldMax: 200_000,
     phonesMax: 500,
