@@ -48,6 +48,12 @@ beforeAll(async () => {
       },
       (request) => ({ limit: request.query.limit ?? null }),
     )
+    app.post('/v1/things/:id/stop', { config, schema: {} }, () => ({ stopped: true }))
+    app.post(
+      '/v1/lists',
+      { config, schema: { body: { content: { 'application/json': { schema: Body } } } } },
+      (request) => (request.body as { to: string }).to,
+    )
     app.post('/v1/crash', { config }, () => {
       throw new Error('secret detail')
     })
@@ -183,6 +189,26 @@ test('query parameters are converted, and unknown ones refused, also where there
     { pointer: '?limit', code: 'invalid_type', detail: 'must be a whole number; it is a string' },
   ])
   expect((await post({ to: '1', message: 'x' }, {}, '/v1/things?x=1')).json().errors[0].pointer).toBe('?x')
+})
+
+test('a field in the body of a route that has none is told, and nothing is done', async () => {
+  const stop = (payload: string | object) => post(payload, {}, '/v1/things/7/stop')
+  const answer = await stop({ 'reason/why': 'x', force: true })
+  expect(answer.statusCode).toBe(422)
+  expect(answer.json().errors).toEqual([
+    { pointer: '#/reason~1why', code: 'unknown_field', detail: 'is not a field here' },
+    { pointer: '#/force', code: 'unknown_field', detail: 'is not a field here' },
+  ])
+  expect((await stop('[1]')).json().errors).toMatchObject([{ pointer: '#', code: 'invalid_type' }])
+  expect((await stop('"x"')).json().errors).toMatchObject([{ pointer: '#', code: 'invalid_type' }])
+  for (const payload of ['{}', 'null']) expect((await stop(payload)).json()).toEqual({ stopped: true })
+  expect((await app.inject({ method: 'POST', url: '/v1/things/7/stop' })).json()).toEqual({ stopped: true })
+})
+
+test('a route that takes several media types refuses a request without any body', async () => {
+  const answer = await app.inject({ method: 'POST', url: '/v1/lists' })
+  expect(answer.statusCode).toBe(400)
+  expect(answer.json()).toMatchObject({ code: 'malformed_json', detail: 'The body is empty.' })
 })
 
 test('other media types and compressed bodies are refused', async () => {

@@ -4,7 +4,8 @@ import type { onRequestHookHandler, onSendHookHandler, preValidationHookHandler,
 import { denied, type Authenticator } from './accounts/authenticate.ts'
 import { readWithinAccount, withinAccount } from './db/scoped.ts'
 import { noteStranger, refuseStranger, takeRequest, type Door } from './door/door.ts'
-import { ApiError } from './errors.ts'
+import { pointTo } from './body.ts'
+import { ApiError, invalid } from './errors.ts'
 import type { App, Caller, Scope } from './http.ts'
 import { isOwners } from './owner-routes.ts'
 
@@ -52,6 +53,8 @@ export function guardRoutes(
     // A misspelt query parameter is told, also where a route has none.
     if (isApi && route.schema && !route.schema.querystring)
       route.schema.querystring = { type: 'object', properties: {}, additionalProperties: false }
+    const bodyCheck = isApi ? bodyCheckOf(route) : null
+    if (bodyCheck) route.preValidation = [...[route.preValidation ?? []].flat(), bodyCheck]
   })
   return routes
 }
@@ -62,6 +65,33 @@ function scopeOf(route: RouteOptions): Scope | null {
   const scope = route.config?.scope
   if (scope === undefined) throw new Error(`${String(route.method)} ${route.url} does not declare config.scope`)
   return scope
+}
+
+/** What a body is checked for where Fastify checks nothing: routes without a schema for it, and those with a schema for each media type. */
+function bodyCheckOf({ schema }: RouteOptions): preValidationHookHandler | null {
+  const body = schema?.body
+  if (body === undefined) return refuseFields
+  return typeof body === 'object' && body !== null && 'content' in body ? requireBody : null
+}
+
+/** A field where a route has none is told, as everywhere. */
+const refuseFields: preValidationHookHandler = ({ body }, _reply, done) => {
+  if (body === undefined || body === null) return done()
+  const names = typeof body === 'object' && !Array.isArray(body) ? Object.keys(body).slice(0, 100) : null
+  if (names?.length === 0) return done()
+  done(
+    invalid(
+      names?.map((name) => ({ pointer: pointTo('#', name), code: 'unknown_field', detail: 'is not a field here' })) ?? [
+        { pointer: '#', code: 'invalid_type', detail: 'must be an empty object, or nothing at all' },
+      ],
+    ),
+  )
+}
+
+/** Without a media type there is no schema that would ask for a body; a form has one, and is read by its route. */
+const requireBody: preValidationHookHandler = ({ body, headers }, _reply, done) => {
+  const isMissing = body === undefined && headers['content-type'] === undefined
+  done(isMissing ? new ApiError('malformed_json', { detail: 'The body is empty.' }) : undefined)
 }
 
 /** The one hook of a route: headers of every answer, then the caller. Synchronous while the caller is remembered. */
