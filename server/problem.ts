@@ -78,6 +78,11 @@ function describe(error: ErrorObject, part: Part): FieldError {
         'out_of_range',
         `must be ${bounds[error.keyword]} ${String(error.schema)}; it is ${String(error.data)}`,
       )
+    case 'uniqueItems': {
+      const { i, j } = error.params as { i: number; j: number }
+      const [first, second] = i < j ? [i, j] : [j, i]
+      return at(part, own, String(second), 'invalid_value', `must not stand twice; it is also item ${first}`)
+    }
     case 'pattern':
     case 'format':
       return at(part, own, error.propertyName, 'invalid_format', formOf(error))
@@ -107,12 +112,15 @@ function length(error: ErrorObject, part: Part, unit: string, actual: number): F
 }
 
 function formOf(error: ErrorObject): string {
-  const { examples, description } = error.parentSchema as { examples?: unknown[]; description?: string }
-  const name = (error.params as { format?: string }).format
+  const { examples } = error.parentSchema as { examples?: unknown[] }
+  const { format: name, pattern } = error.params as { format?: string; pattern?: string }
   if (name === 'date-time') return 'must be a time as of RFC 3339, such as 2026-11-20T12:00:00Z'
+  if (name === 'ipv4' || name === 'ipv6') return 'must be an IP address, such as 192.0.2.1 or 2001:db8::1'
   if (examples?.[0] !== undefined) return `must have the documented form, such as ${JSON.stringify(examples[0])}`
   if (name) return `must be a valid ${name}`
-  return description ?? error.message ?? 'must have the documented form'
+  // Texts for other people's protocols; an example of a password would be one.
+  if (pattern?.startsWith('^[ -~]')) return 'must be of printable ASCII characters'
+  return `must have the form ${pattern}`
 }
 
 /** `type` errors of all branches of a union say one thing; of a branch whose type fits, its own errors say more. */

@@ -9,7 +9,7 @@ const country = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 al
 const countMax = 1_000_000_000_000
 
 /** `allowed_countries` of the settings. */
-export const AllowedCountries = Type.Array(Type.String({ pattern: '^(\\*|[A-Z]{2})$' }), {
+export const AllowedCountries = Type.Array(Type.String({ pattern: '^(\\*|[A-Z]{2})$', examples: ['GB'] }), {
   minItems: 1,
   maxItems: 300,
   uniqueItems: true,

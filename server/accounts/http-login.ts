@@ -17,6 +17,7 @@ const Login = Type.Object(
     otp: Type.Optional(
       Type.String({
         pattern: '^\\d{3} ?\\d{3}$',
+        examples: ['123456'],
         description: 'The code of the second factor, where the user has one.',
       }),
     ),

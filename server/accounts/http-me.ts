@@ -25,7 +25,11 @@ const Me = Type.Object({
   recovery_codes_left: Type.Integer({ description: 'How many codes can still stand in for the second factor.' }),
 })
 const Password = Type.String({ minLength: 1, maxLength: 256 })
-const Otp = Type.String({ pattern: '^\\d{3} ?\\d{3}$', description: 'The code that the app shows.' })
+const Otp = Type.String({
+  pattern: '^\\d{3} ?\\d{3}$',
+  description: 'The code that the app shows.',
+  examples: ['123456'],
+})
 const tags = ['Users']
 
 /** Registers `/v1/users/me`. */

@@ -209,7 +209,11 @@ export const SettingsChange = Type.Object(
     ),
     default_country: Type.Optional(
       Nullable(
-        Type.String({ pattern: '^[A-Z]{2}$', description: 'Of campaigns that do not say, ISO 3166-1 alpha-2.' }),
+        Type.String({
+          pattern: '^[A-Z]{2}$',
+          description: 'Of campaigns that do not say, ISO 3166-1 alpha-2.',
+          examples: ['GB'],
+        }),
       ),
     ),
     quiet_hours: Type.Optional(QuietHoursChange),

@@ -14,7 +14,11 @@ const attributeName = /^attributes\[(.+)\]$/
 /** Query fields that choose contacts. */
 export const contactQuery = {
   phone_prefix: Type.Optional(
-    Type.String({ description: 'Numbers that begin so, country code first.', pattern: '^\\+?[1-9]\\d{0,14}$' }),
+    Type.String({
+      description: 'Numbers that begin so, country code first.',
+      pattern: '^\\+?[1-9]\\d{0,14}$',
+      examples: ['1555'],
+    }),
   ),
   external_id: Type.Optional(Type.String({ description: 'Your own id of the person.', maxLength: 255 })),
   tag: Type.Optional(Type.String({ description: 'Those with the tag; with all of a comma list.', maxLength: 1000 })),

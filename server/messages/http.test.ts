@@ -142,7 +142,7 @@ describe('a send', () => {
     expect(errorsOf(shape.body)).toEqual([
       '#/message too_long',
       '#/sendat unknown_field',
-      '#/tags invalid_value',
+      '#/tags/1 invalid_value',
       '#/to invalid_type',
       '#/type invalid_value',
     ])
