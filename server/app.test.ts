@@ -51,7 +51,7 @@ beforeAll(async () => {
     app.post('/v1/things/:id/stop', { config, schema: {} }, () => ({ stopped: true }))
     app.post(
       '/v1/lists',
-      { config, schema: { body: { content: { 'application/json': { schema: Body } } } } },
+      { config, schema: { body: { content: { 'application/json': { schema: Body }, 'text/csv': { schema: {} } } } } },
       (request) => (request.body as { to: string }).to,
     )
     app.post('/v1/crash', { config }, () => {
@@ -218,10 +218,22 @@ test('other media types and compressed bodies are refused', async () => {
   expect((await post('{}', { 'content-encoding': 'gzip' })).json().code).toBe('unsupported_media_type')
 })
 
+test('what is sent as another type, or as none, is answered with the types that are read', async () => {
+  const answer = await post('a=1', { 'content-type': 'text/plain' })
+  expect(answer.json().detail).toBe('The content type "text/plain" is not supported here; send application/json.')
+  expect(answer.headers['accept']).toBe('application/json')
+  const untyped = await app.inject({ method: 'POST', url: '/v1/things', payload: '{}' })
+  expect(untyped.json().detail).toBe('There is no Content-Type here; send application/json.')
+  expect((await post('x', { 'content-type': 'text/plain' }, '/v1/lists')).json().detail).toContain(
+    'send application/json or text/csv.',
+  )
+})
+
 test('a path that exists with other methods says which', async () => {
   const answer = await app.inject({ method: 'PUT', url: '/v1/things/7' })
   expect(answer.statusCode).toBe(405)
   expect(answer.headers['allow']?.toString().split(', ').sort()).toEqual(['DELETE', 'GET', 'HEAD'])
+  expect(answer.json().detail).toBe('There is no PUT here; use GET, HEAD or DELETE.')
   expect((await app.inject('/v1/thing')).json().code).toBe('not_found')
 })
 

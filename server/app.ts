@@ -6,7 +6,7 @@ import { parseJson } from './body.ts'
 import { watchDeprecations, type DeprecatedCalls } from './deprecations.ts'
 import { openDoor, type Door } from './door/door.ts'
 import { ApiError, invalid } from './errors.ts'
-import { handleClientError, handleFailure, pathOf, refuseSlowBody, sendProblem } from './failures.ts'
+import { handleClientError, handleFailure, listOf, pathOf, refuseSlowBody, sendProblem } from './failures.ts'
 import { guardRoutes, headersOf, methodsOf } from './guard.ts'
 import { Problem, type App, type Caller } from './http.ts'
 import { newId, showId } from './ids.ts'
@@ -91,7 +91,10 @@ export async function buildApp(context: AppContext, register: Register): Promise
     const error =
       allowed.length === 0
         ? new ApiError('not_found', { detail: `There is no ${request.method} ${pathOf(request.url)}.` })
-        : new ApiError('method_not_allowed', { headers: { allow: allowed.join(', ') } })
+        : new ApiError('method_not_allowed', {
+            detail: `There is no ${request.method} here; use ${listOf(allowed)}.`,
+            headers: { allow: allowed.join(', ') },
+          })
     return sendProblem(request, reply, error)
   }
   app.setNotFoundHandler(refuseUnknown)

@@ -44,10 +44,16 @@ function explainFailure(error: unknown, request: FastifyRequest): ApiError {
 
 /** Fastify's own refusals, in our words. */
 const framework: Record<string, (request: FastifyRequest) => ApiError> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: ({ headers }) =>
-    new ApiError('unsupported_media_type', {
-      detail: `The content type ${JSON.stringify(headers['content-type'] ?? '')} is not supported here.`,
-    }),
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: (request) => {
+    const type = request.headers['content-type']
+    const taken = mediaTypesOf(request)
+    const what =
+      type === undefined ? 'There is no Content-Type' : `The content type ${JSON.stringify(type)} is not supported`
+    return new ApiError('unsupported_media_type', {
+      detail: `${what} here; send ${listOf(taken)}.`,
+      headers: { accept: taken.join(', ') },
+    })
+  },
   FST_ERR_CTP_BODY_TOO_LARGE: ({ routeOptions }) =>
     new ApiError('payload_too_large', { detail: `The body may have at most ${routeOptions.bodyLimit} bytes.` }),
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
@@ -55,6 +61,18 @@ const framework: Record<string, (request: FastifyRequest) => ApiError> = {
   FST_ERR_BAD_URL: () => new ApiError('not_found', { detail: 'The path is not a valid URL path.' }),
   FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('not_found', { detail: 'No id is as long as that.' }),
 }
+
+/** What a route reads: what its schema lists, else JSON, or what its plugin reads instead. */
+function mediaTypesOf({ routeOptions, server }: FastifyRequest): string[] {
+  const body = routeOptions.schema?.body as { content?: object } | undefined
+  return body?.content
+    ? Object.keys(body.content)
+    : ['application/json', 'application/x-www-form-urlencoded'].filter((type) => server.hasContentTypeParser(type))
+}
+
+/** `a, b or c` */
+export const listOf = (words: readonly string[]): string =>
+  words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : words.join()
 
 /** Answers what is not HTTP at all, or too slow or too long to be: there is no request yet, only a socket. */
 export function handleClientError(error: Error & { code?: string }, socket: Socket): void {
