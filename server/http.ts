@@ -59,6 +59,8 @@ export interface Caller {
   scopes: ReadonlySet<string>
   /** Requests a second, where the account has a number of its own. */
   apiPerSecond?: number | null
+  /** ISO 3166-1 alpha-2: which country a number without its calling code is probably of, as the account says. */
+  defaultCountry?: string | null
 }
 
 declare module 'fastify' {

@@ -80,7 +80,7 @@ function admit(credential: Credential | null): Known {
     throw denied('expired_token', 'The token has expired.')
   if (credential.accountStatus !== 'active')
     throw new ApiError('account_suspended', { detail: `The account is ${credential.accountStatus}.` })
-  const { accountId, kind, id, userId, mode, scopes, ipAllow, apiPerSecond } = credential
-  const caller = { accountId, kind, id, userId, mode, scopes: new Set(scopes), apiPerSecond }
+  const { accountId, kind, id, userId, mode, scopes, ipAllow, apiPerSecond, defaultCountry } = credential
+  const caller = { accountId, kind, id, userId, mode, scopes: new Set(scopes), apiPerSecond, defaultCountry }
   return { caller, isAllowedFrom: allowNetworks(ipAllow) }
 }

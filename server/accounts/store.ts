@@ -19,6 +19,8 @@ export interface Credential {
   previousHash: Buffer | null
   /** Requests a second of the account's credentials; null: as the installation says. */
   apiPerSecond: number | null
+  /** The account's, ISO 3166-1 alpha-2. */
+  defaultCountry: string | null
   /** Networks from which the key works, and logins with it; empty: from everywhere. */
   ipAllow: string[]
   isRevoked: boolean
@@ -59,6 +61,7 @@ export async function findKey(db: Queryable, publicId: string, hash: Buffer): Pr
         case when k.previous_until > now() then k.previous_hash end as "previousHash",
         k.ip_allow as "ipAllow",
         a.api_per_second::float8 as "apiPerSecond",
+        a.settings ->> 'default_country' as "defaultCountry",
         k.revoked_at is not null as "isRevoked",
         (extract(epoch from k.expires_at - now()) * 1000)::float8 as "expiresInMs"
       from api_keys k
@@ -99,6 +102,7 @@ export async function findAccessToken(db: Queryable, hash: Buffer): Promise<Cred
         null as "previousHash",
         coalesce(k.ip_allow, '{}') as "ipAllow",
         a.api_per_second::float8 as "apiPerSecond",
+        a.settings ->> 'default_country' as "defaultCountry",
         t.revoked_at is not null
           or coalesce(u.status = 'disabled', k.revoked_at is not null, true)
           or coalesce(k.previous_until <= now() and t.created_at < k.previous_until, false) as "isRevoked",

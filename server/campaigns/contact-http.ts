@@ -27,7 +27,7 @@ import { findContact, listContacts, type ContactFilters } from './contact-list.t
 import { addContact, ContactInput, readContact, readContactRow, showContact, type ShownContact } from './contact.ts'
 import { deleteContact, type ContactRow } from './contacts.ts'
 import { markForgotten } from './forgotten.ts'
-import { objectOf, schemaErrorsOf } from './request.ts'
+import { objectOf, schemaErrorsOf, withCountry } from './request.ts'
 import { withdrawConsents } from './withdraw.ts'
 
 /** What these routes need. */
@@ -85,7 +85,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         const { accountId } = request.caller
         // First: it throws where the path itself was refused.
         const known = schemaErrorsOf(request)
-        const campaign = await readOpenCampaign(tx, accountId, request.params.campaign)
+        const campaign = withCountry(await readOpenCampaign(tx, accountId, request.params.campaign), request.caller)
         const read = readContact(objectOf(request.body), (text) => readNumber(text, campaign.defaultCountry))
         const errors = mergeErrors(known, read.errors)
         if (errors.length > 0 || !read.contact) throw invalid(errors)
@@ -236,7 +236,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         const { campaign: name, contact } = request.params
         // First: it throws where the path itself was refused.
         const known = schemaErrorsOf(request)
-        const campaign = await readOpenCampaign(tx, accountId, name)
+        const campaign = withCountry(await readOpenCampaign(tx, accountId, name), request.caller)
         const { row, written } = await changeContact(
           tx,
           accountId,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId, parseId } from '../ids.ts'
 import { errorsOf, openCampaignTest, type CampaignTest } from './testing.ts'
@@ -45,6 +46,23 @@ describe('contacts', () => {
     expect((await test.call('GET', String(headers['location']))).body).toEqual(body)
     expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['contacts_count']).toBe(1)
     expect((await test.call('GET', String(headers['location']), undefined, test.other)).status).toBe(404)
+  })
+
+  it('reads numbers by the country of the account where the campaign says none', async () => {
+    const account = await createTestAccount(database.db)
+    await database.db.query(`update accounts set settings = '{"default_country":"US"}' where id = $1`, [
+      account.accountId,
+    ])
+    const call = (url: string, payload: object) => test.call('POST', url, payload, account)
+    const campaign = String((await call('/v1/campaigns', { name: 'Nowhere' })).body['id'])
+    const british = String((await call('/v1/campaigns', { name: 'Here', default_country: 'GB' })).body['id'])
+    const add = (to: string, number: string) => call(`/v1/campaigns/${to}/contacts`, { phone_number: number })
+    expect((await add(campaign, '(415) 555-2671')).body['errors']).toMatchObject([{ suggestion: '14155552671' }])
+    expect((await add(british, '07911 123456')).body['errors']).toMatchObject([{ suggestion: '447911123456' }])
+    const contacts = [{ phone_number: '(415) 555-2671' }]
+    const upload = (to: string) => call(`/v1/campaigns/${to}/contacts/import`, { contacts })
+    expect((await upload(campaign)).body).toMatchObject({ default_country: 'US' })
+    expect((await upload(british)).body).toMatchObject({ default_country: 'GB' })
   })
 
   it('tells every wrong field in one answer, with what the number probably is', async () => {

@@ -155,3 +155,22 @@ describe('smart encoding', () => {
     expect((await send({ ...fits, type: 'marketing' })).status).toBe(202)
   })
 })
+
+describe('the default country of the account', () => {
+  it('finds national numbers written by mistake, in sends, batches and previews', async () => {
+    const { accountId, headers } = await createTestAccount(database.db)
+    await database.db.query(`update accounts set settings = '{"default_country":"US"}' where id = $1`, [accountId])
+    const message = 'x'
+    const written = { to: '(415) 555-2671', message }
+    const fault = { pointer: '#/to', code: 'invalid_phone_number', suggestion: '14155552671' }
+    for (const url of ['/v1/messages/send', '/v1/messages/preview'])
+      expect((await post(url, written, headers)).errors).toMatchObject([fault])
+    const batch = await post('/v1/messages/batch', { messages: [written] }, { ...headers, 'idempotency-key': 'c' })
+    expect(batch.results).toMatchObject([{ status: 422, error: { errors: [fault] } }])
+    const { warnings } = await post('/v1/messages/preview', { to: '4582345678', message }, headers)
+    expect(warnings.map(({ code }) => code)).toContain('possible_national_number')
+    // As it is without a country.
+    const other = await post('/v1/messages/preview', { to: '4582345678', message })
+    expect(other.warnings.map(({ code }) => code)).not.toContain('possible_national_number')
+  })
+})

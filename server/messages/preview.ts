@@ -34,7 +34,7 @@ export function previewRoute(
     async (request) => {
       const { to, ...body } = request.body
       const faults: FieldError[] = []
-      const number = to === undefined ? null : readNumber(to, null)
+      const number = to === undefined ? null : readNumber(to, request.caller.defaultCountry)
       if (number && !('number' in number)) faults.push({ pointer: '#/to', ...number })
       const { text: message } = readShortLinks(body, { shortUrl }, faults)
       const text = readText({ ...body, message }, faults)

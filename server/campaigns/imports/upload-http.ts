@@ -8,6 +8,7 @@ import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { problems, type App } from '../../http.ts'
 import { idempotent } from '../../idempotency.ts'
 import { readOpenCampaign } from '../campaign.ts'
+import { withCountry } from '../request.ts'
 import type { CampaignRow } from '../store.ts'
 import { encodingOf, type Encoding } from './encoding.ts'
 import type { ImportsContext } from './http.ts'
@@ -130,7 +131,7 @@ function discard(body: Readable): void {
 }
 
 async function store(tx: Tx, accountId: string, request: UploadRequest, body: unknown): Promise<ImportRow> {
-  const campaign = await readOpenCampaign(tx, accountId, request.params.campaign)
+  const campaign = withCountry(await readOpenCampaign(tx, accountId, request.params.campaign), request.caller)
   if (request.isMultipart()) return storeForm(tx, accountId, campaign, request)
   if (!(body instanceof Readable)) {
     const json = body as Static<typeof JsonImport>
