@@ -12,6 +12,8 @@ import { takeMark, withOldRows } from '../mark.ts'
 import { buildPage, readCursor } from '../page.ts'
 import type { ContactSealing, ContactSeals } from '../sealing/contact-fields.ts'
 import { openStream } from '../stream.ts'
+import { objectOf, schemaErrorsOf } from '../request.ts'
+import { withCountry } from './country.ts'
 import { mergeErrors, readCampaign, readOpenCampaign } from './campaign.ts'
 import { changeContact, ContactChange } from './contact-change.ts'
 import { recordContactConsents } from './contact-consent.ts'
@@ -27,7 +29,6 @@ import { findContact, listContacts, type ContactFilters } from './contact-list.t
 import { addContact, ContactInput, readContact, readContactRow, showContact, type ShownContact } from './contact.ts'
 import { deleteContact, type ContactRow } from './contacts.ts'
 import { markForgotten } from './forgotten.ts'
-import { objectOf, schemaErrorsOf, withCountry } from './request.ts'
 import { withdrawConsents } from './withdraw.ts'
 
 /** What these routes need. */

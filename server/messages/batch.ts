@@ -6,6 +6,7 @@ import { keyInProgress, keyReused } from '../idempotency.ts'
 import { quietEndOf, type Accepted, type Draft } from './accepted.ts'
 import type { DraftContext } from './draft.ts'
 import { renderMessage } from './message.ts'
+import { listSendFaults } from './send-faults.ts'
 import { fingerprintOfSend, refusalError, replayedRow, type MessagesContext } from './send.ts'
 import type { BatchBody, BatchResult } from './schema.ts'
 import { loadTemplates, readSend, SendInput, type Templates } from './template-send.ts'
@@ -64,7 +65,8 @@ function checkOne(
   // Our own validators answer true or the error to throw (see validate.ts); Fastify's types know only Ajv's.
   const check = request.compileValidationSchema(SendInput) as unknown as (data: unknown) => true | { error: ApiError }
   const verdict = check(message)
-  if (verdict !== true) return verdict.error
+  if (verdict !== true)
+    return invalid(listSendFaults(message as SendInput, verdict.error.options.errors ?? [], templates, draftContext))
   const draft = readSend(message as SendInput, templates, draftContext)
   return Array.isArray(draft) ? invalid(draft) : draft
 }

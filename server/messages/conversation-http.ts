@@ -159,6 +159,7 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
         response: { 202: Type.Ref('Message'), ...problems(404, 409, 413, 415, 429) },
       },
       config: { scope: 'messages:write', operation: 'conversations.reply' },
+      attachValidation: true,
     },
     async (request, reply) => {
       const { theirNumber, ourNumber } = await readConversation(db, request)

@@ -1,10 +1,11 @@
 /** The routes of messages. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
-import { ApiError, invalid } from '../errors.ts'
+import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { problems, type App } from '../http.ts'
 import { keyInProgress, readIdempotencyKey } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
+import { objectOf, schemaErrorsOf } from '../request.ts'
 import type { Accepted, Draft } from './accepted.ts'
 import { sendBatch } from './batch.ts'
 import { cancelOne } from './cancel.ts'
@@ -19,6 +20,7 @@ import { previewRoute } from './preview.ts'
 import { BatchBody, BatchResult, Message, Timeline } from './schema.ts'
 import { quietEndOf } from './accepted.ts'
 import { fingerprintOfSend, refusalError, replayedRow, type MessagesContext } from './send.ts'
+import { listSendFaults } from './send-faults.ts'
 import { findShortening } from './short-links/store.ts'
 import { findKey, findMessage, listSubmissions } from './store.ts'
 import { loadTemplates, noTemplates, readSend, SendInput } from './template-send.ts'
@@ -40,6 +42,8 @@ export function messageRoutes(app: App, context: MessagesContext): void {
 
   const sendAs: SendAs = async (request, reply, body, operation) => {
     const { caller } = request
+    const wrong = schemaErrorsOf(request)
+    if (wrong.length > 0) throw invalid(await listFaults(request, body, wrong))
     const templates = body.template === undefined ? null : await loadTemplates(db, caller.accountId, [body])
     const draft = readSend(body, templates ?? noTemplates, await draftContext(request, context, [body]))
     const key = readIdempotencyKey(request)
@@ -60,6 +64,16 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     } finally {
       running.delete(scope)
     }
+  }
+
+  const listFaults = async (
+    request: FastifyRequest,
+    given: SendInput,
+    wrong: readonly FieldError[],
+  ): Promise<FieldError[]> => {
+    const body = objectOf(given)
+    const templates = await loadTemplates(db, request.caller.accountId, [body])
+    return listSendFaults(body, wrong, templates, await draftContext(request, context, [body]))
   }
 
   const answerSend = async (
@@ -94,7 +108,11 @@ export function messageRoutes(app: App, context: MessagesContext): void {
   const sendConfig = { scope: 'messages:write', operation: sendOperation } as const
   app.post(
     '/v1/messages/send',
-    { schema: { ...sendSchema, operationId: 'sendMessage', summary: 'Send a message' }, config: sendConfig },
+    {
+      schema: { ...sendSchema, operationId: 'sendMessage', summary: 'Send a message' },
+      config: sendConfig,
+      attachValidation: true,
+    },
     send,
   )
   app.post(
@@ -102,6 +120,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     {
       schema: { ...sendSchema, operationId: 'createMessage', summary: 'Send a message (same as /v1/messages/send)' },
       config: sendConfig,
+      attachValidation: true,
     },
     send,
   )

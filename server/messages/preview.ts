@@ -4,6 +4,7 @@ import type { Static } from 'typebox'
 import { invalid, type FieldError } from '../errors.ts'
 import { problems, type App, type Caller } from '../http.ts'
 import { showId } from '../ids.ts'
+import { objectOf, schemaErrorsOf } from '../request.ts'
 import { showMoney, type Money, type MoneySchema } from '../money.ts'
 import type { Acceptor } from './accept.ts'
 import type { Draft } from './accepted.ts'
@@ -13,6 +14,8 @@ import { isOptedOut } from './opt-out.ts'
 import { Preview, PreviewBody } from './schema.ts'
 import type { MessagesContext } from './send.ts'
 import { readShortLinks } from './short-links/shorten.ts'
+import { listSendFaults } from './send-faults.ts'
+import { noTemplates, type SendInput } from './template-send.ts'
 import { readText, type Text } from './text.ts'
 
 export function previewRoute(
@@ -30,8 +33,15 @@ export function previewRoute(
         response: { 200: Preview, ...problems(413, 415) },
       },
       config: { scope: 'messages:read' },
+      attachValidation: true,
     },
     async (request) => {
+      const wrong = schemaErrorsOf(request)
+      if (wrong.length > 0) {
+        const context = { accountId: '', isTest: false, defaultCountry: request.caller.defaultCountry ?? null }
+        const fields = objectOf<SendInput>(request.body as SendInput)
+        throw invalid(listSendFaults(fields, wrong, noTemplates, { ...context, refuseUrl: () => null, shortUrl }))
+      }
       const { to, ...body } = request.body
       const faults: FieldError[] = []
       const number = to === undefined ? null : readNumber(to, request.caller.defaultCountry)

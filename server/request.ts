@@ -1,11 +1,6 @@
 /** Requests of which a route tells everything that is wrong at once (`attachValidation`). */
 import type { FastifyRequest } from 'fastify'
-import type { Caller } from '../http.ts'
-import { ApiError, type FieldError } from '../errors.ts'
-
-/** A campaign with the country that its numbers are probably of: its own, else the account's. */
-export const withCountry = <T extends { defaultCountry: string | null }>(campaign: T, caller: Caller): T =>
-  campaign.defaultCountry === null ? { ...campaign, defaultCountry: caller.defaultCountry ?? null } : campaign
+import { ApiError, type FieldError } from './errors.ts'
 
 /** What the schema found wrong, where the route checks more and tells all of it at once (`attachValidation`). */
 export function schemaErrorsOf(request: FastifyRequest): FieldError[] {

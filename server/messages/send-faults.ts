@@ -1,0 +1,40 @@
+/** All that is wrong with a send whose shape is wrong, at once: what its schema refused, and what only reading the rest of it tells. */
+import type { FieldError } from '../errors.ts'
+import { soundFieldsOf } from '../request.ts'
+import type { DraftContext } from './draft.ts'
+import { readSend, type SendInput, type Templates } from './template-send.ts'
+
+/** What a text is made of: where one of them is refused, nothing more is said of the text. */
+const textFields = [
+  'message',
+  'template',
+  'variables',
+  'language',
+  'type',
+  'encoding',
+  'smart_encoding',
+  'max_segments',
+  'shorten_urls',
+] as const satisfies readonly (keyof SendInput)[]
+
+/** Stand for what was refused, or is missing; nothing is wrong with them. */
+const soundNumber = '15551234567'
+const soundText = '-'
+
+/** The faults of a body of which `known` is what its schema found; these first. */
+export function listSendFaults(
+  body: SendInput,
+  known: readonly FieldError[],
+  templates: Templates,
+  context: DraftContext,
+): FieldError[] {
+  // What is no object has no fields to read.
+  if (known.some(({ pointer }) => pointer === '#')) return [...known]
+  const fields = soundFieldsOf(body, known)
+  if (textFields.some((field) => known.some(({ pointer }) => pointer.split('/', 2)[1] === field))) {
+    for (const field of textFields) delete fields[field]
+    fields.message = soundText
+  }
+  const draft = readSend({ to: soundNumber, ...fields }, templates, context)
+  return Array.isArray(draft) ? [...known, ...draft] : [...known]
+}
