@@ -110,6 +110,19 @@ describe('a reply', () => {
     })
   })
 
+  it('does not answer what has not gone: a message for later, or one that was canceled', async () => {
+    const asked = await test.send()
+    await test.send({ sendAt: new Date(Date.now() + 86_400_000) })
+    await reply('Yes')
+    const canceled = await test.send()
+    await test.db.query(`update messages set status = 'canceled' where account_id = $1 and id = $2`, [
+      test.accountId,
+      canceled.id,
+    ])
+    await reply('And when?')
+    expect((await inbound()).map((row) => row.inReplyTo)).toEqual([asked.id, asked.id])
+  })
+
   it('does not answer a confirmation', async () => {
     const asked = await test.send()
     await reply('HELP')

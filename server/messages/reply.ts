@@ -137,7 +137,7 @@ async function storeOwned(tx: Tx, context: ReplyContext, owner: Owner, reply: Re
   return [...postings, ...more]
 }
 
-/** What a reply answers: the last message to the person from that number, and the keywords that hold for it. */
+/** What a reply answers: the last message to the person from that number that has gone or may have, and the keywords that hold for it. */
 interface Asked {
   id: string | null
   campaignId: string | null
@@ -158,7 +158,7 @@ async function findAsked(tx: Tx, { accountId, isTest }: Owner, reply: ReplyIn): 
         select id, campaign_id, contact_id
         from messages
         where account_id = $1 and their_number = $2 and our_number = $3 and direction = 'outbound' and not is_confirmation
-          and is_test = $4
+          and is_test = $4 and status not in ('scheduled', 'canceled')
         order by id desc
         limit 1
       ) last on true
