@@ -158,6 +158,26 @@ describe('a segment that was not written', () => {
     expect(await claim()).toMatchObject([{ id: handover.id, try: 2, pending: [2, 3] }])
   })
 
+  it('goes back alone also where the answer of a sibling is written later: its connection broke', async () => {
+    const handover = await test.lease(long)
+    const released = { state: 'released', carrierMessageId: null } as const
+    const written = await inTransaction(test.db, async (tx) => {
+      await tx.query(`select from intents where segment = 1 for update`)
+      const first = test.answer(handover, { segment: 1, carrierMessageId: 'a', move: null })
+      const waiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      await until('the answer is being written', async () => (await tx.query(`select ${waiting}`)).rowCount === 1)
+      const others = [2, 3].map((segment) =>
+        test.answer(handover, { ...released, segment, move: segment === 3 ? moveTo('queued') : null }),
+      )
+      await tx.query(`select pg_terminate_backend(pid) ${waiting}`)
+      return [first, ...others]
+    })
+    let claimed: Handover[] = []
+    await until('it comes back', async () => (claimed = await claim()).length > 0)
+    await Promise.all(written)
+    expect(claimed).toMatchObject([{ id: handover.id, pending: [2, 3] }])
+  })
+
   it('goes back alone also where all answers are written together', async () => {
     const handover = await test.lease(long)
     await Promise.all([

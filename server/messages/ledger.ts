@@ -47,6 +47,8 @@ type Entry = { kind: 'answer'; answer: Answer } | { kind: 'receipt'; receipt: Re
 export class Ledger {
   readonly #context: LedgerContext
   readonly #batcher: Batcher<Entry, void>
+  /** Answers of segments that move nothing, until they are written or refused, by message. */
+  readonly #parts = new Map<string, Promise<unknown>>()
   #isClosed = false
 
   constructor(context: LedgerContext) {
@@ -68,8 +70,22 @@ export class Ledger {
   /**
    * Writes what became of a segment; resolves after the commit. While the database is away, or a race was lost, the answer is kept and
    * tried again: what a carrier said is not said twice. The statement may run twice where a commit's outcome was lost, and changes nothing then.
+   * What may send a message again waits for the answers of its other segments: one of them may have to be tried again.
    */
   async answer(answer: Answer): Promise<void> {
+    const { messageId, segments, move } = answer
+    if (segments > 1 && move === null) {
+      const written = this.#keep(answer)
+      const parts = Promise.allSettled([this.#parts.get(messageId), written])
+      this.#parts.set(messageId, parts)
+      void parts.then(() => this.#parts.get(messageId) === parts && this.#parts.delete(messageId))
+      return written
+    }
+    if (move !== null && move.to !== 'sent') await this.#parts.get(messageId)
+    return this.#keep(answer)
+  }
+
+  async #keep(answer: Answer): Promise<void> {
     for (;;) {
       try {
         return await this.#batcher.push({ kind: 'answer', answer })
