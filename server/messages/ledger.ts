@@ -124,8 +124,10 @@ export class Ledger {
       }
     }
     if (plainAnswers.length > 0) {
-      const { hasEarly } = await writePlainAnswers(db, plainAnswers, recent)
-      if (hasEarly) await this.#applyEarly(plainAnswers.map(({ answer }) => answer))
+      const { hasEarly, isWhole } = await writePlainAnswers(db, plainAnswers, recent)
+      const written = plainAnswers.map(({ answer }) => answer)
+      if (hasEarly) await this.#applyEarly(written)
+      if (!isWhole) answers.push(...written)
     }
     const { plain, rest } = recall(received, recent)
     if (plain.length > 0) {

@@ -27,13 +27,20 @@ export interface PlainAnswer extends Submitted {
   answer: Answer
 }
 
-/** Writes plain answers; says whether receipts had come before them. */
-export async function writePlainAnswers(db: Db, plain: PlainAnswer[], recent: Recent): Promise<{ hasEarly: boolean }> {
+/**
+ * Writes plain answers; says whether receipts had come before them, and whether all messages were as they were submitted: where one was not,
+ * because another process has taken this one for dead, the answers are to be written the general way, too.
+ */
+export async function writePlainAnswers(
+  db: Db,
+  plain: PlainAnswer[],
+  recent: Recent,
+): Promise<{ hasEarly: boolean; isWhole: boolean }> {
   // A carrier that gives one id twice in a moment means the later message, which is written after the other.
   const last = new Map(plain.map((one) => [`${one.answer.linkId} ${one.answer.carrierMessageId}`, one]))
   const later = new Set(last.values())
   const before = last.size < plain.length ? plain.filter((one) => !later.has(one)) : []
-  const { hasEarly } = before.length > 0 ? await writePlainAnswers(db, before, recent) : { hasEarly: false }
+  const earlier = before.length > 0 ? await writePlainAnswers(db, before, recent) : { hasEarly: false, isWhole: true }
   const now = new Date()
   const writing = [...later]
   const answers = writing.map(({ answer }) => answer)
@@ -67,7 +74,10 @@ export async function writePlainAnswers(db: Db, plain: PlainAnswer[], recent: Re
       row.providerMessageId = spelledId(answer)
       recent.rememberSent(answer.linkId, answer.carrierMessageId ?? '', row)
     }
-  return { hasEarly: hasEarly || result.hasEarly }
+  return {
+    hasEarly: earlier.hasEarly || result.hasEarly,
+    isWhole: earlier.isWhole && result.moved === answers.length,
+  }
 }
 
 /** The id as the carrier wrote it. */
@@ -192,7 +202,8 @@ const answersOf = (day: string, isQueued: boolean): string => `
     from a
     where m.account_id = a.account_id
       and m.id = a.message_id
-      and m.status in ('sending', 'unconfirmed')
+      and m.status = 'sending'
+      and m.attempts = ${isQueued ? 'a.try' : '1'}
     returning ${talliedColumns('m')}
   ), ${tallied('moved')}
   select (select count(*)::int from moved) as moved,

@@ -1,7 +1,14 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
+import { claimMessages } from './claim.ts'
+import { Ledger } from './ledger.ts'
+import { Recent } from './recent.ts'
+import { resendMessage } from './resend.ts'
 import { settleIntents } from './settle.ts'
-import { openLedgerTest, type LedgerTest } from './testing.ts'
+import { listSubmissions } from './store.ts'
+import { moveTo, openLedgerTest, testAnswer, type LedgerTest } from './testing.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -43,4 +50,27 @@ it('settles large windows in pieces, once, also from two nodes at the same time'
   expect(await test.count('intents', 'true')).toBe(0)
   expect(await test.count('messages', `status = 'unconfirmed'`)).toBe(702)
   expect(await test.count('events', `type = 'message.unconfirmed'`)).toBe(702)
+})
+
+it('is taken back by the answers of a process that was not dead, also where it was to be sent again, or is', async () => {
+  const other = await test.lease()
+  const [held, again, waiting] = [await test.lease(), await test.lease(), await test.lease()]
+  const survivor = new Ledger({ ...test.context, recent: new Recent() })
+  const move = moveTo('unconfirmed', { errorCode: 'outcome_unknown' })
+  for (const one of [held, again, waiting])
+    await survivor.answer({ ...testAnswer(one, test.nodeId), state: 'unknown', carrierMessageId: null, move })
+  const resend = (id: string): Promise<unknown> =>
+    inTransaction(test.db, (tx) => resendMessage(tx, test.accountId, id, { kind: 'key', id: newId(), requestId: 'r' }))
+  await resend(again.id)
+  const { rows } = await test.db.query<{ id: string }>('select lane_id as id from queue')
+  const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
+  await claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', '00000000-0000-0000-0000-000000000000', 1)
+  await resend(waiting.id)
+  const statuses = async (): Promise<string[]> =>
+    Promise.all([held, again, waiting, other].map(async ({ id }) => (await test.message(id)).status))
+  expect(await statuses()).toEqual(['unconfirmed', 'sending', 'queued', 'sending'])
+  await Promise.all([held, again, waiting, other].map((one) => test.answer(one)))
+  expect(await statuses()).toEqual(['sent', 'sent', 'sent', 'sent'])
+  for (const { id } of [held, again, waiting])
+    expect(await listSubmissions(test.db, test.accountId, id)).toMatchObject([{ try: 1, state: 'accepted' }])
 })
