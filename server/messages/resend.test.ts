@@ -4,6 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import type { Answer } from './answer.ts'
 import { referenceOf } from './adoption.ts'
+import { cancelMessage } from './cancel.ts'
 import { claimMessages, expireMessages } from './claim.ts'
 import { crashesMax, noteCrashes, parkPoison } from './crash.ts'
 import type { Handover } from './handover.ts'
@@ -333,6 +334,17 @@ const resend = (id: string): ReturnType<typeof resendMessage> =>
   )
 
 describe('sending again by hand', () => {
+  it('may be asked for again where it was canceled before it went', async () => {
+    const handover = await lease()
+    await unknown(handover)
+    expect(await resend(handover.id)).not.toBeNull()
+    await cancelMessage(test.context, test.accountId, handover.id)
+    expect(await test.message(handover.id)).toMatchObject({ status: 'unconfirmed' })
+    expect(await resend(handover.id)).not.toBeNull()
+    expect(await test.count('resends', 'message_id = $1', [handover.id])).toBe(1)
+    expect(await claim()).toHaveLength(1)
+  })
+
   it('takes place once, however many ask at once, and is noted', async () => {
     const handover = await lease()
     expect(await resend(handover.id)).toBeNull()

@@ -195,7 +195,8 @@ export interface Actor {
 }
 
 /**
- * Sends a message again whose outcome is unknown, though its policy holds it or it is parked, and notes who wanted it. Null where it is
+ * Sends a message again whose outcome is unknown, though its policy holds it or it is parked, and notes who wanted it: the last one, where
+ * it was canceled before it went. Null where it is
  * not such a message (any more), or its validity is over; of two at once one gets null.
  */
 export async function resendMessage(
@@ -210,7 +211,9 @@ export async function resendMessage(
   await hold(tx, [key])
   await tx.query(
     `insert into resends (account_id, message_id, tries, actor_kind, actor_id, request_id)
-     values ($1, $2, $3, $4, $5, $6)`,
+     values ($1, $2, $3, $4, $5, $6)
+     on conflict (account_id, message_id, tries) do update
+       set actor_kind = excluded.actor_kind, actor_id = excluded.actor_id, request_id = excluded.request_id, at = excluded.at`,
     [accountId, messageId, row.attempts, actor.kind, actor.id, actor.requestId],
   )
   return row
