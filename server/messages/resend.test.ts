@@ -13,7 +13,9 @@ import type { ReceiptIn } from './receipt.ts'
 import { resendMessage, resolveUnknown } from './resend.ts'
 import { settleIntents } from './settle.ts'
 import { listSubmissions } from './store.ts'
-import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
+import { moveTo, openLedgerTest, ourNumber, until, type LedgerTest } from './testing.ts'
+
+const noId = '00000000-0000-0000-0000-000000000000'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -72,8 +74,7 @@ async function resolve(): Promise<void> {
 async function claim(): Promise<Handover[]> {
   const { rows } = await test.db.query<{ id: string }>(`select id from lanes where type = 'transactional'`)
   const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
-  const from = '00000000-0000-0000-0000-000000000000'
-  const { handovers } = await claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', from, 100)
+  const { handovers } = await claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100)
   return handovers.filter((handover) => handover.theirNumber === theirNumber())
 }
 const tries = async (id: string): Promise<[number, number, string, string | null, boolean][]> =>
@@ -334,6 +335,36 @@ const resend = (id: string): ReturnType<typeof resendMessage> =>
   )
 
 describe('sending again by hand', () => {
+  it('is in line also where a claim is about to take away what an earlier one has left there', async () => {
+    const handover = await lease()
+    await unknown(handover)
+    await resend(handover.id)
+    await inTransaction(test.db, async (tx) => {
+      // As a claim does that finds no room.
+      await tx.query('select from queue where message_id = $1 for update', [handover.id])
+      await cancelMessage(test.context, test.accountId, handover.id)
+    })
+    expect(await test.message(handover.id)).toMatchObject({ status: 'unconfirmed' })
+    const inLine = (): Promise<number> => test.count('queue', 'message_id = $1', [handover.id])
+    expect(await inLine()).toBe(1)
+    const { rows } = await test.db.query<{ id: string }>('select lane_id as id from queue where message_id = $1', [
+      handover.id,
+    ])
+    const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
+    let claimed: Promise<unknown> | undefined
+    await inTransaction(test.db, async (tx) => {
+      await tx.query('select from nodes where id = $1 for update', [test.nodeId])
+      // It has seen that the message does not wait.
+      claimed = claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100)
+      const blocked = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      await until('the claim waits', async () => (await tx.query(blocked)).rowCount === 1)
+      await resend(handover.id)
+    })
+    await claimed
+    expect(await test.message(handover.id)).toMatchObject({ status: 'queued' })
+    expect(await inLine()).toBe(1)
+  })
+
   it('may be asked for again where it was canceled before it went', async () => {
     const handover = await lease()
     await unknown(handover)

@@ -132,12 +132,48 @@ async function park(tx: Tx, rows: readonly Key[]): Promise<void> {
 }
 
 /**
+ * Takes away what a cancel has left of messages in queue and delayed because a claim held it: the row that they come back with must not be one
+ * that a claim of this moment is about to take away, having seen that they did not wait. By primary keys; waits for such a claim.
+ */
+async function leaveLines(tx: Tx, rows: readonly Key[]): Promise<void> {
+  await tx.query({
+    name: 'leave-delayed',
+    text: `
+      delete from delayed
+      where ctid = any (array(
+        select d.ctid
+        from ${keys}
+        cross join lateral (
+          select ctid from delayed where account_id = k.account_id and message_id = k.message_id for update) d))`,
+    values: keysOf(rows),
+  })
+  await tx.query({
+    name: 'leave-queue',
+    text: `
+      delete from queue
+      where ctid = any (array(
+        select q.ctid
+        from ${keys}
+        join lanes l on l.account_id = k.account_id
+        cross join lateral (
+          select l.id as lane_id
+          union all
+          select id from backlogs b where b.lane_id = l.id
+        ) part
+        cross join lateral (
+          select ctid from queue where lane_id = part.lane_id and message_id = k.message_id for update) q))`,
+    values: keysOf(rows),
+  })
+}
+
+/**
  * Puts messages back into the queue, if they are still unknown and valid: whoever is second finds them queued. It stays with its carrier,
  * which may have some of it. Locks the messages by primary key; their unknown tries are open again for the claim, but for those that are
  * being answered at this moment.
  */
 async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
   if (rows.length === 0) return []
+  await leaveLines(tx, rows)
   const { rows: moved } = await tx.query<MessageRow>({
     name: 'requeue-unknown',
     text: `
