@@ -1,6 +1,6 @@
 /** Cells of a sheet as text: what a person sees in them, but for numbers, which have all their digits. */
 import { rowCharactersMax } from './source-row.ts'
-import { attributeOf, readEntities, textIn } from './xml.ts'
+import { attributeOf, elementsOf, findElement, findTag, readEntities, tagsIn, textIn } from './xml.ts'
 
 /** What cells refer to. */
 export interface SheetContext {
@@ -19,7 +19,7 @@ const columnsMax = 16_384
 export function cellsOf(xml: string, context: SheetContext): string[] | null {
   const cells: string[] = []
   let characters = 0
-  for (const [, tag = '', content = ''] of xml.matchAll(/<(?:\w+:)?c(\s[^>]*?)?(?:\/>|>([^]*?)<\/(?:\w+:)?c>)/g)) {
+  for (const { attributes: tag, content } of elementsOf(xml, 'c')) {
     const at = columnOf(attributeOf(tag, 'r')) ?? cells.length
     if (at >= columnsMax) continue
     while (cells.length < at) cells.push('')
@@ -43,8 +43,8 @@ function columnOf(reference: string | null): number | null {
 function valueOf(tag: string, content: string, context: SheetContext): string {
   const type = attributeOf(tag, 't') ?? 'n'
   if (type === 'inlineStr') return textIn(content)
-  const value = /<(?:\w+:)?v(?:\s[^>]*)?>([^<]*)</.exec(content)?.[1]
-  if (value === undefined) return ''
+  const value = valueIn(content)
+  if (value === null) return ''
   if (type === 's') return context.textOf(Number(value))
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE'
   // #REF! and its like are no data.
@@ -55,6 +55,13 @@ function valueOf(tag: string, content: string, context: SheetContext): string {
   if (context.dateStyles.has(Number(attributeOf(tag, 's') ?? 0))) return dateOf(number, context.isFrom1904)
   // 4.47911123456E11 in the file is 447911123456: the file has all digits, only a CSV has those that were seen. 15 are what Excel keeps.
   return String(Number(number.toPrecision(15)))
+}
+
+/** What stands in the value of a cell; null where it has none. */
+function valueIn(content: string): string | null {
+  const tag = findTag(content, 'v')
+  const end = tag && !tag.isEmpty ? content.indexOf('<', tag.end) : -1
+  return tag && end >= 0 ? content.slice(tag.end, end) : null
 }
 
 /** Days since the beginning of 1900 (with a 29 February that was none) or 1904, as ISO 8601. */
@@ -71,17 +78,22 @@ function dateOf(serial: number, isFrom1904: boolean): string {
 const isBuiltInDate = (id: number): boolean =>
   (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 58)
 
+// Excel takes 255 of them.
+const formatCharactersMax = 1000
+
 /** Which styles of a workbook show numbers as dates, by the position that cells name. */
 export function readDateStyles(styles: string): Set<number> {
   const dateFormats = new Set<number>()
-  for (const [, tag = ''] of styles.matchAll(/<(?:\w+:)?numFmt(\s[^>]*?)\/?>/g)) {
+  for (const { attributes: tag } of tagsIn(styles, 'numFmt')) {
     // Texts, colours and conditions may have the letters of a date in them.
-    const code = (attributeOf(tag, 'formatCode') ?? '').replace(/"[^"]*"|\\.|\[[^\]]*\]/g, '')
+    const code = (attributeOf(tag, 'formatCode') ?? '')
+      .slice(0, formatCharactersMax)
+      .replace(/"[^"]*"|\\.|\[[^\]]*\]/g, '')
     if (/[ymdhs]/i.test(code) && !/general/i.test(code)) dateFormats.add(Number(attributeOf(tag, 'numFmtId')))
   }
-  const cellStyles = /<(?:\w+:)?cellXfs\b[^]*?<\/(?:\w+:)?cellXfs>/.exec(styles)?.[0] ?? ''
+  const cellStyles = findElement(styles, 'cellXfs')?.content ?? ''
   const found = new Set<number>()
-  for (const [at, [, tag = '']] of [...cellStyles.matchAll(/<(?:\w+:)?xf(\s[^>]*?)?\/?>/g)].entries()) {
+  for (const [at, { attributes: tag }] of [...tagsIn(cellStyles, 'xf')].entries()) {
     const id = Number(attributeOf(tag, 'numFmtId') ?? 0)
     if (isBuiltInDate(id) || dateFormats.has(id)) found.add(at)
   }

@@ -2,7 +2,7 @@
 import type { ReadChunk } from './chunks.ts'
 import { cellsOf, readDateStyles, type SheetContext } from './sheet.ts'
 import { rowCharactersMax, tooLong, type SourceRow } from './source-row.ts'
-import { attributeOf, elementsIn, textIn } from './xml.ts'
+import { attributeOf, elementsIn, findTag, tagsIn, textIn } from './xml.ts'
 import { readDirectory, readEntry, ZipError, type ZipEntry } from './zip.ts'
 
 /** A workbook of which one sheet is to be read. */
@@ -45,18 +45,18 @@ export async function openWorkbook(read: ReadChunk, size: number, inflatedMax = 
   }
   const book = await part('xl/workbook.xml')
   const relations = await part('xl/_rels/workbook.xml.rels')
-  const sheets = [...book.matchAll(/<(?:\w+:)?sheet(\s[^>]*?)\/?>/g)].map(([, tag = '']) => tag)
+  const sheets = [...tagsIn(book, 'sheet')].map(({ attributes }) => attributes)
   const tag = sheets.find((one) => (attributeOf(one, 'state') ?? 'visible') === 'visible')
   if (tag === undefined) throw new ZipError('is an archive without a sheet; send a workbook (.xlsx) or CSV')
   const id = attributeOf(tag, 'id')
-  const relation = [...relations.matchAll(/<(?:\w+:)?Relationship(\s[^>]*?)\/?>/g)]
-    .map(([, one = '']) => one)
+  const relation = [...tagsIn(relations, 'Relationship')]
+    .map(({ attributes }) => attributes)
     .find((one) => attributeOf(one, 'Id') === id)
   const target = (relation && attributeOf(relation, 'Target')) ?? 'worksheets/sheet1.xml'
   const path = target.startsWith('/') ? target.slice(1) : `xl/${target.replace(/^\.\//, '')}`
   const sheet = entries.get(path.toLowerCase())
   if (!sheet) throw new ZipError('is a workbook whose first sheet is missing')
-  const view = /<(?:\w+:)?workbookPr(\s[^>]*?)\/?>/.exec(book)?.[1] ?? ''
+  const view = findTag(book, 'workbookPr')?.attributes ?? ''
   return {
     read,
     entries,
@@ -98,10 +98,10 @@ export async function* readSheet(workbook: Workbook): AsyncGenerator<SourceRow[]
   }
 }
 
-/** The highest index of a shared text that a row names; -1 where it names none. */
+/** The highest index of a shared text that a row names; -1 where it names none. No cell has more attributes than that behind its type. */
 function lastTextOf(xml: string): number {
   let last = -1
-  for (const [, index] of xml.matchAll(/\bt\s*=\s*["']s["'][^>]*>\s*<(?:\w+:)?v>(\d+)</g))
+  for (const [, index] of xml.matchAll(/\bt\s*=\s*["']s["'][^>]{0,250}>\s*<(?:\w+:)?v>(\d+)</g))
     last = Math.max(last, Number(index))
   return last
 }

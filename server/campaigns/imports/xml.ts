@@ -31,12 +31,88 @@ export function readEntities(text: string): string {
     .replace(/_x([0-9a-fA-F]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)))
 }
 
+/** An opening or empty tag, and where it stands. */
+export interface Tag {
+  attributes: string
+  isEmpty: boolean
+  start: number
+  end: number
+}
+
+/** An element whose end is known. `end` is behind its closing tag. */
+export interface Element extends Tag {
+  content: string
+}
+
+// Whoever sends a workbook has written it, perhaps so that we choke on it: all that is below takes time linear in the text. A pattern
+// with `[^>]*` or `[^]*?` in it would not, for it looks to the end of the text from each place where it might begin.
+
+const nameBehind = new Map<string, RegExp>()
+
+/** Matches a name with or without a prefix, behind the `<` or `</` at its lastIndex. */
+function nameOf(name: string): RegExp {
+  let pattern = nameBehind.get(name)
+  if (!pattern) {
+    pattern = new RegExp(`(?:\\w+:)?${name}(?=[\\s/>])`, 'y')
+    nameBehind.set(name, pattern)
+  }
+  return pattern
+}
+
+/** The next tag of a name from a place on; null where none is whole. */
+export function findTag(xml: string, name: string, from: number = 0): Tag | null {
+  const pattern = nameOf(name)
+  for (let start = xml.indexOf('<', from); start >= 0; start = xml.indexOf('<', start + 1)) {
+    pattern.lastIndex = start + 1
+    if (!pattern.test(xml)) continue
+    const at = pattern.lastIndex
+    const close = xml.indexOf('>', at)
+    if (close < 0) return null
+    const isEmpty = close > at && xml.charAt(close - 1) === '/'
+    return { attributes: xml.slice(at, isEmpty ? close - 1 : close), isEmpty, start, end: close + 1 }
+  }
+  return null
+}
+
+/** All tags of a name. */
+export function* tagsIn(xml: string, name: string): Generator<Tag> {
+  for (let tag = findTag(xml, name); tag; tag = findTag(xml, name, tag.end)) yield tag
+}
+
+/** The next element of a name; null where none has its end. Elements of the name do not stand in one another. */
+export function findElement(xml: string, name: string, from: number = 0): Element | null {
+  const tag = findTag(xml, name, from)
+  if (!tag || tag.isEmpty) return tag && { ...tag, content: '' }
+  const pattern = nameOf(name)
+  for (let at = xml.indexOf('</', tag.end); at >= 0; at = xml.indexOf('</', at + 2)) {
+    pattern.lastIndex = at + 2
+    if (pattern.test(xml) && xml.charAt(pattern.lastIndex) === '>')
+      return { ...tag, end: pattern.lastIndex + 1, content: xml.slice(tag.end, at) }
+  }
+  return null
+}
+
+/** All elements of a name, up to one that has no end. */
+export function* elementsOf(xml: string, name: string): Generator<Element> {
+  for (let found = findElement(xml, name); found; found = findElement(xml, name, found.end)) yield found
+}
+
 /** All text inside `<t>` elements: of a string in one piece, or of its runs; phonetic hints are none. */
 export function textIn(xml: string): string {
-  const spoken = xml.includes('rPh') ? xml.replace(/<(?:\w+:)?rPh\b[^]*?<\/(?:\w+:)?rPh>/g, '') : xml
   let text = ''
-  for (const [, part = ''] of spoken.matchAll(/<(?:\w+:)?t(?:\s[^>]*)?>([^<]*)<\/(?:\w+:)?t>/g)) text += part
+  for (const { content } of elementsOf(withoutHints(xml), 't')) if (!content.includes('<')) text += content
   return readEntities(text)
+}
+
+function withoutHints(xml: string): string {
+  if (!xml.includes('rPh')) return xml
+  let spoken = ''
+  let at = 0
+  for (const { start, end } of elementsOf(xml, 'rPh')) {
+    spoken += xml.slice(at, start)
+    at = end
+  }
+  return spoken + xml.slice(at)
 }
 
 /**
@@ -48,7 +124,6 @@ export async function* elementsIn(
   name: string,
   longest: number,
 ): AsyncGenerator<({ tag: string; content: string } | null)[]> {
-  const pattern = new RegExp(`<(?:\\w+:)?${name}(\\s[^>]*?)?(?:/>|>([^]*?)</(?:\\w+:)?${name}>)`, 'g')
   const ending = new RegExp(`</(?:\\w+:)?${name}>`, 'g')
   const beginning = new RegExp(`<(?:\\w+:)?${name}[\\s>]`, 'g')
   let rest = ''
@@ -66,11 +141,10 @@ export async function* elementsIn(
       isSkipping = false
       rest = rest.slice(ending.lastIndex)
     }
-    pattern.lastIndex = 0
     let end = 0
-    for (let match = pattern.exec(rest); match; match = pattern.exec(rest)) {
-      found.push({ tag: match[1] ?? '', content: match[2] ?? '' })
-      end = pattern.lastIndex
+    for (const element of elementsOf(rest, name)) {
+      found.push({ tag: element.attributes, content: element.content })
+      end = element.end
     }
     rest = rest.slice(end)
     if (rest.length > longest) {
