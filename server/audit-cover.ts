@@ -74,7 +74,8 @@ function coverText(text: string): string {
       (_, scheme: string, rest: string, more?: string) =>
         more === undefined ? `${scheme}${rest}` : `${scheme}${rest}?…`,
     )
-    .replace(/[^\s@<>"']+@([^\s@<>"']+\.[^\s@<>"']+)/g, '***@$1')
+    // From the beginning of a word only: from each of its letters it would take time with the square of its length.
+    .replace(/(?<![^\s@<>"'])[^\s@<>"']+@([^\s@<>"']+\.[^\s@<>"']+)/g, '***@$1')
   return maskNumbers(bare)
 }
 

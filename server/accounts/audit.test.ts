@@ -213,6 +213,13 @@ describe('the chain', () => {
 })
 
 describe('what is kept', () => {
+  it('covers a long text in a time that grows with its length', () => {
+    const before = performance.now()
+    for (const text of ['a'.repeat(60_000), '1'.repeat(60_000), '+1-'.repeat(20_000)]) coverPrivate(text)
+    expect(performance.now() - before).toBeLessThan(2_000)
+    expect(coverPrivate('a@b@example.com <c@example.com> "d@example.com"')).not.toMatch(/[bcd]@example/)
+  })
+
   it('is no secret, no number and no e-mail address', () => {
     const covered = coverPrivate({
       password: 'hunter2hunter2',
