@@ -55,8 +55,8 @@ function decodeMessage(bytes: Buffer, start: number, end: number): Pdu | undefin
   }
 }
 
-/** What decodePdu does, by the table of commands alone: the definition of the faster ways. */
-export function decodeByTable(bytes: Buffer, start: number, end: number): Pdu {
+/** What decodePdu does, by the table of commands alone: the definition of the faster ways. TLVs may be passed over. */
+export function decodeByTable(bytes: Buffer, start: number, end: number, readsTlvs: boolean = true): Pdu {
   const octets = end - start
   if (octets < HEADER_OCTETS) throw new PduError(ESME.RINVCMDLEN, `a PDU has at least ${HEADER_OCTETS} octets`)
   const id = readUint32(bytes, start + 4)
@@ -91,8 +91,18 @@ export function decodeByTable(bytes: Buffer, start: number, end: number): Pdu {
       at += length
     }
   }
-  if (at < end) pdu.tlvs = readTlvs(bytes, start, at, end)
+  if (at < end && readsTlvs) pdu.tlvs = readTlvs(bytes, start, at, end)
   return pdu as Pdu
+}
+
+/** Decodes a response that decodePdu refuses: its fields where only what stands behind them is broken, such as padding, else its header. */
+export function decodeBroken(bytes: Buffer, start: number, end: number): Pdu {
+  try {
+    return decodeByTable(bytes, start, end, false)
+  } catch (error) {
+    if (!(error instanceof PduError)) throw error
+    return decodeHeader(bytes, start)
+  }
 }
 
 /** Decodes a response by its header alone, as though it had no body: what is left to know of one whose body is broken. */

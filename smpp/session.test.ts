@@ -232,6 +232,21 @@ describe('submits', () => {
     expect(faults).toMatchObject([{ kind: 'malformed', error: { status: ESME.RINVCMDLEN } }])
   })
 
+  test.each([
+    ['padding', '00'],
+    ['a TLV that is cut short', '001e 0041 3432'],
+    ['a TLV of no length that it may have', '0427 0000'],
+  ])('get their id from an answer that has %s behind it', async (_, octets) => {
+    const { session, peer, outcomes, faults } = await aLink()
+    session.submit(aSubmit('a'), 'a')
+    await peer.take('submit_sm')
+    const rest = `80000004 00000000 00000002 313200 ${octets}`.replaceAll(' ', '')
+    peer.sendHex(`${(rest.length / 2 + 4).toString(16).padStart(8, '0')}${rest}`)
+    await until(() => outcomes.length === 1, 'it has an outcome')
+    expect(outcomes).toMatchObject([['a', { kind: 'response', status: 0, messageId: '12' }]])
+    expect(faults).toMatchObject([{ kind: 'malformed' }])
+  })
+
   test('use sequence numbers past the last one, and not those in use', async () => {
     const { session, peer } = await aLink({ firstSequence: 0x7ffffffe })
     for (const text of ['a', 'b', 'c']) session.submit(aSubmit(text), text)

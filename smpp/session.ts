@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { Binding } from './binding.ts'
-import { decodeHeader, decodePdu } from './decode.ts'
+import { decodeBroken, decodePdu } from './decode.ts'
 import {
   type BindMode,
   type CloseReason,
@@ -203,19 +203,19 @@ export class Session<C> {
       pdu = decodePdu(bytes, start, end)
     } catch (error) {
       if (!(error instanceof PduError)) throw error
-      this.#readMalformed(error, bytes, start)
+      this.#readMalformed(error, bytes, start, end)
       return this.state !== 'closed'
     }
     this.#readAny(pdu)
     return this.state !== 'closed'
   }
 
-  /** Answers a request that cannot be decoded. A response still settles its request, by what its header says. */
-  #readMalformed(error: PduError, bytes: Buffer, start: number): void {
+  /** Answers a request that cannot be decoded. A response still settles its request, by what can be read of it. */
+  #readMalformed(error: PduError, bytes: Buffer, start: number, end: number): void {
     this.#traffic.fault({ kind: 'malformed', error })
     const command = commandName(error.command_id)
     if (isResponseId(error.command_id)) {
-      if (command !== undefined) this.#readAny(decodeHeader(bytes, start))
+      if (command !== undefined) this.#readAny(decodeBroken(bytes, start, end))
     } else this.#wire.send(responseTo(command), undefined, error.sequence_number, error.status)
   }
 
