@@ -10,15 +10,18 @@ export const commands: Partial<Record<string, (config: Config, log: Log) => Prom
   'rotate-key': rotateKey,
 }
 
+/** What can be asked for; all that is said to somebody who mistyped it, so that the sentence about that stays in sight. */
+export const synopsis = `Usage: heliogram start        run the service (the default)
+       heliogram owner-code   another one-time code for the first owner, who has no password yet
+       heliogram rotate-key   a new master key, while the service runs or not
+       heliogram --help       this, and the settings
+       heliogram --version
+`
+
 /** The text of `--help`. */
 export const usageOf = (version: string): string => `Heliogram ${version}: the SMS platform that people run themselves.
 
-Usage: heliogram start        run the service (the default)
-       heliogram owner-code   another one-time code for the first owner, who has no password yet
-       heliogram rotate-key   a new master key, while the service runs or not
-       heliogram --help       this text
-       heliogram --version
-
+${synopsis}
 Settings come from the environment:
 ${describeConfig()}
 `

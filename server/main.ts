@@ -21,7 +21,7 @@ import { traceLink } from './carriers/trace.ts'
 import { ConfigError, readConfig, type Config, type Role } from './config.ts'
 import { openPool, type Db } from './db/db.ts'
 import { DataDirLockedError } from './db/lock.ts'
-import { commands, usageOf } from './commands.ts'
+import { commands, synopsis, usageOf } from './commands.ts'
 import { openDatabase } from './db/open.ts'
 import { ensurePartitions } from './db/partitions.ts'
 import { pipelineSettings } from './db/pipeline.ts'
@@ -71,11 +71,13 @@ import { Watch } from './webhooks/watch.ts'
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
 async function run(): Promise<void> {
-  const command = process.argv[2] ?? 'start'
-  if (['--help', '-h', 'help'].includes(command)) return void process.stdout.write(usageOf(version))
+  const words = process.argv.slice(2)
+  const [command = 'start'] = words
+  if (command === 'help' || words.some((word) => ['--help', '-h'].includes(word)))
+    return void process.stdout.write(usageOf(version))
   if (['--version', '-v'].includes(command)) return void process.stdout.write(`${version}\n`)
-  if (!['start', ...Object.keys(commands)].includes(command) || process.argv.length > 3) {
-    process.stderr.write(`There is no "heliogram ${process.argv.slice(2).join(' ')}".\n\n${usageOf(version)}`)
+  if (!['start', ...Object.keys(commands)].includes(command) || words.length > 1) {
+    process.stderr.write(`There is no "heliogram ${words.join(' ')}".\n\n${synopsis}`)
     process.exitCode = 2
     return
   }

@@ -43,13 +43,20 @@ test('--version and --help answer without starting anything', async () => {
   expect(help).toMatchObject({ code: 0, stderr: '' })
   for (const name of ['heliogram start', 'DATABASE_URL', 'HELIOGRAM_DATA', 'HELIOGRAM_PORT', 'HELIOGRAM_CARRIER_URL'])
     expect(help.stdout).toContain(name)
+  for (const words of [
+    ['start', '--help'],
+    ['owner-code', '-h'],
+    ['rotate-key', '--help'],
+  ])
+    expect(await runToEnd(words, env)).toEqual(help)
 })
 
-test('an unknown command is refused with the usage', async () => {
+test('an unknown command is refused with the commands that there are, and without the settings', async () => {
   const ending = await runToEnd(['strat'], await environment())
   expect(ending).toMatchObject({ code: 2, stdout: '' })
   expect(ending.stderr).toContain('There is no "heliogram strat".')
   expect(ending.stderr).toContain('Usage:')
+  expect(ending.stderr).not.toContain('HELIOGRAM_PORT')
 })
 
 test('a wrong environment is refused with every wrong variable and what it may be', async () => {
