@@ -132,10 +132,11 @@ describe('wrong settings', () => {
     expect(problems[0]).toMatch(new RegExp(`^${name} is .*; allowed: `))
   })
 
-  it('do not show a password', () => {
+  it('do not show a password or a token', () => {
     const text = problemsOf({
       DATABASE_URL: 'mysql://me:hunter2@localhost/x',
       HELIOGRAM_CARRIER_URL: 'http://me:hunter2@localhost',
+      HELIOGRAM_METRICS_TOKEN: 'hunter2',
     }).join('\n')
     expect(text).toContain('mysql://me:***@localhost/x')
     expect(text).not.toContain('hunter2')

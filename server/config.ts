@@ -50,8 +50,9 @@ export interface Config {
 /** How much is logged. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
-/** Addresses with a password are shown without it. */
-const withoutPassword = (text: string): string => text.replace(/(?<=\/\/[^/@]*:)[^/@]*(?=@)/, '***')
+/** How a wrong value is shown: addresses without their password, and of a token nothing. */
+const showOf = (name: string, text: string): string =>
+  name === variables.metricsToken.name ? '***' : text.replace(/(?<=\/\/[^/@]*:)[^/@]*(?=@)/, '***')
 
 /** A wrong environment: all wrong variables at once, each with what is allowed. */
 export class ConfigError extends Error {}
@@ -62,7 +63,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const read = <T>(one: Variable<T>): T => {
     const text = env[one.name]?.trim() || one.fallback
     const value = one.parse(text)
-    if (value === undefined) problems.push(`${one.name} is "${withoutPassword(text)}"; allowed: ${one.allowed}.`)
+    if (value === undefined) problems.push(`${one.name} is "${showOf(one.name, text)}"; allowed: ${one.allowed}.`)
     return value as T
   }
   for (const name of Object.keys(env))
