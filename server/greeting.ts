@@ -51,7 +51,8 @@ export function greet({ address, phonesUrl, first, ownerCode, dataPath }: Greeti
 
 /** How to become the owner, in lines. The password in it is too short to be taken. */
 export const tellOwner = (address: string, { code, email }: OwnerCode): string[] => [
-  'Become the owner of the account, for a login of your own (works once, for 24 hours; until then each start prints another code):',
+  'Become the owner of the account, for a login of your own: put your address and a password of 15 characters or more in place of those',
+  'below (works once, for 24 hours; until then each start prints another code):',
   '',
   `  curl ${address}/v1/auth/accept-invitation \\`,
   `    -H 'Content-Type: application/json' \\`,
