@@ -7,6 +7,7 @@ import { registerRoutes, type RoutesContext } from '../routes.ts'
 interface Operation {
   operationId?: string
   summary?: string
+  tags?: string[]
   security?: unknown[]
   responses: Record<string, { content?: object }>
 }
@@ -56,6 +57,8 @@ test('every operation has a name of its own, a summary, and answers that are des
   expect(new Set(names).size).toBe(names.length)
   for (const [route, operation] of operations()) {
     expect(operation.summary, route).toBeTruthy()
+    // Groups of the page: `events` would be another one than `Events`.
+    expect(operation.tags, route).toEqual([expect.stringMatching(/^[A-Z]/)])
     expect(
       Object.keys(operation.responses).some((status) => /^2|^101/.test(status)),
       route,

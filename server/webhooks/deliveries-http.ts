@@ -13,7 +13,7 @@ import { renderWebhook } from './resource.ts'
 import { findWebhook } from './store.ts'
 
 const params = Type.Object({ id: Type.String() })
-const tags = ['webhooks']
+const tags = ['Webhooks']
 
 /** Registers the test of a webhook and its delivery log. */
 export function deliveryRoutes(app: App, context: WebhooksContext): void {

@@ -34,7 +34,7 @@ export interface EventsContext extends WebhooksContext {
   streamTimes?: Pick<StreamOptions, 'heartbeatMs' | 'stallMs'>
 }
 
-const tags = ['events']
+const tags = ['Events']
 const params = Type.Object({ id: Type.String() })
 
 const listQuery = Type.Object(

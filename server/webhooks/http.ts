@@ -37,7 +37,7 @@ export interface WebhooksContext {
 }
 
 const params = Type.Object({ id: Type.String() })
-const tags = ['webhooks']
+const tags = ['Webhooks']
 const WebhookRef = Type.Ref('Webhook')
 const Rotation = Type.Object(
   {

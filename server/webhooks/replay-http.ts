@@ -18,7 +18,7 @@ import {
 import { EventTypeName } from './resource.ts'
 import { findWebhook } from './store.ts'
 
-const tags = ['webhooks']
+const tags = ['Webhooks']
 const params = Type.Object({ id: Type.String() })
 const replayParams = Type.Object({ id: Type.String(), replay: Type.String() })
 // As long as the log is kept.

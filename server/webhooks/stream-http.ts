@@ -54,7 +54,7 @@ export function eventStreamRoute(app: App, { db, watch, streamTimes }: EventsCon
         description:
           'The fields of each message are `id`, `event` (the type) and `data` (the Event). Every 15 seconds a comment comes, and at least once ' +
           'an hour the stream ends: connect again with `Last-Event-ID`, and nothing is missed. So does whoever is cut off for reading too slowly.',
-        tags: ['events'],
+        tags: ['Events'],
         querystring: streamQuery,
         response: {
           200: { content: { 'text/event-stream': { schema: Type.String() } } },
