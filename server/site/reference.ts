@@ -201,9 +201,11 @@ function referring(schema: object): unknown {
 function renderErrors(): string {
   const rows = registry.data.map(
     ({ code, status, title }) =>
-      `<tr><td><a href="/docs/errors/${code}">${code}</a></td><td>${status}</td><td>${escapeHtml(title)}</td></tr>`,
+      `<tr><td><a href="/docs/errors/${code}">${breakable(code)}</a></td><td>${status}</td><td>${escapeHtml(title)}</td></tr>`,
   )
-  const fields = registry.fields.map(({ code, title }) => `<tr><td>${code}</td><td>${escapeHtml(title)}</td></tr>`)
+  const fields = registry.fields.map(
+    ({ code, title }) => `<tr><td>${breakable(code)}</td><td>${escapeHtml(title)}</td></tr>`,
+  )
   return `<h1>Errors</h1><table><tr><th>code</th><th>status</th><th>meaning</th></tr>${rows.join('')}</table>
 <h2>Single fields, under validation_failed</h2><table>${fields.join('')}</table><p><a href="/docs">Manual</a></p>`
 }
@@ -211,8 +213,11 @@ function renderErrors(): string {
 function renderError(code: ErrorCode): string {
   const { status, title, advice, retryable } = errorKinds[code]
   const repeat = retryable ? 'The same request can succeed later.' : 'The same request will fail again.'
-  return `<h1>${code}</h1><p class="lead">${status} · ${escapeHtml(title)}</p><p>${withCode(escapeHtml(advice))} ${repeat}</p><p><a href="/docs/errors">All errors</a></p>`
+  return `<h1>${breakable(code)}</h1><p class="lead">${status} · ${escapeHtml(title)}</p><p>${withCode(escapeHtml(advice))} ${repeat}</p><p><a href="/docs/errors">All errors</a></p>`
 }
+
+/** A code that may go on in the next line after each of its words: a narrow screen has no room for the long ones. */
+const breakable = (code: string): string => code.replaceAll('_', '_<wbr>')
 
 /** Text between backticks as code. */
 function withCode(html: string): string {
