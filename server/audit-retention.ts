@@ -1,24 +1,8 @@
 /** The age at which events of the audit log go: from the beginning of a chain, whose anchor is then the hash of the last one that went. */
-import { hashEvent, noHash, type Actor } from './audit.ts'
+import { contentOf, hashEvent, noHash, type AuditRow } from './audit.ts'
 import { inTransaction, type Db, type Tx } from './db/db.ts'
 
 const pieceMax = 1000
-
-/** An event as its hash covers it. */
-interface OldEvent {
-  id: string
-  seq: number
-  actorKind: Actor['kind']
-  actorId: string | null
-  action: string
-  target: string | null
-  ip: string | null
-  requestId: string | null
-  before: unknown
-  after: unknown
-  hash: Buffer
-  isOld: boolean
-}
 
 /** Prunes the logs of all accounts, each in pieces; by the primary key of accounts, and audit_events_seq. Safe in several processes. */
 export async function pruneAudit(db: Db): Promise<void> {
@@ -56,11 +40,11 @@ async function prunePiece(tx: Tx, accountId: string): Promise<number> {
   })
   const [chain] = chains
   if (!chain) return 0
-  const { rows: events } = await tx.query<OldEvent>({
+  const { rows: events } = await tx.query<Omit<AuditRow, 'previousHash'> & { isOld: boolean }>({
     name: 'read-old-audit-events',
     text: `
-      select e.id, e.seq, e.actor_kind as "actorKind", e.actor_id as "actorId", e.action, e.target, e.ip,
-        e.request_id as "requestId", e.before, e.after, e.hash, ${isOld('e.id')} as "isOld"
+      select e.account_id as "accountId", e.id, e.seq, e.actor_kind as "actorKind", e.actor_id as "actorId",
+        e.action, e.target, e.ip, e.request_id as "requestId", e.before, e.after, e.hash, ${isOld('e.id')} as "isOld"
       from audit_events e
       join accounts a on a.id = e.account_id
       where e.account_id = $1
@@ -72,8 +56,7 @@ async function prunePiece(tx: Tx, accountId: string): Promise<number> {
   let hash = chain.prunedHash ?? noHash
   let seq = chain.prunedSeq
   for (const event of events) {
-    const content = { ...event, accountId, actor: { kind: event.actorKind, id: event.actorId } }
-    if (!event.isOld || event.seq !== seq + 1 || !hashEvent(hash, content).equals(event.hash)) break
+    if (!event.isOld || event.seq !== seq + 1 || !hashEvent(hash, contentOf(event)).equals(event.hash)) break
     ;({ seq, hash } = event)
   }
   if (seq === chain.prunedSeq) return 0

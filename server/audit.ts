@@ -53,6 +53,29 @@ export interface AuditContent extends Omit<Deed, 'before' | 'after'> {
   after: unknown
 }
 
+/** An event as the database has it. */
+export interface AuditRow {
+  accountId: string
+  id: string
+  seq: number
+  actorKind: Actor['kind']
+  actorId: string | null
+  action: string
+  target: string | null
+  ip: string | null
+  requestId: string | null
+  before: unknown
+  after: unknown
+  previousHash: Buffer
+  hash: Buffer
+}
+
+/** What of a row its hash covers. */
+export const contentOf = (row: Omit<AuditRow, 'previousHash'>): AuditContent => ({
+  ...row,
+  actor: { kind: row.actorKind, id: row.actorId },
+})
+
 /** The hash before the first event of an account. */
 export const noHash: Buffer = Buffer.alloc(32)
 

@@ -11,6 +11,10 @@ export interface Position {
   since?: { mark: Mark; next: Mark | null }
 }
 
+/** The way in which a page is read, as SQL: upwards from a position that it comes after, otherwise from the newest down. */
+export const wayOf = (position: Position | null): { beyond: '<' | '>'; order: 'asc' | 'desc' } =>
+  position?.direction === 'after' ? { beyond: '>', order: 'asc' } : { beyond: '<', order: 'desc' }
+
 /** One page of rows that were read newest first (`before`) or oldest first (`after`), with one row more than asked where there is one. */
 export interface Page<Row> {
   data: Row[]

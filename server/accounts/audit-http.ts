@@ -1,12 +1,12 @@
 /** Routes of the audit log. */
 import { Type, type Static } from 'typebox'
-import { showActorId, type Actor } from '../audit.ts'
+import { showActorId, type Actor, type AuditRow } from '../audit.ts'
 import type { Db } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'
 import { parseId, showId, timeOfId } from '../ids.ts'
 import { buildPage, readCursor } from '../page.ts'
-import { listAuditEvents, verifyAudit, type AuditFilters, type AuditRow } from './audit.ts'
+import { listAuditEvents, verifyAudit, type AuditFilters } from './audit.ts'
 
 const Changed = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
   description: 'What differs; secrets, numbers of people and e-mail addresses are covered.',

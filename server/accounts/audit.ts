@@ -1,25 +1,8 @@
 /** Reads the audit log of an account, and checks that nobody has changed it. */
-import { hashEvent, noHash, type Actor } from '../audit.ts'
+import { contentOf, hashEvent, noHash, type Actor, type AuditRow } from '../audit.ts'
 import type { Queryable } from '../db/db.ts'
 import { firstIdAt } from '../ids.ts'
-import type { Position } from '../page.ts'
-
-/** An event as the database has it. */
-export interface AuditRow {
-  accountId: string
-  id: string
-  seq: number
-  actorKind: Actor['kind']
-  actorId: string | null
-  action: string
-  target: string | null
-  ip: string | null
-  requestId: string | null
-  before: unknown
-  after: unknown
-  previousHash: Buffer
-  hash: Buffer
-}
+import { wayOf, type Position } from '../page.ts'
 
 /** Null: any. */
 export interface AuditFilters {
@@ -66,15 +49,15 @@ export async function listAuditEvents(
   if (target !== null) add('target =', target)
   if (createdAfter) add('id >=', firstIdAt(createdAfter.getTime()))
   if (createdBefore) add('id <', firstIdAt(createdBefore.getTime()))
-  const isAfter = position?.direction === 'after'
-  if (position) add(isAfter ? 'id >' : 'id <', position.id)
+  const { beyond, order } = wayOf(position)
+  if (position) add(`id ${beyond}`, position.id)
   const { rows } = await db.query<AuditRow>(
     `
     select ${columns}
     from audit_events
     where account_id = $1
       ${conditions.join('\n')}
-    order by id ${isAfter ? 'asc' : 'desc'}
+    order by id ${order}
     limit $2`,
     values,
   )
@@ -123,8 +106,7 @@ export async function verifyAudit(db: Queryable, accountId: string): Promise<Aud
       seq++
       if (row.seq !== seq) return broken(null, 'missing')
       if (!row.previousHash.equals(previous)) return broken(row.id, 'unlinked')
-      const content = { ...row, actor: { kind: row.actorKind, id: row.actorId } }
-      if (!hashEvent(previous, content).equals(row.hash)) return broken(row.id, 'changed')
+      if (!hashEvent(previous, contentOf(row)).equals(row.hash)) return broken(row.id, 'changed')
       // What was added while this ran is checked against itself.
       if (seq === end.seq && !row.hash.equals(end.hash ?? noHash)) return broken(row.id, 'changed')
       previous = row.hash

@@ -4,7 +4,7 @@ import { inTransaction, type Db, type Queryable, type Tx } from '../db/db.ts'
 import { codeOf } from '../db/failure.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { newId, showId } from '../ids.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { hashPassword, noPassword } from './password.ts'
 import { requirePassword } from './password-rules.ts'
@@ -83,7 +83,7 @@ export async function listInvitations(
   limit: number,
   position: Position | null,
 ): Promise<InvitationRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<InvitationRow>(
     `
     select ${columns}
@@ -91,8 +91,8 @@ export async function listInvitations(
     where account_id = $1
       and user_id is null
       and ${isOpen()}
-      and ($2::uuid is null or id ${isAfter ? '>' : '<'} $2)
-    order by id ${isAfter ? 'asc' : 'desc'}
+      and ($2::uuid is null or id ${beyond} $2)
+    order by id ${order}
     limit $3`,
     [accountId, position?.id ?? null, limit + 1],
   )

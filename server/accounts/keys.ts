@@ -1,6 +1,7 @@
 /** API keys: long-lived tokens with a subset of their maker's scopes, shown once. */
 import type { Queryable, Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
+import { wayOf, type Position } from '../page.ts'
 import { hashToken, newKey } from './token.ts'
 
 /** A key as the database has it; never its secret. */
@@ -72,17 +73,17 @@ export async function listKeys(
   db: Queryable,
   accountId: string,
   limit: number,
-  position: { direction: 'before' | 'after'; id: string } | null,
+  position: Position | null,
 ): Promise<KeyRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<KeyRow>(
     `
     select ${columns}
     from api_keys
     where account_id = $1
       and revoked_at is null
-      and ($2::uuid is null or id ${isAfter ? '>' : '<'} $2)
-    order by id ${isAfter ? 'asc' : 'desc'}
+      and ($2::uuid is null or id ${beyond} $2)
+    order by id ${order}
     limit $3`,
     [accountId, position?.id ?? null, limit + 1],
   )

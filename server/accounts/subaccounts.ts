@@ -2,7 +2,7 @@
 import type { Queryable, Tx } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
 import { newId, showId } from '../ids.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 
 /** An account as the one above it sees it. */
 export interface AccountRow {
@@ -69,14 +69,14 @@ export async function listAccounts(
   limit: number,
   position: Position | null,
 ): Promise<AccountRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<AccountRow>(
     `
     select ${columns}
     from accounts
     where parent_id = $1
-      and ($2::uuid is null or id ${isAfter ? '>' : '<'} $2)
-    order by id ${isAfter ? 'asc' : 'desc'}
+      and ($2::uuid is null or id ${beyond} $2)
+    order by id ${order}
     limit $3`,
     [ownId, position?.id ?? null, limit + 1],
   )

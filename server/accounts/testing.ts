@@ -1,4 +1,5 @@
 /** For tests of any slice: an application over a test database, and callers for it. */
+import type { LightMyRequestResponse } from 'fastify'
 import { buildApp, type AppContext, type Register } from '../app.ts'
 import { inTransaction, type Db } from '../db/db.ts'
 import { openDoor } from '../door/door.ts'
@@ -105,3 +106,39 @@ export async function createTestUser(
   const headers = { authorization: `Bearer ${pair.accessToken}` }
   return { userId: id, email, refreshToken: pair.refreshToken, headers }
 }
+
+/** What a caller was answered; without a body an empty one. */
+export interface Answer {
+  status: number
+  body: Record<string, unknown>
+  headers: LightMyRequestResponse['headers']
+}
+
+/** Calls as somebody, with more headers or other ones. */
+export type Call = (
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
+  url: string,
+  payload?: unknown,
+  headers?: object,
+) => Promise<Answer>
+
+/** A caller of an application. */
+export function callAs(app: App, { headers: own }: { headers: object }): Call {
+  return async (method, url, payload, headers) => {
+    const json = payload !== undefined && { 'content-type': 'application/json' }
+    const answer = await app.inject({
+      method,
+      url,
+      headers: { ...own, ...json, ...headers },
+      ...(payload !== undefined && { payload: JSON.stringify(payload) }),
+    })
+    const body = answer.body === '' ? {} : answer.json<Answer['body']>()
+    return { status: answer.statusCode, body, headers: answer.headers }
+  }
+}
+
+/** The pointers and codes of a `validation_failed`, sorted. */
+export const errorsOf = (body: Answer['body']): string[] =>
+  ((body['errors'] ?? []) as { pointer: string; code: string }[])
+    .map((error) => `${error.pointer} ${error.code}`)
+    .toSorted()

@@ -3,7 +3,7 @@ import type { Queryable, Tx } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
 import type { Caller } from '../http.ts'
 import { showId } from '../ids.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 import { withdrawInvitationsOf } from './invitations.ts'
 import { mayGrant, type Role } from './roles.ts'
 import { endSessionsOf } from './session.ts'
@@ -37,14 +37,14 @@ export async function listUsers(
   limit: number,
   position: Position | null,
 ): Promise<UserRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<UserRow>(
     `
     select ${columns}
     from users
     where account_id = $1
-      and ($2::uuid is null or id ${isAfter ? '>' : '<'} $2)
-    order by id ${isAfter ? 'asc' : 'desc'}
+      and ($2::uuid is null or id ${beyond} $2)
+    order by id ${order}
     limit $3`,
     [accountId, position?.id ?? null, limit + 1],
   )

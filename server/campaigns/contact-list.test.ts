@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testVault } from '../accounts/testing.ts'
+import { errorsOf, testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId, parseId } from '../ids.ts'
 import { hashNumber } from '../messages/consent.ts'
 import { writeContacts } from './contact-export.ts'
-import { errorsOf, openCampaignTest, type CampaignTest } from './testing.ts'
+import { openCampaignTest, type CampaignTest } from './testing.ts'
 
 let database: TestDatabase
 let test: CampaignTest

@@ -1,8 +1,9 @@
+import { errorsOf } from '../accounts/testing.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId, parseId } from '../ids.ts'
-import { errorsOf, openCampaignTest, type CampaignTest } from './testing.ts'
+import { openCampaignTest, type CampaignTest } from './testing.ts'
 
 let database: TestDatabase
 let test: CampaignTest

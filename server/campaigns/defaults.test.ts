@@ -1,4 +1,5 @@
 /** What a campaign gives to its messages and broadcasts: a pool in the place of a sender, and a text. */
+import { errorsOf, type Answer } from '../accounts/testing.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { poolRoutes } from '../carriers/pool-http.ts'
 import { savePool } from '../carriers/pool-store.ts'
@@ -7,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { templateRoutes } from '../messages/template-http.ts'
 import { insertTemplate } from '../messages/template-store.ts'
-import { errorsOf, newSender, openCampaignTest, type Answer, type CampaignTest } from './testing.ts'
+import { newSender, openCampaignTest, type CampaignTest } from './testing.ts'
 
 let database: TestDatabase
 let test: CampaignTest

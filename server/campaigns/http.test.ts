@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestAccount } from '../accounts/testing.ts'
+import { createTestAccount, errorsOf } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { errorsOf, newSender, openCampaignTest, type CampaignTest } from './testing.ts'
+import { newSender, openCampaignTest, type CampaignTest } from './testing.ts'
 
 let database: TestDatabase
 let test: CampaignTest

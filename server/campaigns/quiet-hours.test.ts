@@ -1,9 +1,10 @@
+import { errorsOf } from '../accounts/testing.ts'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId, parseId } from '../ids.ts'
 import { openLedgerTest, until, type LedgerTest } from '../messages/testing.ts'
 import { Broadcaster } from './broadcasts/send.ts'
-import { errorsOf, openCampaignTest, type CampaignTest } from './testing.ts'
+import { openCampaignTest, type CampaignTest } from './testing.ts'
 
 let database: TestDatabase
 let test: CampaignTest

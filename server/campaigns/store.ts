@@ -3,7 +3,7 @@ import type { QuietHoursChange } from '../accounts/quiet-hours.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import type { MessageType, UnknownPolicy } from '../messages/message.ts'
 import { isSince } from '../mark.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 import type { CampaignInput } from './campaign.ts'
 import type { CampaignText } from './text.ts'
 
@@ -246,18 +246,18 @@ export async function listCampaigns(
   limit: number,
   position: Position | null,
 ): Promise<CampaignRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const values: unknown[] = [accountId, position?.id ?? null, limit + 1]
   const since = position?.since && isSince('campaigns', position.since.mark, (one) => `$${values.push(one)}`)
   const { rows } = await db.query<CampaignRow>({
-    name: `list-campaigns-${since ? 'since' : isAfter ? 'after' : 'before'}`,
+    name: `list-campaigns-${since ? 'since' : order}`,
     text: `
       select ${columns}
       from campaigns
       where account_id = $1
-        and ($2::uuid is null or id ${isAfter ? '>' : '<'} $2)
+        and ($2::uuid is null or id ${beyond} $2)
         ${since ? `and ${since}` : ''}
-      order by id ${isAfter ? 'asc' : 'desc'}
+      order by id ${order}
       limit $3`,
     values,
   })

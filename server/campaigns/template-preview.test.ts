@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { buildTestApp, createTestAccount, errorsOf, testVault, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { templateRoutes } from '../messages/template-http.ts'
 import { templatePreviewRoute } from './template-preview-http.ts'
-import { errorsOf, openCampaignTest, type CampaignTest } from './testing.ts'
+import { openCampaignTest, type CampaignTest } from './testing.ts'
 
 let database: TestDatabase
 let test: CampaignTest

@@ -1,16 +1,16 @@
 /** For tests of campaigns: the routes over a test database, and two accounts that must not see each other. */
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import {
+  buildTestApp,
+  callAs,
+  createTestAccount,
+  testVault,
+  type Answer,
+  type TestAccount,
+} from '../accounts/testing.ts'
 import type { Db } from '../db/db.ts'
 import type { App } from '../http.ts'
 import { newId } from '../ids.ts'
 import { campaignRoutes, type CampaignsContext } from './http.ts'
-
-/** One answer, parsed. */
-export interface Answer {
-  status: number
-  body: Record<string, unknown>
-  headers: Record<string, unknown>
-}
 
 /** What `openCampaignTest` gives. */
 export interface CampaignTest {
@@ -53,17 +53,8 @@ export async function openCampaignTest(
     more(own, context)
   })
   const account = await createTestAccount(db)
-  const call: CampaignTest['call'] = async (method, url, payload, who = account, headers = {}) => {
-    const json = payload === undefined ? {} : { 'content-type': 'application/json' }
-    const answer = await app.inject({
-      method,
-      url,
-      headers: { ...who.headers, ...json, ...headers },
-      ...(payload !== undefined && { payload: JSON.stringify(payload) }),
-    })
-    const body = answer.body === '' ? {} : answer.json<Record<string, unknown>>()
-    return { status: answer.statusCode, body, headers: answer.headers }
-  }
+  const call: CampaignTest['call'] = (method, url, payload, who = account, headers = {}) =>
+    callAs(app, who)(method, url, payload, headers)
   return {
     app,
     account,
@@ -82,12 +73,6 @@ export async function openCampaignTest(
     },
   }
 }
-
-/** The pointers and codes of a `validation_failed`, sorted. */
-export const errorsOf = (body: Record<string, unknown>): string[] =>
-  ((body['errors'] ?? []) as { pointer: string; code: string }[])
-    .map((error) => `${error.pointer} ${error.code}`)
-    .toSorted()
 
 /** Gives an account a sender, at a carrier of its own. */
 export async function newSender(db: Db, accountId: string, number: string): Promise<void> {

@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts'
 import { Type } from 'typebox'
 import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
 import { showId } from '../ids.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 import type { AlertType } from './alert-step.ts'
 
 /** An alert: an episode that was told. */
@@ -65,7 +65,7 @@ export async function pageAlerts(
   limit: number,
   position: Position | null,
 ): Promise<AlertRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<AlertRow>(
     `select account_id as "accountId", id, type, subject, detail, opened_at as "openedAt", closed_at as "closedAt"
      from alerts
@@ -73,8 +73,8 @@ export async function pageAlerts(
        and opened_at is not null
        and ($2::boolean is null or (closed_at is null) = $2)
        and ($3::text is null or type = $3)
-       and ($4::uuid is null or id ${isAfter ? '>' : '<'} $4)
-     order by id ${isAfter ? 'asc' : 'desc'}
+       and ($4::uuid is null or id ${beyond} $4)
+     order by id ${order}
      limit $5`,
     [accountId, filters.isOpen, filters.type, position?.id ?? null, limit + 1],
   )

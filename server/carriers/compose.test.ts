@@ -5,22 +5,12 @@ import type { Handover } from '../messages/handover.ts'
 import { composeSubmits, type Composed } from './compose.ts'
 import { recount } from './recount.ts'
 import { smppDefaults, type SmppSettings } from './settings.ts'
+import { testHandover } from './testing.ts'
 
-const message: Handover = {
-  accountId: 'a',
+const message = testHandover({
   id: '00000000-0000-0000-0000-00000000abcd',
-  type: 'transactional',
-  theirNumber: '15551230001',
-  ourNumber: '15557654321',
-  campaignId: null,
-  body: 'Hello',
-  encoding: 'GSM-7',
-  segments: 1,
-  pending: null,
-  try: 1,
   expiresAt: new Date('2026-11-20T12:00:00Z'),
-  linkId: 'l',
-}
+})
 
 const settings = (changes: Partial<SmppSettings> = {}): SmppSettings => ({
   ...smppDefaults,

@@ -8,22 +8,12 @@ import { reasonOfStatus } from '../messages/taxonomy.ts'
 import { decideMove, readOutcome, refusalOf, type SegmentEnd } from './attempt.ts'
 import { backOffMs } from './backoff.ts'
 import { chooseLane } from './lanes.ts'
+import { testHandover } from './testing.ts'
 
-const handover: Handover = {
-  accountId: '01900000-0000-7000-8000-000000000001',
+const handover = testHandover({
   id: '01900000-0000-7000-8000-00000000abcd',
-  type: 'transactional',
-  theirNumber: '15551230001',
-  ourNumber: '15557654321',
-  campaignId: null,
-  body: 'Hello',
-  encoding: 'GSM-7',
-  segments: 1,
-  pending: null,
-  try: 1,
   expiresAt: new Date('2026-11-20T12:00:00Z'),
-  linkId: '01900000-0000-7000-8000-000000000002',
-}
+})
 
 describe('a move', () => {
   const accepted: SegmentEnd = { state: 'accepted', status: 0 }

@@ -12,7 +12,7 @@ import { readTallyFaults } from '../messages/tallies/testing.ts'
 import { insertTestCarrier, insertTestSender, ourNumber, silent, until } from '../messages/testing.ts'
 import { replaceRates } from './rate-store.ts'
 import { beginChange, insertRoute } from './route-store.ts'
-import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
+import { openCarrierTest, promptSimulator, untilBound, type CarrierTest } from './testing.ts'
 
 let database: TestDatabase
 let test: CarrierTest
@@ -25,22 +25,13 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-const atOnce = { min: 0, max: 0 }
-
 /** Two carriers, both with the account's number; the test's own goes first. */
 beforeEach(async () => {
   const { db } = database
   await db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids cascade')
   await db.query('delete from routes')
   await db.query('truncate tallies, tally_deltas')
-  second = new Simulator({
-    port: 0,
-    httpPort: 0,
-    responseDelay: atOnce,
-    receiptDelay: atOnce,
-    replyDelay: atOnce,
-    keepLedger: true,
-  })
+  second = new Simulator(promptSimulator)
   const { smppPort } = await second.start()
   test = await openCarrierTest(db)
   secondId = newId()

@@ -8,7 +8,7 @@ import { findPlace } from '../messages/place.ts'
 import { insertTestCarrier, insertTestSender, ourNumber, rowOf, silent, until } from '../messages/testing.ts'
 import { Feed } from './feed.ts'
 import { LinkKeeper } from './keeper.ts'
-import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
+import { openBoundTest, type CarrierTest } from './testing.ts'
 
 let database: TestDatabase
 let test: CarrierTest
@@ -18,12 +18,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-async function open(options: Parameters<typeof openCarrierTest>[1] = {}): Promise<void> {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids cascade',
-  )
-  test = await openCarrierTest(database.db, options)
-  await untilBound(test)
+async function open(options: Parameters<typeof openBoundTest>[1] = {}): Promise<void> {
+  test = await openBoundTest(database.db, options)
 }
 afterEach(async () => {
   expect(test.errors).toEqual([])

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import {
+  buildTestApp,
+  callAs,
+  createTestAccount,
+  errorsOf,
+  testVault,
+  type Call,
+  type TestAccount,
+} from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
@@ -13,6 +21,7 @@ import { findCarrier } from './store.ts'
 let database: TestDatabase
 let app: App
 let account: TestAccount
+let call: Call
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -21,6 +30,7 @@ beforeAll(async () => {
     carrierRoutes(one, { db: database.db, vault: testVault })
     senderRoutes(one, { db: database.db, vault: testVault })
   })
+  call = callAs(app, account)
 })
 afterAll(async () => {
   await app.close()
@@ -30,32 +40,14 @@ beforeEach(() => database.db.query('truncate carriers, senders, idempotency_keys
 
 type Body = Record<string, unknown>
 
-async function call(
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-  url: string,
-  payload?: unknown,
-  headers: Record<string, string> = {},
-): Promise<{ status: number; body: Body; location: unknown }> {
-  const answer = await app.inject({
-    method,
-    url,
-    headers: { ...account.headers, ...headers },
-    ...(payload !== undefined && { payload: payload as object }),
-  })
-  const body = answer.body === '' ? {} : answer.json<Body>()
-  return { status: answer.statusCode, body, location: answer.headers['location'] }
-}
-
 const settings = { host: 'smsc.example.com', port: 2775, system_id: 'me' }
-const create = (changes: Body = {}): ReturnType<typeof call> =>
+const create = (changes: Body = {}): ReturnType<Call> =>
   call('POST', '/v1/carriers', { name: 'First', settings, password: 'hunter2', ...changes })
-const errorsOf = (body: Body): string[] =>
-  ((body['errors'] ?? []) as { pointer: string; code: string }[]).map((one) => `${one.pointer} ${one.code}`).sort()
 
 describe('carriers', () => {
   it('are created with defaults, a link, and a password that is never shown', async () => {
-    const { status, body, location } = await create()
-    expect([status, location]).toEqual([201, `/v1/carriers/${String(body['id'])}`])
+    const { status, body, headers } = await create()
+    expect([status, headers.location]).toEqual([201, `/v1/carriers/${String(body['id'])}`])
     expect(body).toMatchObject({
       object: 'carrier',
       name: 'First',
@@ -70,7 +62,7 @@ describe('carriers', () => {
       ],
     })
     expect(JSON.stringify(body)).not.toContain('hunter2')
-    expect((await call('GET', String(location))).body).toEqual(body)
+    expect((await call('GET', String(headers.location))).body).toEqual(body)
     expect((await call('GET', '/v1/carriers')).body).toEqual({ data: [body] })
     const id = parseId('car', String(body['id'])) ?? ''
     const row = await findCarrier(database.db, id)

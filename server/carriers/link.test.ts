@@ -4,7 +4,6 @@ import { Simulator, type SimulatorOptions } from '../../simulator/index.ts'
 import { PeerServer } from '../../smpp/testing.ts'
 import { newId } from '../ids.ts'
 import type { Answer } from '../messages/answer.ts'
-import type { Handover } from '../messages/handover.ts'
 import { defaultReasons } from '../messages/taxonomy.ts'
 import { until } from '../messages/testing.ts'
 import { Limits } from './limits.ts'
@@ -12,6 +11,7 @@ import type { Lease } from './carrier-link.ts'
 import { Link, type LinkOptions } from './link.ts'
 import { Pace } from './pace.ts'
 import { smppDefaults, type SmppSettings } from './settings.ts'
+import { testHandover } from './testing.ts'
 
 const zero = { min: 0, max: 0 }
 const open: { link: Link; simulator: Simulator }[] = []
@@ -80,25 +80,6 @@ async function start(
 
 const bound = (test: LinkTest): Promise<void> => until('the link is bound', () => test.link.state === 'bound')
 
-function handover(changes: Partial<Handover> = {}): Handover {
-  return {
-    accountId: newId(),
-    id: newId(),
-    type: 'transactional',
-    theirNumber: '15551230001',
-    ourNumber: '15557654321',
-    campaignId: null,
-    body: 'Hello',
-    encoding: 'GSM-7',
-    segments: 1,
-    pending: null,
-    try: 1,
-    expiresAt: null,
-    linkId: '',
-    ...changes,
-  }
-}
-
 describe('binding', () => {
   it('goes through its states, as one session or as two', async () => {
     const one = await start()
@@ -109,7 +90,7 @@ describe('binding', () => {
     const two = await start({ settings: { bind: 'transmitter_receiver' } })
     await bound(two)
     expect([two.link.sessions, two.simulator.stats().bound]).toEqual([2, 2])
-    two.link.submit(handover())
+    two.link.submit(testHandover())
     await until(
       'it is answered, and its receipt has come',
       () => two.answers.length === 1 && two.delivered.length === 1,
@@ -167,7 +148,7 @@ describe('binding', () => {
   it('at an absurd pace neither stands still nor spins', async () => {
     const test = await start({ link: { pace: new Pace(1e-9) } })
     await bound(test)
-    for (let i = 0; i < 3; i++) test.link.submit(handover())
+    for (let i = 0; i < 3; i++) test.link.submit(testHandover())
     await until('the first is answered', () => test.answers.length === 1)
     expect([test.link.submitted, test.link.room('transactional')]).toEqual([1, -1])
   })
@@ -184,7 +165,7 @@ describe('submitting', () => {
   it('answers each segment once, the last with the move', async () => {
     const test = await start()
     await bound(test)
-    const message = handover({ body: 'x'.repeat(400), segments: 3 })
+    const message = testHandover({ body: 'x'.repeat(400), segments: 3 })
     test.link.submit(message)
     await until('all are answered', () => test.answers.length === 3)
     expect(test.answers.map((answer) => [answer.segment, answer.state, answer.move?.to ?? null])).toEqual([
@@ -198,7 +179,7 @@ describe('submitting', () => {
 
   it('while it is down gives everything back', async () => {
     const test = await start({ settings: { port: 1 } })
-    test.link.submit(handover({ body: 'x'.repeat(400), segments: 3 }))
+    test.link.submit(testHandover({ body: 'x'.repeat(400), segments: 3 }))
     expect(test.answers.map((answer) => [answer.state, answer.move?.to ?? null])).toEqual([
       ['released', null],
       ['released', null],
@@ -211,7 +192,7 @@ describe('submitting', () => {
     await bound(test)
     test.isFresh = false
     expect([test.link.room('transactional'), test.link.reserve(1, 'transactional')]).toEqual([0, false])
-    test.link.submit(handover())
+    test.link.submit(testHandover())
     test.simulator.do('enquire_link')
     await until('time passes', () => test.rooms > 1)
     expect([test.simulator.stats().submits, test.answers.length]).toEqual([0, 0])
@@ -223,7 +204,7 @@ describe('submitting', () => {
     const test = await start({ link: { pace: new Pace(50) } })
     await bound(test)
     const startedAt = performance.now()
-    for (let i = 0; i < 26; i++) test.link.submit(handover())
+    for (let i = 0; i < 26; i++) test.link.submit(testHandover())
     await until('all are answered', () => test.answers.length === 26)
     // The first of them come as if the loop had stalled.
     expect(performance.now() - startedAt).toBeGreaterThan(370)
@@ -250,7 +231,7 @@ describe('submitting', () => {
   it('slows down when the carrier throttles', async () => {
     const test = await start({ link: { pace: new Pace(100) } })
     await bound(test)
-    test.link.submit(handover({ theirNumber: '15551230003' }))
+    test.link.submit(testHandover({ theirNumber: '15551230003' }))
     await until('it is answered', () => test.answers.length === 1)
     expect(test.answers[0]).toMatchObject({ state: 'refused', commandStatus: ESME.RTHROTTLED, move: { to: 'queued' } })
     expect(test.link.state).toBe('throttled')
@@ -260,7 +241,7 @@ describe('submitting', () => {
   it('refuses what cannot be written at all', async () => {
     const test = await start()
     await bound(test)
-    test.link.submit(handover({ theirNumber: '1'.repeat(30) }))
+    test.link.submit(testHandover({ theirNumber: '1'.repeat(30) }))
     expect(test.answers).toMatchObject([
       { state: 'refused', commandStatus: ESME.RINVDSTADR, move: { to: 'rejected', errorCode: 'invalid_destination' } },
     ])
@@ -270,7 +251,7 @@ describe('submitting', () => {
     const test = await start({ settings: { response_timeout_seconds: 0.2 } })
     await bound(test)
     test.simulator.misbehave({ isPaused: true })
-    test.link.submit(handover())
+    test.link.submit(testHandover())
     await until('it is given up', () => test.answers.length === 1)
     expect(test.answers[0]).toMatchObject({
       state: 'unknown',
@@ -303,7 +284,7 @@ describe('submitting', () => {
     const test = await start()
     await bound(test)
     test.simulator.misbehave({ submit })
-    test.link.submit(handover())
+    test.link.submit(testHandover())
     await until('it has its end', () => test.answers.length === 1)
     expect(test.answers[0]?.state).toBe(state)
   })
@@ -313,7 +294,7 @@ describe('closing', () => {
   it('waits for the answers that are due, then unbinds', async () => {
     const test = await start({ simulator: { responseDelay: { min: 100, max: 100 } } })
     await bound(test)
-    for (let i = 0; i < 5; i++) test.link.submit(handover())
+    for (let i = 0; i < 5; i++) test.link.submit(testHandover())
     await until('they are out', () => test.link.inFlight === 5)
     await test.link.close(5000)
     expect(test.answers.map((answer) => answer.state)).toEqual(Array.from({ length: 5 }, () => 'accepted'))
@@ -324,10 +305,10 @@ describe('closing', () => {
   it('gives back what waited for its turn', async () => {
     const test = await start({ link: { pace: new Pace(1) } })
     await bound(test)
-    for (let i = 0; i < 3; i++) test.link.submit(handover())
+    for (let i = 0; i < 3; i++) test.link.submit(testHandover())
     await test.link.close(5000)
     expect(test.answers.map((answer) => answer.state).sort()).toEqual(['accepted', 'released', 'released'])
-    test.link.submit(handover())
+    test.link.submit(testHandover())
     expect(test.answers.at(-1)?.state).toBe('released')
   })
 
@@ -335,7 +316,7 @@ describe('closing', () => {
     const test = await start()
     await bound(test)
     test.simulator.misbehave({ submit: 'silent' })
-    test.link.submit(handover())
+    test.link.submit(testHandover())
     await until('it is out', () => test.link.inFlight === 1)
     await test.link.close(200)
     expect(test.answers.map((answer) => answer.state)).toEqual(['unknown'])
@@ -358,7 +339,7 @@ it('notices by its heartbeat that a connection is half open, and that any word i
   // Longer than it takes to give up a peer that says nothing.
   for (let n = 1; n <= 3; n++) {
     await until('a heartbeat is out', () => performance.now() - quietAt > n * 1300)
-    test.link.submit(handover())
+    test.link.submit(testHandover())
     await until('a receipt has come', () => test.delivered.length === n)
   }
   expect([test.link.state, test.simulator.stats().binds]).toEqual(['bound', 1])

@@ -2,7 +2,7 @@
 import type { Queryable, Tx } from '../db/db.ts'
 import { showId } from '../ids.ts'
 import type { Acquaintance } from '../messages/routing.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 import type { Pool } from './sender.ts'
 
 export interface PoolRow extends Pool {
@@ -29,12 +29,12 @@ export async function pagePools(
   limit: number,
   position: Position | null,
 ): Promise<PoolRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<PoolRow>(
     `${selectPools}
      where p.account_id = $1
-       and ($2::uuid is null or p.id ${isAfter ? '>' : '<'} $2)
-     order by p.id ${isAfter ? 'asc' : 'desc'}
+       and ($2::uuid is null or p.id ${beyond} $2)
+     order by p.id ${order}
      limit $3`,
     [accountId, position?.id ?? null, limit + 1],
   )

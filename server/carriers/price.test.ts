@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
 import { openCampaignTest } from '../campaigns/testing.ts'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
@@ -20,15 +20,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   account = await createTestAccount(database.db)
   test = await openLedgerTest(database.db, { accountId: account.accountId })
-  app = await buildTestApp(database.db, (one) =>
-    messageRoutes(one, {
-      ...test.context,
-      vault: testVault,
-      acceptor: test.acceptor,
-      slots: test.slots,
-      refuseUrl: () => null,
-    }),
-  )
+  app = await buildTestApp(database.db, (one) => messageRoutes(one, test.routeContext))
   dearId = newId()
   await inTransaction(database.db, (tx) => insertTestCarrier(tx, dearId, {}, { priority: 200 }))
   // The number of the account is at both.

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import {
+  buildTestApp,
+  callAs,
+  createTestAccount,
+  errorsOf,
+  testVault,
+  type Call,
+  type TestAccount,
+} from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
@@ -11,6 +19,7 @@ import { routeTestRoutes } from './route-test-http.ts'
 let database: TestDatabase
 let app: App
 let account: TestAccount
+let call: Call
 let other: TestAccount
 const ids = [newId(), newId(), newId()]
 const [a, b, c] = ids.map((id) => showId('car', id)) as [string, string, string]
@@ -26,6 +35,7 @@ beforeAll(async () => {
     routeRoutes(one, { db: database.db, vault: testVault })
     routeTestRoutes(one, { db: database.db, vault: testVault })
   })
+  call = callAs(app, account)
 })
 afterAll(async () => {
   await app.close()
@@ -35,24 +45,7 @@ beforeEach(() => database.db.query('truncate routes, senders, campaigns, sender_
 
 type Body = Record<string, unknown>
 
-async function call(
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-  url: string,
-  payload?: unknown,
-  headers: Record<string, string> = account.headers,
-): Promise<{ status: number; body: Body; location: unknown }> {
-  const answer = await app.inject({
-    method,
-    url,
-    headers,
-    ...(payload !== undefined && { payload: payload as object }),
-  })
-  const body = answer.body === '' ? {} : answer.json<Body>()
-  return { status: answer.statusCode, body, location: answer.headers['location'] }
-}
-const errorsOf = (body: Body): string[] =>
-  ((body['errors'] ?? []) as { pointer: string; code: string }[]).map((one) => `${one.pointer} ${one.code}`).sort()
-const create = (body: Body = {}): ReturnType<typeof call> =>
+const create = (body: Body = {}): ReturnType<Call> =>
   call('POST', '/v1/routes', { match: {}, carriers: [{ carrier: a }], ...body })
 const order = async (): Promise<unknown[]> =>
   ((await call('GET', '/v1/routes')).body['data'] as Body[]).map((one) => one['name'])
@@ -71,7 +64,7 @@ describe('routes', () => {
       max_cost: usd('0.5'),
     }
     const created = await create(body)
-    expect([created.status, created.location]).toEqual([201, `/v1/routes/${String(created.body['id'])}`])
+    expect([created.status, created.headers.location]).toEqual([201, `/v1/routes/${String(created.body['id'])}`])
     expect(created.body).toMatchObject({
       object: 'route',
       position: 1,
@@ -86,7 +79,7 @@ describe('routes', () => {
       enabled: true,
       warnings: [],
     })
-    const url = String(created.location)
+    const url = String(created.headers.location)
     expect((await call('GET', url)).body).toEqual(created.body)
     const changed = await call('PATCH', url, { match: {}, max_cost: null, failover: [], enabled: false })
     expect(changed.body).toEqual({
@@ -150,7 +143,9 @@ describe('routes', () => {
         detail: 'is a cycle: the chain has been at this carrier at #/carriers/0',
       },
     ])
-    const { location } = await create({ failover: [{ carrier: b }] })
+    const {
+      headers: { location },
+    } = await create({ failover: [{ carrier: b }] })
     const later = await call('PATCH', String(location), { carriers: [{ carrier: b }] })
     expect(errorsOf(later.body)).toEqual(['#/carriers/0/carrier invalid_value'])
     expect(errorsOf((await create({ carriers: [], failover: [{ carrier: b }] })).body)).toEqual([
@@ -184,10 +179,10 @@ describe('routes', () => {
     ])
     const spare = await create({ match, enabled: false })
     expect(spare.status).toBe(201)
-    expect(errorsOf((await call('PATCH', String(spare.location), { enabled: true })).body)).toEqual([
+    expect(errorsOf((await call('PATCH', String(spare.headers.location), { enabled: true })).body)).toEqual([
       '#/match invalid_value',
     ])
-    expect((await call('PATCH', String(first.location), { match, name: 'same' })).status).toBe(200)
+    expect((await call('PATCH', String(first.headers.location), { match, name: 'same' })).status).toBe(200)
   })
 
   it('say which earlier route shadows them', async () => {
@@ -200,9 +195,9 @@ describe('routes', () => {
         route: all.body['id'],
       },
     ])
-    const moved = await call('PATCH', String(us.location), { position: 1 })
+    const moved = await call('PATCH', String(us.headers.location), { position: 1 })
     expect(moved.body).toMatchObject({ position: 1, warnings: [] })
-    expect((await call('GET', String(all.location))).body).toMatchObject({ position: 2, warnings: [] })
+    expect((await call('GET', String(all.headers.location))).body).toMatchObject({ position: 2, warnings: [] })
   })
 
   it('stay in order without gaps, however they are moved', async () => {
@@ -212,7 +207,7 @@ describe('routes', () => {
       made.set(name, String(body['id']))
     }
     const id = (name: string): string => made.get(name) ?? ''
-    const move = (name: string, position: number): ReturnType<typeof call> =>
+    const move = (name: string, position: number): ReturnType<Call> =>
       call('PATCH', `/v1/routes/${id(name)}`, { position })
     await move('4', 2)
     expect(await order()).toEqual(['1', '4', '2', '3'])
@@ -269,7 +264,7 @@ describe('routes', () => {
 })
 
 describe('a test of routes', () => {
-  const ask = (body: Body, headers = account.headers): ReturnType<typeof call> =>
+  const ask = (body: Body, headers = account.headers): ReturnType<Call> =>
     call('POST', '/v1/routes/test', body, headers)
 
   it('says what each rule thought of the message', async () => {

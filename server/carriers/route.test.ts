@@ -2,25 +2,12 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { noRates, type RateOf } from './rate.ts'
 import { chooseRoute, compileRoutes, type RoutableCarrier, type RoutableMessage, type Rule } from './route.ts'
+import { testRule } from './testing.ts'
 
 const carrier = (id: string, changes: Partial<RoutableCarrier> = {}): RoutableCarrier => ({
   id,
   enabled: true,
   priority: 100,
-  ...changes,
-})
-const rule = (id: string, changes: Partial<Rule> = {}): Rule => ({
-  id,
-  enabled: true,
-  accountId: null,
-  campaignId: null,
-  type: null,
-  countries: [],
-  prefixes: [],
-  senders: [],
-  carriers: [{ carrierId: 'a', weight: 1, cost: null }],
-  maxCost: null,
-  currency: null,
   ...changes,
 })
 const message = (changes: Partial<RoutableMessage> = {}): RoutableMessage => ({
@@ -122,7 +109,7 @@ describe('anything', () => {
 
 describe('a rule', () => {
   it('shares messages by weight within two points of a hundred, and tries the others after', () => {
-    const shared = rule('r', {
+    const shared = testRule('r', {
       carriers: [
         { carrierId: 'a', weight: 70, cost: null },
         { carrierId: 'b', weight: 20, cost: null },
@@ -153,11 +140,11 @@ describe('a rule', () => {
       { carrierId: 'c', weight: null, cost: null },
     ]
     const carriers = [...abc, carrier('d')]
-    expect(chooseRoute([rule('r', { carriers: chain })], carriers, message()).chain).toEqual(['a', 'b', 'd', 'c'])
+    expect(chooseRoute([testRule('r', { carriers: chain })], carriers, message()).chain).toEqual(['a', 'b', 'd', 'c'])
   })
 
   it('passes over carriers that lack the sender, and does not match without any', () => {
-    const rules = [rule('first', { carriers: via('a') }), rule('second', { carriers: via('b', 'c') })]
+    const rules = [testRule('first', { carriers: via('a') }), testRule('second', { carriers: via('b', 'c') })]
     const choice = chooseRoute(rules, abc, message({ sender: 'Acme', senderCarrierIds: ['c'] }))
     expect(choice).toEqual({
       ruleId: 'second',
@@ -171,7 +158,7 @@ describe('a rule', () => {
   })
 
   it('compares what all segments cost', () => {
-    const costly = rule('r', {
+    const costly = testRule('r', {
       maxCost: 10_000,
       carriers: [
         { carrierId: 'a', weight: 1, cost: 6_000 },
@@ -189,7 +176,7 @@ describe('a rule', () => {
   it('compares what rate cards say where the rule says nothing, in its currency', () => {
     const rateOf: RateOf = (carrierId) =>
       carrierId === 'c' ? null : { amount: 6_000, currency: carrierId === 'a' ? 'EUR' : 'USD' }
-    const capped = rule('r', {
+    const capped = testRule('r', {
       maxCost: 6_000,
       currency: 'EUR',
       carriers: [
@@ -217,13 +204,16 @@ describe('a rule', () => {
   })
 
   it('without carriers refuses, which also switches the default route off', () => {
-    expect(chooseRoute([rule('none', { carriers: [] })], abc, message())).toMatchObject({ ruleId: 'none', chain: [] })
+    expect(chooseRoute([testRule('none', { carriers: [] })], abc, message())).toMatchObject({
+      ruleId: 'none',
+      chain: [],
+    })
   })
 
   it('whose carriers are all disabled holds the message for them', () => {
     const carriers = [carrier('a', { enabled: false }), carrier('b')]
-    expect(chooseRoute([rule('r')], carriers, message())).toMatchObject({ ruleId: 'r', chain: ['a'], isHeld: true })
-    expect(chooseRoute([rule('r', { carriers: via('a', 'b') })], carriers, message())).toMatchObject({
+    expect(chooseRoute([testRule('r')], carriers, message())).toMatchObject({ ruleId: 'r', chain: ['a'], isHeld: true })
+    expect(chooseRoute([testRule('r', { carriers: via('a', 'b') })], carriers, message())).toMatchObject({
       chain: ['b'],
       isHeld: false,
     })
@@ -238,7 +228,7 @@ it('without rules the best enabled carrier goes first', () => {
 
 it('10,000 rules cost a message little more than two', () => {
   const rules = Array.from({ length: 10_000 }, (_, i) =>
-    rule(`r${i}`, i % 2 ? { prefixes: [`1${String(i).padStart(5, '0')}`] } : { accountId: `a${i}`, type: 'otp' }),
+    testRule(`r${i}`, i % 2 ? { prefixes: [`1${String(i).padStart(5, '0')}`] } : { accountId: `a${i}`, type: 'otp' }),
   )
   const one = message({ to: '10999900000' })
   const fastest = (of: typeof rules): number => {

@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import {
+  buildTestApp,
+  callAs,
+  createTestAccount,
+  errorsOf,
+  testVault,
+  type Call,
+  type TestAccount,
+} from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
@@ -12,6 +20,7 @@ import { senderRoutes } from './sender-http.ts'
 let database: TestDatabase
 let app: App
 let account: TestAccount
+let call: Call
 let other: TestAccount
 const [carrierId, secondId] = [newId(), newId()]
 const [carrier, second] = [showId('car', carrierId), showId('car', secondId)]
@@ -28,6 +37,7 @@ beforeAll(async () => {
     senderRoutes(one, { db: database.db, vault: testVault })
     poolRoutes(one, { db: database.db, vault: testVault })
   })
+  call = callAs(app, account)
 })
 afterAll(async () => {
   await app.close()
@@ -37,31 +47,13 @@ beforeEach(() => database.db.query('truncate senders, sender_pools, idempotency_
 
 type Body = Record<string, unknown>
 
-async function call(
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-  url: string,
-  payload?: unknown,
-  headers: Record<string, string> = {},
-): Promise<{ status: number; body: Body; location: unknown }> {
-  const answer = await app.inject({
-    method,
-    url,
-    headers: { ...account.headers, ...headers },
-    ...(payload !== undefined && { payload: payload as object }),
-  })
-  const body = answer.body === '' ? {} : answer.json<Body>()
-  return { status: answer.statusCode, body, location: answer.headers['location'] }
-}
-const errorsOf = (body: Body): string[] =>
-  ((body['errors'] ?? []) as { pointer: string; code: string }[]).map((one) => `${one.pointer} ${one.code}`).sort()
-const add = (body: Body, headers = {}): ReturnType<typeof call> =>
-  call('POST', '/v1/senders', { carrier, ...body }, headers)
+const add = (body: Body, headers = {}): ReturnType<Call> => call('POST', '/v1/senders', { carrier, ...body }, headers)
 const numbersOf = (body: Body): unknown[] => (body['data'] as Body[]).map((one) => one['number'])
 
 describe('senders', () => {
   it('are numbers and names; the first is the default until another is', async () => {
     const first = await add({ number: '+15557654321' })
-    expect([first.status, first.location]).toEqual([201, `/v1/senders/${String(first.body['id'])}`])
+    expect([first.status, first.headers.location]).toEqual([201, `/v1/senders/${String(first.body['id'])}`])
     expect(first.body).toMatchObject({
       account: showId('acc', account.accountId),
       number: '15557654321',
@@ -82,7 +74,7 @@ describe('senders', () => {
       ['40404', false],
       ['15557654321', false],
     ])
-    expect((await call('GET', String(first.location))).body).toEqual({ ...first.body, default: false })
+    expect((await call('GET', String(first.headers.location))).body).toEqual({ ...first.body, default: false })
   })
 
   it('have the kind that their number tells, and no other', async () => {
@@ -193,9 +185,9 @@ describe('sender pools', () => {
   it('are created, changed, listed and deleted', async () => {
     const [one, two] = await make('15557654321', '15557654322')
     const created = await call('POST', '/v1/sender-pools', { name: 'US', senders: [{ sender: one }] })
-    expect([created.status, created.location]).toEqual([201, `/v1/sender-pools/${String(created.body['id'])}`])
+    expect([created.status, created.headers.location]).toEqual([201, `/v1/sender-pools/${String(created.body['id'])}`])
     expect(created.body).toMatchObject({ name: 'US', strategy: 'sticky', senders: [{ sender: one, weight: 1 }] })
-    const url = String(created.location)
+    const url = String(created.headers.location)
     const senders = [{ sender: two, weight: 3 }]
     const changed = await call('PATCH', url, { strategy: 'round_robin', senders })
     expect(changed.body).toEqual({
@@ -225,7 +217,9 @@ describe('sender pools', () => {
       errorsOf((await call('POST', '/v1/sender-pools', { name: 'x', strategy: 'y', senders: sound })).body),
     ).toEqual(['#/senders/1/sender invalid_value', '#/senders/2/sender sender_not_found', '#/strategy invalid_value'])
     const good = { name: 'One', senders: [{ sender: mine }] }
-    const { location } = await call('POST', '/v1/sender-pools', good)
+    const {
+      headers: { location },
+    } = await call('POST', '/v1/sender-pools', good)
     expect(errorsOf((await call('POST', '/v1/sender-pools', good)).body)).toEqual(['#/name invalid_value'])
     for (const [method, body] of [['GET'], ['PATCH', { name: 'y' }], ['DELETE']] as const)
       expect((await call(method, String(location), body, other.headers)).status).toBe(404)

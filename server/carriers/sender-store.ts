@@ -1,6 +1,6 @@
 /** The rows of senders, always of one account. */
 import type { Queryable, Tx } from '../db/db.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 import type { Sender } from './sender.ts'
 
 export interface SenderRow extends Sender {
@@ -30,7 +30,7 @@ export async function pageSenders(
   limit: number,
   position: Position | null,
 ): Promise<SenderRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<SenderRow>(
     `select ${columns}
      from senders
@@ -40,8 +40,8 @@ export async function pageSenders(
        and ($4::uuid is null or carrier_id = $4)
        and ($5::text is null or number = $5)
        and ($6::boolean is null or is_default = $6)
-       and ($7::uuid is null or id ${isAfter ? '>' : '<'} $7)
-     order by id ${isAfter ? 'asc' : 'desc'}
+       and ($7::uuid is null or id ${beyond} $7)
+     order by id ${order}
      limit $8`,
     [
       accountId,

@@ -10,6 +10,7 @@ import { Limits } from './limits.ts'
 import { Link, type LinkOptions } from './link.ts'
 import { Pace } from './pace.ts'
 import { smppDefaults, type SmppSettings } from './settings.ts'
+import { testHandover } from './testing.ts'
 
 interface Submitted {
   session: number
@@ -101,21 +102,8 @@ async function start(
   return Object.assign(test, { link })
 }
 
-const message = (text = 'aaa', segments = 1): Handover => ({
-  accountId: newId(),
-  id: newId(),
-  type: 'transactional',
-  theirNumber: '15551230001',
-  ourNumber: '15557654321',
-  campaignId: null,
-  body: segments === 1 ? text : text.charAt(0).repeat(153 * (segments - 1) + 100),
-  encoding: 'GSM-7',
-  segments,
-  pending: null,
-  try: 1,
-  expiresAt: null,
-  linkId: '',
-})
+const message = (text = 'aaa', segments = 1): Handover =>
+  testHandover({ body: segments === 1 ? text : text.charAt(0).repeat(153 * (segments - 1) + 100), segments })
 
 const bound = (test: Carrier, sessions: number): Promise<void> =>
   until(`${sessions} sessions are bound`, () => test.link.sessions === sessions && test.bound.length >= sessions)

@@ -3,7 +3,7 @@ import { ensurePartitions } from '../db/partitions.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { silent, until } from '../messages/testing.ts'
 import { queueDue } from '../messages/claim.ts'
-import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
+import { openBoundTest, untilBound, type CarrierTest } from './testing.ts'
 
 let database: TestDatabase
 let test: CarrierTest
@@ -15,12 +15,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 
-async function open(options: Parameters<typeof openCarrierTest>[1] = {}): Promise<void> {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids cascade',
-  )
-  test = await openCarrierTest(database.db, options)
-  await untilBound(test)
+async function open(options: Parameters<typeof openBoundTest>[1] = {}): Promise<void> {
+  test = await openBoundTest(database.db, options)
 }
 afterEach(async () => {
   expect(test.errors).toEqual([])

@@ -15,7 +15,7 @@ import { beginChange, insertRoute } from './route-store.ts'
 import { RoutingTable } from './routing.ts'
 import { Submitter } from './submit.ts'
 import { ensureTestCarrier } from './test-mode.ts'
-import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
+import { openCarrierTest, promptSimulator, untilBound, type CarrierTest } from './testing.ts'
 
 let database: TestDatabase
 /** Two carriers that play real ones: the test's own and a second. */
@@ -27,9 +27,6 @@ let simulated: Simulator
 let testPort: number
 let more: { close(): Promise<void> }[]
 
-const atOnce = { min: 0, max: 0 }
-const options = { port: 0, httpPort: 0, responseDelay: atOnce, receiptDelay: atOnce, replyDelay: atOnce }
-
 beforeAll(async () => {
   database = await createTestDatabase()
   await ensurePartitions(database.db, silent)
@@ -40,8 +37,8 @@ beforeEach(async () => {
   await db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids cascade')
   await db.query('delete from routes')
   more = []
-  second = new Simulator({ ...options, keepLedger: true })
-  simulated = new Simulator({ ...options, keepLedger: true })
+  second = new Simulator(promptSimulator)
+  simulated = new Simulator(promptSimulator)
   const [{ smppPort }, { smppPort: own }] = await Promise.all([second.start(), simulated.start()])
   testPort = own
   test = await openCarrierTest(db, { testPort, settings: { response_timeout_seconds: 1 } })

@@ -2,14 +2,17 @@
 import { Simulator, type SimulatorOptions } from '../../simulator/index.ts'
 import { testVault } from '../accounts/testing.ts'
 import type { Db } from '../db/db.ts'
+import { newId } from '../ids.ts'
 import { Acceptor } from '../messages/accept.ts'
 import { type Draft } from '../messages/accepted.ts'
+import type { Handover } from '../messages/handover.ts'
 import type { MessageRow } from '../messages/message.ts'
 import { openLedgerTest, rowOf, until, type LedgerTest } from '../messages/testing.ts'
 import { Node } from '../node.ts'
 import type { LinkOptions } from './link.ts'
 import { receive, type ReceiveContext } from './receive.ts'
 import { Redeliveries } from './redelivery.ts'
+import type { Rule } from './route.ts'
 import type { SmppSettings } from './settings.ts'
 import { Submitter } from './submit.ts'
 
@@ -29,6 +32,16 @@ export interface CarrierTest extends LedgerTest {
 
 const atOnce = { min: 0, max: 0 }
 
+/** A simulator without latency, which keeps what it took. */
+export const promptSimulator: SimulatorOptions = {
+  port: 0,
+  httpPort: 0,
+  responseDelay: atOnce,
+  receiptDelay: atOnce,
+  replyDelay: atOnce,
+  keepLedger: true,
+}
+
 /** Starts a simulator without latency and binds to it. */
 export async function openCarrierTest(
   db: Db,
@@ -41,15 +54,7 @@ export async function openCarrierTest(
     testPort?: number
   } = {},
 ): Promise<CarrierTest> {
-  const simulator = new Simulator({
-    port: 0,
-    httpPort: 0,
-    responseDelay: atOnce,
-    receiptDelay: atOnce,
-    replyDelay: atOnce,
-    keepLedger: true,
-    ...options.simulator,
-  })
+  const simulator = new Simulator({ ...promptSimulator, ...options.simulator })
   const { smppPort } = await simulator.start()
   const { accountId, settings, trace, testPort } = options
   const test = await openLedgerTest(db, {
@@ -108,3 +113,50 @@ export function untilBound(test: CarrierTest): Promise<void> {
     test.submitter.links.size > 0 && [...test.submitter.links.values()].every((link) => link.state === 'bound')
   return until('the links are bound', links)
 }
+
+/** Empties a database of what tests of links leave there, opens one process on it, and waits until its links are bound. */
+export async function openBoundTest(db: Db, options?: Parameters<typeof openCarrierTest>[1]): Promise<CarrierTest> {
+  await db.query(
+    `truncate accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids, reply_parts,
+       reply_hashes cascade`,
+  )
+  const test = await openCarrierTest(db, options)
+  await untilBound(test)
+  return test
+}
+
+/** A message of one segment, about to be submitted. */
+export function testHandover(changes: Partial<Handover> = {}): Handover {
+  return {
+    accountId: newId(),
+    id: newId(),
+    type: 'transactional',
+    theirNumber: '15551230001',
+    ourNumber: '15557654321',
+    campaignId: null,
+    body: 'Hello',
+    encoding: 'GSM-7',
+    segments: 1,
+    pending: null,
+    try: 1,
+    expiresAt: null,
+    linkId: '',
+    ...changes,
+  }
+}
+
+/** A rule that sends everything to the carrier `a`. */
+export const testRule = (id: string, changes: Partial<Rule> = {}): Rule => ({
+  id,
+  enabled: true,
+  accountId: null,
+  campaignId: null,
+  type: null,
+  countries: [],
+  prefixes: [],
+  senders: [],
+  carriers: [{ carrierId: 'a', weight: 1, cost: null }],
+  maxCost: null,
+  currency: null,
+  ...changes,
+})

@@ -13,7 +13,7 @@ import type { Draft } from '../messages/accepted.ts'
 import { insertTestCarrier, insertTestSender, ourNumber, silent, until } from '../messages/testing.ts'
 import { joinLateParts } from './receive.ts'
 import type { SmppSettings } from './settings.ts'
-import { openCarrierTest, untilBound, type CarrierTest } from './testing.ts'
+import { openBoundTest, promptSimulator, untilBound, type CarrierTest } from './testing.ts'
 
 let database: TestDatabase
 let test: CarrierTest
@@ -29,11 +29,7 @@ afterEach(async () => {
 })
 
 async function open(settings: Partial<SmppSettings>, simulator: SimulatorOptions = {}): Promise<void> {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids, reply_parts, reply_hashes cascade',
-  )
-  test = await openCarrierTest(database.db, { settings, simulator })
-  await untilBound(test)
+  test = await openBoundTest(database.db, { settings, simulator })
 }
 
 /** A draft of a text as accept counts it. */
@@ -90,14 +86,7 @@ describe('a carrier of Latin-1', () => {
 
   it('that refuses it leaves it to the next carrier, with the number of segments that it takes there', async () => {
     await open({ default_alphabet: 'latin1' }, { alphabet: 'latin1' })
-    const atOnce = { min: 0, max: 0 }
-    const second = new Simulator({
-      port: 0,
-      httpPort: 0,
-      responseDelay: atOnce,
-      receiptDelay: atOnce,
-      keepLedger: true,
-    })
+    const second = new Simulator(promptSimulator)
     const { smppPort } = await second.start()
     const secondId = newId()
     await inTransaction(test.db, (tx) => insertTestCarrier(tx, secondId, { port: smppPort }, { priority: 200 }))

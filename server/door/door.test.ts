@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openAuthenticator } from '../accounts/authenticate.ts'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
 import { openPool } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
@@ -32,7 +32,7 @@ async function open(acceptor: Acceptor = ledger.acceptor, perSecond = 10): Promi
   await app?.close()
   door = openDoor({ perSecond, overload })
   const authenticator = openAuthenticator(database.db, (ip) => refuseStranger(door, ip))
-  const context = { ...ledger.context, vault: testVault, acceptor, slots: ledger.slots, refuseUrl: () => null }
+  const context = { ...ledger.routeContext, acceptor }
   app = await buildTestApp(database.db, (one) => messageRoutes(one, context), {
     authenticator,
     door,

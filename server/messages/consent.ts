@@ -1,7 +1,7 @@
 /** The ledger of consent: who agreed or withdrew, when, how and by whose word. Rows are added and read, never changed. */
 import type { Queryable, Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
 
 export const consentStatuses = ['opted_in', 'opted_out', 'unknown'] as const
@@ -91,17 +91,17 @@ export async function listConsents(
   limit: number,
   position: Position | null,
 ): Promise<ConsentRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<ConsentRow>({
-    name: `list-consents-${isAfter ? 'after' : 'before'}`,
+    name: `list-consents-${order}`,
     text: `
       select id, status, source, actor, campaign_id as "campaignId", message_id as "messageId", evidence,
         recorded_at as "recordedAt"
       from consents
       where account_id = $1
         and number_hmac = $2
-        and ($3::uuid is null or id ${isAfter ? '>' : '<'} $3)
-      order by id ${isAfter ? 'asc' : 'desc'}
+        and ($3::uuid is null or id ${beyond} $3)
+      order by id ${order}
       limit $4`,
     values: [accountId, hashNumber(vault, accountId, number), position?.id ?? null, limit + 1],
   })

@@ -2,7 +2,7 @@
 import type { Queryable, Tx } from '../db/db.ts'
 import { timeOfId } from '../ids.ts'
 import { isSince } from '../mark.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 import { conversationIdOf } from './conversation-id.ts'
 import type { MessageRow } from './message.ts'
 
@@ -111,10 +111,9 @@ export async function listConversations(
   if (filters.isUnread !== null) where.push(filters.isUnread ? 'unread > 0' : 'unread = 0')
   if (filters.assignee === 'none') where.push('assignee is null')
   else if (filters.assignee !== null) where.push(`assignee = ${value(filters.assignee)}`)
-  const isAfter = position?.direction === 'after'
-  if (position) where.push(`last_reply_id ${isAfter ? '>' : '<'} ${value(position.id)}`)
+  const { beyond, order } = wayOf(position)
+  if (position) where.push(`last_reply_id ${beyond} ${value(position.id)}`)
   if (position?.since) where.push(isSince('conversations', position.since.mark, value, 'last_reply_id'))
-  const order = isAfter ? 'asc' : 'desc'
   const { rows } = await db.query<Omit<ConversationRow, 'lastReplyAt'>>(
     `${selectConversations(`
       select ${columns}

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { buildTestApp, callAs, createTestAccount, errorsOf, type Call, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
@@ -11,6 +11,7 @@ let database: TestDatabase
 let test: LedgerTest
 let app: App
 let account: TestAccount
+let call: Call
 let stranger: TestAccount
 
 beforeAll(async () => {
@@ -18,14 +19,9 @@ beforeAll(async () => {
   account = await createTestAccount(database.db)
   stranger = await createTestAccount(database.db)
   test = await openLedgerTest(database.db, { accountId: account.accountId })
-  const context = {
-    ...test.context,
-    vault: testVault,
-    acceptor: test.acceptor,
-    slots: test.slots,
-    refuseUrl: () => null,
-  }
+  const context = test.routeContext
   app = await buildTestApp(database.db, (one) => messageRoutes(one, context))
+  call = callAs(app, account)
 })
 afterAll(async () => {
   await app.close()
@@ -33,24 +29,6 @@ afterAll(async () => {
 })
 
 type Body = Record<string, unknown>
-
-async function call(
-  method: 'GET' | 'POST' | 'PATCH',
-  url: string,
-  payload?: unknown,
-  { headers = {}, who = account }: { headers?: Record<string, string>; who?: TestAccount } = {},
-): Promise<{ status: number; body: Body; headers: Record<string, unknown> }> {
-  const answer = await app.inject({
-    method,
-    url,
-    headers: { ...who.headers, ...headers },
-    ...(payload !== undefined && { payload: payload as object }),
-  })
-  return { status: answer.statusCode, body: answer.json<Body>(), headers: answer.headers }
-}
-
-const errorsOf = (body: Body): string[] =>
-  ((body['errors'] ?? []) as { pointer: string; code: string }[]).map((one) => `${one.pointer} ${one.code}`)
 
 let people = 0
 const newPerson = (): string => `1555300${String(people++).padStart(4, '0')}`
@@ -62,7 +40,7 @@ const says = (source: string, text: string, changes: Partial<ReplyIn> = {}): Ret
   )
 
 async function list(query: string, who = account): Promise<{ data: Body[]; [member: string]: unknown }> {
-  const { status, body } = await call('GET', `/v1/conversations?${query}`, undefined, { who })
+  const { status, body } = await call('GET', `/v1/conversations?${query}`, undefined, who.headers)
   if (status !== 200) throw new Error(JSON.stringify(body))
   return body as { data: Body[] }
 }
@@ -133,7 +111,7 @@ describe('a conversation', () => {
     const { id } = await conversationWith(person)
     expect((await list(`their_number=${person}`, stranger)).data).toEqual([])
     for (const path of ['', '/messages'])
-      expect((await call('GET', `/v1/conversations/${String(id)}${path}`, undefined, { who: stranger })).status).toBe(
+      expect((await call('GET', `/v1/conversations/${String(id)}${path}`, undefined, stranger.headers)).status).toBe(
         404,
       )
   })
@@ -191,8 +169,7 @@ describe('looking after a conversation', () => {
     const seen = await conversationWith(person)
     await says(person, 'Two')
     await says(person, 'HELP')
-    const read = (body: Body): ReturnType<typeof call> =>
-      call('POST', `/v1/conversations/${String(seen['id'])}/read`, body)
+    const read = (body: Body): ReturnType<Call> => call('POST', `/v1/conversations/${String(seen['id'])}/read`, body)
     const { body } = await read({ last_message: (seen['last_message'] as Body)['id'] })
     expect(body['unread']).toBe(1)
     expect((await read({})).body['unread']).toBe(0)
@@ -206,8 +183,8 @@ describe('looking after a conversation', () => {
     await says(person, 'Are you open?')
     const { id } = await conversationWith(person)
     const url = `/v1/conversations/${String(id)}/messages`
-    const answer = (): ReturnType<typeof call> =>
-      call('POST', url, { message: 'Until six' }, { headers: { 'idempotency-key': `reply-${person}` } })
+    const answer = (): ReturnType<Call> =>
+      call('POST', url, { message: 'Until six' }, { 'idempotency-key': `reply-${person}` })
     const first = await answer()
     expect(first.status).toBe(202)
     expect(first.body).toMatchObject({ to: person, from: ourNumber, message: 'Until six', direction: 'outbound' })

@@ -1,6 +1,6 @@
 /** The SQL of erasures as callers see them. Every query begins with the account. */
 import type { Queryable, Tx } from '../db/db.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 
 /** A row of `erasures`. */
 export interface ErasureRow {
@@ -54,15 +54,15 @@ export async function listErasures(
   limit: number,
   position: Position | null,
 ): Promise<ErasureRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<ErasureRow>({
-    name: `list-erasures-${isAfter ? 'after' : 'before'}`,
+    name: `list-erasures-${order}`,
     text: `
       select ${columns}
       from erasures
       where account_id = $1
-        and ($2::uuid is null or id ${isAfter ? '>' : '<'} $2)
-      order by id ${isAfter ? 'asc' : 'desc'}
+        and ($2::uuid is null or id ${beyond} $2)
+      order by id ${order}
       limit $3`,
     values: [accountId, position?.id ?? null, limit + 1],
   })

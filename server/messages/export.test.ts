@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
 import { parse } from 'csv-parse/sync'
 import { openPool, type Db } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
@@ -30,16 +30,7 @@ beforeAll(async () => {
   full = await createTestAccount(database.db)
   test = await openLedgerTest(database.db, { accountId: account.accountId })
   reading = openPool(database.connection, { name: 'export', max: 4 })
-  app = await buildTestApp(reading, (one) =>
-    messageRoutes(one, {
-      ...test.context,
-      db: reading,
-      vault: testVault,
-      acceptor: test.acceptor,
-      slots: test.slots,
-      refuseUrl: () => null,
-    }),
-  )
+  app = await buildTestApp(reading, (one) => messageRoutes(one, { ...test.routeContext, db: reading }))
   await app.listen({ host: '127.0.0.1', port: 0 })
   base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}/v1/messages/export`
   await test.send({ body: '=1+1', theirNumber: '15551230001', tags: ['a', 'b'], metadata: { order: '7' } })

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { SegmentedMessage } from 'sms-segments-calculator'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId } from '../ids.ts'
@@ -17,15 +17,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   account = await createTestAccount(database.db)
   test = await openLedgerTest(database.db, { accountId: account.accountId })
-  app = await buildTestApp(database.db, (one) =>
-    messageRoutes(one, {
-      ...test.context,
-      vault: testVault,
-      acceptor: test.acceptor,
-      slots: test.slots,
-      refuseUrl: () => null,
-    }),
-  )
+  app = await buildTestApp(database.db, (one) => messageRoutes(one, test.routeContext))
 })
 afterAll(async () => {
   await app.close()

@@ -1,6 +1,5 @@
-import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { buildTestApp, callAs, createTestAccount, errorsOf, type Call, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
@@ -11,6 +10,7 @@ let database: TestDatabase
 let test: LedgerTest
 let app: App
 let account: TestAccount
+let call: Call
 let stranger: TestAccount
 
 beforeAll(async () => {
@@ -19,9 +19,8 @@ beforeAll(async () => {
   stranger = await createTestAccount(database.db)
   test = await openLedgerTest(database.db, { accountId: account.accountId })
   const refuseUrl = (url: string): string | null => (url.startsWith('https://') ? null : 'must be https')
-  app = await buildTestApp(database.db, (one) =>
-    messageRoutes(one, { ...test.context, vault: testVault, acceptor: test.acceptor, slots: test.slots, refuseUrl }),
-  )
+  app = await buildTestApp(database.db, (one) => messageRoutes(one, { ...test.routeContext, refuseUrl }))
+  call = callAs(app, account)
 })
 afterAll(async () => {
   await app.close()
@@ -30,30 +29,10 @@ afterAll(async () => {
 
 type Body = Record<string, unknown>
 
-async function call(
-  method: 'GET' | 'POST',
-  url: string,
-  payload?: unknown,
-  headers: Record<string, string> = {},
-): Promise<{ status: number; body: Body; headers: LightMyRequestResponse['headers'] }> {
-  const answer = await app.inject({
-    method,
-    url,
-    headers: { ...account.headers, ...headers },
-    ...(payload !== undefined && { payload: payload as object }),
-  })
-  return { status: answer.statusCode, body: answer.json<Body>(), headers: answer.headers }
-}
-
-const send = (
-  changes: Body = {},
-  headers: Record<string, string> = {},
-  url = '/v1/messages/send',
-): ReturnType<typeof call> => call('POST', url, { to: '15551230001', message: 'Hello', ...changes }, headers)
+const send = (changes: Body = {}, headers: Record<string, string> = {}, url = '/v1/messages/send'): ReturnType<Call> =>
+  call('POST', url, { to: '15551230001', message: 'Hello', ...changes }, headers)
 
 const idOf = (body: Body): string => parseId('msg', String(body['id'])) ?? ''
-const errorsOf = (body: Body): string[] =>
-  ((body['errors'] ?? []) as { pointer: string; code: string }[]).map((one) => `${one.pointer} ${one.code}`).sort()
 
 describe.each(['/v1/messages/send', '/v1/messages'])('POST %s', (url) => {
   it('answers 202 with the message as GET shows it', async () => {
@@ -362,7 +341,7 @@ describe('scopes', () => {
 })
 
 describe('a preview', () => {
-  const preview = (body: Body): ReturnType<typeof call> => call('POST', '/v1/messages/preview', body)
+  const preview = (body: Body): ReturnType<Call> => call('POST', '/v1/messages/preview', body)
 
   it('shows how a text is cut, and sends nothing', async () => {
     const before = await test.count('messages', 'true')
@@ -405,7 +384,7 @@ describe('a preview', () => {
 })
 
 describe('a cancel', () => {
-  const cancel = (body: Body): ReturnType<typeof call> => call('POST', `/v1/messages/${String(body['id'])}/cancel`)
+  const cancel = (body: Body): ReturnType<Call> => call('POST', `/v1/messages/${String(body['id'])}/cancel`)
 
   it('takes back what is queued or scheduled, once and for all', async () => {
     for (const changes of [{}, { send_at: new Date(Date.now() + 60_000).toISOString() }]) {

@@ -5,7 +5,7 @@ import { IdOf, Nullable, Timestamp, type Caller } from '../http.ts'
 import { showId } from '../ids.ts'
 import { maskNumber } from '../mask.ts'
 import { isSince } from '../mark.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { hashNumber } from './consent.ts'
 
@@ -70,18 +70,18 @@ export async function listOptOuts(
   limit: number,
   position: Position | null,
 ): Promise<OptOutRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const values: unknown[] = [accountId, position?.id ?? null, limit + 1]
   const since = position?.since && isSince('opt_outs', position.since.mark, (one) => `$${values.push(one)}`)
   const { rows } = await db.query<OptOutRow>({
-    name: `list-opt-outs-${since ? 'since' : isAfter ? 'after' : 'before'}`,
+    name: `list-opt-outs-${since ? 'since' : order}`,
     text: `
       select ${columns}
       from opt_outs
       where account_id = $1
-        and ($2::uuid is null or id ${isAfter ? '>' : '<'} $2)
+        and ($2::uuid is null or id ${beyond} $2)
         ${since ? `and ${since}` : ''}
-      order by id ${isAfter ? 'asc' : 'desc'}
+      order by id ${order}
       limit $3`,
     values,
   })

@@ -2,7 +2,7 @@
 import type { Queryable, Tx } from '../db/db.ts'
 import { recordEvents, type Posting } from '../events.ts'
 import { showId } from '../ids.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 import { renderMessage, type MessageRow } from './message.ts'
 import type { ConsentContext } from './opt-out.ts'
 
@@ -48,16 +48,16 @@ export async function listSuspicions(
   limit: number,
   position: Position | null,
 ): Promise<SuspicionRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<SuspicionRow>({
-    name: `list-suspicions-${isAfter ? 'after' : 'before'}`,
+    name: `list-suspicions-${order}`,
     text: `
       select s.account_id as "accountId", s.message_id as id, s.number, m.body, m.body_sealed as "bodySealed", m.campaign_id as "campaignId", s.created_at as "createdAt"
       from opt_out_suspicions s
       left join messages m on m.account_id = s.account_id and m.id = s.message_id
       where s.account_id = $1
-        and ($2::uuid is null or s.message_id ${isAfter ? '>' : '<'} $2)
-      order by s.message_id ${isAfter ? 'asc' : 'desc'}
+        and ($2::uuid is null or s.message_id ${beyond} $2)
+      order by s.message_id ${order}
       limit $3`,
     values: [accountId, position?.id ?? null, limit + 1],
   })

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { accountRoutes } from '../accounts/http.ts'
-import { buildTestApp, createTestAccount, testSettings, testVault, type TestAccount } from '../accounts/testing.ts'
+import {
+  buildTestApp,
+  callAs,
+  createTestAccount,
+  testSettings,
+  type Call,
+  type TestAccount,
+} from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { erasureRoutes } from './erase-http.ts'
@@ -12,19 +19,20 @@ let database: TestDatabase
 let test: LedgerTest
 let app: App
 let account: TestAccount
+let call: Call
 
 beforeAll(async () => {
   database = await createTestDatabase()
   account = await createTestAccount(database.db)
   test = await openLedgerTest(database.db, { accountId: account.accountId })
-  const { acceptor, slots } = test
-  const context = { ...test.context, db: database.db, vault: testVault, acceptor, slots, refuseUrl: () => null }
+  const context = test.routeContext
   app = await buildTestApp(database.db, async (one) => {
     messageRoutes(one, context)
     redactRoutes(one, context)
     erasureRoutes(one, context)
     await accountRoutes(one, { ...context, settings: testSettings } as never)
   })
+  call = callAs(app, account)
 })
 afterAll(async () => {
   await app.close()
@@ -32,21 +40,6 @@ afterAll(async () => {
 })
 
 type Body = Record<string, unknown>
-
-async function call(
-  method: 'GET' | 'POST' | 'PATCH',
-  url: string,
-  payload?: object,
-  headers: Record<string, string> = {},
-) {
-  const answer = await app.inject({
-    method,
-    url,
-    headers: { ...account.headers, ...headers },
-    ...(payload && { payload }),
-  })
-  return { status: answer.statusCode, body: answer.json<Body>(), headers: answer.headers }
-}
 
 it('redacts a message that is over, again and again, and says what to do where it is not', async () => {
   const { body: sent } = await call('POST', '/v1/messages', { to: '15551230001', message: 'a secret text' })

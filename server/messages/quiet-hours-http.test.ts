@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { explainRoutes } from './explain-http.ts'
@@ -17,13 +17,7 @@ beforeAll(async () => {
   test = await openLedgerTest(database.db, { accountId: account.accountId })
   app = await buildTestApp(database.db, (one) => {
     explainRoutes(one, test)
-    messageRoutes(one, {
-      ...test.context,
-      vault: testVault,
-      acceptor: test.acceptor,
-      slots: test.slots,
-      refuseUrl: () => null,
-    })
+    messageRoutes(one, test.routeContext)
   })
 })
 afterAll(async () => {

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import type { PoolClient } from 'pg'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, parseId } from '../ids.ts'
@@ -17,15 +17,7 @@ let open: PoolClient[] = []
 beforeAll(async () => {
   database = await createTestDatabase()
   const test = await openLedgerTest(database.db)
-  app = await buildTestApp(database.db, (one) =>
-    messageRoutes(one, {
-      ...test.context,
-      vault: testVault,
-      acceptor: test.acceptor,
-      slots: test.slots,
-      refuseUrl: () => null,
-    }),
-  )
+  app = await buildTestApp(database.db, (one) => messageRoutes(one, test.routeContext))
 })
 afterAll(async () => {
   for (const client of open) client.release(true)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
@@ -18,13 +18,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   account = await createTestAccount(database.db)
   test = await openLedgerTest(database.db, { accountId: account.accountId })
-  const context = {
-    ...test.context,
-    vault: testVault,
-    acceptor: test.acceptor,
-    slots: test.slots,
-    refuseUrl: () => null,
-  }
+  const context = test.routeContext
   app = await buildTestApp(database.db, (one) => {
     messageRoutes(one, context)
     resendRoutes(one, context)

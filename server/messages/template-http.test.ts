@@ -1,5 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import {
+  buildTestApp,
+  callAs,
+  createTestAccount,
+  errorsOf,
+  type Answer,
+  type Call,
+  type TestAccount,
+} from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { messageRoutes } from './http.ts'
@@ -10,6 +18,7 @@ let database: TestDatabase
 let test: LedgerTest
 let app: App
 let account: TestAccount
+let call: Call
 let stranger: TestAccount
 
 beforeAll(async () => {
@@ -17,17 +26,12 @@ beforeAll(async () => {
   account = await createTestAccount(database.db)
   stranger = await createTestAccount(database.db)
   test = await openLedgerTest(database.db, { accountId: account.accountId })
-  const context = {
-    ...test.context,
-    vault: testVault,
-    acceptor: test.acceptor,
-    slots: test.slots,
-    refuseUrl: () => null,
-  }
+  const context = test.routeContext
   app = await buildTestApp(database.db, (one) => {
     messageRoutes(one, context)
     templateRoutes(one, context)
   })
+  call = callAs(app, account)
 })
 afterAll(async () => {
   await app.close()
@@ -35,29 +39,6 @@ afterAll(async () => {
 })
 
 type Body = Record<string, unknown>
-interface Answer {
-  status: number
-  body: Body
-  headers: Record<string, unknown>
-}
-
-async function call(
-  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
-  url: string,
-  payload?: unknown,
-  { headers = {}, who = account }: { headers?: Record<string, string>; who?: TestAccount } = {},
-): Promise<Answer> {
-  const answer = await app.inject({
-    method,
-    url,
-    headers: { ...who.headers, ...headers },
-    ...(payload !== undefined && { payload: payload as object }),
-  })
-  return { status: answer.statusCode, body: answer.body === '' ? {} : answer.json<Body>(), headers: answer.headers }
-}
-
-const errorsOf = (body: Body): string[] =>
-  ((body['errors'] ?? []) as { pointer: string; code: string }[]).map((one) => `${one.pointer} ${one.code}`).sort()
 
 let names = 0
 async function create(fields: Body = {}, who = account): Promise<Body> {
@@ -65,14 +46,14 @@ async function create(fields: Body = {}, who = account): Promise<Body> {
     'POST',
     '/v1/templates',
     { name: `t${names++}`, body: 'Hi {{ first_name | default: "there" }}, {{ order }}!', ...fields },
-    { who },
+    who.headers,
   )
   if (status !== 201) throw new Error(JSON.stringify(body))
   return body
 }
 
 const send = (fields: Body, headers: Record<string, string> = {}): Promise<Answer> =>
-  call('POST', '/v1/messages/send', { to: '15551230001', ...fields }, { headers })
+  call('POST', '/v1/messages/send', { to: '15551230001', ...fields }, headers)
 
 describe('/v1/templates', () => {
   it('creates a template and shows it by its id and its name, with what it names', async () => {
@@ -150,7 +131,7 @@ describe('/v1/templates', () => {
 
   it('creates one template for a request that is repeated with its key', async () => {
     const again = (): Promise<Answer> =>
-      call('POST', '/v1/templates', { name: 'once', body: 'x' }, { headers: { 'idempotency-key': 'once' } })
+      call('POST', '/v1/templates', { name: 'once', body: 'x' }, { 'idempotency-key': 'once' })
     const [first, second] = [await again(), await again()]
     expect(second.body).toEqual(first.body)
     expect(second.headers['idempotency-replayed']).toBe('true')
@@ -159,9 +140,9 @@ describe('/v1/templates', () => {
   it('lists by pages, newest first, only those of the account', async () => {
     const ids: unknown[] = []
     for (let i = 0; i < 3; i++) ids.unshift((await create({}, stranger))['id'])
-    const first = await call('GET', '/v1/templates?limit=2', undefined, { who: stranger })
+    const first = await call('GET', '/v1/templates?limit=2', undefined, stranger.headers)
     const cursor = String(first.body['next_cursor'])
-    const second = await call('GET', `/v1/templates?limit=2&cursor=${cursor}`, undefined, { who: stranger })
+    const second = await call('GET', `/v1/templates?limit=2&cursor=${cursor}`, undefined, stranger.headers)
     const seen = [first, second].flatMap(({ body }) => (body['data'] as Body[]).map((one) => one['id']))
     expect(seen.slice(0, 3)).toEqual(ids)
     expect((await call('GET', `/v1/templates/${String(ids[0])}`)).status).toBe(404)
@@ -169,7 +150,7 @@ describe('/v1/templates', () => {
 
   it('needs the scope of campaigns', async () => {
     const reader = await createTestAccount(database.db, { scopes: ['messages:read', 'messages:write'] })
-    expect((await call('GET', '/v1/templates', undefined, { who: reader })).body['code']).toBe('insufficient_scope')
+    expect((await call('GET', '/v1/templates', undefined, reader.headers)).body['code']).toBe('insufficient_scope')
   })
 })
 
@@ -266,7 +247,7 @@ describe('a send by template', () => {
           { to: '15551230005', template: 7 },
         ],
       },
-      { headers: { 'idempotency-key': 'template-batch' } },
+      { 'idempotency-key': 'template-batch' },
     )
     expect(status).toBe(202)
     const results = body['results'] as { status: number; message?: Body; error?: Body }[]

@@ -1,7 +1,7 @@
 /** The SQL of templates. Every query begins with the account. */
 import type { Queryable, Tx } from '../db/db.ts'
 import { parseId } from '../ids.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 import type { TemplateTexts } from './template-resource.ts'
 
 /** A row of `templates`. */
@@ -125,15 +125,15 @@ export async function listTemplates(
   limit: number,
   position: Position | null,
 ): Promise<TemplateRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<TemplateRow>({
     name: `list-templates-${position?.direction ?? 'first'}`,
     text: `
       select ${columns}
       from templates
       where account_id = $1
-        ${position ? `and id ${isAfter ? '>' : '<'} $3` : ''}
-      order by id ${isAfter ? 'asc' : 'desc'}
+        ${position ? `and id ${beyond} $3` : ''}
+      order by id ${order}
       limit $2`,
     values: [accountId, limit + 1, ...(position ? [position.id] : [])],
   })

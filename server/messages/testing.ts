@@ -20,6 +20,7 @@ import { countryOf } from './number.ts'
 import { QueueCount } from './queue-count.ts'
 import { QuietHours } from './quiet-hours.ts'
 import { Recent } from './recent.ts'
+import type { MessagesContext } from './send.ts'
 import { findMessage } from './store.ts'
 
 /** A log that nobody reads. */
@@ -103,6 +104,8 @@ export interface LedgerTest {
     guards: Guards
     meter: Meter
   }
+  /** What the routes of messages need. */
+  routeContext: LedgerTest['context'] & MessagesContext
   ledger: Ledger
   routing: RoutingTable
   acceptor: Acceptor
@@ -168,6 +171,7 @@ export async function openLedgerTest(
     outbox,
     offered,
     context,
+    routeContext: { ...context, acceptor, slots, refuseUrl: () => null },
     ledger,
     routing,
     acceptor,

@@ -3,7 +3,7 @@ import type { ConcatenationMode, DefaultAlphabet } from '@heliogram/smpp'
 import { randomInt } from 'node:crypto'
 import type { Queryable, Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 
 /** What a client may do, and how we speak to it. */
 export interface CredentialSettings {
@@ -83,13 +83,13 @@ export async function listCredentials(
   limit: number,
   position: Position | null,
 ): Promise<CredentialRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<CredentialRow>(
     `select ${rowColumns}
      from smpp_credentials c
      where c.account_id = $1
-       and ($2::uuid is null or c.id ${isAfter ? '>' : '<'} $2)
-     order by c.id ${isAfter ? 'asc' : 'desc'}
+       and ($2::uuid is null or c.id ${beyond} $2)
+     order by c.id ${order}
      limit $3`,
     [accountId, position?.id ?? null, limit + 1],
   )

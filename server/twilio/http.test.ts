@@ -25,7 +25,7 @@ beforeEach(async () => {
   await db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, events cascade')
   account = await createTestAccount(db)
   ledger = await openLedgerTest(db, { accountId: account.accountId })
-  const context = { ...ledger.context, acceptor: ledger.acceptor, slots: ledger.slots, refuseUrl: () => null }
+  const context = ledger.routeContext
   const door = openDoor({ perSecond: 100_000 })
   app = await buildTestApp(db, (own) => twilioRoutes(own, { ...context, callers: openTwilioAuthenticator(db) }), {
     door,

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { Queryable } from '../db/db.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
 import { showId } from '../ids.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 import { maskHeaders } from './headers.ts'
 
 /** One POST of an event. */
@@ -125,7 +125,7 @@ export async function listAttempts(
   limit: number,
   position: Position | null,
 ): Promise<AttemptRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<AttemptRow>(
     `
     select ${columns}, e.type as "eventType", e.message_id as "messageId"
@@ -140,8 +140,8 @@ export async function listAttempts(
     where a.account_id = $1
       and a.endpoint_id = $2
       ${isSuccess === null ? '' : `and a.outcome ${isSuccess ? '=' : '<>'} 'ok'`}
-      and ($4::uuid is null or a.id ${isAfter ? '>' : '<'} $4)
-    order by a.id ${isAfter ? 'asc' : 'desc'}
+      and ($4::uuid is null or a.id ${beyond} $4)
+    order by a.id ${order}
     limit $3`,
     [accountId, endpointId, limit + 1, position?.id ?? null],
   )
@@ -156,15 +156,15 @@ export async function listAttemptsOfEvent(
   limit: number,
   position: Position | null,
 ): Promise<AttemptRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<AttemptRow>(
     `
     select ${columns}
     from attempts a
     where a.account_id = $1
       and a.event_id = $2
-      and ($4::uuid is null or a.id ${isAfter ? '>' : '<'} $4)
-    order by a.id ${isAfter ? 'asc' : 'desc'}
+      and ($4::uuid is null or a.id ${beyond} $4)
+    order by a.id ${order}
     limit $3`,
     [accountId, event.id, limit + 1, position?.id ?? null],
   )

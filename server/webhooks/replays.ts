@@ -5,7 +5,7 @@
  */
 import { inTransaction, type Db, type Queryable } from '../db/db.ts'
 import { firstIdAt } from '../ids.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 
 /** What is to be posted again. */
 export interface ReplayInput {
@@ -99,15 +99,15 @@ export async function listReplays(
   limit: number,
   position: Position | null,
 ): Promise<ReplayRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<ReplayRow>(
     `
     select ${columns('r')}
     from replays r
     where account_id = $1
       and endpoint_id = $2
-      and ($4::uuid is null or id ${isAfter ? '>' : '<'} $4)
-    order by id ${isAfter ? 'asc' : 'desc'}
+      and ($4::uuid is null or id ${beyond} $4)
+    order by id ${order}
     limit $3`,
     [accountId, endpointId, limit + 1, position?.id ?? null],
   )

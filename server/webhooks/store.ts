@@ -1,6 +1,6 @@
 /** The webhooks table, scoped by account. Every query finds its rows by the primary key (account_id, id). */
 import type { Queryable } from '../db/db.ts'
-import type { Position } from '../page.ts'
+import { wayOf, type Position } from '../page.ts'
 import type { Headers } from './headers.ts'
 import type { WebhookChange, WebhookRow } from './resource.ts'
 
@@ -87,14 +87,14 @@ export async function listWebhooks(
   limit: number,
   position: Position | null,
 ): Promise<WebhookRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<WebhookRow>(
     `
     select ${webhookColumns}
     from webhooks
     where account_id = $1
-      and ($3::uuid is null or id ${isAfter ? '>' : '<'} $3)
-    order by id ${isAfter ? 'asc' : 'desc'}
+      and ($3::uuid is null or id ${beyond} $3)
+    order by id ${order}
     limit $2`,
     [accountId, limit + 1, position?.id ?? null],
   )

@@ -1,14 +1,14 @@
 /** Broadcasts and single sends that take their senders from a pool, over a real link. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Simulator } from '../../../simulator/index.ts'
-import { createTestAccount, type TestAccount } from '../../accounts/testing.ts'
+import { createTestAccount, errorsOf, type Answer, type TestAccount } from '../../accounts/testing.ts'
 import { findPool, savePool } from '../../carriers/pool-store.ts'
-import { openCarrierTest, untilBound, type CarrierTest } from '../../carriers/testing.ts'
+import { openCarrierTest, promptSimulator, untilBound, type CarrierTest } from '../../carriers/testing.ts'
 import { inTransaction } from '../../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { newId, parseId, showId } from '../../ids.ts'
 import { insertTestSender, ourNumber, rowOf, until } from '../../messages/testing.ts'
-import { errorsOf, openCampaignTest, type Answer, type CampaignTest } from '../testing.ts'
+import { openCampaignTest, type CampaignTest } from '../testing.ts'
 import { Broadcaster } from './send.ts'
 
 let database: TestDatabase
@@ -18,7 +18,6 @@ let simulated: Simulator
 let broadcaster: Broadcaster
 const errors: unknown[] = []
 const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
-const atOnce = { min: 0, max: 0 }
 const numbers = ['15557000001', '15557000002', '15557000003']
 
 beforeAll(async () => {
@@ -30,7 +29,7 @@ beforeEach(async () => {
   await db.query(
     'truncate accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids, contacts, recipients cascade',
   )
-  simulated = new Simulator({ port: 0, httpPort: 0, responseDelay: atOnce, receiptDelay: atOnce, keepLedger: true })
+  simulated = new Simulator(promptSimulator)
   const { smppPort: testPort } = await simulated.start()
   test = await openCampaignTest(db, { acceptor: { plan: (drafts) => carrier.acceptor.plan(drafts) } })
   carrier = await openCarrierTest(db, { accountId: test.account.accountId, testPort })

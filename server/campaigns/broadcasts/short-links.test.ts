@@ -1,10 +1,11 @@
+import { errorsOf } from '../../accounts/testing.ts'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
 import { countClicks } from '../../messages/short-links/store.ts'
 import { inTransaction } from '../../db/db.ts'
 import { openLedgerTest, silent, until, type LedgerTest } from '../../messages/testing.ts'
-import { errorsOf, openCampaignTest, type CampaignTest } from '../testing.ts'
+import { openCampaignTest, type CampaignTest } from '../testing.ts'
 import { Broadcaster } from './send.ts'
 
 const shortUrl = 'https://go.example.com'

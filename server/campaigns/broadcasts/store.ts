@@ -1,7 +1,7 @@
 /** The SQL of broadcasts: their rows, and what of their messages still waits. */
 import type { Db, Queryable, Tx } from '../../db/db.ts'
 import { counts } from '../../messages/tallies/counts-sql.ts'
-import type { Position } from '../../page.ts'
+import { wayOf, type Position } from '../../page.ts'
 import type { BroadcastRow, BroadcastStatus, HoldReason } from './broadcast.ts'
 
 /** SQL of how many contacts a broadcast is to go to, while they are no recipients yet: all are counted already, those with tags by the primary key. */
@@ -77,14 +77,14 @@ export async function listBroadcasts(
   limit: number,
   position: Position | null,
 ): Promise<BroadcastRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<BroadcastRow>(
     `select ${columnsOfBroadcast('b')}
      from broadcasts b
      where b.account_id = $1
        and b.campaign_id = $2
-       and ($3::uuid is null or b.id ${isAfter ? '>' : '<'} $3)
-     order by b.id ${isAfter ? 'asc' : 'desc'}
+       and ($3::uuid is null or b.id ${beyond} $3)
+     order by b.id ${order}
      limit $4`,
     [accountId, campaignId, position?.id ?? null, limit + 1],
   )

@@ -1,9 +1,9 @@
+import { errorsOf } from '../../accounts/testing.ts'
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import writeXlsxFile, { type SheetData } from 'write-excel-file/node'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
-import { errorsOf } from '../testing.ts'
 import { numberOf, openImportTest, zero, type ImportTest } from './testing.ts'
 
 let database: TestDatabase

@@ -1,7 +1,7 @@
+import { errorsOf } from '../../accounts/testing.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { newId, parseId } from '../../ids.ts'
-import { errorsOf } from '../testing.ts'
 import { numberOf, openImportTest, zero, type ImportTest } from './testing.ts'
 
 let database: TestDatabase

@@ -1,6 +1,6 @@
 /** The SQL of imports: the row of the job. Every query begins with the account. */
 import type { Db, Queryable, Tx } from '../../db/db.ts'
-import type { Position } from '../../page.ts'
+import { wayOf, type Position } from '../../page.ts'
 import type { OnConflict } from '../contacts.ts'
 import type { Mapping } from './columns.ts'
 import type { Encoding } from './encoding.ts'
@@ -241,16 +241,16 @@ export async function listImports(
   limit: number,
   position: Position | null,
 ): Promise<ImportRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<ImportRow>({
-    name: `list-imports-${isAfter ? 'after' : 'before'}`,
+    name: `list-imports-${order}`,
     text: `
       select ${columns}
       from imports
       where account_id = $1
         and campaign_id = $2
-        and ($3::uuid is null or id ${isAfter ? '>' : '<'} $3)
-      order by id ${isAfter ? 'asc' : 'desc'}
+        and ($3::uuid is null or id ${beyond} $3)
+      order by id ${order}
       limit $4`,
     values: [accountId, campaignId, position?.id ?? null, limit + 1],
   })

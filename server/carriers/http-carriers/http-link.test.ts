@@ -11,6 +11,7 @@ import type { AdapterName } from '../settings.ts'
 import { createHttpLink, type HttpLink, type HttpLinkOptions } from './http-link.ts'
 import { readReference } from './reference.ts'
 import { configure, FakeCarrier } from './testing.ts'
+import { testHandover } from '../testing.ts'
 
 const closing: (() => Promise<unknown>)[] = []
 afterEach(async () => {
@@ -60,24 +61,8 @@ function openLink(
   return { link, answers, states, submit }
 }
 
-function message(link: HttpLink, changes: Partial<Handover> = {}): Handover {
-  return {
-    accountId: newId(),
-    id: newId(),
-    type: 'transactional',
-    theirNumber: '15551230001',
-    ourNumber: '15557654321',
-    campaignId: null,
-    body: 'Hello',
-    encoding: 'GSM-7',
-    segments: 1,
-    pending: null,
-    try: 1,
-    expiresAt: null,
-    linkId: link.id,
-    ...changes,
-  }
-}
+const message = (link: HttpLink, changes: Partial<Handover> = {}): Handover =>
+  testHandover({ linkId: link.id, ...changes })
 
 async function startFake(name: AdapterName): Promise<FakeCarrier> {
   const fake = await FakeCarrier.start(name)

@@ -28,7 +28,7 @@ beforeEach(async () => {
   account = await createTestAccount(db)
   other = await createTestAccount(db)
   ledger = await openLedgerTest(db, { accountId: account.accountId })
-  const context = { ...ledger.context, acceptor: ledger.acceptor, slots: ledger.slots, refuseUrl: () => null }
+  const context = ledger.routeContext
   app = await buildTestApp(db, async (own) => {
     const settings = { ...testSettings, isCountry, endStops: endStopsOf(ledger.subscriptions) }
     await accountRoutes(own, { db, vault: testVault, authenticator: openAuthenticator(db), settings })

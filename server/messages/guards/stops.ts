@@ -14,7 +14,7 @@ import {
 } from '../../events.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../../http.ts'
 import { firstIdAt, newId, showId } from '../../ids.ts'
-import type { Position } from '../../page.ts'
+import { wayOf, type Position } from '../../page.ts'
 import type { StopCount } from './check.ts'
 import { nameOf } from './judge.ts'
 
@@ -168,7 +168,7 @@ export async function listStops(
   limit: number,
   position: Position | null,
 ): Promise<GuardRow[]> {
-  const isAfter = position?.direction === 'after'
+  const { beyond, order } = wayOf(position)
   const { rows } = await db.query<GuardRow>(
     `select ${columnsOfGuard('g')}
      from guards g
@@ -176,8 +176,8 @@ export async function listStops(
        and g.released_at is null
        and g.ends_at > now()
        and g.id > $4
-       and ($2::uuid is null or g.id ${isAfter ? '>' : '<'} $2)
-     order by g.id ${isAfter ? 'asc' : 'desc'}
+       and ($2::uuid is null or g.id ${beyond} $2)
+     order by g.id ${order}
      limit $3`,
     [accountId, position?.id ?? null, limit + 1, firstIdAt(Date.now() - windowMaxMs)],
   )

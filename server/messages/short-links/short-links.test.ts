@@ -1,6 +1,6 @@
 import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../../accounts/testing.ts'
+import { buildTestApp, callAs, createTestAccount, type Call, type TestAccount } from '../../accounts/testing.ts'
 import { readConfig } from '../../config.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { ensurePartitions } from '../../db/partitions.ts'
@@ -27,18 +27,13 @@ let test: LedgerTest
 let app: App
 let shortLinks: ShortLinks
 let account: TestAccount
+let call: Call
 let stranger: TestAccount
 const warnings: unknown[] = []
 
 /** The routes as a process with this address of short links has them. */
 async function openApp(address: string | null): Promise<App> {
-  const context = {
-    ...test.context,
-    vault: testVault,
-    acceptor: test.acceptor,
-    slots: test.slots,
-    refuseUrl: () => null,
-  }
+  const context = test.routeContext
   return buildTestApp(
     database.db,
     (one) => {
@@ -57,6 +52,7 @@ beforeAll(async () => {
   const log = { ...silent, warn: (fields: object) => void warnings.push(fields) }
   shortLinks = new ShortLinks({ ...test.context, log, shortUrl })
   app = await openApp(shortUrl)
+  call = callAs(app, account)
 })
 beforeEach(() => {
   warnings.length = 0
@@ -70,26 +66,11 @@ afterAll(async () => {
 
 type Body = Record<string, unknown>
 
-async function call(
-  method: 'GET' | 'POST',
-  url: string,
-  payload?: object,
-  headers: object = {},
-  who: App = app,
-): Promise<{ status: number; body: Body; headers: LightMyRequestResponse['headers'] }> {
-  const answer = await who.inject({
-    method,
-    url,
-    headers: { ...account.headers, ...headers },
-    ...(payload && { payload }),
-  })
-  return { status: answer.statusCode, body: answer.json<Body>(), headers: answer.headers }
-}
-const send = (changes: object = {}, headers: object = {}): ReturnType<typeof call> =>
+const send = (changes: object = {}, headers: Record<string, string> = {}): ReturnType<Call> =>
   call('POST', '/v1/messages/send', { ...toLong, ...changes }, headers)
 const codesOf = (text: unknown): string[] =>
   [...String(text).matchAll(/https:\/\/go\.example\.com\/(\w{10})(?!\w)/g)].map(([, code = '']) => code)
-const linksOf = async (id: unknown, headers: object = {}): Promise<Body[]> =>
+const linksOf = async (id: unknown, headers: Record<string, string> = {}): Promise<Body[]> =>
   (await call('GET', `/v1/messages/${String(id)}/links`, undefined, headers)).body['data'] as Body[]
 const click = (path: string, headers: object = {}, method: 'GET' | 'HEAD' = 'GET'): Promise<LightMyRequestResponse> =>
   app.inject({ method, url: path, headers: { host: 'go.example.com', 'user-agent': browser, ...headers } })
@@ -171,7 +152,7 @@ describe('a send with shorten_urls', () => {
 
   it('is refused where there is no address for short links, by the name of the setting', async () => {
     const without = await openApp(null)
-    const { status, body } = await call('POST', '/v1/messages/send', toLong, {}, without)
+    const { status, body } = await callAs(without, account)('POST', '/v1/messages/send', toLong)
     expect([status, body['errors']]).toEqual([
       422,
       [{ pointer: '#/shorten_urls', code: 'invalid_value', detail: expect.stringContaining('HELIOGRAM_SHORT_URL') }],
@@ -271,7 +252,10 @@ describe('a short link', () => {
 
   it('may be at /l on the host of the API', async () => {
     const shared = await openApp('http://localhost:8080/l')
-    const { body } = await call('POST', '/v1/messages/send', { ...toLong, message: 'https://a.example' }, {}, shared)
+    const { body } = await callAs(shared, account)('POST', '/v1/messages/send', {
+      ...toLong,
+      message: 'https://a.example',
+    })
     const [, path = ''] = /^http:\/\/localhost:8080(\/l\/\w{10})$/.exec(String(body['message'])) ?? []
     const answer = await shared.inject({ url: path, headers: { host: 'localhost:8080', 'user-agent': browser } })
     expect([answer.statusCode, answer.headers.location]).toEqual([302, 'https://a.example/'])
@@ -312,7 +296,7 @@ describe('a short link', () => {
       rows[0]?.key,
     ])
     const fresh = await openApp(shortUrl)
-    const hidden = await call('GET', path, undefined, {}, fresh)
+    const hidden = await callAs(fresh, account)('GET', path)
     await database.db.query(`update api_keys set scopes = scopes || '{messages:read_body}' where id = $1`, [
       rows[0]?.key,
     ])
