@@ -5,7 +5,7 @@ import type { Authenticator } from './accounts/authenticate.ts'
 import { buildApp } from './app.ts'
 import { ApiError } from './errors.ts'
 import type { App, Caller } from './http.ts'
-import { watchBodies } from './slow.ts'
+import { watchBodies } from './requests/slow.ts'
 
 // These tests are about what happens before and after the slices: no database is involved.
 const caller: Caller = {

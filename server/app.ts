@@ -2,11 +2,11 @@
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Authenticator } from './accounts/authenticate.ts'
-import { parseJson } from './body.ts'
+import { parseJson } from './requests/body.ts'
 import { watchDeprecations, type DeprecatedCalls } from './deprecations.ts'
 import { openDoor, type Door } from './door/door.ts'
 import { ApiError, invalid } from './errors.ts'
-import { handleClientError, handleFailure, listOf, pathOf, refuseSlowBody, sendProblem } from './failures.ts'
+import { handleClientError, handleFailure, listOf, pathOf, refuseSlowBody, sendProblem } from './requests/failures.ts'
 import { guardRoutes, headersOf, methodsOf } from './guard.ts'
 import { Problem, type App, type Caller } from './http.ts'
 import { newId, showId } from './ids.ts'
@@ -14,8 +14,8 @@ import { readShortHost } from './messages/short-links/http.ts'
 import { manualRoutes } from './site/manual.ts'
 import { registerReference } from './site/reference.ts'
 import { welcomeRoutes, type WelcomeContext } from './site/welcome.ts'
-import { watchBodies } from './slow.ts'
-import { buildSerializers, buildValidators, rememberBody } from './validate.ts'
+import { watchBodies } from './requests/slow.ts'
+import { buildSerializers, buildValidators, rememberBody } from './requests/validate.ts'
 
 /** What the application itself needs; the slices bring their own. */
 export interface AppContext extends WelcomeContext {
@@ -59,7 +59,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
     bodyLimit: bodyBytesMax,
     // While closing, answer what still comes on open connections, each with Connection: close.
     return503OnClosing: false,
-    // Not Node's requestTimeout: see slow.ts.
+    // Not Node's requestTimeout: see requests/slow.ts.
     requestTimeout: 0,
     // Longer than the 60 s for which common proxies keep an idle connection, so that they close it and no request meets a closing one.
     keepAliveTimeout: 65_000,

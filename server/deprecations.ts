@@ -3,7 +3,7 @@
  * a look into a map; what was noted is written once a minute.
  */
 import type { preHandlerHookHandler, RouteOptions } from 'fastify'
-import { actorOf } from './audit.ts'
+import { actorOf } from './audit/audit.ts'
 import type { Db } from './db/db.ts'
 import { isUnavailable } from './db/failure.ts'
 import type { Log } from './db/log.ts'

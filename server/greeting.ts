@@ -1,6 +1,6 @@
 /** What the person who starts Heliogram sees: where everything is, and what to do next. */
 import type { FirstAccount } from './accounts/first.ts'
-import type { OwnerCode } from './accounts/owner-code.ts'
+import type { OwnerCode } from './accounts/login/owner-code.ts'
 
 interface Greeting {
   /** http://host:port */

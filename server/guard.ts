@@ -4,7 +4,7 @@ import type { onRequestHookHandler, onSendHookHandler, preValidationHookHandler,
 import { denied, type Authenticator } from './accounts/authenticate.ts'
 import { readWithinAccount, withinAccount } from './db/scoped.ts'
 import { noteStranger, refuseStranger, takeRequest, type Door } from './door/door.ts'
-import { pointTo } from './body.ts'
+import { pointTo } from './requests/body.ts'
 import { ApiError, invalid } from './errors.ts'
 import type { App, Caller, Scope } from './http.ts'
 import { isOwners } from './owner-routes.ts'

@@ -1,7 +1,7 @@
 /** Idempotency keys (draft-ietf-httpapi-idempotency-key-header): a request that is repeated with its key takes place once. */
 import { hash } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { recordRequest, type AuditNote } from './audit.ts'
+import { recordRequest, type AuditNote } from './audit/audit.ts'
 import { canonical } from './canonical.ts'
 import { inTransaction, type Db, type Tx } from './db/db.ts'
 import { codeOf, isLostRace } from './db/failure.ts'

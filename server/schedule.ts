@@ -1,5 +1,5 @@
 /** What is done by the clock, and how often. */
-import { pruneAudit } from './audit-retention.ts'
+import { pruneAudit } from './audit/retention.ts'
 import { destroyNext, windUpAccounts } from './accounts/closing.ts'
 import { expireCredentials } from './accounts/expire.ts'
 import { cancelBroadcastsOf, deleteContactsOf } from './campaigns/close.ts'

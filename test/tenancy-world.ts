@@ -6,7 +6,7 @@ import {
   testVault,
   type TestAccount,
 } from '../server/accounts/testing.ts'
-import { openSession } from '../server/accounts/session.ts'
+import { openSession } from '../server/accounts/login/session.ts'
 import { createQueueReader } from '../server/carriers/queue.ts'
 import { inTransaction, openPool, type Db } from '../server/db/db.ts'
 import { openWall } from '../server/db/scoped.ts'

@@ -1,6 +1,6 @@
 /** Routes of the audit log. */
 import { Type, type Static } from 'typebox'
-import { showActorId, type Actor, type AuditRow } from '../audit.ts'
+import { showActorId, type Actor, type AuditRow } from '../audit/audit.ts'
 import type { Db } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'

@@ -1,5 +1,5 @@
 /** Reads the audit log of an account, and checks that nobody has changed it. */
-import { contentOf, hashEvent, noHash, type Actor, type AuditRow } from '../audit.ts'
+import { contentOf, hashEvent, noHash, type Actor, type AuditRow } from '../audit/audit.ts'
 import type { Queryable } from '../db/db.ts'
 import { firstIdAt } from '../ids.ts'
 import { wayOf, type Position } from '../page.ts'

@@ -6,7 +6,7 @@
  *   active, suspended --close--> closed --wound up--> closed --destroy_at--> closed, destroyed
  *                                   └------reopen------┘
  */
-import { recordAudit } from '../audit.ts'
+import { recordAudit } from '../audit/audit.ts'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
 import type { Outbox, Posting } from '../events.ts'

@@ -3,7 +3,7 @@ import { inTransaction, type Db } from '../db/db.ts'
 import { scopes } from '../http.ts'
 import { newId } from '../ids.ts'
 import { createKey } from './keys.ts'
-import { noPassword } from './password.ts'
+import { noPassword } from './login/password.ts'
 
 /** What is printed once and stored nowhere. */
 export interface FirstAccount {

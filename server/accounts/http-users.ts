@@ -1,13 +1,13 @@
 /** Routes of the people of an account, and of invitations to it. */
 import { Type } from 'typebox'
-import { recordAudit } from '../audit.ts'
+import { recordAudit } from '../audit/audit.ts'
 import { ApiError } from '../errors.ts'
 import { IdOf, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
 import { buildPage, readCursor } from '../page.ts'
 import type { AccountsContext } from './http.ts'
-import { showPair, TokenAnswer } from './http-login.ts'
+import { showPair, TokenAnswer } from './login/http.ts'
 import {
   acceptInvitation,
   createInvitation,

@@ -11,8 +11,8 @@ import { subaccountRoutes } from './http-account.ts'
 import { keyRoutes } from './http-keys.ts'
 import { meRoutes } from './http-me.ts'
 import { userRoutes } from './http-users.ts'
-import { loginRoutes } from './http-login.ts'
-import { oauthRoutes } from './oauth.ts'
+import { loginRoutes } from './login/http.ts'
+import { oauthRoutes } from './login/oauth.ts'
 import { changeSettings, matchesTag, readSettings, Settings, SettingsChange, type SettingsSources } from './settings.ts'
 
 /** What these routes need. */

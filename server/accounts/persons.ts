@@ -1,5 +1,5 @@
 /** Who is behind a credential: keys are in the hands of those who made them. */
-import { showActorId, type Actor } from '../audit.ts'
+import { showActorId, type Actor } from '../audit/audit.ts'
 import type { Queryable } from '../db/db.ts'
 
 /**

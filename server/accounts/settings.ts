@@ -1,7 +1,7 @@
 /** The settings of an account, as `GET /v1/settings` shows them: what is stored, and what this installation does without being told. */
 import { createHash } from 'node:crypto'
 import { Type } from 'typebox'
-import { actorOf, showActorId } from '../audit.ts'
+import { actorOf, showActorId } from '../audit/audit.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { Nullable, type Caller } from '../http.ts'

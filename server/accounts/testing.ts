@@ -8,7 +8,7 @@ import { newId } from '../ids.ts'
 import { openVault, type Vault } from '../sealing/vault.ts'
 import { openAuthenticator } from './authenticate.ts'
 import { scopesOf, type Role } from './roles.ts'
-import { openSession } from './session.ts'
+import { openSession } from './login/session.ts'
 import type { SettingsSources } from './settings.ts'
 import { hashToken, newKey } from './token.ts'
 

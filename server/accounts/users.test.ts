@@ -5,7 +5,7 @@ import { newId, showId } from '../ids.ts'
 import { openAuthenticator } from './authenticate.ts'
 import { expireCredentials } from './expire.ts'
 import { accountRoutes } from './http.ts'
-import { hashPassword } from './password.ts'
+import { hashPassword } from './login/password.ts'
 import { roles, type Role } from './roles.ts'
 import { buildTestApp, createTestAccount, createTestUser, testSettings, testVault, type TestUser } from './testing.ts'
 

@@ -6,7 +6,7 @@ import { showId } from '../ids.ts'
 import { wayOf, type Position } from '../page.ts'
 import { withdrawInvitationsOf } from './invitations.ts'
 import { mayGrant, type Role } from './roles.ts'
-import { endSessionsOf } from './session.ts'
+import { endSessionsOf } from './login/session.ts'
 
 /** A user as the database has it; nothing that lets anybody in. */
 export interface UserRow {

@@ -19,7 +19,7 @@ import {
   type CampaignFields,
   type CampaignRow,
 } from './store.ts'
-import { soundFieldsOf } from '../request.ts'
+import { soundFieldsOf } from '../requests/faults.ts'
 import { Stats, type CampaignStats } from './stats.ts'
 import { changeText, noText, textFields, type CampaignText } from './text.ts'
 

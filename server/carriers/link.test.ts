@@ -266,7 +266,7 @@ describe('submitting', () => {
     const server = new PeerServer()
     const test = await start({ settings: { port: await server.listen(), response_timeout_seconds: 0.2 } })
     await bound(test)
-    test.link.submit(handover())
+    test.link.submit(testHandover())
     const peer = await server.peer()
     const { sequence_number } = await peer.take('submit_sm')
     await until('it is given up', () => test.answers.length === 1)

@@ -3,7 +3,7 @@ import { buildTestApp, createTestAccount, testVault, type TestAccount } from '..
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { showId } from '../ids.ts'
-import { Meter } from '../meter.ts'
+import { Meter } from '../metrics/meter.ts'
 import { silent, until } from '../messages/testing.ts'
 import { Node } from '../node.ts'
 import { carrierRoutes } from './http.ts'

@@ -1,7 +1,7 @@
 /** Links and the queue as metrics: what the database says of all processes, and what this one counted. */
 import type { Db } from '../db/db.ts'
-import type { CountryTimes, Meter } from '../meter.ts'
-import type { Exposition, Labels } from '../metrics.ts'
+import type { CountryTimes, Meter } from '../metrics/meter.ts'
+import type { Exposition, Labels } from '../metrics/metrics.ts'
 import type { CarrierLink } from './carrier-link.ts'
 import type { QueueReader, QueueState } from './queue.ts'
 import { listCarriers, listLinks, type CarrierRow, type LinkRow } from './store.ts'

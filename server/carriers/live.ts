@@ -1,8 +1,8 @@
 /** Response and receipt times over all processes: each writes what it lately saw, whoever shows them puts them together. */
 import { columns } from '../db/array.ts'
 import type { Db, Tx } from '../db/db.ts'
-import { mergeSparse, percentilesOf, type Percentiles, type Sparse } from '../histogram.ts'
-import { recentOf, type Meter } from '../meter.ts'
+import { mergeSparse, percentilesOf, type Percentiles, type Sparse } from '../metrics/histogram.ts'
+import { recentOf, type Meter } from '../metrics/meter.ts'
 
 /** By country (ISO 3166-1 alpha-2, or `other`). */
 type ByCountry = Record<string, Sparse>

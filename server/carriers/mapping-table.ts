@@ -1,6 +1,6 @@
 /** A table of mappings as an operator writes it, JSON or CSV, into rows: all that is wrong with any of them is told at once. */
 import { ESME } from '@heliogram/smpp'
-import { isUnstorable } from '../body.ts'
+import { isUnstorable } from '../requests/body.ts'
 import { invalid, type FieldError } from '../errors.ts'
 import { handlingOf, handlings, messageErrors, type MessageErrorCode } from '../messages/taxonomy.ts'
 import { canonicalErr, canonicalStatus, canonicalWord, mappingKinds, type Mapping } from './mapping.ts'

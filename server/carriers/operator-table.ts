@@ -1,6 +1,6 @@
 /** Tables that an operator writes, JSON or CSV: rows of named texts, all that is wrong with any of them told at once. */
 import { parse } from 'csv-parse/sync'
-import { pointTo } from '../body.ts'
+import { pointTo } from '../requests/body.ts'
 import { invalid, type FieldError } from '../errors.ts'
 
 // Enough to correct a table; a wrong column would otherwise be told thousands of times.

@@ -62,7 +62,7 @@ function checkOne(
   templates: Templates,
   draftContext: DraftContext,
 ): Draft | ApiError {
-  // Our own validators answer true or the error to throw (see validate.ts); Fastify's types know only Ajv's.
+  // Our own validators answer true or the error to throw (see requests/validate.ts); Fastify's types know only Ajv's.
   const check = request.compileValidationSchema(SendInput) as unknown as (data: unknown) => true | { error: ApiError }
   const verdict = check(message)
   if (verdict !== true)

@@ -1,6 +1,6 @@
 /** A request that changes one message and answers with it. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { AuditNote } from '../audit.ts'
+import type { AuditNote } from '../audit/audit.ts'
 import type { Db, Tx } from '../db/db.ts'
 import type { Posting } from '../events.ts'
 import { idempotent } from '../idempotency.ts'

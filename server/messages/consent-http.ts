@@ -8,7 +8,7 @@ import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from
 import { newId, parseId, showId } from '../ids.ts'
 import { buildPage, readCursor, type Position } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
-import { openStream } from '../stream.ts'
+import { openStream } from '../requests/stream.ts'
 import { consentStatuses, listConsents, recordConsents, type ConsentRow } from './consent.ts'
 import { optOut } from './opt-out.ts'
 import { change, originOf, readBodyNumber, type OptOutsContext } from './opt-out-http.ts'

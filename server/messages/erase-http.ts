@@ -1,6 +1,6 @@
 /** `/v1/erasures`: everything that an account knows of a number is erased, but that it may not be written to. */
 import { Type, type Static } from 'typebox'
-import { recordRequest } from '../audit.ts'
+import { recordRequest } from '../audit/audit.ts'
 import { inTransaction, type Db } from '../db/db.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'

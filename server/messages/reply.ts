@@ -2,7 +2,7 @@
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { recordEvents, type Posting } from '../events.ts'
 import { firstIdAt, newId } from '../ids.ts'
-import type { Meter } from '../meter.ts'
+import type { Meter } from '../metrics/meter.ts'
 import { countSegments } from '@heliogram/smpp'
 import { storeTexts, type Texts } from '../sealing/texts.ts'
 import { mergeKeywords, type KeywordInput } from './keyword-settings.ts'

@@ -1,6 +1,6 @@
 /** All that is wrong with a send whose shape is wrong, at once: what its schema refused, and what only reading the rest of it tells. */
 import type { FieldError } from '../errors.ts'
-import { soundFieldsOf } from '../request.ts'
+import { soundFieldsOf } from '../requests/faults.ts'
 import type { DraftContext } from './draft.ts'
 import { readSend, type SendInput, type Templates } from './template-send.ts'
 

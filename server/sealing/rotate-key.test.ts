@@ -279,7 +279,7 @@ describe('the register of what is sealed', () => {
       .filter((file) => !/\.test\.ts$|testing\.ts$/.test(file))
       .filter((file) => /\bvault\.seal\(|\bsealLoose\(/.test(readFileSync(join(root, file), 'utf8')))
     expect(sealing.sort()).toEqual([
-      'server/accounts/totp.ts',
+      'server/accounts/login/totp.ts',
       'server/carriers/first.ts',
       'server/carriers/http-carriers/sealed.ts',
       'server/carriers/http.ts',

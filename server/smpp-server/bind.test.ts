@@ -1,7 +1,7 @@
 import { connectSession, ESME, SessionError } from '@heliogram/smpp'
 import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { hashPassword } from '../accounts/password.ts'
+import { hashPassword } from '../accounts/login/password.ts'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'

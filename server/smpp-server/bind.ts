@@ -1,8 +1,8 @@
 /** Who may bind: name and password, then network, then the number of sessions. Failures slow the next tries down. */
 import { ESME, type BindPdu } from '@heliogram/smpp'
 import ipaddr from 'ipaddr.js'
-import { isPassword } from '../accounts/password.ts'
-import { beginAttempt, forgive } from '../accounts/throttle.ts'
+import { isPassword } from '../accounts/login/password.ts'
+import { beginAttempt, forgive } from '../accounts/login/throttle.ts'
 import { inTransaction, type Db } from '../db/db.ts'
 import { isUnavailable } from '../db/failure.ts'
 import { ApiError } from '../errors.ts'

@@ -1,7 +1,7 @@
 /** `/v1/smpp-credentials`: what SMPP clients bind with. */
 import ipaddr from 'ipaddr.js'
 import { Type, type Static } from 'typebox'
-import { hashPassword } from '../accounts/password.ts'
+import { hashPassword } from '../accounts/login/password.ts'
 import type { Db } from '../db/db.ts'
 import { ApiError, invalid } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, showTime, Timestamp, type App, type Caller } from '../http.ts'

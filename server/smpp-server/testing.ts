@@ -8,7 +8,7 @@ import {
   type Respond,
   type Session,
 } from '@heliogram/smpp'
-import { hashPassword } from '../accounts/password.ts'
+import { hashPassword } from '../accounts/login/password.ts'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction, type Db } from '../db/db.ts'
 import type { Acceptor } from '../messages/accept.ts'

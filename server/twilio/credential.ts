@@ -1,7 +1,7 @@
 /** Auth tokens: their rows, and who comes with one. */
 import { randomBytes } from 'node:crypto'
 import { denied } from '../accounts/authenticate.ts'
-import { basicOf } from '../accounts/basic.ts'
+import { basicOf } from '../accounts/login/basic.ts'
 import { KnownCallers } from '../accounts/known-callers.ts'
 import { hashToken } from '../accounts/token.ts'
 import type { Db, Queryable, Tx } from '../db/db.ts'

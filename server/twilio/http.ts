@@ -1,7 +1,7 @@
 /** Messages for programs written for Twilio's API of 2010-04-01: create, fetch, list, cancel, redact (docs/migrating-from-twilio.md). */
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
-import { recordRequest } from '../audit.ts'
+import { recordRequest } from '../audit/audit.ts'
 import { inTransaction } from '../db/db.ts'
 import { ApiError, invalid } from '../errors.ts'
 import type { App } from '../http.ts'

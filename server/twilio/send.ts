@@ -1,5 +1,5 @@
 /** From the parameters of Twilio's `Messages.json` to the body of a send. */
-import { isUnstorable } from '../body.ts'
+import { isUnstorable } from '../requests/body.ts'
 import { showId } from '../ids.ts'
 import { textMax, type SendBody } from '../messages/schema.ts'
 import { parseSid } from '../messages/twilio-words.ts'

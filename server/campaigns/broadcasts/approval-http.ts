@@ -1,7 +1,7 @@
 /** Routes of approval: another user or key than the one that ordered a broadcast lets it go, or not. */
 import { Type } from 'typebox'
 import { personsBehind } from '../../accounts/persons.ts'
-import { actorOf, showActorId } from '../../audit.ts'
+import { actorOf, showActorId } from '../../audit/audit.ts'
 import type { Tx } from '../../db/db.ts'
 import { ApiError } from '../../errors.ts'
 import { Nullable, problems, type App } from '../../http.ts'

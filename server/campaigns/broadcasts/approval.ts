@@ -1,5 +1,5 @@
 /** Approval: a broadcast to many waits for the word of somebody else than who ordered it. */
-import { recordAudit } from '../../audit.ts'
+import { recordAudit } from '../../audit/audit.ts'
 import type { Tx } from '../../db/db.ts'
 import { showId } from '../../ids.ts'
 import type { BroadcastRow } from './broadcast.ts'

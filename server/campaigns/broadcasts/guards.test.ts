@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestAccount, createTestUser, type TestAccount } from '../../accounts/testing.ts'
-import { recordAudit, type Actor } from '../../audit.ts'
+import { recordAudit, type Actor } from '../../audit/audit.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { inTransaction } from '../../db/db.ts'
 import { newId, parseId, showId } from '../../ids.ts'

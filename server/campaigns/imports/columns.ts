@@ -1,5 +1,5 @@
 /** Which column of a table fills which field: by what the caller says, else by its name. */
-import { pointTo } from '../../body.ts'
+import { pointTo } from '../../requests/body.ts'
 import type { FieldError } from '../../errors.ts'
 import { attributeLimits } from '../contact.ts'
 

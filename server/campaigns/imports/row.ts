@@ -1,7 +1,7 @@
 /** One row of a file: a contact, or everything that is wrong with it. */
-import { isUnstorable } from '../../body.ts'
+import { isUnstorable } from '../../requests/body.ts'
 import { ApiError, type FieldError } from '../../errors.ts'
-import { buildValidators } from '../../validate.ts'
+import { buildValidators } from '../../requests/validate.ts'
 import { consentStatuses, ContactInput, readContact } from '../contact.ts'
 import type { NewContact } from '../contacts.ts'
 import type { RowError } from './errors.ts'

@@ -1,5 +1,5 @@
 /** Stored bytes back into rows, a piece of the file at a time, whatever its format and whatever is wrong with some of them. */
-import { parseJson } from '../../body.ts'
+import { parseJson } from '../../requests/body.ts'
 import { ApiError } from '../../errors.ts'
 import { bytesFrom, type ReadChunk } from './chunks.ts'
 import { CsvReader } from './csv.ts'

@@ -1,7 +1,7 @@
 /** The queue of import jobs: pg-boss in its own schema of the same PostgreSQL, so that a job is enqueued by the upload's transaction. */
 import { PgBoss, type Job } from 'pg-boss'
 import { openPool, type Connection, type Db, type Tx } from '../../db/db.ts'
-import type { Meter } from '../../meter.ts'
+import type { Meter } from '../../metrics/meter.ts'
 import { finishImport, runImport, type ImportKey, type RunContext } from './run.ts'
 import { ImportThreads } from './thread.ts'
 

@@ -1,6 +1,6 @@
 /** From a request to an import on disk: the bytes in pieces, the row and the job, in one transaction that is committed before the 202. */
 import type { Readable } from 'node:stream'
-import { parseJson } from '../../body.ts'
+import { parseJson } from '../../requests/body.ts'
 import type { Tx } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { newId } from '../../ids.ts'

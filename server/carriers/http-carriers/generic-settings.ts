@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import type { FieldError } from '../../errors.ts'
 import { messageErrors } from '../../messages/taxonomy.ts'
-import { pointTo } from '../../body.ts'
+import { pointTo } from '../../requests/body.ts'
 import { httpCommon, secretText } from '../settings.ts'
 import type { Secrets } from './adapter.ts'
 import { at, textAt } from './fields.ts'

@@ -1,7 +1,7 @@
 /** Routes of guards: which stops are in force, and releasing one. */
 import { Type } from 'typebox'
 import type { GuardKind } from '../../accounts/guard-settings.ts'
-import { actorOf, showActorId } from '../../audit.ts'
+import { actorOf, showActorId } from '../../audit/audit.ts'
 import type { Db, Tx } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import type { Outbox, Subscriptions } from '../../events.ts'

@@ -1,0 +1,110 @@
+/** What somebody who guesses learns from a login, and how often they may. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { inTransaction } from '../../db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { newId } from '../../ids.ts'
+import { logIn, type Credentials } from './login.ts'
+import { hashPassword } from './password.ts'
+import { createTestAccount, createTestUser, testVault } from '../testing.ts'
+import { beginAttempt, beginCode, forgive } from './throttle.ts'
+
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(() => database.db.query('delete from login_failures'))
+
+const median = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
+
+test('a login fails in the same time and words, whether there is such a user or not', { retry: 2 }, async () => {
+  const { db } = database
+  const { accountId } = await createTestAccount(db)
+  const passwordHash = await hashPassword('six mirrors on a hill')
+  const [plain, disabled, second] = [
+    await createTestUser(db, accountId, { role: 'viewer', passwordHash }),
+    await createTestUser(db, accountId, { role: 'viewer', passwordHash }),
+    await createTestUser(db, accountId, { role: 'viewer', passwordHash }),
+  ]
+  await db.query(`update users set status = 'disabled' where id = $1`, [disabled.userId])
+  await db.query(`update users set totp_sealed = '', totp_since = now() where id = $1`, [second.userId])
+  const password = 'seven mirrors on a hill'
+  const kinds: Record<string, () => Credentials> = {
+    nobody: () => ({ kind: 'password', email: `${newId()}@example.com`, password }),
+    'a user': () => ({ kind: 'password', email: plain.email, password }),
+    'a disabled user': () => ({ kind: 'password', email: disabled.email, password: 'six mirrors on a hill' }),
+    'a user with a second factor': () => ({ kind: 'password', email: second.email, password, otp: '123456' }),
+  }
+  const times = new Map<string, number[]>()
+  const faults = new Set<string>()
+  // In turn, so that what else the machine does meets all of them; the first round is not counted.
+  for (let round = 0; round < 12; round++)
+    for (const [name, credentials] of Object.entries(kinds)) {
+      const startMs = performance.now()
+      // From an address of its own, so that nothing is slowed down.
+      await logIn(db, testVault, credentials(), `198.51.${round}.${times.size}`).catch((error: unknown) =>
+        faults.add(JSON.stringify(error)),
+      )
+      const ms = performance.now() - startMs
+      times.set(name, round === 0 ? [] : [...(times.get(name) ?? []), ms])
+    }
+  expect(faults.size).toBe(1)
+  const medians = [...times.values()].map(median)
+  expect(Math.max(...medians) / Math.min(...medians)).toBeLessThan(1.5)
+})
+
+const tryFrom = (ip: string, login = 'ada@example.com') => beginAttempt(database.db, testVault, login, ip)
+const failures = async (kind: string): Promise<number> => {
+  const { rows } = await database.db.query<{ n: number }>(
+    `select coalesce(max(failures), 0) as n from login_failures where subject like $1`,
+    [`${kind} %`],
+  )
+  return rows[0]?.n ?? 0
+}
+
+test('an attempt that has to wait counts for nothing', async () => {
+  for (let i = 0; i < 5; i++) await tryFrom('192.0.2.1')
+  for (let i = 0; i < 30; i++) await expect(tryFrom('192.0.2.1')).rejects.toMatchObject({ code: 'login_throttled' })
+  expect([await failures('pair'), await failures('address')]).toEqual([5, 5])
+  // Others behind the same address go on.
+  await tryFrom('192.0.2.1', 'grace@example.com')
+})
+
+test('an address that tries many names waits, and the names themselves do not', async () => {
+  for (let i = 0; i < 20; i++) await tryFrom('192.0.2.1', `user${i}@example.com`)
+  await expect(tryFrom('192.0.2.1', 'user99@example.com')).rejects.toMatchObject({ code: 'login_throttled' })
+  expect(await failures('pair')).toBe(1)
+  for (let i = 0; i < 20; i++) await tryFrom('203.0.113.7', `user${i}@example.com`)
+})
+
+test('a network of IPv6 is one address, and an IPv4 address in IPv6 form is that address', async () => {
+  for (let i = 0; i < 5; i++) await tryFrom(`2001:db8:1:2:${i}::1`)
+  await expect(tryFrom('2001:db8:1:2::ffff')).rejects.toMatchObject({ code: 'login_throttled' })
+  await tryFrom('2001:db8:1:3::1')
+  for (let i = 0; i < 5; i++) await tryFrom('192.0.2.9')
+  await expect(tryFrom('::ffff:192.0.2.9')).rejects.toMatchObject({ code: 'login_throttled' })
+})
+
+test('many attempts of one pair, right and wrong at once, are counted one by one', async () => {
+  const results = await Promise.allSettled(
+    Array.from({ length: 20 }, async (_, i) => {
+      const attempt = await tryFrom('192.0.2.1', i % 2 ? 'a@example.com' : 'b@example.com')
+      if (i % 2) await forgive(database.db, attempt)
+    }),
+  )
+  const wrong = results.filter((result, i) => i % 2 === 0 && result.status === 'fulfilled')
+  expect(wrong.length).toBeLessThanOrEqual(5)
+  for (const result of results)
+    if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'login_throttled' })
+})
+
+test('an attempt that is free does not wait because one that began later was counted first', async () => {
+  const { db } = database
+  const userId = newId()
+  await inTransaction(db, async (tx) => {
+    await tx.query('select now()')
+    await beginCode(db, testVault, userId)
+    await expect(beginCode(tx, testVault, userId)).resolves.toBeTypeOf('function')
+  })
+})

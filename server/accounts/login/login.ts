@@ -1,0 +1,97 @@
+/** Logins: from a password, or from the client credentials that an API key is, to a pair of tokens. */
+import { inTransaction, type Db } from '../../db/db.ts'
+import { ApiError } from '../../errors.ts'
+import type { Vault } from '../../sealing/vault.ts'
+import { hashPassword, isOutdated, isPassword } from './password.ts'
+import { requireNetwork } from '../networks.ts'
+import { openSession, type TokenPair } from './session.ts'
+import { findKey, findOwner, findUser, holdSecret, isSecretOf, replaceHash, type Owner } from '../store.ts'
+import { beginAttempt, beginCode, forget, forgive, type Attempt } from './throttle.ts'
+import { hashToken, prefixOfKey, readToken } from '../token.ts'
+import { acceptCode, acceptRecoveryCode, type TotpUser } from './totp.ts'
+
+/** What somebody logs in with. `clientId` is a key's prefix (`hg_live_…`) or the 12 characters after it. */
+export type Credentials =
+  | { kind: 'password'; email: string; password: string; otp?: string | undefined; recoveryCode?: string | undefined }
+  | { kind: 'client'; clientId: string; clientSecret: string }
+
+/**
+ * Logs in. Whatever is wrong, the answer and the time it takes are the same; who knows the password is told more.
+ * @throws ApiError `invalid_credentials`, `otp_required`, `invalid_otp`, `login_throttled`, `account_suspended`, `ip_not_allowed` or
+ * `unavailable`.
+ */
+export async function logIn(db: Db, vault: Vault, credentials: Credentials, ip: string): Promise<TokenPair> {
+  const login = credentials.kind === 'password' ? credentials.email : credentials.clientId
+  const attempt = await beginAttempt(db, vault, login, ip)
+  const known =
+    credentials.kind === 'password'
+      ? await checkUser(db, vault, credentials, attempt)
+      : await checkClient(db, credentials.clientId, credentials.clientSecret, ip)
+  if (!known) throw new ApiError('invalid_credentials')
+  await forgive(db, attempt)
+  return inTransaction(db, async (tx) => {
+    // Checking took a while, in which the password or secret may have become another and all its logins been ended.
+    if (!(await holdSecret(tx, known.owner, known.hash))) throw new ApiError('invalid_credentials')
+    return openSession(tx, vault, known.owner)
+  })
+}
+
+/** Whose login it is, and by what. */
+interface Known {
+  owner: Owner
+  /** Of the password, or of the key's secret. */
+  hash: string | Buffer
+}
+
+async function checkUser(
+  db: Db,
+  vault: Vault,
+  credentials: Extract<Credentials, { kind: 'password' }>,
+  attempt: Attempt,
+): Promise<Known | null> {
+  const { email, password, otp, recoveryCode } = credentials
+  const user = await findUser(db, email)
+  const isRight = await isPassword(password, user?.passwordHash ?? null)
+  if (!user || !isRight || !user.isActive) return null
+  // Only who knows the password learns this.
+  if (user.accountStatus !== 'active') throw new ApiError('account_suspended')
+  let hash = user.passwordHash
+  if (isOutdated(hash)) await replaceHash(db, user.owner, user.passwordHash, (hash = await hashPassword(password)))
+  const known = { owner: user.owner, hash }
+  if (!user.hasTotp) return known
+  if (otp === undefined && recoveryCode === undefined) {
+    await forget(db, attempt)
+    throw new ApiError('otp_required')
+  }
+  if (!(await isSecondFactor(db, vault, user.owner, { otp, recoveryCode }))) throw new ApiError('invalid_otp')
+  return known
+}
+
+/** Checks one of the two, and spends it. @throws ApiError `login_throttled` after too many wrong codes. */
+export async function isSecondFactor(
+  db: Db,
+  vault: Vault,
+  user: TotpUser,
+  { otp, recoveryCode }: { otp?: string | undefined; recoveryCode?: string | undefined },
+): Promise<boolean> {
+  if (otp === undefined) return acceptRecoveryCode(db, vault, user, recoveryCode ?? '')
+  const forgiveCode = await beginCode(db, vault, user.id)
+  const isRight = await acceptCode(db, vault, user, otp)
+  if (isRight) await forgiveCode()
+  return isRight
+}
+
+/** A key is its own secret of 256 bits, so no slow hash is needed and no guess is near. */
+async function checkClient(db: Db, clientId: string, clientSecret: string, ip: string): Promise<Known | null> {
+  const read = readToken(clientSecret)
+  if (read?.kind !== 'key') return null
+  if (clientId !== read.publicId && clientId !== prefixOfKey(read.mode, read.publicId)) return null
+  const hash = hashToken(clientSecret)
+  const key = await findKey(db, read.publicId, hash)
+  if (!key || !isSecretOf(key, hash)) return null
+  if (key.accountStatus !== 'active') throw new ApiError('account_suspended')
+  requireNetwork(key.ipAllow, ip)
+  // Revoked and expired keys have no owner.
+  const owner = await findOwner(db, key.accountId, key.id)
+  return owner && { owner, hash }
+}

@@ -1,0 +1,132 @@
+/** The same logins as an OAuth 2.0 token endpoint (RFC 6749 §4.3, §4.4, §6), for clients that know only that. */
+import { Type } from 'typebox'
+import { isUnstorable } from '../../requests/body.ts'
+import { problems, type App } from '../../http.ts'
+import type { Db } from '../../db/db.ts'
+import { ApiError } from '../../errors.ts'
+import type { Vault } from '../../sealing/vault.ts'
+import { basicOf } from './basic.ts'
+import { logIn } from './login.ts'
+import { refreshSession, type TokenPair } from './session.ts'
+
+const Tokens = Type.Object({
+  access_token: Type.String(),
+  token_type: Type.Literal('Bearer'),
+  expires_in: Type.Integer({ description: 'Seconds.' }),
+  refresh_token: Type.String(),
+  scope: Type.String({ description: 'Scopes, parted by spaces.' }),
+})
+const Refusal = Type.Object(
+  { error: Type.String(), error_description: Type.String() },
+  { description: 'As of RFC 6749 §5.2.' },
+)
+
+/** Registers POST /v1/oauth/token: form-encoded in, and errors as RFC 6749 §5.2 words them. */
+export async function oauthRoutes(app: App, { db, vault }: { db: Db; vault: Vault }): Promise<void> {
+  await app.register(async (child) => {
+    child.removeAllContentTypeParsers()
+    child.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) => {
+      done(null, new URLSearchParams(String(text)))
+    })
+    child.post(
+      '/v1/oauth/token',
+      {
+        schema: {
+          operationId: 'oauthToken',
+          summary: 'OAuth 2.0 token endpoint',
+          description:
+            'Grants `client_credentials`, `password` and `refresh_token`, form-encoded; errors as RFC 6749 §5.2 words them.',
+          tags: ['Login'],
+          response: { ...problems(), 200: Tokens, 400: Refusal, 401: Refusal, 429: Refusal },
+        },
+        config: { scope: null },
+        errorHandler: (error, _request, reply) => {
+          const [status, word, detail] = wordOf(error)
+          if (error instanceof ApiError && error.options.retryAfterSeconds !== undefined)
+            reply.header('retry-after', error.options.retryAfterSeconds)
+          if (status === 401) reply.header('www-authenticate', 'Basic realm="heliogram"')
+          // Bugs and a database that is away are told, and logged, as everywhere.
+          if (word === null) throw error
+          void reply.code(status).header('pragma', 'no-cache').send({ error: word, error_description: detail })
+        },
+      },
+      async (request) => {
+        const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+        const { accessToken, expiresIn, refreshToken, owner } = await grant(
+          db,
+          vault,
+          form,
+          request.headers.authorization,
+          request.ip,
+        )
+        return {
+          access_token: accessToken,
+          token_type: 'Bearer',
+          expires_in: expiresIn,
+          refresh_token: refreshToken,
+          scope: owner.scopes.join(' '),
+        }
+      },
+    )
+  })
+}
+
+/** A request that RFC 6749 has its own word for. */
+class OAuthError extends Error {
+  readonly word: string
+  constructor(word: string, detail: string) {
+    super(detail)
+    this.word = word
+  }
+}
+
+async function grant(
+  db: Db,
+  vault: Vault,
+  form: URLSearchParams,
+  authorization: string | undefined,
+  ip: string,
+): Promise<TokenPair> {
+  const field = (name: string): string => {
+    const values = form.getAll(name)
+    if (values.length !== 1 || !values[0]) throw new OAuthError('invalid_request', `${name} must be given once.`)
+    if (isUnstorable(values[0])) throw new OAuthError('invalid_request', `${name} must not contain NUL.`)
+    return values[0]
+  }
+  switch (field('grant_type')) {
+    case 'client_credentials': {
+      const client = basicOf(authorization) ?? { clientId: field('client_id'), clientSecret: field('client_secret') }
+      return logIn(db, vault, { kind: 'client', ...client }, ip)
+    }
+    case 'password':
+      return logIn(
+        db,
+        vault,
+        {
+          kind: 'password',
+          email: field('username'),
+          password: field('password'),
+          otp: form.get('otp') ?? undefined,
+          recoveryCode: form.get('recovery_code') ?? undefined,
+        },
+        ip,
+      )
+    case 'refresh_token':
+      return refreshSession(db, vault, field('refresh_token'))
+    default:
+      throw new OAuthError('unsupported_grant_type', 'Use client_credentials, password or refresh_token.')
+  }
+}
+
+/** Status, `error` and `error_description` of a failure; no word for what is not the caller's fault. */
+function wordOf(error: unknown): [400 | 401 | 429, string | null, string] {
+  if (error instanceof OAuthError) return [400, error.word, error.message]
+  if (!(error instanceof ApiError)) return [400, null, '']
+  if (error.code === 'invalid_credentials') return [401, 'invalid_client', 'The credentials are not right.']
+  if (error.code === 'invalid_token' || error.code === 'expired_token') return [400, 'invalid_grant', error.message]
+  // There is no word of its own for a second factor; the description says what is missing.
+  if (error.code === 'otp_required' || error.code === 'invalid_otp')
+    return [400, 'invalid_grant', `${error.code}: ${error.message}`]
+  if (error.code === 'login_throttled') return [429, 'slow_down', error.message]
+  return [400, null, '']
+}

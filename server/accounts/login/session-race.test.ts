@@ -1,0 +1,101 @@
+/** Logins and refreshes that are under way while their password or secret is changed, or their login ended. */
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { inTransaction, type Tx } from '../../db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { createKey, rotateKey } from '../keys.ts'
+import { logIn, type Credentials } from './login.ts'
+import { hashPassword } from './password.ts'
+import { closeSession, endSessionsOf, refreshSession } from './session.ts'
+import { findAccessToken } from '../store.ts'
+import { createTestAccount, createTestUser, testVault } from '../testing.ts'
+import { hashToken } from '../token.ts'
+import { setPassword } from '../users.ts'
+
+const password = 'six mirrors on a hill'
+let database: TestDatabase
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(() => database.db.query('delete from login_failures'))
+
+/** Waits until so many statements wait for a lock. */
+async function waiting(count: number): Promise<void> {
+  for (;;) {
+    const { rows } = await database.db.query<{ count: number }>(
+      `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
+    if ((rows[0]?.count ?? 0) >= count) return
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+const isIn = async (accessToken: string): Promise<boolean> => {
+  const found = await findAccessToken(database.db, hashToken(accessToken))
+  return found !== null && !found.isRevoked
+}
+
+/**
+ * Holds what a login does last before it opens its session, the deletion of its failed attempts; `change` happens meanwhile. One failure goes
+ * before, so that there is a row to hold: counting another is no change of its key and goes on, deleting it waits.
+ */
+async function during(credentials: Credentials, change: (tx: Tx) => Promise<unknown>): Promise<string | null> {
+  const { db } = database
+  const wrong: Credentials =
+    credentials.kind === 'password' ? { ...credentials, password: 'no' } : { ...credentials, clientSecret: 'no' }
+  await expect(logIn(db, testVault, wrong, '192.0.2.1')).rejects.toMatchObject({ code: 'invalid_credentials' })
+  const [login] = await inTransaction(db, async (tx) => {
+    await tx.query('select 1 from login_failures for key share')
+    const login = logIn(db, testVault, credentials, '192.0.2.1').catch(() => null)
+    await waiting(1)
+    await inTransaction(db, change)
+    return [login]
+  })
+  return (await login)?.accessToken ?? null
+}
+
+test('a login under way does not outlive a change of its password', async () => {
+  const { db } = database
+  const { accountId } = await createTestAccount(db)
+  const user = await createTestUser(db, accountId, { role: 'viewer', passwordHash: await hashPassword(password) })
+  const token = await during({ kind: 'password', email: user.email, password }, async (tx) => {
+    await setPassword(tx, accountId, user.userId, await hashPassword('seven mirrors on a hill'))
+    await endSessionsOf(tx, accountId, user.userId)
+  })
+  expect(token).toBe(null)
+})
+
+test('a login under way does not outlive the secret of its key', async () => {
+  const { db } = database
+  const { accountId } = await createTestAccount(db)
+  const input = { name: 'x', mode: 'live' as const, scopes: ['settings:read'], expiresAt: null }
+  const { row, secret } = await inTransaction(db, (tx) => createKey(tx, accountId, input))
+  const credentials = { kind: 'client' as const, clientId: row.publicId, clientSecret: secret }
+  expect(await during(credentials, (tx) => rotateKey(tx, accountId, row, 0))).toBe(null)
+})
+
+for (const [what, end] of [
+  ['a change of the password', 'change'],
+  ['a logout', 'logout'],
+] as const)
+  test(`a refresh under way does not outlive ${what}`, async () => {
+    const { db } = database
+    const { accountId } = await createTestAccount(db)
+    const user = await createTestUser(db, accountId, { role: 'viewer' })
+    const [refreshing, ending] = await inTransaction(db, async (tx) => {
+      // New tokens wait for it, by their foreign key.
+      await tx.query('select 1 from accounts where id = $1 for update', [accountId])
+      const refreshing = refreshSession(db, testVault, user.refreshToken)
+      await waiting(1)
+      const change = async (other: Tx): Promise<void> => {
+        await setPassword(other, accountId, user.userId, 'another')
+        await endSessionsOf(other, accountId, user.userId)
+      }
+      const ending = end === 'change' ? inTransaction(db, change) : closeSession(db, user.refreshToken)
+      await waiting(2)
+      return [[refreshing], [ending]]
+    })
+    const { accessToken } = (await refreshing[0]) ?? { accessToken: '' }
+    await ending[0]
+    expect(await isIn(accessToken)).toBe(false)
+  })

@@ -1,0 +1,226 @@
+/**
+ * Token pairs of logins. Every login is a family; each refresh makes its next generation. Both tokens are derived from the master key,
+ * the family and the generation, so that a client whose answer was lost gets the same pair again although only hashes are stored.
+ *
+ *   fresh --refresh--> replaced --again within 60 s--> the same pair again
+ *                         └------again later---------> somebody has a copy: the family is revoked
+ */
+import { inTransaction, type Db, type Tx } from '../../db/db.ts'
+import { newId } from '../../ids.ts'
+import type { Vault } from '../../sealing/vault.ts'
+import { denied } from '../authenticate.ts'
+import { findOwner, holdOwner, type Owner } from '../store.ts'
+import { hashToken, readToken, tokenOf } from '../token.ts'
+
+export const accessSeconds = 3600
+export const refreshSeconds = 30 * 86_400
+const graceSeconds = 60
+
+/** A pair as its owner gets it. */
+export interface TokenPair {
+  accessToken: string
+  refreshToken: string
+  expiresIn: number
+  refreshExpiresIn: number
+  owner: Owner
+}
+
+/** Begins a family. */
+export async function openSession(tx: Tx, vault: Vault, owner: Owner): Promise<TokenPair> {
+  return addGeneration(tx, vault, owner, newId(), 0)
+}
+
+interface RefreshRow {
+  accountId: string
+  userId: string
+  family: string
+  generation: number
+  createdAt: Date
+  isRevoked: boolean
+  isExpired: boolean
+  replacedSecondsAgo: number | null
+}
+
+/** Exchanges a refresh token for the next pair. @throws ApiError `invalid_token` or `expired_token`. */
+export async function refreshSession(db: Db, vault: Vault, refreshToken: string): Promise<TokenPair> {
+  if (readToken(refreshToken)?.kind !== 'refresh') throw denied('invalid_token', 'This is not a refresh token.')
+  // A refusal is returned, not thrown: revoking the family has to be committed with it.
+  const result = await inTransaction(db, async (tx) => {
+    const hash = hashToken(refreshToken)
+    const holder = await findHolder(tx, hash)
+    // Before the token, in the order of those who change a user or key and end its logins.
+    if (holder) await holdOwner(tx, holder.accountId, holder.userId)
+    const row = holder && (await lockRefreshToken(tx, hash))
+    if (!row) return denied('invalid_token', 'There is no such refresh token.')
+    if (row.isRevoked) return denied('invalid_token', 'The refresh token was revoked.')
+    if (row.isExpired) return denied('expired_token', 'The refresh token has expired.')
+    if (row.replacedSecondsAgo !== null && row.replacedSecondsAgo > graceSeconds) {
+      await revokeFamily(tx, row.family)
+      return denied('invalid_token', 'The refresh token was used before. Its login was ended, in case it was stolen.')
+    }
+    const owner = await findOwner(tx, row.accountId, row.userId, row.createdAt)
+    if (!owner) return denied('invalid_token', 'The user or key of this login is no longer active.')
+    if (row.replacedSecondsAgo === null) await addGeneration(tx, vault, owner, row.family, row.generation + 1)
+    return showGeneration(tx, vault, owner, row.family, row.generation + 1)
+  })
+  if (result instanceof Error) throw result
+  return result
+}
+
+/** Ends the login of an access or refresh token; nothing happens where there is none. */
+export async function closeSession(db: Db, token: string): Promise<void> {
+  await inTransaction(db, async (tx) => {
+    const { rows } = await tx.query<{ family: string }>({
+      name: 'find-family',
+      text: 'select family from tokens where hash = $1',
+      values: [hashToken(token)],
+    })
+    if (rows[0]) await revokeFamily(tx, rows[0].family)
+  })
+}
+
+const derive = (vault: Vault, kind: 'access' | 'refresh', family: string, generation: number): string =>
+  tokenOf(kind, vault.mac(`token ${kind}`, `${family} ${generation}`))
+
+/** Inserts both tokens of a generation and marks the refresh token before them as replaced. */
+async function addGeneration(
+  tx: Tx,
+  vault: Vault,
+  owner: Owner,
+  family: string,
+  generation: number,
+): Promise<TokenPair> {
+  const accessToken = derive(vault, 'access', family, generation)
+  const refreshToken = derive(vault, 'refresh', family, generation)
+  await tx.query({
+    name: 'add-tokens',
+    text: `
+      with replaced as (
+        update tokens
+        set replaced_at = now()
+        where family = $5
+          and generation = $6::int - 1
+          and kind = 'refresh'
+      )
+      insert into tokens (hash, kind, account_id, user_id, family, generation, scopes, expires_at)
+      values
+        ($1, 'access', $3, $4, $5, $6, $7, now() + make_interval(secs => $8)),
+        ($2, 'refresh', $3, $4, $5, $6, $7, now() + make_interval(secs => $9))`,
+    values: [
+      hashToken(accessToken),
+      hashToken(refreshToken),
+      owner.accountId,
+      owner.id,
+      family,
+      generation,
+      owner.scopes,
+      accessSeconds,
+      refreshSeconds,
+    ],
+  })
+  return { accessToken, refreshToken, expiresIn: accessSeconds, refreshExpiresIn: refreshSeconds, owner }
+}
+
+/** A generation that exists, with the time it still has. */
+async function showGeneration(
+  tx: Tx,
+  vault: Vault,
+  owner: Owner,
+  family: string,
+  generation: number,
+): Promise<TokenPair> {
+  const { rows } = await tx.query<{ kind: string; seconds: number }>({
+    name: 'token-times',
+    text: `
+      select kind, greatest(0, floor(extract(epoch from expires_at - now())))::float8 as seconds
+      from tokens
+      where family = $1
+        and generation = $2`,
+    values: [family, generation],
+  })
+  const secondsOf = (kind: string): number => rows.find((row) => row.kind === kind)?.seconds ?? 0
+  return {
+    accessToken: derive(vault, 'access', family, generation),
+    refreshToken: derive(vault, 'refresh', family, generation),
+    expiresIn: secondsOf('access'),
+    refreshExpiresIn: secondsOf('refresh'),
+    owner,
+  }
+}
+
+/** Whose refresh token it is, by primary key. */
+async function findHolder(tx: Tx, hash: Buffer): Promise<{ accountId: string; userId: string } | undefined> {
+  const { rows } = await tx.query<{ accountId: string; userId: string }>({
+    name: 'find-token-holder',
+    text: `
+      select account_id as "accountId", user_id as "userId"
+      from tokens
+      where hash = $1
+        and kind = 'refresh'`,
+    values: [hash],
+  })
+  return rows[0]
+}
+
+/** Locks a refresh token, so that of two refreshes at once the second sees the first. Primary key. */
+async function lockRefreshToken(tx: Tx, hash: Buffer): Promise<RefreshRow | undefined> {
+  const { rows } = await tx.query<RefreshRow>({
+    name: 'lock-refresh-token',
+    text: `
+      select
+        account_id as "accountId",
+        user_id as "userId",
+        family,
+        generation,
+        created_at as "createdAt",
+        revoked_at is not null as "isRevoked",
+        expires_at <= now() as "isExpired",
+        extract(epoch from clock_timestamp() - replaced_at)::float8 as "replacedSecondsAgo"
+      from tokens
+      where hash = $1
+        and kind = 'refresh'
+      for update`,
+    values: [hash],
+  })
+  return rows[0]
+}
+
+/** Revokes all tokens of a family (index tokens_family); waits for a refresh that is under way, and ends what it made. */
+async function revokeFamily(tx: Tx, family: string): Promise<void> {
+  await tx.query({
+    name: 'lock-family',
+    text: `select 1 from tokens where family = $1 and kind = 'refresh' order by generation for update`,
+    values: [family],
+  })
+  await tx.query({
+    name: 'revoke-family',
+    text: `
+      update tokens
+      set revoked_at = now()
+      where family = $1
+        and revoked_at is null`,
+    values: [family],
+  })
+}
+
+/**
+ * Ends all logins of a user or key (index tokens_user), but for the one whose access token hashes to `exceptHash`, where one is named.
+ * Callers that are remembered are in for five seconds more, elsewhere than at an authenticator that forgets.
+ */
+export async function endSessionsOf(
+  tx: Tx,
+  accountId: string,
+  userId: string,
+  exceptHash: Buffer | null = null,
+): Promise<void> {
+  await tx.query(
+    `
+    update tokens
+    set revoked_at = now()
+    where account_id = $1
+      and user_id = $2
+      and revoked_at is null
+      and family is distinct from (select family from tokens where hash = $3 and account_id = $1)`,
+    [accountId, userId, exceptHash],
+  )
+}

@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createFirstAccount } from '../accounts/first.ts'
+import { accountRoutes } from '../accounts/http.ts'
+import { openAuthenticator } from '../accounts/authenticate.ts'
+import { buildTestApp, testSettings, testVault } from '../accounts/testing.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import type { App } from '../http.ts'
+import { printOwnerCode } from './owner.ts'
+
+let database: TestDatabase
+let app: App
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const { db } = database
+  const authenticator = openAuthenticator(db)
+  app = await buildTestApp(db, (own) =>
+    accountRoutes(own, { db, vault: testVault, authenticator, settings: testSettings }),
+  )
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+
+test('the command prints a fresh code until the owner has a password', async () => {
+  const make = () => printOwnerCode(database.db, 'http://localhost')
+  await expect(make()).rejects.toThrow('There is no code to give')
+  await createFirstAccount(database.db, { firstEmail: "o'neil@example.com" })
+  const printed = await make()
+  // As a shell reads it.
+  const [, data = ''] = /-d '(.*)'$/m.exec(printed) ?? []
+  const body = JSON.parse(data.replaceAll(`'\\''`, "'")) as Record<string, string>
+  expect(body).toMatchObject({ email: "o'neil@example.com", password: '…' })
+  const accept = (password: string | undefined) =>
+    app.inject({ method: 'POST', url: '/v1/auth/accept-invitation', payload: { ...body, password } })
+  expect((await accept(body['password'])).statusCode).toBe(422)
+  expect((await accept('six mirrors on a hill')).statusCode).toBe(200)
+  await expect(make()).rejects.toThrow('There is no code to give')
+})

@@ -1,0 +1,38 @@
+/** `heliogram rotate-key`: a new master key, whether the service runs or not. */
+import type { Config } from '../config.ts'
+import { openPool } from '../db/db.ts'
+import type { Log } from '../db/log.ts'
+import { openBeside } from '../db/running.ts'
+import { isMasterKeyOf } from '../sealing/data-keys.ts'
+import { KeyFile } from '../sealing/master-key.ts'
+import { rotateMasterKey, RotationRunningError } from '../sealing/rotate-key.ts'
+import { openVault } from '../sealing/vault.ts'
+import { explainForeignKey, StartError } from '../start.ts'
+
+/** Rotates, telling how far it is, and answers the last lines to print. @throws StartError for what is to be mended first. */
+export async function rotateKey(config: Config, log: Log): Promise<string> {
+  const { connection, close } = await openBeside(config.databaseUrl, config.dataFolder, log)
+  const db = openPool(connection, { name: 'rotate-key', max: 3, queryTimeoutMs: 0 })
+  try {
+    const keyFile = new KeyFile(config.keyFile)
+    if (!(await isMasterKeyOf(db, openVault(keyFile)))) throw new StartError(explainForeignKey(config))
+    const say = (line: string): void => void process.stdout.write(`${line}\n`)
+    const { changed, unopenable } = await rotateMasterKey({ db, keyFile, say })
+    const foreign = [...new Set(unopenable)]
+    return [
+      `Done: all secrets are sealed with the new key (${changed} of them just now), and the old one is no longer in ${config.keyFile}.`,
+      'Back up that file now, apart from the database. Keep the old one as long as you keep a backup of the database from before.',
+      'Other machines with a copy of it need the new one; those that run have both keys until they start again.',
+      ...(foreign.length > 0
+        ? [`${unopenable.length} secrets were sealed with a key that is not in it, and stay: ${foreign.join(', ')}.`]
+        : []),
+      '',
+    ].join('\n')
+  } catch (error) {
+    if (error instanceof RotationRunningError) throw new StartError(error.message)
+    throw error
+  } finally {
+    await db.end()
+    await close()
+  }
+}

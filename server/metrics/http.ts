@@ -1,0 +1,187 @@
+/** GET /metrics: the numbers of this process for Prometheus, and for whom they are. */
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import type { FastifyRequest } from 'fastify'
+import type { Authenticator } from '../accounts/authenticate.ts'
+import type { CarrierLink } from '../carriers/carrier-link.ts'
+import { readLiveState, writeLinkCounts, writeLiveState, type LiveState } from '../carriers/live-metrics.ts'
+import type { QueueReader } from '../carriers/queue.ts'
+import type { Db } from '../db/db.ts'
+import { ApiError } from '../errors.ts'
+import { problems, type App } from '../http.ts'
+import type { Meter } from './meter.ts'
+import { Exposition, metricsType } from './metrics.ts'
+
+/** What an answer is made of. */
+export interface MetricsContext {
+  version: string
+  meter: Meter
+  db: Db
+  /** The pools of this process by name. */
+  pools: Readonly<Record<string, Pick<Db, 'totalCount' | 'idleCount' | 'waitingCount'>>>
+  readQueue: QueueReader
+  /** The links that run here. */
+  running: () => ReadonlyMap<string, CarrierLink>
+}
+
+export interface MetricsRouteContext extends MetricsContext {
+  authenticator: Authenticator
+  /** Who sends it as a Bearer token may read; null: there is none. */
+  metricsToken: string | null
+  publicUrl: string
+}
+
+type LoopDelay = ReturnType<typeof monitorEventLoopDelay>
+
+// A database that is away must not make Prometheus wait: it stops after ten seconds, and would miss the rest too.
+const databaseWaitMs = 2000
+const flushBoundsMs = [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 4096]
+const postBoundsMs = [4, 16, 64, 128, 256, 512, 1024, 2048, 4096, 16_384]
+// A tenth of a per cent of a core; stalls that last are what matters.
+const loopResolutionMs = 100
+
+/** Registers `/metrics`. It tells nothing of accounts and their messages, but how much this installation sends, and to whom it is connected. */
+export function metricsRoute(app: App, context: MetricsRouteContext): void {
+  const loop = monitorEventLoopDelay({ resolution: loopResolutionMs })
+  loop.enable()
+  app.addHook('onClose', (_app, done) => {
+    loop.disable()
+    done()
+  })
+  app.get(
+    '/metrics',
+    {
+      schema: {
+        operationId: 'getMetrics',
+        summary: 'Numbers of this process, for Prometheus',
+        tags: ['Service'],
+        produces: ['text/plain'],
+        response: { ...problems(), 200: { content: { 'text/plain': { schema: { type: 'string' } } } } },
+      },
+      // Who may read is decided below: Prometheus may have a token of its own, or be on this machine.
+      config: { scope: null },
+    },
+    async (request, reply) => {
+      await allowReader(request, context)
+      const text = await writeMetrics(context, loop)
+      return reply.header('cache-control', 'no-store').type(metricsType).send(text)
+    },
+  )
+}
+
+/** @throws ApiError where the caller may not read metrics. */
+async function allowReader(request: FastifyRequest, context: MetricsRouteContext): Promise<void> {
+  const { authorization } = request.headers
+  if (authorization === undefined && context.metricsToken === null && isLocal(request, context.publicUrl)) return
+  if (authorization !== undefined && context.metricsToken !== null) {
+    const [given, expected] = [authorization, `Bearer ${context.metricsToken}`].map(hash)
+    if (given && expected && timingSafeEqual(given, expected)) return
+  }
+  const caller = await context.authenticator.authenticate(authorization, request.ip)
+  if (!caller.scopes.has('carriers:read'))
+    throw new ApiError('insufficient_scope', { detail: 'The token lacks the scope carriers:read.' })
+}
+
+// Of one length, whatever was given.
+const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
+
+/** Whether the reader is on this machine, and not a proxy that passes on strangers: where there is one, the public address says so. */
+function isLocal({ ip, headers }: FastifyRequest, publicUrl: string): boolean {
+  const isForwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => name in headers)
+  return isLoopback(ip) && isLoopback(new URL(publicUrl).hostname) && !isForwarded
+}
+
+const isLoopback = (host: string): boolean =>
+  /^(?:::ffff:)?127\.\d+\.\d+\.\d+$/.test(host) || ['::1', '[::1]', 'localhost'].includes(host)
+
+/** The whole text. What the database says is left out while it is away. */
+export async function writeMetrics(context: MetricsContext, loop: LoopDelay): Promise<string> {
+  const out = new Exposition()
+  const state = await withinMs(readLiveState(context.db, context.readQueue), databaseWaitMs)
+  writeProcess(out, context, loop)
+  out.gauge('heliogram_database_up', 'Whether the database answered this request.', [[{}, state ? 1 : 0]])
+  if (state) writeLiveState(out, state)
+  writeCounts(out, context.meter)
+  writeLinkCounts(out, context.meter, context.running(), nameOf(context, state))
+  return out.text
+}
+
+/** Carriers' names as they were when they were last read, by context. */
+const names = new WeakMap<MetricsContext, Map<string, string>>()
+
+function nameOf(context: MetricsContext, state: LiveState | null): (carrierId: string) => string {
+  const known = names.get(context) ?? new Map<string, string>()
+  names.set(context, known)
+  for (const { id, name } of state?.carriers ?? []) known.set(id, name)
+  return (id) => known.get(id) ?? 'other'
+}
+
+/** The result, or null where it fails or takes longer. */
+async function withinMs<T>(work: Promise<T>, ms: number): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<null>((resolve) => {
+    timer = setTimeout(() => resolve(null), ms)
+  })
+  // That it failed is what `heliogram_database_up` tells.
+  return Promise.race([work.catch(() => null), late]).finally(() => clearTimeout(timer))
+}
+
+function writeCounts(out: Exposition, meter: Meter): void {
+  out.words('heliogram_messages_accepted_total', 'Messages accepted, by type.', 'type', meter.accepted)
+  out.words('heliogram_messages_ended_total', 'Messages that are over, or unconfirmed.', 'status', meter.ends)
+  out.words('heliogram_receipts_total', 'Receipts that came, by their state.', 'state', meter.receipts)
+  out.words('heliogram_replies_total', 'Replies that came; orphan: to a number of nobody.', 'result', meter.replies)
+  out.words('heliogram_webhook_posts_total', 'Posts to webhooks, by how they ended.', 'outcome', meter.posts)
+  out.times('heliogram_webhook_post_seconds', 'From connecting to the end of the answer.', postBoundsMs, [
+    [{}, [meter.postTimes]],
+  ])
+  const flushes = Object.entries(meter.flushes)
+  out.times(
+    'heliogram_flush_seconds',
+    'Group commits: accept writes messages, ledger writes answers and receipts.',
+    flushBoundsMs,
+    flushes.map(([writer, { times }]) => [{ writer }, [times]]),
+  )
+  out.counter(
+    'heliogram_flushed_items_total',
+    'What they wrote; by the count of flushes it is the size of one.',
+    flushes.map(([writer, { items }]) => [{ writer }, items]),
+  )
+}
+
+/** The process itself, under the names that dashboards for Node know. */
+function writeProcess(out: Exposition, { version, pools }: MetricsContext, loop: LoopDelay): void {
+  const memory = process.memoryUsage()
+  const cpu = process.cpuUsage()
+  out.gauge('heliogram_info', 'The version that runs.', [[{ version, node: process.version }, 1]])
+  out.gauge('process_start_time_seconds', 'Unix time of the start.', [[{}, performance.timeOrigin / 1000]])
+  out.counter('process_cpu_user_seconds_total', 'CPU time in the program.', [[{}, cpu.user / 1e6]])
+  out.counter('process_cpu_system_seconds_total', 'CPU time in the kernel for it.', [[{}, cpu.system / 1e6]])
+  out.gauge('process_resident_memory_bytes', 'Memory that is in use.', [[{}, memory.rss]])
+  out.gauge('nodejs_heap_size_total_bytes', 'Heap of JavaScript.', [[{}, memory.heapTotal]])
+  out.gauge('nodejs_heap_size_used_bytes', 'Heap of JavaScript that is in use.', [[{}, memory.heapUsed]])
+  out.gauge('nodejs_external_memory_bytes', 'Memory of buffers.', [[{}, memory.external]])
+  const delaySeconds = (nanoseconds: number): number => Math.max(0, nanoseconds / 1e9 - loopResolutionMs / 1000)
+  out.gauge('nodejs_eventloop_lag_p50_seconds', 'Delay of the event loop since the last request.', [
+    [{}, delaySeconds(loop.percentile(50))],
+  ])
+  out.gauge('nodejs_eventloop_lag_p99_seconds', 'The same: one in a hundred was longer.', [
+    [{}, delaySeconds(loop.percentile(99))],
+  ])
+  out.gauge('nodejs_eventloop_lag_max_seconds', 'The same: the longest.', [[{}, delaySeconds(loop.max)]])
+  loop.reset()
+  const all = Object.entries(pools)
+  out.gauge(
+    'heliogram_database_connections',
+    'Connections to the database, by pool.',
+    all.flatMap(([pool, { totalCount, idleCount }]) => [
+      [{ pool, state: 'busy' }, totalCount - idleCount] as const,
+      [{ pool, state: 'idle' }, idleCount] as const,
+    ]),
+  )
+  out.gauge(
+    'heliogram_database_waiting',
+    'Statements that wait for a connection, by pool.',
+    all.map(([pool, { waitingCount }]) => [{ pool }, waitingCount]),
+  )
+}

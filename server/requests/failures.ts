@@ -1,0 +1,112 @@
+/** How a request fails: whatever was thrown, wherever, becomes one problem document (RFC 9457), and a bug becomes a log line too. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingMessage } from 'node:http'
+import type { Socket } from 'node:net'
+import { codeOf, isLostRace, isUnavailable } from '../db/failure.ts'
+import { ApiError, problemOf } from '../errors.ts'
+import { newId, showId } from '../ids.ts'
+
+/** Answers with a problem document. */
+export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: ApiError): FastifyReply {
+  const { headers, retryAfterSeconds } = error.options
+  reply.code(error.status).header('content-type', 'application/problem+json')
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfterSeconds)))
+  if (headers) reply.headers(headers)
+  // Fastify closes after any failed parse; that is needed only where the rest of a body is still coming.
+  if (request.raw.complete && reply.getHeader('connection') === 'close') reply.removeHeader('connection')
+  return reply.send(JSON.stringify(problemOf(error, pathOf(request.url), request.id)))
+}
+
+/** The error handler of the whole application. */
+export function handleFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+  const known = explainFailure(error, request)
+  // A client that went away in the middle of its body is no fault of ours, whatever it looks like.
+  const isGone = request.raw.destroyed && !request.raw.complete
+  if (known.code === 'internal_error') request.log.error({ request_id: request.id, err: error }, 'request failed')
+  // An overload says so once, and not for each request.
+  else if (known.code === 'unavailable' && !isGone && known !== error)
+    request.log.warn({ request_id: request.id, err: error }, 'request refused')
+  void sendProblem(request, reply, known)
+}
+
+function explainFailure(error: unknown, request: FastifyRequest): ApiError {
+  if (error instanceof ApiError) return error
+  if (isLostRace(error))
+    return new ApiError('unavailable', {
+      detail: 'Somebody else changed the same at the same moment; nothing was done.',
+      retryAfterSeconds: 1,
+    })
+  // Whether a write took place is not known: the idempotency key makes the repetition safe.
+  if (isUnavailable(error))
+    return new ApiError('unavailable', { detail: 'The database cannot be reached.', retryAfterSeconds: 2 })
+  return framework[codeOf(error) ?? '']?.(request) ?? new ApiError('internal_error')
+}
+
+/** Fastify's own refusals, in our words. */
+const framework: Record<string, (request: FastifyRequest) => ApiError> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: (request) => {
+    const type = request.headers['content-type']
+    const taken = mediaTypesOf(request)
+    const what =
+      type === undefined ? 'There is no Content-Type' : `The content type ${JSON.stringify(type)} is not supported`
+    return new ApiError('unsupported_media_type', {
+      detail: `${what} here; send ${listOf(taken)}.`,
+      headers: { accept: taken.join(', ') },
+    })
+  },
+  FST_ERR_CTP_BODY_TOO_LARGE: ({ routeOptions }) =>
+    new ApiError('payload_too_large', { detail: `The body may have at most ${routeOptions.bodyLimit} bytes.` }),
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: () =>
+    new ApiError('invalid_header', { detail: 'Content-Length is not the length of the body.' }),
+  FST_ERR_BAD_URL: () => new ApiError('not_found', { detail: 'The path is not a valid URL path.' }),
+  FST_ERR_MAX_PARAM_LENGTH: () => new ApiError('not_found', { detail: 'No id is as long as that.' }),
+}
+
+/** What a route reads: what its schema lists, else JSON, or what its plugin reads instead. */
+function mediaTypesOf({ routeOptions, server }: FastifyRequest): string[] {
+  const body = routeOptions.schema?.body as { content?: object } | undefined
+  return body?.content
+    ? Object.keys(body.content)
+    : ['application/json', 'application/x-www-form-urlencoded'].filter((type) => server.hasContentTypeParser(type))
+}
+
+/** `a, b or c` */
+export const listOf = (words: readonly string[]): string =>
+  words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : words.join()
+
+/** Answers what is not HTTP at all, or too slow or too long to be: there is no request yet, only a socket. */
+export function handleClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable) {
+    socket.destroy()
+    return
+  }
+  const [status, reason, detail] =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? [431, 'Request Header Fields Too Large', 'The headers have more than 16 KiB.']
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? [408, 'Request Timeout', 'The headers took more than 10 seconds.']
+        : [400, 'Bad Request', 'The request is not valid HTTP/1.1.']
+  writeRawProblem(socket, status, reason, new ApiError('invalid_header', { detail, status }), '')
+}
+
+/** Ends a request whose body comes slower than a network explains. */
+export function refuseSlowBody(request: IncomingMessage): void {
+  const error = new ApiError('invalid_header', { detail: 'The body came too slowly.', status: 408 })
+  writeRawProblem(request.socket, 408, 'Request Timeout', error, pathOf(request.url ?? ''))
+}
+
+function writeRawProblem(socket: Socket, status: number, reason: string, error: ApiError, instance: string): void {
+  const requestId = showId('req', newId())
+  const body = JSON.stringify(problemOf(error, instance, requestId))
+  socket.end(
+    `HTTP/1.1 ${status} ${reason}\r\nContent-Type: application/problem+json\r\nX-Request-Id: ${requestId}\r\n` +
+      `Cache-Control: no-store\r\nConnection: close\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    () => socket.destroy(),
+  )
+}
+
+/** A path without its query, which may hold what must not be repeated or logged. */
+export function pathOf(url: string): string {
+  const end = url.indexOf('?')
+  return end === -1 ? url : url.slice(0, end)
+}

@@ -1,0 +1,207 @@
+/** From what the validator (Ajv) found to field errors that a person can act on: all of them, each saying what is allowed. */
+import type { ErrorObject } from 'ajv'
+import { pointTo } from './body.ts'
+import type { FieldError, FieldErrorCode } from '../errors.ts'
+
+/** The part of a request that was checked. */
+export type Part = 'body' | 'querystring' | 'params' | 'headers'
+
+// Enough to correct a client; a batch of thousands of wrong items would otherwise be answered with megabytes.
+const errorsMax = 100
+
+/** The field errors of one check. Needs Ajv's `verbose` errors. */
+export function fieldErrorsOf(errors: ErrorObject[], part: Part): FieldError[] {
+  const found = collapseUnions(errors).map((error) => describe(error, part))
+  const unique = new Map(found.map((error) => [`${error.pointer} ${error.code}`, error]))
+  return [...unique.values()].slice(0, errorsMax)
+}
+
+function describe(error: ErrorObject, part: Part): FieldError {
+  const params = error.params as Record<string, string & number>
+  const own = error.instancePath
+  switch (error.keyword) {
+    case 'required':
+    case 'dependentRequired':
+      return at(part, own, params['missingProperty'], 'required', 'is required')
+    case 'additionalProperties':
+    case 'unevaluatedProperties': {
+      const name = String(params['additionalProperty'] ?? params['unevaluatedProperty'])
+      const known = Object.keys((error.parentSchema as { properties?: object }).properties ?? {})
+      const suggestion = nearest(name, known)
+      return {
+        ...at(
+          part,
+          own,
+          name,
+          'unknown_field',
+          suggestion ? `is not a field here; did you mean ${suggestion}?` : 'is not a field here',
+        ),
+        ...(suggestion && { suggestion }),
+      }
+    }
+    case 'type':
+      return at(
+        part,
+        own,
+        undefined,
+        'invalid_type',
+        `must be ${typesOf(params['type'] ?? 'value')}; it is ${typeOf(error.data)}`,
+      )
+    case 'enum': {
+      const allowed = (error.schema as unknown[]).map(String)
+      const suggestion = typeof error.data === 'string' ? nearest(error.data, allowed) : undefined
+      return {
+        ...at(part, own, undefined, 'invalid_value', `must be one of ${allowed.join(', ')}`),
+        ...(suggestion && { suggestion }),
+      }
+    }
+    case 'const':
+      return at(part, own, undefined, 'invalid_value', `must be ${JSON.stringify(error.schema)}`)
+    case 'maxLength':
+    case 'minLength':
+      return length(error, part, 'character', Array.from(String(error.propertyName ?? error.data)).length)
+    case 'maxItems':
+    case 'minItems':
+      return length(error, part, 'item', (error.data as unknown[]).length)
+    case 'maxProperties':
+    case 'minProperties':
+      return length(error, part, 'field', Object.keys(error.data as object).length)
+    case 'maximum':
+    case 'minimum':
+    case 'exclusiveMaximum':
+    case 'exclusiveMinimum':
+    case 'multipleOf':
+      return at(
+        part,
+        own,
+        undefined,
+        'out_of_range',
+        `must be ${bounds[error.keyword]} ${String(error.schema)}; it is ${String(error.data)}`,
+      )
+    case 'uniqueItems': {
+      const { i, j } = error.params as { i: number; j: number }
+      const [first, second] = i < j ? [i, j] : [j, i]
+      return at(part, own, String(second), 'invalid_value', `must not stand twice; it is also item ${first}`)
+    }
+    case 'pattern':
+    case 'format':
+      return at(part, own, error.propertyName, 'invalid_format', formOf(error))
+    default:
+      return at(part, own, error.propertyName, 'invalid_value', error.message ?? 'is not allowed')
+  }
+}
+
+function at(part: Part, path: string, member: string | undefined, code: FieldErrorCode, detail: string): FieldError {
+  const steps = path
+    .split('/')
+    .slice(1)
+    .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'))
+  if (member !== undefined) steps.push(member)
+  const pointer = part === 'body' ? steps.reduce(pointTo, '#') : `?${steps.join('.').toWellFormed()}`
+  return { pointer, code, detail }
+}
+
+/** `must be at most 1600 characters; it has 1601` */
+function length(error: ErrorObject, part: Part, unit: string, actual: number): FieldError {
+  const limit = (error.params as { limit: number }).limit
+  const isMax = error.keyword.startsWith('max')
+  const verb = unit === 'character' ? 'be' : 'have'
+  const subject = error.propertyName === undefined ? 'must' : 'the name must'
+  const detail = `${subject} ${verb} ${isMax ? 'at most' : 'at least'} ${limit} ${unit}${limit === 1 ? '' : 's'}; it has ${actual}`
+  return at(part, error.instancePath, error.propertyName, isMax ? 'too_long' : 'too_short', detail)
+}
+
+function formOf(error: ErrorObject): string {
+  const { examples } = error.parentSchema as { examples?: unknown[] }
+  const { format: name, pattern } = error.params as { format?: string; pattern?: string }
+  if (name === 'date-time') return 'must be a time as of RFC 3339, such as 2026-11-20T12:00:00Z'
+  if (name === 'ipv4' || name === 'ipv6') return 'must be an IP address, such as 192.0.2.1 or 2001:db8::1'
+  if (examples?.[0] !== undefined) return `must have the documented form, such as ${JSON.stringify(examples[0])}`
+  if (name) return `must be a valid ${name}`
+  // Texts for other people's protocols; an example of a password would be one.
+  if (pattern?.startsWith('^[ -~]')) return 'must be of printable ASCII characters'
+  return `must have the form ${pattern}`
+}
+
+/** `type` errors of all branches of a union say one thing; of a branch whose type fits, its own errors say more. */
+function collapseUnions(errors: ErrorObject[]): ErrorObject[] {
+  let rest = errors.filter((error) => error.keyword !== 'propertyNames' && error.keyword !== 'if')
+  for (const union of errors.filter((error) => error.keyword === 'anyOf' || error.keyword === 'oneOf')) {
+    const isInside = (error: ErrorObject): boolean =>
+      error !== union &&
+      error.schemaPath.startsWith(`${union.schemaPath}/`) &&
+      error.instancePath.startsWith(union.instancePath)
+    const branches = Map.groupBy(
+      rest.filter(isInside),
+      (error) => error.schemaPath.slice(union.schemaPath.length + 1).split('/')[0],
+    )
+    const fitting = [...branches.values()]
+      .filter(
+        (branch) => !branch.some((error) => error.keyword === 'type' && error.instancePath === union.instancePath),
+      )
+      .sort((a, b) => a.length - b.length)[0]
+    const types = (union.schema as { type?: string }[])
+      .map((branch) => branch.type)
+      .filter((type) => type !== undefined)
+    const summary = types.length > 0 ? { ...union, keyword: 'type', params: { type: types } } : union
+    rest = rest.filter((error) => error !== union && !isInside(error)).concat(fitting ?? [summary])
+  }
+  return rest
+}
+
+const bounds: Record<string, string> = {
+  maximum: 'at most',
+  minimum: 'at least',
+  exclusiveMaximum: 'less than',
+  exclusiveMinimum: 'more than',
+  multipleOf: 'a multiple of',
+}
+
+const typeNames: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'an array',
+  null: 'null',
+}
+
+const typesOf = (types: string | string[]): string =>
+  [types]
+    .flat()
+    .map((type) => typeNames[type] ?? type)
+    .join(' or ')
+
+const typeOf = (value: unknown): string => {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'boolean' ? String(value) : (typeNames[typeof value] ?? typeof value)
+}
+
+/** The known word that was probably meant, if one is near enough: same letters, or a third of them wrong at most. */
+function nearest(word: string, known: string[]): string | undefined {
+  if (word.length > 64) return undefined
+  const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
+  let best: string | undefined
+  let bestDistance = Math.floor(plain(word).length / 3) + 1
+  for (const candidate of known) {
+    const distance = distanceOf(plain(word), plain(candidate))
+    if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
+  }
+  return best
+}
+
+/** Levenshtein distance. */
+function distanceOf(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++)
+      next.push(
+        Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)),
+      )
+    row = next
+  }
+  return row[b.length] ?? 0
+}

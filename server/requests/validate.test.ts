@@ -1,0 +1,56 @@
+import { expect, test } from 'vitest'
+import type { ApiError } from '../errors.ts'
+import { buildValidators } from './validate.ts'
+
+const check = buildValidators({})({ schema: { type: 'string', format: 'date-time' } })
+
+test('a time is one that the calendar has, and that a Date can be', () => {
+  for (const text of [
+    '2026-11-20T12:00:00Z',
+    '2024-02-29t23:59:59.123456z',
+    '2026-11-20T12:00:00-11:30',
+    '0001-01-01T00:00:00Z',
+  ])
+    expect([check(text), Number.isNaN(Date.parse(text))], text).toEqual([true, false])
+  for (const text of [
+    '2026-06-30T23:59:60Z',
+    '2026-02-30T00:00:00Z',
+    '2025-02-29T00:00:00Z',
+    '2026-13-01T00:00:00Z',
+    '2026-11-20T24:00:00Z',
+    '2026-11-20T12:00:00',
+    '2026-11-20T12:00:00+05',
+    '2026-11-20',
+    '',
+  ])
+    expect(check(text), text).not.toBe(true)
+})
+
+test('what is wrong is said in words, not in those of the validator or of the documentation', () => {
+  const text = (more: object): object => ({ type: 'string', description: 'What it is for.', ...more })
+  const schema = {
+    type: 'object',
+    properties: {
+      tags: { type: 'array', uniqueItems: true, items: { type: 'string' } },
+      prefix: text({ pattern: '^[1-9]+$', examples: ['1555'] }),
+      password: text({ pattern: '^[ -~]*$' }),
+      ip: { anyOf: [text({ format: 'ipv4' }), text({ format: 'ipv6' })] },
+      code: text({ pattern: '^\\d+$' }),
+    },
+  }
+  const verdict = buildValidators({})({ schema })({
+    tags: ['a', 'b', 'a'],
+    prefix: 'x',
+    password: 'é',
+    ip: 'x',
+    code: 'x',
+  })
+  const { errors } = (verdict as { error: ApiError }).error.options
+  expect(errors).toEqual([
+    { pointer: '#/tags/2', code: 'invalid_value', detail: 'must not stand twice; it is also item 0' },
+    { pointer: '#/prefix', code: 'invalid_format', detail: 'must have the documented form, such as "1555"' },
+    { pointer: '#/password', code: 'invalid_format', detail: 'must be of printable ASCII characters' },
+    { pointer: '#/code', code: 'invalid_format', detail: 'must have the form ^\\d+$' },
+    { pointer: '#/ip', code: 'invalid_format', detail: 'must be an IP address, such as 192.0.2.1 or 2001:db8::1' },
+  ])
+})

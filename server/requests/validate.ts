@@ -1,0 +1,129 @@
+/** The validators behind every route: bodies are taken as they are, query strings are converted from text. */
+import AjvCompiler from '@fastify/ajv-compiler'
+import type { ErrorObject } from 'ajv'
+import { isUnstorable } from './body.ts'
+import { ApiError, invalid, type FieldError } from '../errors.ts'
+import { fieldErrorsOf, type Part } from './problem.ts'
+
+interface Check {
+  (data: unknown): unknown
+  errors?: ErrorObject[] | null
+}
+type Compile = (route: { schema: unknown }) => Check
+
+// What parsing found wrong inside a body, until its schema is checked too and all errors can be told at once.
+const faultsOf = new WeakMap<object, FieldError[]>()
+const largeBodies = new WeakSet<object>()
+
+/** Above this many bytes only the first error of a body is told: 32 MiB of wrong items would make gigabytes of errors. */
+const allErrorsBytesMax = 1 << 20
+
+/** Keeps what parsing learnt of a body until its check: errors, which the check reports with its own, and its size. */
+export function rememberBody(body: object, faults: FieldError[], bytes: number): void {
+  if (faults.length > 0) faultsOf.set(body, faults)
+  if (bytes > allErrorsBytesMax) largeBodies.add(body)
+}
+
+/**
+ * Builds Fastify's validator compiler. Nothing is coerced in bodies and nothing is dropped anywhere: `"to": 1555…` is an error, and so
+ * is a field that does not exist. maxLength counts code points, as JSON Schema says. A request that is right is checked once; only one
+ * that is wrong is checked again to find all its errors. Checks are compiled when first needed: all of them take a second of every start.
+ */
+export function buildValidators(
+  shared: unknown,
+): (route: { schema: unknown; httpPart?: string | undefined }) => (data: unknown) => true | { error: Error } {
+  const compilerOf = (isBody: boolean, allErrors: boolean): Compile =>
+    deferred(() =>
+      AjvCompiler()(shared as Record<string, object>, {
+        customOptions: {
+          allErrors,
+          verbose: true,
+          removeAdditional: false,
+          useDefaults: true,
+          coerceTypes: isBody ? false : 'array',
+        },
+        onCreate: (ajv) => ajv.addFormat('date-time', isTime),
+      }),
+    )
+  const compilers = { body: compilerOf(true, false), text: compilerOf(false, false) }
+  const thorough = { body: compilerOf(true, true), text: compilerOf(false, true) }
+  return ({ schema, httpPart }) => {
+    const part = (httpPart ?? 'body') as Part
+    const kind = part === 'body' ? 'body' : 'text'
+    let check: Check | undefined
+    let checkAll: Check | undefined
+    const explain = (data: unknown): FieldError[] => {
+      if (typeof data === 'object' && data !== null && largeBodies.has(data))
+        return fieldErrorsOf(check?.errors ?? [], part)
+      checkAll ??= thorough[kind]({ schema })
+      checkAll(data)
+      return fieldErrorsOf(checkAll.errors ?? [], part)
+    }
+    return (data) => {
+      check ??= compilers[kind]({ schema })
+      const isValid = check(data)
+      const faults =
+        typeof data !== 'object' || data === null ? undefined : part === 'body' ? faultsOf.get(data) : textFaults(data)
+      if (isValid && faults === undefined) return true
+      const found = isValid ? [] : explain(data)
+      const more = faults ? found.filter((error) => !faults.some((fault) => fault.pointer === error.pointer)) : found
+      return { error: refuse(part, [...(faults ?? []), ...more]) }
+    }
+  }
+}
+
+const time = /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+/** Whether a text is a time as of RFC 3339 that a Date can be: a leap second cannot, nor a 30th of February. */
+function isTime(text: string): boolean {
+  const [, day = ''] = time.exec(text) ?? []
+  const midnight = new Date(`${day}T00:00:00Z`)
+  return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
+}
+
+/** What PostgreSQL cannot be asked for: a percent-encoded NUL in a query or a path. */
+function textFaults(data: object): FieldError[] | undefined {
+  const wrong = Object.entries(data).filter(([, value]) => typeof value === 'string' && isUnstorable(value))
+  if (wrong.length === 0) return undefined
+  const detail = 'must not contain NUL or a surrogate without its other half'
+  return wrong.map(([name]) => ({ pointer: `?${name}`, code: 'invalid_characters', detail }))
+}
+
+function refuse(part: Part, errors: FieldError[]): ApiError {
+  if (part === 'params') return new ApiError('not_found')
+  if (part !== 'headers') return invalid(errors)
+  const detail = errors.map((error) => `${error.pointer.slice(1)} ${error.detail}`).join('; ')
+  return new ApiError('invalid_header', { detail: `${detail}.` })
+}
+
+/**
+ * Builds Fastify's serializer compiler: answers are written by JSON.stringify, which is twice as fast on a message as code generated from
+ * its schema, and costs nothing at start. With `checksAnswers` an answer that its schema does not describe is an error: for tests, so that
+ * the reference tells the truth.
+ */
+export function buildSerializers(checksAnswers: boolean) {
+  return (shared: unknown) => {
+    const compile = deferred(() =>
+      AjvCompiler()(shared as Record<string, object>, {
+        customOptions: { allErrors: true, removeAdditional: false, coerceTypes: false, useDefaults: false },
+      }),
+    )
+    return ({ schema }: { schema: unknown }) => {
+      if (!checksAnswers) return (data: unknown) => JSON.stringify(data)
+      let check: Check | undefined
+      return (data: unknown) => {
+        check ??= compile({ schema })
+        const text = JSON.stringify(data)
+        if (!check(JSON.parse(text)))
+          throw new Error(`The answer is not what its schema says: ${JSON.stringify(check.errors)} in ${text}`)
+        return text
+      }
+    }
+  }
+}
+
+/** A compiler that is made when it first has something to compile. */
+function deferred(make: () => unknown): Compile {
+  let compile: Compile | undefined
+  return (route) => (compile ??= make() as Compile)(route)
+}
