@@ -51,6 +51,8 @@ export const SendInput = Type.Object(
     $id: 'SendMessage',
     additionalProperties: false,
     anyOf: [{ required: ['message'] }, { required: ['template'] }],
+    // What the reference sends when somebody tries it: one of every field would be refused.
+    examples: [{ to: '15551230001', message: 'Hello from Heliogram' }],
   },
 )
 export type SendInput = Static<typeof SendInput>

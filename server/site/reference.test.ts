@@ -1,7 +1,9 @@
+import { Value } from 'typebox/value'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { buildApp } from '../app.ts'
 import { eventTypes } from '../events.ts'
 import type { App } from '../http.ts'
+import { SendInput } from '../messages/template-send.ts'
 import { registerRoutes, type RoutesContext } from '../routes.ts'
 
 interface Operation {
@@ -9,6 +11,7 @@ interface Operation {
   summary?: string
   tags?: string[]
   security?: unknown[]
+  requestBody?: { content: Record<string, { example?: object }> }
   responses: Record<string, { content?: object }>
 }
 interface Document {
@@ -77,6 +80,12 @@ test('what needs a token says so, and what does not is a short list', () => {
     'post /v1/auth/refresh',
     'post /v1/oauth/token',
   ])
+})
+
+test('the body that the page offers for a send is one that is taken', () => {
+  const example = document.paths['/v1/messages/send']?.['post']?.requestBody?.content['application/json']?.example
+  expect(Value.Check(SendInput, example)).toBe(true)
+  expect(Object.keys(example ?? {})).toEqual(['to', 'message'])
 })
 
 test('every reference leads somewhere', () => {
