@@ -1,6 +1,7 @@
 /** The requests that a row of tenancy-rows.ts stands for. */
 import type { Row } from './tenancy-rows.ts'
-import type { KnownRoute, Things } from './tenancy-world.ts'
+import type { KnownRoute } from './tenancy-world.ts'
+import type { Things } from './tenant.ts'
 
 /** One request for a route. */
 export interface Call {

@@ -1,6 +1,6 @@
 /** What tenancy.test.ts must know of each route to call it: a row a route, and the test fails where there is none. */
 import type { Scope } from '../server/http.ts'
-import type { Things } from './tenancy-world.ts'
+import type { Things } from './tenant.ts'
 
 /** How a route is called. Where things of two accounts differ in a path, a query or a body, the matrix exchanges them one by one. */
 export interface Row {

@@ -9,16 +9,9 @@ import { showId } from '../server/ids.ts'
 import { callsOf, urlOf, type Call } from './tenancy-calls.ts'
 import { areas, ownVerbs, questions, rows, type Row } from './tenancy-rows.ts'
 import { isExempt, unscopedTables } from './tenancy-statements.ts'
-import {
-  addKey,
-  createStrangers,
-  createTenant,
-  openWorld,
-  type KnownRoute,
-  type Stranger,
-  type Tenant,
-  type World,
-} from './tenancy-world.ts'
+import { addKey, createStrangers, type Stranger } from './strangers.ts'
+import { openWorld, type KnownRoute, type World } from './tenancy-world.ts'
+import { createTenant, type Tenant } from './tenant.ts'
 
 const mark = 'kanarie-a'
 const numbers = '1555761000'

@@ -7,16 +7,8 @@ import { refuseShortening } from '../messages/short-links/shorten.ts'
 import { takeMark, withOldRows } from '../mark.ts'
 import { buildPage, readCursor } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
-import {
-  Campaign,
-  CampaignChange,
-  changeCampaign,
-  CampaignInput,
-  createCampaign,
-  readCampaign,
-  readOpenCampaign,
-  showCampaign,
-} from './campaign.ts'
+import { Campaign, CampaignChange, CampaignInput } from './campaign-schema.ts'
+import { changeCampaign, createCampaign, readCampaign, readOpenCampaign, showCampaign } from './campaign.ts'
 import { Contact } from './contact.ts'
 import { contactRoutes, type ContactsContext } from './contact-http.ts'
 import { broadcastRoutes, type BroadcastsContext } from './broadcasts/http.ts'

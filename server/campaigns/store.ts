@@ -4,7 +4,7 @@ import type { Queryable, Tx } from '../db/db.ts'
 import type { MessageType, UnknownPolicy } from '../messages/message.ts'
 import { isSince } from '../mark.ts'
 import { wayOf, type Position } from '../page.ts'
-import type { CampaignInput } from './campaign.ts'
+import type { CampaignInput } from './campaign-schema.ts'
 import type { CampaignText } from './text.ts'
 
 /** A row of `campaigns`. */

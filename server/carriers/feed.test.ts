@@ -1,14 +1,13 @@
-/** What is claimed when, and for whom: several carriers, paces, priorities, and how long a message waits. */
+/** What is claimed when, and for whom: several carriers, links and paces. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
-import type { MessageType } from '../messages/message.ts'
 import { findPlace } from '../messages/place.ts'
-import { insertTestCarrier, insertTestSender, ourNumber, rowOf, silent, until } from '../messages/testing.ts'
+import { insertTestCarrier, insertTestSender, rowOf, silent, until } from '../messages/testing.ts'
 import { Feed } from './feed.ts'
 import { LinkKeeper } from './keeper.ts'
-import { openBoundTest, type CarrierTest } from './testing.ts'
+import { insertBacklog, openBoundTest, setPace, timesOf, type CarrierTest } from './testing.ts'
 
 let database: TestDatabase
 let test: CarrierTest
@@ -26,38 +25,7 @@ afterEach(async () => {
   await test.close()
 })
 
-/** Sets the pace of the first carrier, and waits until its link has it. */
-async function setPace(pace: number): Promise<void> {
-  await test.db.query(`update carriers set pace = $1 where id = $2`, [pace, test.carrierId])
-  await until('the new pace holds', () => [...test.submitter.links.values()].some((link) => link.pace === pace))
-}
-
-/** Puts messages in line by SQL; faster than accepting them. */
-async function insertBacklog(count: number, type: MessageType, sender: string = ourNumber): Promise<void> {
-  await test.submit({ type })
-  await until('the first is gone', async () => (await test.count('messages', `status = 'delivered'`)) > 0)
-  await test.db.query(
-    `with lane as (
-       select id from lanes where account_id = $1 and type = $3 and run_id is null
-     ), message as (
-       insert into messages (account_id, id, type, status, their_number, our_number, body, encoding, characters, segments,
-         created_at, queued_at)
-       select $1, id, $3, 'queued', '15551230001', $4, 'backlog ' || n, 'GSM-7', 5, 1, now(), now()
-       from unnest($2::uuid[]) with ordinality as t (id, n)
-       returning id
-     )
-     insert into queue (lane_id, message_id, account_id, segments)
-     select lane.id, message.id, $1, 1 from lane, message`,
-    [test.accountId, Array.from({ length: count }, () => newId()), type, sender],
-  )
-  test.submitter.wake()
-}
-
 const smppPort = (): number => test.submitter.links.get(test.linkId)?.settings.port ?? 0
-
-/** When submits of a text came, in milliseconds of the carrier's clock. */
-const times = (text: string): number[] =>
-  test.simulator.ledger.filter((entry) => entry.text.startsWith(text)).map((entry) => entry.at.getTime())
 
 /** Most submits in any second. */
 function mostInASecond(all: number[]): number {
@@ -136,7 +104,7 @@ describe('a carrier that is down', () => {
 describe('two carriers', () => {
   it('of which one is busy do not wait for each other', async () => {
     await open()
-    await setPace(5)
+    await setPace(test, 5)
     const fast = newId()
     await inTransaction(test.db, (tx) =>
       insertTestCarrier(tx, fast, { port: smppPort(), system_id: 'other' }, { pace: 1000 }),
@@ -146,13 +114,13 @@ describe('two carriers', () => {
       'both are bound',
       () => [...test.submitter.links.values()].filter((link) => link.sessions > 0).length === 2,
     )
-    await insertBacklog(2000, 'transactional')
+    await insertBacklog(test, 2000, 'transactional')
     const startedAt = performance.now()
     const { id } = await test.submit({ sender: '15550003333' })
     await test.reaches(id, 'delivered')
     // The busy one takes minutes.
     expect(performance.now() - startedAt).toBeLessThan(5000)
-    expect(times('backlog').length).toBeLessThan(60)
+    expect(timesOf(test, 'backlog').length).toBeLessThan(60)
     // The busy one goes on in order.
     const numbers = test.simulator.ledger.flatMap((entry) => /^backlog (\d+)$/.exec(entry.text)?.[1] ?? []).map(Number)
     expect(numbers).toEqual(Array.from({ length: numbers.length }, (_, i) => i + 1))
@@ -161,7 +129,7 @@ describe('two carriers', () => {
 
 it('a carrier with two links uses both, each at its own pace, and one when the other is disabled', async () => {
   await open()
-  await setPace(20)
+  await setPace(test, 20)
   const second = newId()
   await test.db.query(
     `insert into links (id, carrier_id, position, pace, settings) values ($1, $2, 2, 40, '{"sessions": 2}')`,
@@ -169,13 +137,13 @@ it('a carrier with two links uses both, each at its own pace, and one when the o
   )
   await until('all three sessions are bound', () => test.simulator.stats().bound === 3)
   await until('both paces hold', () => [...test.submitter.links.values()].map((link) => link.pace).join() === '20,40')
-  await insertBacklog(250, 'marketing')
-  await until('it runs', () => times('backlog').length > 3)
-  const from = times('backlog').length
+  await insertBacklog(test, 250, 'marketing')
+  await until('it runs', () => timesOf(test, 'backlog').length > 3)
+  const from = timesOf(test, 'backlog').length
   const startedAt = performance.now()
   await until('two seconds pass', () => performance.now() - startedAt > 2000)
   const seconds = (performance.now() - startedAt) / 1000
-  const sent = times('backlog').length - from
+  const sent = timesOf(test, 'backlog').length - from
   expect(sent).toBeLessThan(60 * seconds * 1.1 + 3)
   // More than either alone; a process that stalled does not make up for it (`catchUpMs`).
   expect(sent).toBeGreaterThan(60 * seconds * 0.75)
@@ -278,17 +246,17 @@ it('a pace of a sender, an account, a campaign or a lane holds, and nobody else 
     ...Array.from({ length: 50 }, () => test.draft({ accountId: neighbour, type: 'marketing', body: 'other' })),
     ...Array.from({ length: 50 }, () => test.draft({ accountId, campaignId: free, type: 'marketing', body: 'other' })),
   ])
-  await until('the neighbours are through', () => times('other').length === 100)
+  await until('the neighbours are through', () => timesOf(test, 'other').length === 100)
   // All that have a pace came before them, and take four seconds.
-  for (const { name } of paced) expect(times(`by ${name}`).length, name).toBeLessThan(count)
+  for (const { name } of paced) expect(timesOf(test, `by ${name}`).length, name).toBeLessThan(count)
   // What waits behind the pace says so, and when its turn comes.
   const last = rowOf(await test.acceptor.accept(test.draft({ accountId, campaignId, type: 'marketing', body: 'last' })))
   await until('it is counted', () => (test.submitter.estimateSendAt(last)?.getTime() ?? 0) > Date.now() + 500)
   const estimate = test.submitter.estimateSendAt(last)?.getTime() ?? 0
   await until('it waits for the pace', async () => (await findPlace(test.db, last))?.holdReason === 'rate')
-  await until('all are through', () => paced.every(({ name }) => times(`by ${name}`).length === count))
-  await until('the last one, too', () => times('last').length === 1)
-  expect(Math.abs(estimate - (times('last')[0] ?? 0))).toBeLessThan(2000)
+  await until('all are through', () => paced.every(({ name }) => timesOf(test, `by ${name}`).length === count))
+  await until('the last one, too', () => timesOf(test, 'last').length === 1)
+  expect(Math.abs(estimate - (timesOf(test, 'last')[0] ?? 0))).toBeLessThan(2000)
   for (const { name } of paced) {
     const all = written.flatMap(({ text, at }) => (text.includes(`by ${name}`) ? [at] : []))
     expect(mostInASecond(all), name).toBeLessThanOrEqual(11)
@@ -297,69 +265,4 @@ it('a pace of a sender, an account, a campaign or a lane holds, and nobody else 
     expect(tookMs, name).toBeGreaterThan(3700)
     expect(tookMs, name).toBeLessThan(7500)
   }
-})
-
-describe('a backlog of marketing on a slow link', () => {
-  it('of 20,000 keeps no code waiting, nor a transactional message, and goes on beside them', async () => {
-    await open()
-    await setPace(50)
-    await insertBacklog(20_000, 'marketing')
-    await until('the campaign runs', () => times('backlog').length > 5)
-    for (const type of ['otp', 'transactional', 'otp', 'otp'] as const) {
-      const startedAt = Date.now()
-      await test.submit({ type, body: `urgent ${startedAt}` })
-      await until('it is out', () => times(`urgent ${startedAt}`).length === 1)
-      // Behind the others it would be minutes.
-      expect((times(`urgent ${startedAt}`)[0] ?? Infinity) - startedAt).toBeLessThan(5000)
-    }
-    expect(await test.count('queue', 'true')).toBeGreaterThan(19_000)
-  })
-
-  it('keeps its twentieth beside a flood of codes', async () => {
-    await open()
-    await setPace(150)
-    await insertBacklog(600, 'marketing')
-    const before = times('backlog').length
-    await test.acceptor.acceptAll(Array.from({ length: 500 }, () => test.draft({ type: 'otp', body: 'code' })))
-    await until('the codes are out', () => times('code').length >= 420)
-    const all = test.simulator.ledger.slice(-300)
-    // Fifteen, give or take a turn at each end.
-    expect(all.filter((entry) => entry.text.startsWith('backlog')).length / all.length).toBeGreaterThan(0.035)
-    expect(times('backlog').length - before).toBeLessThan(150)
-  })
-})
-
-describe('the estimate of when a message is sent', () => {
-  it.each([
-    ['marketing', 'marketing'],
-    ['transactional', 'transactional'],
-    ['transactional', 'marketing'],
-  ] as const)('%s behind %s turns out true within a fifth', async (type, backlog) => {
-    await open()
-    await setPace(30)
-    await insertBacklog(150, backlog)
-    await until(
-      'it is counted',
-      () => (test.submitter.estimateSendAt({ type: backlog })?.getTime() ?? 0) > Date.now() + 2000,
-    )
-    const acceptedAt = Date.now()
-    const accepted = await test.acceptor.accept(test.draft({ type, body: 'last' }))
-    const estimate =
-      accepted.kind === 'accepted' ? test.submitter.estimateSendAt({ type, accountId: test.accountId }) : null
-    if (!estimate) throw new Error('there is no estimate')
-    await until('it is out', () => times('last').length === 1)
-    const actual = (times('last')[0] ?? 0) - acceptedAt
-    const said = estimate.getTime() - acceptedAt
-    // What goes at once is within the time of a claim; behind the others it would be four seconds.
-    expect(Math.abs(said - actual)).toBeLessThanOrEqual(type === backlog ? actual * 0.2 : 1500)
-    if (type === backlog) expect(actual).toBeGreaterThan(1500)
-  })
-
-  it('is none while no link is up', async () => {
-    await open()
-    expect(test.submitter.estimateSendAt({ type: 'transactional' })).not.toBeNull()
-    test.simulator.misbehave({ bind: 'RSYSERR' })
-    test.simulator.do('drop')
-    await until('it is known', () => test.submitter.estimateSendAt({ type: 'transactional' }) === null)
-  })
 })

@@ -3,7 +3,8 @@
  * so that slots never have two holders and the parts of a pace never add up to more than the whole.
  */
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
-import { capacityOf, recoverPerSecond } from './pace.ts'
+import { readLinks, readSlots, readStates, type LinkRow, type SlotRow, type StateRow } from './lease-rows.ts'
+import { capacityOf } from './pace.ts'
 import { chooseSlots, nextGrant, splitUnits, type Grant, type Holder } from './shares.ts'
 import type { LinkReport } from './store.ts'
 
@@ -32,7 +33,7 @@ export interface Held {
 export interface LeasedLink {
   id: string
   carrierId: string
-  kind: 'smpp' | 'http' | 'simulator'
+  kind: LinkRow['kind']
   /** Changes with the settings and the password. */
   version: string
   /** Of the whole link. */
@@ -49,33 +50,6 @@ export interface LeasedLink {
   isUpElsewhere: boolean
   /** Whether the lease was written now, or runs on. */
   isRenewed: boolean
-}
-
-interface LinkRow {
-  id: string
-  carrierId: string
-  kind: LeasedLink['kind']
-  version: string
-  pace: number
-  sessions: number
-}
-
-interface SlotRow {
-  linkId: string
-  slot: number
-  nodeId: string | null
-  epoch: string
-  isLive: boolean
-}
-
-interface StateRow {
-  linkId: string
-  nodeId: string
-  units: number
-  sessions: number
-  isUp: boolean
-  fraction: number
-  isLive: boolean
 }
 
 /** Renews this node's leases, takes what is free and fair, and reports. Null: this node is fenced and holds nothing. */
@@ -177,49 +151,6 @@ function holdersOf(all: readonly { nodeId: string; sessions: number; slots: numb
     nodeId,
     weight: isBound ? Math.min(sessions, slots) : slots,
   }))
-}
-
-/** Links of enabled carriers, best carrier first; there are few. */
-async function readLinks(tx: Tx): Promise<LinkRow[]> {
-  const { rows } = await tx.query<LinkRow>({
-    name: 'lease-links',
-    text: `
-      select l.id, l.carrier_id as "carrierId", c.kind, coalesce(l.pace, c.pace)::float8 as pace,
-        coalesce((l.settings ->> 'sessions')::int, (c.settings ->> 'sessions')::int, 1) as sessions,
-        md5(c.settings::text || l.settings::text || coalesce(l.secrets, c.secrets, '')::text) as version
-      from links l
-      join carriers c on c.id = l.carrier_id
-      where c.enabled and l.enabled
-      order by c.priority, c.id, l.position`,
-  })
-  return rows
-}
-
-async function readSlots(tx: Tx): Promise<SlotRow[]> {
-  const { rows } = await tx.query<SlotRow>({
-    name: 'lease-slots',
-    text: `
-      select s.link_id as "linkId", s.slot, s.node_id as "nodeId", s.epoch::text as epoch,
-        s.leased_until > now() and n.id is not null and n.fenced_at is null as "isLive"
-      from link_slots s
-      left join nodes n on n.id = s.node_id`,
-  })
-  return rows
-}
-
-async function readStates(tx: Tx): Promise<StateRow[]> {
-  const { rows } = await tx.query<StateRow>({
-    name: 'lease-states',
-    text: `
-      select s.link_id as "linkId", s.node_id as "nodeId", s.units, s.sessions,
-        s.state in ('bound', 'throttled') as "isUp",
-        least(1, s.pace_fraction + extract(epoch from now() - s.updated_at) * $1)::float8 as fraction,
-        s.leased_until > now() and n.fenced_at is null as "isLive"
-      from link_states s
-      join nodes n on n.id = s.node_id`,
-    values: [recoverPerSecond],
-  })
-  return rows
 }
 
 interface Write {

@@ -6,8 +6,8 @@ import { newId } from '../ids.ts'
 import { Acceptor } from '../messages/accept.ts'
 import { type Draft } from '../messages/accepted.ts'
 import type { Handover } from '../messages/handover.ts'
-import type { MessageRow } from '../messages/message.ts'
-import { openLedgerTest, rowOf, until, type LedgerTest } from '../messages/testing.ts'
+import type { MessageRow, MessageType } from '../messages/message.ts'
+import { openLedgerTest, ourNumber, rowOf, until, type LedgerTest } from '../messages/testing.ts'
 import { Node } from '../node.ts'
 import type { LinkOptions } from './link.ts'
 import { receive, type ReceiveContext } from './receive.ts'
@@ -124,6 +124,42 @@ export async function openBoundTest(db: Db, options?: Parameters<typeof openCarr
   await untilBound(test)
   return test
 }
+
+/** Sets the pace of the first carrier, and waits until its link has it. */
+export async function setPace(test: CarrierTest, pace: number): Promise<void> {
+  await test.db.query(`update carriers set pace = $1 where id = $2`, [pace, test.carrierId])
+  await until('the new pace holds', () => [...test.submitter.links.values()].some((link) => link.pace === pace))
+}
+
+/** Puts messages in line by SQL; faster than accepting them. */
+export async function insertBacklog(
+  test: CarrierTest,
+  count: number,
+  type: MessageType,
+  sender: string = ourNumber,
+): Promise<void> {
+  await test.submit({ type })
+  await until('the first is gone', async () => (await test.count('messages', `status = 'delivered'`)) > 0)
+  await test.db.query(
+    `with lane as (
+       select id from lanes where account_id = $1 and type = $3 and run_id is null
+     ), message as (
+       insert into messages (account_id, id, type, status, their_number, our_number, body, encoding, characters, segments,
+         created_at, queued_at)
+       select $1, id, $3, 'queued', '15551230001', $4, 'backlog ' || n, 'GSM-7', 5, 1, now(), now()
+       from unnest($2::uuid[]) with ordinality as t (id, n)
+       returning id
+     )
+     insert into queue (lane_id, message_id, account_id, segments)
+     select lane.id, message.id, $1, 1 from lane, message`,
+    [test.accountId, Array.from({ length: count }, () => newId()), type, sender],
+  )
+  test.submitter.wake()
+}
+
+/** When submits of a text came, in milliseconds of the carrier's clock. */
+export const timesOf = (test: CarrierTest, text: string): number[] =>
+  test.simulator.ledger.filter((entry) => entry.text.startsWith(text)).map((entry) => entry.at.getTime())
 
 /** A message of one segment, about to be submitted. */
 export function testHandover(changes: Partial<Handover> = {}): Handover {

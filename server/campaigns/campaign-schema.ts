@@ -1,0 +1,132 @@
+/** The schemas of a campaign: as it is made, changed and answered. */
+import { Type, type Static } from 'typebox'
+import { QuietHoursChange } from '../accounts/quiet-hours.ts'
+import { IdOf, Nullable, paceNumber, Timestamp } from '../http.ts'
+import { messageTypes, unknownPolicies } from '../messages/message.ts'
+import { Stats } from './stats.ts'
+import { textFields } from './text.ts'
+
+const text = (description: string, minLength: number, maxLength: number) =>
+  Type.String({ description, minLength, maxLength })
+
+/** Values that the caller keeps with a resource and gets back unchanged. */
+export const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 500 }), {
+  description: 'Up to 50 keys of at most 40 characters, values of at most 500.',
+  maxProperties: 50,
+  propertyNames: { maxLength: 40, minLength: 1 },
+})
+
+/** Labels for filtering. */
+export const Tags = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), {
+  description: 'Up to 50 labels.',
+  maxItems: 50,
+  uniqueItems: true,
+})
+
+const fields = {
+  key: Type.String({
+    description: 'A name of your own for the campaign, usable wherever its id is; unique in the account.',
+    // A key that looked like an id would make `{campaign}` ambiguous.
+    pattern: '^(?!cmp_)[a-z0-9][a-z0-9_-]{0,62}$',
+    examples: ['autumn-sale'],
+  }),
+  description: text('For people.', 0, 1000),
+  type: Type.Enum([...messageTypes], { description: 'Default type of its messages.' }),
+  from: Type.String({
+    description: 'Default sender of its messages: one of the senders of the account.',
+    maxLength: 32,
+  }),
+  sender_pool: IdOf('pol', 'Default sender of its messages, instead of `from`: a pool of the account.'),
+  ...textFields,
+  default_country: Type.String({
+    description: 'ISO 3166-1 alpha-2: where imported numbers without a country code are from.',
+    examples: ['GB'],
+  }),
+  timezone: Type.String({ description: 'IANA time zone.', examples: ['Europe/London'] }),
+  validity_period: Type.Integer({
+    description: 'Default seconds for which its messages may wait to be sent.',
+    minimum: 1,
+    maximum: 259_200,
+  }),
+  pace: Nullable(
+    paceNumber('Segments a second of all its messages, over all carriers and processes; null: as the links allow.'),
+  ),
+  on_unknown: Type.Enum([...unknownPolicies], {
+    description: 'What becomes of its messages when the carrier does not answer: held, or sent again, perhaps twice.',
+  }),
+  shorten_urls: Type.Boolean({ description: 'Whether its messages have short links, and clicks are counted.' }),
+  callback_url: Type.String({ description: 'Where events of its messages are posted.', maxLength: 2048 }),
+  quiet_hours: Nullable(QuietHoursChange),
+  metadata: Metadata,
+  tags: Tags,
+}
+
+/** Body of `POST /v1/campaigns`. */
+export const CampaignInput = Type.Object(
+  { name: text('For people.', 1, 120), ...Type.Partial(Type.Object(fields)).properties },
+  { additionalProperties: false },
+)
+export type CampaignInput = Static<typeof CampaignInput>
+
+/** Body of `PATCH /v1/campaigns/{campaign}`; null takes away what was said. */
+export const CampaignChange = Type.Object(
+  Type.Partial(
+    Type.Object({
+      name: text('For people.', 1, 120),
+      description: Nullable(fields.description),
+      type: Nullable(fields.type),
+      from: Nullable(fields.from),
+      sender_pool: Nullable(fields.sender_pool),
+      message: Nullable(fields.message),
+      template: Nullable(fields.template),
+      variables: fields.variables,
+      timezone: Nullable(fields.timezone),
+      validity_period: Nullable(fields.validity_period),
+      callback_url: Nullable(fields.callback_url),
+      metadata: fields.metadata,
+      tags: fields.tags,
+      pace: fields.pace,
+      quiet_hours: fields.quiet_hours,
+    }),
+  ).properties,
+  { additionalProperties: false, minProperties: 1 },
+)
+
+const Count = Type.Integer({ minimum: 0 })
+
+/** A campaign in answers. */
+export const Campaign = Type.Object(
+  {
+    id: IdOf('cmp', 'Id of the campaign.'),
+    object: Type.Literal('campaign'),
+    name: Type.String(),
+    key: Nullable(fields.key),
+    description: Nullable(Type.String()),
+    status: Type.String({ description: '`active` for a campaign that labels messages. More states may come.' }),
+    type: Nullable(fields.type),
+    from: Nullable(Type.String()),
+    sender_pool: Nullable(IdOf('pol', 'The pool that its messages take their senders from.')),
+    message: Nullable(Type.String()),
+    template: Nullable(IdOf('tpl', 'The template of its broadcasts.')),
+    variables: textFields.variables,
+    default_country: Nullable(Type.String()),
+    timezone: Nullable(Type.String()),
+    validity_period: Nullable(Type.Integer()),
+    pace: fields.pace,
+    on_unknown: Nullable(fields.on_unknown),
+    shorten_urls: Type.Boolean(),
+    callback_url: Nullable(Type.String()),
+    quiet_hours: Type.Union([QuietHoursChange, Type.Null()], {
+      description: 'What it says of quiet hours itself; the rest, and null: as the account has it.',
+    }),
+    metadata: Type.Record(Type.String(), Type.String()),
+    tags: Type.Array(Type.String()),
+    contacts_count: Count,
+    stats: Type.Union([Stats, Type.Null()], {
+      description: 'Counted when one campaign is read; null in lists.',
+    }),
+    created_at: Timestamp('When it was made.'),
+    updated_at: Timestamp('When it was last changed.'),
+  },
+  { $id: 'Campaign' },
+)
