@@ -67,7 +67,10 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** Scope that the caller needs; null: no token is needed. Every route says one of them. */
     scope?: Scope | null
-    /** Who calls, where the route takes other credentials than bearer tokens; `refuse` throws for who has failed too often, and goes before a look-up. */
+    /**
+     * Who calls, where the route takes other credentials than bearer tokens; `refuse` throws for who has failed too often, and goes before
+     * a look-up.
+     */
     authenticate?: (authorization: string | undefined, ip: string, refuse: () => void) => Caller | Promise<Caller>
     /** Operation name under which idempotency keys live; two paths with one name share their keys. */
     operation?: string

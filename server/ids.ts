@@ -43,7 +43,8 @@ for (let i = 0; i < 16; i++) {
   hexValueOf[i.toString(16).toUpperCase().charCodeAt(0)] = i
 }
 
-// The first sixteen are those of hexadecimal. Ids are written into octets and become one string each: added up from parts they are trees, 2 KB of garbage apiece.
+// The first sixteen are those of hexadecimal. Ids are written into octets and become one string each: added up from parts they are trees, 2
+// KB of garbage apiece.
 const digits = Buffer.from(alphabet)
 const written = Buffer.from('00000000-0000-7000-0000-000000000000')
 const shown = Buffer.alloc(30)

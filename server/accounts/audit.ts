@@ -87,7 +87,10 @@ export interface AuditCheck {
 
 const pageRows = 1000
 
-/** Checks the chain of an account from its first event, or the first that has not gone by age, to its last, a page at a time; stops at the first break. */
+/**
+ * Checks the chain of an account from its first event, or the first that has not gone by age, to its last, a page at a time; stops at the
+ * first break.
+ */
 export async function verifyAudit(db: Queryable, accountId: string): Promise<AuditCheck> {
   const end = await findEnd(db, accountId)
   const { pruned } = end

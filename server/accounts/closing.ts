@@ -67,7 +67,10 @@ export async function closeAccount(
   return { before, after: await findAccountRow(tx, id) }
 }
 
-/** Opens a closed account again; its credentials and what was canceled do not come back. Locks the account. @throws ApiError `account_not_in_state`. */
+/**
+ * Opens a closed account again; its credentials and what was canceled do not come back. Locks the account. @throws ApiError
+ * `account_not_in_state`.
+ */
 export async function reopenAccount(tx: Tx, id: string): Promise<{ before: AccountRow; after: AccountRow }> {
   const before = await lockAccount(tx, id)
   if (before.status !== 'closed') return { before, after: before }

@@ -1,4 +1,7 @@
-/** How long an account keeps what it has: the settings. What they do is in messages/retention-account.ts, retention-days.ts and ../audit-retention.ts. */
+/**
+ * How long an account keeps what it has: the settings. What they do is in messages/retention-account.ts, retention-days.ts and
+ * ../audit-retention.ts.
+ */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../db/db.ts'
 import { invalid } from '../errors.ts'

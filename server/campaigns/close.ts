@@ -5,7 +5,10 @@ import { moveBroadcast } from './broadcasts/store.ts'
 
 const contactsMax = 2000
 
-/** A piece of an account's end: broadcasts that are not over are canceled, as by a request; their messages go with all others. Index broadcasts_open. */
+/**
+ * A piece of an account's end: broadcasts that are not over are canceled, as by a request; their messages go with all others. Index
+ * broadcasts_open.
+ */
 export const cancelBroadcastsOf: WindUp = async (tx, { accountId }) => {
   const { rows } = await tx.query<{ campaignId: string }>({
     name: 'find-open-broadcasts-of-account',

@@ -1,4 +1,7 @@
-/** Contacts from before: those that are plain where the installation encrypts are sealed, and those that a retired key sealed are with the current one. */
+/**
+ * Contacts from before: those that are plain where the installation encrypts are sealed, and those that a retired key sealed are with the
+ * current one.
+ */
 import type { KeyObject } from 'node:crypto'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import {
@@ -92,7 +95,10 @@ async function readPage(
   return rows
 }
 
-/** The chosen as they are now, locked, but for those that somebody else has locked: nobody is waited for, so nobody can wait for us in turn. By primary key. */
+/**
+ * The chosen as they are now, locked, but for those that somebody else has locked: nobody is waited for, so nobody can wait for us in turn.
+ * By primary key.
+ */
 async function lockContacts(
   tx: Tx,
   accountId: string,

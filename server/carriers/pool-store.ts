@@ -56,7 +56,10 @@ export async function findPools(db: Queryable, keys: readonly { accountId: strin
   return rows
 }
 
-/** Inserts or replaces a pool with its members. By primary key, whose row it locks. @throws a unique violation (23505) when the account has the name. */
+/**
+ * Inserts or replaces a pool with its members. By primary key, whose row it locks. @throws a unique violation (23505) when the account has
+ * the name.
+ */
 export async function savePool(
   tx: Tx,
   pool: Pick<PoolRow, 'accountId' | 'id' | 'name' | 'strategy' | 'members'>,

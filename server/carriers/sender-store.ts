@@ -81,7 +81,10 @@ export async function hasNoSender(db: Queryable, accountId: string): Promise<boo
   return rowCount === 0
 }
 
-/** Inserts a sender; a new default takes the place of the old one, whose row it locks. @throws a unique violation when the number is taken at the carrier. */
+/**
+ * Inserts a sender; a new default takes the place of the old one, whose row it locks. @throws a unique violation when the number is taken
+ * at the carrier.
+ */
 export async function createSender(tx: Tx, sender: Omit<SenderRow, 'createdAt'>): Promise<void> {
   if (sender.isDefault) await dropDefault(tx, sender.accountId)
   await tx.query(

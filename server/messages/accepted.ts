@@ -35,7 +35,10 @@ export interface Draft extends StoredText {
   tags: string[] | null
   isTest: boolean
   idempotency: { operation: string; key: string; fingerprint: Buffer } | null
-  /** The text without smart encoding, where it was encoded so and only the campaign knows whether the message is a code: codes are sent as written. */
+  /**
+   * The text without smart encoding, where it was encoded so and only the campaign knows whether the message is a code: codes are sent as
+   * written.
+   */
   written?: StoredText
   /** The most it may cost; absent: anything. */
   maxPrice?: Money

@@ -44,7 +44,10 @@ export function hashNumber(vault: Vault, accountId: string, number: string): Buf
   return vault.mac(`number ${accountId}`, number)
 }
 
-/** Adds words to the ledger in the caller's transaction, in the order given; what a contact brought before is not added again (index consents_number). */
+/**
+ * Adds words to the ledger in the caller's transaction, in the order given; what a contact brought before is not added again (index
+ * consents_number).
+ */
 export async function recordConsents(
   tx: Tx,
   vault: Vault,

@@ -1,4 +1,7 @@
-/** What messages hold of a person who is erased: they lose number, text and what their sender said of the person, and keep their place in every count. */
+/**
+ * What messages hold of a person who is erased: they lose number, text and what their sender said of the person, and keep their place in
+ * every count.
+ */
 import type { Tx } from '../db/db.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
 import { changeEventsOf, changeLooseEvents, type Change } from '../events-redact.ts'

@@ -14,7 +14,10 @@ export interface RetiredKey {
 // As long as a transaction may last that began with the key before it was retired, many times over.
 const quietAfterRetirement = '5 minutes'
 
-/** Takes the retired key whose texts wait longest; null where none is left. Locks it, passing over those of other processes. Index data_keys_retired. */
+/**
+ * Takes the retired key whose texts wait longest; null where none is left. Locks it, passing over those of other processes. Index
+ * data_keys_retired.
+ */
 export async function takeRetiredKey(tx: Tx): Promise<RetiredKey | null> {
   const { rows } = await tx.query<RetiredKey>({
     name: 'take-retired-key',
@@ -66,7 +69,10 @@ export interface ContactMark {
   id: string
 }
 
-/** Takes the key whose contacts wait longest, current ones only where `isSealing`; null where none is left. Locks it likewise. Index data_keys_contacts. */
+/**
+ * Takes the key whose contacts wait longest, current ones only where `isSealing`; null where none is left. Locks it likewise. Index
+ * data_keys_contacts.
+ */
 export async function takeContactsKey(tx: Tx, isSealing: boolean): Promise<ContactsKey | null> {
   const { rows } = await tx.query<Omit<ContactsKey, 'mark'> & { campaignId: string | null; id: string | null }>({
     name: 'take-contacts-key',
@@ -117,7 +123,10 @@ export async function forgetSealedContacts(db: Db): Promise<void> {
   )
 }
 
-/** Accounts that have contacts and never had a key: the first thing they ever sealed may be those. One whose keys were destroyed gets none by this. Reads all accounts. */
+/**
+ * Accounts that have contacts and never had a key: the first thing they ever sealed may be those. One whose keys were destroyed gets none
+ * by this. Reads all accounts.
+ */
 export async function findKeyless(db: Queryable, limit: number): Promise<string[]> {
   const { rows } = await db.query<{ id: string }>(
     `select a.id

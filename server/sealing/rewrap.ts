@@ -13,7 +13,10 @@ export interface Rewrapped {
 // Rows in one statement: each costs two operations of AES, and is written once.
 const pieceRows = 500
 
-/** Goes once through everything. What is written meanwhile may be missed: only a pass that changed nothing, after nobody uses another key, says that all is done. */
+/**
+ * Goes once through everything. What is written meanwhile may be missed: only a pass that changed nothing, after nobody uses another key,
+ * says that all is done.
+ */
 export async function rewrapAll(db: Db, vault: Vault, newest: Buffer): Promise<Rewrapped> {
   const done: Rewrapped = { changed: 0, unopenable: [] }
   const add = ({ changed, unopenable }: Rewrapped): void => {

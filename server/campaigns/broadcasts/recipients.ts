@@ -121,7 +121,10 @@ export interface Taken {
   skipped: ReadonlyMap<string, string>
 }
 
-/** Moves the mark (the row's own time: a Date has no microseconds) behind recipients that have been taken, counts them, and notes who got nothing. By primary keys. */
+/**
+ * Moves the mark (the row's own time: a Date has no microseconds) behind recipients that have been taken, counts them, and notes who got
+ * nothing. By primary keys.
+ */
 export async function noteTaken(tx: Tx, { accountId, id }: BroadcastRow, taken: Taken): Promise<void> {
   const { last, messages, segments, skipped } = taken
   const counts = new Map<string, number>()

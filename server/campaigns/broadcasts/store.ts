@@ -4,7 +4,10 @@ import { counts } from '../../messages/tallies/counts-sql.ts'
 import { wayOf, type Position } from '../../page.ts'
 import type { BroadcastRow, BroadcastStatus, HoldReason } from './broadcast.ts'
 
-/** SQL of how many contacts a broadcast is to go to, while they are no recipients yet: all are counted already, those with tags by the primary key. */
+/**
+ * SQL of how many contacts a broadcast is to go to, while they are no recipients yet: all are counted already, those with tags by the
+ * primary key.
+ */
 export const audienceOf = (b: string): string => `case
     when ${b}.audience_tags is null then (select contacts_count from campaigns where account_id = ${b}.account_id and id = ${b}.campaign_id)
     else (select count(*) from contacts where account_id = ${b}.account_id and campaign_id = ${b}.campaign_id and tags && ${b}.audience_tags)

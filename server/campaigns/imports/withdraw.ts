@@ -7,7 +7,10 @@ import type { Vault } from '../../sealing/vault.ts'
 import type { NewContact } from '../contacts.ts'
 import { withdrawConsents } from '../withdraw.ts'
 
-/** As of other contacts. `db` serves a read beside it. The commit waits for the disk, because posts of the events do not wait for the end of the import. */
+/**
+ * As of other contacts. `db` serves a read beside it. The commit waits for the disk, because posts of the events do not wait for the end of
+ * the import.
+ */
 export async function withdrawImported(
   tx: Tx,
   { db, vault, contactSeals }: { db: Db; vault: Vault; contactSeals?: Pick<ContactSeals, 'isSealing'> },

@@ -30,7 +30,10 @@ const sheetBytesMax = 2 ** 31
 // Cells may share texts: a small file can stand for more than any disk has.
 const cellCharactersMax = 2 ** 30
 
-/** Opens a workbook of `size` bytes, of which no part may inflate to more than `inflatedMax`. @throws ZipError with what it is or has not; its message continues "The file". */
+/**
+ * Opens a workbook of `size` bytes, of which no part may inflate to more than `inflatedMax`. @throws ZipError with what it is or has not;
+ * its message continues "The file".
+ */
 export async function openWorkbook(read: ReadChunk, size: number, inflatedMax = sheetBytesMax): Promise<Workbook> {
   const entries = await readDirectory(read, size)
   const part = async (name: string): Promise<string> => {
