@@ -12,7 +12,7 @@ export interface FirstAccount {
 }
 
 /**
- * Makes the first account, whose owner is the operator of the installation and has no password (see owner-code.ts); null where there is an
+ * Makes the first account, whose owner is the operator of the installation and has no password (see login/owner-code.ts); null where there is an
  * account already. Of two processes that start at once, one does it and the other waits for it.
  */
 export async function createFirstAccount(db: Db, config: { firstEmail: string }): Promise<FirstAccount | null> {

@@ -1,6 +1,6 @@
 /**
  * How long an account keeps what it has: the settings. What they do is in messages/retention-account.ts, retention-days.ts and
- * ../audit-retention.ts.
+ * ../audit/retention.ts.
  */
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../db/db.ts'
