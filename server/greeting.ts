@@ -40,10 +40,10 @@ export function greet({ address, phonesUrl, first, ownerCode, dataPath }: Greeti
     `  curl -i ${address}/v1/messages/send \\`,
     `    -H ${authorization} \\`,
     `    -H 'Content-Type: application/json' \\`,
-    `    -d '{"to":"15551230001","message":"Hello from Heliogram"}'`,
+    `    -d '{"to":"12025550123","message":"Hello from Heliogram"}'`,
     '',
   )
-  if (phonesUrl) lines.push(`and watch it arrive on ${phonesUrl}/#15551230001`, '')
+  if (phonesUrl) lines.push(`and watch it arrive on ${phonesUrl}/#12025550123`, '')
   if (ownerCode) lines.push(...tellOwner(address, ownerCode))
   lines.push('Ctrl-C stops everything.', '', '')
   return lines.join('\n')
