@@ -349,7 +349,9 @@ describe('a request', () => {
         const told = await who()
         return reply.header('x-who', told).type('text/plain').send(told)
       })
-      one.post('/v1/who', { config: { scope } }, async (_request, reply) => reply.type('text/plain').send(await who()))
+      one.post('/v1/who', { config: { scope }, schema: { body: { type: 'object' } } }, async (_request, reply) =>
+        reply.type('text/plain').send(await who()),
+      )
       one.get('/v1/who/export', { config: { scope } }, (_request, reply) => {
         exported = Readable.from(pieces())
         return reply.type('text/plain').send(exported)

@@ -161,7 +161,9 @@ async function leaveLines(tx: Tx, rows: readonly Key[]): Promise<void> {
           select id from backlogs b where b.lane_id = l.id
         ) part
         cross join lateral (
-          select ctid from queue where lane_id = part.lane_id and message_id = k.message_id for update) q))`,
+          select ctid from queue
+          where lane_id = part.lane_id and message_id = k.message_id and account_id = k.account_id
+          for update) q))`,
     values: keysOf(rows),
   })
 }
