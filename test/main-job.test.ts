@@ -37,10 +37,16 @@ async function runPrintedCurl(): Promise<Answer<Message>> {
 test('the printed curl answers 202, the phone shows the text, the message is delivered, and the webhook is told', async () => {
   const { status, headers, body } = await runPrintedCurl()
   expect(status).toBe(202)
-  expect(body).toMatchObject({ object: 'message', to: '15551230001', delivery_status: null, final: false })
+  expect(body).toMatchObject({
+    object: 'message',
+    to: '12025550123',
+    delivery_status: null,
+    final: false,
+    warnings: [],
+  })
   expect(headers.get('location')).toBe(`/v1/messages/${body.id}`)
   ours = body.from ?? ''
-  await until('the phone shows the text', async () => (await phones.texts('15551230001')).includes(body.message ?? ''))
+  await until('the phone shows the text', async () => (await phones.texts('12025550123')).includes(body.message ?? ''))
   const delivered = await program.client.waitForStatus(body.id, ['delivered'])
   expect(delivered).toMatchObject({ delivery_status: 'Delivered', final: true, error: null, segments_delivered: 1 })
   const event = await receiver.waitForMessage('message.delivered', body.id)

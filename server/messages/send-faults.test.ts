@@ -75,6 +75,13 @@ it.each(wrongs)('%s: all of it is told at once, by a send and in a batch', async
   expect(results.map(({ error }) => show(error))).toEqual([errors])
 })
 
+it('a template whose name no database could be asked for is told beside the rest', async () => {
+  expect(show(await post('/v1/messages/send', { to: '12', template: '\0' }))).toEqual([
+    '#/template invalid_characters',
+    '#/to invalid_phone_number',
+  ])
+})
+
 it('a preview tells all of it, too', async () => {
   expect(show(await post('/v1/messages/preview', { to: '12', message: '', mesage: 'x' }))).toEqual([
     '#/mesage unknown_field',
