@@ -40,6 +40,13 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
         operationId: 'getSettings',
         summary: 'Settings of the account',
         tags: ['Settings'],
+        headers: Type.Object({
+          'If-None-Match': Type.Optional(
+            Type.String({
+              description: 'The `ETag` of an earlier answer: 304 and no body where nothing is different.',
+            }),
+          ),
+        }),
         response: {
           200: Settings,
           304: Type.Null({ description: 'Not modified since If-None-Match.' }),
@@ -63,6 +70,11 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
         summary: 'Change settings of the account',
         description: 'With the `ETag` of the settings as `If-Match`, only if nobody has changed them since.',
         tags: ['Settings'],
+        headers: Type.Object({
+          'If-Match': Type.Optional(
+            Type.String({ description: 'The `ETag` of the settings that are to be changed, and of no later ones.' }),
+          ),
+        }),
         body: SettingsChange,
         response: { 200: Settings, ...problems(409) },
       },

@@ -11,6 +11,7 @@ interface Operation {
   summary?: string
   tags?: string[]
   security?: unknown[]
+  parameters?: { in: string; name: string; required?: boolean }[]
   requestBody?: { content: Record<string, { example?: object }> }
   responses: Record<string, { content?: object }>
 }
@@ -86,6 +87,24 @@ test('the body that the page offers for a send is one that is taken', () => {
   const example = document.paths['/v1/messages/send']?.['post']?.requestBody?.content['application/json']?.example
   expect(Value.Check(SendInput, example)).toBe(true)
   expect(Object.keys(example ?? {})).toEqual(['to', 'message'])
+})
+
+test('the token endpoint takes a form, of which a client is told every field', () => {
+  const content = document.paths['/v1/oauth/token']?.['post']?.requestBody?.content ?? {}
+  expect(Object.keys(content)).toEqual(['application/x-www-form-urlencoded'])
+  expect(content['application/x-www-form-urlencoded']).toMatchObject({
+    schema: {
+      required: ['grant_type'],
+      properties: { client_id: {}, client_secret: {}, username: {}, password: {}, refresh_token: {} },
+    },
+  })
+})
+
+test('headers that a route reads stand beside the one that makes its repetition safe', () => {
+  const headersOf = (method: string): string[] | undefined =>
+    document.paths['/v1/settings']?.[method]?.parameters?.filter((one) => one.in === 'header').map(({ name }) => name)
+  expect(headersOf('get')).toEqual(['If-None-Match'])
+  expect(headersOf('patch')).toEqual(['Idempotency-Key', 'If-Match'])
 })
 
 test('every reference leads somewhere', () => {

@@ -2,7 +2,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { RouteOptions } from 'fastify'
-import { Type } from 'typebox'
+import { Type, type TSchema } from 'typebox'
 import { ApiError, errorKinds, fieldErrors, type ErrorCode } from '../errors.ts'
 import { eventSchema, eventTypes, type EventType } from '../event-types.ts'
 import { problems, type App } from '../http.ts'
@@ -103,7 +103,7 @@ const registry = {
   fields: Object.entries(fieldErrors).map(([code, title]) => ({ code, title })),
 }
 
-/** The scope a route needs, the header that makes its repetition safe, and how any body is refused, as the document tells them. */
+/** The scope a route needs, the header that makes its repetition safe beside those it reads itself, and how any body is refused, as the document tells them. */
 function describeRoute(given: Record<string, unknown>, route: RouteOptions): Record<string, unknown> {
   const scope = route.config?.scope
   const methods = [route.method].flat()
@@ -114,13 +114,17 @@ function describeRoute(given: Record<string, unknown>, route: RouteOptions): Rec
   const response = given['response'] as object | undefined
   const schema = takesBody ? { ...given, response: { ...refusals, ...response } } : given
   if (!scope) return schema
+  const { properties: headers = {} } = (given['headers'] ?? {}) as { properties?: Record<string, TSchema> }
   const description = [given['description'], `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n')
   return {
     ...schema,
     description,
     security: [{ bearer: [] }],
     ...(takesKey && {
-      headers: Type.Object({ 'Idempotency-Key': Type.Optional(Type.String({ description: keyText, maxLength: 255 })) }),
+      headers: Type.Object({
+        'Idempotency-Key': Type.Optional(Type.String({ description: keyText, maxLength: 255 })),
+        ...headers,
+      }),
     }),
   }
 }

@@ -16,6 +16,19 @@ const Tokens = Type.Object({
   refresh_token: Type.String(),
   scope: Type.String({ description: 'Scopes, parted by spaces.' }),
 })
+/** What a client may send; the grant says what of it is read. Of other fields RFC 6749 §3.2 says that they are ignored. */
+const TokenForm = Type.Object({
+  grant_type: Type.Enum(['client_credentials', 'password', 'refresh_token']),
+  client_id: Type.Optional(
+    Type.String({ description: "Of `client_credentials`, where no Basic header says it: an API key's prefix." }),
+  ),
+  client_secret: Type.Optional(Type.String({ description: 'Beside `client_id`: the API key.' })),
+  username: Type.Optional(Type.String({ description: 'Of `password`: the email address of a user.' })),
+  password: Type.Optional(Type.String({ description: 'Beside `username`.' })),
+  otp: Type.Optional(Type.String({ description: 'Of `password`: the code of the second factor, where there is one.' })),
+  recovery_code: Type.Optional(Type.String({ description: 'Stands in for `otp`, once.' })),
+  refresh_token: Type.Optional(Type.String({ description: 'Of `refresh_token`.' })),
+})
 const Refusal = Type.Object(
   { error: Type.String(), error_description: Type.String() },
   { description: 'As of RFC 6749 §5.2.' },
@@ -37,9 +50,13 @@ export async function oauthRoutes(app: App, { db, vault }: { db: Db; vault: Vaul
           description:
             'Grants `client_credentials`, `password` and `refresh_token`, form-encoded; errors as RFC 6749 §5.2 words them.',
           tags: ['Login'],
+          consumes: ['application/x-www-form-urlencoded'],
+          body: TokenForm,
           response: { ...problems(), 200: Tokens, 400: Refusal, 401: Refusal, 429: Refusal },
         },
         config: { scope: null },
+        // The schema describes; what is wrong with a form is told in the words of RFC 6749, by its reader.
+        validatorCompiler: () => () => true,
         errorHandler: (error, _request, reply) => {
           const [status, word, detail] = wordOf(error)
           if (error instanceof ApiError && error.options.retryAfterSeconds !== undefined)
@@ -51,7 +68,8 @@ export async function oauthRoutes(app: App, { db, vault }: { db: Db; vault: Vaul
         },
       },
       async (request) => {
-        const form = request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
+        const { body } = request as { body: unknown }
+        const form = body instanceof URLSearchParams ? body : new URLSearchParams()
         const { accessToken, expiresIn, refreshToken, owner } = await grant(
           db,
           vault,
