@@ -7,7 +7,7 @@ import { watchDeprecations, type DeprecatedCalls } from './deprecations.ts'
 import { openDoor, type Door } from './door/door.ts'
 import { ApiError, invalid } from './errors.ts'
 import { handleClientError, handleFailure, listOf, pathOf, refuseSlowBody, sendProblem } from './requests/failures.ts'
-import { guardRoutes, headersOf, methodsOf } from './guard.ts'
+import { guardRoutes, headersOf, methodsOf, takeUnknown } from './guard.ts'
 import { Problem, type App, type Caller } from './http.ts'
 import { newId, showId } from './ids.ts'
 import { readShortHost } from './messages/short-links/http.ts'
@@ -83,9 +83,10 @@ export async function buildApp(context: AppContext, register: Register): Promise
   app.decorateRequest('caller', null as unknown as Caller)
   app.addSchema(Problem)
   parseBodies(app)
-  const routes = guardRoutes(app, context.authenticator, context.door ?? openDoor(), headers)
+  const { authenticator, door = openDoor() } = context
+  const routes = guardRoutes(app, authenticator, door, headers)
   watchDeprecations(app, context.deprecatedCalls ?? null)
-  const refuseUnknown = (request: FastifyRequest, reply: FastifyReply): FastifyReply => {
+  const refuseUnknown = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.headers(refusalHeaders).header('x-request-id', request.id)
     const allowed = methodsOf(routes, pathOf(request.url))
     const error =
@@ -95,12 +96,12 @@ export async function buildApp(context: AppContext, register: Register): Promise
             detail: `There is no ${request.method} here; use ${listOf(allowed)}.`,
             headers: { allow: allowed.join(', ') },
           })
-    return sendProblem(request, reply, error)
+    takeUnknown(authenticator, door, request, reply, (refusal) => void sendProblem(request, reply, refusal ?? error))
   }
   app.setNotFoundHandler(refuseUnknown)
   // What comes to a path that is none is not read for its other faults.
   app.setErrorHandler((error, request, reply) => {
-    if (request.is404) void refuseUnknown(request, reply)
+    if (request.is404) refuseUnknown(request, reply)
     else handleFailure(error, request, reply)
   })
   // RFC 9110 §10.1.1 lets a server ignore an expectation that it does not know; Node would answer 417 without a word.

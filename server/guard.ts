@@ -1,6 +1,13 @@
 /** The door of every route: the headers of its answers, and who may enter. */
 import { Readable } from 'node:stream'
-import type { onRequestHookHandler, onSendHookHandler, preValidationHookHandler, RouteOptions } from 'fastify'
+import type {
+  FastifyReply,
+  FastifyRequest,
+  onRequestHookHandler,
+  onSendHookHandler,
+  preValidationHookHandler,
+  RouteOptions,
+} from 'fastify'
 import { denied, type Authenticator } from './accounts/authenticate.ts'
 import { readWithinAccount, withinAccount } from './db/scoped.ts'
 import { noteStranger, refuseStranger, takeRequest, type Door } from './door/door.ts'
@@ -129,6 +136,35 @@ function guardOf(
       )
     }
   }
+}
+
+/**
+ * Takes a request for what there is not from its caller's limit, and hands on the refusal where nothing was left. Who is nobody here hears
+ * what anybody does; that such a token was looked up is noted as everywhere.
+ */
+export function takeUnknown(
+  authenticator: Authenticator,
+  door: Door,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  answer: (refusal: ApiError | null) => void,
+): void {
+  const { authorization } = request.headers
+  // Only /v1 is entered by bearer tokens alone, and an overload is not made larger by asking who calls.
+  if (!request.url.startsWith('/v1/') || authorization === undefined || door.overload.refusal) return answer(null)
+  const enter = (caller: Caller): void => answer(takeRequest(door, caller, reply))
+  const refuse = (error: unknown): void => {
+    noteStranger(door, error, request.ip, reply)
+    answer(null)
+  }
+  let caller: Caller | Promise<Caller>
+  try {
+    caller = authenticator.authenticate(authorization, request.ip)
+  } catch (error) {
+    return refuse(error)
+  }
+  if (caller instanceof Promise) caller.then(enter, refuse)
+  else enter(caller)
 }
 
 /** What follows is done within the caller's account. Not before: the events of a body that comes in know of no request. */

@@ -60,6 +60,22 @@ describe('the limit of a credential', () => {
     await until('it may ask again', async () => (await get()).statusCode === 200)
   })
 
+  it('is told and taken from where there is no such path or method, too', async () => {
+    const { headers } = account
+    const nowhere = await app.inject({ url: '/v1/nowhere', headers })
+    expect([nowhere.statusCode, nowhere.headers['ratelimit']]).toEqual([404, '"api";r=10;t=1'])
+    const put = await app.inject({ method: 'PUT', url: '/v1/messages', headers, payload: { to: '1' } })
+    expect([put.statusCode, put.headers['ratelimit-policy']]).toEqual([405, '"api";q=10;w=1'])
+    const guesses = await Promise.all(Array.from({ length: 40 }, () => app.inject({ url: '/v1/nowhere', headers })))
+    expect(guesses.filter(({ statusCode }) => statusCode === 429).length).toBeGreaterThan(0)
+    expect((await get()).statusCode).toBe(429)
+    // Who is nobody here hears the same as without a token.
+    const stranger = await app.inject({ url: '/v1/nowhere', headers: { authorization: 'Bearer nonsense' } })
+    expect([stranger.statusCode, stranger.headers['ratelimit-policy']]).toEqual([404, '"failures";q=10;w=1'])
+    const nobody = await app.inject('/v1/nowhere')
+    expect([nobody.statusCode, nobody.headers['ratelimit']]).toEqual([404, undefined])
+  })
+
   it('is its own: other credentials are not slowed down, nor is what needs none', async () => {
     const other = await createTestAccount(database.db)
     await Promise.all(Array.from({ length: 40 }, () => get()))
