@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import type { Db, Queryable } from '../db/db.ts'
-import { ApiError, invalid } from '../errors.ts'
+import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { Nullable, PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent, type Outcome } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
@@ -20,6 +20,7 @@ import {
 } from './conversation-store.ts'
 import { allMessages, listMessages, readingOf } from './list.ts'
 import { renderMessage } from './message.ts'
+import { readNumberFilter } from './number-filter.ts'
 import { findMessage, readMessages } from './store.ts'
 import { SendInput } from './template-send.ts'
 
@@ -250,17 +251,19 @@ function readConversationFilters(asked: {
   our_number?: string
   their_number?: string
 }): ConversationFilters {
+  const faults: FieldError[] = []
   const assignee =
     asked.assignee === undefined || asked.assignee === 'none' ? asked.assignee : parseId('usr', asked.assignee)
   if (assignee === null)
-    throw invalid([{ pointer: '?assignee', code: 'invalid_value', detail: 'must be the id of a user, or none' }])
-  // A plus sign that was not escaped is a blank in a query string.
-  const plain = (text: string | undefined): string | null => text?.replace(/^[+ ]/, '') ?? null
+    faults.push({ pointer: '?assignee', code: 'invalid_value', detail: 'must be the id of a user, or none' })
+  const ourNumber = readNumberFilter('our_number', asked.our_number, 'address', faults)
+  const theirNumber = readNumberFilter('their_number', asked.their_number, 'digits', faults)
+  if (faults.length > 0) throw invalid(faults)
   return {
     isUnread: asked.unread ?? null,
     assignee: assignee ?? null,
-    ourNumber: plain(asked.our_number),
-    theirNumber: plain(asked.their_number),
+    ourNumber,
+    theirNumber,
   }
 }
 

@@ -6,6 +6,7 @@ import { Timestamp } from '../http.ts'
 import { parseId } from '../ids.ts'
 import { indexedStatuses, type MessageFilters } from './list.ts'
 import { messageTypes, statuses } from './message.ts'
+import { readNumberFilter } from './number-filter.ts'
 import { messageErrors } from './taxonomy.ts'
 
 const number = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }))
@@ -56,7 +57,7 @@ const rule = {
 }
 
 /**
- * Reads the filters; null: nothing can match (a campaign that the account does not have, a status that another filter excludes).
+ * Reads the filters; null: nothing can match (a status that another filter excludes).
  * @throws ApiError with every wrong filter, or `filter_combination_not_allowed` unless `isChecked`: a cursor says that its filters were.
  */
 export async function readFilters(
@@ -77,18 +78,19 @@ export async function readFilters(
   const contactId = query.contact === undefined ? null : parseId('ctc', query.contact)
   if (query.contact !== undefined && contactId === null)
     refuse('contact', 'invalid_format', 'must be the id of a contact, such as ctc_01kbh2v0jzf3tr8d5w4ncq6m7x')
+  const isInbound = query.direction === 'inbound'
+  const to = readNumberFilter('to', query.to, isInbound ? 'address' : 'recipient', faults)
+  const from = readNumberFilter('from', query.from, 'address', faults)
+  const campaignId = query.campaign === undefined ? null : await findCampaign(db, accountId, query.campaign)
+  if (query.campaign !== undefined && campaignId === null)
+    refuse('campaign', 'campaign_not_found', 'is not a campaign of this account')
   if (faults.length > 0) throw invalid(faults)
   const ofDelivery =
     query.delivery_status === undefined ? null : query.delivery_status === 'Delivered' ? ['delivered'] : failed
-  const isInbound = query.direction === 'inbound'
-  // A plus sign that was not escaped is a blank in a query string.
-  const to = query.to?.replace(/^[+ ]/, '') ?? null
-  const from = query.from?.replace(/^[+ ]/, '') ?? null
   const metadata = Object.entries(query).flatMap(([name, value]) => {
     const [, key] = metadataName.exec(name) ?? []
     return key === undefined ? [] : [[key, String(value)] as const]
   })
-  const campaignId = query.campaign === undefined ? null : await findCampaign(db, accountId, query.campaign)
   const filters = {
     direction: query.direction ?? (to !== null || from !== null ? 'outbound' : null),
     theirNumber: isInbound ? from : to,
@@ -107,21 +109,19 @@ export async function readFilters(
     segmentsMin: query.segments_gte ?? null,
     isTest: query.test ?? null,
   }
-  if (!isChecked) refuseSearch(filters, query.campaign !== undefined)
-  if ((query.campaign !== undefined && campaignId === null) || filters.statuses?.length === 0) return null
-  return filters
+  if (!isChecked) refuseSearch(filters)
+  return filters.statuses?.length === 0 ? null : filters
 }
 
 const timeOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text))
 
 /** A search for what no index has must have its messages from an index, or from a time that is short enough to look at all of them. */
-function refuseSearch(filters: MessageFilters, isOfCampaign: boolean): void {
+function refuseSearch(filters: MessageFilters): void {
   const { tag, metadata, segmentsMin, updatedAfter, updatedBefore, createdAfter, createdBefore } = filters
   const searched = [tag, metadata, segmentsMin, updatedAfter, updatedBefore].some((filter) => filter !== null)
-  const { theirNumber, contactId, errorCode, statuses: asked } = filters
+  const { theirNumber, campaignId, contactId, errorCode, statuses: asked } = filters
   const isLed =
-    isOfCampaign ||
-    [theirNumber, contactId, errorCode].some((filter) => filter !== null) ||
+    [theirNumber, campaignId, contactId, errorCode].some((filter) => filter !== null) ||
     asked?.every((status) => indexedStatuses.some((one) => one === status))
   if (!searched || isLed) return
   const end = createdBefore?.getTime() ?? Date.now()

@@ -146,7 +146,6 @@ describe('filters', () => {
     [{ error_code: 'expired_at_carrier', status: 'undelivered' }, ['expired']],
     [{ error_code: 'outcome_unknown' }, ['unconfirmed']],
     [{ campaign: 'sale' }, ['campaign']],
-    [{ campaign: 'no-such' }, []],
     [{ type: 'marketing' }, ['campaign']],
     [{ tag: 'blue', created_after: daysAgo(31) }, ['queued']],
     [{ tag: 'blue', status: 'queued', created_after: daysAgo(1) }, ['queued']],
@@ -167,6 +166,9 @@ describe('filters', () => {
     [{ direction: 'inbound', from: '15551230001' }, ['reply']],
     [{ direction: 'inbound', to: ourNumber }, ['reply']],
     [{ direction: 'inbound', from: '15551230009' }, []],
+    [{ from: 'Shop' }, []],
+    [{ direction: 'inbound', from: '72727' }, []],
+    [{ direction: 'inbound', from: 'Carrier' }, []],
     [{ created_before: '2020-01-01T00:00:00Z' }, []],
     [{ created_after: '2999-01-01T00:00:00Z' }, []],
     [{ created_after: '2020-01-01T00:00:00Z', status: 'delivered' }, ['delivered']],
@@ -225,7 +227,7 @@ describe('filters', () => {
 
   it('take a campaign by its id', async () => {
     expect(textsOf((await list({ campaign: showId('cmp', campaignId), type: 'marketing' })).page)).toEqual(['campaign'])
-    expect(textsOf((await list({ campaign: showId('cmp', newId()) })).page)).toEqual([])
+    expect((await list({ campaign: showId('cmp', newId()) })).page.errors?.[0]?.code).toBe('campaign_not_found')
   })
 
   it('keep times to the millisecond', async () => {
@@ -244,6 +246,13 @@ describe('filters', () => {
     [{ direction: 'both' }, ['?direction invalid_value']],
     [{ recipient: 'x' }, ['?recipient unknown_field']],
     [{ contact: 'ann' }, ['?contact invalid_format']],
+    [{ campaign: 'none' }, ['?campaign campaign_not_found']],
+    [{ to: 'abc' }, ['?to invalid_phone_number']],
+    [
+      { to: '1555', from: '12', campaign: 'none' },
+      ['?campaign campaign_not_found', '?from invalid_sender', '?to invalid_phone_number'],
+    ],
+    [{ direction: 'inbound', to: 'not a sender', from: '1-2' }, ['?from invalid_sender', '?to invalid_sender']],
     [{ segments_gte: '0' }, ['?segments_gte out_of_range']],
     [{ sort: 'status' }, ['?sort invalid_value']],
   ])('refuse %j', async (query, errors) => {

@@ -1,0 +1,29 @@
+/** Numbers by which lists are filtered: read as they are where they come from, so that a slip is told and does not find nothing. */
+import type { FieldError } from '../errors.ts'
+import { readSender } from './draft.ts'
+import { readNumber } from './number.ts'
+
+/**
+ * What a number may be. A `recipient` is what a send takes. Who writes may be more: a short code, or a national number of a carrier that
+ * does not say its country; `digits` are those, `address` a name too, as senders have.
+ */
+type Form = 'recipient' | 'digits' | 'address'
+
+/** The number that a query field names, or null; adds what is wrong with it. */
+export function readNumberFilter(
+  name: string,
+  given: string | undefined,
+  form: Form,
+  faults: FieldError[],
+): string | null {
+  if (given === undefined) return null
+  // A plus sign that was not escaped is a blank in a query string.
+  const text = given.trim()
+  const digits = text.replace(/^\+/, '')
+  if (form !== 'recipient' && /^\d{3,15}$/.test(digits)) return digits
+  const read = form === 'address' ? readSender(text) : readNumber(text)
+  if (typeof read === 'string') return read
+  if ('number' in read) return read.number
+  faults.push({ ...read, pointer: `?${name}` })
+  return null
+}
