@@ -118,7 +118,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       ['awaiting_approval', 'scheduled', 'sending', 'paused'],
       'canceled',
       'campaign.canceled',
-      'Messages that wait are canceled; what a carrier has stays sent. The campaign is closed.',
+      'Messages that wait are canceled; what a carrier has stays sent. The campaign is closed. One that is canceled already is answered as it is.',
     ],
   ] as const satisfies [string, string, BroadcastStatus[], BroadcastStatus, string, string][]
   for (const [verb, summary, from, to, audit, description] of moves)
@@ -219,6 +219,11 @@ async function move(
   const { accountId } = request.caller
   const campaign = await readCampaign(tx, accountId, request.params.campaign)
   const row = await moveBroadcast(tx, accountId, campaign.id, from, to)
+  const [last] = row || to !== 'canceled' ? [] : await listBroadcasts(tx, accountId, campaign.id, 1, null)
+  if (last?.status === 'canceled') {
+    refuseLive(request.caller, last.isTest)
+    return { status: 200, body: showBroadcast(last), audit: null }
+  }
   if (!row)
     throw new ApiError('campaign_not_in_state', {
       detail: `The campaign has no broadcast that is ${from.join(' or ')}; its status is ${campaign.status}.`,

@@ -266,6 +266,9 @@ describe('a cancel', () => {
     const rooms = [{ id: ledger.linkId, carrierId: ledger.carrierId, segments: 2 }]
     await claimMessages(ledger.context, ledger.nodeId, rooms, lane?.id ?? '', noId, 2)
     expect(await act('cancel')).toMatchObject({ status: 200, body: { status: 'canceled', id: body['id'] } })
+    // Whoever did not hear the answer asks again; what is canceled does not go on for that.
+    expect(await act('cancel')).toMatchObject({ status: 200, body: { status: 'canceled', id: body['id'] } })
+    expect(await act('resume')).toMatchObject({ status: 409, body: { code: 'campaign_not_in_state' } })
     await until('what waits is canceled', async () => (await messages(`status = 'canceled'`)) === 4)
     expect(await messages(`status = 'sending'`)).toBe(2)
     expect(await ledger.count('queue', 'true')).toBe(0)

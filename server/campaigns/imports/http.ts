@@ -131,7 +131,8 @@ export function importRoutes(app: App, context: ImportsContext): void {
       schema: {
         operationId: 'cancelImport',
         summary: 'Stop an import',
-        description: 'Rows that were written stay; `counts` says how many.',
+        description:
+          'Rows that were written stay; `counts` says how many. One that is canceled already is answered as it is.',
         tags: ['Imports'],
         params: importParams,
         response: { 200: Type.Ref('Import'), ...problems(404, 409) },
@@ -144,9 +145,11 @@ export function importRoutes(app: App, context: ImportsContext): void {
         const { accountId } = request.caller
         const { id } = await readImport(tx, accountId, request.params.import)
         const ended = await endWithEvent(tx, context, { accountId, importId: id }, 'canceled', null)
-        if (!ended.row) throw new ApiError('import_over', { detail: 'The import is over.' })
+        // Read again: what ended it may have done so a moment ago.
+        const row = ended.row ?? (await readImport(tx, accountId, request.params.import))
+        if (row.status !== 'canceled') throw new ApiError('import_over', { detail: `The import is ${row.status}.` })
         postings = ended.postings
-        return { status: 200, body: showImport(ended.row), resourceId: id }
+        return { status: 200, body: showImport(row), resourceId: id }
       })
       context.outbox.offer(postings)
       return answer

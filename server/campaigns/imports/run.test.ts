@@ -132,6 +132,10 @@ describe('an interrupted import', () => {
     expect(await runImport(test.context, key, never)).toBe('lost')
     expect(await count('import_chunks', key.importId)).toBe(0)
     expect(await test.contacts(campaign)).toHaveLength(2000)
-    expect((await test.call('POST', `/v1/imports/${id}/cancel`)).body['code']).toBe('import_over')
+    const { status, body } = canceled
+    expect(await test.call('POST', `/v1/imports/${id}/cancel`)).toMatchObject({ status, body })
+    const whole = await test.hold(campaign, fileOf(10))
+    expect(await runImport(test.context, whole.key, never)).toBe('over')
+    expect((await test.call('POST', `/v1/imports/${whole.id}/cancel`)).body['code']).toBe('import_over')
   })
 })
