@@ -141,6 +141,13 @@ describe('a send', () => {
       '#/send_at out_of_range',
       '#/to invalid_phone_number',
     ])
+    const references = await send({ campaign: 'none', from: '15559999999' })
+    expect([references.status, errorsOf(references.body)]).toEqual([
+      422,
+      ['#/campaign campaign_not_found', '#/from sender_not_found'],
+    ])
+    const pool = await send({ campaign: 'none', sender_pool: showId('pol', newId()) })
+    expect(errorsOf(pool.body)).toEqual(['#/campaign campaign_not_found', '#/sender_pool pool_not_found'])
   })
 
   it('needs what it needs', async () => {

@@ -19,7 +19,7 @@ import { findPlace } from './place.ts'
 import { previewRoute } from './preview.ts'
 import { BatchBody, BatchResult, Message, Timeline } from './schema.ts'
 import { quietEndOf } from './accepted.ts'
-import { fingerprintOfSend, refusalError, replayedRow, type MessagesContext } from './send.ts'
+import { explainRefusal, fingerprintOfSend, replayedRow, type MessagesContext } from './send.ts'
 import { listSendFaults } from './send-faults.ts'
 import { findShortening } from './short-links/store.ts'
 import { findKey, findMessage, listSubmissions } from './store.ts'
@@ -82,7 +82,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     draft: Draft,
     accepted: Accepted,
   ): Promise<FastifyReply> => {
-    if (accepted.kind === 'refused') throw refusalError(accepted.refusal, accepted.stop, accepted.waitSeconds)
+    if (accepted.kind === 'refused') throw await explainRefusal(acceptor, draft, accepted)
     const hasBody = request.caller.scopes.has('messages:read_body')
     if (accepted.kind === 'accepted') {
       reply.code(202).header('location', `/v1/messages/${showId('msg', accepted.row.id)}`)

@@ -7,7 +7,7 @@ import { fingerprintOf, keyInProgress, keyReused } from '../idempotency.ts'
 import type { Texts } from '../sealing/texts.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { type Acceptor } from './accept.ts'
-import { asAccepted, type Draft, type Refusal, type Stop } from './accepted.ts'
+import { asAccepted, type Accepted, type Draft, type Refusal, type Stop } from './accepted.ts'
 import { stopError } from './guards/error.ts'
 import type { Slots } from './handover.ts'
 import type { MessageRow } from './message.ts'
@@ -46,6 +46,23 @@ export async function replayedRow(
   const row = await findMessage(db, draft.accountId, found.messageId)
   if (!row) throw keyReused()
   return asAccepted(row)
+}
+
+/**
+ * The answer to the refusal of a single send. A campaign that is none hides a sender or pool that is none, which depends on no campaign:
+ * both are told at once. Routing is asked again for that, and only here.
+ */
+export async function explainRefusal(
+  acceptor: Pick<Acceptor, 'plan'>,
+  draft: Draft,
+  { refusal, stop, waitSeconds }: Extract<Accepted, { kind: 'refused' }>,
+): Promise<ApiError> {
+  const error = refusalError(refusal, stop, waitSeconds)
+  if (refusal !== 'campaign_not_found' || (draft.sender === null && draft.poolId === null)) return error
+  const [planned] = await acceptor.plan([{ ...draft, campaignId: null, campaignKey: null }])
+  const other = planned?.route.refusal
+  if (other !== 'sender_not_found' && other !== 'pool_not_found') return error
+  return invalid([error, refusalError(other)].flatMap(({ options }) => options.errors ?? []))
 }
 
 /** The answer to a refusal: wrong references are field errors, states are answers of their own. */
