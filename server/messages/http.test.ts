@@ -196,7 +196,9 @@ describe('a send', () => {
     await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551237777', 'reply')`, [
       account.accountId,
     ])
-    expect(await send({ to: '15551237777' })).toMatchObject({ status: 422, body: { code: 'recipient_opted_out' } })
+    const optedOut = await send({ to: '15551237777' })
+    expect(optedOut).toMatchObject({ status: 422, body: { code: 'recipient_opted_out' } })
+    expect(optedOut.body['detail']).toMatch(/START.*DELETE \/v1\/opt-outs/)
     await test.db.query(
       `insert into campaigns (account_id, id, key, name, status) values ($1, $2, 'over', 'Over', 'archived')`,
       [account.accountId, newId()],

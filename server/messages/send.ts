@@ -82,8 +82,14 @@ export function refusalError(refusal: Refusal, stop: Stop | null = null, waitSec
       return field('#/from', 'sender_not_allowed', 'cannot be used for this recipient; POST /v1/routes/test says why')
     case 'pool_not_found':
       return field('#/sender_pool', 'pool_not_found', 'is not a sender pool of this account')
-    case 'campaign_closed':
     case 'recipient_opted_out':
+      return new ApiError(refusal, {
+        detail:
+          'The recipient told the account to stop, or was put among its opt-outs. Messages go there again when they say START, or ' +
+          'when DELETE /v1/opt-outs/{number} takes the opt-out back.',
+      })
+    case 'campaign_closed':
+      return new ApiError(refusal, { detail: 'The campaign is archived or canceled; use another, or none.' })
     case 'max_price_exceeded':
     case 'no_route_available':
     case 'test_mode_unavailable':
