@@ -11,7 +11,7 @@ import { guardRoutes, headersOf, methodsOf, takeUnknown } from './guard.ts'
 import { Problem, type App, type Caller } from './http.ts'
 import { newId, showId } from './ids.ts'
 import { readShortHost } from './messages/short-links/http.ts'
-import { manualRoutes } from './site/manual.ts'
+import { manualRoutes, sendMissingPage, wantsPage } from './site/manual.ts'
 import { registerReference } from './site/reference.ts'
 import { welcomeRoutes, type WelcomeContext } from './site/welcome.ts'
 import { watchBodies } from './requests/slow.ts'
@@ -88,6 +88,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
   watchDeprecations(app, context.deprecatedCalls ?? null)
   const refuseUnknown = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.headers(refusalHeaders).header('x-request-id', request.id)
+    if (wantsPage(request)) return void sendMissingPage(reply)
     const allowed = methodsOf(routes, pathOf(request.url))
     const error =
       allowed.length === 0
@@ -101,7 +102,8 @@ export async function buildApp(context: AppContext, register: Register): Promise
   app.setNotFoundHandler(refuseUnknown)
   // What comes to a path that is none is not read for its other faults.
   app.setErrorHandler((error, request, reply) => {
-    if (request.is404) refuseUnknown(request, reply)
+    const isMissing = error instanceof ApiError && error.code === 'not_found'
+    if (request.is404 || (isMissing && wantsPage(request))) refuseUnknown(request, reply)
     else handleFailure(error, request, reply)
   })
   // RFC 9110 §10.1.1 lets a server ignore an expectation that it does not know; Node would answer 417 without a word.

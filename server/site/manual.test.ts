@@ -37,6 +37,25 @@ test('every link of the manual leads somewhere: to a page that is served, and a 
     }
 })
 
+test('a page that there is not is a page for a browser, and a problem for a program', async () => {
+  const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8'
+  for (const url of ['/docs/nowhere', '/docs/api/nowhere?x=1', '/docs/errors/nowhere']) {
+    const page = await app.inject({ url, headers: { accept: browser } })
+    expect([page.statusCode, page.headers['content-type']], url).toEqual([404, 'text/html; charset=utf-8'])
+    expect(page.headers).toMatchObject({
+      'x-request-id': expect.stringMatching(/^req_/),
+      'content-security-policy': expect.stringContaining("default-src 'none'"),
+    })
+    expect(page.body).toContain('<a href="/docs">manual</a>')
+    for (const accept of ['*/*', 'application/json', 'application/json, text/html']) {
+      const problem = await app.inject({ url, headers: { accept } })
+      expect([problem.statusCode, problem.json().code], url).toEqual([404, 'not_found'])
+    }
+  }
+  const elsewhere = await app.inject({ url: '/v1/nowhere', headers: { accept: browser } })
+  expect(elsewhere.json().code).toBe('not_found')
+})
+
 test('no page asks another server for anything, and none has a script', async () => {
   for (const address of ['/docs', ...manual.keys()]) {
     const html = await get(address)

@@ -1,5 +1,6 @@
 /** The manual: the pages of docs/, to be read from the running server without a network. */
 import { readFileSync } from 'node:fs'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../http.ts'
 import { renderManualPage, type ManualPage } from './manual-page.ts'
 import { escapeHtml, sendPage } from './welcome.ts'
@@ -49,6 +50,19 @@ export function manualRoutes(app: App): void {
   const addresses = [...manual.keys()]
   for (const [i, [address, page]] of [...manual].entries())
     serve(address, page.title, `${page.html}${renderNeighbours(addresses[i - 1], addresses[i + 1])}`)
+}
+
+/** Whether a request looks for a page of the manual, with something that shows pages: HTML is what it would rather have than JSON. */
+export function wantsPage({ method, url, headers: { accept = '' } }: FastifyRequest): boolean {
+  const [html, json] = [accept.indexOf('text/html'), accept.search(/\bjson\b/)]
+  return method === 'GET' && /^\/docs[/?]/.test(url) && html >= 0 && (json < 0 || html < json)
+}
+
+/** Answers for a page that the manual does not have. */
+export function sendMissingPage(reply: FastifyReply): FastifyReply {
+  const content = `<h1>There is no such page</h1><p class="lead">Perhaps it has moved: the <a href="/docs">manual</a> has a list of all pages.</p>
+<p>What an error code means stands under <a href="/docs/errors">errors</a>.</p>`
+  return sendPage(reply.code(404), 'No such page · Heliogram', content)
 }
 
 /** The way around: all pages, those of the open one with its sections. */
