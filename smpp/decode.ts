@@ -1,7 +1,7 @@
 import { COMMANDS, FIELDS, type CommandName, fieldsOf, type WireField } from './commands.ts'
 import { readMessage, readMessageResponse } from './message-decode.ts'
 import { findNul, NO_OCTETS, pduErrorAt, readText, readUint32, type Value } from './octets.ts'
-import { HEADER_OCTETS, indexOfId, isResponseId, PDU_OCTETS_MAX, type Pdu, PduError } from './pdu.ts'
+import { HEADER_OCTETS, indexOfId, isResponseId, PDU_OCTETS_MAX, type Pdu, PduError, type PduOf } from './pdu.ts'
 import { ESME } from './status.ts'
 import { readTlvs } from './tlv-codec.ts'
 import type { Tlvs } from './tlvs.ts'
@@ -55,8 +55,8 @@ function decodeMessage(bytes: Buffer, start: number, end: number): Pdu | undefin
   }
 }
 
-/** What decodePdu does, by the table of commands alone: the definition of the faster ways. TLVs may be passed over. */
-export function decodeByTable(bytes: Buffer, start: number, end: number, readsTlvs: boolean = true): Pdu {
+/** What decodePdu does, by the table of commands alone: the definition of the faster ways. Broken TLVs may be dropped. */
+export function decodeByTable(bytes: Buffer, start: number, end: number, dropsBroken: boolean = false): Pdu {
   const octets = end - start
   if (octets < HEADER_OCTETS) throw new PduError(ESME.RINVCMDLEN, `a PDU has at least ${HEADER_OCTETS} octets`)
   const id = readUint32(bytes, start + 4)
@@ -91,17 +91,32 @@ export function decodeByTable(bytes: Buffer, start: number, end: number, readsTl
       at += length
     }
   }
-  if (at < end && readsTlvs) pdu.tlvs = readTlvs(bytes, start, at, end)
+  if (at < end) pdu.tlvs = readTlvs(bytes, start, at, end, dropsBroken)
   return pdu as Pdu
 }
 
 /** Decodes a response that decodePdu refuses: its fields where only what stands behind them is broken, such as padding, else its header. */
 export function decodeBroken(bytes: Buffer, start: number, end: number): Pdu {
   try {
-    return decodeByTable(bytes, start, end, false)
+    return decodeByTable(bytes, start, end, true)
   } catch (error) {
     if (!(error instanceof PduError)) throw error
     return decodeHeader(bytes, start)
+  }
+}
+
+/**
+ * Decodes a deliver_sm that decodePdu refuses for what stands behind its mandatory fields, without that: a receipt that is refused is lost
+ * for good. Undefined where a mandatory field is broken, and where no text is left: it was in what is broken, or never there.
+ */
+export function decodeBrokenDelivery(bytes: Buffer, start: number, end: number): PduOf<'deliver_sm'> | undefined {
+  try {
+    const pdu = decodeByTable(bytes, start, end, true)
+    if (pdu.command !== 'deliver_sm') return undefined
+    return pdu.short_message.length > 0 || pdu.tlvs?.message_payload?.length ? pdu : undefined
+  } catch (error) {
+    if (!(error instanceof PduError)) throw error
+    return undefined
   }
 }
 

@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import type { PduOf } from './pdu.ts'
+import { parseReceipt } from './receipt.ts'
 import { ESME } from './status.ts'
 import { aLink, closed, closeLinks, until } from './testing.ts'
 
@@ -113,6 +115,43 @@ describe('requests of the peer', () => {
     await until(() => requests.length === 1, 'the next one is read')
     expect(faults).toMatchObject([{ kind: 'malformed', error: { status: ESME.RINVCMDLEN, sequence_number: 9 } }])
     expect(session.state).toBe('bound')
+  })
+
+  // Mandatory fields that are all empty, up to sm_length; then what stands behind the text.
+  const delivery = (text: string, behind: string): string => {
+    const octets = `${'00'.repeat(16)}${text.length.toString(16).padStart(2, '0')}${Buffer.from(text).toString('hex')}`
+    const body = `00000005 00000000 00000009 ${octets} ${behind}`.replaceAll(' ', '')
+    return `${(4 + body.length / 2).toString(16).padStart(8, '0')}${body}`
+  }
+  const receipt = 'id:42 sub:001 dlvrd:001 submit date:2611220000 done date:2611220001 stat:DELIVRD err:000 text:'
+  const payload = Buffer.from(receipt).toString('hex')
+  const payloadOctets = receipt.length.toString(16).padStart(4, '0')
+
+  test.each<[string, string, string, object | undefined]>([
+    ['a TLV that is cut short', receipt, '001e 0041 3432000000000000', {}],
+    ['a TLV header that is cut short', receipt, '0427 00', {}],
+    ['an integer of no octets before others', receipt, '0427 0000 001e 0003 343200', { receipted_message_id: '42' }],
+    ['a TLV that is cut short behind others', receipt, '0427 0001 02 001e 0041 343200', { message_state: 2 }],
+    ['a TLV that is cut short behind its payload', '', `0424 ${payloadOctets} ${payload} 001e 0041 343200`, {}],
+  ])('that deliver a text with %s are taken without it, and reported', async (_, text, behind, tlvs) => {
+    const { peer, requests, faults } = await aLink()
+    peer.sendHex(delivery(text, behind))
+    await until(() => requests.length === 1, 'it is handed over')
+    expect(requests[0]?.pdu).toMatchObject({ command: 'deliver_sm', sequence_number: 9, tlvs })
+    expect(parseReceipt(requests[0]?.pdu as PduOf<'deliver_sm'>)).toMatchObject({ id: '42', state: 'delivered' })
+    expect(faults).toMatchObject([{ kind: 'malformed', error: { sequence_number: 9 } }])
+    requests[0]?.respond(ESME.ROK)
+    expect(await peer.take('deliver_sm_resp')).toMatchObject({ sequence_number: 9, command_status: ESME.ROK })
+  })
+
+  test.each([
+    ['a payload that is cut short', '0424 0041 6869'],
+    ['nothing but an id that is cut short', '001e 0041 3432'],
+  ])('that deliver %s instead of a text are refused', async (_, behind) => {
+    const { peer, requests, faults } = await aLink()
+    peer.sendHex(delivery('', behind))
+    expect(await peer.take('deliver_sm_resp')).toMatchObject({ sequence_number: 9, command_status: ESME.RINVPARLEN })
+    expect([requests.length, faults.length]).toEqual([0, 1])
   })
 
   test('that need no answer are reported', async () => {

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { Binding } from './binding.ts'
-import { decodeBroken, decodePdu } from './decode.ts'
+import { decodeBroken, decodeBrokenDelivery, decodePdu } from './decode.ts'
 import {
   type BindMode,
   type CloseReason,
@@ -210,13 +210,20 @@ export class Session<C> {
     return this.state !== 'closed'
   }
 
-  /** Answers a request that cannot be decoded. A response still settles its request, by what can be read of it. */
+  /**
+   * Answers a request that cannot be decoded; a deliver_sm whose text can be read is one without what is broken. A response still
+   * settles its request, by what can be read of it.
+   */
   #readMalformed(error: PduError, bytes: Buffer, start: number, end: number): void {
     this.#traffic.fault({ kind: 'malformed', error })
     const command = commandName(error.command_id)
     if (isResponseId(error.command_id)) {
       if (command !== undefined) this.#readAny(decodeBroken(bytes, start, end))
-    } else this.#wire.send(responseTo(command), undefined, error.sequence_number, error.status)
+      return
+    }
+    const delivery = command === 'deliver_sm' ? decodeBrokenDelivery(bytes, start, end) : undefined
+    if (delivery) this.#readRequest(delivery)
+    else this.#wire.send(responseTo(command), undefined, error.sequence_number, error.status)
   }
 
   #readAny(pdu: Pdu): void {

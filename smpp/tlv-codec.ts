@@ -60,22 +60,37 @@ function writeValue(bytes: Buffer, at: number, row: NamedTlv, value: Value): num
   return writeOctets(bytes, at, checkOctets(name, 'RINVPARLEN', value, max))
 }
 
-/** Reads the TLVs in bytes[tlvsAt, end) of the PDU that begins at `start`. Throws PduError when they do not fill it. */
-export function readTlvs(bytes: Buffer, start: number, tlvsAt: number, end: number): Tlvs {
+/**
+ * Reads the TLVs in bytes[tlvsAt, end) of the PDU that begins at `start`. Throws PduError when they do not fill it; with `dropsBroken`
+ * answers those that can be read: all up to one that is cut short, but for integers of a length that no integer has.
+ */
+export function readTlvs(
+  bytes: Buffer,
+  start: number,
+  tlvsAt: number,
+  end: number,
+  dropsBroken: boolean = false,
+): Tlvs {
   const tlvs: Tlvs = {}
   let at = tlvsAt
   while (at < end) {
-    if (at + 4 > end) throw pduErrorAt(bytes, start, ESME.RINVOPTPARSTREAM, 'octets behind the last parameter')
+    if (at + 4 > end) {
+      if (dropsBroken) return tlvs
+      throw pduErrorAt(bytes, start, ESME.RINVOPTPARSTREAM, 'octets behind the last parameter')
+    }
     const tag = readUint16(bytes, at)
     const length = readUint16(bytes, at + 2)
     at += 4
-    if (at + length > end) throw pduErrorAt(bytes, start, ESME.RINVPARLEN, `TLV ${tag} is cut short`)
+    if (at + length > end) {
+      if (dropsBroken) return tlvs
+      throw pduErrorAt(bytes, start, ESME.RINVPARLEN, `TLV ${tag} is cut short`)
+    }
     const row = TLV_BY_TAG[tag]
     if (row === undefined) tlvs[tag] = bytes.subarray(at, at + length)
     else if (row.type === 'octets') putOctets(tlvs, row, bytes.subarray(at, at + length))
     else if (row.type === 'cstring') putText(tlvs, row, readText(bytes, at, findNul(bytes, at, at + length)))
     else if (length >= 1 && length <= 4) putInteger(tlvs, row, readInteger(bytes, at, length))
-    else throw pduErrorAt(bytes, start, ESME.RINVPARLEN, `${row.name} has ${length} octets`)
+    else if (!dropsBroken) throw pduErrorAt(bytes, start, ESME.RINVPARLEN, `${row.name} has ${length} octets`)
     at += length
   }
   return tlvs
