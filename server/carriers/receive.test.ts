@@ -4,8 +4,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { openLedgerTest, ourNumber, until, type LedgerTest } from '../messages/testing.ts'
 import type { Link } from './link.ts'
-import { joinLateParts, receive, type ReceiveContext } from './receive.ts'
+import { receive, type ReceiveContext } from './receive.ts'
 import { Redeliveries, type DeliverySession } from './redelivery.ts'
+import { joinLateParts } from './reply-parts.ts'
 import { smppDefaults, type SmppSettings } from './settings.ts'
 import { openCarrierTest, untilBound } from './testing.ts'
 
@@ -258,7 +259,7 @@ describe('a long reply', () => {
     await deliver(parts[2] ?? {})
     await joinLateParts(context)
     expect(await replies()).toEqual([])
-    await test.db.query(`update reply_parts set received_at = now() - interval '61 seconds' where part = 1`)
+    await test.db.query(`update reply_parts set received_at = now() - interval '61 seconds'`)
     await joinLateParts(context)
     expect(await replies()).toEqual([{ body: 'x'.repeat(153 + 94), isPartial: true }])
     await joinLateParts(context)

@@ -4,13 +4,17 @@ import { testVault } from '../accounts/testing.ts'
 import { openPool, type Db } from '../db/db.ts'
 import { createTestDatabase, findInDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
+import type { Acceptor } from '../messages/accept.ts'
 import { storeReply } from '../messages/reply.ts'
 import { openLedgerTest, ourNumber, silent } from '../messages/testing.ts'
 import { DataKeys } from '../sealing/data-keys.ts'
 import { openResult, Texts } from '../sealing/texts.ts'
+import { openVault } from '../sealing/vault.ts'
 import type { Admission } from './bind.ts'
 import { claimDeliveries } from './delivery.ts'
 import { gatherPart, isWhole, listLate } from './gather.ts'
+import { sendLate } from './late.ts'
+import { OwedReceipts } from './owed.ts'
 
 let database: TestDatabase
 let db: Db
@@ -67,10 +71,31 @@ test('a part that waits is sealed, and read back with those that came before it 
   expect(await findInDatabase(database.db, ['hidden', Buffer.from('hidden').toString('base64')])).toEqual([])
   await database.db.query(`update smpp_gatherings set received_at = now() - interval '1 hour'`)
   const [late] = await listLate({ db, texts }, 10)
-  expect([...(late?.gathering.submits.values() ?? [])].map(({ part }) => part.body.toString())).toEqual([
+  expect([...(late?.open().submits.values() ?? [])].map(({ part }) => part.body.toString())).toEqual([
     'seen ',
     'hidden',
   ])
+})
+
+test('parts of which the master key is gone stay, with a warning, and keep no other from its end', async () => {
+  const admission = await createClient(newId())
+  await database.db.query('truncate smpp_gatherings')
+  const stranger = openVault(Buffer.alloc(32, 9))
+  const unreadable = new Texts({ db, keys: new DataKeys(stranger), vault: stranger, isSealing: true })
+  await gatherPart({ db, texts: unreadable }, admission, partOf(1, 'gone'))
+  await database.db.query(`update smpp_gatherings set received_at = now() - interval '2 hours'`)
+  await gatherPart({ db, texts }, admission, { ...partOf(1, 'there'), destination: '15551230002' })
+  await database.db.query(`update smpp_gatherings set received_at = received_at - interval '1 hour'`)
+  const warnings: unknown[] = []
+  const log = { ...silent, warn: (fields: object, message: string): void => void warnings.push({ ...fields, message }) }
+  await sendLate({ db, texts, log, owed: new OwedReceipts(db), acceptor: {} as Acceptor })
+  const { rows } = await database.db.query('select destination from smpp_gatherings')
+  expect(rows).toEqual([{ destination: '15551230001' }])
+  expect(warnings).toMatchObject([
+    { message: 'parts of a long message of an SMPP client did not come' },
+    { count: 1, message: 'long messages of SMPP clients could not be ended' },
+  ])
+  expect(JSON.stringify(warnings)).not.toContain('1555123')
 })
 
 test('a reply that is sealed is delivered as it was written', async () => {

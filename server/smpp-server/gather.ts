@@ -139,22 +139,31 @@ export async function refuseGathering(
 
 /** A gathering whose time is over, with what is needed to send it where it is whole: its node died before it did. */
 export interface LateGathering {
-  gathering: Gathering
   accountId: string
   credentialId: string
+  /** What was gathered. @throws where a part is sealed and cannot be opened. */
+  open: () => Gathering
 }
 
-/** Gatherings that wait for too long, by smpp_gatherings_received_at. */
-export async function listLate({ db, texts }: GatherContext, limit: number): Promise<LateGathering[]> {
+/** Gatherings that wait for too long, by smpp_gatherings_received_at, behind the oldest `skip` of them. */
+export async function listLate(
+  { db, texts }: GatherContext,
+  limit: number,
+  skip: number = 0,
+): Promise<LateGathering[]> {
   const { rows } = await db.query<GatheringRow>(
     `select ${rowColumns}
      from smpp_gatherings
      where received_at < now() - make_interval(secs => $1)
-     order by received_at
-     limit $2`,
-    [gatherSecondsMax, limit],
+     order by received_at, id
+     limit $2 offset $3`,
+    [gatherSecondsMax, limit, skip],
   )
-  return rows.map((row) => ({ ...row, gathering: gatheringOf(row, texts) }))
+  return rows.map((row) => ({
+    accountId: row.accountId,
+    credentialId: row.credentialId,
+    open: () => gatheringOf(row, texts),
+  }))
 }
 
 /** What a sealed part is bound to: a part that comes twice is the same. */

@@ -1,4 +1,5 @@
 /** Long messages of which parts did not come in time, and those whose node died before it sent them. */
+import { isUnavailable } from '../db/failure.ts'
 import type { Log } from '../db/log.ts'
 import { untilDone } from '../sweeps.ts'
 import { findAdmission } from './admission.ts'
@@ -9,20 +10,32 @@ const lateMax = 100
 
 /**
  * Ends what has waited long enough: a message that is whole is sent, one with gaps is not (half a text is worse than none), and its
- * client is told so by the receipts that it asked for.
+ * client is told so by the receipts that it asked for. One that cannot be ended, such as where the master key of its parts is gone, stays
+ * for another turn (the key may be put back), and the others are ended all the same.
  */
-export function sendLate(context: SubmitContext & { log: Log }): Promise<void> {
-  return untilDone(lateMax, async (limit) => {
-    const late = await listLate(context, limit)
-    for (const one of late) await end(context, one)
+export async function sendLate(context: SubmitContext & { log: Log }): Promise<void> {
+  const failures: string[] = []
+  await untilDone(lateMax, async (limit) => {
+    const late = await listLate(context, limit, failures.length)
+    for (const one of late)
+      try {
+        await end(context, one)
+      } catch (error) {
+        if (isUnavailable(error)) throw error
+        failures.push(error instanceof Error ? error.message : 'no error')
+      }
     return late.length
   })
+  const [reason] = failures
+  if (reason !== undefined)
+    context.log.warn({ count: failures.length, reason }, 'long messages of SMPP clients could not be ended')
 }
 
 async function end(
   context: SubmitContext & { log: Log },
-  { gathering, accountId, credentialId }: LateGathering,
+  { accountId, credentialId, open }: LateGathering,
 ): Promise<void> {
+  const gathering = open()
   const admission = isWhole(gathering) ? await findAdmission(context.db, accountId, credentialId) : null
   if (admission) {
     await submitGathered(context, admission, gathering, null)

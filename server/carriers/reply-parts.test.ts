@@ -1,0 +1,81 @@
+import { cutSegments, type ConcatenationMode, type MessageRequest } from '@heliogram/smpp'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import type { Link } from './link.ts'
+import { receive, type ReceiveContext } from './receive.ts'
+import { Redeliveries } from './redelivery.ts'
+import { joinLateParts } from './reply-parts.ts'
+import { smppDefaults } from './settings.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+let context: ReceiveContext
+let link: Link
+let warnings: object[] = []
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+})
+afterAll(() => database.close())
+beforeEach(async () => {
+  await database.db.query(
+    'truncate accounts, carriers, nodes, messages, reply_parts, reply_hashes, orphan_replies, events cascade',
+  )
+  test = await openLedgerTest(database.db)
+  warnings = []
+  const warn = (fields: object, message: string): void => void warnings.push({ ...fields, message })
+  const log = { info: () => {}, warn, error: warn }
+  context = { ...test.context, log, ledger: test.ledger, redeliveries: new Redeliveries(test.nodeId), wake: () => {} }
+  const settings = { ...smppDefaults, host: '', port: 1, system_id: '' }
+  link = { id: test.linkId, receiptsId: test.linkId, settings } as Link
+})
+
+type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
+
+function deliver(fields: Fields, source = '15551230001'): Promise<number> {
+  const head = { command: 'deliver_sm', command_status: 0, sequence_number: 1, esm_class: 0, data_coding: 0 }
+  const pdu = { ...head, source_addr: source, destination_addr: ourNumber, ...fields } as MessageRequest
+  const session = { state: 'bound', lastEnquireAnsweredAtMs: 0 } as const
+  return new Promise((resolve) => receive(context, link, pdu, resolve, session))
+}
+
+const partsOf = (text: string, mode: ConcatenationMode = 'udh8'): Fields[] =>
+  cutSegments(text, { mode, reference: 7 }).map((pdu) => pdu as Fields)
+
+async function replies(): Promise<{ body: string; isPartial: boolean }[]> {
+  const { rows } = await test.db.query<{ body: string; isPartial: boolean }>(
+    `select body, is_partial as "isPartial" from messages where direction = 'inbound' order by id`,
+  )
+  return rows
+}
+
+const age = (seconds: number, where = 'true'): Promise<unknown> =>
+  test.db.query(`update reply_parts set received_at = received_at - make_interval(secs => $1) where ${where}`, [
+    seconds,
+  ])
+
+it('a reply of which parts still come waits for the rest, however old its first part is', async () => {
+  const parts = partsOf('x'.repeat(400))
+  await deliver(parts[0] ?? {})
+  await age(300)
+  await deliver(parts[1] ?? {})
+  await joinLateParts(context)
+  expect(await replies()).toEqual([])
+  await age(59)
+  await deliver(parts[2] ?? {})
+  expect(await replies()).toEqual([{ body: 'x'.repeat(400), isPartial: false }])
+})
+
+it('a reply that cannot be stored is told in a warning, and keeps no other from being joined', async () => {
+  for (const n of [1, 2, 3]) await deliver(partsOf(`${n}`.repeat(200))[0] ?? {}, `1555123000${n}`)
+  await age(61)
+  await test.db.query(`alter table messages add constraint no_two check (body not like '2%')`)
+  await joinLateParts(context)
+  expect((await replies()).map(({ body }) => body.slice(0, 1)).sort()).toEqual(['1', '3'])
+  expect(warnings).toMatchObject([{ count: 1, message: 'late parts could not be joined' }])
+  expect(JSON.stringify(warnings)).not.toContain('1555123')
+  await test.db.query('alter table messages drop constraint no_two')
+  await joinLateParts(context)
+  expect(await replies()).toHaveLength(3)
+})
