@@ -34,6 +34,8 @@ test.each([
   'https://[::127.0.0.1]/',
   'https://[::ffff:127.0.0.1]/',
   'https://[::ffff:a00:1]/',
+  'https://[::ffff:0:127.0.0.1]/',
+  'https://[::ffff:0:a9fe:a9fe]/',
   'https://[64:ff9b::7f00:1]/',
   'https://[2002:7f00:1::]/',
   'https://[2001:db8::1]/',

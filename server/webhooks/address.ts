@@ -16,12 +16,12 @@ export type Refusal = 'private_address' | 'not_allowed'
 export type Guard = (address: string, port: number, isSecure: boolean) => Refusal | null
 
 // Everything that is not global unicast: IANA special-purpose registries (RFC 6890), and the IPv6 ranges that carry an IPv4 address
-// (NAT64, 6to4, Teredo, IPv4-compatible). IPv4-mapped addresses (::ffff:0:0/96) must not be listed: BlockList compares them with the
+// (NAT64, 6to4, Teredo, IPv4-compatible, IPv4-translated: RFC 2765, ::ffff:0:0:0/96). IPv4-mapped addresses (::ffff:0:0/96) must not be listed: BlockList compares them with the
 // IPv4 rules by itself, and listing them would block all of IPv4.
 const specialNetworks = `
   0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24
   192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4
-  ::/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/10
+  ::/96 ::ffff:0:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 3fff::/20 5f00::/16 fc00::/7 fe80::/10
   fec0::/10 ff00::/8`
   .trim()
   .split(/\s+/)
