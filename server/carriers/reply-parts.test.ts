@@ -1,4 +1,4 @@
-import { cutSegments, type ConcatenationMode, type MessageRequest } from '@heliogram/smpp'
+import { cutSegments, ESME, type ConcatenationMode, type MessageRequest } from '@heliogram/smpp'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
@@ -79,3 +79,18 @@ it('a reply that cannot be stored is told in a warning, and keeps no other from 
   await joinLateParts(context)
   expect(await replies()).toHaveLength(3)
 })
+
+it.each([
+  ['in GSM-7', 0, Buffer.alloc(60_000, 'x'), 'x'.repeat(65_536)],
+  ['in UCS-2', 8, Buffer.alloc(60_000, Buffer.from('0416', 'hex')), 'Ж'.repeat(32_768)],
+])(
+  'a reply %s of more octets than one payload holds is cut off there, and partial',
+  async (_, data_coding, message_payload, text) => {
+    for (const sar_segment_seqnum of [3, 2, 4, 1]) {
+      const tlvs = { message_payload, sar_msg_ref_num: 7, sar_total_segments: 4, sar_segment_seqnum }
+      expect(await deliver({ data_coding, short_message: Buffer.alloc(0), tlvs })).toBe(ESME.ROK)
+    }
+    expect(await replies()).toEqual([{ body: text, isPartial: true }])
+    expect(await test.count('reply_parts', 'true')).toBe(0)
+  },
+)

@@ -16,6 +16,8 @@ type Codings = Pick<SmppSettings, 'default_alphabet' | 'data_codings_in'>
 const partsWaitSeconds = 60
 // How far back the same part of a text can be a redelivery.
 const redeliveryMinutes = 10
+// Octets of all parts of one reply: what one message_payload holds. 255 parts of that size would be a text of 16 million characters.
+const replyOctetsMax = 65_536
 // Late replies that are read at once.
 const lateMax = 1000
 
@@ -155,27 +157,52 @@ async function joinReply(
   const reply: ReplyIn = { linkId, source, destination, text: '', isPartial }
   await storeReply(context, reply, async (tx) => {
     const { rows } = await tx.query<PartRow>(
-      `delete from reply_parts
+      `with gone as (
+       delete from reply_parts
        where link_id = $1 and source = $2 and destination = $3 and kind = $4 and reference = $5 and total = $6
          and ($7 = 0 or not exists (
            select from reply_parts later
            where later.link_id = $1 and later.source = $2 and later.destination = $3 and later.kind = $4
              and later.reference = $5 and later.total = $6 and later.received_at >= now() - make_interval(secs => $7)
          ))
-       returning kind, reference, total, part, data_coding as "dataCoding", udh_length as "udhLength",
-         locking_shift as "lockingShift", single_shift as "singleShift", bytes, is_sealed as "isSealed"`,
-      [...key, quietSeconds],
+       returning *
+       )
+       select kind, reference, total, part, data_coding as "dataCoding", udh_length as "udhLength",
+         locking_shift as "lockingShift", single_shift as "singleShift", bytes, is_sealed as "isSealed", parts
+       from (
+         select gone.*, count(*) over () as parts,
+           sum(octet_length(bytes)) over (order by part) - octet_length(bytes) as octets_before
+         from gone
+       ) g
+       where octets_before < $8
+       order by part`,
+      // What is sealed is longer by a third and a little; the exact limit is put to what is open.
+      [...key, quietSeconds, replyOctetsMax * 2],
     )
     // Another process joined them, or there is more to wait for.
     if (rows.length === 0) return false
-    const joined = joinParts(
-      rows.map((row) => readRow(row, (sealed) => openPart(context, sealed, placeOf(key, row.part)))),
-      codingsOf(settings),
-    )
+    const parts = rows.map((row) => readRow(row, (sealed) => openPart(context, sealed, placeOf(key, row.part))))
+    const isCut = cutParts(parts)
+    const joined = joinParts(parts, codingsOf(settings))
     reply.text = joined.text ?? `[${joined.octets.length} octets of binary data]`
-    reply.isPartial = rows.length < total
+    const there = rows[0]?.parts ?? 0
+    reply.isPartial = isCut || rows.length < there || there < total
     return true
   })
+}
+
+/** Cuts off what is beyond the limit of a reply, in the order of its parts. True where that was anything. */
+function cutParts(parts: MessagePart[]): boolean {
+  let room = replyOctetsMax
+  let isCut = false
+  for (const part of parts) {
+    if (part.body.length > room) {
+      part.body = part.body.subarray(0, room)
+      isCut = true
+    }
+    room -= part.body.length
+  }
+  return isCut
 }
 
 interface PartRow {
@@ -189,6 +216,8 @@ interface PartRow {
   singleShift: number | null
   bytes: Buffer
   isSealed: boolean
+  /** How many there were, with those that are not read. */
+  parts: number
 }
 
 /** A part that cannot be opened is empty: the others are worth having. */
