@@ -36,7 +36,8 @@ export interface CarrierLinkOptions<L extends CarrierLink = CarrierLink> {
   onEnd?: (theirNumber: string, end: SegmentEnd, ms: number) => void
   /** There may be room again. */
   onRoom: () => void
-  onState: (link: L, state: LinkState, detail: string) => void
+  /** `isTrouble`: a session was lost or refused, or the carrier throttles; not what we did ourselves. */
+  onState: (link: L, state: LinkState, detail: string, isTrouble?: boolean) => void
 }
 
 /** A link of this process: kept up, with its line, its pace and its window. */

@@ -259,8 +259,11 @@ export class LinkKeeper {
       onAnswer,
       ...(meter && { onEnd: meter.linkObserver(one.id, one.carrierId) }),
       onRoom,
-      onState: (changed: CarrierLink, state: LinkState, detail: string) => {
-        log.info({ link: changed.id, carrier: one.carrierName, state, detail }, 'link state changed')
+      onState: (changed: CarrierLink, state: LinkState, detail: string, isTrouble: boolean = false) => {
+        const fields = { link: changed.id, carrier: one.carrierName, state, detail }
+        // What ends while it is stopped ends on purpose.
+        if (isTrouble && !kept.isClosing) log.warn(fields, 'link state changed')
+        else log.info(fields, 'link state changed')
         // Others share the pace by what is bound, and an operator looks at it.
         this.#hasten()
         if (state === 'bound') onRoom()

@@ -271,7 +271,7 @@ export class Link implements CarrierLink {
     this.#options.onEnd?.(part.attempt.handover.theirNumber, end, performance.now() - part.writtenAt)
     const isThrottled = end.state === 'refused' && end.reason.handling === 'throttling'
     if (isThrottled && this.#options.pace.slowDown(performance.now()))
-      this.#options.onState(this, this.state, 'the carrier throttles')
+      this.#options.onState(this, this.state, 'the carrier throttles', true)
     this.#answer(part, end, messageId, move)
   }
 
@@ -339,7 +339,7 @@ export class Link implements CarrierLink {
     const isWhole = !this.#slots.hasSession
     if (isWhole) this.#releaseAll()
     const what = isWhole ? detail : `session ${slot.number}: ${detail}`
-    this.#options.onState(this, this.state, `${what}; again in ${(waitMs / 1000).toFixed(1)} s`)
+    this.#options.onState(this, this.state, `${what}; again in ${(waitMs / 1000).toFixed(1)} s`, true)
   }
 
   #noteError(error: string): void {

@@ -24,6 +24,8 @@ export interface CarrierTest extends LedgerTest {
   receiving: ReceiveContext
   /** What was logged as an error. */
   errors: unknown[]
+  /** States of links as they were logged, each with its level. */
+  states: string[]
   submit(changes?: Partial<Draft>): Promise<MessageRow>
   /** Waits until a message has this status. */
   reaches(id: string, status: MessageRow['status']): Promise<MessageRow>
@@ -62,7 +64,16 @@ export async function openCarrierTest(
     ...(accountId !== undefined && { accountId }),
   })
   const errors: unknown[] = []
-  const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
+  const states: string[] = []
+  const noteState =
+    (level: string) =>
+    (fields: { state?: string }): void =>
+      void (fields.state && states.push(`${level} ${fields.state}`))
+  const log = {
+    info: noteState('info'),
+    warn: noteState('warn'),
+    error: (fields: object) => void errors.push(fields),
+  }
   const node = new Node({ db, log, isAlone: false, settle: async () => {}, onFenced: () => {} })
   await node.start()
   const receiving: ReceiveContext = {
@@ -91,6 +102,7 @@ export async function openCarrierTest(
     node,
     receiving,
     errors,
+    states,
     acceptor,
     submit: async (changes) => rowOf(await acceptor.accept(test.draft(changes))),
     async reaches(id, status) {

@@ -230,7 +230,7 @@ export class HttpLink implements CarrierLink {
           return this.#onFault(outcome.code, backOffMs(this.#faults, 'bind_refused', ESME.RINVPASWD, false))
         if (outcome.reason.handling === 'throttling') {
           this.#line.pace.slowDown(performance.now())
-          this.#options.onState(this, this.state, 'the carrier throttles')
+          this.#options.onState(this, this.state, 'the carrier throttles', true)
         }
         break
       case 'accepted':
@@ -257,7 +257,7 @@ export class HttpLink implements CarrierLink {
     this.#isTrial = true
     this.#downUntil = now + ms
     this.#releaseWaiting()
-    this.#options.onState(this, this.state, `${reason}; again in ${(ms / 1000).toFixed(1)} s`)
+    this.#options.onState(this, this.state, `${reason}; again in ${(ms / 1000).toFixed(1)} s`, true)
     this.#recovery = setTimeout(() => {
       this.#recovery = null
       this.#downUntil = 0
