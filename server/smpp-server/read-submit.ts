@@ -1,5 +1,5 @@
 /** From a submit_sm to a draft, or to the command_status that refuses it: everything that can be told without the database. */
-import { ESME, joinParts, parseTime, readPart, TON, type MessagePart, type PduOf } from '@heliogram/smpp'
+import { codingOf, ESME, joinParts, parseTime, readPart, TON, type MessagePart, type PduOf } from '@heliogram/smpp'
 import type { FieldError } from '../errors.ts'
 import type { Draft } from '../messages/accepted.ts'
 import { readDraft } from '../messages/draft.ts'
@@ -33,6 +33,19 @@ export function readSubmit(pdu: PduOf<'submit_sm'>, now: Date): Submit | number 
 
 /** Whether a submit is only a part of its message. */
 export const isPart = ({ part }: Submit): boolean => (part.concatenation?.total ?? 1) > 1
+
+/** A part without the NULs at its end, which its text would not have either: in GSM-7 alone they are `@`. */
+export function withoutPadding(part: MessagePart, defaultAlphabet: Admission['defaultAlphabet']): MessagePart {
+  const { body } = part
+  if (body.at(-1) !== 0) return part
+  const coding = codingOf(part.data_coding, { defaultAlphabet })
+  if (coding === 'gsm7' || coding === 'gsm7-packed') return part
+  let end = body.length
+  while (end > 0 && body[end - 1] === 0) end--
+  // A unit of UCS-2 may end with a NUL octet.
+  if (coding === 'ucs2' && end % 2 === 1) end++
+  return { ...part, body: body.subarray(0, end) }
+}
 
 /** The draft of a whole message, from all its parts; the first of `submits` speaks for all but the text. */
 export function draftSubmit(admission: Admission, submits: readonly Submit[], now: Date): Draft | number {

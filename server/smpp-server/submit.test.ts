@@ -210,6 +210,35 @@ describe('parts of a long message', () => {
     expect(await messages()).toBe(1)
   })
 
+  it.each([
+    ['Latin-1', 3, 'latin1', ['Grüße ', 'an alle']],
+    ['UCS-2', 8, 'utf16le', ['Привет Ā', 'всем Ā']],
+  ] as const)('in %s are kept without the NULs behind them', async (_, data_coding, encoding, texts) => {
+    for (const [n, text] of texts.entries()) {
+      const octets = Buffer.from(text, encoding)
+      const message_payload = Buffer.concat([data_coding === 8 ? octets.swap16() : octets, Buffer.alloc(60_000)])
+      const tlvs = { message_payload, sar_msg_ref_num: 9, sar_total_segments: 2, sar_segment_seqnum: n + 1 }
+      expect(await client.submit({ short_message: Buffer.alloc(0), data_coding, tlvs })).toMatchObject({
+        status: ESME.ROK,
+      })
+      if (n > 0) continue
+      const { rows } = await test.db.query<{ octets: number }>(
+        'select octet_length(parts::text) as octets from smpp_gatherings',
+      )
+      expect(rows[0]?.octets).toBeLessThan(1000)
+    }
+    const { rows } = await test.db.query<{ body: string }>(`select body from messages where direction = 'outbound'`)
+    expect(rows).toEqual([{ body: texts.join('') }])
+  })
+
+  it('with more octets than any text are refused', async () => {
+    const message_payload = Buffer.concat([Buffer.from('a'), Buffer.alloc(60_000), Buffer.from('b')])
+    const tlvs = { message_payload, sar_msg_ref_num: 9, sar_total_segments: 2, sar_segment_seqnum: 1 }
+    const part = { short_message: Buffer.alloc(0), data_coding: 3, tlvs }
+    expect(await client.submit(part)).toMatchObject({ status: ESME.RINVMSGLEN })
+    expect(await test.count('smpp_gatherings', 'true')).toBe(0)
+  })
+
   it('that do not all come are not sent, and a receipt says so for each that came', async () => {
     const [first = {}] = cutSegments(long, { mode: 'udh16', reference: 7 })
     const { messageId } = await client.submit({ ...first, registered_delivery: 1 })

@@ -3,6 +3,7 @@ import { ESME, type PduOf } from '@heliogram/smpp'
 import type { Db } from '../db/db.ts'
 import type { Acceptor } from '../messages/accept.ts'
 import type { Draft, Refusal } from '../messages/accepted.ts'
+import { textMax } from '../messages/schema.ts'
 import { findKey } from '../messages/store.ts'
 import type { Admission } from './bind.ts'
 import { showClientId } from './client-id.ts'
@@ -17,7 +18,7 @@ import {
 } from './gather.ts'
 import type { OwedReceipts } from './owed.ts'
 import type { Rate } from './rate.ts'
-import { draftSubmit, isPart, readSubmit, type Submit } from './read-submit.ts'
+import { draftSubmit, isPart, readSubmit, withoutPadding, type Submit } from './read-submit.ts'
 
 export interface SubmitContext extends GatherContext {
   acceptor: Acceptor
@@ -29,6 +30,9 @@ export type SubmitAnswer = { status: number; messageId?: string }
 
 /** Name under which a gathering's message is known by its key: a node that died while it was sent leaves no second one. */
 export const gatheringOperation = 'smpp.submit'
+
+// No text that we take has more octets: four a character, in UTF-8 and in UCS-2. A part of more is nearly all NUL.
+const partOctetsMax = 4 * textMax
 
 /** Takes a submit_sm; resolves when what it brought is on disk. @throws what the database throws. */
 export async function submit(
@@ -67,11 +71,13 @@ async function submitPart(
   read: Submit,
   now: Date,
 ): Promise<SubmitAnswer> {
-  const gathering = await gatherPart(context, admission, read)
-  const part = read.part.concatenation?.part ?? 1
-  const messageId = partIdOf(gathering, part)
+  const part = withoutPadding(read.part, admission.defaultAlphabet)
+  if (part.body.length > partOctetsMax) return { status: ESME.RINVMSGLEN }
+  const gathering = await gatherPart(context, admission, { ...read, part })
+  const number = part.concatenation?.part ?? 1
+  const messageId = partIdOf(gathering, number)
   if (!isWhole(gathering)) return { status: ESME.ROK, messageId }
-  const status = await submitGathered(context, admission, gathering, part, now)
+  const status = await submitGathered(context, admission, gathering, number, now)
   return status === ESME.ROK ? { status, messageId } : { status }
 }
 
