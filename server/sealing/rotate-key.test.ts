@@ -284,7 +284,7 @@ describe('the register of what is sealed', () => {
       'server/carriers/http-carriers/sealed.ts',
       'server/carriers/http.ts',
       'server/carriers/link-http.ts',
-      'server/carriers/receive.ts',
+      'server/carriers/reply-parts.ts',
       'server/carriers/test-mode.ts',
       'server/idempotency.ts',
       'server/messages/reply.ts',
