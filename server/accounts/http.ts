@@ -89,8 +89,8 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
       })
       // Other processes read them within a second; the next request here is not to meet the old ones.
       await context.settings.applied()
-      // The caller knows the country.
-      context.authenticator.forget()
+      // Remembered callers know the country.
+      if (request.body.default_country !== undefined) context.authenticator.forget()
     },
   )
 }

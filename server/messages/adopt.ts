@@ -8,6 +8,7 @@ import type { Tx } from '../db/db.ts'
 import { firstIdAt } from '../ids.ts'
 import { decideAdoptions, type Adoption, type NamelessTry, type Stranger } from './adoption.ts'
 import { applyReceipts, matchedColumns, type MatchedReceipt } from './apply.ts'
+import { partsOfLane } from './lanes.ts'
 import type { Moved } from './ledger.ts'
 import { messageColumns, type MessageRow, type Status } from './message.ts'
 import { tallied } from './tallies/delta-sql.ts'
@@ -271,11 +272,7 @@ const wholeSql = `
       select q.ctid
       from moved
       join lanes l on l.account_id = moved."accountId"
-      join lateral (
-        select l.id as lane_id
-        union all
-        select id from backlogs b where b.lane_id = l.id
-      ) part on true
+      ${partsOfLane()}
       cross join lateral (
         select ctid from queue where lane_id = part.lane_id and message_id = moved.id for update skip locked) q
       where moved."from" = 'queued'))

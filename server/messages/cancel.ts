@@ -1,6 +1,7 @@
 /** Cancel: only what no carrier has. */
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../events.ts'
+import { partsOfLane } from './lanes.ts'
 import { recordMoves, type Moved } from './ledger.ts'
 import { messageColumns, type MessageRow } from './message.ts'
 import { mayBeTaken } from './repeat-sql.ts'
@@ -87,15 +88,7 @@ export async function cancelWaiting(
          select q.ctid
          from moved
          join lanes l on l.account_id = $1 and l.type = moved.type
-         cross join lateral (
-           select l.id as lane_id
-           union all
-           select b.id
-           from backlogs b
-           where b.lane_id = l.id
-             and b.sender in ('', moved."ourNumber")
-             and (b.campaign_id is null or b.campaign_id = moved."campaignId")
-         ) part
+         ${partsOfLane(`b.sender in ('', moved."ourNumber") and (b.campaign_id is null or b.campaign_id = moved."campaignId")`)}
          cross join lateral (
            select ctid from queue where lane_id = part.lane_id and message_id = moved.id for update skip locked) q))
      ), undelayed as (

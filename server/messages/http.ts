@@ -5,7 +5,7 @@ import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { problems, type App } from '../http.ts'
 import { keyInProgress, readIdempotencyKey } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
-import { objectOf, schemaErrorsOf } from '../requests/faults.ts'
+import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
 import type { Accepted, Draft } from './accepted.ts'
 import { sendBatch } from './batch.ts'
 import { cancelOne } from './cancel.ts'
@@ -72,7 +72,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     wrong: readonly FieldError[],
   ): Promise<FieldError[]> => {
     const body = objectOf(given)
-    const templates = await loadTemplates(db, request.caller.accountId, [body])
+    const templates = await loadTemplates(db, request.caller.accountId, [soundFieldsOf(body, wrong)])
     return listSendFaults(body, wrong, templates, await draftContext(request, context, [body]))
   }
 

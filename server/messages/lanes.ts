@@ -3,6 +3,16 @@ import type { Db } from '../db/db.ts'
 import { newId } from '../ids.ts'
 import { messageTypes } from './message.ts'
 
+/**
+ * Where messages of the lane `l` are in line: in it, and in its parts that wait apart (`backlogs`, as `b`), of which `only` chooses. A part of
+ * statements: `part (lane_id)`.
+ */
+export const partsOfLane = (only: string = 'true'): string => `cross join lateral (
+           select l.id as lane_id
+           union all
+           select b.id from backlogs b where b.lane_id = l.id and ${only}
+         ) part`
+
 /** Knows which accounts have their lanes. */
 export class Lanes {
   readonly #db: Db

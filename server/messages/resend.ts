@@ -7,6 +7,7 @@ import { columns } from '../db/array.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
 import { adoptTries } from './adopt.ts'
 import { isPoison } from './crash.ts'
+import { partsOfLane } from './lanes.ts'
 import { recordMoves } from './ledger.ts'
 import { messageColumns, type MessageRow } from './message.ts'
 import { hasDueTries, resendAfterSeconds } from './nameless.ts'
@@ -155,11 +156,7 @@ async function leaveLines(tx: Tx, rows: readonly Key[]): Promise<void> {
         select q.ctid
         from ${keys}
         join lanes l on l.account_id = k.account_id
-        cross join lateral (
-          select l.id as lane_id
-          union all
-          select id from backlogs b where b.lane_id = l.id
-        ) part
+        ${partsOfLane()}
         cross join lateral (
           select ctid from queue
           where lane_id = part.lane_id and message_id = k.message_id and account_id = k.account_id
@@ -234,8 +231,7 @@ export interface Actor {
 
 /**
  * Sends a message again whose outcome is unknown, though its policy holds it or it is parked, and notes who wanted it: the last one, where
- * it was canceled before it went. Null where it is
- * not such a message (any more), or its validity is over; of two at once one gets null.
+ * it was canceled before it went. Null where it is not such a message (any more), or its validity is over; of two at once one gets null.
  */
 export async function resendMessage(
   tx: Tx,

@@ -4,7 +4,6 @@ import type { Queryable } from '../db/db.ts'
 import type { FieldError } from '../errors.ts'
 import { showId } from '../ids.ts'
 import { canonicalLanguage } from '../language.ts'
-import { isUnstorable } from '../requests/body.ts'
 import type { Draft } from './accepted.ts'
 import { readDraft, type DraftContext } from './draft.ts'
 import { SendBody, textMax } from './schema.ts'
@@ -68,7 +67,7 @@ export const noTemplates: Templates = new Map()
 export async function loadTemplates(db: Queryable, accountId: string, bodies: readonly object[]): Promise<Templates> {
   const names = new Set<string>()
   for (const body of bodies)
-    if ('template' in body && typeof body.template === 'string' && mayBeName(body.template)) names.add(body.template)
+    if ('template' in body && typeof body.template === 'string' && body.template.length <= 255) names.add(body.template)
   if (names.size === 0) return noTemplates
   const templates = new Map<string, Variants>()
   for (const row of await findTemplates(db, accountId, [...names])) {
@@ -77,8 +76,6 @@ export async function loadTemplates(db: Queryable, accountId: string, bodies: re
   }
   return templates
 }
-
-const mayBeName = (text: string): boolean => text.length <= 255 && !isUnstorable(text)
 
 /** As `readDraft`, for a body that may name a template: the text is its own or rendered. Returns the draft, or all faults of the body. */
 export function readSend(input: SendInput, templates: Templates, context: DraftContext): Draft | FieldError[] {
