@@ -42,11 +42,11 @@ export async function storePart(
   let kept = await keepPart(context, key, number, part, hash)
   if (kept === 'taken') {
     // The phone gave its next text the same reference, and the last one still misses a part: it goes as it is.
-    await joinReply(context, link.settings, key, true)
+    await joinReply(context, link.settings, key)
     kept = await keepPart(context, key, number, part, hash)
     if (kept === 'taken') throw new Error('the place of a part was taken twice')
   }
-  if (kept === 'whole') await joinReply(context, link.settings, key, false)
+  if (kept === 'whole') await joinReply(context, link.settings, key)
 }
 
 /** False for a part that came before: it has a number, so that the same twice is a redelivery on any session. One row, by primary key. */
@@ -150,11 +150,10 @@ async function joinReply(
   context: ReceiveContext,
   settings: Codings,
   key: unknown[],
-  isPartial: boolean,
   quietSeconds: number = 0,
 ): Promise<void> {
   const [linkId, source, destination, , , total] = key as [string, string, string, string, number, number]
-  const reply: ReplyIn = { linkId, source, destination, text: '', isPartial }
+  const reply: ReplyIn = { linkId, source, destination, text: '', isPartial: false }
   await storeReply(context, reply, async (tx) => {
     const { rows } = await tx.query<PartRow>(
       `with gone as (
@@ -265,7 +264,7 @@ export async function joinLateParts(context: ReceiveContext): Promise<void> {
     for (const { linkId, source, destination, kind, reference, total, settings } of late) {
       const key = [linkId, source, destination, kind, reference, total]
       try {
-        await joinReply(context, settings ?? smppDefaults, key, true, partsWaitSeconds)
+        await joinReply(context, settings ?? smppDefaults, key, partsWaitSeconds)
       } catch (error) {
         if (isUnavailable(error)) throw error
         failures.push(error instanceof Error ? error.message : 'no error')
