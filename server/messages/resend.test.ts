@@ -383,6 +383,7 @@ describe('sending again by hand', () => {
     await resolve()
     const answers = await Promise.all(Array.from({ length: 4 }, () => resend(handover.id)))
     expect(answers.filter((row) => row !== null)).toHaveLength(1)
+    expect(await resend(handover.id)).toBeNull()
     expect(await test.count('queue', 'message_id = $1', [handover.id])).toBe(1)
     expect(await test.count('resends', 'message_id = $1', [handover.id])).toBe(1)
     expect(await claim()).toHaveLength(1)

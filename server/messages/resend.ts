@@ -95,6 +95,8 @@ type Key = Pick<Due, 'accountId' | 'messageId'>
 const keysOf = (rows: readonly Key[]): (string | Buffer)[] =>
   columns([rows.map((row) => row.accountId), rows.map((row) => row.messageId)])
 const keys = 'unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id)'
+const unconfirmed = `${keys}
+        join messages m on m.account_id = k.account_id and m.id = k.message_id and m.status = 'unconfirmed'`
 
 /** By primary key prefix of nameless_tries. */
 async function postpone(tx: Tx, rows: readonly Key[]): Promise<void> {
@@ -133,8 +135,10 @@ async function park(tx: Tx, rows: readonly Key[]): Promise<void> {
 }
 
 /**
- * Takes away what a cancel has left of messages in queue and delayed because a claim held it: the row that they come back with must not be one
- * that a claim of this moment is about to take away, having seen that they did not wait. By primary keys; waits for such a claim.
+ * Takes away what a cancel has left of unconfirmed messages in queue and delayed because a claim held it: the row that they come back with must
+ * not be one that a claim of this moment is about to take away, having seen that they did not wait. The row of a message that waits stays: it
+ * came in the very transaction that made it wait, so that no snapshot shows it beside an unconfirmed message. By primary keys; waits for such
+ * a claim.
  */
 async function leaveLines(tx: Tx, rows: readonly Key[]): Promise<void> {
   await tx.query({
@@ -143,7 +147,7 @@ async function leaveLines(tx: Tx, rows: readonly Key[]): Promise<void> {
       delete from delayed
       where ctid = any (array(
         select d.ctid
-        from ${keys}
+        from ${unconfirmed}
         cross join lateral (
           select ctid from delayed where account_id = k.account_id and message_id = k.message_id for update) d))`,
     values: keysOf(rows),
@@ -154,7 +158,7 @@ async function leaveLines(tx: Tx, rows: readonly Key[]): Promise<void> {
       delete from queue
       where ctid = any (array(
         select q.ctid
-        from ${keys}
+        from ${unconfirmed}
         join lanes l on l.account_id = k.account_id
         ${partsOfLane()}
         cross join lateral (
