@@ -11,7 +11,7 @@ import { cancelWaiting } from '../server/messages/cancel.ts'
 import { cancelMessagesOf } from '../server/messages/close.ts'
 import { expireMessages, queueDue } from '../server/messages/claim.ts'
 import { releaseHeld } from '../server/messages/quiet-hours-hold.ts'
-import { openLedgerTest, type LedgerTest } from '../server/messages/testing.ts'
+import { openLedgerTest, until, type LedgerTest } from '../server/messages/testing.ts'
 import { claimPosts, dropPosts, releasePosts, type OutboxKey } from '../server/webhooks/outbox.ts'
 import { feedReplays } from '../server/webhooks/replays.ts'
 
@@ -53,14 +53,25 @@ async function refill(db: Db, table: Table): Promise<void> {
   await db.query(`alter table ${table} set (autovacuum_enabled = false)`)
   await fill()
   await db.query(`delete from ${table}`)
-  await db.query(`vacuum (analyze, truncate off) ${table}`)
+  await tellReads(db)
+  // A vacuum leaves what a snapshot of this moment may still see, as that of an autovacuum beside it.
+  await until('a vacuum that finds it empty', async () => {
+    await db.query(`vacuum (analyze, truncate off) ${table}`)
+    const { rows: dead } = await db.query('select from pg_stat_user_tables where relname = $1 and n_dead_tup > 0', [
+      table,
+    ])
+    return dead.length === 0
+  })
   await fill()
 }
+
+/** A connection tells the others what it has read and changed when its transaction ends, else when it likes. */
+const tellReads = (db: Db): Promise<unknown> => db.query('select pg_stat_force_next_flush()')
 
 /** How many rows of a table, and entries of its indexes, a connection reads meanwhile. */
 async function countReads(db: Db, table: Table, run: () => Promise<unknown>): Promise<number> {
   const read = async (): Promise<number> => {
-    await db.query('select pg_stat_force_next_flush()')
+    await tellReads(db)
     const { rows: counted } = await db.query<{ reads: number }>(
       `select (seq_tup_read + (select sum(idx_tup_read) from pg_stat_user_indexes i where i.relid = t.relid))::int as reads
        from pg_stat_user_tables t where relname = $1`,
