@@ -12,7 +12,8 @@ import { tallied } from './tallies/delta-sql.ts'
  * without a chain takes the default route, the carriers that have its sender, best first.
  *
  * What is not sent now but wants a carrier goes to its place: the part of the lane that waits for that carrier, and for the pace of its
- * sender or campaign where they have one; what a campaign that is paused has goes there too. Where that is here, or the place is being made by another claim, the row stays.
+ * sender or campaign where they have one; what a campaign that is paused has goes there too. Where that is here, or the place is being made
+ * by another claim, the row stays. Places are made in one order, so that two claims that make the same ones do not wait for one another.
  * What no carrier would take comes again after a while, as often as that is so.
  *
  * One row comes back for each message that moved, and at least one; each has what was seen of the queue beside it.
@@ -75,6 +76,7 @@ export const claimSql: string = `
       select 1 from backlogs b
       where b.lane_id = $8 and b.carrier_id = w.carrier_id and b.sender = w.sender
         and b.campaign_id is not distinct from w.campaign_id)
+    order by carrier_id, sender, campaign_id
     on conflict do nothing
     returning id, carrier_id, sender, campaign_id
   ), places as materialized (
