@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { chmod, chown, lstat, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { codeOf } from './failure.ts'
 
 /** The account that PostgreSQL runs as: it refuses to run as root. */
@@ -26,10 +26,29 @@ const pointer = 'postgres-location'
 
 /** Creates the data folder if needed, so that only its owner can list it, and returns its real path. */
 export async function prepareDataDir(dataDir: string): Promise<string> {
-  const created = await mkdir(dataDir, { recursive: true })
   // As root, PostgreSQL runs as another account, which must be able to pass through to its own folder.
-  if (created !== undefined) await chmod(dataDir, isRoot() ? 0o711 : 0o700)
+  if (await makeFolder(dataDir)) await chmod(dataDir, isRoot() ? 0o711 : 0o700)
   return realpath(dataDir)
+}
+
+/**
+ * Creates a folder and those above it; answers whether there was none. Not by a recursive mkdir of Node.js, which calls a read-only file system a
+ * folder that is missing, and where a folder cannot be made though the one above it is there, as in /proc, tries for ever.
+ */
+async function makeFolder(path: string): Promise<boolean> {
+  const make = (): Promise<boolean> =>
+    mkdir(path).then(
+      () => true,
+      async (error: unknown) => {
+        if (codeOf(error) === 'EEXIST' && (await stat(path)).isDirectory()) return false
+        throw error
+      },
+    )
+  return make().catch(async (error: unknown) => {
+    if (codeOf(error) !== 'ENOENT' || dirname(path) === path) throw error
+    await makeFolder(dirname(path))
+    return make()
+  })
 }
 
 /**

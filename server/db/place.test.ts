@@ -1,0 +1,33 @@
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { prepareDataDir } from './place.ts'
+
+let folder: string
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'heliogram-place-'))
+})
+afterAll(() => rm(folder, { recursive: true }))
+
+it('makes the data folder and those above it, for its owner alone, and finds it again', async () => {
+  const path = join(folder, 'a', 'b', 'c')
+  expect(await prepareDataDir(path)).toBe(path)
+  expect((await stat(path)).mode & 0o066).toBe(0)
+  expect(await prepareDataDir(path)).toBe(path)
+  expect(await Promise.all([1, 2].map(() => prepareDataDir(join(folder, 'd', 'e'))))).toHaveLength(2)
+})
+
+it.skipIf(process.platform !== 'linux').each([
+  ['where there can be no folder', '/proc/heliogram', 'ENOENT'],
+  ['below such a place', '/proc/heliogram/data', 'ENOENT'],
+  ['below a file', '/dev/null/data', 'ENOTDIR'],
+])('says so at once %s', async (_, path, code) => {
+  await expect(prepareDataDir(path)).rejects.toMatchObject({ code })
+})
+
+it('says so at once where a file is in the way', async () => {
+  const path = join(folder, 'file')
+  await writeFile(path, '')
+  await expect(prepareDataDir(path)).rejects.toMatchObject({ code: 'EEXIST' })
+})
