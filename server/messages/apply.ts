@@ -193,8 +193,9 @@ const applyStatement = perDay(
   select * from moved`,
 )
 
-// The accepted try of each segment, by primary key; a final word is never overwritten. Locks the messages before, by primary key: two processes that
-// have the words of one message at once count one after the other, or neither would see the last.
+// The accepted try of each segment, by primary key; a final word is never overwritten. Locks the accepted tries of all segments before, by
+// primary key: two processes that have the words of one message at once count one after the other, or neither would see the last. The message
+// itself is not locked: each of the two may have moved one with an answer whose words have come to the other.
 const partStatement = perDay(
   'apply-part-receipts',
   (day) => `
@@ -204,16 +205,16 @@ const partStatement = perDay(
       with ordinality as r (account_id, message_id, segment, state, stat, err, is_final, n)
     order by account_id, message_id, segment, is_final desc, n
   ), locked as materialized (
-    select m.id
-    from r
-    join messages${day} m on m.account_id = r.account_id and m.id = r.message_id
-    order by m.id
-    for no key update of m
+    select s.message_id
+    from (select distinct account_id, message_id from r) m
+    join submissions${day} s on s.account_id = m.account_id and s.message_id = m.message_id and s.state = 'accepted'
+    order by s.message_id, s.segment, s.try
+    for no key update of s
   )
   update submissions${day} s
   set receipt_state = r.state, receipt_stat = r.stat, receipt_err = r.err, receipt_at = now()
   from r
-  where r.message_id in (select id from locked)
+  where r.message_id in (select message_id from locked)
     and s.account_id = r.account_id
     and s.message_id = r.message_id
     and s.segment = r.segment

@@ -5,11 +5,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction, type Tx } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { writeAnswers } from './answer.ts'
 import type { Handover } from './handover.ts'
 import { recordMoves } from './ledger.ts'
 import { matchOrphans, writeReceipts, type ReceiptIn } from './receipt.ts'
 import { defaultReasons } from './taxonomy.ts'
-import { openLedgerTest, type LedgerTest, silent } from './testing.ts'
+import { openLedgerTest, testAnswer, type LedgerTest, silent } from './testing.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -271,6 +272,28 @@ describe('receipts of a long message', () => {
     })
     await other
     expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', segmentsDelivered: 2 })
+  })
+
+  it('may come with the last answer of another one, and that one’s with the last answer of theirs', async () => {
+    const first = await test.lease({ body: 'x'.repeat(300), segments: 2 })
+    const second = await test.lease({ body: 'x'.repeat(300), segments: 2 })
+    await test.answer(first, { carrierMessageId: 'f1', move: null })
+    await test.answer(second, { carrierMessageId: 's1', move: null })
+    const answerLast = (tx: Tx, handover: Handover, carrierMessageId: string): Promise<unknown> =>
+      writeAnswers(tx, [{ ...testAnswer(handover, test.nodeId), segment: 2, carrierMessageId }], () => false)
+    const write = (tx: Tx, id: string): Promise<unknown> =>
+      writeReceipts(tx, [receiptIn(id, 'delivered')], defaultReasons)
+    await inTransaction(test.db, async (tx) => {
+      await answerLast(tx, first, 'f2')
+      await inTransaction(test.db, async (other) => {
+        await other.query(`set local lock_timeout = '2s'`)
+        await answerLast(other, second, 's2')
+        await write(other, 'f1')
+      })
+      await write(tx, 's1')
+    })
+    await Promise.all([receipt('f2', 'delivered'), receipt('s2', 'delivered')])
+    expect([await statusOf(first), await statusOf(second)]).toEqual(['delivered', 'delivered'])
   })
 
   it('keep the first word of each segment', async () => {
