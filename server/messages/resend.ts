@@ -137,10 +137,18 @@ async function park(tx: Tx, rows: readonly Key[]): Promise<void> {
 /**
  * Takes away what a cancel has left of unconfirmed messages in queue and delayed because a claim held it: the row that they come back with must
  * not be one that a claim of this moment is about to take away, having seen that they did not wait. The row of a message that waits stays: it
- * came in the very transaction that made it wait, so that no snapshot shows it beside an unconfirmed message. By primary keys; waits for such
- * a claim.
+ * came in the very transaction that made it wait, so that no snapshot shows it beside an unconfirmed message. Waits for such a claim. One that
+ * began before the cancel puts what it holds elsewhere: into another part of the lane, or among what is delayed, from where it may be put
+ * back into the lane; who takes it from there has seen the cancel.
  */
 async function leaveLines(tx: Tx, rows: readonly Key[]): Promise<void> {
+  await leaveQueue(tx, rows)
+  await leaveDelayed(tx, rows)
+  await leaveQueue(tx, rows)
+}
+
+/** By primary key. */
+async function leaveDelayed(tx: Tx, rows: readonly Key[]): Promise<void> {
   await tx.query({
     name: 'leave-delayed',
     text: `
@@ -152,6 +160,10 @@ async function leaveLines(tx: Tx, rows: readonly Key[]): Promise<void> {
           select ctid from delayed where account_id = k.account_id and message_id = k.message_id for update) d))`,
     values: keysOf(rows),
   })
+}
+
+/** By primary key, in each part of the account's lanes. */
+async function leaveQueue(tx: Tx, rows: readonly Key[]): Promise<void> {
   await tx.query({
     name: 'leave-queue',
     text: `
