@@ -44,8 +44,8 @@ async function decisionsOf(id: string): Promise<unknown[]> {
     ({ step, decision, rule, possible_duplicate }) => [step, decision, rule, possible_duplicate ?? false],
   )
 }
-async function unknown(theirNumber: string): Promise<string> {
-  const handover = await test.lease({ theirNumber })
+async function unknown(theirNumber: string, changes: Parameters<LedgerTest['lease']>[0] = {}): Promise<string> {
+  const handover = await test.lease({ theirNumber, ...changes })
   const move = moveTo('unconfirmed', { errorCode: 'outcome_unknown' })
   await test.answer(handover, { state: 'unknown', carrierMessageId: null, commandStatus: null, move })
   return handover.id
@@ -90,6 +90,30 @@ it('what is not unknown, too old or somebody else’s is not sent again', async 
   expect(await resend(old, await createTestAccount(database.db))).toMatchObject({ status: 404 })
   const reader = await createTestAccount(database.db, { scopes: ['messages:read'] })
   expect(await resend(old, reader)).toMatchObject({ code: 'insufficient_scope' })
+})
+
+it('what a canceled campaign has left unknown is not sent again, by a policy or by hand', async () => {
+  const campaignId = newId()
+  await test.db.query(
+    `with campaign as (insert into campaigns (account_id, id, name) values ($1, $2, 'One'))
+     insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone)
+     values ($1, $3, $2, 'sending', '{}', false, now(), 'UTC')`,
+    [account.accountId, campaignId, newId()],
+  )
+  await test.db.query(
+    `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now() + interval '1 hour', 'bound')`,
+    [test.linkId, test.nodeId],
+  )
+  const id = await unknown('15551230005', { campaignId, onUnknown: 'resend' })
+  await test.db.query(`update broadcasts set status = 'canceled' where campaign_id = $1`, [campaignId])
+  await test.db.query(`update nameless_tries set check_at = now(), resend_at = now() where message_id = $1`, [id])
+  await resolveUnknown(test.context)
+  expect(await test.message(id)).toMatchObject({ status: 'unconfirmed', possibleDuplicate: false })
+  expect(await test.count('nameless_tries', 'message_id = $1 and resend_at is not null', [id])).toBe(0)
+  expect(await resend(id)).toMatchObject({
+    code: 'not_resendable',
+    detail: 'Its campaign was canceled, or its text is gone.',
+  })
 })
 
 it('an explanation tells that a receipt, and no answer, said that the carrier took it', async () => {

@@ -53,6 +53,8 @@ function notResendable(row: MessageRow | '' | null): ApiError {
   const isOver = isUnknown && expiresAt !== null && expiresAt <= new Date()
   const why = isOver
     ? 'Its validity is over: send a new message.'
-    : `The message is ${status}${errorCode ? ` (${errorCode})` : ''}.`
+    : isUnknown
+      ? 'Its campaign was canceled, or its text is gone.'
+      : `The message is ${status}${errorCode ? ` (${errorCode})` : ''}.`
   return new ApiError('not_resendable', { detail: why })
 }

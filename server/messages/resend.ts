@@ -182,9 +182,9 @@ async function leaveQueue(tx: Tx, rows: readonly Key[]): Promise<void> {
 }
 
 /**
- * Puts messages back into the queue, if they are still unknown and valid: whoever is second finds them queued. It stays with its carrier,
- * which may have some of it. Locks the messages by primary key; their unknown tries are open again for the claim, but for those that are
- * being answered at this moment.
+ * Puts messages back into the queue, if they are still unknown and valid, and their campaign was not canceled (broadcasts_campaign), whose
+ * messages no claim takes: whoever is second finds them queued. It stays with its carrier, which may have some of it. Locks the messages by
+ * primary key; their unknown tries are open again for the claim, but for those that are being answered at this moment.
  */
 async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
   if (rows.length === 0) return []
@@ -214,6 +214,8 @@ async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
           and m.error_code = 'outcome_unknown'
           and m.expires_at > now()
           and ${hasText('m')}
+          and not exists (
+            select 1 from broadcasts b where b.account_id = m.account_id and b.campaign_id = m.campaign_id and b.status = 'canceled')
         returning ${messageColumns('m')}
       ), repeated as (
         update submissions s
@@ -247,7 +249,8 @@ export interface Actor {
 
 /**
  * Sends a message again whose outcome is unknown, though its policy holds it or it is parked, and notes who wanted it: the last one, where
- * it was canceled before it went. Null where it is not such a message (any more), or its validity is over; of two at once one gets null.
+ * it was canceled before it went. Null where it is not such a message (any more), its validity is over, or its campaign was canceled; of two
+ * at once one gets null.
  */
 export async function resendMessage(
   tx: Tx,
