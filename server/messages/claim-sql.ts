@@ -4,6 +4,15 @@ import { isTaken, mayBeTaken } from './repeat-sql.ts'
 import { tallied } from './tallies/delta-sql.ts'
 
 /**
+ * Whether nothing of a campaign is to be sent: it is paused or canceled, or archived while what waited at its cancel is being taken back
+ * (broadcasts_campaign). A part of statements over `campaigns`, which may have no row.
+ */
+export const isStopped = (c: string): string => `(${c}.status in ('paused', 'canceled')
+          or (${c}.status = 'archived' and exists (
+            select 1 from broadcasts b
+            where b.account_id = ${c}.account_id and b.campaign_id = ${c}.id and b.status = 'canceled' and not b.is_settled)))`
+
+/**
  * The claim statement. FOR SHARE on this node's row gates the selection: a fenced node claims nothing. Queue rows are locked by (lane_id,
  * message_id) above the low-water mark $3, skipping those of other claims; messages by primary key. Only segments without an accepted or
  * unknown try that is not repeated are intended again; an intent that an answer could not end is taken over, so that it does not block its lane.
@@ -12,8 +21,9 @@ import { tallied } from './tallies/delta-sql.ts'
  * without a chain takes the default route, the carriers that have its sender, best first.
  *
  * What is not sent now but wants a carrier goes to its place: the part of the lane that waits for that carrier, and for the pace of its
- * sender or campaign where they have one; what a campaign that is paused has goes there too. Where that is here, or the place is being made
- * by another claim, the row stays. Places are made in one order, so that two claims that make the same ones do not wait for one another.
+ * sender or campaign where they have one; what a campaign that is paused or canceled has goes there too. Where that is here, or the place is
+ * being made by another claim, the row stays. Places are made in one order, so that two claims that make the same ones do not wait for one
+ * another.
  * What no carrier would take comes again after a while, as often as that is so.
  *
  * One row comes back for each message that moved, and at least one; each has what was seen of the queue beside it.
@@ -38,12 +48,12 @@ export const claimSql: string = `
     select t.account_id, t.message_id, t.segments, t.expires_at, route.id as carrier_id, l.link_id, l.room,
       route.id = any ($11::uuid[]) and route.enabled as is_up,
       case when s.pace is null then '' else m.our_number end as sender,
-      case when c.pace is not null or c.status in ('paused', 'canceled') then c.id end as campaign_id,
+      case when c.pace is not null or ${isStopped('c')} then c.id end as campaign_id,
       case
         when m.status <> 'queued' or ${isTaken('m')} then 'gone'
         when m.expires_at <= now() then case when ${mayBeTaken('m')} then 'unconfirmed' else 'expired' end
         when o.number is not null and not m.is_confirmation then case when ${mayBeTaken('m')} then 'unconfirmed' else 'rejected' end
-        when c.status in ('paused', 'canceled') then 'queued'
+        when ${isStopped('c')} then 'queued'
         when l.link_id is null or (s.pace is not null and m.our_number <> $9) then 'queued'
         when c.pace is not null and c.id is distinct from $12::uuid then 'queued'
         else 'sending'

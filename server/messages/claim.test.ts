@@ -49,6 +49,25 @@ describe('lanes', () => {
 })
 
 describe('a claim', () => {
+  it('takes nothing of a canceled campaign, though it is archived before what waits was taken back', async () => {
+    const campaignId = newId()
+    await test.db.query(
+      `with campaign as (insert into campaigns (account_id, id, name) values ($1, $2, 'One'))
+       insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone)
+       values ($1, $3, $2, 'sending', '{}', false, now(), 'UTC')`,
+      [test.accountId, campaignId, newId()],
+    )
+    await test.send({ campaignId })
+    await test.db.query(
+      `with canceled as (update broadcasts set status = 'canceled') update campaigns set status = 'archived'`,
+    )
+    expect((await claim()).handovers).toEqual([])
+    expect(await findLanes(test.db)).toEqual([])
+    await test.db.query(`update broadcasts set is_settled = true`)
+    const [lane] = await findLanes(test.db)
+    expect(lane).toMatchObject({ campaignId })
+  })
+
   it('takes the oldest first, up to its limit, and leaves an intent for each segment', async () => {
     const sent = []
     for (let i = 0; i < 5; i++) sent.push(await test.send({ body: `${i}`, segments: 2 }))

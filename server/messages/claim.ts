@@ -4,7 +4,7 @@ import type { Outbox, Posting, Subscriptions } from '../events.ts'
 import { isUnreadable } from '../sealing/texts.ts'
 import type { Handover } from './handover.ts'
 import { recordMoves, type Moved } from './ledger.ts'
-import { claimSql } from './claim-sql.ts'
+import { claimSql, isStopped } from './claim-sql.ts'
 import { messageColumns, type MessageRow, type MessageType, type Status } from './message.ts'
 import type { QuietHours } from './quiet-hours.ts'
 import { holdQuiet } from './quiet-hours-hold.ts'
@@ -58,7 +58,7 @@ export async function findLanes(db: Db): Promise<Lane[]> {
       join accounts a on a.id = l.account_id and a.status = 'active'
       left join campaigns c on c.account_id = l.account_id and c.id = b.campaign_id
       where not l.is_paused
-        and (c.id is null or c.status not in ('paused', 'canceled'))
+        and (c.id is null or not ${isStopped('c')})
       order by w.message_id`,
   })
   return rows
