@@ -23,7 +23,7 @@ export const isStopped = (c: string): string => `(${c}.status in ('paused', 'can
  * What is not sent now but wants a carrier goes to its place: the part of the lane that waits for that carrier, and for the pace of its
  * sender or campaign where they have one; what a campaign that is paused or canceled has goes there too. Where that is here, or the place is
  * being made by another claim, the row stays. Places are made in one order, so that two claims that make the same ones do not wait for one
- * another.
+ * another. Answers to keywords have no part in the pace and the pauses of their campaign: who said STOP hears that it was heard.
  * What no carrier would take comes again after a while, as often as that is so.
  *
  * One row comes back for each message that moved, and at least one; each has what was seen of the queue beside it.
@@ -61,7 +61,7 @@ export const claimSql: string = `
     from taken t
     join messages m on m.account_id = t.account_id and m.id = t.message_id
     left join opt_outs o on o.account_id = m.account_id and o.number = m.their_number
-    left join campaigns c on c.account_id = m.account_id and c.id = m.campaign_id
+    left join campaigns c on c.account_id = m.account_id and c.id = m.campaign_id and not m.is_confirmation
     ${ourSenders}
     left join lateral (
       select id, enabled

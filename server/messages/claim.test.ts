@@ -68,6 +68,19 @@ describe('a claim', () => {
     expect(lane).toMatchObject({ campaignId })
   })
 
+  it('takes an answer to a keyword also where its campaign is paused', async () => {
+    const campaignId = newId()
+    await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'One')`, [
+      test.accountId,
+      campaignId,
+    ])
+    const [asked, answer] = [await test.send({ campaignId }), await test.send({ campaignId })]
+    await test.db.query(`update messages set is_confirmation = true where id = $1`, [answer.id])
+    await test.db.query(`update campaigns set status = 'paused'`)
+    expect((await claim()).handovers.map(({ id }) => id)).toEqual([answer.id])
+    expect((await test.message(asked.id)).status).toBe('queued')
+  })
+
   it('takes the oldest first, up to its limit, and leaves an intent for each segment', async () => {
     const sent = []
     for (let i = 0; i < 5; i++) sent.push(await test.send({ body: `${i}`, segments: 2 }))
