@@ -271,8 +271,8 @@ const wholeSql = `
     where ctid = any (array(
       select q.ctid
       from moved
-      join lanes l on l.account_id = moved."accountId"
-      ${partsOfLane()}
+      join lanes l on l.account_id = moved."accountId" and l.type = moved.type
+      ${partsOfLane('moved."ourNumber"', 'moved."campaignId"')}
       cross join lateral (
         select ctid from queue where lane_id = part.lane_id and message_id = moved.id for update skip locked) q
       where moved."from" = 'queued'))

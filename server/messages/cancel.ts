@@ -88,7 +88,7 @@ export async function cancelWaiting(
          select q.ctid
          from moved
          join lanes l on l.account_id = $1 and l.type = moved.type
-         ${partsOfLane(`b.sender in ('', moved."ourNumber") and (b.campaign_id is null or b.campaign_id = moved."campaignId")`)}
+         ${partsOfLane('moved."ourNumber"', 'moved."campaignId"')}
          cross join lateral (
            select ctid from queue where lane_id = part.lane_id and message_id = moved.id for update skip locked) q))
      ), undelayed as (

@@ -4,13 +4,14 @@ import { newId } from '../ids.ts'
 import { messageTypes } from './message.ts'
 
 /**
- * Where messages of the lane `l` are in line: in it, and in its parts that wait apart (`backlogs`, as `b`), of which `only` chooses. A part of
- * statements: `part (lane_id)`.
+ * Where a message with this number of ours and of this campaign may be in line: in its lane `l`, and in those of the lane's parts (`backlogs`)
+ * that wait for what it may wait for. An account has a part for every campaign that was ever paused. A part of statements: `part (lane_id)`.
  */
-export const partsOfLane = (only: string = 'true'): string => `cross join lateral (
+export const partsOfLane = (ourNumber: string, campaignId: string): string => `cross join lateral (
            select l.id as lane_id
            union all
-           select b.id from backlogs b where b.lane_id = l.id and ${only}
+           select b.id from backlogs b
+           where b.lane_id = l.id and b.sender in ('', ${ourNumber}) and (b.campaign_id is null or b.campaign_id = ${campaignId})
          ) part`
 
 /** Knows which accounts have their lanes. */

@@ -21,12 +21,16 @@ afterAll(async () => {
   await database.close()
 })
 
-const resend = (id: string): ReturnType<typeof resendMessage> =>
-  inTransaction(test.db, (tx) =>
-    resendMessage(tx, test.accountId, id, { kind: 'key', id: newId(), requestId: 'req_1' }),
-  )
+const resend = (id: string): Promise<{ probes: number }> =>
+  inTransaction(test.db, async (tx) => {
+    await resendMessage(tx, test.accountId, id, { kind: 'key', id: newId(), requestId: 'req_1' })
+    const { rows } = await tx.query<{ probes: number }>(
+      `select idx_scan as probes from pg_stat_xact_user_tables where relname = 'queue'`,
+    )
+    return { probes: rows[0]?.probes ?? 0 }
+  })
 
-it('puts a message into line once, where a claim that saw it before its cancel puts it elsewhere', async () => {
+async function unknown(): Promise<string> {
   const handover = await test.lease()
   await test.answer(handover, {
     state: 'unknown',
@@ -34,10 +38,25 @@ it('puts a message into line once, where a claim that saw it before its cancel p
     commandStatus: null,
     move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
   })
-  await resend(handover.id)
-  const { rows } = await test.db.query<{ id: string }>('select lane_id as id from queue where message_id = $1', [
-    handover.id,
-  ])
+  return handover.id
+}
+
+it('looks for what was left in line only where a message of its number and campaign may be', async () => {
+  const id = await unknown()
+  await test.db.query(
+    `insert into backlogs (id, lane_id, carrier_id, campaign_id)
+     select gen_random_uuid(), id, $1, gen_random_uuid() from lanes, generate_series(1, 100)`,
+    [test.carrierId],
+  )
+  expect((await resend(id)).probes).toBeLessThan(10)
+  await cancelMessage(test.context, test.accountId, id)
+  await test.db.query('delete from backlogs')
+})
+
+it('puts a message into line once, where a claim that saw it before its cancel puts it elsewhere', async () => {
+  const id = await unknown()
+  await resend(id)
+  const { rows } = await test.db.query<{ id: string }>('select lane_id as id from queue where message_id = $1', [id])
   const laneId = rows[0]?.id ?? ''
   const work: Promise<unknown>[] = []
   await inTransaction(test.db, async (tx) => {
@@ -50,12 +69,12 @@ it('puts a message into line once, where a claim that saw it before its cancel p
     // No link has room: it makes the place where what wants the carrier waits.
     work.push(claimMessages(test.context, test.nodeId, [], laneId, noId, 100))
     await until('the claim waits', () => isWaiting(1))
-    await cancelMessage(test.context, test.accountId, handover.id)
-    work.push(resend(handover.id))
+    await cancelMessage(test.context, test.accountId, id)
+    work.push(resend(id))
     await until('the resend waits for it', () => isWaiting(2))
     await tx.query('delete from backlogs where lane_id = $1', [laneId])
   })
   await Promise.all(work)
-  expect(await test.message(handover.id)).toMatchObject({ status: 'queued' })
-  expect(await test.count('queue', 'message_id = $1', [handover.id])).toBe(1)
+  expect(await test.message(id)).toMatchObject({ status: 'queued' })
+  expect(await test.count('queue', 'message_id = $1', [id])).toBe(1)
 })

@@ -162,7 +162,7 @@ async function leaveDelayed(tx: Tx, rows: readonly Key[]): Promise<void> {
   })
 }
 
-/** By primary key, in each part of the account's lanes. */
+/** By primary key, in each part of its lane where a message may be. */
 async function leaveQueue(tx: Tx, rows: readonly Key[]): Promise<void> {
   await tx.query({
     name: 'leave-queue',
@@ -171,8 +171,8 @@ async function leaveQueue(tx: Tx, rows: readonly Key[]): Promise<void> {
       where ctid = any (array(
         select q.ctid
         from ${unconfirmed}
-        join lanes l on l.account_id = k.account_id
-        ${partsOfLane()}
+        join lanes l on l.account_id = m.account_id and l.type = m.type
+        ${partsOfLane('m.our_number', 'm.campaign_id')}
         cross join lateral (
           select ctid from queue
           where lane_id = part.lane_id and message_id = k.message_id and account_id = k.account_id
