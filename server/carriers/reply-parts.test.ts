@@ -1,5 +1,6 @@
 import { cutSegments, ESME, type ConcatenationMode, type MessageRequest } from '@heliogram/smpp'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { openPool } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
 import type { Link } from './link.ts'
@@ -33,11 +34,11 @@ beforeEach(async () => {
 
 type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
 
-function deliver(fields: Fields, source = '15551230001'): Promise<number> {
+function deliver(fields: Fields, source = '15551230001', process = context): Promise<number> {
   const head = { command: 'deliver_sm', command_status: 0, sequence_number: 1, esm_class: 0, data_coding: 0 }
   const pdu = { ...head, source_addr: source, destination_addr: ourNumber, ...fields } as MessageRequest
   const session = { state: 'bound', lastEnquireAnsweredAtMs: 0 } as const
-  return new Promise((resolve) => receive(context, link, pdu, resolve, session))
+  return new Promise((resolve) => receive(process, link, pdu, resolve, session))
 }
 
 const partsOf = (text: string, mode: ConcatenationMode = 'udh8'): Fields[] =>
@@ -66,6 +67,32 @@ it('a reply of which parts still come waits for the rest, however old its first 
   await deliver(parts[2] ?? {})
   expect(await replies()).toEqual([{ body: 'x'.repeat(400), isPartial: false }])
 })
+
+it.each([
+  ['misses a part', 400, 306, true],
+  ['is whole but not joined yet', 200, 200, false],
+])(
+  'a text begins at another process under the reference of one that %s, and neither is torn',
+  async (_, characters, kept, isPartial) => {
+    const [a, b] = [partsOf('a'.repeat(characters)), partsOf('b'.repeat(characters))]
+    // Its only connection is taken away from the second process between the two transactions of a part.
+    const slow = openPool(database.connection, { name: 'slow', max: 1 })
+    await deliver(a[0] ?? {})
+    if (isPartial) await deliver(a[1] ?? {})
+    const second = deliver((isPartial ? b[1] : a[1]) ?? {}, '15551230001', { ...context, db: slow })
+    const connection = await slow.connect()
+    await deliver(b[0] ?? {})
+    connection.release()
+    expect(await second).toBe(ESME.ROK)
+    for (const part of b.slice(1)) await deliver(part)
+    await slow.end()
+    expect(await replies()).toEqual([
+      { body: 'a'.repeat(kept), isPartial },
+      { body: 'b'.repeat(characters), isPartial: false },
+    ])
+    expect(await test.count('reply_parts', 'true')).toBe(0)
+  },
+)
 
 it('a reply that cannot be stored is told in a warning, and keeps no other from being joined', async () => {
   for (const n of [1, 2, 3]) await deliver(partsOf(`${n}`.repeat(200))[0] ?? {}, `1555123000${n}`)

@@ -42,11 +42,11 @@ export async function storePart(
   let kept = await keepPart(context, key, number, part, hash)
   if (kept === 'taken') {
     // The phone gave its next text the same reference, and the last one still misses a part: it goes as it is.
-    await joinReply(context, link.settings, key)
+    await joinReply(context, link.settings, key, (tx) => isTaken(tx, context, key, number, part))
     kept = await keepPart(context, key, number, part, hash)
     if (kept === 'taken') throw new Error('the place of a part was taken twice')
   }
-  if (kept === 'whole') await joinReply(context, link.settings, key)
+  if (kept === 'whole') await joinReply(context, link.settings, key, (tx) => isWhole(tx, key))
 }
 
 /** False for a part that came before: it has a number, so that the same twice is a redelivery on any session. One row, by primary key. */
@@ -73,29 +73,50 @@ function keepPart(
   hash: Buffer,
 ): Promise<'whole' | 'open' | 'taken'> {
   return inTransaction(context.db, async (tx) => {
-    // Parts may come on two sessions at once: whoever is second must see the first.
-    await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [key.join(' ')])
-    const [linkId, total] = [key[0], key[5]] as [string, number]
+    await lockParts(tx, key)
+    const [linkId] = key as [string]
     // Nothing is stored of a redelivery, but a whole whose join failed is joined.
     if (await isNewPart(tx, linkId, hash)) {
       const isStored = await insertPart(tx, context.texts, key, number, part)
-      if (!isStored && !(await isSamePart(tx, context, key, number, part))) {
+      if (!isStored && (await isTaken(tx, context, key, number, part))) {
         // It comes again in a moment, as new as it is.
         await tx.query('delete from reply_hashes where link_id = $1 and hash = $2', [linkId, hash])
         return 'taken'
       }
     }
-    const { rows } = await tx.query<{ parts: number }>(
-      `select count(*) as parts from reply_parts
-       where link_id = $1 and source = $2 and destination = $3 and kind = $4 and reference = $5 and total = $6`,
-      key,
-    )
-    return (rows[0]?.parts ?? 0) >= total ? 'whole' : 'open'
+    return (await isWhole(tx, key)) ? 'whole' : 'open'
   })
 }
 
-/** Whether the part that has this number says the same. One row, by primary key. */
-async function isSamePart(
+/** Parts may come on two sessions at once: whoever is second must see the first, and what was seen must hold until the commit. */
+async function lockParts(tx: Tx, key: unknown[]): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [key.join(' ')])
+}
+
+/** Whether all parts are there. By primary key. */
+async function isWhole(tx: Tx, key: unknown[]): Promise<boolean> {
+  const { rows } = await tx.query<{ isWhole: boolean }>(
+    `select count(*) >= $6 as "isWhole" from reply_parts
+     where link_id = $1 and source = $2 and destination = $3 and kind = $4 and reference = $5 and total = $6`,
+    key,
+  )
+  return rows[0]?.isWhole ?? false
+}
+
+/** Whether no part has come for long enough. By primary key. */
+async function isQuiet(tx: Tx, key: unknown[]): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    `select 1 from reply_parts
+     where link_id = $1 and source = $2 and destination = $3 and kind = $4 and reference = $5 and total = $6
+       and received_at >= now() - make_interval(secs => $7)
+     limit 1`,
+    [...key, partsWaitSeconds],
+  )
+  return rowCount === 0
+}
+
+/** Whether a part of this number is there that says something else. One row, by primary key. */
+async function isTaken(
   tx: Tx,
   context: ReceiveContext,
   key: unknown[],
@@ -108,8 +129,9 @@ async function isSamePart(
     [...key, number],
   )
   const [there] = rows
-  if (!there || there.dataCoding !== part.data_coding) return false
-  return part.body.equals(there.isSealed ? openPart(context, there.bytes, placeOf(key, number)) : there.bytes)
+  if (!there) return false
+  const bytes = there.isSealed ? openPart(context, there.bytes, placeOf(key, number)) : there.bytes
+  return there.dataCoding !== part.data_coding || !part.body.equals(bytes)
 }
 
 /** False where the number is taken. */
@@ -143,27 +165,24 @@ async function insertPart(
 const placeOf = (key: unknown[], number: number): string => `reply_parts.bytes|${key.join('|')}|${number}`
 
 /**
- * Makes a reply of the parts that are there, in one transaction with their removal; of none where one of them has come within
- * `quietSeconds`, meanwhile.
+ * Makes a reply of the parts that are there, in one transaction with their removal, where `isDue` still says so in it: another process may
+ * have joined them meanwhile, and those that are there now are of the next text.
  */
 async function joinReply(
   context: ReceiveContext,
   settings: Codings,
   key: unknown[],
-  quietSeconds: number = 0,
+  isDue: (tx: Tx) => Promise<boolean>,
 ): Promise<void> {
   const [linkId, source, destination, , , total] = key as [string, string, string, string, number, number]
   const reply: ReplyIn = { linkId, source, destination, text: '', isPartial: false }
   await storeReply(context, reply, async (tx) => {
+    await lockParts(tx, key)
+    if (!(await isDue(tx))) return false
     const { rows } = await tx.query<PartRow>(
       `with gone as (
        delete from reply_parts
        where link_id = $1 and source = $2 and destination = $3 and kind = $4 and reference = $5 and total = $6
-         and ($7 = 0 or not exists (
-           select from reply_parts later
-           where later.link_id = $1 and later.source = $2 and later.destination = $3 and later.kind = $4
-             and later.reference = $5 and later.total = $6 and later.received_at >= now() - make_interval(secs => $7)
-         ))
        returning *
        )
        select kind, reference, total, part, data_coding as "dataCoding", udh_length as "udhLength",
@@ -173,12 +192,11 @@ async function joinReply(
            sum(octet_length(bytes)) over (order by part) - octet_length(bytes) as octets_before
          from gone
        ) g
-       where octets_before < $8
+       where octets_before < $7
        order by part`,
       // What is sealed is longer by a third and a little; the exact limit is put to what is open.
-      [...key, quietSeconds, replyOctetsMax * 2],
+      [...key, replyOctetsMax * 2],
     )
-    // Another process joined them, or there is more to wait for.
     if (rows.length === 0) return false
     const parts = rows.map((row) => readRow(row, (sealed) => openPart(context, sealed, placeOf(key, row.part))))
     const isCut = cutParts(parts)
@@ -264,7 +282,7 @@ export async function joinLateParts(context: ReceiveContext): Promise<void> {
     for (const { linkId, source, destination, kind, reference, total, settings } of late) {
       const key = [linkId, source, destination, kind, reference, total]
       try {
-        await joinReply(context, settings ?? smppDefaults, key, partsWaitSeconds)
+        await joinReply(context, settings ?? smppDefaults, key, (tx) => isQuiet(tx, key))
       } catch (error) {
         if (isUnavailable(error)) throw error
         failures.push(error instanceof Error ? error.message : 'no error')
