@@ -94,6 +94,21 @@ it.each([
   },
 )
 
+it('no part that comes at once with others overtakes the one that ends the text before, and fills its gap', async () => {
+  const [a, b] = [partsOf('a'.repeat(400)), partsOf('b'.repeat(400))]
+  for (const part of a.slice(0, 2)) await deliver(part)
+  // With one connection all of them have their first look before one has its second.
+  const narrow = openPool(database.connection, { name: 'narrow', max: 1 })
+  const process = { ...context, db: narrow }
+  const answers = await Promise.all(b.map((part) => deliver(part, '15551230001', process)))
+  await narrow.end()
+  expect(answers).toEqual([ESME.ROK, ESME.ROK, ESME.ROK])
+  expect(await replies()).toEqual([
+    { body: 'a'.repeat(306), isPartial: true },
+    { body: 'b'.repeat(400), isPartial: false },
+  ])
+})
+
 it('a reply that cannot be stored is told in a warning, and keeps no other from being joined', async () => {
   for (const n of [1, 2, 3]) await deliver(partsOf(`${n}`.repeat(200))[0] ?? {}, `1555123000${n}`)
   await age(61)

@@ -27,8 +27,15 @@ export const codingsOf = ({ default_alphabet, data_codings_in }: Codings): Codin
   overrides: data_codings_in,
 })
 
-/** Keeps a part; with the last one the reply is whole and takes the place of its parts in the same transaction. */
-export async function storePart(
+/** The last part of each text that is being stored, by process and key. */
+const storing = new WeakMap<ReceiveContext, Map<string, Promise<void>>>()
+
+/**
+ * Keeps a part; with the last one the reply is whole and takes the place of its parts in the same transaction. Parts of one text that come
+ * at once are kept in their order, on one connection: the third of a text must not fill a gap of the text that the first one ends. Those
+ * behind one that could not be stored are not stored either.
+ */
+export function storePart(
   context: ReceiveContext,
   link: Link,
   reply: Omit<ReplyIn, 'text' | 'isPartial'>,
@@ -36,9 +43,28 @@ export async function storePart(
   hash: Buffer,
 ): Promise<void> {
   const { concatenation } = part
-  if (!concatenation) return
+  if (!concatenation) return Promise.resolve()
   const { kind, reference, total, part: number } = concatenation
   const key = [link.receiptsId, reply.source, reply.destination, kind, reference, total]
+  const texts = storing.get(context) ?? new Map<string, Promise<void>>()
+  storing.set(context, texts)
+  const text = key.join(' ')
+  const store = (): Promise<void> => storeNext(context, link, key, number, part, hash)
+  const stored = texts.get(text)?.then(store) ?? store()
+  texts.set(text, stored)
+  const forget = (): unknown => texts.get(text) === stored && texts.delete(text)
+  stored.then(forget, forget)
+  return stored
+}
+
+async function storeNext(
+  context: ReceiveContext,
+  link: Link,
+  key: unknown[],
+  number: number,
+  part: MessagePart,
+  hash: Buffer,
+): Promise<void> {
   let kept = await keepPart(context, key, number, part, hash)
   if (kept === 'taken') {
     // The phone gave its next text the same reference, and the last one still misses a part: it goes as it is.
