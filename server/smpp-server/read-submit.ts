@@ -42,8 +42,8 @@ export function withoutPadding(part: MessagePart, defaultAlphabet: Admission['de
   if (coding === 'gsm7' || coding === 'gsm7-packed') return part
   let end = body.length
   while (end > 0 && body[end - 1] === 0) end--
-  // A unit of UCS-2 may end with a NUL octet.
-  if (coding === 'ucs2' && end % 2 === 1) end++
+  // In UCS-2 one or two stay, for a part may end within a character: the first may end one, the last begin another.
+  if (coding === 'ucs2') end += 2 - ((body.length - end) % 2)
   return { ...part, body: body.subarray(0, end) }
 }
 

@@ -231,6 +231,23 @@ describe('parts of a long message', () => {
     expect(rows).toEqual([{ body: texts.join('') }])
   })
 
+  it('in UCS-2 may cut a character in two, also where the half that ends a part is a NUL', async () => {
+    for (const text of ['Привет, hello Ā and ĀĀ', 'A Ā']) {
+      const octets = Buffer.from(text, 'utf16le').swap16()
+      for (let at = 1; at < octets.length; at++) {
+        const halves = [octets.subarray(0, at), octets.subarray(at)]
+        for (const [n, half] of halves.entries()) {
+          const short_message = Buffer.concat([Buffer.from([6, 8, 4, 7, at, 2, n + 1]), half])
+          expect(await client.submit({ short_message, esm_class: 0x40, data_coding: 8 })).toMatchObject({
+            status: ESME.ROK,
+          })
+        }
+      }
+      const { rows } = await test.db.query<{ body: string }>(`delete from messages returning body`)
+      expect([text.length, new Set(rows.map(({ body }) => body))]).toEqual([text.length, new Set([text])])
+    }
+  })
+
   it('with more octets than any text are refused', async () => {
     const message_payload = Buffer.concat([Buffer.from('a'), Buffer.alloc(60_000), Buffer.from('b')])
     const tlvs = { message_payload, sar_msg_ref_num: 9, sar_total_segments: 2, sar_segment_seqnum: 1 }
