@@ -269,6 +269,17 @@ describe('a session for each direction', () => {
     },
   )
 
+  it('of which the carrier has unbound one gives back at once what waits for room on the other', async () => {
+    const settings = { bind: 'transmitter_receiver', window: 1 } as const
+    const test = await start([1], { settings, answer: () => {} })
+    await bound(test, 2)
+    for (let i = 0; i < 3; i++) test.link.submit(message())
+    await until('one is out', () => test.submits.length === 1)
+    void test.bound.find(({ mode }) => mode === 'receiver')?.unbind(1000)
+    await until('the others are back', () => test.answers.length === 2)
+    expect([test.answers.map((one) => one.state), test.link.inFlight]).toEqual([['released', 'released'], 1])
+  })
+
   it('is drained when the link closes, though the other has nothing to wait for', async () => {
     let closing: Promise<void> | undefined
     const { test, respond } = await withoutReceiver(({ link }) => (closing = link.close(5000)))

@@ -30,6 +30,7 @@ export interface SlotOptions<C> {
   onOutcome: (context: C, outcome: Outcome) => void
   onLateResponse: (context: C, response: ResponsePdu) => void
   onRequest: (session: Session<C>, pdu: MessageRequest, respond: Respond) => void
+  /** There is room, or will be none any more. */
   onRoom: () => void
   onFault: (kind: string) => void
   trace: ((direction: 'in' | 'out', bytes: Buffer) => void) | undefined
@@ -135,6 +136,8 @@ export class Slot<C> {
       onRoom,
       onState: (session, state, reason) => {
         if (state === 'bound') this.#noteBound()
+        // No room comes any more: what waits for it may go elsewhere, while what is written waits for its answers.
+        if (state === 'unbinding') onRoom()
         if (state === 'closed') this.#noteClosed(session, reason ?? 'destroyed')
       },
       onFault: (_session, fault) => onFault(fault.kind),
