@@ -145,8 +145,20 @@ describe('requests of the peer', () => {
   })
 
   test.each([
+    ['padding', '00'],
+    ['a TLV that is cut short', '0423 0003 0300'],
+  ])('that are a receipt by TLVs alone are taken without %s behind them, and reported', async (_, behind) => {
+    const { peer, requests, faults } = await aLink()
+    peer.sendHex(delivery('', `001e 0003 343200 0427 0001 02 ${behind}`))
+    await until(() => requests.length + peer.received.length > 1, 'it is handed over')
+    expect(parseReceipt(requests[0]?.pdu as PduOf<'deliver_sm'>)).toMatchObject({ id: '42', state: 'delivered' })
+    expect(faults).toMatchObject([{ kind: 'malformed', error: { sequence_number: 9 } }])
+  })
+
+  test.each([
     ['a payload that is cut short', '0424 0041 6869'],
     ['nothing but an id that is cut short', '001e 0041 3432'],
+    ['an id, and a state that is cut short,', '001e 0003 343200 0427 0001'],
   ])('that deliver %s instead of a text are refused', async (_, behind) => {
     const { peer, requests, faults } = await aLink()
     peer.sendHex(delivery('', behind))

@@ -211,7 +211,7 @@ export class Session<C> {
   }
 
   /**
-   * Answers a request that cannot be decoded; a deliver_sm whose text can be read is one without what is broken. A response still
+   * Answers a request that cannot be decoded; a deliver_sm whose text or receipt can be read is one without what is broken. A response still
    * settles its request, by what can be read of it.
    */
   #readMalformed(error: PduError, bytes: Buffer, start: number, end: number): void {
