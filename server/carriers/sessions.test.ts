@@ -280,6 +280,16 @@ describe('a session for each direction', () => {
     expect([test.answers.map((one) => one.state), test.link.inFlight]).toEqual([['released', 'released'], 1])
   })
 
+  it('is drained while another slot is dialled anew', async () => {
+    const test = await start([1, 2], { settings: { bind: 'transmitter_receiver' }, answer: () => {} })
+    await bound(test, 4)
+    test.link.submit(message())
+    await until('it is out', () => test.submits.length === 1)
+    for (const session of test.bound) if (session.mode === 'receiver') void session.unbind(1000)
+    await until('the slot that waits for nothing is bound again', () => test.binds === 6 && test.link.sessions === 2)
+    expect([test.link.state, test.link.inFlight, test.answers]).toEqual(['bound', 1, []])
+  })
+
   it('is drained when the link closes, though the other has nothing to wait for', async () => {
     let closing: Promise<void> | undefined
     const { test, respond } = await withoutReceiver(({ link }) => (closing = link.close(5000)))

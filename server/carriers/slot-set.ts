@@ -119,7 +119,7 @@ export class SlotSet<C> {
     if (this.#isClosed) return
     const now = performance.now()
     const isAlone = this.state !== 'bound'
-    if (isAlone && this.state === 'binding') return
+    if (isAlone && [...this.#slots.values()].some((slot) => slot.isDialling)) return
     let next = Infinity
     for (const slot of this.#slots.values()) {
       if (slot.state !== 'down' || slot.isClosing) continue

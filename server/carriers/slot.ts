@@ -69,6 +69,11 @@ export class Slot<C> {
     return this.#sessions.every((session) => session.state === 'bound') ? 'bound' : 'binding'
   }
 
+  /** Whether a session is on its way to be bound; one that drains is not. */
+  get isDialling(): boolean {
+    return this.#sessions.some(({ state }) => state === 'connecting' || state === 'open')
+  }
+
   /** Sessions that are bound. */
   get sessions(): number {
     return this.#sessions.filter((session) => session.state === 'bound').length
