@@ -1,18 +1,18 @@
 /** All that is wrong with a body at once: what its schema refused, and what only a handler can tell. */
 import type { FastifyRequest } from 'fastify'
-import { ApiError, invalid, type FieldError } from '../errors.ts'
+import { invalid, type FieldError } from '../errors.ts'
+import { schemaErrorsOf } from '../requests/faults.ts'
 
 /**
  * The wrong fields of one request, on a route with `attachValidation`. What the schema refused is known from the start; a field under it
- * is not looked at again, so that its checks may trust its type. The constructor throws where the body has no fields at all.
+ * is not looked at again, so that its checks may trust its type. The constructor throws where the body has no fields at all, or more wrong
+ * ones than are told.
  */
 export class Faults {
   readonly #errors: FieldError[]
 
   constructor(request: FastifyRequest) {
-    const error: unknown = request.validationError
-    if (error && !(error instanceof ApiError && error.code === 'validation_failed')) throw error
-    this.#errors = error instanceof ApiError ? [...(error.options.errors ?? [])] : []
+    this.#errors = [...schemaErrorsOf(request)]
     // What is no object, or an empty one, has no fields to look at.
     if (this.#errors.some(({ pointer }) => pointer === '#')) this.end()
   }

@@ -119,6 +119,11 @@ describe('senders', () => {
     for (const odd of [null, [], 'x']) expect((await call('POST', '/v1/senders', odd)).status).toBeLessThan(500)
   })
 
+  it('are refused for more wrong fields than are told, whatever the others are', async () => {
+    const answer = await add({ ...Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x${i}`, 1])), number: 5 })
+    expect([answer.status, errorsOf(answer.body).length]).toEqual([422, 100])
+  })
+
   it('change in what a change names', async () => {
     const { body: first } = await add({ number: '15557654321' })
     const { body: next } = await add({ number: '40404' })

@@ -95,6 +95,14 @@ it.each(['[]', 'null', '"x"', '5'])('what is no object is told as that: %s', asy
     expect(show(await post(url, body))).toEqual(['# invalid_type'])
 })
 
+it('more wrong fields than are told are not read, whatever the others are', async () => {
+  const body = { ...Object.fromEntries(Array.from({ length: 100 }, (_, i) => [`x${i}`, 1])), to: 5, message: 5 }
+  for (const url of ['/v1/messages/send', '/v1/messages/preview'])
+    expect((await post(url, body)).errors).toHaveLength(100)
+  const { results } = await post('/v1/messages/batch', { messages: [body] })
+  expect(results.map(({ error }) => error.errors.length)).toEqual([100])
+})
+
 it('a query parameter that there is not is told, and nothing is sent', async () => {
   const refusal = await post('/v1/messages/send?dry_run=true', { to: '15551230001', message: 'x' })
   expect(show(refusal)).toEqual(['?dry_run unknown_field'])

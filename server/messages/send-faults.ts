@@ -1,6 +1,6 @@
 /** All that is wrong with a send whose shape is wrong, at once: what its schema refused, and what only reading the rest of it tells. */
 import type { FieldError } from '../errors.ts'
-import { soundFieldsOf } from '../requests/faults.ts'
+import { isCutOff, soundFieldsOf } from '../requests/faults.ts'
 import type { DraftContext } from './draft.ts'
 import { readSend, type SendInput, type Templates } from './template-send.ts'
 
@@ -29,7 +29,7 @@ export function listSendFaults(
   context: DraftContext,
 ): FieldError[] {
   // What is no object has no fields to read.
-  if (known.some(({ pointer }) => pointer === '#')) return [...known]
+  if (isCutOff(known) || known.some(({ pointer }) => pointer === '#')) return [...known]
   const fields = soundFieldsOf(body, known)
   if (textFields.some((field) => known.some(({ pointer }) => pointer.split('/', 2)[1] === field))) {
     for (const field of textFields) delete fields[field]

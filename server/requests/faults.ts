@@ -1,14 +1,22 @@
 /** Requests of which a route tells everything that is wrong at once (`attachValidation`). */
 import type { FastifyRequest } from 'fastify'
 import { ApiError, type FieldError } from '../errors.ts'
+import { errorsMax } from './problem.ts'
 
-/** What the schema found wrong, where the route checks more and tells all of it at once (`attachValidation`). */
+/**
+ * What the schema found wrong, where the route checks more and tells all of it at once (`attachValidation`). Throws where there is nothing to
+ * look at besides: it was not the body that was wrong, or too much of it was.
+ */
 export function schemaErrorsOf(request: FastifyRequest): FieldError[] {
   const error: unknown = request.validationError
   if (!error) return []
-  if (error instanceof ApiError && error.code === 'validation_failed') return error.options.errors ?? []
-  throw error
+  const found = error instanceof ApiError && error.code === 'validation_failed' ? (error.options.errors ?? []) : null
+  if (found === null || isCutOff(found)) throw error
+  return found
 }
+
+/** Whether more may be wrong than the schema has told: then no field is known to be sound, and none can be looked at further. */
+export const isCutOff = (found: readonly FieldError[]): boolean => found.length >= errorsMax
 
 /** A body whose shape the schema may have refused: what is no object has no fields to check. */
 export const objectOf = <T extends object>(body: T): T => (typeof body === 'object' && body !== null ? body : ({} as T))

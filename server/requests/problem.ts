@@ -6,8 +6,8 @@ import type { FieldError, FieldErrorCode } from '../errors.ts'
 /** The part of a request that was checked. */
 export type Part = 'body' | 'querystring' | 'params' | 'headers'
 
-// Enough to correct a client; a batch of thousands of wrong items would otherwise be answered with megabytes.
-const errorsMax = 100
+/** Enough to correct a client; a batch of thousands of wrong items would otherwise be answered with megabytes. */
+export const errorsMax = 100
 
 /** The field errors of one check. Needs Ajv's `verbose` errors. */
 export function fieldErrorsOf(errors: ErrorObject[], part: Part): FieldError[] {
