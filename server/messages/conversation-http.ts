@@ -257,7 +257,7 @@ function readConversationFilters(asked: {
   if (assignee === null)
     faults.push({ pointer: '?assignee', code: 'invalid_value', detail: 'must be the id of a user, or none' })
   const ourNumber = readNumberFilter('our_number', asked.our_number, 'address', faults)
-  const theirNumber = readNumberFilter('their_number', asked.their_number, 'digits', faults)
+  const theirNumber = readNumberFilter('their_number', asked.their_number, 'address', faults)
   if (faults.length > 0) throw invalid(faults)
   return {
     isUnread: asked.unread ?? null,

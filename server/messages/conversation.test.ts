@@ -147,16 +147,21 @@ describe('the list of conversations', () => {
     expect(await idsOf(`our_number=%2B${ourNumber}&limit=1`)).toEqual([id])
     expect(await idsOf(`our_number=15550000000`)).toEqual([])
     expect((await call('GET', '/v1/conversations?assignee=me')).status).toBe(422)
-    expect(await call('GET', '/v1/conversations?their_number=abc&our_number=a-b-c-d-e-f-g')).toMatchObject({
+    expect(await call('GET', '/v1/conversations?their_number=12&our_number=a-b-c-d-e-f-g')).toMatchObject({
       status: 422,
       body: {
         errors: [
           { pointer: '?our_number', code: 'invalid_sender' },
-          { pointer: '?their_number', code: 'invalid_phone_number' },
+          { pointer: '?their_number', code: 'invalid_sender' },
         ],
       },
     })
     expect((await list('their_number=72727&our_number=Shop')).data).toEqual([])
+  })
+
+  it('is found by the name of who wrote, where a carrier sends one', async () => {
+    await says('Shop', 'Hi')
+    expect(await conversationWith('Shop')).toMatchObject({ their_number: 'Shop', our_number: ourNumber })
   })
 })
 

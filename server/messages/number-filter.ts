@@ -4,10 +4,10 @@ import { readSender } from './draft.ts'
 import { readNumber } from './number.ts'
 
 /**
- * What a number may be. A `recipient` is what a send takes. Who writes may be more: a short code, or a national number of a carrier that
- * does not say its country; `digits` are those, `address` a name too, as senders have.
+ * What a number may be. A `recipient` is what a send takes. Who writes may be more, an `address`: a short code, a name, or a national number
+ * of a carrier that does not say its country.
  */
-type Form = 'recipient' | 'digits' | 'address'
+type Form = 'recipient' | 'address'
 
 /** The number that a query field names, or null; adds what is wrong with it. */
 export function readNumberFilter(
@@ -19,8 +19,6 @@ export function readNumberFilter(
   if (given === undefined) return null
   // A plus sign that was not escaped is a blank in a query string.
   const text = given.trim()
-  const digits = text.replace(/^\+/, '')
-  if (form !== 'recipient' && /^\d{3,15}$/.test(digits)) return digits
   const read = form === 'address' ? readSender(text) : readNumber(text)
   if (typeof read === 'string') return read
   if ('number' in read) return read.number
