@@ -73,7 +73,7 @@ export async function readFilters(
   for (const word of asked ?? [])
     if (!statuses.some((status) => status === word))
       refuse('status', 'invalid_value', `"${word}" is not one of ${statuses.join(', ')}`)
-  if (query.error_code !== undefined && !(query.error_code in messageErrors))
+  if (query.error_code !== undefined && !Object.hasOwn(messageErrors, query.error_code))
     refuse('error_code', 'invalid_value', `must be one of ${Object.keys(messageErrors).join(', ')}`)
   const contactId = query.contact === undefined ? null : parseId('ctc', query.contact)
   if (query.contact !== undefined && contactId === null)

@@ -240,6 +240,7 @@ describe('filters', () => {
 
   it.each<[Record<string, string>, string[]]>([
     [{ status: 'queued,sended', error_code: 'nope' }, ['?error_code invalid_value', '?status invalid_value']],
+    [{ error_code: 'toString' }, ['?error_code invalid_value']],
     [{ created_after: '2026-11-20T12:00:00+05' }, ['?created_after invalid_format']],
     [{ created_before: '2016-12-31T23:59:60Z' }, ['?created_before invalid_format']],
     [{ created_before: 'yesterday' }, ['?created_before invalid_format']],
