@@ -172,7 +172,9 @@ describe('the text of a campaign', () => {
     })
     expect((await test.call('PATCH', '/v1/templates/sale', { name: 'spring' })).status).toBe(200)
     expect((await test.call('GET', `/v1/campaigns/${id}`)).body).toMatchObject({ template })
-    await test.call('POST', `/v1/campaigns/${id}/archive`)
+    const { body: archived } = await test.call('POST', `/v1/campaigns/${id}/archive`)
+    const { updated_at } = (await test.call('GET', `/v1/campaigns/${id}`)).body
+    expect(archived).toMatchObject({ status: 'archived', updated_at })
     expect((await test.call('DELETE', `/v1/templates/${template}`)).status).toBe(204)
     expect((await test.call('GET', `/v1/campaigns/${id}`)).body).toMatchObject({ template: null })
   })

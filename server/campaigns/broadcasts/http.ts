@@ -162,8 +162,8 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
         if (['awaiting_approval', 'scheduled', 'sending', 'paused'].includes(campaign.status))
           throw new ApiError('campaign_busy', { detail: `The campaign is ${campaign.status}; cancel it first.` })
         await setCampaignStatus(tx, accountId, campaign.id, 'archived')
-        const audit = { before: { status: campaign.status } }
-        return { status: 200, body: showCampaign({ ...campaign, status: 'archived' }, null), audit }
+        const archived = await readCampaign(tx, accountId, request.params.campaign)
+        return { status: 200, body: showCampaign(archived, null), audit: { before: { status: campaign.status } } }
       }),
   )
 
