@@ -141,6 +141,12 @@ describe('wrong settings', () => {
     expect(text).toContain('mysql://me:***@localhost/x')
     expect(text).not.toContain('hunter2')
   })
+
+  // What must be escaped in an address, and is not, is the very reason for which it is refused.
+  it.each(['postgres://me:hunter/2@localhost/x', 'mysql://me:hunter@2@localhost/x', 'me:hunter2@localhost'])(
+    'do not show a password that makes the address a wrong one: %s',
+    (DATABASE_URL) => expect(problemsOf({ DATABASE_URL }).join('\n')).toMatch(/me:\*\*\*@localhost/),
+  )
 })
 
 it('describes every variable with its default', () => {

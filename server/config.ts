@@ -50,9 +50,12 @@ export interface Config {
 /** How much is logged. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
+// From the colon behind the name to the last at sign: a slash or an at sign in a password is a common reason why an address is wrong.
+const password = /(?<=^(?:[^:]*:\/\/)?[^:]*:)(?!\/\/).*(?=@)/s
+
 /** How a wrong value is shown: addresses without their password, and of a token nothing. */
 const showOf = (name: string, text: string): string =>
-  name === variables.metricsToken.name ? '***' : text.replace(/(?<=\/\/[^/@]*:)[^/@]*(?=@)/, '***')
+  name === variables.metricsToken.name ? '***' : text.replace(password, '***')
 
 /** A wrong environment: all wrong variables at once, each with what is allowed. */
 export class ConfigError extends Error {}
