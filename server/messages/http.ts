@@ -72,8 +72,9 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     wrong: readonly FieldError[],
   ): Promise<FieldError[]> => {
     const body = objectOf(given)
-    const templates = await loadTemplates(db, request.caller.accountId, [soundFieldsOf(body, wrong)])
-    return listSendFaults(body, wrong, templates, await draftContext(request, context, [body]))
+    const sound = [soundFieldsOf(body, wrong)]
+    const templates = await loadTemplates(db, request.caller.accountId, sound)
+    return listSendFaults(body, wrong, templates, await draftContext(request, context, sound))
   }
 
   const answerSend = async (

@@ -16,7 +16,14 @@ beforeAll(async () => {
   const { acceptor, slots } = test
   const refuseUrl = (url: string) => (url.startsWith('http') ? null : 'must be an http or https URL')
   app = await buildTestApp(database.db, (one) =>
-    messageRoutes(one, { ...test.context, vault: testVault, acceptor, slots, refuseUrl }),
+    messageRoutes(one, {
+      ...test.context,
+      vault: testVault,
+      acceptor,
+      slots,
+      refuseUrl,
+      shortUrl: 'https://go.example.com',
+    }),
   )
 })
 afterAll(async () => {
@@ -78,6 +85,13 @@ it.each(wrongs)('%s: all of it is told at once, by a send and in a batch', async
 it('a template whose name no database could be asked for is told beside the rest', async () => {
   expect(show(await post('/v1/messages/send', { to: '12', template: '\0' }))).toEqual([
     '#/template invalid_characters',
+    '#/to invalid_phone_number',
+  ])
+})
+
+it('so is a campaign of such a name, where messages may have short links', async () => {
+  expect(show(await post('/v1/messages/send', { to: '12', message: 'x', campaign: '\0' }))).toEqual([
+    '#/campaign invalid_characters',
     '#/to invalid_phone_number',
   ])
 })
