@@ -174,8 +174,9 @@ describe('campaigns', () => {
 
   it('knows nothing of the campaigns of another account', async () => {
     const id = await test.newCampaign({ key: 'private' })
-    for (const name of [id, 'private', 'cmp_none', 'nobody', `cmp_${'0'.repeat(26)}`]) {
+    for (const name of [id, 'private', 'cmp_none', 'nobody', `cmp_${'0'.repeat(26)}`, '%00']) {
       expect((await test.call('GET', `/v1/campaigns/${name}`, undefined, test.other)).status).toBe(404)
+      expect((await test.call('PATCH', `/v1/campaigns/${name}`, { name: 'x' }, test.other)).status).toBe(404)
       expect(
         (await test.call('POST', `/v1/campaigns/${name}/contacts`, { phone_number: '15551234567' }, test.other)).status,
       ).toBe(404)

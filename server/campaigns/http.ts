@@ -129,9 +129,11 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
+        // First: it throws where the path itself was refused.
+        const known = schemaErrorsOf(request)
         const found = await readOpenCampaign(tx, accountId, request.params.campaign)
         const before = (await lockCampaign(tx, accountId, found.id)) ?? found
-        const row = await changeCampaign(tx, accountId, before, objectOf(request.body), schemaErrorsOf(request))
+        const row = await changeCampaign(tx, accountId, before, objectOf(request.body), known)
         const audit = { before: showCampaign(before, null) }
         return { status: 200, body: showCampaign(row, await readStats(tx, accountId, row.id)), audit }
       }),
