@@ -2,6 +2,7 @@
 import { joinParts, type CodingOptions, type MessagePart } from '@heliogram/smpp'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { isUnavailable } from '../db/failure.ts'
+import { InOrder } from '../in-order.ts'
 import { storeReply, type ReplyIn } from '../messages/reply.ts'
 import type { Texts } from '../sealing/texts.ts'
 import { untilDone } from '../sweeps.ts'
@@ -27,8 +28,8 @@ export const codingsOf = ({ default_alphabet, data_codings_in }: Codings): Codin
   overrides: data_codings_in,
 })
 
-/** The last part of each text that is being stored, by process and key. */
-const storing = new WeakMap<ReceiveContext, Map<string, Promise<void>>>()
+/** The parts of each text that are being stored, by process. */
+const storing = new WeakMap<ReceiveContext, InOrder>()
 
 /**
  * Keeps a part; with the last one the reply is whole and takes the place of its parts in the same transaction. Parts of one text that come
@@ -46,15 +47,9 @@ export function storePart(
   if (!concatenation) return Promise.resolve()
   const { kind, reference, total, part: number } = concatenation
   const key = [link.receiptsId, reply.source, reply.destination, kind, reference, total]
-  const texts = storing.get(context) ?? new Map<string, Promise<void>>()
+  const texts = storing.get(context) ?? new InOrder()
   storing.set(context, texts)
-  const text = key.join(' ')
-  const store = (): Promise<void> => storeNext(context, link, key, number, part, hash)
-  const stored = texts.get(text)?.then(store) ?? store()
-  texts.set(text, stored)
-  const forget = (): unknown => texts.get(text) === stored && texts.delete(text)
-  stored.then(forget, forget)
-  return stored
+  return texts.run(key.join(' '), () => storeNext(context, link, key, number, part, hash))
 }
 
 async function storeNext(

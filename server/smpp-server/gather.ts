@@ -58,6 +58,12 @@ interface GatheringRow {
   parts: Record<string, StoredPart>
 }
 
+/** What tells the parts of one message from those of others: as the primary key does. */
+export function gatheringKey({ accountId, credentialId }: Admission, { source, destination, part }: Submit): string {
+  const { kind, reference, total } = part.concatenation ?? {}
+  return [accountId, credentialId, source, destination, kind, reference, total].join(' ')
+}
+
 const rowColumns = `account_id as "accountId", credential_id as "credentialId", id, source, destination, kind, reference, total, parts`
 
 /**

@@ -4,6 +4,7 @@ import type { Db } from '../db/db.ts'
 import { isRetryable, isUnavailable } from '../db/failure.ts'
 import type { Log } from '../db/log.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
+import { InOrder } from '../in-order.ts'
 import type { Acceptor } from '../messages/accept.ts'
 import type { Texts } from '../sealing/texts.ts'
 import type { Vault } from '../sealing/vault.ts'
@@ -47,6 +48,8 @@ export class ClientServer {
   readonly #clients = new Map<ClientSession, Client>()
   readonly #rates = new Map<string, Rate>()
   readonly #owed: OwedReceipts
+  /** Parts of long messages that are being taken. */
+  readonly #parts = new InOrder()
   readonly #deliverer: Deliverer
   readonly #sweeper: Sweeper
   /** Sessions whose end is not on disk yet. */
@@ -203,7 +206,12 @@ export class ClientServer {
     const { accountId } = admission
     switch (pdu.command) {
       case 'submit_sm': {
-        const { status, messageId } = await submit({ ...this.#options, owed: this.#owed }, admission, rate, pdu)
+        const { status, messageId } = await submit(
+          { ...this.#options, owed: this.#owed, parts: this.#parts },
+          admission,
+          rate,
+          pdu,
+        )
         return respond(status, messageId === undefined ? {} : { message_id: messageId })
       }
       case 'query_sm': {

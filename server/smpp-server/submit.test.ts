@@ -210,6 +210,16 @@ describe('parts of a long message', () => {
     expect(await messages()).toBe(1)
   })
 
+  it('come without a pause from a client that gives all its messages one reference', async () => {
+    const texts = Array.from({ length: 20 }, (_, n) => `${n} `.repeat(100).trim())
+    const parts = texts.flatMap((body) => cutSegments(body, { mode: 'udh8', reference: 7 }))
+    const answers = await Promise.all(parts.map((part) => client.submit(part)))
+    expect(answers.map(({ status }) => status)).toEqual(parts.map(() => ESME.ROK))
+    const { rows } = await test.db.query<{ body: string }>('select body from messages order by id')
+    expect(rows.map(({ body }) => body)).toEqual(texts)
+    expect(await test.count('smpp_gatherings', 'true')).toBe(0)
+  })
+
   it.each([
     ['Latin-1', 3, 'latin1', ['Grüße ', 'an alle']],
     ['UCS-2', 8, 'utf16le', ['Привет Ā', 'всем Ā']],

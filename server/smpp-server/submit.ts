@@ -1,6 +1,7 @@
 /** submit_sm: from a client's request to a message on disk, through the same door as one over HTTP. */
 import { ESME, type PduOf } from '@heliogram/smpp'
 import type { Db } from '../db/db.ts'
+import type { InOrder } from '../in-order.ts'
 import type { Acceptor } from '../messages/accept.ts'
 import type { Draft, Refusal } from '../messages/accepted.ts'
 import { textMax } from '../messages/schema.ts'
@@ -10,6 +11,7 @@ import { showClientId } from './client-id.ts'
 import {
   gatherPart,
   endGathering,
+  gatheringKey,
   isWhole,
   partIdOf,
   refuseGathering,
@@ -34,9 +36,17 @@ export const gatheringOperation = 'smpp.submit'
 // No text that we take has more octets: four a character, in UTF-8 and in UCS-2. A part of more is nearly all NUL.
 const partOctetsMax = 4 * textMax
 
-/** Takes a submit_sm; resolves when what it brought is on disk. @throws what the database throws. */
+interface PartsContext extends SubmitContext {
+  /** By what they are gathered by: some clients give all their long messages one reference, and send the next one without a pause. */
+  parts: InOrder
+}
+
+/**
+ * Takes a submit_sm; resolves when what it brought is on disk. A part waits for those before it of the same numbers and reference, and for the
+ * message that they make. @throws what the database throws.
+ */
 export async function submit(
-  context: SubmitContext,
+  context: PartsContext,
   admission: Admission,
   rate: Rate,
   pdu: PduOf<'submit_sm'>,
@@ -48,7 +58,8 @@ export async function submit(
   const draft = draftSubmit(admission, [read], now)
   if (typeof draft === 'number') return { status: draft }
   if (!rate.take(isPart(read) ? 1 : draft.segments)) return { status: ESME.RTHROTTLED }
-  return isPart(read) ? submitPart(context, admission, read, now) : submitWhole(context, admission, read, draft)
+  if (!isPart(read)) return submitWhole(context, admission, read, draft)
+  return context.parts.run(gatheringKey(admission, read), () => submitPart(context, admission, read, now))
 }
 
 async function submitWhole(
