@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
 import { claimMessages, findLanes } from './claim.ts'
 import { findPlace } from './place.ts'
 import { openLedgerTest, type LedgerTest } from './testing.ts'
@@ -51,6 +52,20 @@ it('tells it of the carrier that the message waits for, whatever its row says', 
   expect(await findPlace(test.db, held)).toEqual({ ahead: 0, carrierId: test.carrierId, holdReason: 'no_route' })
   await report('throttled')
   expect(await findPlace(test.db, held)).toMatchObject({ carrierId: test.carrierId, holdReason: null })
+})
+
+it('tells of a paused campaign, but not of an answer to a keyword, which goes all the same', async () => {
+  await report('bound')
+  const campaignId = newId()
+  await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'One')`, [
+    test.accountId,
+    campaignId,
+  ])
+  const [row, answer] = [await test.send({ campaignId }), await test.send({ campaignId })]
+  await test.db.query(`update messages set is_confirmation = true where id = $1`, [answer.id])
+  await test.db.query(`update campaigns set status = 'paused'`)
+  expect(await findPlace(test.db, row)).toMatchObject({ holdReason: 'campaign_paused' })
+  expect(await findPlace(test.db, answer)).toMatchObject({ holdReason: null })
 })
 
 it('knows none of a message that is not in line', async () => {

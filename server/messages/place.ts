@@ -61,7 +61,7 @@ export async function findPlace(db: Db, { accountId, id, holdReason }: MessageRo
           select 1
           from messages m
           join campaigns c on c.account_id = m.account_id and c.id = m.campaign_id and c.status = 'paused'
-          where m.account_id = $1 and m.id = $2
+          where m.account_id = $1 and m.id = $2 and not m.is_confirmation
         ) as "isPaused"
       from place`,
     values: [accountId, id],
