@@ -26,6 +26,23 @@ test('a time is one that the calendar has, and that a Date can be', () => {
     expect(check(text), text).not.toBe(true)
 })
 
+test('what stands twice is found whatever stands there, and how often', () => {
+  const schema = { type: 'array', uniqueItems: true, items: { enum: ['a', 'b'] } }
+  const check = buildValidators({})({ schema })
+  const codesOf = (items: unknown[]): string[] => {
+    const verdict = check(items)
+    const { errors = [] } = verdict === true ? {} : (verdict.error as ApiError).options
+    return errors.map(({ pointer, detail }) => `${pointer} ${detail}`)
+  }
+  expect(codesOf(['a', 'b'])).toEqual([])
+  expect(codesOf(['a', 'b', 'a'])).toEqual(['#/2 must not stand twice; it is also item 0'])
+  // Who compares by the function that an object has finds none here.
+  expect(codesOf([{ toString: 1 }, { toString: 2 }])).toEqual(['#/0 must be one of a, b', '#/1 must be one of a, b'])
+  const startedAt = performance.now()
+  expect(codesOf(Array.from({ length: 30_000 }, (_, i) => i))).toHaveLength(100)
+  expect(performance.now() - startedAt).toBeLessThan(1000)
+})
+
 test('what is wrong is said in words, not in those of the validator or of the documentation', () => {
   const text = (more: object): object => ({ type: 'string', description: 'What it is for.', ...more })
   const schema = {

@@ -42,7 +42,14 @@ export function buildValidators(
           useDefaults: true,
           coerceTypes: isBody ? false : 'array',
         },
-        onCreate: (ajv) => ajv.addFormat('date-time', isTime),
+        onCreate: (ajv) =>
+          ajv.addFormat('date-time', isTime).removeKeyword('uniqueItems').addKeyword({
+            keyword: 'uniqueItems',
+            type: 'array',
+            schemaType: 'boolean',
+            errors: 'full',
+            validate: isUnique,
+          }),
       }),
     )
   const compilers = { body: compilerOf(true, false), text: compilerOf(false, false) }
@@ -80,6 +87,25 @@ function isTime(text: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
+
+/**
+ * Whether no item stands twice; `errors` tells of the first that does, as Ajv asks for it. Ajv's own keyword takes time with the square of
+ * the items that are no strings, and calls the `toString` that an object of the body brings. Ours are strings: objects are refused anyway.
+ */
+function isUnique(_schema: boolean, items: unknown[]): boolean {
+  const places = new Map<string, number>()
+  for (const [j, item] of items.entries()) {
+    const text = JSON.stringify(item)
+    const i = places.get(text)
+    if (i !== undefined) {
+      isUnique.errors = [{ keyword: 'uniqueItems', params: { i, j } }]
+      return false
+    }
+    places.set(text, j)
+  }
+  return true
+}
+isUnique.errors = [] as Partial<ErrorObject>[]
 
 /** What PostgreSQL cannot be asked for: a percent-encoded NUL in a query or a path. */
 function textFaults(data: object): FieldError[] | undefined {
