@@ -161,6 +161,8 @@ describe('routes', () => {
     expect(errorsOf(mixed.body)).toEqual(['#/max_cost/currency invalid_value'])
     expect(errorsOf((await create({ max_cost: usd('1') })).body)).toEqual(['#/max_cost invalid_value'])
     expect(errorsOf((await create({ max_cost: usd('1e3') })).body)).toEqual(['#/max_cost/amount invalid_format'])
+    const none = await create({ carriers: [{ carrier: 'none' }], max_cost: usd('1') })
+    expect(errorsOf(none.body)).toEqual(['#/carriers/0/carrier invalid_value'])
   })
 
   it('have a match of their own, while they are enabled', async () => {

@@ -196,8 +196,9 @@ async function readCarriers(
   if (carriers.length === 0 && failover.length > 0)
     faults.add('#/failover', 'invalid_value', 'needs carriers: a route without them refuses what it matches')
   const all = [...carriers, ...failover]
-  const unpriced = maxCost === null ? [] : all.flatMap(({ cost, carrierId }) => (cost === null ? [carrierId] : []))
-  if (unpriced.length > 0 && (await carriersWithRates(db, unpriced)).size < new Set(unpriced).size)
+  // What is no id at all is told already, and no card has it.
+  const unpriced = all.flatMap(({ cost, carrierId }) => (cost === null && carrierId !== '' ? [carrierId] : []))
+  if (maxCost !== null && unpriced.length > 0 && (await carriersWithRates(db, unpriced)).size < new Set(unpriced).size)
     faults.add(
       '#/max_cost',
       'invalid_value',
