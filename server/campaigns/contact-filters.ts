@@ -16,7 +16,8 @@ export const contactQuery = {
   phone_prefix: Type.Optional(
     Type.String({
       description: 'Numbers that begin so, country code first.',
-      pattern: '^\\+?[1-9]\\d{0,14}$',
+      // A plus sign that was not escaped is a blank in a query string.
+      pattern: '^[+ ]?[1-9]\\d{0,14}$',
       examples: ['1555'],
     }),
   ),
@@ -53,7 +54,7 @@ export function readContactFilters(query: Static<typeof ContactQuery>): ContactF
   })
   const tags = query.tag?.split(',').map((tag) => tag.trim()) ?? []
   return {
-    phonePrefix: query.phone_prefix?.replace(/^\+/, '') ?? null,
+    phonePrefix: query.phone_prefix?.replace(/^[+ ]/, '') ?? null,
     externalId: query.external_id ?? null,
     tags: tags.length > 0 ? tags : null,
     attributes: attributes.length > 0 ? Object.fromEntries(attributes) : null,

@@ -46,6 +46,7 @@ describe('the list of contacts', () => {
     await add(campaign, { phone_number: '15551234568', consent: { status: 'opted_out' } })
     const found: [query: string, numbers: string[]][] = [
       ['phone_prefix=%2B4479', ['447911123457', '447911123456']],
+      ['phone_prefix=+4479', ['447911123457', '447911123456']],
       ['phone_prefix=1', ['15551234568', '15551234567']],
       ['tag=vip', ['447911123457', '447911123456']],
       ['tag=vip,a', ['447911123456']],

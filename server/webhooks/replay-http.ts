@@ -97,7 +97,12 @@ function readTimes(input: Static<typeof NewReplay>, now: Date): Pick<ReplayInput
   const errors: FieldError[] = []
   if (since.getTime() < now.getTime() - daysMax * 86_400_000)
     errors.push({ pointer: '#/since', code: 'out_of_range', detail: `Events are kept for ${daysMax} days.` })
-  if (since > until) errors.push({ pointer: '#/since', code: 'out_of_range', detail: 'Must not be after until.' })
+  if (since > until)
+    errors.push({
+      pointer: '#/since',
+      code: 'out_of_range',
+      detail: since > now ? 'Must not be in the future.' : 'Must not be after until.',
+    })
   if (until > now) errors.push({ pointer: '#/until', code: 'out_of_range', detail: 'Must not be in the future.' })
   if (errors.length > 0) throw invalid(errors)
   return { since, until }
