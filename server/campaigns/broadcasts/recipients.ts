@@ -156,17 +156,23 @@ export async function noteTaken(tx: Tx, { accountId, id }: BroadcastRow, taken: 
   })
 }
 
-/** Whether recipients are behind the mark whose time is still to come. */
-export async function hasLater(tx: Tx, { accountId, id, sendAtLocal }: BroadcastRow): Promise<boolean> {
-  if (sendAtLocal === null) return false
-  const { rowCount } = await tx.query(
-    `select 1
-     from broadcasts b
-     join recipients r on r.account_id = b.account_id and r.broadcast_id = b.id
-       and (r.due_at, r.contact_id) > (coalesce(b.taken_due_at, '-infinity'), coalesce(b.taken_to, '00000000-0000-0000-0000-000000000000'))
-     where b.account_id = $1 and b.id = $2
-     limit 1`,
-    [accountId, id],
-  )
+/** Whether recipients are behind the mark: their time is still to come, or another process has just not taken them. As `readNext` finds them. */
+export async function hasMore(tx: Tx, { accountId, id, sendAtLocal }: BroadcastRow): Promise<boolean> {
+  const isLocal = sendAtLocal !== null
+  const { rowCount } = await tx.query({
+    name: `has-more-recipients${isLocal ? '-local' : ''}`,
+    text: `
+      select 1
+      from broadcasts b
+      join recipients r on r.account_id = b.account_id and r.broadcast_id = b.id
+        and ${
+          isLocal
+            ? `(r.due_at, r.contact_id) > (coalesce(b.taken_due_at, '-infinity'), coalesce(b.taken_to, '00000000-0000-0000-0000-000000000000'))`
+            : `r.contact_id > coalesce(b.taken_to, '00000000-0000-0000-0000-000000000000')`
+        }
+      where b.account_id = $1 and b.id = $2
+      limit 1`,
+    values: [accountId, id],
+  })
   return rowCount === 1
 }

@@ -15,7 +15,7 @@ import { awaitApproval } from './approval.ts'
 import { showBroadcast, type BroadcastRow } from './broadcast.ts'
 import { createDrafter, type Drafter } from './draft.ts'
 import { holdReasonOf, isLeft } from './hold.ts'
-import { expandPiece, hasLater, noteTaken, readNext, type Recipient } from './recipients.ts'
+import { expandPiece, hasMore, noteTaken, readNext, type Recipient } from './recipients.ts'
 import {
   beginBroadcast,
   countQueued,
@@ -31,7 +31,7 @@ import {
 interface BroadcastContext {
   db: Db
   log: Log
-  acceptor: Acceptor
+  acceptor: Pick<Acceptor, 'acceptFrom' | 'roomFor'>
   outbox: Outbox
   subscriptions: Subscriptions
 }
@@ -226,7 +226,7 @@ export class Broadcaster {
     const { db, outbox } = this.#context
     const postings = await inTransaction(db, async (tx): Promise<Posting[]> => {
       const row = await lockBroadcast(tx, accountId, id)
-      if (!row?.isExpanded || row.status !== 'sending' || (await hasLater(tx, row))) return []
+      if (!row?.isExpanded || row.status !== 'sending' || (await hasMore(tx, row))) return []
       if (await hasWaitingMessages(tx, row)) {
         this.#endings.set(id, performance.now() + endingEveryMs)
         return []
