@@ -161,9 +161,14 @@ export async function readCampaign(db: Queryable, accountId: string, idOrKey: st
 /** As `readCampaign`, for what adds to it. @throws ApiError `not_found`, `campaign_closed`. */
 export async function readOpenCampaign(db: Queryable, accountId: string, idOrKey: string): Promise<CampaignRow> {
   const row = await readCampaign(db, accountId, idOrKey)
-  if (row.status === 'archived' || row.status === 'canceled')
-    throw new ApiError('campaign_closed', { detail: `The campaign is ${row.status}.` })
+  refuseClosed(row)
   return row
+}
+
+/** @throws ApiError `campaign_closed`. */
+export function refuseClosed({ status }: CampaignRow): void {
+  if (status === 'archived' || status === 'canceled')
+    throw new ApiError('campaign_closed', { detail: `The campaign is ${status}.` })
 }
 
 /** The public form of a campaign. */

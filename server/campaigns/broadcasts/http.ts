@@ -16,6 +16,7 @@ import { buildPage, readCursor } from '../../page.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { refuseLive } from '../../test-keys.ts'
 import { readCampaign, readOpenCampaign, showCampaign } from '../campaign.ts'
+import { lockCampaign } from '../store.ts'
 import { approvalRoutes } from './approval-http.ts'
 import { Broadcast, BroadcastInput, DryRun, showBroadcast, type BroadcastStatus } from './broadcast.ts'
 import { recordBroadcast } from './event.ts'
@@ -158,7 +159,8 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
-        const campaign = await readCampaign(tx, accountId, request.params.campaign)
+        const found = await readCampaign(tx, accountId, request.params.campaign)
+        const campaign = (await lockCampaign(tx, accountId, found.id)) ?? found
         if (['awaiting_approval', 'scheduled', 'sending', 'paused'].includes(campaign.status))
           throw new ApiError('campaign_busy', { detail: `The campaign is ${campaign.status}; cancel it first.` })
         await setCampaignStatus(tx, accountId, campaign.id, 'archived')

@@ -5,7 +5,8 @@ import { newId, parseId, showId } from '../../ids.ts'
 import { readSendAt, readSender } from '../../messages/draft.ts'
 import { refuseShortening } from '../../messages/short-links/shorten.ts'
 import { findTemplates } from '../../messages/template-store.ts'
-import { hasPool, hasSender, setPace, type CampaignRow } from '../store.ts'
+import { refuseClosed } from '../campaign.ts'
+import { hasPool, hasSender, lockCampaign, setPace, type CampaignRow } from '../store.ts'
 import { checkText, eitherText, noTemplate, readCampaignText, textsOf, type TextAndValues } from '../text.ts'
 import { needsApproval } from './approval.ts'
 import type { BroadcastInput, BroadcastRow, MessageBody } from './broadcast.ts'
@@ -136,8 +137,8 @@ function isDate(text: string): boolean {
 }
 
 /**
- * Orders a broadcast of a campaign; returns its row.
- * @throws ApiError `campaign_busy` while it has one that is not over.
+ * Orders a broadcast of a campaign; returns its row. Locks the campaign behind it, as every step of a broadcast does.
+ * @throws ApiError `campaign_busy` while it has one that is not over; `campaign_closed` where somebody closed it since it was read.
  */
 export async function orderBroadcast(
   tx: Tx,
@@ -161,6 +162,7 @@ export async function orderBroadcast(
     throw new ApiError('campaign_busy', {
       detail: `The campaign ${showId('cmp', campaign.id)} has a broadcast that is not over; cancel it, or wait.`,
     })
+  refuseClosed((await lockCampaign(tx, accountId, campaign.id)) ?? campaign)
   if (maxRate !== null) await setPace(tx, accountId, campaign.id, maxRate / 60)
   await setCampaignStatus(tx, accountId, campaign.id, row.status)
   return row

@@ -4,7 +4,9 @@ import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
 import type { Acceptor } from '../../messages/accept.ts'
 import { openLedgerTest, silent, until, type LedgerTest } from '../../messages/testing.ts'
+import { readOpenCampaign } from '../campaign.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
+import { orderBroadcast, readOrder } from './order.ts'
 import { Broadcaster } from './send.ts'
 
 let database: TestDatabase
@@ -29,9 +31,9 @@ const newBroadcaster = (acceptor: Pick<Acceptor, 'acceptFrom' | 'roomFor'> = led
 
 const addContact = (): Promise<unknown> =>
   test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number: '+15551000001' })
-const send = (): ReturnType<CampaignTest['call']> =>
+const send = (key = 'order-1'): ReturnType<CampaignTest['call']> =>
   test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello' }, undefined, {
-    'idempotency-key': 'order-1',
+    'idempotency-key': key,
   })
 const read = async (id: unknown): Promise<Record<string, unknown>> =>
   (await test.call('GET', `/v1/broadcasts/${String(id)}`)).body
@@ -62,4 +64,43 @@ it('does not end while another process is at its recipients', async () => {
   await until('it has looked', () => looks > 0)
   await broadcaster.close()
   expect(await read(body['id'])).toMatchObject({ status: 'sending', remaining: 1 })
+})
+
+const call = (verb: string): ReturnType<CampaignTest['call']> => test.call('POST', `/v1/campaigns/${campaign}/${verb}`)
+const statusOf = async (): Promise<unknown> => (await test.call('GET', `/v1/campaigns/${campaign}`)).body['status']
+
+/** Resolves when so many statements wait for a lock. */
+const waiting = (count: number): Promise<void> =>
+  until(`${count} wait`, async () => {
+    const sql = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    return (await database.db.query(sql)).rowCount === count
+  })
+
+it('is not archived with a broadcast that is ordered meanwhile', async () => {
+  const { accountId } = test.account
+  const archived = await inTransaction(database.db, async (tx) => {
+    const row = await readOpenCampaign(tx, accountId, campaign)
+    const order = await readOrder(tx, accountId, row, { message: 'Hello' }, { refuseUrl: () => null })
+    await orderBroadcast(tx, accountId, row, order, { isTest: false, orderedBy: '' })
+    const answer = call('archive')
+    await waiting(1)
+    return { answer }
+  })
+  const { status, body } = await archived.answer
+  expect([status, body['code'], await statusOf()]).toEqual([409, 'campaign_busy', 'sending'])
+})
+
+it('stays canceled where another broadcast is ordered meanwhile', async () => {
+  await send()
+  const work: ReturnType<CampaignTest['call']>[] = []
+  await inTransaction(database.db, async (tx) => {
+    await tx.query('select from campaigns where id = $1 for no key update', [parseId('cmp', campaign)])
+    work.push(call('cancel'))
+    await waiting(1)
+    work.push(send('order-2'))
+    await waiting(2)
+  })
+  const [canceled, ordered] = await Promise.all(work)
+  expect([canceled?.status, ordered?.status, ordered?.body['code']]).toEqual([200, 409, 'campaign_closed'])
+  expect(await statusOf()).toBe('canceled')
 })
