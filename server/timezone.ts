@@ -2,11 +2,15 @@
 
 const timezones = new Map<string, boolean>()
 
+// All names of the IANA database with three letters. ICU knows other ones, such as BST for Dhaka, which nobody else understands so.
+const shortNames = new Set(['CET', 'EET', 'EST', 'GMT', 'HST', 'MET', 'MST', 'PRC', 'ROC', 'ROK', 'UCT', 'UTC', 'WET'])
+
 /** Says that a text names a time zone of the IANA database, or UTC. Offsets such as `+01:00` are not zones: they have no summer time. */
 export function isTimezone(text: string): boolean {
   const known = timezones.get(text)
   if (known !== undefined) return known
-  const isKnown = /^[A-Za-z]/.test(text) && canFormat(text)
+  const isName = text.length === 3 ? shortNames.has(text.toUpperCase()) : /^[A-Za-z]/.test(text)
+  const isKnown = isName && canFormat(text)
   // A name of a zone is short and there are some 600; anything beyond is somebody trying names.
   if (timezones.size < 2000) timezones.set(text, isKnown)
   return isKnown

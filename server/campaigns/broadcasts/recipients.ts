@@ -3,6 +3,14 @@ import type { Tx } from '../../db/db.ts'
 import type { TemplateFields } from '../../messages/template.ts'
 import type { BroadcastRow } from './broadcast.ts'
 
+// What PostgreSQL takes for abbreviations, without their summer time, and the zones that they are in the IANA database.
+const summerZones = { CET: 'Europe/Brussels', EET: 'Europe/Athens', MET: 'Europe/Brussels', WET: 'Europe/Lisbon' }
+const zoneCases = Object.entries(summerZones).map(([name, zone]) => `when '${name}' then '${zone}'`)
+
+/** SQL of when it is a time on the clock of a zone (`isTimezone`). */
+export const timeIn = (time: string, zone: string): string =>
+  `${time} at time zone case upper(${zone}) ${zoneCases.join(' ')} else ${zone} end`
+
 /**
  * Turns the next contacts into recipients, by the primary key of contacts; moves the mark. Contacts that come while it goes on are
  * recipients too where their id is above the mark, as their ids follow the time. Returns whether all are.
@@ -27,7 +35,7 @@ export async function expandPiece(
         limit $4
       ), added as (
         insert into recipients (account_id, broadcast_id, contact_id, due_at)
-        select $1, $2, p.id, b.send_at_local at time zone coalesce(p.timezone, b.timezone)
+        select $1, $2, p.id, ${timeIn('b.send_at_local', 'coalesce(p.timezone, b.timezone)')}
         from page p, b
         where p.is_wanted
         on conflict do nothing
