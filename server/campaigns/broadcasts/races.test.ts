@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../../db/db.ts'
+import type { Log } from '../../db/log.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
 import type { Acceptor } from '../../messages/accept.ts'
@@ -26,13 +27,15 @@ beforeEach(async () => {
   campaign = await test.newCampaign()
 })
 
-const newBroadcaster = (acceptor: Pick<Acceptor, 'acceptFrom' | 'roomFor'> = ledger.acceptor): Broadcaster =>
-  new Broadcaster({ ...ledger.context, log: silent, acceptor })
+const newBroadcaster = (
+  acceptor: Pick<Acceptor, 'acceptFrom' | 'roomFor'> = ledger.acceptor,
+  log: Log = silent,
+): Broadcaster => new Broadcaster({ ...ledger.context, log, acceptor })
 
 const addContact = (): Promise<unknown> =>
   test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number: '+15551000001' })
-const send = (key = 'order-1'): ReturnType<CampaignTest['call']> =>
-  test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello' }, undefined, {
+const send = (key = 'order-1', more: object = {}): ReturnType<CampaignTest['call']> =>
+  test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello', ...more }, undefined, {
     'idempotency-key': key,
   })
 const read = async (id: unknown): Promise<Record<string, unknown>> =>
@@ -103,4 +106,21 @@ it('stays canceled where another broadcast is ordered meanwhile', async () => {
   const [canceled, ordered] = await Promise.all(work)
   expect([canceled?.status, ordered?.status, ordered?.body['code']]).toEqual([200, 409, 'campaign_closed'])
   expect(await statusOf()).toBe('canceled')
+})
+
+it('is sent where one before it cannot be', async () => {
+  await addContact()
+  // As a release of the tables of zones may leave it: what was known is known no more.
+  await database.db.query(`update contacts set timezone = 'Europe/Atlantis'`)
+  const broken = await send('order-1', { send_at_local: new Date().toISOString().slice(0, 16) })
+  expect(broken.status).toBe(202)
+  campaign = await test.newCampaign()
+  await addContact()
+  await send('order-2')
+  const failed: unknown[] = []
+  const broadcaster = newBroadcaster(ledger.acceptor, { ...silent, error: (fields) => void failed.push(fields) })
+  broadcaster.wake()
+  await until('the other is sent', async () => (await ledger.count('messages', 'true')) === 1)
+  await broadcaster.close()
+  expect(failed).toContainEqual(expect.objectContaining({ broadcastId: broken.body['id'] }))
 })

@@ -7,6 +7,7 @@ import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { isRetryable } from '../../db/failure.ts'
 import type { Log } from '../../db/log.ts'
 import { recordEvents, type EventType, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
+import { showId } from '../../ids.ts'
 import { flushMax, type Acceptor } from '../../messages/accept.ts'
 import type { Accepted, Draft } from '../../messages/accepted.ts'
 import { cancelWaiting } from '../../messages/cancel.ts'
@@ -99,7 +100,19 @@ export class Broadcaster {
       const ids = new Set(waiting.map(({ id }) => id))
       for (const map of [this.#drafters, this.#endings, this.#crowdedSince])
         for (const id of map.keys()) if (!ids.has(id)) map.delete(id)
-      for (const { accountId, id } of waiting) if (!this.#isClosed && (await this.#step(accountId, id))) isBusy = true
+      for (const { accountId, id } of waiting)
+        if (!this.#isClosed && (await this.#tryStep(accountId, id))) isBusy = true
+    }
+  }
+
+  /** As `#step`; a fault of one broadcast is not one of those behind it. Throws where the database is away. */
+  async #tryStep(accountId: string, id: string): Promise<boolean> {
+    try {
+      return await this.#step(accountId, id)
+    } catch (error) {
+      if (isRetryable(error)) throw error
+      this.#context.log.error({ error, broadcastId: showId('brc', id) }, 'broadcasts failed')
+      return false
     }
   }
 
