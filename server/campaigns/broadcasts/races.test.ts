@@ -124,3 +124,24 @@ it('is sent where one before it cannot be', async () => {
   await broadcaster.close()
   expect(failed).toContainEqual(expect.objectContaining({ broadcastId: broken.body['id'] }))
 })
+
+it('has its turn, however many others wait longer', async () => {
+  await inTransaction(database.db, async (tx) => {
+    await database.db.query(
+      `with campaign as (
+         insert into campaigns (account_id, id, name) select $1, gen_random_uuid(), 'Autumn' from generate_series(1, 1000) returning id
+       )
+       insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone)
+       select $1, gen_random_uuid(), id, 'sending', '{}', false, now() - interval '1 hour', 'UTC' from campaign`,
+      [test.account.accountId],
+    )
+    // All of them are with another process.
+    await tx.query('select from broadcasts for update')
+    await addContact()
+    await send()
+    const broadcaster = newBroadcaster()
+    broadcaster.wake()
+    await until('it is sent', async () => (await ledger.count('messages', 'true')) === 1)
+    await broadcaster.close()
+  })
+})

@@ -96,12 +96,14 @@ export class Broadcaster {
   async #look(): Promise<void> {
     for (let isBusy = true; isBusy && !this.#isClosed;) {
       isBusy = false
-      const waiting = await findWaiting(this.#context.db)
-      const ids = new Set(waiting.map(({ id }) => id))
+      const ids = new Set<string>()
+      for await (const { accountId, id } of findWaiting(this.#context.db)) {
+        if (this.#isClosed) return
+        ids.add(id)
+        if (await this.#tryStep(accountId, id)) isBusy = true
+      }
       for (const map of [this.#drafters, this.#endings, this.#crowdedSince])
         for (const id of map.keys()) if (!ids.has(id)) map.delete(id)
-      for (const { accountId, id } of waiting)
-        if (!this.#isClosed && (await this.#tryStep(accountId, id))) isBusy = true
     }
   }
 

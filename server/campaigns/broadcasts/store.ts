@@ -134,27 +134,48 @@ export async function setCampaignStatus(
   ])
 }
 
+interface Waiting {
+  accountId: string
+  id: string
+}
+
+const waitingPage = 1000
+
 /**
- * Broadcasts with work to do, the one that waits longest first; by the partial index broadcasts_waiting. What a guard holds is tried again
- * when the guard was released, and now and then, as its settings may have changed.
+ * Broadcasts with work to do, the one that waits longest first, in pages: most of them may wait for something else. By the partial index
+ * broadcasts_waiting. What a guard holds is tried again when the guard was released, and now and then, as its settings may have changed.
  */
-export async function findWaiting(db: Db): Promise<{ accountId: string; id: string }[]> {
-  const { rows } = await db.query<{ accountId: string; id: string }>({
+export async function* findWaiting(db: Db): AsyncGenerator<Waiting> {
+  for (let last: Waiting | undefined, isMore = true; isMore;) {
+    const page: Waiting[] = await readWaiting(db, last)
+    yield* page
+    last = page.at(-1)
+    isMore = page.length === waitingPage
+  }
+}
+
+async function readWaiting(db: Db, after: Waiting | undefined): Promise<Waiting[]> {
+  const { rows } = await db.query<Waiting>({
     name: 'find-waiting-broadcasts',
     text: `
+      with last as materialized (
+        select send_at, id from broadcasts where account_id = $1 and id = $2
+      )
       select b.account_id as "accountId", b.id
       from broadcasts b
       join accounts a on a.id = b.account_id and a.status = 'active'
       where (b.status in ('scheduled', 'sending') or (b.status = 'canceled' and not b.is_settled))
         and b.send_at <= now()
+        and (b.send_at, b.id) > (coalesce((select send_at from last), '-infinity'), coalesce((select id from last), '00000000-0000-0000-0000-000000000000'))
         and (
           b.retry_at is null
           or b.retry_at <= now()
           or b.status = 'canceled'
           or exists (select from guards g where g.account_id = b.account_id and g.id = b.hold_guard_id and g.released_at is not null)
         )
-      order by b.send_at
-      limit 1000`,
+      order by b.send_at, b.id
+      limit ${waitingPage}`,
+    values: [after?.accountId ?? null, after?.id ?? null],
   })
   return rows
 }
