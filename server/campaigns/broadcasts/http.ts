@@ -160,12 +160,13 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
         const found = await readCampaign(tx, accountId, request.params.campaign)
-        const campaign = (await lockCampaign(tx, accountId, found.id)) ?? found
-        if (['awaiting_approval', 'scheduled', 'sending', 'paused'].includes(campaign.status))
-          throw new ApiError('campaign_busy', { detail: `The campaign is ${campaign.status}; cancel it first.` })
-        await setCampaignStatus(tx, accountId, campaign.id, 'archived')
-        const archived = await readCampaign(tx, accountId, request.params.campaign)
-        return { status: 200, body: showCampaign(archived, null), audit: { before: { status: campaign.status } } }
+        const before = (await lockCampaign(tx, accountId, found.id)) ?? found
+        if (['awaiting_approval', 'scheduled', 'sending', 'paused'].includes(before.status))
+          throw new ApiError('campaign_busy', { detail: `The campaign is ${before.status}; cancel it first.` })
+        if (before.status === 'archived') return { status: 200, body: showCampaign(before, null), audit: null }
+        await setCampaignStatus(tx, accountId, before.id, 'archived')
+        const campaign = await readCampaign(tx, accountId, request.params.campaign)
+        return { status: 200, body: showCampaign(campaign, null), audit: { before: { status: before.status } } }
       }),
   )
 
