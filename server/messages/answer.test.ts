@@ -308,6 +308,14 @@ describe('many answers', () => {
   })
 })
 
+it('gives an id that the carrier gives to two messages in a moment to the later one', async () => {
+  const [first, second] = [await test.lease(), await test.lease()]
+  const answers = [first, second].map((one) => ({ ...testAnswer(one, test.nodeId), carrierMessageId: 'twice' }))
+  await inTransaction(test.db, (tx) => writeAnswers(tx, answers, () => false))
+  const { rows } = await test.db.query<{ id: string }>('select message_id as id from carrier_ids')
+  expect(rows).toEqual([{ id: second.id }])
+})
+
 it('returns what moved only where it is worth an event', async () => {
   const [first, second] = [await test.lease(), await test.lease()]
   const { moved } = await inTransaction(test.db, (tx) =>

@@ -126,16 +126,16 @@ const changed = `(
 // Locks the messages that move (by primary key) and the intents that end. A message goes back to the queue or becomes unconfirmed only together with its intent, so that a statement that runs
 // twice changes nothing the second time; the number of the try tells its intent from one of a later claim, so a released try keeps its number.
 // A released or retried message goes back to the queue unless its time is over, which the claim or the sweep sees. A refusal proves nothing
-// of an earlier try whose outcome is unknown.
+// of an earlier try whose outcome is unknown. An id that a carrier gives twice in a moment means the later message.
 const answerStatement = perDay(
   'write-answers',
   (day) => `
   with a as materialized (
     select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::int[], $6::int[], $7::uuid[], $8::text[], $9::text[],
       $10::int[], $11::timestamptz[], $12::text[], $13::int[], $14::text[], $15::text[], $16::boolean[], $17::text[],
-      $18::text[], $19::int[])
+      $18::text[], $19::int[]) with ordinality
       as a (node_id, account_id, message_id, segment, segments, try, link_id, state, carrier_message_id,
-        command_status, intent_at, to_status, retry_after_ms, error_code, error_raw, wants_sent, carrier, raw_id, counted)
+        command_status, intent_at, to_status, retry_after_ms, error_code, error_raw, wants_sent, carrier, raw_id, counted, n)
   ), chained as materialized (
     select a.message_id, a.carrier,
       case a.carrier when 'rotate' then n.chain || m.carrier_id when 'stay' then array[m.carrier_id] else n.chain end as chain
@@ -183,6 +183,7 @@ const answerStatement = perDay(
     select distinct on (link_id, carrier_message_id) link_id, carrier_message_id, raw_id, account_id, message_id, segment, segments
     from a
     where state = 'accepted' and carrier_message_id is not null
+    order by link_id, carrier_message_id, n desc
     on conflict (link_id, carrier_message_id) do update
       set raw_id = excluded.raw_id, account_id = excluded.account_id, message_id = excluded.message_id,
         segment = excluded.segment, segments = excluded.segments, at = now()
