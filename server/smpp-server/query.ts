@@ -5,6 +5,7 @@ import type { Outbox, Subscriptions } from '../events.ts'
 import { cancelMessage } from '../messages/cancel.ts'
 import { isFinal, type MessageRow } from '../messages/message.ts'
 import { findKey, findMessage } from '../messages/store.ts'
+import type { Admission } from './bind.ts'
 import { parseClientId, showClientId } from './client-id.ts'
 import { settleOwed } from './owed.ts'
 import { stateOf } from './state.ts'
@@ -36,10 +37,18 @@ export async function query(db: Db, accountId: string, pdu: PduOf<'query_sm'>): 
   }
 }
 
-/** Answers a cancel_sm (SMPP 3.4 §4.9) with a command_status. One message by its id; not all to a number. */
-export async function cancel(context: QueryContext, accountId: string, pdu: PduOf<'cancel_sm'>): Promise<number> {
+/**
+ * Answers a cancel_sm (SMPP 3.4 §4.9) with a command_status. One message by its id; not all to a number. What is live is not for a test
+ * credential to change.
+ */
+export async function cancel(
+  context: QueryContext,
+  { accountId, mode }: Pick<Admission, 'accountId' | 'mode'>,
+  pdu: PduOf<'cancel_sm'>,
+): Promise<number> {
   const row = await findByClientId(context.db, accountId, pdu.message_id)
   if (!row || !isFrom(row, pdu.source_addr)) return ESME.RCANCELFAIL
+  if (mode === 'test' && !row.isTest) return ESME.RCANCELFAIL
   if ((await cancelMessage(context, accountId, row.id)) === null) return ESME.RCANCELFAIL
   await settleOwed(context.db, [{ accountId, messageId: row.id }])
   return ESME.ROK

@@ -219,7 +219,7 @@ export class ClientServer {
         return respond(status, fields)
       }
       case 'cancel_sm':
-        return respond(await cancel(this.#options, accountId, pdu))
+        return respond(await cancel(this.#options, admission, pdu))
       case 'deliver_sm':
       case 'data_sm':
       case 'replace_sm':
