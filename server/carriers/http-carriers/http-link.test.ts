@@ -237,6 +237,16 @@ it('repeats a request without an answer where the carrier knows it by its key', 
   expect(bodies[1]).toBe(bodies[0])
 })
 
+it.each(['too fast', 'no credit', 'wrong key'])(
+  'a repetition that is put off (%s) says nothing about the request without an answer',
+  async (answer) => {
+    const fake = await startFake('infobip')
+    const { submit } = openLink('infobip', fake.url)
+    fake.behaviours.push((_response, socket) => void socket.destroy(), answer, answer)
+    expect(await submit()).toMatchObject([{ state: 'unknown', move: { to: 'unconfirmed' } }])
+  },
+)
+
 it('has at most its window under way, and keeps its pace', async () => {
   const fake = await startFake('generic')
   let open = 0

@@ -33,10 +33,18 @@ export async function sendMessage(
     await new Promise((resolve) => setTimeout(resolve, ms))
     if (!mayRepeat()) break
     const again = await once()
-    // That a repetition did not go says nothing about the first.
-    if (again.kind !== 'unsent') outcome = again
+    if (isTelling(again)) outcome = again
   }
   return outcome
+}
+
+/**
+ * Whether a repetition tells of the first. That it did not go, or was put off (too fast, no credit, a key that was changed), does not:
+ * the next try has another reference, and would be a second message.
+ */
+function isTelling(again: SendOutcome): boolean {
+  if (again.kind === 'refused') return again.reason.handling === 'permanent' && !again.isLinkFault
+  return again.kind !== 'unsent'
 }
 
 /** What an outcome means for the segments of its message. `reasonOf` is the operator's word on a code, and goes first. */
