@@ -261,6 +261,23 @@ it('keeps a receipt that overtakes its answer', async () => {
   await journey.close()
 })
 
+it('finds the message of a receipt that overtakes an answer that never comes, by its reference', async () => {
+  const journey = await open('twilio')
+  const { fake } = journey
+  const posted: number[] = []
+  fake.behaviours.push((_response, socket) => {
+    const values = { id: 'lost-1', reference: referenceOf(journey), text: '' }
+    void fake.post('delivered', receiptsOf(journey), values).then((status) => {
+      posted.push(status)
+      socket.destroy()
+    })
+  })
+  const sent = await journey.send()
+  expect(posted).toEqual([200])
+  expect(sent).toMatchObject({ status: 'delivered', providerMessageId: 'lost-1', errorCode: null })
+  await journey.close()
+})
+
 it('aggregates the receipts of the segments of a long message', async () => {
   const journey = await open('plivo')
   const sent = await journey.send(2)

@@ -79,7 +79,7 @@ async function isKnown(db: Db, linkId: string, id: string): Promise<boolean> {
 
 /**
  * Whether the message was tried on this link and its outcome is open: no answer yet, or an unknown one. By primary keys, of the intents by
- * their few rows.
+ * their few rows. One of a segment that went straight from accept has no intent: its own row says who has it.
  */
 async function isTry(db: Db, accountId: string, messageId: string, linkId: string, ofTry: number): Promise<boolean> {
   const { rowCount } = await db.query(
@@ -89,7 +89,11 @@ async function isTry(db: Db, accountId: string, messageId: string, linkId: strin
      union all
      select 1
      from intents
-     where account_id = $1 and message_id = $2 and segment = 1 and try = $4 and link_id = $3`,
+     where account_id = $1 and message_id = $2 and segment = 1 and try = $4 and link_id = $3
+     union all
+     select 1
+     from messages
+     where account_id = $1 and id = $2 and attempts = $4 and link_id = $3 and status = 'sending' and node_id is not null`,
     [accountId, messageId, linkId, ofTry],
   )
   return (rowCount ?? 0) > 0
