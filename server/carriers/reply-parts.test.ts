@@ -1,8 +1,12 @@
 import { cutSegments, ESME, type ConcatenationMode, type MessageRequest } from '@heliogram/smpp'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { testVault } from '../accounts/testing.ts'
 import { openPool } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { DataKeys } from '../sealing/data-keys.ts'
+import { Texts } from '../sealing/texts.ts'
+import { openVault, type Vault } from '../sealing/vault.ts'
 import type { Link } from './link.ts'
 import { receive, type ReceiveContext } from './receive.ts'
 import { Redeliveries } from './redelivery.ts'
@@ -107,6 +111,17 @@ it('no part that comes at once with others overtakes the one that ends the text 
     { body: 'a'.repeat(306), isPartial: true },
     { body: 'b'.repeat(400), isPartial: false },
   ])
+})
+
+it('a reply of which a part cannot be opened is there without it, and partial', async () => {
+  const parts = partsOf('a'.repeat(153) + 'b'.repeat(100))
+  const stranger = openVault(Buffer.alloc(32, 9))
+  const textsOf = (vault: Vault, isSealing: boolean): Texts =>
+    new Texts({ db: test.db, keys: new DataKeys(vault), vault, isSealing })
+  await deliver(parts[0] ?? {}, undefined, { ...context, texts: textsOf(stranger, true) })
+  await deliver(parts[1] ?? {}, undefined, { ...context, texts: textsOf(testVault, false) })
+  expect(await replies()).toEqual([{ body: 'b'.repeat(100), isPartial: true }])
+  expect(warnings).toMatchObject([{ message: 'a text cannot be opened' }])
 })
 
 it('a reply that cannot be stored is told in a warning, and keeps no other from being joined', async () => {

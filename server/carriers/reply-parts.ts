@@ -152,7 +152,7 @@ async function isTaken(
   const [there] = rows
   if (!there) return false
   const bytes = there.isSealed ? openPart(context, there.bytes, placeOf(key, number)) : there.bytes
-  return there.dataCoding !== part.data_coding || !part.body.equals(bytes)
+  return there.dataCoding !== part.data_coding || bytes === null || !part.body.equals(bytes)
 }
 
 /** False where the number is taken. */
@@ -219,12 +219,14 @@ async function joinReply(
       [...key, replyOctetsMax * 2],
     )
     if (rows.length === 0) return false
-    const parts = rows.map((row) => readRow(row, (sealed) => openPart(context, sealed, placeOf(key, row.part))))
+    const parts = rows.flatMap(
+      (row) => readRow(row, (sealed) => openPart(context, sealed, placeOf(key, row.part))) ?? [],
+    )
     const isCut = cutParts(parts)
     const joined = joinParts(parts, codingsOf(settings))
     reply.text = joined.text ?? `[${joined.octets.length} octets of binary data]`
     const there = rows[0]?.parts ?? 0
-    reply.isPartial = isCut || rows.length < there || there < total
+    reply.isPartial = isCut || parts.length < there || there < total
     return true
   })
 }
@@ -258,17 +260,19 @@ interface PartRow {
   parts: number
 }
 
-/** A part that cannot be opened is empty: the others are worth having. */
-function openPart({ texts, log }: ReceiveContext, sealed: Buffer, place: string): Buffer {
+/** A part that cannot be opened is as one that never came: the others are worth having. */
+function openPart({ texts, log }: ReceiveContext, sealed: Buffer, place: string): Buffer | null {
   try {
     if (texts) return texts.openLoose(sealed, place)
   } catch (error) {
     log.warn({ reason: String(error) }, 'a text cannot be opened')
   }
-  return Buffer.alloc(0)
+  return null
 }
 
-function readRow(row: PartRow, open: (sealed: Buffer) => Buffer): MessagePart {
+function readRow(row: PartRow, open: (sealed: Buffer) => Buffer | null): MessagePart | null {
+  const body = row.isSealed ? open(row.bytes) : row.bytes
+  if (body === null) return null
   return {
     concatenation: { kind: row.kind, reference: row.reference, total: row.total, part: row.part },
     data_coding: row.dataCoding,
@@ -277,7 +281,7 @@ function readRow(row: PartRow, open: (sealed: Buffer) => Buffer): MessagePart {
       ...(row.lockingShift !== null && { locking: row.lockingShift }),
       ...(row.singleShift !== null && { single: row.singleShift }),
     },
-    body: row.isSealed ? open(row.bytes) : row.bytes,
+    body,
   }
 }
 
