@@ -19,6 +19,8 @@ export interface Owed {
   clientId: string
   /** registered_delivery of each part, in their order. */
   registeredDelivery: number[]
+  /** What it was gathered in: it ends with the note, and is noted once. */
+  gatheringId?: string
 }
 
 /** A message by its key. */
@@ -64,16 +66,25 @@ export class OwedReceipts {
   }
 }
 
-/** Repeatable: a message is noted once. A credential that was deleted meanwhile is owed nothing. */
+/**
+ * Repeatable: a message is noted once, one that was gathered with the end of its gathering (locked by its unique id), for its note may be
+ * settled already when another process comes to it. A credential that was deleted meanwhile is owed nothing.
+ */
 async function insertOwed(db: Db, owed: Owed[]): Promise<void> {
   await db.query({
     name: 'insert-smpp-submits',
     text: `
+      with ended as (
+        delete from smpp_gatherings
+        where id = any ($6::uuid[])
+        returning id
+      )
       insert into smpp_submits (account_id, message_id, credential_id, client_id, registered_delivery)
       select o.account_id, o.message_id, o.credential_id, o.client_id, o.registered::smallint[]
-      from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[])
-        as o (account_id, message_id, credential_id, client_id, registered)
+      from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::uuid[])
+        as o (account_id, message_id, credential_id, client_id, registered, gathering_id)
       join smpp_credentials c on c.account_id = o.account_id and c.id = o.credential_id
+      where o.gathering_id is null or o.gathering_id in (select id from ended)
       on conflict do nothing`,
     values: columns([
       owed.map((one) => one.accountId),
@@ -81,6 +92,7 @@ async function insertOwed(db: Db, owed: Owed[]): Promise<void> {
       owed.map((one) => one.credentialId),
       owed.map((one) => one.clientId),
       owed.map((one) => `{${one.registeredDelivery.join()}}`),
+      owed.map((one) => one.gatheringId ?? null),
     ]),
   })
 }

@@ -118,7 +118,7 @@ export async function submitGathered(
   const messageId =
     accepted.kind === 'accepted' ? accepted.row.id : (accepted.messageId ?? (await findMessageOf(context.db, draft)))
   const flags = submits.map(({ registeredDelivery }) => registeredDelivery)
-  await note(context, admission, messageId, gathering.id, flags)
+  await note(context, admission, messageId, gathering.id, flags, gathering.id)
   await endGathering(context.db, gathering.id)
   return ESME.ROK
 }
@@ -136,8 +136,16 @@ function note(
   messageId: string,
   clientId: string,
   registeredDelivery: number[],
+  gatheringId?: string,
 ): Promise<void> {
-  return owed.note({ accountId, messageId, credentialId, clientId, registeredDelivery })
+  return owed.note({
+    accountId,
+    messageId,
+    credentialId,
+    clientId,
+    registeredDelivery,
+    ...(gatheringId !== undefined && { gatheringId }),
+  })
 }
 
 /** A refusal as a command_status. What another try cannot change must not look temporary: some clients try for ever. */
