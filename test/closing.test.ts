@@ -1,6 +1,7 @@
 /** The end of an account, over all slices: who may close it, what becomes of what it has, and when that is final. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openAuthenticator } from '../server/accounts/authenticate.ts'
+import { destroyNext } from '../server/accounts/closing.ts'
 import { accountRoutes } from '../server/accounts/http.ts'
 import {
   buildTestApp,
@@ -210,4 +211,28 @@ test('then its keys are destroyed, its people and contacts deleted, and its rete
   expect(rows).toEqual([{ kind: 'system' }])
   // The parent is as it was.
   expect(await ledger.count('users', of, [parent.accountId])).toBe(1)
+})
+
+test('what is being destroyed is destroyed: no more days bring half of it back', async () => {
+  const { db } = database
+  await close({ grace_days: 0 })
+  await sweep(await openChild())
+  // As after the first of many pieces.
+  await db.query('update accounts set destroyed_at = null where id = $1', [child.accountId])
+  expect(Date.parse((await close({ grace_days: 30 })).json().destroy_at)).toBeLessThan(Date.now())
+  expect((await ask('POST', at('/reopen'))).json().code).toBe('account_not_in_state')
+})
+
+test('the last moment counts: who is opened again while it is looked at is not destroyed', async () => {
+  const { db } = database
+  await close({ grace_days: 0 })
+  await db.query('update accounts set wound_up_at = now() where id = $1', [child.accountId])
+  const reopen = async (): Promise<number> => {
+    await db.query(`update accounts set destroy_at = now() + interval '1 day' where id = $1`, [child.accountId])
+    expect((await ask('POST', at('/reopen'))).json()).toMatchObject({ status: 'active' })
+    return 0
+  }
+  await destroyNext(db, [reopen])
+  const { rows } = await db.query('select destroyed_at as at from accounts where id = $1', [child.accountId])
+  expect(rows).toEqual([{ at: null }])
 })

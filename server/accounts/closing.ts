@@ -37,8 +37,8 @@ export type WindUp = (tx: Tx, ending: Ending) => Promise<{ isDone: boolean; post
 export const graceDaysMax = 30
 
 /**
- * Closes an account: ends its keys, logins and invitations. A repetition changes the days, counted from the first time, and the end of the
- * webhooks. Locks the account. One that has accounts below it is nobody's to close.
+ * Closes an account: ends its keys, logins and invitations. A repetition changes the days, counted from the first time, until it is being
+ * destroyed, and the end of the webhooks. Locks the account. One that has accounts below it is nobody's to close.
  */
 export async function closeAccount(
   tx: Tx,
@@ -57,6 +57,7 @@ export async function closeAccount(
       close_webhooks = coalesce($3, close_webhooks, 'drain'),
       destroy_at = case
         when $2::int is null and destroy_at is not null then destroy_at
+        when destroy_at <= now() and wound_up_at is not null then destroy_at
         else coalesce(closed_at, now()) + make_interval(days => coalesce($2::int, $4::int))
       end,
       updated_at = now()
@@ -203,10 +204,11 @@ export async function destroyNext(db: Db, pieces: readonly DestroyPiece[]): Prom
         message_days = 1,
         event_days = 4
       where id = $1
-        and destroyed_at is null`,
+        and destroyed_at is null
+        and destroy_at <= now()`,
       [due.id],
     )
-    // Another process did it.
+    // Another process did it, or its days were changed at the last moment.
     if (rowCount !== 1) return 1
     await destroyDataKeys(tx, due.id)
     await tx.query('delete from invitations where account_id = $1', [due.id])
