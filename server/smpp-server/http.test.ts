@@ -158,9 +158,23 @@ test('nobody hands out more than they may do', async () => {
   expect((await call('GET', `${path}/${id}`)).json()).toMatchObject({ name: 'Gateway' })
 })
 
-test('a key for tests makes credentials for tests', async () => {
+test('a key for tests makes credentials for tests, and does nothing to live ones', async () => {
+  const { id } = await make()
   const tester = await createTestAccount(database.db, { mode: 'test' })
-  expect((await call('POST', path, { name: 'x' }, tester.headers)).json()).toMatchObject({ mode: 'test' })
+  await database.db.query('update api_keys set account_id = $1 where account_id = $2', [
+    account.accountId,
+    tester.accountId,
+  ])
+  const own = (await call('POST', path, { name: 'x' }, tester.headers)).json()
+  expect(own).toMatchObject({ mode: 'test' })
+  for (const [method, url, body] of [
+    ['PATCH', `${path}/${id}`, { name: 'mine' }],
+    ['POST', `${path}/${id}/rotate-password`, undefined],
+    ['DELETE', `${path}/${id}`, undefined],
+  ] as const)
+    expect((await call(method, url, body, tester.headers)).json()).toMatchObject({ code: 'insufficient_scope' })
+  expect((await call('GET', `${path}/${id}`)).json()).toMatchObject({ name: 'Gateway' })
+  expect((await call('DELETE', `${path}/${own.id}`, undefined, tester.headers)).statusCode).toBe(204)
 })
 
 test.each([

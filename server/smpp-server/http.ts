@@ -9,6 +9,7 @@ import { idempotent } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
 import { buildPage, readCursor } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
+import { refuseLive } from '../test-keys.ts'
 import {
   credentialDefaults,
   credentialsMax,
@@ -234,6 +235,7 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
       idempotent(context, request, reply, async (tx) => {
         const { accountId } = request.caller
         const row = found(await findCredential(tx, accountId, readId(request.params.id)))
+        refuseLive(request.caller, row.mode === 'test')
         found((await deleteCredential(tx, accountId, row.id)) || null)
         return { status: 204, audit: { before: renderCredential(row) } }
       }),

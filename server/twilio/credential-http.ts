@@ -7,6 +7,7 @@ import { idempotent } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
 import { showSid } from '../messages/twilio-words.ts'
 import type { Vault } from '../sealing/vault.ts'
+import { refuseLive } from '../test-keys.ts'
 import {
   createTwilioCredential,
   listTwilioCredentials,
@@ -120,6 +121,7 @@ export function twilioCredentialRoutes(
         const id = parseId('twc', request.params.id)
         const row = id && (await revokeTwilioCredential(tx, accountId, id))
         if (!row) throw new ApiError('not_found')
+        refuseLive(request.caller, row.mode === 'test')
         return { status: 204, audit: { before: show(accountId, row) } }
       })
       callers.forget()
