@@ -9,8 +9,9 @@ import { idempotent, type Outcome } from '../idempotency.ts'
 import { showId } from '../ids.ts'
 import { takeMark } from '../mark.ts'
 import { buildPage, readCursor } from '../page.ts'
+import { refuseLive } from '../test-keys.ts'
 import { readNumber } from './number.ts'
-import { findOptOuts, forgetNumber, optIn, optOut, type ConsentContext, type Origin } from './opt-out.ts'
+import { findOptOuts, forgetNumber, isOptedOut, optIn, optOut, type ConsentContext, type Origin } from './opt-out.ts'
 import { findOptOut, listOptOuts, OptOut, showOptOut, type OptOutRow } from './opt-out-store.ts'
 
 /** What these routes need. */
@@ -130,8 +131,14 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
       change(context, request, reply, async (tx) => {
         const { caller, query } = request
         const person = { number: requireNumber(request.params.number), reason: query.reason }
-        const { isChange, postings } = await optIn(tx, context, caller.accountId, originOf(caller, 'api'), person)
-        if (!isChange) throw notFound()
+        const { accountId, mode } = caller
+        // A test key takes back what a simulated phone has said, as its START does.
+        const origin = { ...originOf(caller, 'api'), isTest: mode === 'test' }
+        const { isChange, postings } = await optIn(tx, context, accountId, origin, person)
+        if (!isChange) {
+          if (await isOptedOut(tx, vault, accountId, person.number)) refuseLive(caller, false)
+          throw notFound()
+        }
         return { status: 204, postings, audit: { target: person.number, before: { opted_out: true } } }
       }),
   )
