@@ -6,6 +6,7 @@ import { IdOf, Nullable, PageOf, pageQuery, paceNumber, problems, Timestamp, typ
 import { idempotent } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
 import { buildPage, readCursor } from '../page.ts'
+import { refuseLive } from '../test-keys.ts'
 import { notInState } from './closing.ts'
 import { closingRoutes } from './http-closing.ts'
 import type { AccountsContext } from './http.ts'
@@ -157,6 +158,7 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
         const { caller, body } = request
         const id = accountIdOf(request.params.id)
         if (id === caller.accountId) requireOwnChange(caller, body)
+        refuseLive(caller, false)
         const { before, after } = await changeAccount(tx, caller.accountId, id, body)
         return { status: 200, body: showAccount(after), audit: { before: showAccount(before) } }
       })

@@ -125,6 +125,14 @@ test('nobody lifts their own limits but the operator, and nobody suspends themse
   expect((await ask('PATCH', own, admin, { pace: 50 })).json().code).toBe('insufficient_scope')
 })
 
+test('a test key changes no account, and suspends none', async () => {
+  const tester = await createTestAccount(database.db, { mode: 'test' })
+  const { id } = (await ask('POST', '/v1/accounts', tester, { name: 'Branch' })).json()
+  for (const change of [{ status: 'suspended' }, { pace: 1 }, { name: 'Twig' }])
+    expect((await ask('PATCH', `/v1/accounts/${id}`, tester, change)).json().code).toBe('insufficient_scope')
+  expect((await ask('GET', `/v1/accounts/${id}`, tester)).json()).toMatchObject({ name: 'Branch', status: 'active' })
+})
+
 test('a suspended account is refused with a key, a token, a login and a refresh, and resumed', async () => {
   const parent = await createTestAccount(database.db)
   const { id, key } = (await ask('POST', '/v1/accounts', parent, { name: 'Branch', key: { name: 'x' } })).json()
