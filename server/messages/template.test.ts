@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { compileTemplate, type Template, type TemplateFields } from './template.ts'
 
 function compile(text: string, language?: string): Template {
@@ -78,6 +78,15 @@ test('knows letters and months of the language of the text', () => {
   expect(render('{{ city | upper }}', { city: 'izmir' }, 'tr')).toBe('İZMİR')
   expect(render('{{ city | upper }}', { city: 'izmir' })).toBe('IZMIR')
   expect(render('{{ at | date: "%e. %B" }}', { at: '2026-03-09' }, 'de')).toBe('9. März')
+})
+
+test('does not keep what it has made for each of a thousand languages', () => {
+  const made = vi.spyOn(Intl, 'DateTimeFormat')
+  const languages = Array.from({ length: 1000 }, (_, n) => `de-x-n${n}`)
+  for (const language of [...languages, 'de-x-n0'])
+    expect(render('{{ at | date: "%B" }}', { at: '2026-03-09' }, language)).toBe('März')
+  expect(made.mock.calls.filter(([language]) => language === 'de-x-n0')).toHaveLength(2)
+  made.mockRestore()
 })
 
 test('writes dates by the clock that they were written by', () => {
