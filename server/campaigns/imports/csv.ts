@@ -29,6 +29,8 @@ export class CsvReader {
   #feed = -1
   #return = -1
   #quote = -1
+  // Where quotes stand that are not closed in the text, as a record before has found: whoever comes to one looks no further.
+  readonly #unclosed = new Set<number>()
 
   constructor(delimiter: string) {
     this.#delimiter = delimiter
@@ -39,6 +41,7 @@ export class CsvReader {
     this.#text = this.#at === 0 && this.#text === '' ? piece : this.#text.slice(this.#at) + piece
     this.#at = 0
     this.#feed = this.#return = this.#quote = -1
+    this.#unclosed.clear()
     const rows: SourceRow[] = []
     while (this.#at < this.#text.length && this.#step(rows, isLast));
     return rows
@@ -66,9 +69,11 @@ export class CsvReader {
       this.#advance(end, 1)
       return true
     }
-    const scanned = this.#scan(isLast)
+    const opened: number[] = []
+    const scanned = this.#scan(isLast, opened)
     if (scanned === 'open' && !isLast && this.#text.length - this.#at <= rowCharactersMax) return false
     if (scanned === 'open') {
+      for (const at of opened) this.#unclosed.add(at)
       rows.push({ line: this.#line, record: this.#head(end), size: end - this.#at, fault: notClosed })
       this.#advance(end, 1)
       return true
@@ -121,8 +126,8 @@ export class CsvReader {
     return found === -1 ? Infinity : found
   }
 
-  /** Reads a record that has quotes, from #at on. */
-  #scan(isLast: boolean): Scanned | 'open' {
+  /** Reads a record that has quotes, from #at on; `opened` gets the places of those that open a cell. */
+  #scan(isLast: boolean, opened: number[]): Scanned | 'open' {
     const text = this.#text
     const cells: string[] = []
     let at = this.#at
@@ -130,6 +135,8 @@ export class CsvReader {
     for (;;) {
       let cell = ''
       if (text[at] === '"') {
+        if (this.#unclosed.has(at)) return 'open'
+        opened.push(at)
         let from = at + 1
         for (;;) {
           const close = text.indexOf('"', from)

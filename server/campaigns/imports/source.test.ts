@@ -61,6 +61,17 @@ describe('readCsv', () => {
     ])
   })
 
+  it('gives up each line that opens a quote which no other closes, in time that grows with the file', async () => {
+    const count = 50_000
+    const startedMs = performance.now()
+    // Behind each of these quotes the rest of the file is one record without an end.
+    const rows = await csv(`phone,name\n${'a"b,"\n'.repeat(count)}`)
+    expect(rows).toHaveLength(count)
+    expect(rows.at(-1)).toMatchObject({ line: count + 1, record: 'a"b,"', fault: { code: 'invalid_format' } })
+    // Some 200 ms; looking through the rest for each of them takes minutes.
+    expect(performance.now() - startedMs).toBeLessThan(10_000)
+  })
+
   it('passes over a line of 10 MB with bounded memory', async () => {
     const rows = await csv(`phone\n1\n${'x'.repeat(10 * 1024 * 1024)}\n2\n${'"'.repeat(300_001)}\n3\n`)
     expect(lines(rows)).toEqual([
