@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
 import { numberOf, openImportTest, zero, type ImportTest } from './testing.ts'
-import { rawWorkbook, rowOf } from './zip-testing.ts'
+import { rawWorkbook, rowOf, zipOf } from './zip-testing.ts'
 
 let database: TestDatabase
 let test: ImportTest
@@ -66,6 +66,13 @@ const refusals: Refusal[] = [
     /inflates to/,
   ],
   [
+    'a column name that cannot be stored',
+    workbookType,
+    rawWorkbook(rowOf('phone', 'a_x0000_') + rowOf('15551230001', 'b')),
+    422,
+    /column names/,
+  ],
+  [
     'a header that stands for a gigabyte',
     workbookType,
     rawWorkbook(`<row>${textCell(0).repeat(16_000)}</row>`, ['x'.repeat(65_000)]),
@@ -115,6 +122,36 @@ describe('rows that cannot be read', () => {
       [3, 'too_long'],
       [4, 'too_long'],
     ])
+  })
+
+  it.each([
+    [
+      'a letter cut in two',
+      'text/csv',
+      `phone,name\n15551230001,a\n15551230002,b\n"${'c'.repeat(198)}😀\n15551230003,d`,
+    ],
+    [
+      'half a letter in a cell',
+      workbookType,
+      rawWorkbook(
+        [rowOf('phone', 'name'), ...[1, 2, 3].map((n) => rowOf(`1555123000${n}`)), rowOf('1', '_xD83D_')].join(''),
+      ),
+    ],
+  ])('are kept as far as they can be stored: %s', async (_, type, file) => {
+    const campaign = await test.newCampaign()
+    const over = await test.run(campaign, type, file)
+    expect(over).toMatchObject({ status: 'completed_with_errors', counts: { created: 3, failed: 1 } })
+    expect((await test.errors(over.id)).length).toBe(1)
+  })
+
+  it('are not all of them because of the name of their sheet', async () => {
+    const campaign = await test.newCampaign()
+    const file = zipOf({
+      'xl/workbook.xml': '<workbook><sheets><sheet name="a&#0;b_xD83D_" r:id="rId1"/></sheets></workbook>',
+      'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${rowOf('phone') + rowOf('15551230001')}</sheetData></worksheet>`,
+    })
+    const over = await test.run(campaign, workbookType, file)
+    expect(over).toMatchObject({ detected: { sheet: 'a\uFFFDb\uFFFD' }, counts: { created: 1, failed: 0 } })
   })
 
   it('are those of the rarer encoding in a file of two', async () => {

@@ -1,6 +1,6 @@
 /** From a request to an import on disk: the bytes in pieces, the row and the job, in one transaction that is committed before the 202. */
 import type { Readable } from 'node:stream'
-import { parseJson } from '../../requests/body.ts'
+import { isUnstorable, parseJson } from '../../requests/body.ts'
 import type { Tx } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
@@ -223,6 +223,8 @@ async function readHeader(
       if (!first) continue
       if (first.fault) return refuse(refuseFile('must begin with a row of column names'))
       const header = (first.record as string[]).map((name) => name.trim())
+      if (header.some((name) => isUnstorable(name) || name.includes('\uFFFD')))
+        return refuse(refuseFile('must begin with a row of column names, without NUL and halves of letters'))
       const mapped = mapColumns(header, mapping, pointer)
       if (Array.isArray(mapped)) return refuse(mapped)
       return { table: { delimiter: null, header, ...mapped, recordsBefore: 1 }, sheet: workbook.sheetName }

@@ -65,7 +65,7 @@ export async function openWorkbook(read: ReadChunk, size: number, inflatedMax = 
     entries,
     sheet,
     inflatedMax,
-    sheetName: attributeOf(tag, 'name') ?? '',
+    sheetName: (attributeOf(tag, 'name') ?? '').toWellFormed().replaceAll('\0', '\uFFFD'),
     dateStyles: readDateStyles(await part('xl/styles.xml')),
     isFrom1904: ['1', 'true'].includes(attributeOf(view, 'date1904') ?? ''),
   }

@@ -206,8 +206,10 @@ function sampleOf(line: number, contact: NewContact): Record<string, unknown> {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 }
 
-/** PostgreSQL's jsonb has no NUL. */
+/** PostgreSQL's jsonb has no NUL and no half of a letter, which is also what cutting a text may leave. */
 const storable = (record: unknown): unknown =>
-  Array.isArray(record)
-    ? record.map((cell: unknown) => (typeof cell === 'string' ? cell.replaceAll('\0', '\uFFFD') : cell))
-    : record
+  typeof record === 'string'
+    ? record.toWellFormed().replaceAll('\0', '\uFFFD')
+    : Array.isArray(record)
+      ? record.map(storable)
+      : record
