@@ -47,6 +47,13 @@ const refusals: Refusal[] = [
   ['one column that is none of numbers', 'text/csv', 'name\nAda', 422, /column of numbers/],
   ['a workbook of such', workbookType, rawWorkbook(rowOf('name') + rowOf('Ada')), 422, /column of numbers/],
   ['two columns of a name', 'text/csv', 'phone,plan,plan\n1,a,b', 422, /two columns named plan/],
+  [
+    'more columns than a contact has attributes, whatever their names',
+    'text/csv',
+    `phone,${Array.from({ length: 16_000 }, (_, n) => n.toString(36)).join()},0\n1`,
+    422,
+    /at most \d+ columns/,
+  ],
   ['such a workbook', workbookType, rawWorkbook(rowOf('phone', 'plan', 'plan')), 422, /two columns named plan/],
   ['a header of 10 MB', 'text/csv', `phone,${'x'.repeat(10 << 20)}\n1,2`, 422, /line of column names/],
   [

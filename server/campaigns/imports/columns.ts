@@ -130,16 +130,17 @@ function refuseTargets(header: string[], targets: Targets): FieldError[] | null 
       `must have a column of numbers, named phone_number, phone, mobile, msisdn or to, or named by \`mapping\`; it has ${shorten(header.join(', '))}`,
     )
   const attributes = targets.filter((target) => target?.startsWith('attributes.'))
+  // First: what follows looks at each with all others.
+  if (attributes.length > attributeLimits.count)
+    return refuseFile(
+      `must have at most ${attributeLimits.count} columns that are no fields of a contact; it has ${attributes.length}`,
+    )
   const twice = attributes.find((target, at) => attributes.indexOf(target) !== at)
   if (twice) return refuseFile(`must not have two columns named ${shorten(twice.slice(11))}`)
   const long = attributes.find((target) => Array.from(target ?? '').length > 11 + attributeLimits.name)
   if (long)
     return refuseFile(
       `must name columns with at most ${attributeLimits.name} characters; see ${shorten(long.slice(11))}`,
-    )
-  if (attributes.length > attributeLimits.count)
-    return refuseFile(
-      `must have at most ${attributeLimits.count} columns that are no fields of a contact; it has ${attributes.length}`,
     )
   return null
 }
