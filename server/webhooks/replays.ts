@@ -189,7 +189,10 @@ async function feed(db: Db, accountId: string, id: string): Promise<boolean> {
     if (!replay.isSettled || replay.waiting >= waitingMax) return false
     const passed = replay.mark < replay.toId ? await pass(tx, accountId, replay) : 0
     if (passed > 0) return true
-    if (replay.waiting === 0) await end(tx, accountId, id, 'completed', null)
+    if (replay.waiting > 0) return false
+    // Looked at again behind the lock: another process may have fed the last piece since the count.
+    const { rowCount } = await tx.query('select from outbox where endpoint_id = $1 limit 1', [id])
+    if (rowCount === 0) await end(tx, accountId, id, 'completed', null)
     return false
   })
 }
