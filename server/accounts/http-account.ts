@@ -158,8 +158,9 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
         const { caller, body } = request
         const id = accountIdOf(request.params.id)
         if (id === caller.accountId) requireOwnChange(caller, body)
-        refuseLive(caller, false)
         const { before, after } = await changeAccount(tx, caller.accountId, id, body)
+        // Behind it: what is not below the caller is not found, whoever asks.
+        refuseLive(caller, false)
         return { status: 200, body: showAccount(after), audit: { before: showAccount(before) } }
       })
       authenticator.forget()
