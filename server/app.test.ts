@@ -203,6 +203,9 @@ test('a field in the body of a route that has none is told, and nothing is done'
   expect((await stop('"x"')).json().errors).toMatchObject([{ pointer: '#', code: 'invalid_type' }])
   for (const payload of ['{}', 'null']) expect((await stop(payload)).json()).toEqual({ stopped: true })
   expect((await app.inject({ method: 'POST', url: '/v1/things/7/stop' })).json()).toEqual({ stopped: true })
+  // The header of a body, and none.
+  expect((await stop('')).json()).toEqual({ stopped: true })
+  expect((await post('')).json()).toMatchObject({ status: 400, code: 'malformed_json', detail: 'The body is empty.' })
 })
 
 test('a route that takes several media types refuses a request without any body', async () => {

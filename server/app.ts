@@ -127,8 +127,9 @@ function parseBodies(app: App): void {
       return
     }
     try {
-      // A DELETE may carry the header of a JSON body and none.
-      if (bytes.length === 0 && request.method === 'DELETE') return done(null)
+      // Many clients send the header of a JSON body with every request, also where there is none to send.
+      const takesBody = request.method !== 'DELETE' && request.routeOptions.schema?.body !== undefined
+      if (bytes.length === 0 && !takesBody) return done(null)
       const { body, faults } = parseJson(bytes)
       const isObject = typeof body === 'object' && body !== null
       if (isObject) rememberBody(body, faults, bytes.length)
