@@ -128,8 +128,7 @@ function parseBodies(app: App): void {
     }
     try {
       // Many clients send the header of a JSON body with every request, also where there is none to send.
-      const takesBody = request.method !== 'DELETE' && request.routeOptions.schema?.body !== undefined
-      if (bytes.length === 0 && !takesBody) return done(null)
+      if (bytes.length === 0 && (request.method === 'DELETE' || !request.routeOptions.schema?.body)) return done(null)
       const { body, faults } = parseJson(bytes)
       const isObject = typeof body === 'object' && body !== null
       if (isObject) rememberBody(body, faults, bytes.length)
