@@ -47,12 +47,13 @@ export class OwedReceipts {
     this.#batcher = new Batcher(flush, { sizeMax: 500, flushesMax: 2, isForAll: isUnavailable })
   }
 
-  /** Resolves when the note is on disk. Tried until then: the message is accepted and cannot be taken back. */
-  async note(owed: Owed): Promise<void> {
-    if (owed.registeredDelivery.every((flags) => (flags & 3) === 0)) return
+  /** Resolves when the note is on disk; false: nothing is owed. Tried until then: the message is accepted and cannot be taken back. */
+  async note(owed: Owed): Promise<boolean> {
+    if (owed.registeredDelivery.every((flags) => (flags & 3) === 0)) return false
     for (;;) {
       try {
-        return await this.#batcher.push(owed)
+        await this.#batcher.push(owed)
+        return true
       } catch (error) {
         if (!isRetryable(error) || this.#isClosed) throw error
         await new Promise((resolve) => setTimeout(resolve, retryMs))

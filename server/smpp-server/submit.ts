@@ -118,8 +118,9 @@ export async function submitGathered(
   const messageId =
     accepted.kind === 'accepted' ? accepted.row.id : (accepted.messageId ?? (await findMessageOf(context.db, draft)))
   const flags = submits.map(({ registeredDelivery }) => registeredDelivery)
-  await note(context, admission, messageId, gathering.id, flags, gathering.id)
-  await endGathering(context.db, gathering.id)
+  // The note ends the gathering itself.
+  const isNoted = await note(context, admission, messageId, gathering.id, flags, gathering.id)
+  if (!isNoted) await endGathering(context.db, gathering.id)
   return ESME.ROK
 }
 
@@ -137,7 +138,7 @@ function note(
   clientId: string,
   registeredDelivery: number[],
   gatheringId?: string,
-): Promise<void> {
+): Promise<boolean> {
   return owed.note({
     accountId,
     messageId,
