@@ -1,6 +1,7 @@
 /** What becomes of the broadcasts and contacts of an account that is closed. */
 import type { WindUp } from '../accounts/closing.ts'
 import type { Tx } from '../db/db.ts'
+import { unfinishedStatuses } from './broadcasts/broadcast.ts'
 import { moveBroadcast } from './broadcasts/store.ts'
 
 const contactsMax = 2000
@@ -19,8 +20,7 @@ export const cancelBroadcastsOf: WindUp = async (tx, { accountId }) => {
         and status in ('awaiting_approval', 'scheduled', 'sending', 'paused')`,
     values: [accountId],
   })
-  for (const { campaignId } of rows)
-    await moveBroadcast(tx, accountId, campaignId, ['awaiting_approval', 'scheduled', 'sending', 'paused'], 'canceled')
+  for (const { campaignId } of rows) await moveBroadcast(tx, accountId, campaignId, unfinishedStatuses, 'canceled')
   return { isDone: true, postings: [] }
 }
 

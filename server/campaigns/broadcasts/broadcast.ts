@@ -19,6 +19,14 @@ export const broadcastStatuses = [
 ] as const
 export type BroadcastStatus = (typeof broadcastStatuses)[number]
 
+/** Those of a broadcast that is not over: its campaign is busy. */
+export const unfinishedStatuses = [
+  'awaiting_approval',
+  'scheduled',
+  'sending',
+  'paused',
+] as const satisfies BroadcastStatus[]
+
 /** What the messages of a broadcast have in common: a send without its recipient. */
 export type MessageBody = Omit<SendBody, 'to' | 'campaign' | 'send_at' | 'message'> & {
   /** The text and its translations, as they were when it was ordered. */

@@ -18,7 +18,14 @@ import { refuseLive } from '../../test-keys.ts'
 import { readCampaign, readOpenCampaign, showCampaign } from '../campaign.ts'
 import { lockCampaign } from '../store.ts'
 import { approvalRoutes } from './approval-http.ts'
-import { Broadcast, BroadcastInput, DryRun, showBroadcast, type BroadcastStatus } from './broadcast.ts'
+import {
+  Broadcast,
+  BroadcastInput,
+  DryRun,
+  showBroadcast,
+  unfinishedStatuses,
+  type BroadcastStatus,
+} from './broadcast.ts'
 import { recordBroadcast } from './event.ts'
 import { dryRun, type DryRunOrder, type SkippedContact } from './dry-run.ts'
 import { orderBroadcast, readOrder } from './order.ts'
@@ -116,12 +123,12 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
     [
       'cancel',
       'Cancel the broadcast of a campaign',
-      ['awaiting_approval', 'scheduled', 'sending', 'paused'],
+      unfinishedStatuses,
       'canceled',
       'campaign.canceled',
       'Messages that wait are canceled; what a carrier has stays sent. The campaign is closed. One that is canceled already is answered as it is.',
     ],
-  ] as const satisfies [string, string, BroadcastStatus[], BroadcastStatus, string, string][]
+  ] as const satisfies [string, string, readonly BroadcastStatus[], BroadcastStatus, string, string][]
   for (const [verb, summary, from, to, audit, description] of moves)
     app.post(
       `/v1/campaigns/:campaign/${verb}`,
@@ -161,7 +168,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
         const { accountId } = request.caller
         const found = await readCampaign(tx, accountId, request.params.campaign)
         const before = (await lockCampaign(tx, accountId, found.id)) ?? found
-        if (['awaiting_approval', 'scheduled', 'sending', 'paused'].includes(before.status))
+        if (unfinishedStatuses.some((status) => status === before.status))
           throw new ApiError('campaign_busy', { detail: `The campaign is ${before.status}; cancel it first.` })
         if (before.status === 'archived') return { status: 200, body: showCampaign(before, null), audit: null }
         await setCampaignStatus(tx, accountId, before.id, 'archived')
