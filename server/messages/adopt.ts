@@ -152,19 +152,21 @@ async function leave(tx: Tx, tries: readonly DueTry[], adoptions: readonly Adopt
     name: 'leave-nameless-tries',
     text: `
       with t as materialized (
-        select * from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::boolean[])
+        select n.row_at, t.is_open
+        from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::boolean[])
           as t (account_id, message_id, segment, try, is_open)
+        cross join lateral (
+          select ctid as row_at
+          from nameless_tries
+          where account_id = t.account_id and message_id = t.message_id and segment = t.segment and try = t.try
+          offset 0
+        ) n
       ), forgotten as (
-        delete from nameless_tries n
-        using t
-        where not t.is_open
-          and n.account_id = t.account_id and n.message_id = t.message_id and n.segment = t.segment and n.try = t.try
+        delete from nameless_tries where ctid = any (array(select row_at from t where not is_open))
       )
-      update nameless_tries n
+      update nameless_tries
       set check_at = now() + least(greatest((now() - noted_at) / 2, interval '1 second'), make_interval(secs => $6))
-      from t
-      where t.is_open
-        and n.account_id = t.account_id and n.message_id = t.message_id and n.segment = t.segment and n.try = t.try`,
+      where ctid = any (array(select row_at from t where is_open))`,
     values: [
       ...columns([
         left.map((one) => one.accountId),
@@ -182,7 +184,7 @@ async function leave(tx: Tx, tries: readonly DueTry[], adoptions: readonly Adopt
 // say; their numbers are needed no more. Where one receipt speaks for the message (segments = 1), it was taken whole.
 const adoptSql = `
   with a as materialized (
-    select t.account_id, t.message_id, t.segment, t.try, t.link_id, t.segments, a.carrier_message_id
+    select t.ctid as row_at, t.account_id, t.message_id, t.segment, t.try, t.link_id, t.segments, a.carrier_message_id
     from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[]) as a (account_id, message_id, segment, try, carrier_message_id)
     join nameless_tries t
       on t.account_id = a.account_id and t.message_id = a.message_id and t.segment = a.segment and t.try = a.try
@@ -207,9 +209,7 @@ const adoptSql = `
       set account_id = excluded.account_id, message_id = excluded.message_id, segment = excluded.segment,
         segments = excluded.segments, at = now()
   ), forgotten as (
-    delete from nameless_tries t
-    using named a
-    where t.account_id = a.account_id and t.message_id = a.message_id and t.segment = a.segment and t.try = a.try
+    delete from nameless_tries where ctid = any (array(select row_at from named))
   ), matched as (
     update receipts r
     set account_id = a.account_id, message_id = a.message_id, segment = a.segment, source = null, destination = null

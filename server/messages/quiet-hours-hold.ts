@@ -82,26 +82,29 @@ const lookSql = `
 // By primary keys; the queue rows are locked already. A message that was canceled meanwhile goes with its queue row.
 const holdSql = `
   with quiet as materialized (
-    select * from unnest($3::uuid[], $4::timestamptz[]) as k (message_id, until)
+    select q.*, k.until
+    from unnest($3::uuid[], $4::timestamptz[]) as k (message_id, until)
+    cross join lateral (
+      select ctid as row_at, account_id, message_id, segments, expires_at
+      from queue
+      where lane_id = $1 and message_id = k.message_id
+      offset 0
+    ) q
   ), gone as (
-    delete from queue q
-    using quiet k
-    where q.lane_id = $1
-      and q.message_id = k.message_id
-    returning q.account_id, q.message_id, q.segments, q.expires_at, k.until
+    delete from queue where ctid = any (array(select row_at from quiet))
   ), held as (
     update messages m
-    set hold_reason = 'quiet_hours', hold_until = g.until, updated_at = now()
-    from gone g
-    where m.account_id = g.account_id
-      and m.id = g.message_id
+    set hold_reason = 'quiet_hours', hold_until = q.until, updated_at = now()
+    from quiet q
+    where m.account_id = q.account_id
+      and m.id = q.message_id
       and m.status = 'queued'
-    returning m.account_id, m.id
+    returning m.id
   )
   insert into delayed (account_id, message_id, lane_id, segments, due_at, expires_at, held_at)
-  select g.account_id, g.message_id, $2, g.segments, least(g.until, g.expires_at), g.expires_at, now()
-  from gone g
-  join held h on h.account_id = g.account_id and h.id = g.message_id
+  select account_id, message_id, $2, segments, least(until, expires_at), expires_at, now()
+  from quiet
+  where message_id in (select id from held)
   on conflict do nothing`
 
 // Nothing is held for more than three days. Ten seconds are more than any process needs to learn of a change; what is judged again in that time

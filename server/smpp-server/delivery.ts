@@ -58,10 +58,10 @@ export async function claimDeliveries(
     name: 'claim-smpp-deliveries',
     text: `
       with picked as materialized (
-        select d.account_id, d.credential_id, d.id, d.part
+        select d.row_at
         from unnest($1::uuid[], $2::uuid[], $3::int[]) as r (account_id, credential_id, room)
         cross join lateral (
-          select d.account_id, d.credential_id, d.id, d.part
+          select d.ctid as row_at
           from smpp_deliveries d
           where d.account_id = r.account_id
             and d.credential_id = r.credential_id
@@ -74,11 +74,10 @@ export async function claimDeliveries(
           for update of d skip locked
         ) d
       ), claimed as (
-        update smpp_deliveries d
-        set leased_by = $4, leased_until = now() + make_interval(secs => $5), tries = d.tries + 1
-        from picked p
-        where d.account_id = p.account_id and d.credential_id = p.credential_id and d.id = p.id and d.part = p.part
-        returning d.*
+        update smpp_deliveries
+        set leased_by = $4, leased_until = now() + make_interval(secs => $5), tries = tries + 1
+        where ctid = any (array(select row_at from picked))
+        returning *
       )
       select c.account_id as "accountId", c.credential_id as "credentialId", c.id, c.part, c.kind, c.subject_id as "subjectId",
         c.parts, c.source, c.destination, c.state, c.err, c.submitted_at as "submittedAt", c.done_at as "doneAt", c.tries,
@@ -111,19 +110,24 @@ export async function settleDeliveries(db: Db, settled: Settled[]): Promise<void
     name: 'settle-smpp-deliveries',
     text: `
       with s as materialized (
-        select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::float8[])
+        select s.*, d.row_at
+        from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::int[], $5::float8[])
           as s (account_id, credential_id, id, part, retry_seconds)
+        cross join lateral (
+          select ctid as row_at
+          from smpp_deliveries
+          where account_id = s.account_id and credential_id = s.credential_id and id = s.id and part = s.part
+          offset 0
+        ) d
       ), done as (
-        delete from smpp_deliveries d
-        using s
-        where s.retry_seconds is null
-          and d.account_id = s.account_id and d.credential_id = s.credential_id and d.id = s.id and d.part = s.part
+        delete from smpp_deliveries where ctid = any (array(select row_at from s where retry_seconds is null))
       )
       update smpp_deliveries d
-      set due_at = now() + make_interval(secs => s.retry_seconds), leased_by = null, leased_until = null
-      from s
-      where s.retry_seconds is not null
-        and d.account_id = s.account_id and d.credential_id = s.credential_id and d.id = s.id and d.part = s.part`,
+      set due_at = now() + make_interval(secs => (
+          select s.retry_seconds from s
+          where s.account_id = d.account_id and s.credential_id = d.credential_id and s.id = d.id and s.part = d.part)),
+        leased_by = null, leased_until = null
+      where ctid = any (array(select row_at from s where retry_seconds is not null))`,
     values: columns([
       settled.map((one) => one.accountId),
       settled.map((one) => one.credentialId),

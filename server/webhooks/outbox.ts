@@ -79,7 +79,7 @@ export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, c
     name: 'claim-posts',
     text: `
       with due as materialized (
-        select free.endpoint_id, free.due_at, free.event_id,
+        select free.row_at, free.endpoint_id, free.due_at, free.event_id,
           case when free.message_id is not null then (
             select earlier.due_at
             from outbox earlier
@@ -91,7 +91,7 @@ export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, c
           ) end as after
         from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as c (endpoint_id, count, since)
         cross join lateral (
-          select o.endpoint_id, o.due_at, o.event_id, o.message_id, o.sequence
+          select o.ctid as row_at, o.endpoint_id, o.due_at, o.event_id, o.message_id, o.sequence
           from outbox o
           where o.endpoint_id = c.endpoint_id
             and o.due_at >= coalesce(c.since, '-infinity')
@@ -103,22 +103,15 @@ export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, c
         ) free
       ), held as (
         update outbox o
-        set due_at = greatest(due.after, date_trunc('milliseconds', now()) + interval '250 milliseconds')
-        from due
-        where due.after is not null
-          and o.endpoint_id = due.endpoint_id
-          and o.due_at = due.due_at
-          and o.event_id = due.event_id
-        returning o.endpoint_id
+        set due_at = greatest(date_trunc('milliseconds', now()) + interval '250 milliseconds', (
+          select due.after from due where due.endpoint_id = o.endpoint_id and due.due_at = o.due_at and due.event_id = o.event_id))
+        where ctid = any (array(select row_at from due where after is not null))
+        returning endpoint_id
       ), leased as (
-        update outbox o
+        update outbox
         set leased_by = $4::uuid, leased_until = now() + make_interval(secs => $5)
-        from due
-        where due.after is null
-          and o.endpoint_id = due.endpoint_id
-          and o.due_at = due.due_at
-          and o.event_id = due.event_id
-        returning o.endpoint_id, o.due_at, o.event_id, o.account_id, o.try, o.url, o.target_id
+        where ctid = any (array(select row_at from due where after is null))
+        returning endpoint_id, due_at, event_id, account_id, try, url, target_id
       )
       select l.endpoint_id as "endpointId", l.due_at as "dueAt", l.event_id as "eventId", l.account_id as "accountId", l.try,
         l.url, l.target_id as "targetId", e.id as "storedId", e.type, e."messageId", e.sequence, e.payload, e."previousStatus",
@@ -228,11 +221,13 @@ export async function dropPosts(db: Db, keys: OutboxKey[]): Promise<void> {
   await db.query({
     name: 'drop-posts',
     text: `
-      delete from outbox o
-      using unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) as k (endpoint_id, due_at, event_id)
-      where o.endpoint_id = k.endpoint_id
-        and o.due_at = k.due_at
-        and o.event_id = k.event_id`,
+      delete from outbox
+      where ctid = any (array(
+        select o.ctid
+        from unnest($1::uuid[], $2::timestamptz[], $3::uuid[]) as k (endpoint_id, due_at, event_id)
+        cross join lateral (
+          select ctid from outbox where endpoint_id = k.endpoint_id and due_at = k.due_at and event_id = k.event_id offset 0
+        ) o))`,
     values: columnsOf(keys),
   })
 }
@@ -254,13 +249,20 @@ const endStatement = perDay(
           $18::text[], $19::int[], $20::int[])
         as e (endpoint_id, due_at, event_id, account_id, try, url, to_id, attempt_id, started_at, outcome, status_code,
           response_head, duration_ms, retry_ms, to_url, header_names, batch_id, response_headers, connect_ms, first_byte_ms)
-      ), removed as (
-        delete from outbox o
-        using ended e
-        where o.endpoint_id = e.endpoint_id
-          and o.due_at = e.due_at
-          and o.event_id = e.event_id
-        returning e.endpoint_id, e.event_id, e.account_id, e.try, e.url, e.retry_ms, e.outcome, o.target_id, o.message_id, o.sequence
+      ), found as materialized (
+        select e.endpoint_id, e.due_at, e.event_id, e.account_id, e.try, e.url, e.retry_ms, e.outcome, o.row_at, o.target_id, o.message_id,
+          o.sequence
+        from ended e
+        cross join lateral (
+          select ctid as row_at, target_id, message_id, sequence
+          from outbox
+          where endpoint_id = e.endpoint_id and due_at = e.due_at and event_id = e.event_id
+          offset 0
+        ) o
+      ), gone as (
+        delete from outbox where ctid = any (array(select row_at from found)) returning endpoint_id, due_at, event_id
+      ), removed as materialized (
+        select * from found where (endpoint_id, due_at, event_id) in (select endpoint_id, due_at, event_id from gone)
       ), again as (
         insert into outbox (endpoint_id, due_at, event_id, account_id, try, url, target_id, message_id, sequence)
         select endpoint_id, date_trunc('milliseconds', now()) + retry_ms * interval '1 millisecond', event_id, account_id, try + 1, url,
