@@ -5,14 +5,17 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inTransaction, openPool, type Db } from '../server/db/db.ts'
 import { pipelineSettings } from '../server/db/pipeline.ts'
+import { settleDeliveries, type DeliveryKey } from '../server/smpp-server/delivery.ts'
 import { createTestDatabase, type TestDatabase } from '../server/db/testing.ts'
-import { newId } from '../server/ids.ts'
+import { firstIdAt, newId } from '../server/ids.ts'
+import { writeAnswers, type Answer } from '../server/messages/answer.ts'
 import { cancelWaiting } from '../server/messages/cancel.ts'
 import { cancelMessagesOf } from '../server/messages/close.ts'
-import { expireMessages, queueDue } from '../server/messages/claim.ts'
+import { claimMessages, expireMessages, queueDue } from '../server/messages/claim.ts'
+import { writePlainAnswers, type PlainAnswer } from '../server/messages/plain.ts'
 import { releaseHeld } from '../server/messages/quiet-hours-hold.ts'
-import { openLedgerTest, until, type LedgerTest } from '../server/messages/testing.ts'
-import { claimPosts, dropPosts, releasePosts, type OutboxKey } from '../server/webhooks/outbox.ts'
+import { openLedgerTest, testAnswer, until, type LedgerTest } from '../server/messages/testing.ts'
+import { claimPosts, dropPosts, endPosts, releasePosts, type Ended, type OutboxKey } from '../server/webhooks/outbox.ts'
 import { feedReplays } from '../server/webhooks/replays.ts'
 
 const rows = 4000
@@ -36,8 +39,12 @@ afterAll(async () => {
 const series = `generate_series(1, ${rows}) n`
 const fills = {
   outbox: `insert into outbox (endpoint_id, due_at, event_id, account_id)
-    select $2, now() + n * interval '1 second', gen_random_uuid(), $1 from ${series}`,
+    select $2, date_trunc('milliseconds', now()) + n * interval '1 second', gen_random_uuid(), $1 from ${series}`,
   queue: `insert into queue (lane_id, message_id, account_id, segments) select $2, gen_random_uuid(), $1, 1 from ${series}`,
+  intents: `insert into intents (node_id, account_id, message_id, segment, try, link_id)
+    select $2, $1, gen_random_uuid(), 1, 1, $2 from ${series}`,
+  smpp_deliveries: `insert into smpp_deliveries (account_id, credential_id, id, kind, subject_id, source, destination)
+    select $1, $2, gen_random_uuid(), 'receipt', gen_random_uuid(), '', '' from ${series}`,
   delayed: `insert into delayed (account_id, message_id, lane_id, segments, due_at, held_at)
     select $1, gen_random_uuid(), $2, 1, now() + interval '1 hour', now() from ${series}`,
 }
@@ -47,9 +54,9 @@ type Table = keyof typeof fills
  * Fills a table, empties it, has a vacuum find it empty, and fills it again: on the connection that is measured next, because another would
  * tell what it has read when it likes.
  */
-async function refill(db: Db, table: Table): Promise<void> {
+async function refill(db: Db, table: Table, other?: string): Promise<void> {
   const { rows: lanes } = await db.query<{ id: string }>('select id from lanes limit 1')
-  const fill = () => db.query(fills[table], [ledger.accountId, lanes[0]?.id ?? newId()])
+  const fill = () => db.query(fills[table], [ledger.accountId, other ?? lanes[0]?.id ?? newId()])
   await db.query(`alter table ${table} set (autovacuum_enabled = false)`)
   await fill()
   await db.query(`delete from ${table}`)
@@ -83,6 +90,52 @@ async function countReads(db: Db, table: Table, run: () => Promise<unknown>): Pr
   await run()
   return (await read()) - before
 }
+
+// Joined with its batch, a table that is taken for empty is read once, and the batch anew for each of its rows: no count of what is read
+// tells, only the time. Six batches of so many.
+const [batches, size] = [6, 100]
+
+/** How much longer batches take beside all other rows of a table than without them: the fastest of three each. */
+async function compareBesideOthers(
+  write: (batch: number) => Promise<unknown>,
+  removeOthers: () => Promise<unknown>,
+): Promise<number> {
+  const beside = await fastest([0, 1, 2].map((batch) => () => write(batch)))
+  await removeOthers()
+  return beside / (await fastest([3, 4, 5].map((batch) => () => write(batch))))
+}
+
+/** The shortest time of several runs, in milliseconds. */
+async function fastest(runs: (() => Promise<unknown>)[]): Promise<number> {
+  let least = Infinity
+  for (const run of runs) {
+    const startedAt = performance.now()
+    await run()
+    least = Math.min(least, performance.now() - startedAt)
+  }
+  return least
+}
+
+/** A post that its endpoint has taken. */
+const delivered = (key: OutboxKey): Ended => ({
+  posting: { ...key, accountId: ledger.accountId, messageId: null, try: 1, url: null, payload: '{}' },
+  attemptId: newId(),
+  startedAt: new Date(),
+  url: 'https://example.com',
+  headerNames: null,
+  batchId: null,
+  result: {
+    outcome: 'ok',
+    statusCode: 200,
+    responseHead: null,
+    responseHeaders: null,
+    retryAfterMs: null,
+    durationMs: 1,
+    connectMs: null,
+    firstByteMs: null,
+  },
+  retryMs: null,
+})
 
 describe.each(['requests', 'pipeline'] as const)('on the connections of the %s', (name) => {
   it('replays look for what canceled ones have left', async () => {
@@ -121,6 +174,103 @@ describe('the pipeline', () => {
     expect(await countReads(pools.pipeline, table, take)).toBeLessThan(5 * rows)
     const { rows: left } = await database.db.query<{ count: number }>(`select count(*)::int as count from ${table}`)
     expect(left[0]?.count).toBe(rows - 1000)
+  })
+
+  it.each(['are remembered', 'are not'])(
+    'ends the intents of messages that %s, however many others there are',
+    async (which) => {
+      await Promise.all(Array.from({ length: batches * size }, () => ledger.send({ type: 'marketing' })))
+      await refill(pools.pipeline, 'intents')
+      const { rows: lanes } = await database.db.query<{ id: string }>(`select id from lanes where type = 'marketing'`)
+      const rooms = [{ id: ledger.linkId, carrierId: ledger.carrierId }]
+      const context = { ...ledger.context, db: pools.pipeline }
+      const { handovers } = await claimMessages(context, ledger.nodeId, rooms, lanes[0]?.id ?? '', firstIdAt(0), rows)
+      expect(handovers).toHaveLength(batches * size)
+      const write = (batch: number): Promise<unknown> => {
+        const some = handovers.slice(batch * size, (batch + 1) * size)
+        const answers = some.map((one) => testAnswer(one, ledger.nodeId))
+        if (which === 'are not') return writeAnswers(pools.pipeline, answers, () => false)
+        const submitted = some
+          .map(({ id }) => ledger.context.recent.takeSubmitted(id, 1))
+          .filter((one) => one !== undefined)
+        const plain = submitted.map((one, i): PlainAnswer => ({ ...one, answer: answers[i] as Answer }))
+        expect(plain).toHaveLength(size)
+        return writePlainAnswers(pools.pipeline, plain, ledger.context.recent)
+      }
+      const removeOthers = () => database.db.query(`delete from intents where node_id <> $1`, [ledger.nodeId])
+      expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
+      const { rows: left } = await database.db.query(`select from intents`)
+      expect(left).toEqual([])
+    },
+  )
+
+  it.each(['ends', 'drops'])('%s posts, however many others there are', async (which) => {
+    const { pipeline } = pools
+    await refill(pipeline, 'outbox')
+    const { rows: keys } = await pipeline.query<OutboxKey>(
+      `select endpoint_id as "endpointId", due_at as "dueAt", event_id as "eventId" from outbox limit $1`,
+      [batches * size],
+    )
+    const write = (batch: number): Promise<unknown> => {
+      const some = keys.slice(batch * size, (batch + 1) * size)
+      return which === 'drops' ? dropPosts(pipeline, some) : endPosts(pipeline, some.map(delivered))
+    }
+    const ids = keys.map(({ eventId }) => eventId)
+    const removeOthers = () => database.db.query(`delete from outbox where event_id <> all ($1)`, [ids])
+    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
+    expect((await database.db.query(`select from outbox`)).rows).toEqual([])
+  })
+
+  it('claims posts, however many others are due', async () => {
+    const { pipeline } = pools
+    await refill(pipeline, 'outbox')
+    await pipeline.query(`update outbox set due_at = due_at - interval '1 day'`)
+    const { rows: one } = await pipeline.query<{ id: string }>(`select endpoint_id as id from outbox limit 1`)
+    const claim = { endpointId: one[0]?.id ?? '', limit: size, from: null }
+    let claimed = 0
+    const write = async () => {
+      claimed += (await claimPosts(pipeline, ledger.nodeId, 60, [claim])).rows.length
+    }
+    // As many are left as are leased then.
+    const removeOthers = () =>
+      database.db.query(
+        `delete from outbox where leased_by is null and (due_at, event_id) not in (
+           select due_at, event_id from outbox where leased_by is null order by due_at, event_id limit $1)`,
+        [3 * size],
+      )
+    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
+    expect(claimed).toBe(batches * size)
+  })
+
+  it('settles deliveries to SMPP clients, however many others there are', async () => {
+    const { pipeline } = pools
+    const credentialId = newId()
+    await database.db.query(
+      `insert into smpp_credentials (account_id, id, system_id, password_hash, name, sessions_max, window_max, pace, default_alphabet,
+         receives_replies, reply_concatenation)
+       values ($1, $2, 'client', '', 'client', 1, 1, 1, 'gsm7', true, 'payload')`,
+      [ledger.accountId, credentialId],
+    )
+    await refill(pipeline, 'smpp_deliveries', credentialId)
+    const { rows: keys } = await pipeline.query<DeliveryKey>(
+      `select account_id as "accountId", credential_id as "credentialId", id, part from smpp_deliveries limit $1`,
+      [batches * size],
+    )
+    // The last of each batch is to be tried again.
+    const write = (batch: number): Promise<unknown> => {
+      const some = keys.slice(batch * size, (batch + 1) * size)
+      return settleDeliveries(
+        pipeline,
+        some.map((key, i) => ({ ...key, retrySeconds: i === size - 1 ? 60 : null })),
+      )
+    }
+    const ids = keys.map(({ id }) => id)
+    const removeOthers = () => database.db.query(`delete from smpp_deliveries where id <> all ($1)`, [ids])
+    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
+    const { rows: left } = await database.db.query(
+      `select from smpp_deliveries where due_at > now() + interval '50 seconds'`,
+    )
+    expect(left).toHaveLength(batches)
   })
 
   it('claims posts, gives them back and drops them', async () => {

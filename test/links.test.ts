@@ -135,16 +135,16 @@ test('a process that was frozen for twenty seconds submits nothing when it wakes
     'what it left is settled',
     async () => {
       const { rows } = await db.query<{ count: number }>(
-        `select count(*)::int as count from intents i join nodes n on n.id = i.node_id where n.fenced_at is not null`,
+        `select count(*)::int as count from nodes where fenced_at is not null and settled_at is not null`,
       )
-      return performance.now() - frozenAt > 20_000 && rows[0]?.count === 0
+      return performance.now() - frozenAt > 20_000 && rows[0]?.count === 1
     },
     40_000,
   )
   const { rows } = await db.query<{ body: string }>(`select body from messages where status = 'unconfirmed'`)
   const before = new Set((await carrier.phones.ledger()).map((entry) => entry.text))
   const unsent = rows.filter(({ body }) => !before.has(body))
-  // Messages waited in it with their intents committed: they are what it must not send now.
+  // Messages waited in it that its claims had taken: they are what it must not send now.
   expect(unsent.length).toBeGreaterThan(0)
   signalProcess(first.pid, 'SIGCONT')
   await until('it ends itself', () => !signalProcess(first.pid, 0))

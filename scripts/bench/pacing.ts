@@ -88,6 +88,7 @@ async function runLink(port: number, rate: number): Promise<number[]> {
         try: 1,
         expiresAt: null,
         linkId: id,
+        isDirect: true,
       })
   }
   link.renew({ slots: [1], untilMs: Infinity })

@@ -7,6 +7,7 @@ import { findPlace } from '../messages/place.ts'
 import { insertTestCarrier, insertTestSender, rowOf, silent, until } from '../messages/testing.ts'
 import { Feed } from './feed.ts'
 import { LinkKeeper } from './keeper.ts'
+import { Hand } from './stranded.ts'
 import { insertBacklog, openBoundTest, setPace, timesOf, type CarrierTest } from './testing.ts'
 
 let database: TestDatabase
@@ -183,7 +184,7 @@ it('what is queued while the lanes are read is claimed at once, and waits for no
   const claimed: string[] = []
   const context = { ...receiving, ...test.context, db, nodeId: node.id, keeper }
   // It is not started: nothing looks of itself.
-  const feed = new Feed({ ...context, track: (statement) => statement, submit: ({ id }) => claimed.push(id) })
+  const feed = new Feed({ ...context, hand: new Hand(), submit: ({ id }) => claimed.push(id) })
   feed.look()
   await until('the lanes are read, and empty', () => reads === 1)
   const { id } = await test.send()

@@ -2,7 +2,9 @@
 import type { Log } from '../db/log.ts'
 import type { Db } from '../db/db.ts'
 import { isUnavailable } from '../db/failure.ts'
+import { dayOf } from '../db/partitions.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
+import { firstIdAt } from '../ids.ts'
 import { claimMessages, findLanes, type Lane, type Room } from '../messages/claim.ts'
 import type { Handover } from '../messages/handover.ts'
 import type { MessageType } from '../messages/message.ts'
@@ -13,6 +15,7 @@ import { Backlog } from './backlog.ts'
 import type { CarrierLink } from './carrier-link.ts'
 import type { LinkKeeper } from './keeper.ts'
 import { chooseLane, messageTypes, rankOf } from './lanes.ts'
+import type { Hand } from './stranded.ts'
 
 interface FeedContext {
   db: Db
@@ -24,8 +27,8 @@ interface FeedContext {
   queueCount: QueueCount
   nodeId: string
   keeper: LinkKeeper
-  /** Notes a statement that may commit intents (see stranded.ts). */
-  track: <T>(statement: Promise<T>) => Promise<T>
+  /** Notes what statements may commit (see stranded.ts). */
+  hand: Hand
   submit: (handover: Handover) => void
 }
 
@@ -41,6 +44,7 @@ const lanesMs = 100
 const lowWaterMs = 1000
 // How often what waits for a carrier that is down is looked at: its route may be another by now.
 const recheckMs = 60_000
+const dayMs = 86_400_000
 const noId = '00000000-0000-0000-0000-000000000000'
 
 /** A lane with what of it may be claimed now. */
@@ -197,10 +201,11 @@ export class Feed {
   }
 
   async #claim({ lane, rooms, limit, isRecheck }: Choice): Promise<void> {
-    const { nodeId, keeper, quietHours: hours, track, submit } = this.#context
+    const { nodeId, keeper, quietHours: hours, hand, submit } = this.#context
     const { accountId, type } = lane
-    const after = (isRecheck ? this.#rechecks.get(lane.id) : this.#lowWater.get(lane.id)) ?? noId
-    const { handovers, claimed, stayed, lastId, clearId } = await track(
+    const mark = (isRecheck ? this.#rechecks.get(lane.id) : this.#lowWater.get(lane.id)) ?? noId
+    const { day, after } = isRecheck ? { day: '', after: mark } : claimFrom(mark > lane.head ? mark : lane.head, mark)
+    const { handovers, claimed, stayed, lastId, clearId } = await hand.track(
       claimMessages(this.#context, nodeId, rooms, lane.id, after, limit, {
         laneId: lane.laneId,
         quiet: hours.mayHold(accountId, type) ? { hours, accountId, type } : null,
@@ -208,6 +213,8 @@ export class Feed {
         campaignId: lane.campaignId,
         sorts: isRecheck || keeper.leased.some((one) => one.carrierId !== keeper.leased[0]?.carrierId),
         upCarriers: [...keeper.upCarriers],
+        day,
+        directFrom: hand.directFrom(),
       }),
     )
     for (const handover of handovers) submit(handover)
@@ -237,6 +244,15 @@ export class Feed {
     for (const { id, carrierId } of this.#lanes)
       if (carrierId !== null && (isChanged || !up.has(carrierId))) this.#rechecks.set(id, noId)
   }
+}
+
+/**
+ * Where a claim begins, and the one day that it takes: what is in line is nearly always of today. Where the lane begins with older messages, any.
+ */
+function claimFrom(head: string, mark: string): { day: string; after: string } {
+  const from = firstIdAt(Math.floor(Date.now() / dayMs) * dayMs)
+  const day = head >= from ? dayOf([head]) : ''
+  return day !== '' && mark < from ? { day, after: from } : { day, after: mark }
 }
 
 /** The roomiest of a carrier's links. */

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { firstIdAt } from '../ids.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { findStranded, Hand } from './stranded.ts'
 
@@ -35,22 +36,38 @@ test('a message whose statement lost its answer goes back to the queue, once, wi
 test('a message in hand is left alone until its last answer is written', async () => {
   await hand.track(Promise.reject(new Error('the answer was lost'))).catch(() => {})
   const handover = await ledger.lease()
-  hand.add(handover.id, 1)
+  hand.add(handover)
   expect(await giveBack()).toEqual([])
   hand.remove(handover.id, 1)
   expect(await giveBack()).toEqual([1])
 })
 
 test('the end of an earlier try does not take a later one out of hand', () => {
-  hand.add('message', 2)
+  hand.add({ id: 'message', try: 2, isDirect: false })
   hand.remove('message', 1)
   expect(hand.has('message')).toBe(true)
+})
+
+test('no low-water mark is above what is in hand or comes, however old it is when it comes', () => {
+  const minute = 60_000
+  const at = (ms: number) => ({ id: firstIdAt(ms), try: 1, isDirect: true })
+  const start = Date.now()
+  // What is claimed is up to a minute older than what came before it, and stays longer.
+  const [first, old, last] = [at(start), at(start - minute + 1), at(start + 2 * minute)]
+  for (const one of [first, old, last]) hand.add(one)
+  expect(old.id > hand.directFrom(start)).toBe(true)
+  const marks = [start, start + minute, start + 10 * minute].map((now) => hand.lowWater(now))
+  hand.remove(first.id, 1)
+  marks.push(hand.lowWater(start + 10 * minute))
+  for (const mark of marks) expect(mark < old.id).toBe(true)
+  hand.remove(old.id, 1)
+  expect(hand.lowWater(start + 10 * minute) < last.id).toBe(true)
 })
 
 test('a statement that still runs is waited for: what it leased is its own', async () => {
   const { promise: answered, resolve: answer } = Promise.withResolvers<void>()
   const handover = await ledger.lease()
-  const taken = hand.track(answered).then(() => hand.add(handover.id, 1))
+  const taken = hand.track(answered).then(() => hand.add(handover))
   const given = giveBack()
   answer()
   await taken
@@ -60,7 +77,7 @@ test('a statement that still runs is waited for: what it leased is its own', asy
 test('what is answered while it is looked at is not stranded', async () => {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>()
   const handover = await ledger.lease()
-  hand.add(handover.id, 1)
+  hand.add(handover)
   void hand.track(ended)
   const given = giveBack()
   await ledger.db.query(`delete from intents where message_id = $1`, [handover.id])

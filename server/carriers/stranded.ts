@@ -5,23 +5,26 @@
 import type { Db } from '../db/db.ts'
 import { firstIdAt, timeOfId } from '../ids.ts'
 import type { Answer } from '../messages/answer.ts'
+import type { Handover } from '../messages/handover.ts'
 import { readDirect, readIntents, type Intent } from '../messages/settle.ts'
 
 // A statement may commit so long after its ids were made: its own deadline of 30 s, and room for a server that answers nobody.
 const lowWaterMarginMs = 300_000
+// What is claimed without an intent is no older, so that its id is above every mark that is written while its statement may commit.
+const directMs = 60_000
 
 /** What this process has in hand, and the statements that may still give it more. */
 export class Hand {
   /** Messages from their intent to the commit of their last answer, with their try. */
   readonly #tries = new Map<string, number>()
-  /** Those that came straight from accept, in the order of their ids but for statements that overtook each other. */
+  /** Those without an intent, in the order in which they came: none is older than `directMs` when it comes. */
   readonly #direct = new Set<string>()
   readonly #statements = new Set<Promise<void>>()
   #failedAt = -Infinity
 
-  add(messageId: string, ofTry: number, isDirect = false): void {
-    this.#tries.set(messageId, ofTry)
-    if (isDirect) this.#direct.add(messageId)
+  add({ id, try: ofTry, isDirect }: Pick<Handover, 'id' | 'try' | 'isDirect'>): void {
+    this.#tries.set(id, ofTry)
+    if (isDirect) this.#direct.add(id)
   }
 
   /** The try is over; a later one, which may have begun already, is not. */
@@ -35,10 +38,15 @@ export class Hand {
     return this.#tries.has(messageId)
   }
 
-  /** No message that is or will be here straight from accept has a lower id (`Node`, `readDirect`). */
+  /** No message that is or will be here without an intent has a lower id (`Node`, `readDirect`). */
   lowWater(now: number = Date.now()): string {
     const [oldest] = this.#direct
     return firstIdAt((oldest === undefined ? now : Math.min(now, timeOfId(oldest))) - lowWaterMarginMs)
+  }
+
+  /** From which id on what is claimed now may be here without an intent. */
+  directFrom(now: number = Date.now()): string {
+    return firstIdAt(now - directMs)
   }
 
   /** Whether a statement failed lately, so that messages may have come without anybody's knowing. */

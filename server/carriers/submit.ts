@@ -48,7 +48,7 @@ export class Submitter implements Slots {
       ...context,
       nodeId: this.nodeId,
       keeper: this.#keeper,
-      track: (statement) => this.#hand.track(statement),
+      hand: this.#hand,
       submit: (handover) => this.#submit(handover),
     })
   }
@@ -128,7 +128,7 @@ export class Submitter implements Slots {
   take(handovers: Handover[]): void {
     for (const handover of handovers) {
       this.release(handover.linkId, handover.segments)
-      this.#submit(handover, handover.segments === 1)
+      this.#submit(handover)
     }
   }
 
@@ -153,8 +153,8 @@ export class Submitter implements Slots {
     if (answers.length > 0) this.wake()
   }
 
-  #submit(handover: Handover, isDirect = false): void {
-    this.#hand.add(handover.id, handover.try, isDirect)
+  #submit(handover: Handover): void {
+    this.#hand.add(handover)
     const link = this.#keeper.find(handover.linkId)
     if (link) link.submit(handover)
     // The link went while the row was written: no byte was.

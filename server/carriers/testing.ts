@@ -189,6 +189,7 @@ export function testHandover(changes: Partial<Handover> = {}): Handover {
     try: 1,
     expiresAt: null,
     linkId: '',
+    isDirect: true,
     ...changes,
   }
 }

@@ -231,5 +231,6 @@ export function handoverOf(row: MessageRow, body: string, linkId: string): Hando
     try: 1,
     expiresAt: row.expiresAt,
     linkId,
+    isDirect: row.segments === 1,
   }
 }

@@ -4,6 +4,7 @@ import { dayOf, perDay } from '../db/partitions.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { chainOrder, isInChain, ourSenders } from './chain-sql.ts'
 import { messageColumns, type MessageRow, type Status } from './message.ts'
+import { endIntents } from './intents-sql.ts'
 import type { Moved } from './ledger.ts'
 import { mayBeTaken } from './repeat-sql.ts'
 import { toBePriced } from './reprice.ts'
@@ -164,11 +165,8 @@ const answerStatement = perDay(
     ) r on a.to_status = 'rejected'
     where a.to_status is not null
   ), ended as (
-    delete from intents i
-    using a
-    where i.node_id = a.node_id and i.account_id = a.account_id and i.message_id = a.message_id and i.segment = a.segment
-      and i.try = a.try
-    returning i.message_id, i.segment
+    ${endIntents('a.segment')}
+    returning message_id, segment
   ), submitted as (
     insert into submissions${day} as s (account_id, message_id, segment, try, link_id, state, carrier_message_id, command_status, intent_at)
     select account_id, message_id, segment, try, link_id, state, coalesce(raw_id, carrier_message_id), command_status, intent_at

@@ -1,3 +1,4 @@
+import { perDay, type DayStatement } from '../db/partitions.ts'
 import { chainOrder, isInChain, ourSenders } from './chain-sql.ts'
 import { messageColumns } from './message.ts'
 import { isTaken, mayBeTaken } from './repeat-sql.ts'
@@ -13,9 +14,11 @@ export const isStopped = (c: string): string => `(${c}.status in ('paused', 'can
             where b.account_id = ${c}.account_id and b.campaign_id = ${c}.id and b.status = 'canceled' and not b.is_settled)))`
 
 /**
- * The claim statement. FOR SHARE on this node's row gates the selection: a fenced node claims nothing. Queue rows are locked by (lane_id,
- * message_id) above the low-water mark $3, skipping those of other claims; messages by primary key. Only segments without an accepted or
- * unknown try that is not repeated are intended again; an intent that an answer could not end is taken over, so that it does not block its lane.
+ * The claim statement, of lanes whose messages are of one day or of any. FOR SHARE on this node's row gates the selection: a fenced node claims
+ * nothing. Queue rows are locked by (lane_id, message_id) above the low-water mark $3, skipping those of other claims; messages by primary key.
+ * Only segments without an accepted or unknown try that is not repeated are intended again; an intent that an answer could not end is taken
+ * over, so that it does not block its lane. The first try of a message of one segment that is young enough has none: its own row says who has
+ * it, as from accept (decision 0013).
  *
  * A message goes to the first carrier of its chain that is enabled and has a link up, wherever; else to the first that is enabled; a message
  * without a chain takes the default route, the carriers that have its sender, best first.
@@ -30,13 +33,15 @@ export const isStopped = (c: string): string => `(${c}.status in ('paused', 'can
  *
  * $1 node, $2 the queue's lane, $3 low water, $4 rows at most, $5–$7 links with their carrier and room, $8 the lane of which $2 is a part,
  * $9 the sender for which $2 waits (or ''), $10 whether what is over the room goes to its place, $11 carriers with a link that is up,
- * $12 the campaign for which $2 waits (or null), $13 the only messages that may be taken (null: all).
+ * $12 the campaign for which $2 waits (or null), $13 the only messages that may be taken (null: all), $14 the first id that is young enough.
  */
-export const claimSql: string = `
+export const claimStatement: (day: string) => DayStatement = perDay(
+  'claim-messages',
+  (day) => `
   with me as materialized (
     select id from nodes where id = $1::uuid and fenced_at is null for share
   ), taken as materialized (
-    select q.message_id, q.account_id, q.segments, q.expires_at
+    select q.ctid as row_at, q.message_id, q.account_id, q.segments, q.expires_at
     from queue q, me
     where q.lane_id = $2::uuid
       and q.message_id > $3::uuid
@@ -45,21 +50,21 @@ export const claimSql: string = `
     limit $4
     for update of q skip locked
   ), judged as materialized (
-    select t.account_id, t.message_id, t.segments, t.expires_at, route.id as carrier_id, l.link_id, l.room,
+    select t.row_at, t.account_id, t.message_id, t.segments, t.expires_at, route.id as carrier_id, l.link_id, l.room,
       route.id = any ($11::uuid[]) and route.enabled as is_up,
       case when s.pace is null then '' else m.our_number end as sender,
       case when c.pace is not null or ${isStopped('c')} then c.id end as campaign_id,
       case
-        when m.status <> 'queued' or ${isTaken('m')} then 'gone'
-        when m.expires_at <= now() then case when ${mayBeTaken('m')} then 'unconfirmed' else 'expired' end
-        when o.number is not null and not m.is_confirmation then case when ${mayBeTaken('m')} then 'unconfirmed' else 'rejected' end
+        when m.status <> 'queued' or ${isTaken('m', day)} then 'gone'
+        when m.expires_at <= now() then case when ${mayBeTaken('m', day)} then 'unconfirmed' else 'expired' end
+        when o.number is not null and not m.is_confirmation then case when ${mayBeTaken('m', day)} then 'unconfirmed' else 'rejected' end
         when ${isStopped('c')} then 'queued'
         when l.link_id is null or (s.pace is not null and m.our_number <> $9) then 'queued'
         when c.pace is not null and c.id is distinct from $12::uuid then 'queued'
         else 'sending'
       end as to_status
     from taken t
-    join messages m on m.account_id = t.account_id and m.id = t.message_id
+    join messages${day} m on m.account_id = t.account_id and m.id = t.message_id
     left join opt_outs o on o.account_id = m.account_id and o.number = m.their_number
     left join campaigns c on c.account_id = m.account_id and c.id = m.campaign_id and not m.is_confirmation
     ${ourSenders}
@@ -96,16 +101,14 @@ export const claimSql: string = `
     join backlogs b on b.lane_id = $8 and b.carrier_id = w.carrier_id and b.sender = w.sender
       and b.campaign_id is not distinct from w.campaign_id
   ), placed as materialized (
-    select f.account_id, f.message_id, f.segments, f.expires_at, f.carrier_id, f.link_id, f.is_up, p.id as place_id,
+    select f.row_at, f.account_id, f.message_id, f.segments, f.expires_at, f.carrier_id, f.link_id, f.is_up, p.id as place_id,
       case when f.is_over then 'queued' else f.to_status end as to_status,
       (f.to_status = 'queued' or f.is_over) and f.carrier_id is not null and (p.id is null or p.id = $2) as stays
     from fitted f
     left join places p on p.carrier_id = f.carrier_id and p.sender = f.sender and p.campaign_id is not distinct from f.campaign_id
       and (f.to_status = 'queued' or f.is_over)
   ), gone as (
-    delete from queue q
-    using placed p
-    where q.lane_id = $2 and q.message_id = p.message_id and not p.stays
+    delete from queue where ctid = any (array(select row_at from placed where not stays))
   ), sorted as (
     insert into queue (lane_id, message_id, account_id, segments, expires_at)
     select place_id, message_id, account_id, segments, expires_at
@@ -113,7 +116,7 @@ export const claimSql: string = `
     where place_id is not null and not stays
     on conflict do nothing
   ), moved as (
-    update messages m
+    update messages${day} m
     set status = j.to_status,
       previous_status = m.status,
       sequence = m.sequence + case when j.to_status in ('sending', 'queued') then 0 else 1 end,
@@ -121,7 +124,7 @@ export const claimSql: string = `
       completed_at = case when j.to_status in ('expired', 'rejected') then now() end,
       attempts = m.attempts + case when j.to_status = 'sending' then 1 else 0 end,
       link_id = case when j.to_status = 'sending' then j.link_id end,
-      node_id = null,
+      node_id = case when j.to_status = 'sending' and m.attempts = 0 and m.segments = 1 and m.id >= $14::uuid then $1::uuid end,
       carrier_id = case j.to_status when 'sending' then j.carrier_id when 'unconfirmed' then m.carrier_id end,
       hold_reason = case when j.to_status = 'queued' then 'no_route' end,
       hold_until = null,
@@ -137,13 +140,14 @@ export const claimSql: string = `
       and m.status = 'queued'
       and (j.to_status in ('sending', 'expired', 'rejected', 'unconfirmed')
         or (m.hold_reason is null and j.is_up is not true))
-    returning ${messageColumns('m')}, m.link_id as "linkId"
+    returning ${messageColumns('m')}, m.link_id as "linkId", m.node_id is not null as "isDirect"
   ), open_segments as materialized (
     select m."accountId" as account_id, m.id as message_id, m.attempts as try, m."linkId" as link_id, segment
     from moved m, generate_series(1, m.segments) as segment
     where m.status = 'sending'
+      and not m."isDirect"
       and (m.attempts = 1 or not exists (
-        select 1 from submissions s
+        select 1 from submissions${day} s
         where s.account_id = m."accountId" and s.message_id = m.id and s.segment = segment.segment
           and (s.state = 'accepted' or (s.state = 'unknown' and not s.is_repeated))))
   ), intended as (
@@ -156,7 +160,7 @@ export const claimSql: string = `
     where to_status = 'queued' and carrier_id is null
     on conflict do nothing
   ), outcome as (
-    insert into outcomes (account_id, status, message_id, error_code)
+    insert into outcomes${day} (account_id, status, message_id, error_code)
     select "accountId", status, id, "errorCode" from moved where status in ('expired', 'rejected')
     on conflict do nothing
   ), ${tallied('moved')}
@@ -173,4 +177,5 @@ export const claimSql: string = `
     from placed
   ) summary
   left join moved m on true
-  order by m.id`
+  order by m.id`,
+)

@@ -1,16 +1,20 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { newId } from '../ids.ts'
+import { dayOf, ensurePartitions } from '../db/partitions.ts'
+import { firstIdAt, newId } from '../ids.ts'
 import { cancelMessage } from './cancel.ts'
 import { claimMessages, endWithoutReceipt, expireMessages, findLanes, queueDue } from './claim.ts'
-import { moveTo, insertTestCarrier, insertTestSender, openLedgerTest, type LedgerTest } from './testing.ts'
+import { readDirect } from './settle.ts'
+import { moveTo, insertTestCarrier, insertTestSender, openLedgerTest, silent, type LedgerTest } from './testing.ts'
 
 let database: TestDatabase
 let test: LedgerTest
 
 beforeAll(async () => {
   database = await createTestDatabase()
+  // As in a running installation: there are partitions of this day.
+  await ensurePartitions(database.db, silent)
 })
 afterAll(() => database.close())
 beforeEach(async () => {
@@ -30,9 +34,14 @@ async function laneOf(type = 'transactional'): Promise<string> {
   return rows[0]?.id ?? ''
 }
 
-async function claim(limit = 100, after = noId, nodeId = test.nodeId): ReturnType<typeof claimMessages> {
+async function claim(
+  limit = 100,
+  after = noId,
+  nodeId = test.nodeId,
+  options: Parameters<typeof claimMessages>[6] = {},
+): ReturnType<typeof claimMessages> {
   const links = [{ id: test.linkId, carrierId: test.carrierId }]
-  return claimMessages(test.context, nodeId, links, await laneOf(), after, limit)
+  return claimMessages(test.context, nodeId, links, await laneOf(), after, limit, options)
 }
 
 describe('lanes', () => {
@@ -95,6 +104,42 @@ describe('a claim', () => {
       attempts: 1,
       carrierId: test.carrierId,
     })
+  })
+
+  it('leaves no intent of the first try of a young message of one segment: its row says who has it', async () => {
+    const { id: old } = await test.send()
+    const directFrom = newId()
+    const { id: long } = await test.send({ body: 'x'.repeat(200), segments: 2 })
+    const { id: young } = await test.send()
+    const take = async () => (await claim(100, noId, test.nodeId, { directFrom })).handovers
+    const taken = await take()
+    expect(Object.fromEntries(taken.map((one) => [one.id, one.isDirect]))).toEqual({
+      [old]: false,
+      [long]: false,
+      [young]: true,
+    })
+    expect(await test.count('intents', 'message_id = $1', [old])).toBe(1)
+    expect(await test.count('intents', 'message_id = $1', [long])).toBe(2)
+    expect(await test.count('intents', 'true')).toBe(3)
+    expect((await readDirect(test.db, test.nodeId)).map(({ messageId }) => messageId)).toEqual([young])
+    // It comes back, and again: the second try has one.
+    for (const handover of taken.filter((one) => one.id === young))
+      await test.answer(handover, { state: 'released', carrierMessageId: null, move: moveTo('queued') })
+    expect(await test.count('messages', `id = $1 and status = 'queued' and node_id is null`, [young])).toBe(1)
+    expect(await take()).toMatchObject([{ id: young, try: 2, isDirect: false }])
+    expect(await test.count('intents', 'message_id = $1', [young])).toBe(1)
+  })
+
+  it('of one day takes what is of it, and leaves the rest to one of any', async () => {
+    const [{ id }, { id: today }] = [await test.send(), await test.send()]
+    const old = `${firstIdAt(Date.now() - 3 * 86_400_000).slice(0, 13)}${id.slice(13)}`
+    await test.db.query(`update messages set id = $2 where id = $1`, [id, old])
+    await test.db.query(`update queue set message_id = $2 where message_id = $1`, [id, old])
+    const [lane] = await findLanes(test.db)
+    expect(lane?.head).toBe(old)
+    const ofToday = await claim(100, noId, test.nodeId, { day: dayOf([today]) })
+    expect(ofToday).toMatchObject({ claimed: 1, handovers: [{ id: today }], lastId: today })
+    expect((await claim()).handovers.map((one) => one.id)).toEqual([old])
   })
 
   it('begins above its low-water mark', async () => {

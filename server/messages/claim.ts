@@ -4,7 +4,7 @@ import type { Outbox, Posting, Subscriptions } from '../events.ts'
 import { isUnreadable } from '../sealing/texts.ts'
 import type { Handover } from './handover.ts'
 import { recordMoves, type Moved } from './ledger.ts'
-import { claimSql, isStopped } from './claim-sql.ts'
+import { claimStatement, isStopped } from './claim-sql.ts'
 import { messageColumns, type MessageRow, type MessageType, type Status } from './message.ts'
 import type { QuietHours } from './quiet-hours.ts'
 import { holdQuiet } from './quiet-hours-hold.ts'
@@ -31,6 +31,8 @@ export interface Lane {
   carrierId: string | null
   sender: string | null
   campaignId: string | null
+  /** The lowest id in it. */
+  head: string
 }
 
 /**
@@ -51,7 +53,7 @@ export async function findLanes(db: Db): Promise<Lane[]> {
         ) next
       )
       select w.lane_id as id, l.id as "laneId", l.account_id as "accountId", l.type, b.carrier_id as "carrierId",
-        nullif(b.sender, '') as sender, b.campaign_id as "campaignId"
+        nullif(b.sender, '') as sender, b.campaign_id as "campaignId", w.message_id as head
       from waiting w
       left join backlogs b on b.id = w.lane_id
       join lanes l on l.id = coalesce(b.lane_id, w.lane_id)
@@ -84,6 +86,9 @@ interface Claim {
   clearId: string | null
 }
 
+/** What a row of a claim has besides its message. */
+type Claimed = Pick<Handover, 'linkId' | 'pending' | 'isDirect'> & Omit<Claim, 'handovers'>
+
 /**
  * Claims up to `limit` messages of a lane above the id `after` for this node's links, as far as they have room: their queue rows go, their
  * intents come, in one transaction with the checks that must hold now: not expired, not opted out, still queued, this node not fenced.
@@ -106,6 +111,10 @@ export async function claimMessages(
     campaignId?: string | null
     sorts?: boolean
     upCarriers?: readonly string[]
+    /** The suffix of the partitions of one day: nothing older is taken. By default of any day. */
+    day?: string
+    /** From which id on messages may stand for themselves (`Hand.directFrom`). By default none. */
+    directFrom?: string
   } = {},
 ): Promise<Claim> {
   const { db, outbox } = context
@@ -116,33 +125,33 @@ export async function claimMessages(
     campaignId = null,
     sorts = true,
     upCarriers = rooms.map((room) => room.carrierId),
+    day = '',
+    directFrom = 'ffffffff-ffff-ffff-ffff-ffffffffffff',
   } = options
   let postings: Posting[] = []
   const { rows, seen } = await inTransaction(db, async (tx) => {
     const look = quiet && (await holdQuiet(tx, quiet.hours, { ...quiet, id: lane, laneId }, after, limit))
     if (look?.open.length === 0)
       return { rows: [], seen: { claimed: look.held, stayed: 0, lastId: look.lastId, clearId: look.lastId } }
-    const result = await tx.query<MessageRow & { linkId: string; pending: number[] | null } & Omit<Claim, 'handovers'>>(
-      {
-        name: 'claim-messages',
-        text: claimSql,
-        values: [
-          nodeId,
-          lane,
-          after,
-          limit,
-          rooms.map((room) => room.id),
-          rooms.map((room) => room.carrierId),
-          rooms.map((room) => room.segments ?? segmentsMax),
-          laneId,
-          sender ?? '',
-          sorts,
-          upCarriers,
-          campaignId,
-          look && look.open,
-        ],
-      },
-    )
+    const result = await tx.query<MessageRow & Claimed>({
+      ...claimStatement(day),
+      values: [
+        nodeId,
+        lane,
+        after,
+        limit,
+        rooms.map((room) => room.id),
+        rooms.map((room) => room.carrierId),
+        rooms.map((room) => room.segments ?? segmentsMax),
+        laneId,
+        sender ?? '',
+        sorts,
+        upCarriers,
+        campaignId,
+        look && look.open,
+        directFrom,
+      ],
+    })
     const moved = result.rows.filter((row) => row.id !== null)
     await repriceStrays(tx, moved)
     const ended = moved.filter((row) => row.status !== 'sending' && row.status !== 'queued')
@@ -160,6 +169,7 @@ export async function claimMessages(
   outbox.offer(postings)
   for (const {
     linkId: _link,
+    isDirect,
     pending: _pending,
     claimed: _claimed,
     stayed: _stayed,
@@ -168,7 +178,8 @@ export async function claimMessages(
     ...row
   } of rows)
     // The history of a message that is sent again is in its submissions: it takes the general way.
-    if (row.status === 'sending' && row.segments === 1 && !row.possibleDuplicate) context.recent.remember(row, true)
+    if (row.status === 'sending' && row.segments === 1 && !row.possibleDuplicate)
+      context.recent.remember(row, !isDirect)
   const handovers = rows
     .filter((row) => row.status === 'sending')
     .map((row): Handover => ({
@@ -185,6 +196,7 @@ export async function claimMessages(
       try: row.attempts,
       expiresAt: row.expiresAt,
       linkId: row.linkId,
+      isDirect: row.isDirect,
     }))
   return { handovers, ...seen }
 }

@@ -18,6 +18,8 @@ export interface Handover {
   try: number
   expiresAt: Date | null
   linkId: string
+  /** Its own row says which node has it, and no row of `intents` does: the first try of a message of one segment. */
+  isDirect: boolean
 }
 
 /** What a message is, as far as its turn depends on it; what is not known counts for the worst. */

@@ -13,6 +13,7 @@ import type { Answer } from './answer.ts'
 import { endingOf, setsOfEnding, statusOfReceipt } from './apply.ts'
 import { messageEventData, type MessageRow } from './message.ts'
 import type { ReceiptIn } from './receipt.ts'
+import { endIntents } from './intents-sql.ts'
 import type { Recent, Submitted } from './recent.ts'
 import { tallied, talliedColumns } from './tallies/delta-sql.ts'
 import type { Reasons } from './taxonomy.ts'
@@ -178,9 +179,7 @@ const answersOf = (day: string, isQueued: boolean): string => `
   ), ${
     isQueued
       ? `ended as (
-    delete from intents i
-    using a
-    where i.node_id = a.node_id and i.account_id = a.account_id and i.message_id = a.message_id and i.segment = 1 and i.try = a.try
+    ${endIntents('1')}
   ), `
       : ''
   }known as (

@@ -12,6 +12,6 @@ export const mayBeTaken = (m: string, day = ''): string => `(${m}.possible_dupli
         where e.account_id = ${m}.account_id and e.message_id = ${m}.id and e.is_repeated and e.state <> 'refused'))`
 
 /** Whether nothing is left to send: late answers and receipts have told that every segment was taken. */
-export const isTaken = (m: string): string => `(${m}.possible_duplicate and (
-        select count(distinct e.segment) from submissions e
+export const isTaken = (m: string, day = ''): string => `(${m}.possible_duplicate and (
+        select count(distinct e.segment) from submissions${day} e
         where e.account_id = ${m}.account_id and e.message_id = ${m}.id and e.state = 'accepted') >= ${m}.segments)`
