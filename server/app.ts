@@ -11,6 +11,8 @@ import { guardRoutes, headersOf, methodsOf, takeUnknown } from './guard.ts'
 import { Problem, type App, type Caller } from './http.ts'
 import { newId, showId } from './ids.ts'
 import { readShortHost } from './messages/short-links/http.ts'
+import { messageErrors } from './messages/taxonomy.ts'
+import { errorRoutes } from './site/errors.ts'
 import { manualRoutes, sendMissingPage, wantsPage } from './site/manual.ts'
 import { registerReference } from './site/reference.ts'
 import { welcomeRoutes, type WelcomeContext } from './site/welcome.ts'
@@ -111,6 +113,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
   if (context.log?.level === 'debug') logRequests(app)
 
   await registerReference(app)
+  errorRoutes(app, messageErrors)
   welcomeRoutes(app, context)
   manualRoutes(app)
   await register(app)

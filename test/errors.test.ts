@@ -6,6 +6,7 @@ import { buildApp } from '../server/app.ts'
 import { openDoor } from '../server/door/door.ts'
 import { ApiError, errorKinds, fieldErrors } from '../server/errors.ts'
 import type { App, Caller } from '../server/http.ts'
+import { messageErrors } from '../server/messages/taxonomy.ts'
 import { Wire } from './wire.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -117,15 +118,21 @@ describe('the registry', () => {
   const codes = Object.keys(errorKinds)
 
   it('is what GET /v1/errors answers, and a page for each code', async () => {
-    const { data, fields } = (await app.inject('/v1/errors')).json<{
-      data: { code: string; url: string; status: number }[]
-      fields: { code: string }[]
-    }>()
-    expect(data.map(({ code }) => code)).toEqual(codes)
-    expect(fields.map(({ code }) => code)).toEqual(Object.keys(fieldErrors))
-    for (const { code, url, status } of data) {
+    interface Entry {
+      code: string
+      title: string
+      url: string
+    }
+    const { data, fields, messages } = (await app.inject('/v1/errors')).json<Record<string, Entry[]>>()
+    expect(data?.map(({ code }) => code)).toEqual(codes)
+    expect(fields?.map(({ code }) => code)).toEqual(Object.keys(fieldErrors))
+    expect(messages?.map(({ code }) => code)).toEqual(Object.keys(messageErrors))
+    const list = (await app.inject('/docs/errors')).body
+    for (const { code, title, url } of [data, fields, messages].flatMap((some) => some ?? [])) {
       const page = await app.inject(url)
-      expect([page.statusCode, page.body.includes(code), page.body.includes(String(status))]).toEqual([200, true, true])
+      const words = [code.replaceAll('_', '_<wbr>'), title.split(/[`']/)[0] ?? '']
+      expect([code, page.statusCode, ...words.map((word) => page.body.includes(word))]).toEqual([code, 200, true, true])
+      expect(list).toContain(`href="${url}"`)
     }
   })
 
@@ -144,6 +151,9 @@ describe('the registry', () => {
       ([code, { status, title, retryable }]) => `| ${status} | \`${code}\` | ${title} | ${retryable ? 'yes' : ''} |`,
     )
     const fields = Object.entries(fieldErrors).map(([code, title]) => `| \`${code}\` | ${title} |`)
+    const messages = Object.entries(messageErrors).map(
+      ([code, { title, isPermanent }]) => `| \`${code}\` | ${title} | ${isPermanent ? 'yes' : ''} |`,
+    )
     const expected = [
       '',
       '| Status | Code | | `retryable` |',
@@ -153,6 +163,10 @@ describe('the registry', () => {
       '| In `errors` | |',
       '|---|---|',
       ...fields,
+      '',
+      '| In `error` of a message | | `permanent` |',
+      '|---|---|---|',
+      ...messages,
       '',
     ].join('\n')
     const [, actual] = /<!-- codes: start -->([^]*)<!-- codes: end -->/.exec(page) ?? []

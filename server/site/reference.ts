@@ -1,12 +1,11 @@
-/** The API described by the very schemas that validate: OpenAPI 3.1 at /v1/openapi.json, a page to read and try it, and the errors. */
+/** The API described by the very schemas that validate: OpenAPI 3.1 at /v1/openapi.json, and a page to read and try it. */
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { RouteOptions } from 'fastify'
 import { Type, type TSchema } from 'typebox'
-import { ApiError, errorKinds, fieldErrors, type ErrorCode } from '../errors.ts'
+import { errorKinds, fieldErrors } from '../errors.ts'
 import { eventSchema, eventTypes, type EventType } from '../event-types.ts'
 import { problems, type App } from '../http.ts'
-import { escapeHtml, sendPage } from './welcome.ts'
 
 /** Registers the description and its pages; before the routes it describes. */
 export async function registerReference(app: App): Promise<void> {
@@ -62,45 +61,6 @@ export async function registerReference(app: App): Promise<void> {
     text ??= JSON.stringify(app.swagger())
     return reply.type('application/json; charset=utf-8').send(text)
   })
-  app.get(
-    '/v1/errors',
-    {
-      config,
-      schema: {
-        operationId: 'listErrors',
-        summary: 'Every error code',
-        tags: ['Service'],
-        response: {
-          ...problems(),
-          200: Type.Object({ data: Type.Array(ErrorEntry), fields: Type.Array(FieldErrorEntry) }),
-        },
-      },
-    },
-    () => registry,
-  )
-  app.get('/docs/errors', { config, schema: { hide: true } }, (_request, reply) =>
-    sendPage(reply, 'Errors', renderErrors()),
-  )
-  app.get('/docs/errors/:code', { config, schema: { hide: true } }, (request, reply) => {
-    const { code } = request.params as { code: string }
-    if (!Object.hasOwn(errorKinds, code)) throw new ApiError('not_found', { detail: `There is no error code ${code}.` })
-    return sendPage(reply, code, renderError(code as ErrorCode))
-  })
-}
-
-const ErrorEntry = Type.Object({
-  code: Type.String(),
-  status: Type.Integer(),
-  title: Type.String(),
-  advice: Type.String(),
-  retryable: Type.Boolean(),
-  url: Type.String(),
-})
-const FieldErrorEntry = Type.Object({ code: Type.String(), title: Type.String() })
-
-const registry = {
-  data: Object.entries(errorKinds).map(([code, kind]) => ({ code, ...kind, url: `/docs/errors/${code}` })),
-  fields: Object.entries(fieldErrors).map(([code, title]) => ({ code, title })),
 }
 
 /** The scope a route needs, the header that makes its repetition safe beside those it reads itself, and how any body is refused, as the document tells them. */
@@ -200,30 +160,4 @@ interface Answer {
 function referring(schema: object): unknown {
   const text = JSON.stringify(schema).replace(/"\$ref":"(\w+)"/g, '"$ref":"#/components/schemas/$1"')
   return JSON.parse(text)
-}
-
-function renderErrors(): string {
-  const rows = registry.data.map(
-    ({ code, status, title }) =>
-      `<tr><td><a href="/docs/errors/${code}">${breakable(code)}</a></td><td>${status}</td><td>${escapeHtml(title)}</td></tr>`,
-  )
-  const fields = registry.fields.map(
-    ({ code, title }) => `<tr><td>${breakable(code)}</td><td>${escapeHtml(title)}</td></tr>`,
-  )
-  return `<h1>Errors</h1><table><tr><th>code</th><th>status</th><th>meaning</th></tr>${rows.join('')}</table>
-<h2>Single fields, under validation_failed</h2><table>${fields.join('')}</table><p><a href="/docs">Manual</a></p>`
-}
-
-function renderError(code: ErrorCode): string {
-  const { status, title, advice, retryable } = errorKinds[code]
-  const repeat = retryable ? 'The same request can succeed later.' : 'The same request will fail again.'
-  return `<h1>${breakable(code)}</h1><p class="lead">${status} · ${escapeHtml(title)}</p><p>${withCode(escapeHtml(advice))} ${repeat}</p><p><a href="/docs/errors">All errors</a></p>`
-}
-
-/** A code that may go on in the next line after each of its words: a narrow screen has no room for the long ones. */
-const breakable = (code: string): string => code.replaceAll('_', '_<wbr>')
-
-/** Text between backticks as code. */
-function withCode(html: string): string {
-  return html.replace(/`([^`]+)`/g, '<code>$1</code>')
 }
