@@ -161,6 +161,19 @@ describe('rows that cannot be read', () => {
     expect(over).toMatchObject({ detected: { sheet: 'a\uFFFDb\uFFFD' }, counts: { created: 1, failed: 0 } })
   })
 
+  it('are those whose JSON in a cell cannot be stored, and no others', async () => {
+    const campaign = await test.newCampaign()
+    const cells = ['{""a"":""\\u0000""}', '{""a"":""x""}', '{""__proto__"":1}']
+    const file = cells.map((cell, n) => `1555123000${n},"${cell}"`)
+    const over = await test.run(campaign, 'text/csv', ['phone,attributes', ...file].join('\n'))
+    expect(over.counts).toMatchObject({ created: 1, failed: 2 })
+    expect((await test.errors(over.id)).map(({ line, column, code }) => [line, column, code])).toEqual([
+      [2, 'attributes', 'invalid_characters'],
+      [4, 'attributes', 'unknown_field'],
+    ])
+    expect(await test.contacts(campaign)).toMatchObject([{ attributes: { a: 'x' } }])
+  })
+
   it('are those of the rarer encoding in a file of two', async () => {
     const campaign = await test.newCampaign()
     const file = Buffer.concat([

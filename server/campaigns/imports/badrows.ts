@@ -1,7 +1,8 @@
 /** The rows that an import did not take, as a file to correct and send again. */
 import { writeCsv } from '../../csv.ts'
 import type { Db } from '../../db/db.ts'
-import { ContactInput } from '../contact.ts'
+import { attributeLimits, ContactInput } from '../contact.ts'
+import { mapColumns } from './columns.ts'
 import { readErrors, type RowError } from './errors.ts'
 import type { ImportRow } from './store.ts'
 
@@ -9,22 +10,23 @@ const pageRows = 1000
 
 /**
  * The bad rows of an import as CSV: the original columns, in the original order and with the original delimiter, and `error` behind
- * them. What a spreadsheet would run as a formula has an apostrophe before it (OWASP ASVS 1.2.10), which an import takes away again.
+ * them; of rows of JSON a column for each name. What a spreadsheet would run as a formula has an apostrophe before it (OWASP ASVS 1.2.10),
+ * which an import takes away again, as it reads the JSON of tags, attributes and consents.
  */
 export async function* writeBadRows(db: Db, accountId: string, row: ImportRow): AsyncGenerator<string> {
   const { table, encoding } = row.options
-  const fields = Object.keys(ContactInput.properties)
   // A file that was a file of bad rows before has its last errors replaced.
   const kept = table
     ? table.header.map((name, at) => ({ name, at })).filter(({ name }) => name.toLowerCase() !== 'error')
     : null
-  const header = kept ? kept.map(({ name }) => name) : fields
+  const header = kept ? kept.map(({ name }) => name) : await namesOf(errorsOf(db, accountId, row.id))
   const write = (cells: string[]): string => writeCsv([cells], table?.delimiter ?? undefined)
   const cellsOf = (record: unknown): string[] => {
-    if (!kept) return fields.map((field) => textOf((record as Record<string, unknown> | null)?.[field]))
+    if (kept && Array.isArray(record)) return kept.map(({ at }) => textOf(record[at]))
+    if (!kept && isObject(record))
+      return header.map((name) => textOf(Object.hasOwn(record, name) ? record[name] : null))
     // Of a row that could not be read there are only its first characters.
-    if (!Array.isArray(record)) return header.map((_, at) => (at === 0 ? textOf(record) : ''))
-    return kept.map(({ at }) => textOf(record[at]))
+    return header.map((_, at) => (at === 0 ? textOf(record) : ''))
   }
   // Who had to save it in another encoding opens it in a program that takes UTF-8 for one only with its mark.
   if (row.format === 'xlsx' || (encoding && encoding !== 'utf-8')) yield '\uFEFF'
@@ -41,6 +43,24 @@ export async function* writeBadRows(db: Db, accountId: string, row: ImportRow): 
   if (line) yield write([...line.cells, line.texts.join('; ')])
 }
 
+/** The names in rows of JSON: the fields of a contact, then what else there is, of which an import takes so many columns. */
+async function namesOf(rows: AsyncIterable<{ record: unknown }>): Promise<string[]> {
+  const fields = Object.keys(ContactInput.properties)
+  const used = new Set<string>()
+  const others = new Set<string>()
+  for await (const { record } of rows) {
+    if (!isObject(record)) continue
+    for (const field of fields) if (Object.hasOwn(record, field)) used.add(field)
+    if (others.size === attributeLimits.count) continue
+    for (const name of Object.keys(record))
+      if (others.size < attributeLimits.count && !fields.includes(name) && name.toLowerCase() !== 'error')
+        others.add(name)
+  }
+  const names = [...fields.filter((field) => used.has(field)), ...others]
+  const hasNumber = used.has('phone_number') || !Array.isArray(mapColumns(names, {}, '#'))
+  return hasNumber ? names : ['phone_number', ...names]
+}
+
 async function* errorsOf(db: Db, accountId: string, id: string): AsyncGenerator<RowError & { record: unknown }> {
   let after = { line: 0, code: '' }
   for (;;) {
@@ -51,6 +71,9 @@ async function* errorsOf(db: Db, accountId: string, id: string): AsyncGenerator<
     after = last
   }
 }
+
+const isObject = (record: unknown): record is Record<string, unknown> =>
+  typeof record === 'object' && record !== null && !Array.isArray(record)
 
 const textOf = (value: unknown): string =>
   value === undefined || value === null ? '' : typeof value === 'string' ? value : JSON.stringify(value)

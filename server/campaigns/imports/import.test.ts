@@ -179,6 +179,31 @@ describe('an import', () => {
     expect(third.split('\n')[0]).toBe('name;phone;formula;error')
   })
 
+  it('gives back the bad rows of JSON with all that they had, to be corrected and sent again', async () => {
+    const campaign = await test.newCampaign()
+    const [kept, other] = [
+      { a: 1, b: 'x,y' },
+      { phone: '15551230002', first_name: 'Bob', city: 'Bath' },
+    ]
+    const consent = { status: 'opted_in', method: 'form' }
+    const ada = { phone_number: 'abc', first_name: null, attributes: kept, tags: ['p', 'q,r'], consent }
+    const lines = [JSON.stringify(ada), JSON.stringify(other), '{"phone_number":'].join('\n')
+    const first = await test.run(campaign, 'application/x-ndjson', lines)
+    const bad = await test.badRows(first.id)
+    expect(bad.split('\n')[0]).toBe('phone_number,first_name,attributes,tags,consent,city,phone,error')
+    expect(bad.split('\n')[2]).toMatch(/^,Bob,,,,Bath,15551230002,/)
+    expect(bad.split('\n')[3]).toMatch(/^"\{""phone_number"":",/)
+    const second = await test.run(campaign, 'text/csv', bad.replace('abc', '15551230001'))
+    expect(second.counts).toMatchObject({ created: 1, failed: 2 })
+    expect(await test.contacts(campaign)).toMatchObject([{ first_name: null, attributes: kept, tags: ['p', 'q,r'] }])
+    const stored = await database.db.query('select consent from contacts where campaign_id = $1', [
+      parseId('cmp', campaign),
+    ])
+    expect(stored.rows).toEqual([{ consent }])
+    const renamed = await test.run(campaign, 'application/x-ndjson', JSON.stringify(other))
+    expect(await test.badRows(renamed.id)).toMatch(/^first_name,city,phone,error\nBob,Bath,15551230002,/)
+  })
+
   it('survives NUL, bytes that are no UTF-8, an endless line and an open quote', async () => {
     const campaign = await test.newCampaign()
     const file = Buffer.concat([

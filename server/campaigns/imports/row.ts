@@ -1,5 +1,5 @@
 /** One row of a file: a contact, or everything that is wrong with it. */
-import { isUnstorable } from '../../requests/body.ts'
+import { isUnstorable, parseJson } from '../../requests/body.ts'
 import { ApiError, type FieldError } from '../../errors.ts'
 import { buildValidators } from '../../requests/validate.ts'
 import { consentStatuses, ContactInput, readContact } from '../contact.ts'
@@ -31,10 +31,11 @@ export function readRow(row: SourceRow, options: ImportOptions): ReadRow {
   const { table } = options
   if (table && (record as string[]).some(isDamaged))
     return whole('invalid_characters', 'must be UTF-8 without NUL; save the file as UTF-8 and send it again')
-  const input = table ? readCells(record as string[], table.targets) : rename(record, options.mapping)
+  const faults: Fault[] = []
+  const input = table ? readCells(record as string[], table.targets, faults) : rename(record, options.mapping)
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return whole('invalid_format', 'must be an object with the fields of a contact')
-  const faults = faultsOf(input)
+  faults.push(...faultsOf(input))
   // What a number looks like in a file is for the lenient reader to say, also where its cell is empty.
   let phoneFault: PhoneFault | null = null
   let repair: Repair | null = null
@@ -69,21 +70,24 @@ function faultsOf(input: object): Fault[] {
   throw result.error
 }
 
-/** Cells as the fields of a contact; empty ones say nothing, so that an update leaves what is there. */
-function readCells(cells: string[], targets: TableLayout['targets']): Record<string, unknown> {
+/** Cells as the fields of a contact; empty ones say nothing, so that an update leaves what is there. Adds what cannot be stored to `faults`. */
+function readCells(cells: string[], targets: TableLayout['targets'], faults: Fault[]): Record<string, unknown> {
   const input: Record<string, unknown> = { phone_number: '' }
   // Columns may be named `__proto__`.
   let attributes: Record<string, unknown> | null = null
-  let consent: Record<string, string> | null = null
+  let consent: Record<string, unknown> | null = null
   for (let at = 0; at < targets.length; at++) {
     const target = targets[at]
     if (target === null || target === undefined) continue
     const cell = readCell(cells[at] ?? '')
     if (cell === '') continue
-    if (target === 'tags') input['tags'] = splitTags(cell)
-    else if (target.startsWith('consent')) (consent ??= {})[target.slice(8) || 'status'] = cell
+    if (target === 'tags') input['tags'] = readTags(cell, faults)
+    else if (target === 'consent')
+      consent = Object.assign({}, consent, readObject(cell, target, faults) ?? { status: cell })
+    else if (target.startsWith('consent_')) (consent ??= {})[target.slice(8)] = cell
     else if (target === 'country') input['country'] = cell.toUpperCase()
-    else if (target === 'attributes') attributes = Object.assign(attributes ?? emptyRecord(), readObject(cell))
+    else if (target === 'attributes')
+      attributes = Object.assign(attributes ?? emptyRecord(), readObject(cell, target, faults) ?? { attributes: cell })
     else if (target.startsWith('attributes.')) (attributes ??= emptyRecord())[target.slice(11)] = cell
     else input[target] = cell
   }
@@ -97,15 +101,23 @@ const emptyRecord = (): Record<string, unknown> => Object.create(null) as Record
 // Our own files escape what a spreadsheet would run as a formula; the apostrophe is not the person's.
 const readCell = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@\t\r])/, '')
 
-/** Our own export has attributes without a column of their own as JSON; what is none becomes the value of one that is called so. */
-function readObject(cell: string): object {
+/** What our own files have as JSON in one cell: attributes without a column of their own, and tags and consents of bad rows. */
+function readJson(cell: string, target: string, faults: Fault[]): unknown {
+  if (!/^[[{]/.test(cell)) return undefined
   try {
-    const value: unknown = JSON.parse(cell)
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value
+    const { body, faults: wrong } = parseJson(Buffer.from(cell))
+    faults.push(...wrong.map((one) => ({ ...one, pointer: `#/${target}${one.pointer.slice(1)}` })))
+    return body
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
+    if (error instanceof ApiError) return undefined
+    throw error
   }
-  return { attributes: cell }
+}
+
+/** The object that a cell has as JSON; null where it has none. */
+function readObject(cell: string, target: string, faults: Fault[]): object | null {
+  const value = readJson(cell, target, faults)
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
 }
 
 /** An object with its members under the names that the caller gave them. */
@@ -125,18 +137,17 @@ function rename(record: unknown, mapping: ImportOptions['mapping']): unknown {
   return input
 }
 
-const splitTags = (cell: string): string[] => [
-  ...new Set(
-    cell
-      .split(/[,;|]/)
-      .map((tag) => tag.trim())
-      .filter((tag) => tag !== ''),
-  ),
-]
+function readTags(cell: string, faults: Fault[]): unknown[] {
+  const list = readJson(cell, 'tags', faults)
+  if (Array.isArray(list)) return list
+  const tags = cell.split(/[,;|]/).map((tag) => tag.trim())
+  return [...new Set(tags.filter((tag) => tag !== ''))]
+}
 
-function readConsent(cell: string): string {
-  const word = cell.toLowerCase().replace(/[\s-]+/g, '_')
-  return consentStatuses.find((status) => status === word) ?? cell
+function readConsent(status: unknown): unknown {
+  if (typeof status !== 'string') return status
+  const word = status.toLowerCase().replace(/[\s-]+/g, '_')
+  return consentStatuses.find((one) => one === word) ?? status
 }
 
 /** The error with its place in the file. */
