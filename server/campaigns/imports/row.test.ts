@@ -172,6 +172,19 @@ describe('readRow', () => {
     })
   })
 
+  it('names the column of a consent that is wrong', () => {
+    const row = { line: 2, size: 1, record: ['15551234567', 'opted_in', '999', 'x'] }
+    expect(readRow(row, csvOptions('phone,consent,consent_ip,consent_date'))).toMatchObject({
+      errors: [
+        { column: 'consent_date', value: 'x' },
+        { column: 'consent_ip', value: '999' },
+      ],
+    })
+    expect(readRow({ ...row, record: ['15551234567', 'perhaps'] }, csvOptions('phone,consent'))).toMatchObject({
+      errors: [{ column: 'consent', value: 'perhaps' }],
+    })
+  })
+
   it('refuses cells that were no UTF-8, or have a NUL', () => {
     for (const cell of ['M\uFFFDller', 'a\0b'])
       expect(readRow({ line: 2, size: 1, record: ['15551234567', cell] }, csvOptions('phone,name'))).toMatchObject({

@@ -156,17 +156,23 @@ function locate(fault: Fault, row: SourceRow, input: object, { table }: ImportOp
     .split('/')
     .slice(1)
     .map((step) => decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~'))
-  const target = steps[0] === 'attributes' && steps[1] !== undefined ? `attributes.${steps[1]}` : (steps[0] ?? null)
-  const at = table && target !== null ? table.targets.indexOf(target) : -1
-  const value = table
-    ? (row.record as string[])[at]
-    : steps[0] === undefined
-      ? undefined
-      : (input as Record<string, unknown>)[steps[0]]
+  const [field = null, member] = steps
+  const own = field === 'consent' && member === 'status' ? field : `${field}${field === 'consent' ? '_' : '.'}${member}`
+  // A column of its own, else that of all members of the field.
+  const at =
+    table && field !== null
+      ? [own, field].map((target) => table.targets.indexOf(target)).find((index) => index !== -1)
+      : undefined
+  const value =
+    at !== undefined
+      ? (row.record as string[])[at]
+      : table || field === null
+        ? undefined
+        : (input as Record<string, unknown>)[field]
   return {
     line: row.line,
     code: fault.code,
-    column: table ? (table.header[at] ?? target) : steps.join('.') || null,
+    column: (at !== undefined && table?.header[at]) || steps.join('.') || null,
     value:
       value === undefined
         ? null
