@@ -199,6 +199,16 @@ describe('a list in a file', () => {
     expect((await call('POST', '/opt-outs/import', text)).body).toMatchObject({ total: 2, existing: 2, failed: 0 })
   })
 
+  it('opts out whatever stands in the reason: what cannot be stored, and the letter at which it is cut', async () => {
+    const long = `${'a'.repeat(499)}😀`
+    const csv = `number,reason\n${person},a\0b\n15551230002,${long}b\n`
+    expect((await call('POST', '/opt-outs/import', csv)).body).toMatchObject({ created: 2, failed: 0 })
+    expect((await call('GET', `/opt-outs/${person}`)).body).toMatchObject({ reason: 'a\uFFFDb' })
+    expect((await call('GET', '/opt-outs/15551230002')).body).toMatchObject({ reason: long })
+    const body = { opt_outs: [{ number: '15551230003', reason: long }] }
+    expect((await call('POST', '/opt-outs/import', body)).body).toMatchObject({ created: 1 })
+  })
+
   it('may be one number a line', async () => {
     expect((await call('POST', '/opt-outs/import', '15551230001\n15551230002\n')).body).toMatchObject({ created: 2 })
   })

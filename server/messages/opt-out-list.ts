@@ -80,11 +80,17 @@ function readRows(rows: ListRow[]): ReadList {
     const read = readListed(number)
     if ('number' in read) {
       if (!people.has(read.number))
-        people.set(read.number, { number: read.number, reason: reason.trim().slice(0, reasonLengthMax) || null })
+        people.set(read.number, { number: read.number, reason: storableReason(reason) || null })
     } else if (number.trim() === '') errors.push({ line, value: '', code: 'required', detail: 'is required' })
     else errors.push({ line, value: number.slice(0, 40), ...read })
   }
   return { total: rows.length, people: [...people.values()], errors }
+}
+
+/** As much of a reason as is kept, with U+FFFD for what cannot be stored: nobody stays in for what somebody wrote beside the number. */
+function storableReason(reason: string): string {
+  const characters = Array.from(reason.trim().slice(0, 2 * reasonLengthMax)).slice(0, reasonLengthMax)
+  return characters.join('').toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
 /** An apostrophe keeps a spreadsheet from rounding, `00` and punctuation are how people write. */
