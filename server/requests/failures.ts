@@ -39,10 +39,13 @@ function explainFailure(error: unknown, request: FastifyRequest): ApiError {
   // Whether a write took place is not known: the idempotency key makes the repetition safe.
   if (isUnavailable(error))
     return new ApiError('unavailable', { detail: 'The database cannot be reached.', retryAfterSeconds: 2 })
-  return framework[codeOf(error) ?? '']?.(request) ?? new ApiError('internal_error')
+  return frameworkRefusal(error, request) ?? new ApiError('internal_error')
 }
 
-/** Fastify's own refusals, in our words. */
+/** A refusal of Fastify's own, in our words; undefined for any other error. */
+export const frameworkRefusal = (error: unknown, request: FastifyRequest): ApiError | undefined =>
+  framework[codeOf(error) ?? '']?.(request)
+
 const framework: Record<string, (request: FastifyRequest) => ApiError> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (request) => {
     const type = request.headers['content-type']

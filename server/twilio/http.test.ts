@@ -65,6 +65,22 @@ test('a NUL is a wrong parameter, wherever it stands', async () => {
   expect(list.statusCode).toBe(400)
 })
 
+test('a plus sign that was not encoded is one', async () => {
+  const answer = await send('To=+15551230001&From=+15557654321&Body=Hello')
+  expect(answer.json()).toMatchObject({ to: '+15551230001', from: '+15557654321' })
+})
+
+test('a body that is no form, or too long, is refused in the words of that API', async () => {
+  const headers = { ...headersOf(token), 'content-type': 'application/json' }
+  const json = await app.inject({ method: 'POST', url: path(), headers, payload: '{"To":"+15551230001"}' })
+  expect([json.statusCode, json.json()]).toEqual([
+    415,
+    expect.objectContaining({ status: 415, code: 20415, message: expect.stringMatching(/x-www-form-urlencoded/) }),
+  ])
+  const long = await send(`To=%2B15551230001&Body=${'x'.repeat(70_000)}`)
+  expect([long.statusCode, long.json().code]).toEqual([413, 20413])
+})
+
 test('who guesses tokens is soon not looked up any more, and who is known goes on', async () => {
   expect((await send('To=%2B15551230001&Body=Hello')).statusCode).toBe(201)
   const statuses = new Set<number>()

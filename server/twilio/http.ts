@@ -14,6 +14,7 @@ import { refusalError, type MessagesContext } from '../messages/send.ts'
 import { allMessages, listMessages, readingOf } from '../messages/list.ts'
 import { findMessage } from '../messages/store.ts'
 import { parseSid, twilioVersion } from '../messages/twilio-words.ts'
+import { frameworkRefusal } from '../requests/failures.ts'
 import { refuseLive } from '../test-keys.ts'
 import type { TwilioAuthenticator } from './credential.ts'
 import { renderTwilioFault, toTwilioFault, WrongParameter, type TwilioFault } from './faults.ts'
@@ -42,7 +43,8 @@ export async function twilioRoutes(
     child.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) => {
       done(null, new URLSearchParams(String(text)))
     })
-    child.setErrorHandler((error, _request, reply) => {
+    child.setErrorHandler((thrown, request, reply) => {
+      const error = frameworkRefusal(thrown, request) ?? thrown
       const fault = error instanceof WrongParameter ? error.fault : toTwilioFault(error)
       // Bugs, and a database that is away, are told and logged as everywhere.
       if (!fault) throw error

@@ -13,6 +13,8 @@ const unsupported = ['MediaUrl', 'ContentSid', 'PersistentAction', 'ApplicationS
 export function readTwilioSend(form: URLSearchParams): SendBody {
   const has = (name: string): boolean => (form.get(name) ?? '') !== ''
   const text = (name: string): string => form.get(name) ?? ''
+  // A plus sign that was not encoded is a blank in a form; there it is taken, too.
+  const number = (name: string): string => text(name).replace(/^ /, '+')
   for (const [name, value] of form)
     if (isUnstorable(value)) throw new WrongParameter(20001, `The '${name}' parameter must not contain NUL.`)
   for (const name of unsupported)
@@ -27,10 +29,10 @@ export function readTwilioSend(form: URLSearchParams): SendBody {
     throw new WrongParameter(21701, "The 'MessagingServiceSid' is not one; it is MG and the hexadecimal id of a pool.")
   const sendAt = readSendAt(form)
   return {
-    to: text('To'),
+    to: number('To'),
     message: text('Body'),
     // A pool with a sender named is that sender, as it is there.
-    ...(has('From') ? { from: text('From') } : poolId && { sender_pool: showId('pol', poolId) }),
+    ...(has('From') ? { from: number('From') } : poolId && { sender_pool: showId('pol', poolId) }),
     ...(sendAt && { send_at: sendAt }),
     ...(has('ValidityPeriod') && { validity_period: readSeconds(text('ValidityPeriod')) }),
     ...(has('StatusCallback') && { callback_url: text('StatusCallback').replace(/#.*$/s, '') + twilioFormMark }),
