@@ -240,6 +240,15 @@ test('a path that exists with other methods says which', async () => {
   expect((await app.inject('/v1/thing')).json().code).toBe('not_found')
 })
 
+test('a path with a slash too many is told how it is written', async () => {
+  const detailOf = async (url: string): Promise<unknown> =>
+    (await app.inject({ url, headers: { authorization: 'Bearer good' } })).json().detail
+  expect(await detailOf('/v1/errors/?x=1')).toBe(
+    'There is no GET /v1/errors/. Leave out the slash at its end: /v1/errors',
+  )
+  expect(await detailOf('/v1/nothing/')).toBe('There is no GET /v1/nothing/.')
+})
+
 test('a missing scope is named', async () => {
   const answer = await app.inject({ method: 'DELETE', url: '/v1/things/7' })
   expect(answer.statusCode).toBe(403)

@@ -91,10 +91,13 @@ export async function buildApp(context: AppContext, register: Register): Promise
   const refuseUnknown = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.headers(refusalHeaders).header('x-request-id', request.id)
     if (wantsPage(request)) return void sendMissingPage(reply)
-    const allowed = methodsOf(routes, pathOf(request.url))
+    const path = pathOf(request.url)
+    const allowed = methodsOf(routes, path)
+    const shorter = path.replace(/\/$/, '')
+    const hint = methodsOf(routes, shorter).length > 0 ? ` Leave out the slash at its end: ${shorter}` : ''
     const error =
       allowed.length === 0
-        ? new ApiError('not_found', { detail: `There is no ${request.method} ${pathOf(request.url)}.` })
+        ? new ApiError('not_found', { detail: `There is no ${request.method} ${path}.${hint}` })
         : new ApiError('method_not_allowed', {
             detail: `There is no ${request.method} here; use ${listOf(allowed)}.`,
             headers: { allow: allowed.join(', ') },
