@@ -45,7 +45,7 @@ function describe(error: ErrorObject, part: Part): FieldError {
         own,
         undefined,
         'invalid_type',
-        `must be ${typesOf(params['type'] ?? 'value')}; it is ${typeOf(error.data)}`,
+        `must be ${typesOf(params['type'] ?? 'value')}; it is ${typeOf(error.data, String(params['type']))}`,
       )
     case 'enum': {
       const allowed = (error.schema as unknown[]).map(String)
@@ -173,8 +173,10 @@ const typesOf = (types: string | string[]): string =>
     .map((type) => typeNames[type] ?? type)
     .join(' or ')
 
-const typeOf = (value: unknown): string => {
+/** What a value is, beside the types that it should have: a number that should be a whole one is told itself. */
+const typeOf = (value: unknown, wanted: string): string => {
   if (value === null) return 'null'
+  if (typeof value === 'number' && wanted.includes('integer')) return String(value)
   if (Array.isArray(value)) return 'an array'
   return typeof value === 'boolean' ? String(value) : (typeNames[typeof value] ?? typeof value)
 }

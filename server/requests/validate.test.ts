@@ -66,6 +66,8 @@ test('what is wrong is said in words, not in those of the validator or of the do
       password: text({ pattern: '^[ -~]*$' }),
       ip: { anyOf: [text({ format: 'ipv4' }), text({ format: 'ipv6' })] },
       code: text({ pattern: '^\\d+$' }),
+      seconds: { type: 'integer' },
+      days: { anyOf: [{ type: 'integer' }, { type: 'null' }] },
     },
   }
   const verdict = buildValidators({})({ schema })({
@@ -74,6 +76,8 @@ test('what is wrong is said in words, not in those of the validator or of the do
     password: 'é',
     ip: 'x',
     code: 'x',
+    seconds: 1.5,
+    days: 'x',
   })
   const { errors } = (verdict as { error: ApiError }).error.options
   expect(errors).toEqual([
@@ -81,6 +85,8 @@ test('what is wrong is said in words, not in those of the validator or of the do
     { pointer: '#/prefix', code: 'invalid_format', detail: 'must have the documented form, such as "1555"' },
     { pointer: '#/password', code: 'invalid_format', detail: 'must be of printable ASCII characters' },
     { pointer: '#/code', code: 'invalid_format', detail: 'must have the form ^\\d+$' },
+    { pointer: '#/seconds', code: 'invalid_type', detail: 'must be a whole number; it is 1.5' },
     { pointer: '#/ip', code: 'invalid_format', detail: 'must be an IP address, such as 192.0.2.1 or 2001:db8::1' },
+    { pointer: '#/days', code: 'invalid_type', detail: 'must be a whole number or null; it is a string' },
   ])
 })
