@@ -186,6 +186,10 @@ describe('a form of a browser', () => {
       [formOf(file, { name: 'options', content: '{' }), ['#/options invalid_format']],
       [formOf(file, { name: 'options', content: '{"shoe":1}' }), ['#/options/shoe unknown_field']],
       [formOf(file, { name: 'options', content: '{"mapping":{"x":"tags"}}' }), ['#/options/mapping/x invalid_value']],
+      [
+        formOf(file, { name: 'options', content: '{"mapping":{"phone":"attributes.\\u0000"}}' }),
+        ['#/options/mapping/phone invalid_characters'],
+      ],
       [formOf(file, { name: 'more', content: 'x' }), ['#/more unknown_field']],
       [formOf({ ...file, content: 'name\nx' }), ['# invalid_format']],
       [formOf(file, file), ['# invalid_format']],
@@ -197,6 +201,9 @@ describe('a form of a browser', () => {
       const { status, body } = await test.upload(campaign, form.type, form.body)
       expect([status, errorsOf(body)]).toEqual([422, errors])
     }
+    const mapping = encodeURIComponent('{"zip":"attributes.\\u0000"}')
+    const asked = await test.upload(campaign, 'text/csv', 'phone,zip\n15551234567,x', `?mapping=${mapping}`)
+    expect([asked.status, errorsOf(asked.body)]).toEqual([422, ['?mapping invalid_characters']])
   })
 })
 

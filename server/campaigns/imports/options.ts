@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { Nullable } from '../../http.ts'
 import { isCountry } from '../../messages/number.ts'
+import { parseJson, type ParsedBody } from '../../requests/body.ts'
 import { buildValidators } from '../../requests/validate.ts'
 import { countryError } from '../campaign.ts'
 import type { Mapping } from './columns.ts'
@@ -96,11 +97,21 @@ const notMapping: FieldError = {
   detail: 'must be a JSON object of column names with a field, or null, for each',
 }
 
+/** Reads JSON that stands in a text, where what cannot be stored is found as in a body. @throws ApiError `validation_failed`. */
 function parse(text: string, pointer: string): unknown {
+  const { body, faults } = readText(text, pointer)
+  const wrong = faults.filter(({ code }) => code === 'invalid_characters')
+  const inBody = pointer.startsWith('#')
+  if (wrong.length > 0)
+    throw invalid(wrong.map((one) => ({ ...one, pointer: inBody ? `${pointer}${one.pointer.slice(1)}` : pointer })))
+  return body
+}
+
+function readText(text: string, pointer: string): ParsedBody {
   try {
-    return JSON.parse(text)
+    return parseJson(Buffer.from(text))
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error
+    if (!(error instanceof ApiError)) throw error
     throw invalid([{ pointer, code: 'invalid_format', detail: 'must be a JSON object' }])
   }
 }
