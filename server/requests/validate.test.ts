@@ -90,3 +90,14 @@ test('what is wrong is said in words, not in those of the validator or of the do
     { pointer: '#/days', code: 'invalid_type', detail: 'must be a whole number or null; it is a string' },
   ])
 })
+
+test('a query is looked through for what cannot be stored, in names as in values', () => {
+  const schema = { type: 'object', patternProperties: { '^metadata\\[': { type: 'string' } } }
+  const check = buildValidators({})({ schema, httpPart: 'querystring' })
+  const pointersOf = (query: object): string[] => {
+    const verdict = check(query)
+    return verdict === true ? [] : ((verdict.error as ApiError).options.errors ?? []).map(({ pointer }) => pointer)
+  }
+  expect(pointersOf({ 'metadata[a]': 'b' })).toEqual([])
+  expect(pointersOf({ 'metadata[a]': 'b\0', 'metadata[a\0]': 'b' })).toEqual(['?metadata[a]', '?metadata[a\0]'])
+})

@@ -107,9 +107,11 @@ function isUnique(_schema: boolean, items: unknown[]): boolean {
 }
 isUnique.errors = [] as Partial<ErrorObject>[]
 
-/** What PostgreSQL cannot be asked for: a percent-encoded NUL in a query or a path. */
+/** What PostgreSQL cannot be asked for: a percent-encoded NUL in a query or a path, also in a name such as `metadata[a]`. */
 function textFaults(data: object): FieldError[] | undefined {
-  const wrong = Object.entries(data).filter(([, value]) => typeof value === 'string' && isUnstorable(value))
+  const wrong = Object.entries(data).filter(([name, value]) =>
+    [name, value].some((text) => typeof text === 'string' && isUnstorable(text)),
+  )
   if (wrong.length === 0) return undefined
   const detail = 'must not contain NUL or a surrogate without its other half'
   return wrong.map(([name]) => ({ pointer: `?${name}`, code: 'invalid_characters', detail }))
