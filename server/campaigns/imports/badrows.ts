@@ -4,6 +4,7 @@ import type { Db } from '../../db/db.ts'
 import { attributeLimits, ContactInput } from '../contact.ts'
 import { mapColumns } from './columns.ts'
 import { readErrors, type RowError } from './errors.ts'
+import { fieldsOf } from './row.ts'
 import type { ImportRow } from './store.ts'
 
 const pageRows = 1000
@@ -21,7 +22,8 @@ export async function* writeBadRows(db: Db, accountId: string, row: ImportRow): 
     : null
   const header = kept ? kept.map(({ name }) => name) : await namesOf(errorsOf(db, accountId, row.id))
   const write = (cells: string[]): string => writeCsv([cells], table?.delimiter ?? undefined)
-  const cellsOf = (record: unknown): string[] => {
+  const cellsOf = (given: unknown): string[] => {
+    const record = fieldsOf(given)
     if (kept && Array.isArray(record)) return kept.map(({ at }) => textOf(record[at]))
     if (!kept && isObject(record))
       return header.map((name) => textOf(Object.hasOwn(record, name) ? record[name] : null))
@@ -48,7 +50,8 @@ async function namesOf(rows: AsyncIterable<{ record: unknown }>): Promise<string
   const fields = Object.keys(ContactInput.properties)
   const used = new Set<string>()
   const others = new Set<string>()
-  for await (const { record } of rows) {
+  for await (const row of rows) {
+    const record = fieldsOf(row.record)
     if (!isObject(record)) continue
     for (const field of fields) if (Object.hasOwn(record, field)) used.add(field)
     if (others.size === attributeLimits.count) continue

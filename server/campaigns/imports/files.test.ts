@@ -255,9 +255,16 @@ describe('an export', () => {
     const other = await test.newCampaign()
     const over = await test.run(other, 'text/csv', file)
     expect(over).toMatchObject({ status: 'completed', mapping: { contact: null, opted_out: null, created_at: null } })
-    const { body } = await test.call('GET', `/v1/campaigns/${other}/contacts`)
-    expect(body['data']).toMatchObject([
-      { first_name: '=cmd', attributes: { plan: 'gold', "it's": '-5' }, tags: ['a', 'b'], consent },
-    ])
+    const lines = (await test.app.inject({ url: `${url}?format=ndjson`, headers: test.account.headers })).body
+    const third = await test.newCampaign()
+    expect(await test.run(third, 'application/x-ndjson', lines)).toMatchObject({ status: 'completed' })
+    for (const copy of [other, third])
+      expect((await test.call('GET', `/v1/campaigns/${copy}/contacts`)).body['data']).toMatchObject([
+        { first_name: '=cmd', attributes: { plan: 'gold', "it's": '-5' }, tags: ['a', 'b'], consent },
+      ])
+    const bad = await test.run(third, 'application/x-ndjson', lines.replace('15551234567', '12'))
+    expect((await test.badRows(bad.id)).split('\n')[0]).toBe(
+      'phone_number,first_name,country,attributes,tags,consent,error',
+    )
   })
 })

@@ -210,6 +210,9 @@ describe('readRow', () => {
       'phone_number invalid_phone_number',
     ])
     for (const record of [null, 'text', 5, []]) expect(errorsOf(record)).toEqual(['null invalid_format'])
+    const exported = { object: 'contact', id: 'ctc_x', phone_number: '15551234567', last_name: null }
+    expect(errorsOf(exported)).toEqual([])
+    expect(errorsOf({ ...exported, shoe: null })).toEqual(['shoe unknown_field'])
   })
 })
 

@@ -2,7 +2,7 @@
 import { isUnstorable, parseJson } from '../../requests/body.ts'
 import { ApiError, type FieldError } from '../../errors.ts'
 import { buildValidators } from '../../requests/validate.ts'
-import { consentStatuses, ContactInput, readContact } from '../contact.ts'
+import { consentStatuses, Contact, ContactInput, readContact } from '../contact.ts'
 import type { NewContact } from '../contacts.ts'
 import type { RowError } from './errors.ts'
 import type { TableLayout } from './layout.ts'
@@ -32,7 +32,7 @@ export function readRow(row: SourceRow, options: ImportOptions): ReadRow {
   if (table && (record as string[]).some(isDamaged))
     return whole('invalid_characters', 'must be UTF-8 without NUL; save the file as UTF-8 and send it again')
   const faults: Fault[] = []
-  const input = table ? readCells(record as string[], table.targets, faults) : rename(record, options.mapping)
+  const input = table ? readCells(record as string[], table.targets, faults) : rename(fieldsOf(record), options.mapping)
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return whole('invalid_format', 'must be an object with the fields of a contact')
   faults.push(...faultsOf(input))
@@ -118,6 +118,15 @@ function readJson(cell: string, target: string, faults: Fault[]): unknown {
 function readObject(cell: string, target: string, faults: Fault[]): object | null {
   const value = readJson(cell, target, faults)
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
+}
+
+/** A row of JSON; of a contact as answers and the export have it without nulls, and without what only they say. */
+export function fieldsOf(record: unknown): unknown {
+  if (typeof record !== 'object' || record === null || !('object' in record) || record.object !== 'contact')
+    return record
+  const isSaid = ([name, value]: [string, unknown]): boolean =>
+    Object.hasOwn(ContactInput.properties, name) ? value !== null : !Object.hasOwn(Contact.properties, name)
+  return Object.fromEntries(Object.entries(record).filter(isSaid))
 }
 
 /** An object with its members under the names that the caller gave them. */
