@@ -1,6 +1,6 @@
 /** Starting and stopping: what the person at the terminal sees when something is in the way, and what is left behind. */
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
@@ -57,6 +57,26 @@ test('an unknown command is refused with the commands that there are, and withou
   expect(ending.stderr).toContain('There is no "heliogram strat".')
   expect(ending.stderr).toContain('Usage:')
   expect(ending.stderr).not.toContain('HELIOGRAM_PORT')
+})
+
+test('a command for an installation that is not there says so, and makes none', async () => {
+  const env = await environment()
+  const folder = env['HELIOGRAM_DATA'] ?? ''
+  for (const command of ['owner-code', 'rotate-key']) {
+    const ending = await runToEnd([command], env)
+    expect(ending).toMatchObject({ code: 1, stdout: '' })
+    expect(ending.stderr).toContain(`There is no database in the data folder ${folder}.`)
+    expect(existsSync(folder)).toBe(false)
+  }
+  const refused = await runToEnd(['owner-code'], { ...env, DATABASE_URL: 'postgres://127.0.0.1:1/x' })
+  expect(refused.stderr).toMatch(/^\nThe database of DATABASE_URL cannot be used: [^\n]+\n$/)
+  const keyless = await runToEnd(['rotate-key'], {
+    ...env,
+    HELIOGRAM_DATA: program.dataFolder,
+    HELIOGRAM_KEY_FILE: join(folder, 'key'),
+  })
+  expect(keyless.stderr).toContain(`There is no key file ${join(folder, 'key')}.`)
+  expect(existsSync(folder)).toBe(false)
 })
 
 test('a wrong environment is refused with every wrong variable and what it may be', async () => {

@@ -3,13 +3,13 @@ import { createOwnerCode } from '../accounts/login/owner-code.ts'
 import type { Config } from '../config.ts'
 import { openPool, type Db } from '../db/db.ts'
 import type { Log } from '../db/log.ts'
-import { openBeside } from '../db/running.ts'
 import { tellOwner } from '../greeting.ts'
 import { StartError } from '../start.ts'
+import { openInstallation } from './installation.ts'
 
 /** The lines to print. @throws StartError where there is nothing to give a code for. */
 export async function makeOwnerCode(config: Config, log: Log): Promise<string> {
-  const { connection, close } = await openBeside(config.databaseUrl, config.dataFolder, log)
+  const { connection, close } = await openInstallation(config, log)
   const db = openPool(connection, { name: 'owner code', max: 1 })
   try {
     return await printOwnerCode(db, config.publicUrl)

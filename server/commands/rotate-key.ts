@@ -1,19 +1,25 @@
 /** `heliogram rotate-key`: a new master key, whether the service runs or not. */
+import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { openPool } from '../db/db.ts'
 import type { Log } from '../db/log.ts'
-import { openBeside } from '../db/running.ts'
 import { isMasterKeyOf } from '../sealing/data-keys.ts'
 import { KeyFile } from '../sealing/master-key.ts'
 import { rotateMasterKey, RotationRunningError } from '../sealing/rotate-key.ts'
 import { openVault } from '../sealing/vault.ts'
 import { explainForeignKey, StartError } from '../start.ts'
+import { openInstallation } from './installation.ts'
 
 /** Rotates, telling how far it is, and answers the last lines to print. @throws StartError for what is to be mended first. */
 export async function rotateKey(config: Config, log: Log): Promise<string> {
-  const { connection, close } = await openBeside(config.databaseUrl, config.dataFolder, log)
+  const { connection, close } = await openInstallation(config, log)
   const db = openPool(connection, { name: 'rotate-key', max: 3, queryTimeoutMs: 0 })
   try {
+    // A file that was made now would be no key of anything: its rotation would be told as one of the service.
+    if (!existsSync(config.keyFile))
+      throw new StartError(
+        `There is no key file ${config.keyFile}. Run this with the settings of the service (HELIOGRAM_KEY_FILE).`,
+      )
     const keyFile = new KeyFile(config.keyFile)
     if (!(await isMasterKeyOf(db, openVault(keyFile)))) throw new StartError(explainForeignKey(config))
     const say = (line: string): void => void process.stdout.write(`${line}\n`)

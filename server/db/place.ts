@@ -22,7 +22,7 @@ export interface Place {
 }
 
 /** In the data folder: names the folder used instead, where an unprivileged account cannot reach this one. */
-const pointer = 'postgres-location'
+export const pointer = 'postgres-location'
 
 /** Creates the data folder if needed, so that only its owner can list it, and returns its real path. */
 export async function prepareDataDir(dataDir: string): Promise<string> {

@@ -1,4 +1,5 @@
 /** The database for a command beside the running service: as the service opens it, or as it has opened it. */
+import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findPackaged } from './binaries.ts'
@@ -8,7 +9,7 @@ import { DataDirLockedError } from './lock.ts'
 import type { Log } from './log.ts'
 import { openDatabase } from './open.ts'
 import { readPidFile } from './pidfile.ts'
-import { choosePlace, prepareDataDir } from './place.ts'
+import { choosePlace, pointer, prepareDataDir } from './place.ts'
 
 /** Opens it, and starts an embedded one that does not run. `close` stops what was started here, and nothing else. @throws as `openDatabase` does. */
 export async function openBeside(
@@ -23,6 +24,12 @@ export async function openBeside(
     if (!connection) throw error
     return { connection, close: async () => {} }
   }
+}
+
+/** Whether an embedded one was ever started on a data folder. Makes nothing. */
+export async function hasDatabase(dataFolder: string): Promise<boolean> {
+  const folder = clusterFolder((await findPackaged()).major)
+  return [folder, pointer].some((name) => existsSync(join(dataFolder, name)))
 }
 
 /** How to connect to the embedded one that another process has opened; null where none runs on the data folder. Starts and changes nothing. */

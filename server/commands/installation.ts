@@ -1,0 +1,19 @@
+/** What a command works on: the installation that the settings name, which has to be there. */
+import type { Config } from '../config.ts'
+import type { Connection } from '../db/db.ts'
+import type { Log } from '../db/log.ts'
+import { hasDatabase, openBeside } from '../db/running.ts'
+import { explainDatabase, StartError } from '../start.ts'
+
+/** Opens its database, whether the service runs or not. @throws StartError where there is none: a command makes no installation. */
+export async function openInstallation(
+  config: Config,
+  log: Log,
+): Promise<{ connection: Connection; close: () => Promise<void> }> {
+  const { databaseUrl, dataFolder } = config
+  if (databaseUrl === null && !(await hasDatabase(dataFolder)))
+    throw new StartError(
+      `There is no database in the data folder ${dataFolder}. Run this with the settings of the service (HELIOGRAM_DATA or DATABASE_URL), or where it runs.`,
+    )
+  return await openBeside(databaseUrl, dataFolder, log).catch((error: unknown) => explainDatabase(error, config))
+}
