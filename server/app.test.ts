@@ -240,6 +240,13 @@ test('a path that exists with other methods says which', async () => {
   expect((await app.inject('/v1/thing')).json().code).toBe('not_found')
 })
 
+test('a body that was forgotten is told as one', async () => {
+  const answer = await app.inject({ method: 'POST', url: '/v1/things', headers: { authorization: 'Bearer good' } })
+  expect(answer.json().errors).toEqual([
+    { pointer: '#', code: 'invalid_type', detail: 'must be an object; there is none' },
+  ])
+})
+
 test('a path with a slash too many is told how it is written', async () => {
   const detailOf = async (url: string): Promise<unknown> =>
     (await app.inject({ url, headers: { authorization: 'Bearer good' } })).json().detail

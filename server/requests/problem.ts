@@ -39,14 +39,13 @@ function describe(error: ErrorObject, part: Part): FieldError {
         ...(suggestion && { suggestion }),
       }
     }
-    case 'type':
-      return at(
-        part,
-        own,
-        undefined,
-        'invalid_type',
-        `must be ${typesOf(params['type'] ?? 'value')}; it is ${typeOf(error.data, String(params['type']))}`,
-      )
+    case 'type': {
+      const wanted = params['type'] ?? 'value'
+      // A body that was not sent is null here.
+      const isMissing = part === 'body' && own === '' && error.data === null
+      const given = isMissing ? 'there is none' : `it is ${typeOf(error.data, wanted)}`
+      return at(part, own, undefined, 'invalid_type', `must be ${typesOf(wanted)}; ${given}`)
+    }
     case 'enum': {
       const allowed = (error.schema as unknown[]).map(String)
       const suggestion = typeof error.data === 'string' ? nearest(error.data, allowed) : undefined
@@ -174,7 +173,7 @@ const typesOf = (types: string | string[]): string =>
     .join(' or ')
 
 /** What a value is, beside the types that it should have: a number that should be a whole one is told itself. */
-const typeOf = (value: unknown, wanted: string): string => {
+const typeOf = (value: unknown, wanted: string | string[]): string => {
   if (value === null) return 'null'
   if (typeof value === 'number' && wanted.includes('integer')) return String(value)
   if (Array.isArray(value)) return 'an array'
