@@ -53,11 +53,17 @@ import { registerRoutes } from './routes.ts'
 import { jobSweeps, linkSweeps } from './schedule.ts'
 import { ContactSeals } from './sealing/contact-fields.ts'
 import { DataKeys, isMasterKeyOf } from './sealing/data-keys.ts'
-import { KeyFile } from './sealing/master-key.ts'
 import { openResult, Texts } from './sealing/texts.ts'
 import { keyIdsOf, openVault } from './sealing/vault.ts'
 import { ClientServer } from './smpp-server/server.ts'
-import { explainDatabase, explainForeignKey, readCertificate, requireFreePort, StartError } from './start.ts'
+import {
+  explainDatabase,
+  explainForeignKey,
+  openKeyFile,
+  readCertificate,
+  requireFreePorts,
+  StartError,
+} from './start.ts'
 import { Started } from './started.ts'
 import { Sweeper } from './sweeps.ts'
 import { openSimulator, TestSimulator } from './test-simulator.ts'
@@ -114,8 +120,9 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   )
   const database = started.add('database', opened, (one) => one.close())
   // Asked before an account is made, whose secrets would otherwise be lost with a failed start.
-  if (has('api')) await requireFreePort(config.host, config.port, 'HELIOGRAM_PORT')
-  const keyFile = new KeyFile(config.keyFile)
+  await requireFreePorts(config)
+  const smppTls = has('api') ? readCertificate(config.smppServer?.tls ?? null) : null
+  const keyFile = openKeyFile(config)
   const vault = openVault(keyFile)
   const keys = new DataKeys(vault)
   const open = (name: string, max: number, settings: Record<string, string> = {}): Db =>
@@ -263,7 +270,6 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   }
   if (config.metricsPort !== null) {
     const { host, metricsPort: port } = config
-    await requireFreePort(host, port, 'HELIOGRAM_METRICS_PORT')
     const app = await buildApp({ version, publicUrl, authenticator, log, health }, (app) => metricsRoute(app, metrics))
     started.add('metrics', app, (one) => one.close())
     await app.listen({ host, port })
@@ -321,11 +327,12 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   await app.listen({ host: config.host, port: config.port })
   if (config.smppServer) {
     const { host, port, sessionsMax } = config.smppServer
-    await requireFreePort(host, port, 'HELIOGRAM_SMPP_SERVER_PORT')
-    const tls = readCertificate(config.smppServer.tls)
     const clients = new ClientServer({ ...pipeline, vault, log, nodeId: node.id, acceptor, sessionsMax })
     started.add('SMPP server', clients, (one) => one.close())
-    log.info({ host, port: await clients.listen({ host, port, tls }), tls: tls !== null }, 'SMPP server listening')
+    log.info(
+      { host, port: await clients.listen({ host, port, tls: smppTls }), tls: smppTls !== null },
+      'SMPP server listening',
+    )
   }
   const { port } = app.server.address() as AddressInfo
   const ownerCode = await createOwnerCode(db)

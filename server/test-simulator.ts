@@ -2,7 +2,6 @@
 import { startSimulator, type SimulatorProcess } from './carrier-process.ts'
 import type { Config } from './config.ts'
 import type { Log } from './db/log.ts'
-import { requireFreePort } from './start.ts'
 
 interface TestSimulatorOptions {
   /** SMPP port of a simulator that runs already; null: none does. */
@@ -54,10 +53,8 @@ export class TestSimulator {
   }
 }
 
-/** Starts the simulator of the demo. @throws StartError where a port is taken. */
-export async function openSimulator(config: Config, log: Log): Promise<SimulatorProcess> {
-  await requireFreePort('127.0.0.1', config.simulatorPort, 'HELIOGRAM_SIMULATOR_PORT')
-  await requireFreePort('127.0.0.1', config.simulatorHttpPort, 'HELIOGRAM_SIMULATOR_HTTP_PORT')
+/** Starts the simulator of the demo, whose ports were asked for (`requireFreePorts`). */
+export function openSimulator(config: Config, log: Log): Promise<SimulatorProcess> {
   return startSimulator({
     port: config.simulatorPort,
     httpPort: config.simulatorHttpPort,

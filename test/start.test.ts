@@ -105,9 +105,19 @@ test('a database that is not there is named, without a stack', async () => {
   expect(ending.stderr).not.toContain('    at ')
 })
 
-test('a taken port is refused with the name of its variable, and the start after that is still the first', async () => {
-  const env = await environment()
-  for (const variable of ['HELIOGRAM_PORT', 'HELIOGRAM_SIMULATOR_PORT', 'HELIOGRAM_SIMULATOR_HTTP_PORT']) {
+test('what cannot be listened on or read is refused with the name of its variable, and the start after that is still the first', async () => {
+  const [metricsPort = 0, smppPort = 0] = await findPorts(2)
+  const env = await environment({
+    HELIOGRAM_METRICS_PORT: String(metricsPort),
+    HELIOGRAM_SMPP_SERVER_PORT: String(smppPort),
+  })
+  for (const variable of [
+    'HELIOGRAM_PORT',
+    'HELIOGRAM_METRICS_PORT',
+    'HELIOGRAM_SMPP_SERVER_PORT',
+    'HELIOGRAM_SIMULATOR_PORT',
+    'HELIOGRAM_SIMULATOR_HTTP_PORT',
+  ]) {
     const squatter = createServer().listen(Number(env[variable]), '127.0.0.1')
     await once(squatter, 'listening')
     const ending = await runToEnd(['start'], env)
@@ -115,6 +125,23 @@ test('a taken port is refused with the name of its variable, and the start after
     expect(ending.code).toBe(1)
     expect(ending.stderr).toContain(`Port ${env[variable]} on 127.0.0.1 is taken`)
     expect(ending.stderr).toContain(`Set ${variable} to a free port.`)
+    expect(ending.stderr).not.toContain('    at ')
+  }
+  for (const [wrong, message] of [
+    [{ HELIOGRAM_METRICS_PORT: env['HELIOGRAM_PORT'] ?? '' }, 'is taken by HELIOGRAM_PORT. Set HELIOGRAM_METRICS_PORT'],
+    [
+      { HELIOGRAM_SMPP_SERVER_HOST: '192.0.2.1' },
+      '192.0.2.1 is not an address of this machine. Set HELIOGRAM_SMPP_SERVER_HOST',
+    ],
+    [
+      { HELIOGRAM_SMPP_SERVER_TLS_CERT: '/none', HELIOGRAM_SMPP_SERVER_TLS_KEY: '/none' },
+      "no such file or directory, open '/none'",
+    ],
+    [{ HELIOGRAM_KEY_FILE: join(import.meta.filename, 'key') }, 'The master key (HELIOGRAM_KEY_FILE) cannot be used: '],
+  ] as const) {
+    const ending = await runToEnd(['start'], { ...env, ...wrong })
+    expect(ending.code).toBe(1)
+    expect(ending.stderr).toContain(message)
     expect(ending.stderr).not.toContain('    at ')
   }
   const next = launch(['start'], env)
