@@ -99,10 +99,12 @@ test('a wrong environment is refused with every wrong variable and what it may b
 test('a database that is not there is named, without a stack', async () => {
   const [port = 0] = await findPorts(1)
   const env = await environment({ DATABASE_URL: `postgres://nobody@127.0.0.1:${port}/nothing` })
-  const ending = await runToEnd(['start'], env)
-  expect(ending.code).toBe(1)
-  expect(ending.stderr).toMatch(/The database of DATABASE_URL cannot be used: .*ECONNREFUSED/)
-  expect(ending.stderr).not.toContain('    at ')
+  for (const command of ['start', 'owner-code', 'rotate-key']) {
+    const ending = await runToEnd([command], env)
+    expect(ending.code).toBe(1)
+    expect(ending.stderr).toMatch(/The database of DATABASE_URL cannot be used: .*ECONNREFUSED/)
+    expect(ending.stderr).not.toContain('    at ')
+  }
 })
 
 test('what cannot be listened on or read is refused with the name of its variable, and the start after that is still the first', async () => {
