@@ -62,12 +62,12 @@ function readElement(header: UserDataHeader, id: number | undefined, data: Uint8
   }
 }
 
-/** A concatenation whose numbers make sense, else null. */
+/** A concatenation whose numbers make sense, else null. A reference of more octets than it should have stays a number of 32 bits, with a sign. */
 export function toConcatenation(
   kind: Concatenation['kind'],
   reference: number,
   total: number,
   part: number,
 ): Concatenation | null {
-  return part >= 1 && part <= total && total <= 255 ? { kind, reference, total, part } : null
+  return part >= 1 && part <= total && total <= 255 ? { kind, reference: reference | 0, total, part } : null
 }

@@ -333,6 +333,19 @@ describe('a receipt', () => {
     expect((await test.message(handover.id)).status).toBe('delivered')
   })
 
+  it('with a reference that is no number of 16 bits is not refused, nor are parts with one', async () => {
+    const id = await sent()
+    const tlvs = { user_message_reference: 0xffff_fffe }
+    expect(await deliver({ esm_class: 4, short_message: receiptText('ENROUTE'), tlvs })).toBe(ESME.ROK)
+    expect(await deliver({ esm_class: 4, short_message: receiptText('DELIVRD', 'unknown'), tlvs })).toBe(ESME.ROK)
+    expect((await test.message(id)).status).toBe('sent')
+    for (const [n, text] of ['One ', 'text'].entries()) {
+      const sar = { sar_msg_ref_num: 0x9000_0001, sar_total_segments: 2, sar_segment_seqnum: n + 1 }
+      expect(await deliver({ short_message: Buffer.from(text), tlvs: sar })).toBe(ESME.ROK)
+    }
+    expect([await texts(), errors]).toEqual([['One text'], []])
+  })
+
   it('without an id is kept and answered', async () => {
     expect(await deliver({ esm_class: 4, short_message: Buffer.from('stat:DELIVRD') })).toBe(ESME.ROK)
     expect(await test.count('receipts', 'message_id is null')).toBe(1)

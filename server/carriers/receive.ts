@@ -60,6 +60,8 @@ export function receive(
 
 function storeDelivery(context: ReceiveContext, link: Link, pdu: Deliver, session: DeliverySession): Promise<unknown> {
   const receipt = parseReceipt(pdu)
+  // Ours has two octets; one of four is another's, and must fit a signed column all the same.
+  const reference = pdu.tlvs?.user_message_reference
   if (receipt)
     return context.ledger.receipt({
       linkId: link.receiptsId,
@@ -73,7 +75,7 @@ function storeDelivery(context: ReceiveContext, link: Link, pdu: Deliver, sessio
       source: readNumberIn(pdu.source_addr, pdu.source_addr_ton, link.settings.country),
       destination: readNumberIn(pdu.destination_addr, pdu.dest_addr_ton, link.settings.country),
       submitDate: receipt.submitDate,
-      reference: pdu.tlvs?.user_message_reference ?? null,
+      reference: reference === undefined ? null : reference | 0,
     })
   return storeText(context, link, pdu, session)
 }
