@@ -105,6 +105,7 @@ export async function matchEarly(tx: Tx, answers: Answer[]): Promise<MatchedRece
       answers.map((a) => a.messageId),
       answers.map((a) => a.segment),
       answers.map((a) => a.segments),
+      answers.map((a) => a.intentAt),
     ],
   })
   return rows
@@ -246,14 +247,15 @@ const answerStatement = perDay(
 )
 
 // Unmatched receipts that wait for these ids, marked as matched; served by the partial index receipts_unmatched (link_id, match_id).
-// The first word came first.
+// The first word came first. One that was there before the submit is of an earlier message with this id; clocks may be an hour apart.
 const earlySql = `
   with matched as (
     update receipts r
     set account_id = a.account_id, message_id = a.message_id, segment = a.segment
-    from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::int[], $6::int[])
-      as a (link_id, match_id, account_id, message_id, segment, segments)
+    from unnest($1::uuid[], $2::text[], $3::uuid[], $4::uuid[], $5::int[], $6::int[], $7::timestamptz[])
+      as a (link_id, match_id, account_id, message_id, segment, segments, intent_at)
     where r.link_id = a.link_id and r.match_id = a.match_id and r.message_id is null
+      and r.received_at > a.intent_at - interval '1 hour'
     returning r.received_at, ${matchedColumns('r', 'a')}
   )
   select * from matched order by received_at`

@@ -9,6 +9,7 @@ import { writeAnswers } from './answer.ts'
 import type { Handover } from './handover.ts'
 import { recordMoves } from './ledger.ts'
 import { matchOrphans, writeReceipts, type ReceiptIn } from './receipt.ts'
+import { rematchReceipts } from './rekey.ts'
 import { defaultReasons } from './taxonomy.ts'
 import { openLedgerTest, testAnswer, type LedgerTest, silent } from './testing.ts'
 
@@ -90,6 +91,18 @@ describe('a receipt', () => {
     const event = status === 'delivered' ? ['message.delivered'] : isFinal ? ['message.failed'] : []
     expect(await test.eventsOf(handover.id)).toEqual(event)
     expect(await test.count('outcomes', 'status = $1', [status])).toBe(isFinal && status !== 'delivered' ? 1 : 0)
+  })
+
+  it('that was there long before a message is not of the message that gets its id, however it is looked for', async () => {
+    await receipt('a', 'delivered')
+    await receipt('b', 'delivered')
+    await test.db.query(`update receipts set received_at = now() - interval '2 hours'`)
+    const [short, long] = [await sent('a'), await sent('b', 'c')]
+    const { moved } = await inTransaction(test.db, (tx) =>
+      rematchReceipts(tx, test.linkId, defaultReasons, (id) => id, null, 100),
+    )
+    expect([await statusOf(short), await statusOf(long), moved]).toEqual(['sent', 'sent', []])
+    expect(await test.count('receipts', 'message_id is null')).toBe(2)
   })
 
   it('names the reason that the network gave', async () => {

@@ -99,7 +99,7 @@ export async function rekeyIds(
  * Keys a piece of a link's unmatched receipts anew, oldest first, and applies those whose message is known now; returns the messages that
  * moved, for `recordMoves` in the same transaction. Locks these receipts and their messages; the receipts are found by
  * receipts_unmatched_at, of which the update names the bounds too: no plan can read more of it. Messages by the primary key of
- * carrier_ids. Repeatable.
+ * carrier_ids, unless the carrier gave the id long after the receipt: then it is of an earlier message. Repeatable.
  */
 export async function rematchReceipts(
   tx: Tx,
@@ -143,7 +143,7 @@ export async function rematchReceipts(
         left join lateral (
           select account_id, message_id, segment, segments
           from carrier_ids
-          where link_id = $1 and carrier_message_id = k.match_id
+          where link_id = $1 and carrier_message_id = k.match_id and at < k.received_at + interval '1 hour'
           limit 1
         ) c on true
       ) k
