@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process'
 import { createServer } from 'node:net'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
@@ -147,6 +148,27 @@ test('calls an exhausted pool, a closed port, a missing socket and a silent serv
     await lost.end()
   }
   silent.close()
+})
+
+test('calls a database unavailable that cannot be reached because this process has as many files open as it may', () => {
+  const program = `
+    import { openSync } from 'node:fs'
+    import { openPool } from './server/db/db.ts'
+    import { isUnavailable } from './server/db/failure.ts'
+    const pool = openPool(${JSON.stringify(database.connection)}, { name: 'crowded', max: 1 })
+    await (await pool.connect()).release(true)
+    try { for (;;) openSync('/dev/null') } catch (error) { console.log(error.code, isUnavailable(error)) }
+    await pool.query('select 1').catch((error) => console.log(error.code, isUnavailable(error)))
+    process.exit()`
+  const child = spawnSync(
+    'sh',
+    ['-c', 'ulimit -n 100; exec "$0" --input-type=module -e "$1"', process.execPath, program],
+    {
+      cwd: new URL('../..', import.meta.url),
+      encoding: 'utf8',
+    },
+  )
+  expect(child).toMatchObject({ stdout: 'EMFILE false\nEMFILE true\n', stderr: '' })
 })
 
 test.each([

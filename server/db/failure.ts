@@ -11,8 +11,19 @@ const lostSocket = new Set([
   'ENETDOWN',
   'ENOTFOUND',
   'EAI_AGAIN',
+])
+
+/** Words that others say too, such as who opens a file: of a socket that could not be connected. */
+const lostConnect = new Set([
   // The folder or file of a unix socket is gone while the server restarts.
   'ENOENT',
+  // Its queue is full.
+  'EAGAIN',
+  // This process, or this machine, has as many files, buffers or ports in use as it may.
+  'EMFILE',
+  'ENFILE',
+  'ENOBUFS',
+  'EADDRNOTAVAIL',
 ])
 
 /**
@@ -37,7 +48,7 @@ export function isUnavailable(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const code = codeOf(error)
   if (code !== undefined && lostServer.test(code)) return true
-  if (code !== undefined && lostSocket.has(code) && isFromSocket(error)) return true
+  if (code !== undefined && (lostSocket.has(code) || (lostConnect.has(code) && isFromConnect(error)))) return true
   return lostConnection.test(error.message) || isUnavailable(error.cause)
 }
 
@@ -57,8 +68,6 @@ export function codeOf(error: unknown): string | undefined {
   return typeof error.code === 'string' ? error.code : undefined
 }
 
-/** ENOENT is also what a missing file says; only connecting to a socket counts. */
-function isFromSocket(error: Error): boolean {
-  if (codeOf(error) !== 'ENOENT') return true
+function isFromConnect(error: Error): boolean {
   return 'syscall' in error && error.syscall === 'connect'
 }
