@@ -121,33 +121,36 @@ export function writeLinkCounts(
       ]),
     ),
   )
-  const byCarrier = Map.groupBy(meter.links.values(), ({ carrierId }) => carrierId)
-  const responses = [...byCarrier].map(
-    ([carrierId, links]) => [carrierId, links.map((link) => link.responses)] as const,
-  )
-  const receipts = [...meter.receiptTimes].map(([carrierId, one]) => [carrierId, [one]] as const)
   out.times(
     'heliogram_response_seconds',
     'From a submit to its answer.',
     responseBoundsMs,
-    responses.flatMap(([carrierId, all]) => samplesOf(meter, nameOf(carrierId), all)),
+    samplesOf(
+      meter,
+      [...meter.links.values()].map((link) => [nameOf(link.carrierId), link.responses]),
+    ),
   )
   out.times(
     'heliogram_receipt_seconds',
     'From the answer to the receipt that ended the message.',
     receiptBoundsMs,
-    receipts.flatMap(([carrierId, all]) => samplesOf(meter, nameOf(carrierId), all)),
+    samplesOf(
+      meter,
+      [...meter.receiptTimes].map(([carrierId, times]) => [nameOf(carrierId), times]),
+    ),
   )
 }
 
-/** The times of a carrier, one sample a country. */
-function samplesOf(meter: Meter, carrier: string, all: readonly CountryTimes[]) {
-  const countries = Map.groupBy(
-    all.flatMap((times) => [...times.entries()]),
-    ([country]) => country,
-  )
-  return [...countries].map(
-    ([country, parts]) =>
-      [{ carrier, country: meter.countryName(country) }, parts.map(([, histogram]) => histogram)] as const,
-  )
+/** Times by carriers' names, one sample a carrier and country: one that was deleted may have left its name to another. */
+function samplesOf(meter: Meter, all: readonly [carrier: string, CountryTimes][]) {
+  return [...Map.groupBy(all, ([carrier]) => carrier)].flatMap(([carrier, own]) => {
+    const countries = Map.groupBy(
+      own.flatMap(([, times]) => [...times.entries()]),
+      ([country]) => country,
+    )
+    return [...countries].map(
+      ([country, parts]) =>
+        [{ carrier, country: meter.countryName(country) }, parts.map(([, histogram]) => histogram)] as const,
+    )
+  })
 }

@@ -7,7 +7,7 @@ import { openCarrierTest, untilBound, type CarrierTest } from '../carriers/testi
 import { openPool } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
-import { showId } from '../ids.ts'
+import { newId, showId } from '../ids.ts'
 import { Meter } from './meter.ts'
 import { until } from '../messages/testing.ts'
 import { metricsRoute, writeMetrics, type MetricsRouteContext } from './http.ts'
@@ -127,6 +127,24 @@ describe('metrics', () => {
     // Nothing of accounts and people.
     for (const secret of [account.accountId, showId('acc', account.accountId), '15557654321', '14155550101'])
       expect(answer.body).not.toContain(secret)
+  })
+
+  it('of a carrier that was deleted and of another with its name stand together', async () => {
+    const { meter } = test.context
+    const { db } = database
+    const app = await serve()
+    for (const number of ['14155550102', '14155550103']) {
+      const id = newId()
+      await db.query(`insert into carriers (id, name, kind, enabled) values ($1, 'again', 'smpp', false)`, [id])
+      meter.linkObserver(newId(), id)(number, { state: 'accepted' }, 1)
+      const message = { accountId: account.accountId, carrierId: id, ourNumber: null, theirNumber: number }
+      meter.noteEnd({ ...message, sentAt: new Date() }, 'delivered', Date.now())
+      parse((await app.inject('/metrics')).body)
+      await db.query('delete from carriers where id = $1', [id])
+    }
+    const samples = parse((await app.inject('/metrics')).body)
+    for (const name of ['response', 'receipt'])
+      expect(samples.get(`heliogram_${name}_seconds_count{carrier="again",country="US"}`)).toBe(2)
   })
 
   it('tell what this process knows while the database is away', async () => {
