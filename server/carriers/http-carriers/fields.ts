@@ -3,13 +3,18 @@
 /** A request that cannot be read at all. */
 export class FieldsError extends Error {}
 
-/** JSON of an answer; undefined where it is none. */
+/** JSON of an answer; undefined where it is none. A whole number that would be rounded, such as an id of 64 bits, is its digits. */
 export function tryJson(text: string): unknown {
   try {
-    return JSON.parse(text) as unknown
+    return JSON.parse(text, keepDigits) as unknown
   } catch {
     return undefined
   }
+}
+
+// The third argument is ES2026, which TypeScript does not know yet; members that are no primitives have none.
+function keepDigits(_name: string, value: unknown, { source = '' }: { source?: string } = {}): unknown {
+  return typeof value === 'number' && !Number.isSafeInteger(value) && /^-?\d+$/.test(source) ? source : value
 }
 
 /** JSON of a request. @throws FieldsError */
@@ -32,7 +37,7 @@ export function at(value: unknown, ...path: (string | number)[]): unknown {
 /** The text or number at a path; null where there is none, or an empty one. NUL, which cannot be stored, becomes U+FFFD. */
 export function textAt(value: unknown, ...path: (string | number)[]): string | null {
   const found = at(value, ...path)
-  if (typeof found === 'number' || typeof found === 'bigint' || typeof found === 'boolean') return String(found)
+  if (typeof found === 'number' || typeof found === 'boolean') return String(found)
   return typeof found === 'string' && found !== '' ? found.toWellFormed().replaceAll('\0', '\uFFFD') : null
 }
 

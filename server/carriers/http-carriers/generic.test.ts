@@ -98,3 +98,14 @@ it('takes every 2xx for a yes where it is told nothing of answers, and finds rec
     { id: recordedMessage.reference, reference: recordedMessage.reference, state: 'delivered' },
   ])
 })
+
+it('reads ids of 64 bits to the last digit, as numbers and as texts', () => {
+  const id = '9007199254740993'
+  const answered = { ...settings, answer: { id: '/messages/0/id' } }
+  const answer = { status: 200, headers: {}, body: `{"messages": [{"id": ${id}}]}` }
+  expect(generic.readAnswer(answer, recordedMessage, answered)).toEqual({ kind: 'accepted', ids: [id] })
+  const receipt = { id: '/id', state: '/state', states: { DELIVERED: 'delivered' as const } }
+  const body = Buffer.from(`{"id": -${id}, "state": "DELIVERED"}`)
+  const request = { method: 'POST', url: 'https://sms.example.com/x', headers: {}, body, at: new Date() }
+  expect(generic.parseReceipt(request, { ...settings, receipt })).toMatchObject([{ id: `-${id}` }])
+})
