@@ -131,6 +131,13 @@ it('tells a refusal for good from one that passes, and slows down where the carr
   expect(link.pace).toBeLessThan(600)
 })
 
+it('has no id where the carrier answers with what is longer than any', async () => {
+  const fake = await startFake('sinch')
+  const { submit } = openLink('sinch', fake.url)
+  fake.behaviours.push((response) => response.writeHead(201).end(JSON.stringify({ id: 'x'.repeat(256) })))
+  expect(await submit()).toMatchObject([{ state: 'accepted', carrierMessageId: null, move: { to: 'sent' } }])
+})
+
 it('asks the operator first what a code means', async () => {
   const fake = await startFake('twilio')
   const { submit } = openLink(

@@ -17,6 +17,7 @@ import { Line, type Waiting } from '../line.ts'
 import type { HttpSettings } from '../settings.ts'
 import type { OutMessage, Secrets } from './adapter.ts'
 import { Exchanger } from './exchange.ts'
+import { idMax } from './inbound.ts'
 import { writeReference } from './reference.ts'
 import { endOf, sendMessage, type SendOutcome } from './send.ts'
 
@@ -275,8 +276,9 @@ export class HttpLink implements CarrierLink {
     for (const send of this.#line.drain()) this.#end(send, { state: 'released' })
   }
 
-  /** Ends every segment; the first one last, for it has the message's one id. */
-  #end({ attempt, writtenAt }: Send, end: SegmentEnd, ids: readonly string[] = []): void {
+  /** Ends every segment; the first one last, for it has the message's one id. What is longer than any id is none: no index takes it. */
+  #end({ attempt, writtenAt }: Send, end: SegmentEnd, given: readonly string[] = []): void {
+    const ids = given.map((id) => (id.length > idMax ? null : id))
     const { handover } = attempt
     const isByPart = handover.segments > 1 && ids.length === handover.segments
     const segments = handover.pending ?? Array.from({ length: handover.segments }, (_, i) => i + 1)

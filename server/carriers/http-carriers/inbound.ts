@@ -9,8 +9,8 @@ import { readReference, type Reference } from './reference.ts'
 /** Replies over HTTP have ids of their own. */
 export type HttpReceiveContext = Omit<ReceiveContext, 'redeliveries'>
 
-// What an index takes, and no real id, word or time reaches.
-const idMax = 255
+/** Characters of an id: what an index takes, and no real id reaches, nor a word or a time their own. */
+export const idMax = 255
 const wordMax = 64
 const numberMax = 32
 // An intent of a late receipt is not this process's to end.
