@@ -230,8 +230,8 @@ export class HttpLink implements CarrierLink {
         if (outcome.isLinkFault)
           return this.#onFault(outcome.code, backOffMs(this.#faults, 'bind_refused', ESME.RINVPASWD, false))
         if (outcome.reason.handling === 'throttling') {
-          this.#line.pace.slowDown(performance.now())
-          this.#options.onState(this, this.state, 'the carrier throttles', true)
+          if (this.#line.pace.slowDown(performance.now()))
+            this.#options.onState(this, this.state, 'the carrier throttles', true)
         }
         break
       case 'accepted':
