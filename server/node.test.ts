@@ -24,13 +24,15 @@ afterEach(async () => {
 interface Started {
   node: Node
   settled: string[]
+  warnings: object[]
   fenced: () => boolean
 }
 
 async function start(isAlone = false, isHeld: Promise<void> = Promise.resolve()): Promise<Started> {
   const settled: string[] = []
+  const warnings: object[] = []
   let isFenced = false
-  const log = { info: () => {}, warn: () => {}, error: () => {} }
+  const log = { info: () => {}, warn: (fields: object) => void warnings.push(fields), error: () => {} }
   const node: Node = new Node({
     db: test.db,
     log,
@@ -44,7 +46,7 @@ async function start(isAlone = false, isHeld: Promise<void> = Promise.resolve())
   })
   nodes.push(node)
   await node.start()
-  return { node, settled, fenced: () => isFenced }
+  return { node, settled, warnings, fenced: () => isFenced }
 }
 
 /** A node was last heard of so long ago: that of the ledger's test, which does not beat by itself. */
@@ -83,8 +85,9 @@ describe('a node', () => {
   it('fences one that was silent for long, and settles what it left', async () => {
     const left = await test.lease()
     await silence(16)
-    const { settled } = await start()
+    const { settled, warnings } = await start()
     expect([await isFenced(test.nodeId), settled]).toEqual([true, [test.nodeId]])
+    expect(warnings).toMatchObject([{ node: test.nodeId }])
     expect((await test.message(left.id)).status).toBe('unconfirmed')
   })
 
@@ -103,10 +106,11 @@ describe('a node', () => {
     expect((await test.message(left.id)).status).toBe('unconfirmed')
   })
 
-  it('settles also what a node left that said goodbye', async () => {
+  it('settles also what a node left that said goodbye, without a warning', async () => {
     const left = await test.lease()
     await test.db.query(`update nodes set fenced_at = now() where id = $1`, [test.nodeId])
-    await start()
+    const { settled, warnings } = await start()
+    expect([settled, warnings]).toEqual([[test.nodeId], []])
     expect((await test.message(left.id)).status).toBe('unconfirmed')
   })
 

@@ -112,9 +112,10 @@ export class Node {
     await this.#settle(left).finally(() => (this.#isSettling = false))
   }
 
-  /** Fences nodes without a recent beat (waits for their running claims); returns these and all others that left something. */
-  async #fence(seconds: number): Promise<{ id: string; name: string }[]> {
-    const { rows } = await this.#options.db.query<{ id: string; name: string }>(
+  /** Fences nodes without a recent beat (waits for their running claims); returns these and all others that left something, or said goodbye. */
+  async #fence(seconds: number): Promise<string[]> {
+    const { db, log } = this.#options
+    const { rows } = await db.query<{ id: string; name: string; isDead: boolean }>(
       `with silent as (
          update nodes n
          set fenced_at = now()
@@ -125,23 +126,23 @@ export class Node {
            and h.seen_at <= now() - make_interval(secs => $2)
          returning n.id, n.name
        )
-       select id, name from silent
-       union
-       select id, name from nodes n
+       select id, name, true as "isDead" from silent
+       union all
+       select id, name, false from nodes n
        where fenced_at is not null
          and id <> $1
          and (settled_at is null or exists (select 1 from intents where node_id = n.id))`,
       [this.id, seconds],
     )
-    return rows
+    for (const { id, name, isDead } of rows) if (isDead) log.warn({ node: id, name }, 'settling what a dead node left')
+    return rows.map(({ id }) => id)
   }
 
-  async #settle(left: { id: string; name: string }[]): Promise<void> {
-    const { db, log, settle } = this.#options
-    for (const node of left) {
-      log.warn({ node: node.id, name: node.name }, 'settling what a dead node left')
-      await settle(node.id)
-      await db.query('update nodes set settled_at = now() where id = $1', [node.id])
+  async #settle(left: string[]): Promise<void> {
+    const { db, settle } = this.#options
+    for (const nodeId of left) {
+      await settle(nodeId)
+      await db.query('update nodes set settled_at = now() where id = $1', [nodeId])
     }
     // A fenced node without intents has nothing to say any more.
     await db.query(
