@@ -182,7 +182,8 @@ test.each([
   ['40001', false, true],
   ['40P01', false, true],
   ['23505', false, false],
-  ['57014', false, false],
+  ['57014', false, true],
+  ['55P03', false, true],
   ['42P01', false, false],
   ['ENOENT', false, false],
 ])('knows %s: unavailable %s, retryable %s', (code, unavailable, retryable) => {

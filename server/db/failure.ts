@@ -57,9 +57,12 @@ export function isLostRace(error: unknown): boolean {
   return error instanceof Error && lostRace.test(codeOf(error) ?? '')
 }
 
-/** Says that repeating the whole transaction is right: the database is unavailable, or it lost a race against another. */
+/** SQLSTATE 57014 query canceled, 55P03 lock not available: an administrator, or a timeout that was set for our role, ended the statement. */
+const canceled = /^(57014|55P03)$/
+
+/** Says that repeating the whole transaction is right: the database is unavailable, it lost a race against another, or was canceled. */
 export function isRetryable(error: unknown): boolean {
-  return isUnavailable(error) || isLostRace(error)
+  return isUnavailable(error) || isLostRace(error) || (error instanceof Error && canceled.test(codeOf(error) ?? ''))
 }
 
 /** The SQLSTATE or system error code of an error, if it has one. */

@@ -280,6 +280,24 @@ describe('answers that are written twice', () => {
   })
 })
 
+it('an answer whose statement an administrator cancels is written all the same', async () => {
+  const handover = await test.lease()
+  let answered: Promise<void> = Promise.resolve()
+  await inTransaction(test.db, async (tx) => {
+    await tx.query('select 1 from messages where account_id = $1 and id = $2 for update', [test.accountId, handover.id])
+    answered = test.answer(handover)
+    answered.catch(() => {})
+    await until('its statement was canceled', async () => {
+      const { rowCount } = await test.db.query(
+        `select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return rowCount === 1
+    })
+  })
+  await answered
+  expect((await test.message(handover.id)).status).toBe('sent')
+})
+
 describe('many answers', () => {
   it('of many messages are written together', async () => {
     const handovers = await Promise.all(Array.from({ length: 200 }, () => test.lease()))

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { codeOf, isLostRace, isUnavailable } from '../db/failure.ts'
+import { codeOf, isLostRace, isRetryable, isUnavailable } from '../db/failure.ts'
 import { ApiError, problemOf } from '../errors.ts'
 import { newId, showId } from '../ids.ts'
 
@@ -39,6 +39,11 @@ function explainFailure(error: unknown, request: FastifyRequest): ApiError {
   // Whether a write took place is not known: the idempotency key makes the repetition safe.
   if (isUnavailable(error))
     return new ApiError('unavailable', { detail: 'The database cannot be reached.', retryAfterSeconds: 2 })
+  if (isRetryable(error))
+    return new ApiError('unavailable', {
+      detail: 'The database ended the statement; nothing was done.',
+      retryAfterSeconds: 2,
+    })
   return frameworkRefusal(error, request) ?? new ApiError('internal_error')
 }
 
