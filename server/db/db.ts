@@ -96,10 +96,13 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
   }
   // A connection that breaks between two statements says so here and nowhere else.
   tx.on('error', markBroken)
+  const waiting: (() => void)[] = []
+  afterCommits.set(tx, waiting)
   try {
     await tx.query(beginOf(db))
     const result = await work(tx)
     await commit(tx)
+    for (const done of waiting) done()
     return result
   } catch (error) {
     // After a timeout the connection may still be busy: a rollback would wait behind the statement that hangs.
@@ -108,8 +111,19 @@ export async function inTransaction<T>(db: Db, work: (tx: Tx) => Promise<T>): Pr
     throw error
   } finally {
     tx.removeListener('error', markBroken)
+    afterCommits.delete(tx)
     tx.release(isBroken)
   }
+}
+
+/** What waits for the commit of a running transaction. */
+const afterCommits = new WeakMap<Tx, (() => void)[]>()
+
+/** Does something, such as counting, once the transaction has committed; where it has not, or nobody knows, it is not done. */
+export function afterCommit(tx: Tx, done: () => void): void {
+  const waiting = afterCommits.get(tx)
+  if (!waiting) throw new Error('a connection without a transaction')
+  waiting.push(done)
 }
 
 /** Commits, and throws where PostgreSQL answers "COMMIT" without having made the transaction durable. */

@@ -3,7 +3,7 @@
  * One at a time, so that a receipt that overtook its submit response is seen by the response that comes after it.
  */
 import { Batcher } from '../batch.ts'
-import { inTransaction, type Db, type Tx } from '../db/db.ts'
+import { afterCommit, inTransaction, type Db, type Tx } from '../db/db.ts'
 import { isRetryable, isUnavailable } from '../db/failure.ts'
 import { recordEvents, type NewEvent, type Outbox, type Subscriptions } from '../events.ts'
 import type { Meter } from '../metrics/meter.ts'
@@ -184,8 +184,11 @@ export function recordMoves(
     subscriptions: Pick<Subscriptions, 'wants'>
   },
 ): ReturnType<typeof recordEvents> {
-  const now = Date.now()
-  for (const { row } of moved) meter?.noteEnd(row, row.status, now)
+  if (meter && moved.length > 0)
+    afterCommit(tx, () => {
+      const now = Date.now()
+      for (const { row } of moved) meter.noteEnd(row, row.status, now)
+    })
   const events = moved.flatMap(({ row, from }): NewEvent[] => {
     const type = eventTypeOf(row.status)
     if (!type || !subscriptions.wants(row.accountId, type)) return []

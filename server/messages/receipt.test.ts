@@ -113,6 +113,18 @@ describe('a receipt', () => {
     expect((await test.message(barred.id)).errorCode).toBe('recipient_blocked')
   })
 
+  it('that could not be stored at first is an end in the metrics once', async () => {
+    const { ends } = test.context.meter
+    const before = ends.get('delivered')
+    await sent('a', 'b')
+    await receipt('a', 'delivered')
+    await test.db.query(`alter table events add constraint full_disk check (type <> 'message.delivered')`)
+    await expect(receipt('b', 'delivered')).rejects.toThrow('full_disk')
+    await test.db.query('alter table events drop constraint full_disk')
+    await receipt('b', 'delivered')
+    expect(ends.get('delivered') - before).toBe(1)
+  })
+
   it('counts once, however often it comes', async () => {
     const handover = await sent('a')
     await Promise.all([receipt('a', 'delivered'), receipt('a', 'delivered')])
