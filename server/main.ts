@@ -77,6 +77,8 @@ import { Watch } from './webhooks/watch.ts'
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
 
 async function run(): Promise<void> {
+  // Whoever reads the log may go away, and the disk that it is on be full: messages go on.
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
   const words = process.argv.slice(2)
   const [command = 'start'] = words
   if (command === 'help' || words.some((word) => ['--help', '-h'].includes(word)))

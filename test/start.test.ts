@@ -152,6 +152,15 @@ test('what cannot be listened on or read is refused with the name of its variabl
   expect((await next.ended).code).toBe(0)
 })
 
+test('whoever reads the log may go away: the service stays', async () => {
+  const { child, printed, ended } = launch(['start'], await environment())
+  child.stderr?.destroy()
+  await until('it runs', () => printed.stdout.includes('Ctrl-C stops everything') || child.exitCode !== null)
+  expect(child.exitCode).toBe(null)
+  child.kill('SIGTERM')
+  expect((await ended).code).toBe(0)
+})
+
 test('a second start on the same data says who has it, also where only the ports would clash', async () => {
   const data = { HELIOGRAM_DATA: program.dataFolder }
   const other = await runToEnd(['start'], await environment(data))
