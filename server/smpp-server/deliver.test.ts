@@ -347,6 +347,26 @@ describe('a reply', () => {
     expect(unansweredMax).toBeLessThanOrEqual(2)
     expect(parts[0]?.concatenation?.kind).toBe(mode === 'payload' ? undefined : mode)
   })
+
+  it.each([
+    ['udh8', 'x'.repeat(60_000), 255 * 153],
+    ['payload', 'Ж'.repeat(40_000), 32_767],
+  ] as const)(
+    'that is longer than %s can be loses its end, and what comes after it arrives',
+    async (mode, text, most) => {
+      const client = await bind(await test.credential({ receivesReplies: true, replyConcatenation: mode }))
+      await reply(text)
+      await reply('After it')
+      await untilRead()
+      await untilAllTaken()
+      const texts = [client.delivered.slice(0, -1), client.delivered.slice(-1)].map(
+        (pdus) => joinParts(pdus.map((pdu) => readPart(pdu as TextPdu))).text ?? '',
+      )
+      expect(texts[1]).toBe('After it')
+      expect(text.startsWith(texts[0] ?? '')).toBe(true)
+      expect(texts[0]?.length).toBeGreaterThan(most * 0.9)
+    },
+  )
 })
 
 describe('query_sm', () => {

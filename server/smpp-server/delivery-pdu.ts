@@ -4,7 +4,9 @@ import {
   detectAddress,
   formatReceipt,
   MESSAGE_STATES,
+  type CutOptions,
   type FieldsInput,
+  type SegmentPdu,
   type SmppAddress,
 } from '@heliogram/smpp'
 import { createHash } from 'node:crypto'
@@ -46,8 +48,21 @@ export function pdusOf(
   }
   // SAR and payload are TLVs, which a client older than 3.4 does not know.
   const mode = hasTlvs || replyConcatenation === 'udh16' ? replyConcatenation : 'udh8'
-  const parts = cutSegments(delivery.text, { mode, reference: referenceOf(delivery.id), alphabet: defaultAlphabet })
+  const parts = cutReply(delivery.text, { mode, reference: referenceOf(delivery.id), alphabet: defaultAlphabet })
   return parts.map((part) => ({ ...addresses, ...part }))
+}
+
+// No way of sending a text takes more: 65,535 octets of payload.
+const charactersMax = 65_535
+
+/** A reply in its parts. One that is longer than they can be, which no phone writes but a carrier may say, loses its end: the others wait behind it. */
+function cutReply(whole: string, options: CutOptions): SegmentPdu[] {
+  for (let text = whole.slice(0, charactersMax); ; text = text.slice(0, Math.floor(text.length * 0.95)))
+    try {
+      return cutSegments(text.toWellFormed(), options)
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error
+    }
 }
 
 /** A part that comes again has the same reference; ids of one millisecond differ in their ends. */
