@@ -134,6 +134,9 @@ export function reasonOfAnswer({ answers, handlings }: CodeTable, code: string):
   return known === undefined ? null : { code: known, handling: handlings?.[code] ?? handlingOf(known) }
 }
 
+// Characters of a code: no table has longer ones, and what is longer is a text or a page.
+const codeMax = 64
+
 /** An answer that is not a yes: by the carrier's code where it is known, else by the HTTP status (RFC 9110 §15). */
 export function readRefusal(answer: InAnswer, code: string | null, table: CodeTable): SendAnswer {
   const { status } = answer
@@ -141,7 +144,7 @@ export function readRefusal(answer: InAnswer, code: string | null, table: CodeTa
   const isFault = code !== null && (table.faults?.includes(code) ?? false)
   const refused = (reason: Reason, isLinkFault: boolean): SendAnswer => ({
     kind: 'refused',
-    code: code ?? `HTTP ${status}`,
+    code: code?.slice(0, codeMax) ?? `HTTP ${status}`,
     reason,
     retryAfterMs: readRetryAfter(answer),
     isLinkFault,

@@ -109,3 +109,9 @@ it('reads ids of 64 bits to the last digit, as numbers and as texts', () => {
   const request = { method: 'POST', url: 'https://sms.example.com/x', headers: {}, body, at: new Date() }
   expect(generic.parseReceipt(request, { ...settings, receipt })).toMatchObject([{ id: `-${id}` }])
 })
+
+it('keeps no more of a code than a table can have', () => {
+  const answered = { ...settings, answer: { code: '/error', accepted: ['0'] } }
+  const answer = { status: 200, headers: {}, body: JSON.stringify({ error: 'x'.repeat(10_000) }) }
+  expect(generic.readAnswer(answer, recordedMessage, answered)).toMatchObject({ kind: 'refused', code: 'x'.repeat(64) })
+})
