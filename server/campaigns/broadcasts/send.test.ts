@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { inTransaction } from '../../db/db.ts'
 import { newId, parseId } from '../../ids.ts'
-import { claimMessages, findLanes } from '../../messages/claim.ts'
+import { claimMessages, findLanes, type Lane } from '../../messages/claim.ts'
 import { recountTallies } from '../../messages/tallies/recount.ts'
 import { insertTemplate } from '../../messages/template-store.ts'
 import { openLedgerTest, until, type LedgerTest } from '../../messages/testing.ts'
@@ -72,9 +72,9 @@ const messages = (where = 'true'): Promise<number> =>
   ledger.count('messages', `account_id = $1 and ${where}`, [test.account.accountId])
 
 /** Claims all that may go, as links would. */
-async function claimAll(): Promise<number> {
+async function claimAll(isWanted: (lane: Lane) => boolean = () => true): Promise<number> {
   let claimed = 0
-  for (const lane of await findLanes(database.db)) {
+  for (const lane of (await findLanes(database.db)).filter(isWanted)) {
     const rooms = [{ id: ledger.linkId, carrierId: ledger.carrierId }]
     const options = { laneId: lane.laneId, sender: lane.sender, campaignId: lane.campaignId }
     claimed += (await claimMessages(ledger.context, ledger.nodeId, rooms, lane.id, noId, 500, options)).handovers.length
@@ -255,6 +255,30 @@ describe('a pause', () => {
   })
 })
 
+describe('what waits for its own campaign', () => {
+  it.each([
+    ['that is paused', () => act('pause')],
+    ['that has a pace', () => test.call('PATCH', `/v1/campaigns/${campaign}`, { pace: 1 })],
+  ])('and the campaign %s, however much, keeps no other broadcast of the account from going out', async (_, slow) => {
+    await addContacts(5500)
+    await send({ message: 'Hello' })
+    start()
+    await until('its line is full', async () => (await messages()) >= 5000)
+    await slow()
+    // What may not go now is sorted out of the way of others, as by links.
+    const isInTheWay = (): Promise<number> =>
+      ledger.count('queue q', 'not exists (select from backlogs where id = q.lane_id and campaign_id is not null)')
+    for (let left = await isInTheWay(); left > 0; left = await isInTheWay())
+      await claimAll((lane) => lane.campaignId === null)
+    const before = await messages()
+    campaign = await test.newCampaign()
+    await addContacts(3)
+    await send({ message: 'Hurry' }, 'order-2')
+    await until('it goes out', async () => (await messages(`body = 'Hurry'`)) === 3)
+    expect(await messages()).toBe(before + 3)
+  })
+})
+
 describe('a cancel', () => {
   it('takes back what waits, and leaves what a carrier has', async () => {
     await addContacts(6)
@@ -305,7 +329,8 @@ describe('a cancel', () => {
     expect(await ledger.count('queue q', 'exists (select from backlogs where id = q.lane_id)')).toBe(12)
     await act('cancel')
     await until('what waits is canceled', async () => (await messages(`status = 'canceled'`)) === 12)
-    expect(await countQueued(database.db, test.account.accountId, 100)).toBe(0)
+    const { accountId } = test.account
+    expect(await countQueued(database.db, { accountId, campaignId: String(parseId('cmp', campaign)) }, 100)).toBe(0)
   })
 })
 

@@ -127,7 +127,7 @@ export class Broadcaster {
     if ((this.#endings.get(id) ?? 0) > performance.now()) return false
     if (row.status === 'canceled') return this.#takeBack(accountId, id)
     const { limit, bound } = await this.#waitForRoom(row)
-    if ((await countQueued(db, accountId, bound)) >= bound) return false
+    if ((await countQueued(db, row, bound)) >= bound) return false
     let next: Recipient[] = []
     let postings: Posting[] = []
     const more = await acceptor.acceptFrom(accountId, async (tx) => {

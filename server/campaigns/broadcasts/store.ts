@@ -226,8 +226,15 @@ export async function holdBroadcast(
   return rows[0] ?? null
 }
 
-/** Messages of an account that wait in line, up to a bound: what is behind them is made when there is room. By the queue's key. */
-export async function countQueued(db: Db, accountId: string, limit: number): Promise<number> {
+/**
+ * Messages of an account that wait in line, up to a bound: what is behind them is made when there is room. What waits for another campaign,
+ * for its pace or the end of its pause, is in nobody's way. By the queue's key.
+ */
+export async function countQueued(
+  db: Db,
+  { accountId, campaignId }: Pick<BroadcastRow, 'accountId' | 'campaignId'>,
+  limit: number,
+): Promise<number> {
   const { rows } = await db.query<{ count: number }>({
     name: 'count-queued',
     text: `
@@ -237,12 +244,13 @@ export async function countQueued(db: Db, accountId: string, limit: number): Pro
         from (
           select id from lanes where account_id = $1
           union all
-          select b.id from backlogs b join lanes l on l.id = b.lane_id where l.account_id = $1
+          select b.id from backlogs b join lanes l on l.id = b.lane_id
+          where l.account_id = $1 and (b.campaign_id is null or b.campaign_id = $2)
         ) part
-        cross join lateral (select 1 from queue q where q.lane_id = part.id limit $2) waiting
-        limit $2
+        cross join lateral (select 1 from queue q where q.lane_id = part.id limit $3) waiting
+        limit $3
       ) bounded`,
-    values: [accountId, limit],
+    values: [accountId, campaignId, limit],
   })
   return rows[0]?.count ?? 0
 }
