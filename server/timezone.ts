@@ -24,3 +24,18 @@ function canFormat(timeZone: string): boolean {
     return false
   }
 }
+
+const dayMs = 86_400_000
+
+/**
+ * When the clock of a zone shows a time, which is given as if it were UTC. Where the clock shows it twice, because it is put back, the
+ * second time; what it leaves out when it is put forward is later by as much. No zone changes its clock twice in two days.
+ */
+export function timeIn(localMs: number, timeZone: string): Date {
+  // Of all forms that Intl knows it is that of Sweden which a Date reads.
+  const format = new Intl.DateTimeFormat('sv-SE', { timeZone, dateStyle: 'short', timeStyle: 'medium' })
+  const aheadMs = (at: number): number => Date.parse(`${format.format(at).replace(' ', 'T')}Z`) - at
+  const after = aheadMs(localMs + dayMs)
+  const at = localMs - after
+  return new Date(aheadMs(at) === after ? at : localMs - aheadMs(localMs - dayMs))
+}

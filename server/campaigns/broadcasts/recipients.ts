@@ -1,56 +1,70 @@
 /** The recipients of a broadcast: from contacts, in pieces, and to messages, in pieces; each piece moves a mark in the broadcast's row. */
 import type { Tx } from '../../db/db.ts'
 import type { TemplateFields } from '../../messages/template.ts'
+import { isTimezone, timeIn } from '../../timezone.ts'
 import type { BroadcastRow } from './broadcast.ts'
-
-// What PostgreSQL takes for abbreviations, without their summer time, and the zones that they are in the IANA database.
-const summerZones = { CET: 'Europe/Brussels', EET: 'Europe/Athens', MET: 'Europe/Brussels', WET: 'Europe/Lisbon' }
-const zoneCases = Object.entries(summerZones).map(([name, zone]) => `when '${name}' then '${zone}'`)
-
-/** SQL of when it is a time on the clock of a zone (`isTimezone`). */
-export const timeIn = (time: string, zone: string): string =>
-  `${time} at time zone case upper(${zone}) ${zoneCases.join(' ')} else ${zone} end`
 
 /**
  * Turns the next contacts into recipients, by the primary key of contacts; moves the mark. Contacts that come while it goes on are
  * recipients too where their id is above the mark, as their ids follow the time. Returns whether all are.
  */
-export async function expandPiece(
-  tx: Tx,
-  { accountId, id, campaignId }: BroadcastRow,
-  limit: number,
-): Promise<boolean> {
-  const { rows } = await tx.query<{ isExpanded: boolean }>({
-    name: 'expand-broadcast',
-    text: `
-      with b as materialized (
-        select audience_tags, send_at_local, timezone, expanded_to from broadcasts where account_id = $1 and id = $2
-      ), page as materialized (
-        select c.id, c.timezone, b.audience_tags is null or c.tags && b.audience_tags as is_wanted
-        from b, contacts c
-        where c.account_id = $1
-          and c.campaign_id = $3
-          and c.id > coalesce(b.expanded_to, '00000000-0000-0000-0000-000000000000')
-        order by c.id
-        limit $4
-      ), added as (
-        insert into recipients (account_id, broadcast_id, contact_id, due_at)
-        select $1, $2, p.id, ${timeIn('b.send_at_local', 'coalesce(p.timezone, b.timezone)')}
-        from page p, b
-        where p.is_wanted
-        on conflict do nothing
-        returning 1
-      )
-      update broadcasts
-      set expanded_to = coalesce((select id from page order by id desc limit 1), expanded_to),
-        is_expanded = (select count(*) from page) < $4,
-        recipients = recipients + (select count(*) from added)
-      where account_id = $1 and id = $2
-      returning is_expanded as "isExpanded"`,
-    values: [accountId, id, campaignId, limit],
-  })
-  return rows[0]?.isExpanded ?? true
+export async function expandPiece(tx: Tx, row: BroadcastRow, limit: number): Promise<boolean> {
+  const { accountId, id, campaignId, sendAtLocal } = row
+  const times = new Map<string, Date>()
+  for (;;) {
+    const { rows } = await tx.query<{ isExpanded: boolean | null; missing: string[] }>({
+      name: 'expand-broadcast',
+      text: expandSql,
+      values: [accountId, id, campaignId, limit, [...times.keys()], [...times.values()]],
+    })
+    const [{ isExpanded, missing } = { isExpanded: true, missing: [] }] = rows
+    if (sendAtLocal === null || missing.length === 0) return isExpanded ?? true
+    for (const zone of missing) times.set(zone, timeOf(sendAtLocal, [zone, row.timezone]))
+  }
 }
+
+/** A time on the clock of the first zone that the runtime knows: whoever wrote the others may have known more of them. */
+const timeOf = (local: string, zones: string[]): Date =>
+  timeIn(Date.parse(`${local}Z`), zones.find(isTimezone) ?? 'UTC')
+
+// Times of their own by zone are given, because the zones of the database are others than those of the runtime, by which contacts are checked.
+// Where one is missing nothing is done but to name it.
+const expandSql = `
+  with b as materialized (
+    select audience_tags, send_at_local is not null as is_local, timezone, expanded_to from broadcasts where account_id = $1 and id = $2
+  ), page as materialized (
+    select c.id, case when b.is_local then coalesce(c.timezone, b.timezone) end as zone,
+      b.audience_tags is null or c.tags && b.audience_tags as is_wanted
+    from b, contacts c
+    where c.account_id = $1
+      and c.campaign_id = $3
+      and c.id > coalesce(b.expanded_to, '00000000-0000-0000-0000-000000000000')
+    order by c.id
+    limit $4
+  ), known as materialized (
+    select * from unnest($5::text[], $6::timestamptz[]) as k (zone, due_at)
+  ), missing as materialized (
+    select distinct zone from page where zone is not null and zone not in (select zone from known)
+  ), added as (
+    insert into recipients (account_id, broadcast_id, contact_id, due_at)
+    select $1, $2, p.id, k.due_at
+    from page p
+    left join known k on k.zone = p.zone
+    where p.is_wanted
+      and not exists (select from missing)
+    on conflict do nothing
+    returning 1
+  ), moved as (
+    update broadcasts
+    set expanded_to = coalesce((select id from page order by id desc limit 1), expanded_to),
+      is_expanded = (select count(*) from page) < $4,
+      recipients = recipients + (select count(*) from added)
+    where account_id = $1
+      and id = $2
+      and not exists (select from missing)
+    returning is_expanded
+  )
+  select array(select zone from missing) as missing, (select is_expanded from moved) as "isExpanded"`
 
 /** A recipient whose turn it is, with what its text may name; null for a contact that was deleted. */
 export interface Recipient {

@@ -361,6 +361,29 @@ describe('a time', () => {
     expect(await messages()).toBe(3)
   })
 
+  it('is that of a zone which the database does not know, too', async () => {
+    await addContacts(3)
+    const { db } = database
+    // An old name of Los Angeles, and one that only a later version knows.
+    await db.query(`update contacts set timezone = 'US/Pacific-New' where phone_number = '15551000001'`)
+    await db.query(`update contacts set timezone = 'Mars/Base' where phone_number = '15551000002'`)
+    await send({
+      message: 'Hello',
+      send_at_local: `${new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)}T12:00`,
+    })
+    await db.query(`update broadcasts set send_at = now()`)
+    start()
+    await until('all are recipients', async () => (await ledger.count('recipients', 'true')) === 3)
+    const { rows } = await db.query<{ zone: string; clock: string }>(
+      `select c.timezone as zone, to_char(r.due_at at time zone coalesce(z.name, 'UTC'), 'HH24:MI') as clock
+       from recipients r
+       join contacts c on c.id = r.contact_id
+       left join (values ('US/Pacific-New', 'America/Los_Angeles')) as z (old, name) on z.old = c.timezone
+       order by c.id`,
+    )
+    expect(rows.map(({ clock }) => clock)).toEqual(['12:00', '12:00', '12:00'])
+  })
+
   it('ahead keeps it scheduled', async () => {
     await addContacts(2)
     const { body } = await send({ message: 'Hello', send_at: new Date(Date.now() + 3_600_000).toISOString() })
