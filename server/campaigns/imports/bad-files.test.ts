@@ -151,6 +151,19 @@ describe('rows that cannot be read', () => {
     expect((await test.errors(over.id)).length).toBe(1)
   })
 
+  it('have a place behind the one before them, whatever they say themselves', async () => {
+    const campaign = await test.newCampaign()
+    const places = ['x', '1.5', '-7', '9', '9', '3', '99999999999999999999', '']
+    const rows = places.map((place) => rowOf('12').replace('<row', `<row r="${place}"`))
+    const over = await test.run(
+      campaign,
+      workbookType,
+      rawWorkbook(rowOf('phone') + rows.join('') + rowOf('15551230001')),
+    )
+    expect(over.counts).toMatchObject({ total: 9, created: 1, failed: 8 })
+    expect((await test.errors(over.id)).map(({ line }) => line)).toEqual([2, 3, 4, 9, 10, 11, 12, 13])
+  })
+
   it('are not all of them because of the name of their sheet', async () => {
     const campaign = await test.newCampaign()
     const file = zipOf({

@@ -44,7 +44,7 @@ function valueOf(tag: string, content: string, context: SheetContext): string {
   const type = attributeOf(tag, 't') ?? 'n'
   if (type === 'inlineStr') return textIn(content)
   const value = valueIn(content)
-  if (value === null) return ''
+  if (value === null || value.trim() === '') return ''
   if (type === 's') return context.textOf(Number(value))
   if (type === 'b') return value === '1' ? 'TRUE' : 'FALSE'
   // #REF! and its like are no data.

@@ -79,3 +79,12 @@ it('has its tags with prefixes, empty, and beside others that begin alike', asyn
     ['', '', '2'],
   ])
 })
+
+it('takes what names no shared text, and what has no value, for an empty cell', async () => {
+  const empty = ['', ' ', 'x', '-1', '0.5', '9', '1e999'].map((value) => `<c t="s"><v>${value}</v></c>`)
+  const file = rawWorkbook(
+    `<row><c t="s"><v>0</v></c></row><row>${empty.join('')}<c><v></v></c><c t="b"><v></v></c><c><v>1</v></c></row>`,
+    ['phone', 'secret'],
+  )
+  expect(await read(file)).toEqual([['phone'], ['', '', '', '', '', '', '', '', '', '1']])
+})

@@ -25,6 +25,8 @@ const textsBytesMax = 64 * 1024 * 1024
 // Workbook, relations and styles are small files; what is longer is no workbook.
 const partCharactersMax = 16 * 1024 * 1024
 
+/** Rows of a sheet (ECMA-376 has no bound, Excel this). What a row says of itself beyond it, or backwards, is no place. */
+const rowsMax = 1_048_576
 /** A million rows of ten cells are some 400 MB of XML. */
 const sheetBytesMax = 2 ** 31
 // Cells may share texts: a small file can stand for more than any disk has.
@@ -86,7 +88,8 @@ export async function* readSheet(workbook: Workbook): AsyncGenerator<SourceRow[]
     // Names in a sheet mostly come in the order of the texts, so that a header needs only the first of them.
     await texts.readTo(found.reduce((last, row) => Math.max(last, row ? lastTextOf(row.content) : -1), -1))
     for (const row of found) {
-      line = Number((row && attributeOf(row.tag, 'r')) ?? line + 1)
+      const said = Number(row && attributeOf(row.tag, 'r'))
+      line = Number.isInteger(said) && said > line && said <= rowsMax ? said : line + 1
       const record = row && cellsOf(row.content, context)
       if (!record) {
         rows.push({ line, record: [], size: rowXmlMax, fault: tooLong })
@@ -130,7 +133,7 @@ class SharedTexts {
   }
 
   at(index: number): string {
-    if (index >= this.#count) return ''
+    if (!Number.isInteger(index) || index < 0 || index >= this.#count) return ''
     return this.#bytes.toString('utf8', index === 0 ? 0 : this.#ends[index - 1], this.#ends[index])
   }
 
