@@ -63,7 +63,9 @@ export async function changeContact(
   )
   const errors = mergeErrors(known, read.errors)
   const attributes = mergeAttributes(before.attributes, change.attributes)
-  if (Object.keys(attributes).length > attributeLimits.count)
+  // Who is added again may have got more: other fields can be changed then, and attributes taken away.
+  const most = Math.max(attributeLimits.count, Object.keys(before.attributes).length)
+  if (Object.keys(attributes).length > most)
     errors.push({
       pointer: '#/attributes',
       code: 'too_long',

@@ -178,6 +178,12 @@ describe('changing a contact', () => {
     expect(errorsOf((await test.call('PATCH', url, { attributes: { one: 1 } })).body)).toEqual([
       '#/attributes too_long',
     ])
+    // Added again, a contact may have more.
+    const again = { phone_number: '15551234568', attributes: { one: 1, two: 2 } }
+    expect((await test.call('POST', `/v1/campaigns/${campaign}/contacts?on_conflict=update`, again)).status).toBe(200)
+    expect((await test.call('PATCH', url, { first_name: 'Grace' })).status).toBe(200)
+    expect((await test.call('PATCH', url, { attributes: { one: null } })).status).toBe(200)
+    expect((await test.call('PATCH', url, { attributes: { one: 1 } })).status).toBe(422)
   })
 })
 
