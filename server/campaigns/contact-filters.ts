@@ -13,6 +13,7 @@ const attributeName = /^attributes\[(.+)\]$/
 
 /** Query fields that choose contacts. */
 export const contactQuery = {
+  phone_number: Type.Optional(Type.String({ description: 'Only the contact with this number.' })),
   phone_prefix: Type.Optional(
     Type.String({
       description: 'Numbers that begin so, country code first.',
@@ -45,6 +46,7 @@ export function readContactFilters(query: Static<typeof ContactQuery>): ContactF
   const language = query.language === undefined ? null : canonicalLanguage(query.language)
   if (query.language !== undefined && language === null)
     errors.push({ pointer: '?language', code: 'invalid_value', detail: 'must be a language tag of BCP 47, such as en' })
+  const phoneNumber = readPhone(query.phone_number, errors)
   const createdAfter = readTime('created_after', query.created_after, errors)
   const createdBefore = readTime('created_before', query.created_before, errors)
   if (errors.length > 0) throw invalid(errors)
@@ -54,6 +56,7 @@ export function readContactFilters(query: Static<typeof ContactQuery>): ContactF
   })
   const tags = query.tag?.split(',').map((tag) => tag.trim()) ?? []
   return {
+    phoneNumber,
     phonePrefix: query.phone_prefix?.replace(/^[+ ]/, '') ?? null,
     externalId: query.external_id ?? null,
     tags: tags.length > 0 ? tags : null,
@@ -91,12 +94,13 @@ export async function sealFilters(
   return externalId === null ? filters : { ...filters, externalIdHmac: seals.hash(accountId, externalId) }
 }
 
-/** A number as a filter. @throws ApiError `validation_failed`. */
-export function readPhoneFilter(text: string): string {
+function readPhone(text: string | undefined, errors: FieldError[]): string | null {
+  if (text === undefined) return null
   // A plus sign that was not escaped is a blank in a query string.
   const phone = readNumber(text.trim())
   if ('number' in phone) return phone.number
-  throw invalid([{ pointer: '?phone_number', ...phone }])
+  errors.push({ pointer: '?phone_number', ...phone })
+  return null
 }
 
 /** A time that the calendar has: the schema's form lets leap seconds and offsets without minutes through. */

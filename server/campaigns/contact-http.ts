@@ -18,14 +18,8 @@ import { mergeErrors, readCampaign, readOpenCampaign } from './campaign.ts'
 import { changeContact, ContactChange } from './contact-change.ts'
 import { recordContactConsents } from './contact-consent.ts'
 import { exportFormats, writeContacts } from './contact-export.ts'
-import {
-  contactQuery,
-  contactQueryOptions,
-  readContactFilters,
-  readPhoneFilter,
-  sealFilters,
-} from './contact-filters.ts'
-import { findContact, listContacts, type ContactFilters } from './contact-list.ts'
+import { contactQuery, contactQueryOptions, readContactFilters, sealFilters } from './contact-filters.ts'
+import { listContacts, type ContactFilters } from './contact-list.ts'
 import { addContact, ContactInput, readContact, readContactRow, showContact, type ShownContact } from './contact.ts'
 import { deleteContact, type ContactRow } from './contacts.ts'
 import { markForgotten } from './forgotten.ts'
@@ -113,31 +107,18 @@ export function contactRoutes(app: App, context: ContactsContext): void {
           'most: with filters that few match it may be short, or empty, and still have a `next_cursor`.',
         tags: ['Contacts'],
         params: campaignParams,
-        querystring: Type.Object(
-          {
-            ...pageQuery,
-            phone_number: Type.Optional(Type.String({ description: 'Only the contact with this number.' })),
-            ...contactQuery,
-          },
-          contactQueryOptions,
-        ),
+        querystring: Type.Object({ ...pageQuery, ...contactQuery }, contactQueryOptions),
         response: { 200: PageOf(Type.Ref('Contact')), ...problems(404) },
       },
       config: { scope: 'contacts:read' },
     },
     async (request) => {
       const { accountId } = request.caller
-      const { limit = 50, cursor, phone_number: phone, ...query } = request.query
+      const { limit = 50, cursor, ...query } = request.query
       const campaign = await readCampaign(db, accountId, request.params.campaign)
       const chosen = await readFilters(accountId, campaign.id, query)
-      const phoneNumber = phone === undefined ? null : readPhoneFilter(phone)
-      const filters = ['contacts', accountId, campaign.id, phoneNumber, chosen]
+      const filters = ['contacts', accountId, campaign.id, chosen]
       const position = readCursor(cursor, filters)
-      if (phoneNumber) {
-        const row = await findContact(db, accountId, campaign.id, { phoneNumber })
-        const data = row ? [await show(db, accountId, row)] : []
-        return { ...buildPage(row ? [row] : [], limit, position, filters), data }
-      }
       const mark = withOldRows(await takeMark(db))
       const { rows, edge } = await listContacts(db, accountId, campaign.id, chosen, limit, position)
       const page = buildPage(rows, limit, position, filters, { edge, mark })

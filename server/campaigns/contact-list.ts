@@ -7,6 +7,7 @@ import type { ContactRow } from './contacts.ts'
 
 /** Which contacts; null: all. */
 export interface ContactFilters {
+  phoneNumber: string | null
   phonePrefix: string | null
   externalId: string | null
   /** Its keyed hash, by which sealed contacts are found; none: no contact is sealed. */
@@ -24,6 +25,7 @@ export interface ContactFilters {
 
 /** No filter. */
 export const allContacts: ContactFilters = {
+  phoneNumber: null,
   phonePrefix: null,
   externalId: null,
   tags: null,
@@ -115,7 +117,7 @@ export async function lockContact(
 
 /**
  * The contacts of a campaign that match, `limit + 1` of them where there are as many, in the order that `buildPage` expects. Reads by the
- * primary key, or contacts_external_id; at most 200,000 rows.
+ * primary key, the unique (account_id, campaign_id, phone_number) or contacts_external_id; at most 200,000 rows.
  */
 export async function listContacts(
   db: Queryable,
@@ -178,6 +180,7 @@ async function readWindow(
     from !== null && `c.id ${isAfter ? '>' : '<'} ${value(from)}`,
     filters.createdAfter && `c.id >= ${value(firstIdAt(filters.createdAfter.getTime()))}`,
     filters.createdBefore && `c.id < ${value(firstIdAt(filters.createdBefore.getTime()))}`,
+    filters.phoneNumber !== null && `c.phone_number = ${value(filters.phoneNumber)}`,
     filters.externalId !== null && isExternalId(filters.externalId, filters.externalIdHmac, value),
   ].filter((clause) => clause !== false && clause !== null)
   const matches = matchesOf(filters, value)
