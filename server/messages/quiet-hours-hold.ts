@@ -72,7 +72,7 @@ const lookSql = `
     m.is_confirmation or m.status <> 'queued' or m.expires_at <= now() as "isExempt"
   from queue q
   join messages m on m.account_id = q.account_id and m.id = q.message_id
-  left join contacts ct on ct.account_id = m.account_id and ct.id = m.contact_id
+  left join contacts ct on ct.account_id = m.account_id and ct.campaign_id = m.campaign_id and ct.id = m.contact_id
   where q.lane_id = $1
     and q.message_id > $2
   order by q.message_id

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { QuietHoursChange } from '../accounts/quiet-hours.ts'
+import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { asAccepted } from './accepted.ts'
@@ -7,8 +8,10 @@ import { cancelMessage } from './cancel.ts'
 import { claimMessages, expireMessages, findLanes, queueDue } from './claim.ts'
 import type { Handover } from './handover.ts'
 import { renderMessage, type MessageRow } from './message.ts'
-import { releaseHeld } from './quiet-hours-hold.ts'
+import { holdQuiet, releaseHeld } from './quiet-hours-hold.ts'
 import { moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
+
+const noId = '00000000-0000-0000-0000-000000000000'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -68,8 +71,7 @@ async function claimAll(): Promise<Handover[]> {
     const hours = test.context.quietHours
     const quiet = hours.mayHold(accountId, type) ? { hours, accountId, type } : null
     const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
-    const none = '00000000-0000-0000-0000-000000000000'
-    const claim = await claimMessages(test.context, test.nodeId, rooms, id, none, 100, { laneId, quiet })
+    const claim = await claimMessages(test.context, test.nodeId, rooms, id, noId, 100, { laneId, quiet })
     handovers.push(...claim.handovers)
   }
   return handovers
@@ -281,4 +283,37 @@ describe('quiet hours that are changed', () => {
     expect((await claimAll()).map(({ id }) => id)).toEqual([own.id])
     expect((await test.message(other.id)).holdReason).toBe('quiet_hours')
   })
+})
+
+it('looks up the contact of a message alone, however many campaigns have contacts', async () => {
+  const { accountId, db } = test
+  const campaignId = await addCampaign()
+  await addContact(campaignId, 'UTC')
+  await db.query(
+    `with campaign as (
+       insert into campaigns (account_id, id, name) select $1, gen_random_uuid(), 'Sale' from generate_series(1, 3000) returning id
+     )
+     insert into contacts (account_id, id, campaign_id, phone_number) select $1, gen_random_uuid(), id, '15551230001' from campaign`,
+    [accountId],
+  )
+  await db.query('analyze contacts')
+  const { id } = await test.send({ ...marketing, campaignId })
+  await setQuiet(nowQuiet())
+  const [lane] = await findLanes(db)
+  const look = { id: lane?.id ?? '', laneId: lane?.laneId ?? '', accountId, type: 'marketing' } as const
+  const blocks = await inTransaction(db, async (tx) => {
+    const read = async (): Promise<number> => {
+      const { rows } = await tx.query<{ blocks: number }>(
+        `select sum(pg_stat_get_xact_blocks_fetched(oid))::int as blocks
+         from (select 'contacts'::regclass as oid union all select indexrelid from pg_index where indrelid = 'contacts'::regclass) r`,
+      )
+      return rows[0]?.blocks ?? 0
+    }
+    const before = await read()
+    expect(await holdQuiet(tx, test.context.quietHours, look, noId, 100)).toMatchObject({ held: 1 })
+    return (await read()) - before
+  })
+  // Of an index of 3000 entries some 40.
+  expect(blocks).toBeLessThan(20)
+  expect((await test.message(id)).holdReason).toBe('quiet_hours')
 })
