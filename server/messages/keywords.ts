@@ -72,12 +72,15 @@ export const keywordDefaults: KeywordSettings = {
   onSuspicion: 'flag',
 }
 
-/** A reply as it is compared. Two words that fold alike are one word: case, accents, width, punctuation around it and hyphens do not matter. */
+/**
+ * A reply as it is compared. Two words that fold alike are one word: case, accents, width, punctuation around it and hyphens do not matter,
+ * nor what nobody sees, such as the marks of direction that phones put around Arabic and Hebrew.
+ */
 export function foldWord(text: string): string {
   return text
     .normalize('NFKD')
-    .replace(/\p{Mn}/gu, '')
-    .replace(/[\s\p{P}\p{S}]+/gu, ' ')
+    .replace(/[\p{Mn}\p{Cf}]/gu, '')
+    .replace(/[\s\p{P}\p{S}\p{Cc}]+/gu, ' ')
     .trim()
     .toUpperCase()
 }
