@@ -1,4 +1,5 @@
 /** The ledger of consent: who agreed or withdrew, when, how and by whose word. Rows are added and read, never changed. */
+import { columns } from '../db/array.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
 import { wayOf, type Position } from '../page.ts'
@@ -73,14 +74,16 @@ export async function recordConsents(
       )`,
     values: [
       accountId,
-      entries.map(() => newId()),
-      entries.map(({ number }) => hashNumber(vault, accountId, number)),
-      entries.map(({ status }) => status),
-      entries.map(({ source }) => source),
-      entries.map(({ actor }) => actor),
-      entries.map(({ campaignId }) => campaignId),
-      entries.map(({ messageId }) => messageId),
-      entries.map(({ evidence }) => JSON.stringify(evidence)),
+      ...columns([
+        entries.map(() => newId()),
+        entries.map(({ number }) => hashNumber(vault, accountId, number)),
+        entries.map(({ status }) => status),
+        entries.map(({ source }) => source),
+        entries.map(({ actor }) => actor),
+        entries.map(({ campaignId }) => campaignId),
+        entries.map(({ messageId }) => messageId),
+        entries.map(({ evidence }) => JSON.stringify(evidence)),
+      ]),
     ],
   })
 }

@@ -113,6 +113,13 @@ describe('a file that cannot be imported', () => {
   })
 })
 
+it('may bring consents that are full of quotes', async () => {
+  const consent = { status: 'opted_in', text: '"'.repeat(2000) }
+  const rows = Array.from({ length: 600 }, (_, n) => JSON.stringify({ phone_number: numberOf(n), consent }))
+  const over = await test.run(await test.newCampaign(), 'application/x-ndjson', rows.join('\n'))
+  expect(over).toMatchObject({ status: 'completed', counts: { created: 600 } })
+})
+
 describe('rows that cannot be read', () => {
   it('are named in a workbook, and those behind them are there: long ones, and ones that stand for a gigabyte', async () => {
     const campaign = await test.newCampaign()
@@ -185,6 +192,32 @@ describe('rows that cannot be read', () => {
       [4, 'attributes', 'unknown_field'],
     ])
     expect(await test.contacts(campaign)).toMatchObject([{ attributes: { a: 'x' } }])
+  })
+
+  it.each([
+    [
+      'cells that are too long',
+      'text/csv',
+      () => {
+        const names = Array.from({ length: 50 }, (_, n) => `c${n}`)
+        const row = `15551230001,${names.map(() => 'x'.repeat(1200)).join()}\n`
+        return `phone,${names.join()}\n${row.repeat(50)}`
+      },
+      ['too_long'],
+    ],
+    [
+      'quotes',
+      'application/x-ndjson',
+      () => `${JSON.stringify({ phone_number: '12', first_name: '"'.repeat(30_000) })}\n`.repeat(50),
+      ['invalid_phone_number', 'too_long'],
+    ],
+  ])('may be full of what is wrong with them, which is told once of a kind: %s', async (_, type, file, codes) => {
+    const campaign = await test.newCampaign()
+    const over = await test.run(campaign, type, file())
+    expect(over).toMatchObject({ status: 'completed_with_errors', counts: { failed: 50 } })
+    const errors = await test.errors(over.id)
+    expect([...new Set(errors.map(({ code }) => code))]).toEqual(codes)
+    expect(errors.filter(({ line }) => line === errors[0]?.['line'])).toHaveLength(codes.length)
   })
 
   it('are those of the rarer encoding in a file of two', async () => {

@@ -1,4 +1,5 @@
 /** The SQL of what was wrong with rows. Every query begins with the account. */
+import { columns } from '../../db/array.ts'
 import type { Queryable, Tx } from '../../db/db.ts'
 
 /** One reason for which a row was not taken. */
@@ -29,13 +30,16 @@ export async function insertErrors(
     values: [
       accountId,
       id,
-      errors.map((error) => error.line),
-      errors.map((error) => error.code),
-      errors.map((error) => error.column),
-      errors.map((error) => error.value),
-      errors.map((error) => error.detail),
-      errors.map((error) => error.suggestion),
-      errors.map((error) => JSON.stringify(error.record)),
+      // Not as pg writes arrays: of rows that are full of quotes it makes twenty times as much as they are.
+      ...columns([
+        errors.map((error) => error.line),
+        errors.map((error) => error.code),
+        errors.map((error) => error.column),
+        errors.map((error) => error.value),
+        errors.map((error) => error.detail),
+        errors.map((error) => error.suggestion),
+        errors.map((error) => JSON.stringify(error.record)),
+      ]),
     ],
   })
 }

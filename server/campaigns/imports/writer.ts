@@ -101,7 +101,9 @@ export class BatchWriter {
     this.#batch.failed++
     if (!isKept) return
     const record = storable(row.record)
-    this.#batch.errors.push(...read.errors.map((error) => ({ ...error, record })))
+    // Of each code one is kept, with the row beside it: a row may have a hundred errors.
+    const first = new Map(read.errors.toReversed().map((error) => [error.code, error]))
+    for (const error of first.values()) this.#batch.errors.push({ ...error, record })
   }
 
   /**
