@@ -38,9 +38,9 @@ export function takeRequest(
     : tooMany(bucket.waitSeconds, 'api', `The credential may make ${bucket.perSecond} requests a second.`)
 }
 
-/** Notes that somebody was not let in, and tells how often that may happen. */
+/** Notes that somebody was not let in, and tells how often that may happen. Who belongs to a suspended account is nobody, too. */
 export function noteStranger({ strangers }: Door, error: unknown, ip: string, reply: FastifyReply): void {
-  if (!(error instanceof ApiError) || error.status !== 401) return
+  if (!(error instanceof ApiError) || (error.status !== 401 && error.code !== 'account_suspended')) return
   const now = performance.now()
   strangers.note(ip, now)
   reply.header('ratelimit-policy', strangerPolicy).header('ratelimit', strangers.state(ip, now))
