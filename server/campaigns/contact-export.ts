@@ -60,8 +60,10 @@ async function* pagesOf(
   campaignId: string,
   filters: ContactFilters,
 ): AsyncGenerator<ContactRow[]> {
-  for await (const rows of readContacts(db, accountId, campaignId, filters, pageRows))
-    yield await markForgotten(db, vault, accountId, rows)
+  for await (const rows of readContacts(db, accountId, campaignId, filters, pageRows)) {
+    const marked = await markForgotten(db, vault, accountId, rows, filters.isOptedOut)
+    if (marked.length > 0) yield marked
+  }
 }
 
 /** The names are those that an import knows; `contact` and the three at the end it leaves aside where it meets all four. */

@@ -25,7 +25,9 @@ export const contactQuery = {
   external_id: Type.Optional(Type.String({ description: 'Your own id of the person.', maxLength: 255 })),
   tag: Type.Optional(Type.String({ description: 'Those with the tag; with all of a comma list.', maxLength: 1000 })),
   language: Type.Optional(Type.String({ description: '`en` finds `en-GB` too.', maxLength: 35 })),
-  status: Type.Optional(Type.Enum(['active', 'opted_out'])),
+  status: Type.Optional(
+    Type.Enum(['active', 'opted_out'], { description: 'Whose number was forgotten is found by neither.' }),
+  ),
   created_after: Type.Optional(Timestamp('Made then or later.')),
   created_before: Type.Optional(Timestamp('Made before.')),
 }

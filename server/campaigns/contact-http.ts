@@ -122,7 +122,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
       const mark = withOldRows(await takeMark(db))
       const { rows, edge } = await listContacts(db, accountId, campaign.id, chosen, limit, position)
       const page = buildPage(rows, limit, position, filters, { edge, mark })
-      const marked = await markForgotten(db, context.vault, accountId, page.data)
+      const marked = await markForgotten(db, context.vault, accountId, page.data, chosen.isOptedOut)
       return { ...page, data: marked.map(showContact) }
     },
   )

@@ -193,6 +193,10 @@ it('shows who was forgotten, and is out, wherever the number comes back', async 
   await add(campaign, { phone_number: '15551230098' })
   const { body } = await list(campaign, '')
   expect((body['data'] as { status: string }[]).map((one) => one.status)).toEqual(['active', 'opted_out'])
+  expect(numbersOf(await list(campaign, 'status=active'))).toEqual(['15551230098'])
+  const file = await exported(campaign, '?status=active&format=ndjson')
+  expect(file.trim().split('\n')).toEqual([expect.stringContaining('15551230098')])
+  expect(await exported(campaign, '?status=active&format=ndjson&phone_number=15551230099')).toBe('')
 })
 
 describe('an export', () => {

@@ -29,14 +29,19 @@ export async function findForgotten(
   return new Set(rows.map(({ at }) => numbers[at - 1] ?? ''))
 }
 
-/** The same contacts, with those marked whose number is forgotten. */
+/**
+ * The same contacts, with those marked whose number is forgotten. The database knows nothing of these: where `isOptedOut` asks for those who
+ * are not out, they are left out here.
+ */
 export async function markForgotten(
   db: Queryable,
   vault: Vault,
   accountId: string,
   rows: readonly ContactRow[],
+  isOptedOut: boolean | null = null,
 ): Promise<ContactRow[]> {
   const open = rows.filter((row) => !row.isOptedOut).map((row) => row.phoneNumber)
   const forgotten = await findForgotten(db, vault, accountId, open)
-  return rows.map((row) => (forgotten.has(row.phoneNumber) ? { ...row, isOptedOut: true } : row))
+  const marked = rows.map((row) => (forgotten.has(row.phoneNumber) ? { ...row, isOptedOut: true } : row))
+  return isOptedOut === false ? marked.filter((row) => !row.isOptedOut) : marked
 }
