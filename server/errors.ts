@@ -245,6 +245,9 @@ export class ApiError extends Error {
   }
 }
 
+/** Enough to correct a client; a batch of thousands of wrong items would otherwise be answered with megabytes. */
+export const errorsMax = 100
+
 /** A `validation_failed` with all its fields; at least one. */
 export function invalid(errors: FieldError[]): ApiError {
   const detail = errors.length === 1 ? '1 field is invalid.' : `${errors.length} fields are invalid.`

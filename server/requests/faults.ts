@@ -1,7 +1,6 @@
 /** Requests of which a route tells everything that is wrong at once (`attachValidation`). */
 import type { FastifyRequest } from 'fastify'
-import { ApiError, type FieldError } from '../errors.ts'
-import { errorsMax } from './problem.ts'
+import { ApiError, errorsMax, type FieldError } from '../errors.ts'
 
 /**
  * What the schema found wrong, where the route checks more and tells all of it at once (`attachValidation`). Throws where there is nothing to

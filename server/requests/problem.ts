@@ -1,19 +1,20 @@
 /** From what the validator (Ajv) found to field errors that a person can act on: all of them, each saying what is allowed. */
 import type { ErrorObject } from 'ajv'
 import { pointTo } from './body.ts'
-import type { FieldError, FieldErrorCode } from '../errors.ts'
+import { errorsMax, type FieldError, type FieldErrorCode } from '../errors.ts'
 
 /** The part of a request that was checked. */
 export type Part = 'body' | 'querystring' | 'params' | 'headers'
 
-/** Enough to correct a client; a batch of thousands of wrong items would otherwise be answered with megabytes. */
-export const errorsMax = 100
-
-/** The field errors of one check. Needs Ajv's `verbose` errors. */
+/** The field errors of one check, `errorsMax` at most. Needs Ajv's `verbose` errors. */
 export function fieldErrorsOf(errors: ErrorObject[], part: Part): FieldError[] {
-  const found = collapseUnions(errors).map((error) => describe(error, part))
-  const unique = new Map(found.map((error) => [`${error.pointer} ${error.code}`, error]))
-  return [...unique.values()].slice(0, errorsMax)
+  const unique = new Map<string, FieldError>()
+  for (const error of collapseUnions(errors)) {
+    const found = describe(error, part)
+    unique.set(`${found.pointer} ${found.code}`, found)
+    if (unique.size >= errorsMax) break
+  }
+  return [...unique.values()]
 }
 
 function describe(error: ErrorObject, part: Part): FieldError {
@@ -122,30 +123,36 @@ function formOf(error: ErrorObject): string {
   return `must have the form ${pattern}`
 }
 
-/** `type` errors of all branches of a union say one thing; of a branch whose type fits, its own errors say more. */
+/**
+ * `type` errors of all branches of a union say one thing; of a branch whose type fits, its own errors say more. Ajv tells of a union after
+ * its branches and of no other value in between, so that only the end of what is there is looked at: there may be thousands of unions.
+ */
 function collapseUnions(errors: ErrorObject[]): ErrorObject[] {
-  let rest = errors.filter((error) => error.keyword !== 'propertyNames' && error.keyword !== 'if')
-  for (const union of errors.filter((error) => error.keyword === 'anyOf' || error.keyword === 'oneOf')) {
-    const isInside = (error: ErrorObject): boolean =>
-      error !== union &&
-      error.schemaPath.startsWith(`${union.schemaPath}/`) &&
-      error.instancePath.startsWith(union.instancePath)
-    const branches = Map.groupBy(
-      rest.filter(isInside),
-      (error) => error.schemaPath.slice(union.schemaPath.length + 1).split('/')[0],
-    )
-    const fitting = [...branches.values()]
-      .filter(
-        (branch) => !branch.some((error) => error.keyword === 'type' && error.instancePath === union.instancePath),
-      )
-      .sort((a, b) => a.length - b.length)[0]
-    const types = (union.schema as { type?: string }[])
-      .map((branch) => branch.type)
-      .filter((type) => type !== undefined)
-    const summary = types.length > 0 ? { ...union, keyword: 'type', params: { type: types } } : union
-    rest = rest.filter((error) => error !== union && !isInside(error)).concat(fitting ?? [summary])
+  const rest: ErrorObject[] = []
+  for (const error of errors) {
+    if (error.keyword === 'anyOf' || error.keyword === 'oneOf') collapseUnion(error, rest)
+    else if (error.keyword !== 'propertyNames' && error.keyword !== 'if') rest.push(error)
   }
   return rest
+}
+
+/** Puts what a union says in the place of what its branches say, at the end of `rest`. */
+function collapseUnion(union: ErrorObject, rest: ErrorObject[]): void {
+  const isAt = ({ instancePath }: ErrorObject): boolean =>
+    instancePath === union.instancePath || instancePath.startsWith(`${union.instancePath}/`)
+  let from = rest.length
+  for (let last = rest[from - 1]; last && isAt(last); last = rest[from - 1]) from--
+  const here = rest.splice(from)
+  const isInside = ({ schemaPath }: ErrorObject): boolean => schemaPath.startsWith(`${union.schemaPath}/`)
+  const inside = here.filter(isInside)
+  const branches = Map.groupBy(inside, (error) => error.schemaPath.slice(union.schemaPath.length + 1).split('/')[0])
+  const fitting = [...branches.values()]
+    .filter((branch) => !branch.some((error) => error.keyword === 'type' && error.instancePath === union.instancePath))
+    .sort((a, b) => a.length - b.length)[0]
+  const types = (union.schema as { type?: string }[]).map((branch) => branch.type).filter((type) => type !== undefined)
+  const summary = types.length > 0 ? { ...union, keyword: 'type', params: { type: types } } : union
+  const others = here.length > inside.length ? here.filter((error) => !isInside(error)) : []
+  for (const error of [...others, ...(fitting ?? [summary])]) rest.push(error)
 }
 
 const bounds: Record<string, string> = {
