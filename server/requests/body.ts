@@ -1,11 +1,11 @@
 /** Request bodies: JSON from untrusted bytes (RFC 8259), refused where PostgreSQL, JavaScript or a later reader would be surprised. */
 import { isUtf8 } from 'node:buffer'
-import { ApiError, type FieldError } from '../errors.ts'
+import { ApiError, errorsMax, type FieldError } from '../errors.ts'
 
 /** Deeper documents are refused: nothing in the API nests half as deep. */
 export const depthMax = 16
 
-/** A parsed body, with what is wrong inside its texts; those errors are told together with the schema's. */
+/** A parsed body, with what is wrong inside its texts, `errorsMax` at most; those errors are told together with the schema's. */
 export interface ParsedBody {
   body: unknown
   faults: FieldError[]
@@ -34,7 +34,7 @@ export function parseJson(bytes: Buffer): ParsedBody {
   }
   if (!suspicious.test(text) && !hasManyOpenings(text)) return { body, faults: noFaults }
   const faults: FieldError[] = []
-  inspect(body, '#', 1, faults)
+  inspect(body, [], 0, faults)
   return { body, faults }
 }
 
@@ -59,29 +59,45 @@ function hasManyOpenings(text: string): boolean {
   return false
 }
 
-function inspect(value: unknown, pointer: string, depth: number, faults: FieldError[]): void {
+/**
+ * The first `depth` steps of `path` lead to the value. A pointer is made of them where there is something to tell: of each of millions of
+ * values it would take seconds.
+ */
+function inspect(value: unknown, path: Step[], depth: number, faults: FieldError[]): void {
   if (typeof value === 'string') {
-    if (isUnstorable(value)) faults.push(invalidCharacters(pointer))
+    if (isUnstorable(value)) faults.push(invalidCharacters(path, depth))
     return
   }
   if (typeof value !== 'object' || value === null) return
-  if (depth > depthMax) throw malformed(`The body is nested deeper than ${depthMax} levels.`)
+  if (depth >= depthMax) throw malformed(`The body is nested deeper than ${depthMax} levels.`)
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length; i++) inspect(value[i], pointTo(pointer, i), depth + 1, faults)
+    for (let i = 0; i < value.length && faults.length < errorsMax; i++) {
+      path[depth] = i
+      inspect(value[i], path, depth + 1, faults)
+    }
     return
   }
   for (const [name, item] of Object.entries(value)) {
-    const at = pointTo(pointer, name)
-    if (isUnstorable(name)) faults.push(invalidCharacters(at))
+    if (faults.length >= errorsMax) return
+    path[depth] = name
+    if (isUnstorable(name)) faults.push(invalidCharacters(path, depth + 1))
     // Harmless as JSON.parse makes it, but not after the first Object.assign.
     if (name === '__proto__')
-      faults.push({ pointer: at, code: 'unknown_field', detail: 'A field cannot have this name.' })
-    else inspect(item, at, depth + 1, faults)
+      faults.push({
+        pointer: pointerOf(path, depth + 1),
+        code: 'unknown_field',
+        detail: 'A field cannot have this name.',
+      })
+    else inspect(item, path, depth + 1, faults)
   }
 }
 
-const invalidCharacters = (pointer: string): FieldError => ({
-  pointer,
+type Step = string | number
+
+const pointerOf = (path: Step[], depth: number): string => path.slice(0, depth).reduce<string>(pointTo, '#')
+
+const invalidCharacters = (path: Step[], depth: number): FieldError => ({
+  pointer: pointerOf(path, depth),
   code: 'invalid_characters',
   detail: 'must not contain NUL or a surrogate without its other half',
 })

@@ -2,7 +2,7 @@
 import AjvCompiler from '@fastify/ajv-compiler'
 import type { ErrorObject } from 'ajv'
 import { isUnstorable } from './body.ts'
-import { ApiError, invalid, type FieldError } from '../errors.ts'
+import { ApiError, errorsMax, invalid, type FieldError } from '../errors.ts'
 import { fieldErrorsOf, type Part } from './problem.ts'
 
 interface Check {
@@ -74,7 +74,7 @@ export function buildValidators(
       if (isValid && faults === undefined) return true
       const found = isValid ? [] : explain(data)
       const more = faults ? found.filter((error) => !faults.some((fault) => fault.pointer === error.pointer)) : found
-      return { error: refuse(part, [...(faults ?? []), ...more]) }
+      return { error: refuse(part, [...(faults ?? []), ...more].slice(0, errorsMax)) }
     }
   }
 }

@@ -1,0 +1,33 @@
+import { expect, test } from 'vitest'
+import { errorsMax } from '../errors.ts'
+import { depthMax, parseJson } from './body.ts'
+
+const nested = (levels: number): Buffer => Buffer.from('{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1))
+
+test('a body full of what cannot be stored has so many faults as can be read, each with its place', () => {
+  const { faults } = parseJson(Buffer.from(`{"a":["x",${'"\\u0000",'.repeat(10_000)}"\\ud800"]}`))
+  expect(faults).toHaveLength(errorsMax)
+  expect([faults[0]?.pointer, faults.at(-1)?.pointer]).toEqual(['#/a/1', '#/a/100'])
+  const inside = parseJson(Buffer.from('{"a":[[0],{"b":{"\\u0000/~":"\\ud800"}},"\\udc00"]}')).faults
+  expect(inside.map(({ pointer }) => pointer)).toEqual(['#/a/1/b/%00~1~0', '#/a/1/b/%00~1~0', '#/a/2'])
+})
+
+test('sixteen levels are read, and no more', () => {
+  expect(parseJson(nested(depthMax)).faults).toEqual([])
+  expect(() => parseJson(nested(depthMax + 1))).toThrow('nested deeper than 16 levels')
+})
+
+test('a look at every value takes about as long as parsing does', () => {
+  const timeOf = (text: string): number => {
+    const bytes = Buffer.from(`{"text":"${text}","items":[${'0,'.repeat(500_000)}0]}`)
+    const times = Array.from({ length: 5 }, () => {
+      const startedAt = performance.now()
+      parseJson(bytes)
+      return performance.now() - startedAt
+    })
+    return Math.min(...times)
+  }
+  timeOf('A')
+  // An escape is why all values are looked at. With a pointer made for each it takes ten times as long.
+  expect(timeOf('\\u0041')).toBeLessThan(5 * timeOf('A'))
+})
