@@ -137,7 +137,7 @@ function parseBodies(app: App): void {
       if (bytes.length === 0 && (request.method === 'DELETE' || !request.routeOptions.schema?.body)) return done(null)
       const { body, faults } = parseJson(bytes)
       const isObject = typeof body === 'object' && body !== null
-      if (isObject) rememberBody(body, faults, bytes.length)
+      if (isObject) rememberBody(body, faults)
       // Without an object the schema's check has nothing to attach the faults to; it could only add its own anyway.
       else if (faults.length > 0) throw invalid(faults)
       done(null, body)

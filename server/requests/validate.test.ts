@@ -136,3 +136,12 @@ test('a query is looked through for what cannot be stored, in names as in values
   expect(pointersOf({ 'metadata[a]': 'b' })).toEqual([])
   expect(pointersOf({ 'metadata[a]': 'b\0', 'metadata[a\0]': 'b' })).toEqual(['?metadata[a]', '?metadata[a\0]'])
 })
+
+test('of tens of thousands of wrong values the first is told, also where they are a part of a body', () => {
+  const check = buildValidators({})({ schema: { type: 'object', additionalProperties: { type: 'string' } } })
+  const codesOf = (count: number): number => {
+    const verdict = check({ a: Array.from({ length: count }, () => 0), b: 0 })
+    return ((verdict as { error: ApiError }).error.options.errors ?? []).length
+  }
+  expect([codesOf(10), codesOf(70_000)]).toEqual([2, 1])
+})

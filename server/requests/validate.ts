@@ -13,15 +13,13 @@ type Compile = (route: { schema: unknown }) => Check
 
 // What parsing found wrong inside a body, until its schema is checked too and all errors can be told at once.
 const faultsOf = new WeakMap<object, FieldError[]>()
-const largeBodies = new WeakSet<object>()
 
-/** Above this many bytes only the first error of a body is told: 32 MiB of wrong items would make gigabytes of errors. */
-const allErrorsBytesMax = 1 << 20
+/** Above this many values only the first error is told: 32 MiB of wrong items, or of one, would make gigabytes of errors. */
+const allErrorsValuesMax = 65_536
 
-/** Keeps what parsing learnt of a body until its check: errors, which the check reports with its own, and its size. */
-export function rememberBody(body: object, faults: FieldError[], bytes: number): void {
+/** Keeps what parsing found wrong in a body until its check, which reports it with its own errors. */
+export function rememberBody(body: object, faults: FieldError[]): void {
   if (faults.length > 0) faultsOf.set(body, faults)
-  if (bytes > allErrorsBytesMax) largeBodies.add(body)
 }
 
 /**
@@ -60,8 +58,7 @@ export function buildValidators(
     let check: Check | undefined
     let checkAll: Check | undefined
     const explain = (data: unknown): FieldError[] => {
-      if (typeof data === 'object' && data !== null && largeBodies.has(data))
-        return fieldErrorsOf(check?.errors ?? [], part)
+      if (countValues(data) > allErrorsValuesMax) return fieldErrorsOf(check?.errors ?? [], part)
       checkAll ??= thorough[kind]({ schema })
       checkAll(data)
       return fieldErrorsOf(checkAll.errors ?? [], part)
@@ -77,6 +74,14 @@ export function buildValidators(
       return { error: refuse(part, [...(faults ?? []), ...more].slice(0, errorsMax)) }
     }
   }
+}
+
+/** How many values there are in one; stops counting where they are too many. */
+function countValues(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  let count = 1
+  for (const item of Object.values(value)) if ((count += countValues(item)) > allErrorsValuesMax) break
+  return count
 }
 
 const time = /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
