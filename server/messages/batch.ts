@@ -13,6 +13,9 @@ import { loadTemplates, readSend, SendInput, type Templates } from './template-s
 
 const operation = 'messages.batch'
 
+// A megabyte of them; a hundred for each of 10,000 messages would be a hundred.
+const fieldErrorsMax = 10_000
+
 /**
  * Sends a batch. Each message has an idempotency key of its own, made of the request's and its index, and the fingerprint of the whole
  * body: a retry after a crash in the middle writes what is missing and replays the rest.
@@ -28,11 +31,13 @@ export async function sendBatch(
   const keys = messages.map((_, index) => keyOfItem(key, index))
   await refuseReuse(context, draftContext.accountId, keys, fingerprint)
   const templates = await loadTemplates(context.db, draftContext.accountId, messages)
+  let told = 0
   const checks = messages.map((message, index): Draft | ApiError => {
     const draft = checkOne(request, message, templates, draftContext)
-    return draft instanceof ApiError
-      ? draft
-      : { ...draft, idempotency: { operation, key: keys[index] ?? '', fingerprint } }
+    if (!(draft instanceof ApiError))
+      return { ...draft, idempotency: { operation, key: keys[index] ?? '', fingerprint } }
+    told += draft.options.errors?.length ?? 0
+    return told > fieldErrorsMax ? shorten(draft) : draft
   })
   const drafts = checks.flatMap((check) => (check instanceof ApiError ? [] : [check]))
   if (atomic && drafts.length < checks.length) throw atomicError(checks)
@@ -55,6 +60,10 @@ export async function sendBatch(
 
 /** A key has no blanks, so that no key of an item is another batch's. */
 const keyOfItem = (key: string, index: number): string => `${key} ${index}`
+
+/** The same refusal, with the first of its fields alone. */
+const shorten = ({ code, message, options }: ApiError): ApiError =>
+  new ApiError(code, { ...options, detail: message, ...(options.errors && { errors: options.errors.slice(0, 1) }) })
 
 function checkOne(
   request: FastifyRequest,

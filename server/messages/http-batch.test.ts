@@ -95,6 +95,14 @@ it('answers every item as a single send would', async () => {
   ])
 })
 
+it('tells every field that is wrong with the first messages, and of all the others one', async () => {
+  const metadata = Object.fromEntries(Array.from({ length: 49 }, (_, i) => [`k${i}`, 1]))
+  const { body } = await batch(Array.from({ length: 300 }, () => ({ ...good(0), metadata })))
+  const counts = body.results.map(({ error }) => error?.errors?.length)
+  expect(counts).toEqual([...Array.from({ length: 204 }, () => 49), ...Array.from({ length: 96 }, () => 1)])
+  expect(body.results.at(-1)?.error).toMatchObject({ code: 'validation_failed', detail: '49 fields are invalid.' })
+})
+
 it('needs an idempotency key', async () => {
   expect(await batch([good(0)], { key: null })).toMatchObject({ status: 400, body: { code: 'invalid_header' } })
 })
