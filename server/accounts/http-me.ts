@@ -18,7 +18,7 @@ import { endSessionsOf } from './login/session.ts'
 import { beginAttempt, beginCode, forgive } from './login/throttle.ts'
 import { hashToken } from './token.ts'
 import { beginTotp, confirmTotp, disableTotp } from './login/totp.ts'
-import { findSelf, setPassword, showUser, type Self } from './users.ts'
+import { findSelf, lockPassword, setPassword, showUser, type Self } from './users.ts'
 
 const Me = Type.Object({
   ...userFields,
@@ -47,8 +47,7 @@ export function meRoutes(app: App, context: AccountsContext): void {
     pointer: string,
   ): Promise<void> => {
     const attempt = await beginAttempt(db, vault, user.email, ip)
-    if (!(await isPassword(password, user.passwordHash)))
-      throw invalid([{ pointer, code: 'invalid_value', detail: 'is not your password' }])
+    if (!(await isPassword(password, user.passwordHash))) throw notYours(pointer)
     await forgive(db, attempt)
   }
   app.get(
@@ -86,6 +85,7 @@ export function meRoutes(app: App, context: AccountsContext): void {
       const passwordHash = await hashPassword(password)
       await inTransaction(db, async (tx) => {
         const { accountId, id } = user
+        if (!(await lockPassword(tx, user))) throw notYours('#/current_password')
         await setPassword(tx, accountId, id, passwordHash)
         await endSessionsOf(tx, accountId, id, hashToken(bearerOf(request.headers.authorization)))
         await recordRequest(tx, request, { target: showUser(user).id, after: null })
@@ -184,6 +184,7 @@ export function meRoutes(app: App, context: AccountsContext): void {
       else if (!(await isSecondFactor(db, vault, user, { otp, recoveryCode })))
         throw wrongCode(otp === undefined ? '#/recovery_code' : '#/otp')
       await inTransaction(db, async (tx) => {
+        if (password !== undefined && !(await lockPassword(tx, user))) throw notYours('#/password')
         await disableTotp(tx, user)
         await recordRequest(tx, request, { target: showUser(user).id, after: null })
       })
@@ -191,6 +192,9 @@ export function meRoutes(app: App, context: AccountsContext): void {
     },
   )
 }
+
+const notYours = (pointer: string): ApiError =>
+  invalid([{ pointer, code: 'invalid_value', detail: 'is not your password' }])
 
 const wrongCode = (pointer: string): ApiError =>
   invalid([{ pointer, code: 'invalid_value', detail: 'is not right, or was used' }])

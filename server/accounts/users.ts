@@ -96,6 +96,18 @@ export async function findSelf(db: Queryable, accountId: string, id: string): Pr
   return { ...user, ...rows[0] }
 }
 
+/**
+ * Locks a user, by primary key, and tells whether the password is still the one that was checked: that took a while, in which somebody who
+ * knows another may have changed it.
+ */
+export async function lockPassword(tx: Tx, { accountId, id, passwordHash }: Self): Promise<boolean> {
+  const { rowCount } = await tx.query(
+    'select 1 from users where account_id = $1 and id = $2 and password_hash = $3 for update',
+    [accountId, id, passwordHash],
+  )
+  return rowCount === 1
+}
+
 /** Sets a password hash, by primary key. */
 export async function setPassword(tx: Tx, accountId: string, id: string, passwordHash: string): Promise<void> {
   await tx.query('update users set password_hash = $3, updated_at = now() where account_id = $1 and id = $2', [

@@ -1,13 +1,16 @@
 /** Logins and refreshes that are under way while their password or secret is changed, or their login ended. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import type { LightMyRequestResponse } from 'fastify'
 import { inTransaction, type Tx } from '../../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { openAuthenticator } from '../authenticate.ts'
+import { accountRoutes } from '../http.ts'
 import { createKey, rotateKey } from '../keys.ts'
 import { logIn, type Credentials } from './login.ts'
 import { hashPassword } from './password.ts'
 import { closeSession, endSessionsOf, refreshSession } from './session.ts'
 import { findAccessToken } from '../store.ts'
-import { createTestAccount, createTestUser, testVault } from '../testing.ts'
+import { buildTestApp, createTestAccount, createTestUser, testSettings, testVault } from '../testing.ts'
 import { hashToken } from '../token.ts'
 import { setPassword } from '../users.ts'
 
@@ -72,6 +75,50 @@ test('a login under way does not outlive the secret of its key', async () => {
   const { row, secret } = await inTransaction(db, (tx) => createKey(tx, accountId, input))
   const credentials = { kind: 'client' as const, clientId: row.publicId, clientSecret: secret }
   expect(await during(credentials, (tx) => rotateKey(tx, accountId, row, 0))).toBe(null)
+})
+
+/** Asks as somebody whose password becomes another after it was checked, by somebody who knew it, too. */
+async function askMeanwhile(
+  method: 'PATCH' | 'DELETE',
+  url: string,
+  payload: object,
+): Promise<{ answer: LightMyRequestResponse; passwordHash: string; hasTotp: boolean }> {
+  const { db } = database
+  const authenticator = openAuthenticator(db)
+  const context = { db, vault: testVault, authenticator, settings: testSettings }
+  const app = await buildTestApp(db, (one) => accountRoutes(one, context), { authenticator })
+  const { accountId } = await createTestAccount(db)
+  const { userId, email, headers } = await createTestUser(db, accountId, {
+    role: 'owner',
+    passwordHash: await hashPassword(password),
+  })
+  await db.query('update users set totp_since = now() where id = $1', [userId])
+  const wrong = { kind: 'password' as const, email, password: 'no' }
+  await expect(logIn(db, testVault, wrong, '127.0.0.1')).rejects.toMatchObject({ code: 'invalid_credentials' })
+  const [asked] = await inTransaction(db, async (tx) => {
+    await tx.query('select 1 from login_failures for key share')
+    const asked = app.inject({ method, url, headers, payload })
+    await waiting(1)
+    await inTransaction(db, (other) => setPassword(other, accountId, userId, 'another'))
+    return [asked]
+  })
+  const answer = await asked
+  const { rows } = await db.query<{ passwordHash: string; hasTotp: boolean }>(
+    'select password_hash as "passwordHash", totp_since is not null as "hasTotp" from users where id = $1',
+    [userId],
+  )
+  await app.close()
+  return { answer, passwordHash: rows[0]?.passwordHash ?? '', hasTotp: rows[0]?.hasTotp ?? false }
+}
+
+test('a password that becomes another while it is checked changes nothing any more', async () => {
+  const change = { password: 'eight mirrors on a hill', current_password: password }
+  const changed = await askMeanwhile('PATCH', '/v1/users/me', change)
+  expect(changed.answer.json().errors).toMatchObject([{ pointer: '#/current_password', code: 'invalid_value' }])
+  expect(changed.passwordHash).toBe('another')
+  const disabled = await askMeanwhile('DELETE', '/v1/users/me/totp', { password })
+  expect(disabled.answer.json().errors).toMatchObject([{ pointer: '#/password', code: 'invalid_value' }])
+  expect(disabled.hasTotp).toBe(true)
 })
 
 for (const [what, end] of [
