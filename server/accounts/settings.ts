@@ -223,11 +223,14 @@ export const SettingsChange = Type.Object(
   { additionalProperties: false, minProperties: 1 },
 )
 
+/** What stops messages to people, has them sent again, or has them forgotten. */
+const ofLive = [...Object.keys(GuardChange), 'quiet_hours', 'on_unknown', 'retention']
+
 /**
  * Changes settings of the caller's account and returns all of them as they were and as they are. Locks the account. `expected` is an
  * If-Match header, or undefined.
  * @throws ApiError `version_conflict` where the settings have another one by now; `validation_failed`; `insufficient_scope` where a test key
- * changes a guard.
+ * changes what is for live messages.
  */
 export async function changeSettings(
   tx: Tx,
@@ -236,8 +239,10 @@ export async function changeSettings(
   change: Type.Static<typeof SettingsChange>,
   expected: string | undefined,
 ): Promise<{ before: ShownSettings; after: ShownSettings }> {
-  if (caller.mode === 'test' && Object.keys(GuardChange).some((name) => name in change))
-    throw new ApiError('insufficient_scope', { detail: 'Guards stop what goes to people; use a live key.' })
+  if (caller.mode === 'test' && ofLive.some((name) => name in change))
+    throw new ApiError('insufficient_scope', {
+      detail: 'Guards, quiet hours, on_unknown and retention are about what goes to people; use a live key.',
+    })
   await tx.query(`select 1 from accounts where id = $1 for update`, [caller.accountId])
   const before = await readSettings(tx, caller, sources)
   if (expected !== undefined && !matchesTag(settledPart(expected), settledPart(before.etag)))

@@ -74,6 +74,28 @@ test('a test key neither changes nor revokes a live one', async () => {
   expect((await ask('PATCH', `/v1/api-keys/${tester.id}`, caller, { name: 'mine' })).status).toBe(200)
 })
 
+test('a test key neither withdraws an invitation nor sets what is for live messages', async () => {
+  const live = await createTestAccount(database.db)
+  const { body: tester } = await ask('POST', '/v1/api-keys', live, { name: 'x', mode: 'test' })
+  const caller = bearer(tester.secret)
+  const { body: invited } = await ask('POST', '/v1/users/invitations', live, {
+    email: `${newId()}@example.com`,
+    role: 'viewer',
+  })
+  const at = `/v1/users/invitations/${invited.id}`
+  expect(await codeOf(ask('DELETE', at, caller))).toBe('insufficient_scope')
+  expect(await codeOf(ask('DELETE', `/v1/users/invitations/${tester.id}`, caller))).toBe('not_found')
+  expect((await ask('DELETE', at, live)).status).toBe(204)
+  for (const change of [
+    { retention: { message_body_days: 0 } },
+    { quiet_hours: { enabled: false } },
+    { on_unknown: 'resend' },
+    { dedupe_window: 0 },
+  ])
+    expect(await codeOf(ask('PATCH', '/v1/settings', caller, change))).toBe('insufficient_scope')
+  expect((await ask('PATCH', '/v1/settings', caller, { account: { name: 'Shop' } })).status).toBe(200)
+})
+
 test('nobody lets a key in from elsewhere that may do more than they', async () => {
   const owner = await createTestAccount(database.db)
   const { body: strong } = await ask('POST', '/v1/api-keys', owner, { name: 'x', ip_allow: ['192.0.2.1'] })
