@@ -133,7 +133,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         operationId: 'updateApiKey',
         summary: 'Rename a key, or let it do less',
         description:
-          'Scopes can be taken away, not added. It holds at once here, and within five seconds on other nodes; also for logins with the key.',
+          'Scopes can be taken away, not added; then its open invitations end. It holds at once here, and within five seconds on other nodes; also for logins with the key.',
         tags,
         ...one,
         body: KeyChange,
@@ -156,6 +156,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
           throw invalid([{ pointer: '#/ip_allow', code: 'invalid_value', detail: `would lock yourself out at ${ip}` }])
         const after = await changeKey(tx, caller.accountId, before.id, { name, scopes, ipAllow })
         if (!after) throw new ApiError('not_found')
+        if (after.scopes.length < before.scopes.length) await withdrawInvitationsOf(tx, caller.accountId, before.id)
         return { status: 200, body: showKey(after), audit: { before: showKey(before) } }
       })
       authenticator.forget()

@@ -142,14 +142,23 @@ test('what a rotation has ended does not come back with the next one', async () 
   expect((await ask('GET', '/v1/settings', bearer(own.access_token))).status).toBe(401)
 })
 
-test('what a key has invited ends with the key', async () => {
+test('what a key has invited ends with the key, and with its scopes', async () => {
   const owner = await createTestAccount(database.db)
   const { body: key } = await ask('POST', '/v1/api-keys', owner, { name: 'x' })
-  const email = `${newId()}@example.com`
-  const made = await ask('POST', '/v1/users/invitations', bearer(key.secret), { email, role: 'admin' })
-  expect(made.status).toBe(201)
-  await ask('DELETE', `/v1/api-keys/${key.id}`, owner)
-  expect((await ask('GET', '/v1/users/invitations', owner)).body.data).toEqual([])
+  const at = `/v1/api-keys/${key.id}`
+  const open = async () => (await ask('GET', '/v1/users/invitations', owner)).body.data.length
+  const invite = (role: string) =>
+    ask('POST', '/v1/users/invitations', bearer(key.secret), { email: `${newId()}@example.com`, role })
+  expect((await invite('admin')).status).toBe(201)
+  await ask('PATCH', at, owner, { name: 'y', scopes: [...scopes] })
+  expect(await open()).toBe(1)
+  await ask('PATCH', at, owner, { scopes: ['users:write', 'messages:read', 'profile:read'] })
+  expect(await open()).toBe(0)
+  const again = await ask('POST', '/v1/api-keys', owner, { name: 'z' })
+  key.secret = again.body.secret
+  expect((await invite('viewer')).status).toBe(201)
+  await ask('DELETE', `/v1/api-keys/${again.body.id}`, owner)
+  expect(await open()).toBe(0)
 })
 
 test('a time that the calendar does not have is told, and a NUL in a form is only wrong', async () => {
