@@ -1,7 +1,7 @@
 /** The end of an account, over all slices: who may close it, what becomes of what it has, and when that is final. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { openAuthenticator } from '../server/accounts/authenticate.ts'
-import { destroyNext } from '../server/accounts/closing.ts'
+import { closeAccount, destroyNext } from '../server/accounts/closing.ts'
 import { accountRoutes } from '../server/accounts/http.ts'
 import {
   buildTestApp,
@@ -12,12 +12,14 @@ import {
   type TestAccount,
 } from '../server/accounts/testing.ts'
 import { scopesOf } from '../server/accounts/roles.ts'
+import { inTransaction } from '../server/db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../server/db/testing.ts'
 import type { App } from '../server/http.ts'
 import { newId, parseId, showId } from '../server/ids.ts'
 import { openLedgerTest, silent, type LedgerTest } from '../server/messages/testing.ts'
 import { jobSweeps } from '../server/schedule.ts'
 import { DataKeys } from '../server/sealing/data-keys.ts'
+import { until } from './until.ts'
 
 let database: TestDatabase
 let app: App
@@ -175,6 +177,25 @@ test('until its time is over it can be opened again, and people log in again', a
   expect((await ask('GET', '/v1/settings', made.json().secret)).statusCode).toBe(200)
   await sweep(ledger)
   expect(await ledger.count('accounts', `id = $1 and status = 'active'`, [child.accountId])).toBe(1)
+})
+
+test('a key that is made while its account is closed does not come back with it', async () => {
+  const { db } = database
+  const [asked] = await inTransaction(db, async (tx) => {
+    await closeAccount(tx, child.accountId, {})
+    // It finds the account active, and then waits for what becomes of it.
+    const asked = ask('POST', at('/api-keys'), parent.token, { name: 'Another' })
+    await until('the new key waits', async () => {
+      const { rowCount } = await db.query(
+        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return rowCount === 1
+    })
+    return [asked]
+  })
+  const { secret } = (await asked).json()
+  expect((await ask('POST', at('/reopen'))).json()).toMatchObject({ status: 'active' })
+  expect((await ask('GET', '/v1/settings', secret)).statusCode).toBe(401)
 })
 
 test('then its keys are destroyed, its people and contacts deleted, and its retention is the shortest', async () => {

@@ -85,6 +85,8 @@ export async function reopenAccount(tx: Tx, id: string): Promise<{ before: Accou
     [id],
   )
   if (rowCount !== 1) throw notInState('It was destroyed, or is about to be.')
+  // What was under way when it was closed has made some since.
+  await endCredentials(tx, id)
   return { before, after: await findAccountRow(tx, id) }
 }
 
