@@ -6,6 +6,8 @@ import { sealedPrefix, type Vault } from './vault.ts'
 /** What a pass did. */
 export interface Rewrapped {
   changed: number
+  /** Values that were to be sealed anew, and whose row somebody else wrote at the same moment: they are left for the next pass. */
+  missed: number
   /** Values that no key of the file opens, and that stay as they are; `table.column` of each. */
   unopenable: string[]
 }
@@ -14,19 +16,22 @@ export interface Rewrapped {
 const pieceRows = 500
 
 /**
- * Goes once through everything. What is written meanwhile may be missed: only a pass that changed nothing, after nobody uses another key,
- * says that all is done.
+ * Goes once through everything. What is written meanwhile may be missed: only a pass that had nothing to change, after nobody uses another
+ * key, says that all is done.
  */
 export async function rewrapAll(db: Db, vault: Vault, newest: Buffer): Promise<Rewrapped> {
-  const done: Rewrapped = { changed: 0, unopenable: [] }
-  const add = ({ changed, unopenable }: Rewrapped): void => {
+  const done = nothing()
+  const add = ({ changed, missed, unopenable }: Rewrapped): void => {
     done.changed += changed
+    done.missed += missed
     done.unopenable.push(...unopenable)
   }
   for (const column of secretColumns) add(await rewrapColumn(db, vault, newest, column))
   add(await rewrapGatherings(db, vault, newest))
   return done
 }
+
+const nothing = (): Rewrapped => ({ changed: 0, missed: 0, unopenable: [] })
 
 interface Found {
   place: string
@@ -38,7 +43,7 @@ interface Found {
 async function rewrapColumn(db: Db, vault: Vault, newest: Buffer, one: SecretColumn): Promise<Rewrapped> {
   const { table, column, purpose, form, where = 'true' } = one
   const prefix = sealedPrefix(newest)
-  const done: Rewrapped = { changed: 0, unopenable: [] }
+  const done = nothing()
   for (let after = '(0,0)'; ;) {
     const { rows } = await db.query<Found>(
       `select ctid::text as place, ${purpose} as purpose, ${column} as value
@@ -70,6 +75,7 @@ async function rewrapColumn(db: Db, vault: Vault, newest: Buffer, one: SecretCol
         [changed.map(({ place }) => place), changed.map(({ value }) => value), changed.map(({ anew }) => anew)],
       )
       done.changed += rowCount ?? 0
+      done.missed += changed.length - (rowCount ?? 0)
     }
     const last = rows.at(-1)
     if (!last || rows.length < pieceRows) return done
@@ -97,7 +103,7 @@ interface Gathering {
 /** Parts of long messages of clients whose rest has not come: there are few, for a minute. Compare and set. */
 async function rewrapGatherings(db: Db, vault: Vault, newest: Buffer): Promise<Rewrapped> {
   const prefix = sealedPrefix(newest)
-  const done: Rewrapped = { changed: 0, unopenable: [] }
+  const done = nothing()
   const { rows } = await db.query<Gathering>(
     `select id, parts, concat_ws('|', 'smpp_gatherings.parts', account_id, credential_id, source, destination) as purpose
      from smpp_gatherings`,
@@ -118,7 +124,8 @@ async function rewrapGatherings(db: Db, vault: Vault, newest: Buffer): Promise<R
       JSON.stringify(Object.fromEntries(anew)),
       JSON.stringify(parts),
     ])
-    done.changed += rowCount ?? 0
+    if (rowCount === 1) done.changed++
+    else done.missed++
   }
   return done
 }

@@ -2,6 +2,7 @@
 import { globSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
@@ -126,6 +127,43 @@ describe('a rotation', () => {
     await rotate()
     expect(keysNow()).toMatchObject({ next: null, old: [] })
     expect(keysNow().current.equals(first.current)).toBe(false)
+    expect(await opened(openVault(new KeyFile(path)))).toEqual(all)
+  })
+
+  it('does not end before a row that others write all the time', async () => {
+    await fill()
+    const all = await opened(vault)
+    const clients = [1, 2].map(() => new Client(database.connection))
+    const [first, second] = clients
+    if (!first || !second) throw new Error('there are two')
+    const begin = async (client: Client) => {
+      await client.query('begin')
+      await client.query('update carriers set name = name')
+    }
+    const areWaiting = (count: number) =>
+      expect
+        .poll(async () => {
+          const { rowCount } = await database.db.query(
+            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+          )
+          return rowCount
+        })
+        .toBe(count)
+    await Promise.all(clients.map((client) => client.connect()))
+    await begin(first)
+    const rotating = rotate()
+    // The first pass waits for the row, and somebody else behind it, for whom the second waits.
+    await areWaiting(1)
+    const writing = begin(second)
+    await areWaiting(2)
+    await first.query('commit')
+    await writing
+    await areWaiting(1)
+    await second.query('commit')
+    const done = await rotating
+    await Promise.all(clients.map((client) => client.end()))
+    expect(done).toEqual({ changed: 4, missed: 0, unopenable: [] })
+    expect(keysNow().old).toEqual([])
     expect(await opened(openVault(new KeyFile(path)))).toEqual(all)
   })
 

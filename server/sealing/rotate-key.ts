@@ -81,9 +81,9 @@ async function rotate({ db, keyFile, say, quietMs = quietAfterMs }: RotationCont
     await awaitNodes(db, path, say, isSealing)
     done = await rewrapAll(db, vault, newest)
     changed += done.changed
-  } while (done.changed > 0)
+  } while (done.changed + done.missed > 0)
   write({ ...keys, old: [] })
-  return { changed, unopenable: done.unopenable }
+  return { ...done, changed }
 }
 
 const hexOf = (key: Buffer): string => idOfKey(key).toString('hex')
