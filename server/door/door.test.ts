@@ -115,6 +115,20 @@ describe('requests without a valid token', () => {
     }
   })
 
+  it('are those of a suspended account, too', async () => {
+    const other = await createTestAccount(database.db)
+    await database.db.query(`update accounts set status = 'suspended' where id = $1`, [other.accountId])
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+    try {
+      const ask = () => get(other.headers.authorization, '192.0.2.1')
+      expect((await ask()).json().code).toBe('account_suspended')
+      for (let i = 0; i < 100; i++) await ask()
+      expect((await ask()).json()).toMatchObject({ 'violated-policies': ['failures'] })
+    } finally {
+      clock.mockRestore()
+    }
+  })
+
   it('a network is an IPv4 address or the first 64 bits of an IPv6 one', () => {
     expect(
       ['192.0.2.1', '::ffff:192.0.2.1', '2001:db8::1', '2001:db8:0:0:5::9', '2001:db8:0:1::1'].map(networkOf),
