@@ -87,6 +87,21 @@ export async function eraseAnswers(
   return { count: found.length, next }
 }
 
+const pieceMax = 5000
+
+/** Deletes a piece of the keys of an account that is destroyed, with what they answer again; answers how many. By primary key prefix. */
+export async function deleteKeysOf(tx: Tx, accountId: string): Promise<number> {
+  const { rowCount } = await tx.query({
+    name: 'delete-keys-of-account',
+    text: `
+      delete from idempotency_keys
+      where (account_id, operation, key) in (
+        select account_id, operation, key from idempotency_keys where account_id = $1 limit $2)`,
+    values: [accountId, pieceMax],
+  })
+  return rowCount ?? 0
+}
+
 /** Operations whose keys stand for a message and hold no answer: most keys are theirs. */
 const sends: ReadonlySet<string> = new Set(['messages.send', 'messages.batch', 'conversations.reply', 'smpp.submit'])
 

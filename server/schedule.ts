@@ -16,6 +16,7 @@ import type { Log } from './db/log.ts'
 import { ensurePartitions } from './db/partitions.ts'
 import { followGrowth } from './db/statistics.ts'
 import type { Outbox, Subscriptions } from './events.ts'
+import { deleteKeysOf } from './idempotency-erase.ts'
 import { endWithoutReceipt, expireMessages, queueDue } from './messages/claim.ts'
 import { cancelMessagesOf } from './messages/close.ts'
 import { eraseNext } from './messages/erase.ts'
@@ -161,7 +162,7 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
       everyMs: 2000,
       run: async () => {
         await windUpAccounts(db, outbox, [cancelBroadcastsOf, cancelMessagesOf(pipeline), stopWebhooksOf])
-        await forAWhile(5000, () => destroyNext(db, [deleteContactsOf]))
+        await forAWhile(5000, () => destroyNext(db, [deleteContactsOf, deleteKeysOf]))
       },
     },
     { name: 'audit log', everyMs: hourMs, run: () => pruneAudit(db) },

@@ -212,11 +212,15 @@ test('then its keys are destroyed, its people and contacts deleted, and its rete
     `insert into contacts (account_id, id, campaign_id, phone_number) values ($1, $2, $3, '15551230001')`,
     [child.accountId, newId(), campaign],
   )
+  // What was answered may be answered again, as long as there is somebody.
+  const headers = { authorization: `Bearer ${child.key}`, 'idempotency-key': 'once' }
+  await app.inject({ method: 'POST', url: '/v1/api-keys', headers, payload: { name: 'Another' } })
+  expect(await ledger.count('idempotency_keys', 'account_id = $1', [child.accountId])).toBe(1)
   await close({ grace_days: 0, webhooks: 'stop' })
   await sweep(ledger)
   expect((await ask('GET', at(''))).json()).toMatchObject({ status: 'closed', destroyed_at: expect.any(String) })
   const of = 'account_id = $1'
-  for (const table of ['users', 'tokens', 'invitations', 'contacts'])
+  for (const table of ['users', 'tokens', 'invitations', 'contacts', 'idempotency_keys'])
     expect(await ledger.count(table, of, [child.accountId]), table).toBe(0)
   expect(await ledger.count('data_keys', `${of} and wrapped is not null`, [child.accountId])).toBe(0)
   expect(await ledger.count('data_keys', of, [child.accountId])).toBe(1)
