@@ -2,7 +2,7 @@
 import { pruneAudit } from './audit/retention.ts'
 import { destroyNext, windUpAccounts } from './accounts/closing.ts'
 import { expireCredentials } from './accounts/expire.ts'
-import { cancelBroadcastsOf, deleteContactsOf } from './campaigns/close.ts'
+import { cancelBroadcastsOf, cancelImportsOf, deleteContactsOf } from './campaigns/close.ts'
 import { campaignSteps } from './campaigns/erase.ts'
 import { watchLinks, watchSenders, watchWebhooks } from './carriers/alerts.ts'
 import { carrierStep } from './carriers/erase.ts'
@@ -161,7 +161,12 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
       name: 'closed accounts',
       everyMs: 2000,
       run: async () => {
-        await windUpAccounts(db, outbox, [cancelBroadcastsOf, cancelMessagesOf(pipeline), stopWebhooksOf])
+        await windUpAccounts(db, outbox, [
+          cancelBroadcastsOf,
+          cancelImportsOf(pipeline),
+          cancelMessagesOf(pipeline),
+          stopWebhooksOf,
+        ])
         await forAWhile(5000, () => destroyNext(db, [deleteContactsOf, deleteKeysOf]))
       },
     },

@@ -155,6 +155,26 @@ test('what waits is canceled with its events, broadcasts too, and endpoints are 
   expect(await ledger.count('accounts', 'id = $1 and wound_up_at is not null', [child.accountId])).toBe(1)
 })
 
+test('an import that is not over is canceled, and its file is gone', async () => {
+  const { db } = database
+  const ledger = await openChild()
+  const [campaign, one] = [newId(), newId()]
+  const of = [child.accountId]
+  await db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'C')`, [...of, campaign])
+  await db.query(
+    `insert into imports (account_id, id, campaign_id, format, status) values ($1, $2, $3, 'csv', 'processing')`,
+    [...of, one, campaign],
+  )
+  await db.query(
+    `insert into import_chunks (account_id, import_id, "position", bytes) values ($1, $2, 0, '15551230001')`,
+    [...of, one],
+  )
+  await close()
+  await sweep(ledger)
+  expect(await ledger.count('imports', `account_id = $1 and status = 'canceled'`, of)).toBe(1)
+  expect(await ledger.count('import_chunks', 'account_id = $1', of)).toBe(0)
+})
+
 test('with "stop" nothing more is posted', async () => {
   const ledger = await openChild()
   await ledger.subscribe('message.canceled')

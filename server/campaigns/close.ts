@@ -1,8 +1,11 @@
-/** What becomes of the broadcasts and contacts of an account that is closed. */
+/** What becomes of the broadcasts, imports and contacts of an account that is closed. */
 import type { WindUp } from '../accounts/closing.ts'
 import type { Tx } from '../db/db.ts'
+import type { Outbox, Posting, Subscriptions } from '../events.ts'
 import { unfinishedStatuses } from './broadcasts/broadcast.ts'
 import { moveBroadcast } from './broadcasts/store.ts'
+import { endWithEvent } from './imports/run.ts'
+import { listUnfinished } from './imports/store.ts'
 
 const contactsMax = 2000
 
@@ -23,6 +26,18 @@ export const cancelBroadcastsOf: WindUp = async (tx, { accountId }) => {
   for (const { campaignId } of rows) await moveBroadcast(tx, accountId, campaignId, unfinishedStatuses, 'canceled')
   return { isDone: true, postings: [] }
 }
+
+/**
+ * A piece of an account's end: imports that are not over are canceled, as by a request. One whose file is still coming is when it begins.
+ */
+export const cancelImportsOf =
+  (context: { outbox: Outbox; subscriptions: Subscriptions }): WindUp =>
+  async (tx, { accountId }) => {
+    const postings: Posting[] = []
+    for (const importId of await listUnfinished(tx, accountId))
+      postings.push(...(await endWithEvent(tx, context, { accountId, importId }, 'canceled', null)).postings)
+    return { isDone: true, postings }
+  }
 
 /** Deletes a piece of an account's contacts and of its rows that imports did not take; answers how many. By their primary keys. */
 export async function deleteContactsOf(tx: Tx, accountId: string): Promise<number> {

@@ -138,4 +138,18 @@ describe('an interrupted import', () => {
     expect(await runImport(test.context, whole.key, never)).toBe('over')
     expect((await test.call('POST', `/v1/imports/${whole.id}/cancel`)).body['code']).toBe('import_over')
   })
+
+  it('is canceled when its account was closed before it began', async () => {
+    const campaign = await test.newCampaign()
+    const { key } = await test.hold(campaign, fileOf(10))
+    const change = (how: string) => database.db.query(`update accounts set ${how} where id = $1`, [key.accountId])
+    await change(`status = 'closed', closed_at = now(), close_webhooks = 'drain', destroy_at = now()`)
+    const result = await runImport(test.context, key, never)
+    await change(`status = 'active', closed_at = null, close_webhooks = null, destroy_at = null`)
+    expect(result).toBe('over')
+    const { rows } = await database.db.query('select status from imports where id = $1', [key.importId])
+    expect(rows).toEqual([{ status: 'canceled' }])
+    expect(await count('import_chunks', key.importId)).toBe(0)
+    expect(await test.contacts(campaign)).toHaveLength(0)
+  })
 })

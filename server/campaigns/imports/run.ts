@@ -62,6 +62,7 @@ export async function writeRows(context: WriteContext, key: ImportKey, signal: A
   const again = <T>(work: () => Promise<T>): Promise<T> => retry(work, signal)
   const job = await again(() => beginImport(context.db, accountId, importId))
   if (!job) return 'lost'
+  if (job.isOfClosed) return { status: 'canceled', failure: null }
   const writer = new BatchWriter(context, accountId, job)
   const source = openRows(context.db, accountId, job, again)
   let count = 0

@@ -108,9 +108,16 @@ export async function completeUpload(
   return only(rows)
 }
 
-/** Takes an import that is not over to work on it, again after a crash; null where it is over. By primary key. */
-export async function beginImport(db: Db, accountId: string, id: string): Promise<ImportRow | null> {
-  const { rows } = await db.query<ImportRow>({
+/**
+ * Takes an import that is not over to work on it, again after a crash; null where it is over. By primary key. `isOfClosed`: its account is
+ * closed, and nothing more is to be written.
+ */
+export async function beginImport(
+  db: Db,
+  accountId: string,
+  id: string,
+): Promise<(ImportRow & { isOfClosed: boolean }) | null> {
+  const { rows } = await db.query<ImportRow & { isOfClosed: boolean }>({
     name: 'begin-import',
     text: `
       update imports
@@ -118,7 +125,8 @@ export async function beginImport(db: Db, accountId: string, id: string): Promis
       where account_id = $1
         and id = $2
         and status in ('queued', 'processing')
-      returning ${columns}`,
+      returning ${columns},
+        (select a.status = 'closed' from accounts a where a.id = account_id) as "isOfClosed"`,
     values: [accountId, id],
   })
   return rows[0] ?? null
@@ -193,6 +201,16 @@ export async function readCommitted(db: Db, accountId: string, id: string): Prom
     values: [accountId, id],
   })
   return rows[0]?.committed ?? null
+}
+
+/** Imports of an account that are not over; by the account's part of the primary key. */
+export async function listUnfinished(db: Queryable, accountId: string): Promise<string[]> {
+  const { rows } = await db.query<{ id: string }>({
+    name: 'list-unfinished-imports',
+    text: `select id from imports where account_id = $1 and status in ('queued', 'processing')`,
+    values: [accountId],
+  })
+  return rows.map(({ id }) => id)
 }
 
 /** Ends an import that is not over and drops its bytes; null where it was over. */
