@@ -117,9 +117,10 @@ async function findCaller(db: Db, sid: string, token: string): Promise<Caller> {
     id: string
     mode: 'live' | 'test'
     status: string
+    apiPerSecond: number | null
     isStale: boolean
   }>(
-    `select c.account_id as "accountId", c.id, c.mode, a.status,
+    `select c.account_id as "accountId", c.id, c.mode, a.status, a.api_per_second::float8 as "apiPerSecond",
        c.last_used_at is null or c.last_used_at < now() - interval '1 minute' as "isStale"
      from twilio_credentials c
      join accounts a on a.id = c.account_id
@@ -135,5 +136,6 @@ async function findCaller(db: Db, sid: string, token: string): Promise<Caller> {
       found.accountId,
       found.id,
     ])
-  return { accountId: found.accountId, kind: 'key', id: found.id, userId: null, mode: found.mode, scopes }
+  const { accountId, id, mode, apiPerSecond } = found
+  return { accountId, kind: 'key', id, userId: null, mode, scopes, apiPerSecond }
 }

@@ -89,3 +89,9 @@ test('who guesses tokens is soon not looked up any more, and who is known goes o
   expect((await send('To=%2B15551230001&Body=Hello')).statusCode).toBe(201)
   expect((await send('To=%2B15551230001&Body=Hello', token, '192.0.2.1')).statusCode).toBe(201)
 })
+
+test('a token makes as many requests a second as its account may', async () => {
+  await database.db.query('update accounts set api_per_second = 3 where id = $1', [account.accountId])
+  const answer = await app.inject({ url: path(), headers: headersOf(token) })
+  expect([answer.statusCode, answer.headers['ratelimit-policy']]).toEqual([200, '"api";q=3;w=1'])
+})
