@@ -1,3 +1,4 @@
+import { Type } from 'typebox'
 import { expect, test } from 'vitest'
 import type { ApiError } from '../errors.ts'
 import { buildValidators } from './validate.ts'
@@ -144,4 +145,12 @@ test('of tens of thousands of wrong values the first is told, also where they ar
     return ((verdict as { error: ApiError }).error.options.errors ?? []).length
   }
   expect([codesOf(10), codesOf(70_000)]).toEqual([2, 1])
+})
+
+test('what a record has under any name is looked at', () => {
+  const check = buildValidators({})({ schema: Type.Record(Type.String(), Type.String({ maxLength: 3 })) })
+  for (const name of ['a', '', '\n', 'a\r\nb', '\u2028', '👋']) {
+    expect(check({ [name]: 'x' }), name).toBe(true)
+    for (const value of [{}, 'long']) expect(check({ [name]: value }), name).not.toBe(true)
+  }
 })

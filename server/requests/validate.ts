@@ -39,6 +39,7 @@ export function buildValidators(
           removeAdditional: false,
           useDefaults: true,
           coerceTypes: isBody ? false : 'array',
+          code: { regExp },
         },
         onCreate: (ajv) =>
           ajv.addFormat('date-time', isTime).removeKeyword('uniqueItems').addKeyword({
@@ -83,6 +84,15 @@ function countValues(value: unknown): number {
   for (const item of Object.values(value)) if ((count += countValues(item)) > allErrorsValuesMax) break
   return count
 }
+
+/**
+ * A pattern as Ajv asks for it. That of the names of a Type.Record is `^.*$`, and a dot is no line break: what has a name with one would not be
+ * looked at.
+ */
+const regExp = Object.assign(
+  (pattern: string, flags: string): RegExp => new RegExp(pattern === '^.*$' ? '' : pattern, flags),
+  { code: 'new RegExp' },
+)
 
 const time = /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
