@@ -31,8 +31,11 @@ interface IdempotencyContext {
 // Of two transactions that wait for each other PostgreSQL ends one; that it happens to one three times has not been seen.
 const triesMax = 3
 
-/** A unique violation (SQLSTATE 23505) of who looked first came at the same moment as another's row: looking again finds that. */
-const hasLost = (error: unknown): boolean => isLostRace(error) || codeOf(error) === '23505'
+/**
+ * Who looked first came at the same moment as another's row, of which a unique violation (SQLSTATE 23505) tells, or as the end of one, of which
+ * that of a foreign key (23503) does: looking again finds that.
+ */
+const hasLost = (error: unknown): boolean => isLostRace(error) || ['23505', '23503'].includes(codeOf(error) ?? '')
 
 /** Runs it in a transaction, again where it lost against another. */
 async function inTransactions<T>({ db, isOnce }: IdempotencyContext, work: (tx: Tx) => Promise<T>): Promise<T> {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
+import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { showId } from '../ids.ts'
@@ -72,4 +73,24 @@ it('a carrier that writes ids hexadecimal and then decimal: one setting, as the 
   } finally {
     await test.close()
   }
+})
+
+it('a rematch passes over a link that is being deleted', async () => {
+  const { db } = database
+  const test = await openCarrierTest(db)
+  const url = `/v1/carriers/${showId('car', test.carrierId)}/doctor/rematch`
+  await test.close()
+  const asked = await inTransaction(db, async (tx) => {
+    await tx.query('delete from links where carrier_id = $1', [test.carrierId])
+    const asked = app.inject({ method: 'POST', url, headers: operator.headers }).then((answer) => answer)
+    await until('it waits for the link', async () => {
+      const { rowCount } = await db.query(
+        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+      return rowCount === 1
+    })
+    return [asked]
+  })
+  const answer = await asked[0]
+  expect([answer?.statusCode, answer?.json()]).toEqual([202, { object: 'rematch', links: 0 }])
 })
