@@ -1,4 +1,5 @@
 /** The route that gives an account a new data key. */
+import { ApiError } from '../errors.ts'
 import { problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { rotateDataKey } from '../sealing/data-keys.ts'
@@ -25,7 +26,12 @@ export function dataKeyRoutes(app: App, context: AccountsContext): void {
       idempotent(context, request, reply, async (tx) => {
         const { caller } = request
         const before = await readSettings(tx, caller, context.settings)
-        await rotateDataKey(tx, context.vault, caller.accountId)
+        if (!(await rotateDataKey(tx, context.vault, caller.accountId)))
+          throw new ApiError('rate_limited', {
+            detail:
+              'Earlier keys are still being replaced; `encryption.rotation` of the settings tells how far that is.',
+            retryAfterSeconds: 60,
+          })
         const after = await readSettings(tx, caller, context.settings)
         return { status: 200, body: after.body, audit: { target: 'settings', before: before.body } }
       }),

@@ -143,4 +143,15 @@ describe('a new data key', () => {
     expect(rows).toHaveLength(2)
     expect(rows[1]?.text).toMatch(/"version": ?2/)
   })
+
+  it('is not made while ten still are being replaced', async () => {
+    const { db } = database
+    await db.query('delete from data_keys where account_id = $1', [account.accountId])
+    const statuses: number[] = []
+    for (let i = 0; i < 12; i++) statuses.push((await rotate()).status)
+    expect(statuses).toEqual([...Array.from({ length: 11 }, () => 200), 429])
+    expect((await read()).body).toMatchObject({ encryption: { key: { version: 11 }, rotation: { retired_keys: 10 } } })
+    await db.query('update data_keys set wrapped = null where account_id = $1 and version = 1', [account.accountId])
+    expect((await rotate()).status).toBe(200)
+  })
 })

@@ -275,7 +275,7 @@ describe('the sweep', () => {
   }
   const wait = (): Promise<unknown> =>
     database.db.query(`update data_keys set retired_at = retired_at - interval '6 minutes'`)
-  const rotate = (): Promise<void> =>
+  const rotate = (): Promise<boolean> =>
     inTransaction(pool, (tx) => rotateDataKey(tx, testVault, sealing.account.accountId))
   const fill = async (count: number): Promise<void> => {
     const file = Array.from({ length: count }, (_, i) => `${15551240001 + i},hiddenName${i},hidden-${i}`)

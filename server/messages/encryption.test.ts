@@ -228,7 +228,7 @@ describe('with another master key', () => {
 })
 
 describe('rotation', () => {
-  const rotate = (): Promise<void> => inTransaction(pool, (tx) => rotateDataKey(tx, testVault, sealing.accountId))
+  const rotate = (): Promise<boolean> => inTransaction(pool, (tx) => rotateDataKey(tx, testVault, sealing.accountId))
   const wait = (): Promise<unknown> =>
     database.db.query(`update data_keys set retired_at = retired_at - interval '6 minutes'`)
   /** As it is 5 s later in this process, and at once in another. */

@@ -174,9 +174,16 @@ export async function isMasterKeyOf(db: Queryable, vault: Vault): Promise<boolea
   }
 }
 
-/** Retires the account's data key and makes the next one; every process seals with it 5 s later. Locks the account. */
-export async function rotateDataKey(tx: Tx, vault: Vault, accountId: string): Promise<void> {
+// Every process unwraps all keys of an account, and all that it has is gone through for each that is retired.
+const retiredMax = 10
+
+/**
+ * Retires the account's data key and makes the next one; every process seals with it 5 s later. Locks the account. False, and nothing is
+ * changed, where too many still are being replaced.
+ */
+export async function rotateDataKey(tx: Tx, vault: Vault, accountId: string): Promise<boolean> {
   await tx.query(`select 1 from accounts where id = $1 for update`, [accountId])
+  if ((await readKeyState(tx, accountId)).retired >= retiredMax) return false
   // What was plain among its contacts has been sealed with it; from now on the question is what is sealed with it still.
   await tx.query(
     `update data_keys
@@ -195,6 +202,7 @@ export async function rotateDataKey(tx: Tx, vault: Vault, accountId: string): Pr
     version,
     makeKey(vault, accountId, version),
   ])
+  return true
 }
 
 /**
