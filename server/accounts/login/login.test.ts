@@ -259,3 +259,9 @@ test('a disabled user is out', async () => {
   expect((await refresh(pair.refresh_token)).json().code).toBe('invalid_token')
   expect((await login('a long enough one', `${account.userId}@example.com`)).json().code).toBe('invalid_credentials')
 })
+
+test('the document tells both forms of a refusal of the token endpoint: one for a form, and one for what is no request', async () => {
+  const { paths } = (await app.inject('/v1/openapi.json')).json()
+  const { content } = paths['/v1/oauth/token'].post.responses['400']
+  expect(Object.keys(content)).toEqual(['application/json', 'application/problem+json'])
+})

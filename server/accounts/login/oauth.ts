@@ -34,6 +34,15 @@ const Refusal = Type.Object(
   { description: 'As of RFC 6749 §5.2.' },
 )
 
+/** What is not read as a request at all is refused as everywhere. */
+const RefusalOrProblem = {
+  description: 'As of RFC 6749 §5.2; a problem document where it is no request that could be read.',
+  content: {
+    'application/json': { schema: Refusal },
+    'application/problem+json': { schema: Type.Ref('Problem') },
+  },
+}
+
 /** Registers POST /v1/oauth/token: form-encoded in, and errors as RFC 6749 §5.2 words them. */
 export async function oauthRoutes(app: App, { db, vault }: { db: Db; vault: Vault }): Promise<void> {
   await app.register(async (child) => {
@@ -52,7 +61,7 @@ export async function oauthRoutes(app: App, { db, vault }: { db: Db; vault: Vaul
           tags: ['Login'],
           consumes: ['application/x-www-form-urlencoded'],
           body: TokenForm,
-          response: { ...problems(), 200: Tokens, 400: Refusal, 401: Refusal, 429: Refusal },
+          response: { ...problems(), 200: Tokens, 400: RefusalOrProblem, 401: Refusal, 429: Refusal },
         },
         config: { scope: null },
         // The schema describes; what is wrong with a form is told in the words of RFC 6749, by its reader.
