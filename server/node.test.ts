@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { inTransaction } from './db/db.ts'
-import { createTestDatabase, type TestDatabase } from './db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from './db/testing.ts'
 import { settleIntents } from './messages/settle.ts'
 import { openLedgerTest, until, type LedgerTest } from './messages/testing.ts'
 import { Node } from './node.ts'
@@ -133,10 +133,7 @@ describe('a node', () => {
       await tx.query(`select id from nodes where id = $1 and fenced_at is null for share`, [test.nodeId])
       await silence(60)
       starting = start().then(() => (isStarted = true))
-      await until('the fence waits', async () => {
-        const waiting = `datname = current_database() and wait_event_type = 'Lock' and query like '%update nodes%'`
-        return (await test.count('pg_stat_activity', waiting)) === 1
-      })
+      await untilBlocked(test.db, 1, '%update nodes%')
       expect([isStarted, await isFenced(test.nodeId)]).toEqual([false, false])
     })
     await starting

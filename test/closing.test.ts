@@ -13,13 +13,12 @@ import {
 } from '../server/accounts/testing.ts'
 import { scopesOf } from '../server/accounts/roles.ts'
 import { inTransaction } from '../server/db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../server/db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../server/db/testing.ts'
 import type { App } from '../server/http.ts'
 import { newId, parseId, showId } from '../server/ids.ts'
 import { openLedgerTest, silent, type LedgerTest } from '../server/messages/testing.ts'
 import { jobSweeps } from '../server/schedule.ts'
 import { DataKeys } from '../server/sealing/data-keys.ts'
-import { until } from './until.ts'
 
 let database: TestDatabase
 let app: App
@@ -205,12 +204,7 @@ test('a key that is made while its account is closed does not come back with it'
     await closeAccount(tx, child.accountId, {})
     // It finds the account active, and then waits for what becomes of it.
     const asked = ask('POST', at('/api-keys'), parent.token, { name: 'Another' })
-    await until('the new key waits', async () => {
-      const { rowCount } = await db.query(
-        `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      return rowCount === 1
-    })
+    await untilBlocked(db, 1)
     return [asked]
   })
   const { secret } = (await asked).json()

@@ -1,7 +1,7 @@
 /** Starting and stopping: what the person at the terminal sees when something is in the way, and what is left behind. */
 import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { copyFile, mkdir, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -162,10 +162,11 @@ test('whoever reads the log may go away: the service stays', async () => {
 })
 
 test('a key file that cannot be replaced is no crash of rotate-key', async () => {
-  const env = await environment()
-  const keyFile = join(env['HELIOGRAM_DATA'] ?? '', '../keys/key')
+  const env = await environment({ HELIOGRAM_DATA: program.dataFolder })
+  const keyFile = join(program.dataFolder, '../keys/key')
   // Where the new file is to be written.
   await mkdir(`${keyFile}.new`, { recursive: true })
+  await copyFile(join(program.dataFolder, 'key'), keyFile)
   const ending = await runToEnd(['rotate-key'], { ...env, HELIOGRAM_KEY_FILE: keyFile })
   expect(ending.code).toBe(1)
   expect(ending.stderr).toMatch(/^The key file cannot be replaced: .*keys\/key\.new.* run this with a copy of it/m)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { showId } from '../ids.ts'
 import { until } from '../messages/testing.ts'
@@ -83,12 +83,7 @@ it('a rematch passes over a link that is being deleted', async () => {
   const asked = await inTransaction(db, async (tx) => {
     await tx.query('delete from links where carrier_id = $1', [test.carrierId])
     const asked = app.inject({ method: 'POST', url, headers: operator.headers }).then((answer) => answer)
-    await until('it waits for the link', async () => {
-      const { rowCount } = await db.query(
-        `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      return rowCount === 1
-    })
+    await untilBlocked(db, 1)
     return [asked]
   })
   const answer = await asked[0]

@@ -55,6 +55,21 @@ export function withDatabase(url: string, database: string): string {
   return changed.href
 }
 
+/** Resolves when so many statements on a database, whose text is like it, wait for a lock; answers the processes that they run in. */
+export async function untilBlocked(db: Db, count: number, like = '%'): Promise<number[]> {
+  const end = performance.now() + 30_000
+  for (;;) {
+    const { rows } = await db.query<{ pid: number }>(
+      `select pid from pg_stat_activity
+       where datname = current_database() and wait_event_type = 'Lock' and query like $1`,
+      [like],
+    )
+    if (rows.length === count) return rows.map(({ pid }) => pid)
+    if (performance.now() > end) throw new Error(`${rows.length} wait for a lock, and not ${count}`)
+    await new Promise((resolve) => setTimeout(resolve, 5))
+  }
+}
+
 /** Runs one statement on a connection of its own. */
 export async function runOn(url: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: url })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import { writeAnswers, type Answer } from './answer.ts'
 import { claimMessages, queueDue } from './claim.ts'
 import type { Handover } from './handover.ts'
@@ -164,12 +164,11 @@ describe('a segment that was not written', () => {
     const written = await inTransaction(test.db, async (tx) => {
       await tx.query(`select from intents where segment = 1 for update`)
       const first = test.answer(handover, { segment: 1, carrierMessageId: 'a', move: null })
-      const waiting = `from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      await until('the answer is being written', async () => (await tx.query(`select ${waiting}`)).rowCount === 1)
+      const [pid] = await untilBlocked(test.db, 1)
       const others = [2, 3].map((segment) =>
         test.answer(handover, { ...released, segment, move: segment === 3 ? moveTo('queued') : null }),
       )
-      await tx.query(`select pg_terminate_backend(pid) ${waiting}`)
+      await tx.query('select pg_terminate_backend($1)', [pid])
       return [first, ...others]
     })
     let claimed: Handover[] = []
@@ -287,12 +286,7 @@ it('an answer whose statement an administrator cancels is written all the same',
     await tx.query('select 1 from messages where account_id = $1 and id = $2 for update', [test.accountId, handover.id])
     answered = test.answer(handover)
     answered.catch(() => {})
-    await until('its statement was canceled', async () => {
-      const { rowCount } = await test.db.query(
-        `select pg_cancel_backend(pid) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-      )
-      return rowCount === 1
-    })
+    await test.db.query('select pg_cancel_backend($1)', await untilBlocked(test.db, 1))
   })
   await answered
   expect((await test.message(handover.id)).status).toBe('sent')

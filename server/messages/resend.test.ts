@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import type { Answer } from './answer.ts'
 import { referenceOf } from './adoption.ts'
@@ -13,7 +13,7 @@ import type { ReceiptIn } from './receipt.ts'
 import { resendMessage, resolveUnknown } from './resend.ts'
 import { settleIntents } from './settle.ts'
 import { listSubmissions } from './store.ts'
-import { moveTo, openLedgerTest, ourNumber, until, type LedgerTest } from './testing.ts'
+import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
@@ -356,8 +356,7 @@ describe('sending again by hand', () => {
       await tx.query('select from nodes where id = $1 for update', [test.nodeId])
       // It has seen that the message does not wait.
       claimed = claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100)
-      const blocked = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      await until('the claim waits', async () => (await tx.query(blocked)).rowCount === 1)
+      await untilBlocked(test.db, 1)
       await resend(handover.id)
     })
     await claimed

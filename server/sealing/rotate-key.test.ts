@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { isMasterKeyOf, DataKeys } from './data-keys.ts'
 import { KeyFile, parseKeys, writeKeys, type MasterKeys } from './master-key.ts'
@@ -140,25 +140,16 @@ describe('a rotation', () => {
       await client.query('begin')
       await client.query('update carriers set name = name')
     }
-    const areWaiting = (count: number) =>
-      expect
-        .poll(async () => {
-          const { rowCount } = await database.db.query(
-            `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-          )
-          return rowCount
-        })
-        .toBe(count)
     await Promise.all(clients.map((client) => client.connect()))
     await begin(first)
     const rotating = rotate()
     // The first pass waits for the row, and somebody else behind it, for whom the second waits.
-    await areWaiting(1)
+    await untilBlocked(database.db, 1)
     const writing = begin(second)
-    await areWaiting(2)
+    await untilBlocked(database.db, 2)
     await first.query('commit')
     await writing
-    await areWaiting(1)
+    await untilBlocked(database.db, 1)
     await second.query('commit')
     const done = await rotating
     await Promise.all(clients.map((client) => client.end()))

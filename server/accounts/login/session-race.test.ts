@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
 import { inTransaction, type Tx } from '../../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
 import { openAuthenticator } from '../authenticate.ts'
 import { accountRoutes } from '../http.ts'
 import { createKey, rotateKey } from '../keys.ts'
@@ -23,16 +23,6 @@ beforeAll(async () => {
 afterAll(() => database.close())
 beforeEach(() => database.db.query('delete from login_failures'))
 
-/** Waits until so many statements wait for a lock. */
-async function waiting(count: number): Promise<void> {
-  for (;;) {
-    const { rows } = await database.db.query<{ count: number }>(
-      `select count(*)::int as count from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
-    )
-    if ((rows[0]?.count ?? 0) >= count) return
-    await new Promise((resolve) => setTimeout(resolve, 5))
-  }
-}
 const isIn = async (accessToken: string): Promise<boolean> => {
   const found = await findAccessToken(database.db, hashToken(accessToken))
   return found !== null && !found.isRevoked
@@ -50,7 +40,7 @@ async function during(credentials: Credentials, change: (tx: Tx) => Promise<unkn
   const [login] = await inTransaction(db, async (tx) => {
     await tx.query('select 1 from login_failures for key share')
     const login = logIn(db, testVault, credentials, '192.0.2.1').catch(() => null)
-    await waiting(1)
+    await untilBlocked(database.db, 1)
     await inTransaction(db, change)
     return [login]
   })
@@ -98,7 +88,7 @@ async function askMeanwhile(
   const [asked] = await inTransaction(db, async (tx) => {
     await tx.query('select 1 from login_failures for key share')
     const asked = app.inject({ method, url, headers, payload })
-    await waiting(1)
+    await untilBlocked(database.db, 1)
     await inTransaction(db, (other) => setPassword(other, accountId, userId, 'another'))
     return [asked]
   })
@@ -133,13 +123,13 @@ for (const [what, end] of [
       // New tokens wait for it, by their foreign key.
       await tx.query('select 1 from accounts where id = $1 for update', [accountId])
       const refreshing = refreshSession(db, testVault, user.refreshToken)
-      await waiting(1)
+      await untilBlocked(database.db, 1)
       const change = async (other: Tx): Promise<void> => {
         await setPassword(other, accountId, user.userId, 'another')
         await endSessionsOf(other, accountId, user.userId)
       }
       const ending = end === 'change' ? inTransaction(db, change) : closeSession(db, user.refreshToken)
-      await waiting(2)
+      await untilBlocked(database.db, 2)
       return [[refreshing], [ending]]
     })
     const { accessToken } = (await refreshing[0]) ?? { accessToken: '' }

@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { inTransaction } from '../../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
-import { until } from '../../messages/testing.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
 
 let database: TestDatabase
@@ -27,8 +26,7 @@ it('of an order and an archive at one moment one is refused', async () => {
     await inTransaction(database.db, async (tx) => {
       await tx.query('select from campaigns where id = $1 for update', [parseId('cmp', campaign)])
       work.push(call(campaign, 'archive'), call(campaign, 'send', { message: 'Hello', send_at: inAnHour() }))
-      const waiting = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-      await until('both wait', async () => (await database.db.query(waiting)).rowCount === 2)
+      await untilBlocked(database.db, 2)
     })
     const [archived, sent] = await Promise.all(work)
     const { rowCount } = await database.db.query('select from broadcasts where campaign_id = $1', [

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestAccount, createTestUser, type TestAccount } from '../../accounts/testing.ts'
 import { recordAudit, type Actor } from '../../audit/audit.ts'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
 import { inTransaction } from '../../db/db.ts'
 import { newId, parseId, showId } from '../../ids.ts'
 import { listStops, releaseStops } from '../../messages/guards/stops.ts'
@@ -172,10 +172,8 @@ it('a broadcast of an account that is suspended meanwhile passes over nobody', a
   await inTransaction(database.db, async (tx) => {
     await tx.query('select 1 from guard_counters for update')
     start()
-    await until('it is about to send', async () => {
-      const waiting = `wait_event_type = 'Lock' and query like '%guard_counters%' and datname = current_database()`
-      return (await ledger.count('pg_stat_activity', waiting)) > 0
-    })
+    // It is about to send.
+    await untilBlocked(database.db, 1, '%guard_counters%')
     await database.db.query(`update accounts set status = 'suspended' where id = $1`, [ledger.accountId])
   })
   await broadcasters.shift()?.close()

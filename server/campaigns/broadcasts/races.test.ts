@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../../db/db.ts'
 import type { Log } from '../../db/log.ts'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
 import type { Acceptor } from '../../messages/accept.ts'
 import { openLedgerTest, silent, until, type LedgerTest } from '../../messages/testing.ts'
@@ -72,13 +72,6 @@ it('does not end while another process is at its recipients', async () => {
 const call = (verb: string): ReturnType<CampaignTest['call']> => test.call('POST', `/v1/campaigns/${campaign}/${verb}`)
 const statusOf = async (): Promise<unknown> => (await test.call('GET', `/v1/campaigns/${campaign}`)).body['status']
 
-/** Resolves when so many statements wait for a lock. */
-const waiting = (count: number): Promise<void> =>
-  until(`${count} wait`, async () => {
-    const sql = `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
-    return (await database.db.query(sql)).rowCount === count
-  })
-
 it('is not archived with a broadcast that is ordered meanwhile', async () => {
   const { accountId } = test.account
   const archived = await inTransaction(database.db, async (tx) => {
@@ -86,7 +79,7 @@ it('is not archived with a broadcast that is ordered meanwhile', async () => {
     const order = await readOrder(tx, accountId, row, { message: 'Hello' }, { refuseUrl: () => null })
     await orderBroadcast(tx, accountId, row, order, { isTest: false, orderedBy: '' })
     const answer = call('archive')
-    await waiting(1)
+    await untilBlocked(database.db, 1)
     return { answer }
   })
   const { status, body } = await archived.answer
@@ -99,9 +92,9 @@ it('stays canceled where another broadcast is ordered meanwhile', async () => {
   await inTransaction(database.db, async (tx) => {
     await tx.query('select from campaigns where id = $1 for no key update', [parseId('cmp', campaign)])
     work.push(call('cancel'))
-    await waiting(1)
+    await untilBlocked(database.db, 1)
     work.push(send('order-2'))
-    await waiting(2)
+    await untilBlocked(database.db, 2)
   })
   const [canceled, ordered] = await Promise.all(work)
   expect([canceled?.status, ordered?.status, ordered?.body['code']]).toEqual([200, 409, 'campaign_closed'])
