@@ -279,6 +279,27 @@ describe('what waits for its own campaign', () => {
   })
 })
 
+describe('a small broadcast', () => {
+  it('joins a line that a large one has filled, once', async () => {
+    await addContacts(5500)
+    await send({ message: 'Hello' })
+    start()
+    await until('the line is full', async () => (await messages()) >= 5000)
+    const before = await messages()
+    campaign = await test.newCampaign()
+    await addContacts(700)
+    await send({ message: 'Hurry' }, 'order-2')
+    await until('a piece of it waits, too', async () => (await messages(`body = 'Hurry'`)) > 0)
+    const joined = await messages(`body = 'Hurry'`)
+    expect(joined).toBeLessThan(700)
+    campaign = await test.newCampaign()
+    await addContacts(3)
+    await send({ message: 'Third' }, 'order-3')
+    await until('so does a third', async () => (await messages(`body = 'Third'`)) === 3)
+    expect([await messages(`body = 'Hurry'`), await messages()]).toEqual([joined, before + joined + 3])
+  })
+})
+
 describe('a cancel', () => {
   it('takes back what waits, and leaves what a carrier has', async () => {
     await addContacts(6)

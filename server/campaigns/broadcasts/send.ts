@@ -43,6 +43,10 @@ const pollMs = 500
 const expandMax = 20_000
 // Messages that may wait in an account's lines: seconds of a fast link, and little enough that a pause or an opt-out meets few of them.
 const queuedMax = 5000
+// With those that join a full line.
+const joinedMax = 4 * queuedMax
+// How often a broadcast with messages in a full line is looked for there.
+const inLineEveryMs = 1000
 // How long a link that takes many at a time is waited for, and how often it is looked at; then messages wait in line as others do.
 const roomWaitMs = 50
 const roomLookMs = 2
@@ -61,6 +65,8 @@ export class Broadcaster {
   readonly #drafters = new Map<string, Drafter>()
   /** When the end of a broadcast is looked for again, in monotonic milliseconds. */
   readonly #endings = new Map<string, number>()
+  /** Until when a broadcast that has messages in a full line is not looked for there again, in monotonic milliseconds. */
+  readonly #inLineUntil = new Map<string, number>()
   /** Since when a broadcast has found no room, in monotonic milliseconds. */
   readonly #crowdedSince = new Map<string, number>()
   #timer: NodeJS.Timeout | null = null
@@ -102,7 +108,7 @@ export class Broadcaster {
         ids.add(id)
         if (await this.#tryStep(accountId, id)) isBusy = true
       }
-      for (const map of [this.#drafters, this.#endings, this.#crowdedSince])
+      for (const map of [this.#drafters, this.#endings, this.#inLineUntil, this.#crowdedSince])
         for (const id of map.keys()) if (!ids.has(id)) map.delete(id)
     }
   }
@@ -127,7 +133,7 @@ export class Broadcaster {
     if ((this.#endings.get(id) ?? 0) > performance.now()) return false
     if (row.status === 'canceled') return this.#takeBack(accountId, id)
     const { limit, bound } = await this.#waitForRoom(row)
-    if ((await countQueued(db, row, bound)) >= bound) return false
+    if (await this.#isCrowdedOut(row, bound)) return false
     let next: Recipient[] = []
     let postings: Posting[] = []
     const more = await acceptor.acceptFrom(accountId, async (tx) => {
@@ -186,6 +192,22 @@ export class Broadcaster {
       }
       await pause(roomLookMs)
     }
+  }
+
+  /**
+   * Whether the line is full. A broadcast that has nothing in it joins it all the same with one piece, so that a small one need not wait
+   * until a large one on a slow link has been made.
+   */
+  async #isCrowdedOut(row: BroadcastRow, bound: number): Promise<boolean> {
+    const { db } = this.#context
+    if ((await countQueued(db, row, bound)) < bound) return false
+    const now = performance.now()
+    if ((this.#inLineUntil.get(row.id) ?? 0) > now) return true
+    if (await hasWaitingMessages(db, row)) {
+      this.#inLineUntil.set(row.id, now + inLineEveryMs)
+      return true
+    }
+    return (await countQueued(db, row, joinedMax)) >= joinedMax
   }
 
   /** Notes that a broadcast waits for the end of a guard, and tells it once; or that it waits no more. */

@@ -256,8 +256,8 @@ export async function countQueued(
 }
 
 /** Whether a message of the campaign still waits: in line, for a retry, or with a link. Asks the counts, by tallies_campaign. */
-export async function hasWaitingMessages(tx: Tx, { accountId, campaignId }: BroadcastRow): Promise<boolean> {
-  const { rowCount } = await tx.query(
+export async function hasWaitingMessages(db: Queryable, { accountId, campaignId }: BroadcastRow): Promise<boolean> {
+  const { rowCount } = await db.query(
     `select 1
      from ${counts('account_id = $1 and campaign_id = $2')} c
      where bucket = 'queued'
