@@ -10,6 +10,7 @@ import { handleClientError, handleFailure, listOf, pathOf, refuseSlowBody, sendP
 import { guardRoutes, headersOf, methodsOf, takeUnknown } from './guard.ts'
 import { Problem, type App, type Caller } from './http.ts'
 import { newId, showId } from './ids.ts'
+import { withoutPorts } from './network.ts'
 import { readShortHost } from './messages/short-links/http.ts'
 import { messageErrors } from './messages/taxonomy.ts'
 import { errorRoutes } from './site/errors.ts'
@@ -82,6 +83,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
   }).withTypeProvider<TypeBoxTypeProvider>()
 
   watchBodies(app.server, refuseSlowBody)
+  if (context.trustedProxies?.length) readForwarded(app)
   app.decorateRequest('caller', null as unknown as Caller)
   app.addSchema(Problem)
   parseBodies(app)
@@ -122,6 +124,16 @@ export async function buildApp(context: AppContext, register: Register): Promise
   await register(app)
   await app.ready()
   return app
+}
+
+/** Before anything asks for the address of a caller. */
+function readForwarded(app: App): void {
+  app.addHook('onRequest', (request, _, done) => {
+    const { headers } = request.raw
+    const forwarded = headers['x-forwarded-for']
+    if (typeof forwarded === 'string') headers['x-forwarded-for'] = withoutPorts(forwarded)
+    done()
+  })
 }
 
 /** Bodies are JSON and nothing else unless a route's own plugin says so. */

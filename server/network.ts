@@ -7,3 +7,9 @@ export function networkOf(ip: string): string {
   const zeros = tail === undefined ? 0 : 8 - left.length - right.length
   return [...left, ...Array.from({ length: zeros }, () => '0'), ...right].slice(0, 4).join(':')
 }
+
+const withPort = /(^|,)\s*(?:\[([^\],]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?\s*(?=,|$)/g
+
+/** X-Forwarded-For without the ports that some proxies write there (Azure's): a caller is no other one with each connection. */
+export const withoutPorts = (forwarded: string): string =>
+  forwarded.replace(withPort, (_, start: string, v6?: string, v4?: string) => `${start}${v6 ?? v4 ?? ''}`)

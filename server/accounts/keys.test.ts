@@ -75,7 +75,7 @@ test('a key works from its networks alone, and so do logins with it', async () =
 test('a proxy that is trusted says whence a caller comes, and nobody else does', async () => {
   const { db } = database
   const account = await createTestAccount(db)
-  const key = await make(account, { name: 'x', ip_allow: ['192.0.2.77'] })
+  const key = await make(account, { name: 'x', ip_allow: ['192.0.2.77', '2001:db8::7'] })
   const authenticator = openAuthenticator(db)
   const context = { db, vault: testVault, authenticator, settings: testSettings }
   const behind = await buildTestApp(db, (app) => accountRoutes(app, context), {
@@ -93,6 +93,11 @@ test('a proxy that is trusted says whence a caller comes, and nobody else does',
   expect(await through('10.1.2.3', '192.0.2.77')).toBe(200)
   expect(await through('10.1.2.3', '192.0.2.77, 203.0.113.9')).toBe(403)
   expect(await through('203.0.113.9', '192.0.2.77')).toBe(403)
+  // Some write the port of the connection, too.
+  expect(await through('10.1.2.3', '192.0.2.77:50123')).toBe(200)
+  expect(await through('10.1.2.3', '[2001:db8::7]:443, 10.9.9.9:1')).toBe(200)
+  expect(await through('10.1.2.3', '192.0.2.77:50123, 203.0.113.9:1')).toBe(403)
+  expect(await through('10.1.2.3', '192.0.2.77:x')).toBe(403)
   await behind.close()
 })
 

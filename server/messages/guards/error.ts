@@ -4,6 +4,9 @@ import { showId } from '../../ids.ts'
 import type { GuardRefusal, Stop } from '../accepted.ts'
 import { showAmount } from './stops.ts'
 
+const messagesThatGo = (anHour: string | null): string =>
+  anHour === '1' ? '1 message an hour goes' : `${anHour} messages an hour go`
+
 /** The error of a refusal. `retryAfterSeconds` only where the same send can go when the window is over. */
 export function stopError(refusal: GuardRefusal, stop: Stop | null): ApiError {
   if (!stop) return new ApiError(refusal)
@@ -22,12 +25,12 @@ export function stopError(refusal: GuardRefusal, stop: Stop | null): ApiError {
       })
     case 'country_limit':
       return new ApiError(refusal, {
-        detail: `${most} messages an hour go to ${window.key}; more do from ${until} on.${release}`,
+        detail: `${messagesThatGo(most)} to ${window.key}; more do from ${until} on.${release}`,
         ...waiting,
       })
     case 'velocity':
       return new ApiError(refusal, {
-        detail: `${most} messages an hour go to numbers that begin with ${window.key}; more do from ${until} on.${release}`,
+        detail: `${messagesThatGo(most)} to numbers that begin with ${window.key}; more do from ${until} on.${release}`,
         members,
       })
     case 'daily_segments':
