@@ -157,6 +157,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const simulator = config.hasSimulator ? await openSimulator(config, log) : null
   if (simulator) started.add('simulator', simulator, (one) => one.close())
   const first = await createFirstAccount(db, config)
+  if (keyFile.isNew && !first) log.warn({ path: keyFile.path }, 'a new key file was made beside an old database')
   await ensureFirstCarrier(db, vault, {
     carrierUrl: config.carrierUrl,
     simulatorPort: simulator?.smppPort ?? null,

@@ -149,7 +149,13 @@ test('what cannot be listened on or read is refused with the name of its variabl
   const next = launch(['start'], env)
   await until('its account is shown', () => next.printed.stdout.includes('API key'))
   next.child.kill('SIGTERM')
-  expect((await next.ended).code).toBe(0)
+  const { code, stderr } = await next.ended
+  expect([code, stderr]).toEqual([0, expect.not.stringContaining('key file')])
+  // A name that was mistyped later gives a key to which nothing is known.
+  const mistyped = launch(['start'], { ...env, HELIOGRAM_KEY_FILE: join(env['HELIOGRAM_DATA'] ?? '', 'keys') })
+  await until('it says so', () => mistyped.printed.stderr.includes('a new key file was made beside an old database'))
+  mistyped.child.kill('SIGTERM')
+  expect((await mistyped.ended).code).toBe(0)
 })
 
 test('whoever reads the log may go away: the service stays', async () => {

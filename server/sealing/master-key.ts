@@ -90,6 +90,8 @@ function readKeys(path: string): MasterKeys {
 /** The key file of a process, which notices within a second that it was replaced. */
 export class KeyFile {
   readonly path: string
+  /** It was made just now: nothing is sealed with it. */
+  readonly isNew: boolean
   #keys: MasterKeys
   #state = ''
   #checkedAtMs = 0
@@ -97,7 +99,8 @@ export class KeyFile {
   /** Makes the file where there is none. @throws when it has no key, or others than its owner can read it. */
   constructor(path: string) {
     this.path = path
-    if (!existsSync(path)) createKeys(path)
+    this.isNew = !existsSync(path)
+    if (this.isNew) createKeys(path)
     this.#state = stateOf(path) ?? ''
     this.#keys = readKeys(path)
     this.#checkedAtMs = performance.now()
