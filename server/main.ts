@@ -15,6 +15,7 @@ import { saveEveryMs, saveLive } from './carriers/live.ts'
 import { StatusMaps } from './carriers/mapping.ts'
 import { createQueueReader } from './carriers/queue.ts'
 import { RoutingTable } from './carriers/routing.ts'
+import { Hand } from './carriers/stranded.ts'
 import { Submitter } from './carriers/submit.ts'
 import { ensureTestCarrier } from './carriers/test-mode.ts'
 import { traceLink } from './carriers/trace.ts'
@@ -169,7 +170,8 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const rule = { allowedCidrs: config.webhookAllowedCidrs, ports: config.webhookPorts }
   const destinations = guardDestinations(rule)
   let submitter: Submitter | null = null
-  const node: Node = new Node({
+  const hand = new Hand()
+  const node = new Node({
     db: pipelineDb,
     log,
     isAlone: database.isAlone,
@@ -178,7 +180,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
       await settleIntents(pipelineDb, ledger, id)
     },
     onFenced: () => die('fenced by another node'),
-    lowWater: () => submitter?.lowWater() ?? node.id,
+    lowWater: () => hand.lowWater(),
     masterKeys: () => keyIdsOf(keyFile.read()),
   })
   const meter = new Meter(countryOf)
@@ -231,6 +233,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
         log,
         node,
         ledger,
+        hand,
         publicUrl: config.publicUrl,
         testPort: () => testSimulator.port(),
         onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),

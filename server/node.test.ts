@@ -1,12 +1,16 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { Hand } from './carriers/stranded.ts'
 import { inTransaction } from './db/db.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from './db/testing.ts'
+import { firstIdAt } from './ids.ts'
+import { claimMessages, findLanes } from './messages/claim.ts'
 import { settleIntents } from './messages/settle.ts'
 import { openLedgerTest, until, type LedgerTest } from './messages/testing.ts'
 import { Node } from './node.ts'
 
 let database: TestDatabase
 let test: LedgerTest
+const hand = new Hand()
 let nodes: Node[] = []
 
 beforeAll(async () => {
@@ -43,6 +47,7 @@ async function start(isAlone = false, isHeld: Promise<void> = Promise.resolve())
       await settleIntents(test.db, test.ledger, id)
     },
     onFenced: () => (isFenced = true),
+    lowWater: () => hand.lowWater(),
   })
   nodes.push(node)
   await node.start()
@@ -112,6 +117,25 @@ describe('a node', () => {
     const { settled, warnings } = await start()
     expect([settled, warnings]).toEqual([[test.nodeId], []])
     expect((await test.message(left.id)).status).toBe('unconfirmed')
+  })
+
+  it('that ends before its first beat leaves nothing that is not settled, though it is older than the node', async () => {
+    const { id } = await test.send()
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const { node } = await start()
+      const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
+      const [lane] = await findLanes(test.db)
+      const { handovers } = await claimMessages(test.context, node.id, rooms, lane?.id ?? '', firstIdAt(0), 10, {
+        directFrom: hand.directFrom(),
+      })
+      expect(handovers).toMatchObject([{ id, isDirect: true }])
+      await silence(16, node.id)
+      await start()
+      expect((await test.message(id)).status).toBe('unconfirmed')
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('notices that it was fenced', async () => {

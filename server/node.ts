@@ -22,7 +22,7 @@ interface NodeOptions {
   isAlone: boolean
   /** Settles what a fenced node left; called for each that was just fenced or left intents. Repeatable. */
   settle: (nodeId: string) => Promise<void>
-  /** No message that this node has straight from accept has a lower id. Written with each beat; absent: the node's own id, made at its start. */
+  /** No message that this node has or will have without an intent has a lower id (`Hand`). Written with each beat; absent: the node's own id. */
   lowWater?: () => string
   /** Ids of the master keys that this process knows, that which seals first; written with each beat. */
   masterKeys?: () => string[]
@@ -53,8 +53,8 @@ export class Node {
     const { db } = this.#options
     await db.query(
       `with node as (insert into nodes (id, name) values ($1, $2) returning id)
-       insert into heartbeats (node_id, seen_at, master_keys) select id, now(), $3 from node`,
-      [this.id, `${hostname()}:${process.pid}`, this.#options.masterKeys?.() ?? []],
+       insert into heartbeats (node_id, seen_at, low_water, master_keys) select id, now(), $3, $4 from node`,
+      [this.id, `${hostname()}:${process.pid}`, ...this.#told()],
     )
     this.#lastBeatAt = performance.now()
     // Not behind the one before, whose connection may hang for longer than this node may be silent.
@@ -78,7 +78,7 @@ export class Node {
        from nodes n
        where h.node_id = $1 and n.id = h.node_id
        returning n.fenced_at is not null as "isFenced"`,
-      [this.id, this.#options.lowWater?.() ?? this.id, this.#options.masterKeys?.() ?? []],
+      [this.id, ...this.#told()],
     )
     if (rows[0]?.isFenced !== false) {
       log.error({ node: this.id }, 'fenced by another node')
@@ -89,6 +89,11 @@ export class Node {
     }
     this.#lastBeatAt = Math.max(this.#lastBeatAt, startedAt)
     if (!this.#isFencing) this.#begin(this.#takeOver(silenceMaxSeconds))
+  }
+
+  /** What a beat says, and the row from the start: what is claimed before the first beat may be older than this node. */
+  #told(): [lowWater: string, masterKeys: string[]] {
+    return [this.#options.lowWater?.() ?? this.id, this.#options.masterKeys?.() ?? []]
   }
 
   #begin(work: Promise<void>): void {

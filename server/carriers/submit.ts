@@ -17,7 +17,7 @@ import { LinkKeeper, type KeeperContext } from './keeper.ts'
 import type { Limits } from './limits.ts'
 import { aheadMs } from './line.ts'
 import { Link } from './link.ts'
-import { findStranded, Hand } from './stranded.ts'
+import { findStranded, type Hand } from './stranded.ts'
 
 interface SubmitContext extends KeeperContext {
   ledger: Ledger
@@ -26,6 +26,8 @@ interface SubmitContext extends KeeperContext {
   recent: Recent
   quietHours: QuietHours
   queueCount: QueueCount
+  /** This process's own; its node tells of it. */
+  hand: Hand
 }
 
 // Of a link with less room, claims cost too little to go around them.
@@ -35,11 +37,12 @@ export class Submitter implements Slots {
   readonly #context: SubmitContext
   readonly #keeper: LinkKeeper
   readonly #feed: Feed
-  readonly #hand = new Hand()
+  readonly #hand: Hand
   #isClosed = false
 
   constructor(context: SubmitContext) {
     this.#context = context
+    this.#hand = context.hand
     this.#keeper = new LinkKeeper(context, {
       onAnswer: (answer) => this.#answer(answer),
       onRoom: () => this.#feed.look(),
@@ -48,18 +51,12 @@ export class Submitter implements Slots {
       ...context,
       nodeId: this.nodeId,
       keeper: this.#keeper,
-      hand: this.#hand,
       submit: (handover) => this.#submit(handover),
     })
   }
 
   get nodeId(): string {
     return this.#context.node.id
-  }
-
-  /** For the node's beat. */
-  lowWater(): string {
-    return this.#hand.lowWater()
   }
 
   /** The links that run here, by id. */

@@ -13,6 +13,7 @@ import { Node } from '../node.ts'
 import { receive } from './receive.ts'
 import { beginChange, insertRoute } from './route-store.ts'
 import { RoutingTable } from './routing.ts'
+import { Hand } from './stranded.ts'
 import { Submitter } from './submit.ts'
 import { ensureTestCarrier } from './test-mode.ts'
 import { openCarrierTest, promptSimulator, untilBound, type CarrierTest } from './testing.ts'
@@ -94,6 +95,7 @@ async function restart(): Promise<void> {
     log: receiving.log,
     node,
     ledger: test.ledger,
+    hand: new Hand(),
     testPort: () => testPort,
     onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
   })

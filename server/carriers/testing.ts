@@ -14,6 +14,7 @@ import { receive, type ReceiveContext } from './receive.ts'
 import { Redeliveries } from './redelivery.ts'
 import type { Rule } from './route.ts'
 import type { SmppSettings } from './settings.ts'
+import { Hand } from './stranded.ts'
 import { Submitter } from './submit.ts'
 
 /** One process with links, dialling a simulator. */
@@ -89,6 +90,7 @@ export async function openCarrierTest(
     log,
     node,
     ledger: test.ledger,
+    hand: new Hand(),
     onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
     ...(trace && { trace }),
     ...(testPort !== undefined && { testPort: () => testPort }),
