@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { firstIdAt } from '../ids.ts'
+import { readDirect } from '../messages/settle.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { findStranded, Hand } from './stranded.ts'
 
@@ -62,6 +63,40 @@ test('no low-water mark is above what is in hand or comes, however old it is whe
   for (const mark of marks) expect(mark < old.id).toBe(true)
   hand.remove(old.id, 1)
   expect(hand.lowWater(start + 10 * minute) < last.id).toBe(true)
+})
+
+test('a message whose statement lost its answer is found however long the database was away, and by who comes after', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+  try {
+    await hand.track(Promise.reject(new Error('the answer was lost'))).catch(() => {})
+    const { id } = await ledger.lease()
+    vi.advanceTimersByTime(20 * 60_000)
+    const beat = () =>
+      ledger.db.query(`update heartbeats set low_water = $2 where node_id = $1`, [ledger.nodeId, hand.lowWater()])
+    await beat()
+    expect((await readDirect(ledger.db, ledger.nodeId)).map(({ messageId }) => messageId)).toEqual([id])
+    expect(await giveBack()).toEqual([1])
+    expect((await ledger.message(id)).status).toBe('queued')
+    expect([await giveBack(), hand.hasDoubt]).toEqual([[], false])
+    expect(hand.lowWater() > id).toBe(true)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('statements that fail now and then hold the mark for minutes each, not for ever', async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] })
+  try {
+    for (let i = 0; i < 60; i++) {
+      await hand.track(Promise.reject(new Error('it was refused'))).catch(() => {})
+      vi.advanceTimersByTime(60_000)
+      expect(await giveBack()).toEqual([])
+    }
+    expect(hand.hasDoubt).toBe(true)
+    expect(hand.lowWater() > firstIdAt(Date.now() - 12 * 60_000)).toBe(true)
+  } finally {
+    vi.useRealTimers()
+  }
 })
 
 test('a statement that still runs is waited for: what it leased is its own', async () => {

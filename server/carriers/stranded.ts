@@ -8,10 +8,12 @@ import type { Answer } from '../messages/answer.ts'
 import type { Handover } from '../messages/handover.ts'
 import { readDirect, readIntents, type Intent } from '../messages/settle.ts'
 
-// A statement may commit so long after its ids were made: its own deadline of 30 s, and room for a server that answers nobody.
+// A statement may commit so long after it began, and after it failed: its own deadline of 30 s, and room for a server that answers nobody.
 const lowWaterMarginMs = 300_000
 // What is claimed without an intent is no older, so that its id is above every mark that is written while its statement may commit.
 const directMs = 60_000
+// Statements that fail within so long of each other are looked for together.
+const doubtMs = 30_000
 
 /** What this process has in hand, and the statements that may still give it more. */
 export class Hand {
@@ -19,8 +21,11 @@ export class Hand {
   readonly #tries = new Map<string, number>()
   /** Those without an intent, in the order in which they came: none is older than `directMs` when it comes. */
   readonly #direct = new Set<string>()
-  readonly #statements = new Set<Promise<void>>()
-  #failedAt = -Infinity
+  /** Statements that run, in the order in which they began, with when they did. */
+  readonly #statements = new Map<Promise<void>, number>()
+  /** Statements whose answers were lost, in the order in which they failed, until nothing of them is found: when the first of some began
+   * (`Date.now()`), and until when they failed (`performance.now()`). */
+  #doubts: { beganAt: number; failedUntil: number }[] = []
 
   add({ id, try: ofTry, isDirect }: Pick<Handover, 'id' | 'try' | 'isDirect'>): void {
     this.#tries.set(id, ofTry)
@@ -41,7 +46,9 @@ export class Hand {
   /** No message that is or will be here without an intent has a lower id (`Node`, `readDirect`). */
   lowWater(now: number = Date.now()): string {
     const [oldest] = this.#direct
-    return firstIdAt((oldest === undefined ? now : Math.min(now, timeOfId(oldest))) - lowWaterMarginMs)
+    const [beganAt = now] = this.#statements.values()
+    const inHandSince = oldest === undefined ? now : timeOfId(oldest)
+    return firstIdAt(Math.min(now, inHandSince, beganAt, this.#doubts[0]?.beganAt ?? now) - lowWaterMarginMs)
   }
 
   /** From which id on what is claimed now may be here without an intent. */
@@ -49,27 +56,38 @@ export class Hand {
     return firstIdAt(now - directMs)
   }
 
-  /** Whether a statement failed lately, so that messages may have come without anybody's knowing. */
+  /** Whether a statement failed, so that messages may have come without anybody's knowing. */
   get hasDoubt(): boolean {
-    return performance.now() - this.#failedAt < lowWaterMarginMs
+    return this.#doubts.length > 0
+  }
+
+  /** A look that began then (`performance.now()`) found nothing that is not in hand: what failed long before has left nothing. */
+  noteClear(lookedAt: number): void {
+    this.#doubts = this.#doubts.filter(({ failedUntil }) => lookedAt - failedUntil < lowWaterMarginMs)
   }
 
   /** Notes a statement that may commit intents. Whoever awaits it adds them in the same turn. */
   track<T>(statement: Promise<T>): Promise<T> {
+    const beganAt = Date.now()
     const ended: Promise<void> = statement.then(
       () => {},
-      () => {
-        this.#failedAt = performance.now()
-      },
+      () => this.#noteFailed(beganAt),
     )
-    this.#statements.add(ended)
+    this.#statements.set(ended, beganAt)
     void ended.then(() => this.#statements.delete(ended))
     return statement
   }
 
+  #noteFailed(beganAt: number): void {
+    const now = performance.now()
+    const last = this.#doubts.at(-1)
+    if (last && now < last.failedUntil) last.beganAt = Math.min(last.beganAt, beganAt)
+    else this.#doubts.push({ beganAt, failedUntil: now + doubtMs })
+  }
+
   /** Resolves when every statement that runs now has ended, and what it gave is in hand. */
   async settled(): Promise<void> {
-    await Promise.all(this.#statements)
+    await Promise.all(this.#statements.keys())
     await new Promise((resolve) => setImmediate(resolve))
   }
 }
@@ -81,13 +99,14 @@ export async function findStranded(db: Db, nodeId: string, hand: Hand): Promise<
     // Reads much more than it finds: only where there may be something.
     ...(hand.hasDoubt ? await readDirect(db, nodeId) : []),
   ]
+  const lookedAt = performance.now()
   const before = await read()
   // A statement whose intents were visible just now began before: when it has ended, it has them in hand or never will.
   await hand.settled()
   const suspects = new Set(before.filter((row) => !hand.has(row.messageId)).map(nameTry))
-  if (suspects.size === 0) return []
   // Most have left our hand because their answer was written meanwhile, and their intent is gone with it.
-  const stranded = (await read()).filter((row) => suspects.has(nameTry(row)))
+  const stranded = suspects.size === 0 ? [] : (await read()).filter((row) => suspects.has(nameTry(row)))
+  if (stranded.length === 0) hand.noteClear(lookedAt)
   return stranded.map(({ at, ...intent }, i) => ({
     ...intent,
     nodeId,
