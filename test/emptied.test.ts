@@ -13,6 +13,7 @@ import { cancelWaiting } from '../server/messages/cancel.ts'
 import { cancelMessagesOf } from '../server/messages/close.ts'
 import { claimMessages, expireMessages, queueDue } from '../server/messages/claim.ts'
 import { writePlainAnswers, type PlainAnswer } from '../server/messages/plain.ts'
+import { discardDue } from '../server/messages/redact-later.ts'
 import { releaseHeld } from '../server/messages/quiet-hours-hold.ts'
 import { openLedgerTest, testAnswer, until, type LedgerTest } from '../server/messages/testing.ts'
 import { claimPosts, dropPosts, endPosts, releasePosts, type Ended, type OutboxKey } from '../server/webhooks/outbox.ts'
@@ -45,6 +46,8 @@ const fills = {
     select $2, $1, gen_random_uuid(), 1, 1, $2 from ${series}`,
   smpp_deliveries: `insert into smpp_deliveries (account_id, credential_id, id, kind, subject_id, source, destination)
     select $1, $2, gen_random_uuid(), 'receipt', gen_random_uuid(), '', '' from ${series}`,
+  discards: `insert into discards (account_id, message_id, check_at)
+    select $1, gen_random_uuid(), now() + interval '1 hour' from ${series} where $2::uuid is not null`,
   delayed: `insert into delayed (account_id, message_id, lane_id, segments, due_at, held_at)
     select $1, gen_random_uuid(), $2, 1, now() + interval '1 hour', now() from ${series}`,
 }
@@ -219,6 +222,27 @@ describe('the pipeline', () => {
     const removeOthers = () => database.db.query(`delete from outbox where event_id <> all ($1)`, [ids])
     expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
     expect((await database.db.query(`select from outbox`)).rows).toEqual([])
+  })
+
+  it('takes texts away and puts off when that is due, however many other notes wait', async () => {
+    await refill(pools.pipeline, 'discards')
+    const sent = await Promise.all(Array.from({ length: batches * size }, () => ledger.send({ type: 'otp' })))
+    const ids = sent.map(({ id }) => id)
+    // The first of each batch is over, the others are not.
+    await database.db.query(
+      `insert into discards (account_id, message_id, check_at)
+       select $1, id, now() - interval '1 hour' + n * interval '1 second' from unnest($2::uuid[]) with ordinality as d (id, n)`,
+      [ledger.accountId, ids],
+    )
+    const over = ids.filter((_, i) => i % size === 0)
+    await database.db.query(`update messages set status = 'delivered' where id = any ($1)`, [over])
+    const write = () => discardDue(pools.pipeline, size)
+    const removeOthers = () => database.db.query(`delete from discards where message_id <> all ($1)`, [ids])
+    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
+    const { rows: left } = await database.db.query(`select from discards where check_at > now()`)
+    expect(left).toHaveLength(batches * (size - 1))
+    const { rows: bare } = await database.db.query<{ id: string }>(`select id from messages where body is null`)
+    expect(bare.map(({ id }) => id).sort()).toEqual(over.sort())
   })
 
   it('claims posts, however many others are due', async () => {

@@ -31,14 +31,14 @@ export async function discardDue(db: Db, limit = 200): Promise<number> {
       name: 'discard-due',
       text: `
         with due as materialized (
-          select account_id, message_id
+          select ctid as row_at, account_id, message_id
           from discards
           where check_at <= now()
           order by check_at
           limit $1
           for update skip locked
         ), judged as materialized (
-          select d.account_id, d.message_id, m.created_at, m.account_id is null or ${isOver('m')} as is_over
+          select d.row_at, d.account_id, d.message_id, m.created_at, m.account_id is null or ${isOver('m')} as is_over
           from due d
           left join lateral (
             select account_id, status, expires_at, created_at
@@ -56,18 +56,12 @@ export async function discardDue(db: Db, limit = 200): Promise<number> {
             and j.is_over
             and ${hasText('m')}
         ), gone as (
-          delete from discards d
-          using judged j
-          where d.account_id = j.account_id
-            and d.message_id = j.message_id
-            and j.is_over
+          delete from discards where ctid = any (array(select row_at from judged where is_over))
         ), later as (
           update discards d
-          set check_at = now() + least(greatest((now() - j.created_at) / 4, interval '2 seconds'), interval '1 hour')
-          from judged j
-          where d.account_id = j.account_id
-            and d.message_id = j.message_id
-            and not j.is_over
+          set check_at = now() + least(interval '1 hour', greatest(interval '2 seconds', (
+            now() - (select j.created_at from judged j where j.account_id = d.account_id and j.message_id = d.message_id)) / 4))
+          where ctid = any (array(select row_at from judged where not is_over))
         )
         select account_id as "accountId", message_id as id, is_over as "isOver" from judged`,
       values: [limit],
