@@ -44,6 +44,8 @@ const fills = {
   queue: `insert into queue (lane_id, message_id, account_id, segments) select $2, gen_random_uuid(), $1, 1 from ${series}`,
   intents: `insert into intents (node_id, account_id, message_id, segment, try, link_id)
     select $2, $1, gen_random_uuid(), 1, 1, $2 from ${series}`,
+  receipts: `insert into receipts (link_id, raw_id, state, done_date, match_id, stat)
+    select $2, n, 'delivered', '', n, 'DELIVRD' from ${series} where $1::uuid is not null`,
   smpp_deliveries: `insert into smpp_deliveries (account_id, credential_id, id, kind, subject_id, source, destination)
     select $1, $2, gen_random_uuid(), 'receipt', gen_random_uuid(), '', '' from ${series}`,
   discards: `insert into discards (account_id, message_id, check_at)
@@ -206,6 +208,22 @@ describe('the pipeline', () => {
       expect(left).toEqual([])
     },
   )
+
+  it('writes answers, however many receipts wait for others', async () => {
+    const { pipeline } = pools
+    await refill(pipeline, 'receipts', ledger.linkId)
+    const handovers = await Promise.all(Array.from({ length: batches * size }, () => ledger.lease()))
+    const write = (batch: number): Promise<unknown> => {
+      const some = handovers.slice(batch * size, (batch + 1) * size)
+      return writeAnswers(
+        pipeline,
+        some.map((one) => testAnswer(one, ledger.nodeId)),
+        () => false,
+      )
+    }
+    const removeOthers = () => database.db.query(`delete from receipts`)
+    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
+  })
 
   it.each(['ends', 'drops'])('%s posts, however many others there are', async (which) => {
     const { pipeline } = pools

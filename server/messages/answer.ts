@@ -240,7 +240,11 @@ const answerStatement = perDay(
     exists (
       select 1
       from a
-      join receipts r on r.link_id = a.link_id and r.match_id = a.carrier_message_id and r.message_id is null
+      cross join lateral (
+        select 1 from receipts
+        where link_id = a.link_id and match_id = a.carrier_message_id and message_id is null
+        limit 1
+      ) r
       where a.state = 'accepted') as "hasEarly"
   from (values (1)) as always (n)
   left join moved on status in ('rejected', 'unconfirmed') or (status = 'sent' and wants_sent)`,
