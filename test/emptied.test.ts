@@ -13,6 +13,7 @@ import { cancelWaiting } from '../server/messages/cancel.ts'
 import { cancelMessagesOf } from '../server/messages/close.ts'
 import { claimMessages, expireMessages, queueDue } from '../server/messages/claim.ts'
 import { writePlainAnswers, type PlainAnswer } from '../server/messages/plain.ts'
+import { hintAdoption, hintLate } from '../server/messages/nameless.ts'
 import { discardDue } from '../server/messages/redact-later.ts'
 import { releaseHeld } from '../server/messages/quiet-hours-hold.ts'
 import { openLedgerTest, testAnswer, until, type LedgerTest } from '../server/messages/testing.ts'
@@ -44,6 +45,8 @@ const fills = {
   queue: `insert into queue (lane_id, message_id, account_id, segments) select $2, gen_random_uuid(), $1, 1 from ${series}`,
   intents: `insert into intents (node_id, account_id, message_id, segment, try, link_id)
     select $2, $1, gen_random_uuid(), 1, 1, $2 from ${series}`,
+  nameless_tries: `insert into nameless_tries (account_id, message_id, segment, try, link_id, segments, their_number, reference, intent_at, check_at)
+    select $1, gen_random_uuid(), 1, 1, $2, 1, n, 0, now(), now() + interval '1 hour' from ${series}`,
   receipts: `insert into receipts (link_id, raw_id, state, done_date, match_id, stat)
     select $2, n, 'delivered', '', n, 'DELIVRD' from ${series} where $1::uuid is not null`,
   smpp_deliveries: `insert into smpp_deliveries (account_id, credential_id, id, kind, subject_id, source, destination)
@@ -214,15 +217,28 @@ describe('the pipeline', () => {
     await refill(pipeline, 'receipts', ledger.linkId)
     const handovers = await Promise.all(Array.from({ length: batches * size }, () => ledger.lease()))
     const write = (batch: number): Promise<unknown> => {
-      const some = handovers.slice(batch * size, (batch + 1) * size)
-      return writeAnswers(
-        pipeline,
-        some.map((one) => testAnswer(one, ledger.nodeId)),
-        () => false,
-      )
+      const answers = handovers.slice(batch * size, (batch + 1) * size).map((one) => testAnswer(one, ledger.nodeId))
+      return writeAnswers(pipeline, answers, () => false)
     }
     const removeOthers = () => database.db.query(`delete from receipts`)
     expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
+  })
+
+  it.each([hintLate, hintAdoption])('looks at tries soon (%o), however many others there are', async (hint) => {
+    const { pipeline } = pools
+    await refill(pipeline, 'nameless_tries')
+    const { rows: tries } = await pipeline.query<
+      Parameters<typeof hintLate>[1][0] & { linkId: string; source: string }
+    >(
+      `select account_id as "accountId", message_id as "messageId", link_id as "linkId", their_number as source from nameless_tries order by their_number::int`,
+    )
+    const write = (batch: number): Promise<unknown> =>
+      inTransaction(pipeline, (tx) => hint(tx, tries.slice(batch * size, (batch + 1) * size)))
+    const removeOthers = () =>
+      pipeline.query(`delete from nameless_tries where their_number::int > $1`, [batches * size])
+    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
+    const { rowCount } = await pipeline.query(`select from nameless_tries where check_at <= now()`)
+    expect(rowCount).toBe(batches * size)
   })
 
   it.each(['ends', 'drops'])('%s posts, however many others there are', async (which) => {

@@ -66,44 +66,51 @@ export async function noteNameless(tx: Tx, answers: Answer[]): Promise<void> {
   })
 }
 
-// Tries that a sweep holds are not waited for: it has messages to lock, and whoever comes here may hold them. It looks again soon.
-const soonSql = `
-      update nameless_tries n
-      set check_at = now()
-      from t
-      where n.account_id = t.account_id and n.message_id = t.message_id and n.segment = t.segment and n.try = t.try`
-
 /** Receipts have come that no id finds: tries between the same numbers are looked at. By nameless_tries_number, which is mostly empty. */
-export async function hintAdoption(tx: Tx, receipts: ReceiptIn[]): Promise<void> {
+export async function hintAdoption(tx: Tx, receipts: Pick<ReceiptIn, 'linkId' | 'source'>[]): Promise<void> {
   if (receipts.length === 0) return
-  await tx.query({
+  const { rows } = await tx.query<Place>({
     name: 'hint-adoption',
     text: `
-      with t as materialized (
-        select t.account_id, t.message_id, t.segment, t.try
-        from unnest($1::uuid[], $2::text[]) as r (link_id, source)
-        join nameless_tries t on t.link_id = r.link_id and t.their_number = r.source
-        for update of t skip locked
-      )
-      ${soonSql}`,
+      select t.ctid::text as at
+      from unnest($1::uuid[], $2::text[]) as r (link_id, source)
+      cross join lateral (
+        select ctid from nameless_tries where link_id = r.link_id and their_number = r.source for update skip locked) t`,
     values: columns([receipts.map((r) => r.linkId), receipts.map((r) => r.source ?? null)]),
   })
+  await lookSoon(tx, rows)
 }
 
 /** Answers have come after all: their tries are looked at, and their messages, which may be whole now. By primary key prefix. */
-export async function hintLate(tx: Tx, answers: Answer[]): Promise<void> {
+export async function hintLate(tx: Tx, answers: Pick<Answer, 'accountId' | 'messageId'>[]): Promise<void> {
   if (answers.length === 0) return
-  await tx.query({
+  const { rows } = await tx.query<Place>({
     name: 'hint-late',
     text: `
-      with t as materialized (
-        select t.account_id, t.message_id, t.segment, t.try
-        from unnest($1::uuid[], $2::uuid[]) as a (account_id, message_id)
-        join nameless_tries t on t.account_id = a.account_id and t.message_id = a.message_id
-        for update of t skip locked
-      )
-      ${soonSql}`,
+      select t.ctid::text as at
+      from unnest($1::uuid[], $2::uuid[]) as a (account_id, message_id)
+      cross join lateral (
+        select ctid from nameless_tries where account_id = a.account_id and message_id = a.message_id for update skip locked) t`,
     values: columns([answers.map((a) => a.accountId), answers.map((a) => a.messageId)]),
+  })
+  await lookSoon(tx, rows)
+}
+
+/** Where a row is that this transaction has locked. */
+interface Place {
+  at: string
+}
+
+/**
+ * Has a sweep look at tries soon. One that holds them is not waited for: it has messages to lock, and whoever comes here may hold them. It
+ * looks again soon.
+ */
+async function lookSoon(tx: Tx, tries: readonly Place[]): Promise<void> {
+  if (tries.length === 0) return
+  await tx.query({
+    name: 'look-soon',
+    text: 'update nameless_tries set check_at = now() where ctid = any ($1::tid[])',
+    values: [tries.map(({ at }) => at)],
   })
 }
 
