@@ -39,8 +39,8 @@ export async function readIntents(db: Db, nodeId: string, limit: number | null =
 }
 
 /**
- * Messages of one segment that a node had straight from accept: they have no intents. Looks from the node's low-water mark on, by the BRIN
- * index on ids: what it read last was with it then, or came later.
+ * Messages of one segment that a node had soon after their acceptance: they have no intents. Looks from the node's low-water mark on, by the
+ * BRIN index on ids: what it read last was with it then, or came later.
  */
 export async function readDirect(db: Db, nodeId: string, limit: number | null = null): Promise<Intent[]> {
   const { rows } = await db.query<Intent>(
