@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { dayAt } from '../../day.ts'
 import { inTransaction } from '../../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
 import { Acceptor } from '../accept.ts'
 import type { Accepted, Draft, Stop } from '../accepted.ts'
 import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../testing.ts'
@@ -76,6 +76,32 @@ const eventTypes = async (): Promise<string[]> => {
   )
   return rows.map(({ type }) => type)
 }
+
+it('what is stopped while a stop is released is of that stop', async () => {
+  await setGuards({ per_prefix_per_hour: 1 })
+  const [full, free] = ['15551230001', '15559870001']
+  await send({ theirNumber: full })
+  const { guardId } = stopOf(await send({ theirNumber: full }))
+  const idempotency = { operation: 'messages.send', key: 'one', fingerprint: Buffer.from('x') }
+  const [sending, releasing] = await inTransaction(database.db, async (tx) => {
+    // The first of a batch waits for this, when it has been judged that the second is stopped.
+    await tx.query(
+      `insert into idempotency_keys (account_id, operation, key, fingerprint) values ($1, 'messages.send', 'one', 'x')`,
+      [test.accountId],
+    )
+    const both = test.acceptor.acceptAll([
+      test.draft({ theirNumber: free, idempotency }),
+      test.draft({ theirNumber: full }),
+    ])
+    await untilBlocked(database.db, 1)
+    const released = release(guardId ?? '')
+    await untilBlocked(database.db, 2)
+    return [both, released]
+  })
+  expect(words(await sending)).toEqual(['fraud_suspected', 'known_key'])
+  expect((await releasing).released).toMatchObject([{ id: guardId }])
+  expect(await inForce()).toEqual([])
+})
 
 describe('a daily cap of segments', () => {
   it('is never passed, by fifty sends at once over two processes', async () => {

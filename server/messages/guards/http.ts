@@ -11,7 +11,7 @@ import { parseId } from '../../ids.ts'
 import { buildPage, readCursor } from '../../page.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { millionthsOf } from './guards.ts'
-import { findStop, Guard, listStops, releaseStops, showGuard, type GuardRow } from './stops.ts'
+import { findStop, Guard, listStops, lockWindowOf, releaseStops, showGuard, type GuardRow } from './stops.ts'
 
 interface GuardsContext {
   db: Db
@@ -93,6 +93,7 @@ export function guardRoutes(app: App, context: GuardsContext): void {
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { caller, body } = request
         const id = parseId('grd', request.params.id)
+        if (id) await lockWindowOf(tx, caller.accountId, id)
         const row = id && (await findStop(tx, caller.accountId, id, true))
         if (!row) throw new ApiError('not_found', { detail: 'The account has no such stop.' })
         if (caller.mode === 'test')

@@ -198,6 +198,22 @@ export async function findStop(
   return rows[0] ?? null
 }
 
+/**
+ * Locks the window of a stop, as accepts do before they record one: what an accept that runs has stopped is of the same stop, and not the
+ * first of another after its release. To be called before the stop is locked. By primary keys.
+ */
+export async function lockWindowOf(tx: Tx, accountId: string, id: string): Promise<void> {
+  await tx.query(
+    `select
+     from guards g
+     join guard_counters c
+       on c.account_id = g.account_id and c.kind = g.kind and c.key = g.key and c.starts_at = g.starts_at
+     where g.account_id = $1 and g.id = $2
+     for update of c`,
+    [accountId, id],
+  )
+}
+
 /** What releases a stop. */
 export interface Release {
   by: string
@@ -214,6 +230,7 @@ export async function releaseStops(
   which: { id: string } | { kinds: readonly GuardKind[] },
   { by, reason, until, raisedBy }: Release,
 ): Promise<{ released: GuardRow[]; postings: Posting[] }> {
+  if ('id' in which) await lockWindowOf(tx, accountId, which.id)
   const { rows: released } = await tx.query<GuardRow>(
     `update guards g
      set released_at = now(), released_by = $2, reason = $3, released_until = $4, raised_by = $5
