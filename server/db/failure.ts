@@ -60,9 +60,17 @@ export function isLostRace(error: unknown): boolean {
 /** SQLSTATE 57014 query canceled, 55P03 lock not available: an administrator, or a timeout that was set for our role, ended the statement. */
 const canceled = /^(57014|55P03)$/
 
-/** Says that repeating the whole transaction is right: the database is unavailable, it lost a race against another, or was canceled. */
+/** Says that a failure passes by itself: the database is unavailable, or it lost a race against another. Nobody has to be told. */
+export function isPassing(error: unknown): boolean {
+  return isUnavailable(error) || isLostRace(error)
+}
+
+/**
+ * Says that repeating the whole transaction is right: what failed passes, or was canceled. A timeout of the role may cancel the same again
+ * and again: it is told, and others do not wait behind it.
+ */
 export function isRetryable(error: unknown): boolean {
-  return isUnavailable(error) || isLostRace(error) || (error instanceof Error && canceled.test(codeOf(error) ?? ''))
+  return isPassing(error) || (error instanceof Error && canceled.test(codeOf(error) ?? ''))
 }
 
 /** The SQLSTATE or system error code of an error, if it has one. */

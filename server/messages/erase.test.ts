@@ -304,9 +304,11 @@ describe('an erasure', () => {
     expect(await findInDatabase(test.db, [number, 'secret'])).toEqual([])
   })
 
-  it('that fails makes way for others, and is tried again', async () => {
+  it.each(['XX000', '57014'])('that fails with %s makes way for others, and is tried again', async (code) => {
     const id = await ask()
-    const broken: EraseStep[] = [{ name: 'broken', run: () => Promise.reject(new Error('a bug')) }]
+    const failing = (tx: Tx): Promise<never> =>
+      tx.query(`do $$ begin raise 'a bug' using errcode = '${code}'; end $$`) as Promise<never>
+    const broken: EraseStep[] = [{ name: 'broken', run: failing }]
     await expect(eraseNext(test, broken)).rejects.toThrow('a bug')
     expect(await eraseNext(test, broken)).toBe(0)
     await settle()

@@ -4,7 +4,7 @@
  * in passes; one that began after what was being written at the request had come to its end, and that leaves nothing behind, is the last.
  */
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
-import { isRetryable } from '../db/failure.ts'
+import { isPassing } from '../db/failure.ts'
 import type { Outbox, Posting } from '../events.ts'
 import { firstIdAt } from '../ids.ts'
 
@@ -69,7 +69,7 @@ export async function eraseNext(
     if (postings) outbox.offer(postings)
     return claimed ? 1 : 0
   } catch (error) {
-    if (claimed && !isRetryable(error)) await postpone(db, claimed)
+    if (claimed && !isPassing(error)) await postpone(db, claimed)
     throw error
   }
 }

@@ -1,7 +1,7 @@
 /** The SMPP server: clients bind to it, submit, and get their receipts and replies. */
 import { ESME, SmppServer, type BindPdu, type MessageRequest, type Respond, type ServerTls } from '@heliogram/smpp'
 import type { Db } from '../db/db.ts'
-import { isRetryable, isUnavailable } from '../db/failure.ts'
+import { isPassing, isRetryable, isUnavailable } from '../db/failure.ts'
 import type { Log } from '../db/log.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
 import { InOrder } from '../in-order.ts'
@@ -196,7 +196,7 @@ export class ClientServer {
     this.#carryOut(client, pdu, respond)
       .catch((error: unknown) => {
         // Nothing of it is known to be on disk: the client keeps it and comes again.
-        if (!isRetryable(error)) this.#options.log.error({ error, command: pdu.command }, 'an SMPP request failed')
+        if (!isPassing(error)) this.#options.log.error({ error, command: pdu.command }, 'an SMPP request failed')
         respond(isRetryable(error) ? ESME.RMSGQFUL : ESME.RSYSERR)
       })
       .finally(() => this.#unanswered--)

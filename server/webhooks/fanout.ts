@@ -8,7 +8,7 @@
  * which is free again when the lease ends: at least one post of each event, and never two at a time.
  */
 import type { Db } from '../db/db.ts'
-import { isRetryable } from '../db/failure.ts'
+import { isPassing } from '../db/failure.ts'
 import type { Log } from '../db/log.ts'
 import { postLeaseSeconds, type Outbox, type Posting } from '../events.ts'
 import { newId, timeOfId } from '../ids.ts'
@@ -295,7 +295,7 @@ export class Dispatcher implements Outbox {
     try {
       this.#claims.note(await findDueEndpoints(this.#options.db))
     } catch (error) {
-      if (!isRetryable(error)) this.#options.log.error({ error }, 'looking for due posts failed')
+      if (!isPassing(error)) this.#options.log.error({ error }, 'looking for due posts failed')
     }
     const now = performance.now()
     // Not awaited: an endpoint with a backlog keeps claims going, and must not keep the others from being found.
@@ -324,7 +324,7 @@ export class Dispatcher implements Outbox {
   #inBackground<T>(work: Promise<T>, then: (result: T) => void = () => {}): void {
     const noted = work
       .then(then, (error: unknown) => {
-        if (!isRetryable(error)) this.#options.log.error({ error }, 'work on webhooks failed')
+        if (!isPassing(error)) this.#options.log.error({ error }, 'work on webhooks failed')
       })
       .finally(() => this.#background.delete(noted))
     this.#background.add(noted)

@@ -4,7 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import { inTransaction, type Db, type Tx } from '../../db/db.ts'
-import { isRetryable } from '../../db/failure.ts'
+import { isPassing } from '../../db/failure.ts'
 import type { Log } from '../../db/log.ts'
 import { recordEvents, type EventType, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
 import { showId } from '../../ids.ts'
@@ -86,7 +86,7 @@ export class Broadcaster {
     if (this.#isClosed) return
     this.#work ??= this.#look()
       .catch((error: unknown) => {
-        if (!isRetryable(error)) this.#context.log.error({ error }, 'broadcasts failed')
+        if (!isPassing(error)) this.#context.log.error({ error }, 'broadcasts failed')
       })
       .finally(() => (this.#work = null))
   }
@@ -118,7 +118,7 @@ export class Broadcaster {
     try {
       return await this.#step(accountId, id)
     } catch (error) {
-      if (isRetryable(error)) throw error
+      if (isPassing(error)) throw error
       this.#context.log.error({ error, broadcastId: showId('brc', id) }, 'broadcasts failed')
       return false
     }
