@@ -50,6 +50,13 @@ describe('a body that cannot be read is 400 and says why', () => {
     ['UTF-16', Buffer.from('{"to":"15551230001"}', 'utf16le'), 400, 'malformed_json', /./],
     ['deep', nested(17), 400, 'malformed_json', /nested deeper than 16/],
     ['very deep', '['.repeat(30_000) + ']'.repeat(30_000), 400, 'malformed_json', /./],
+    [
+      'very deep under a bad name',
+      `{"__proto__":${'['.repeat(30_000)}${']'.repeat(30_000)}}`,
+      400,
+      'malformed_json',
+      /16/,
+    ],
     ['huge', `{"to":"${to}","message":"${'x'.repeat(70_000)}"}`, 413, 'payload_too_large', /65536 bytes/],
   ])('%s', async ([, body, status, code, detail]) => {
     const answer = await client.call<Problem>('POST', '/v1/messages/send', body)

@@ -14,7 +14,9 @@ test('a body full of what cannot be stored has so many faults as can be read, ea
 
 test('sixteen levels are read, and no more', () => {
   expect(parseJson(nested(depthMax)).faults).toEqual([])
-  expect(() => parseJson(nested(depthMax + 1))).toThrow('nested deeper than 16 levels')
+  const deep = nested(depthMax + 1).toString()
+  const texts = [deep, `{"__proto__":${deep}}`, `[[${'"\\u0000",'.repeat(errorsMax)}0],${deep}]`]
+  for (const text of texts) expect(() => parseJson(Buffer.from(text))).toThrow('nested deeper than 16 levels')
 })
 
 test('a look at every value takes about as long as parsing does', () => {

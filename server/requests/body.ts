@@ -61,34 +61,35 @@ function hasManyOpenings(text: string): boolean {
 
 /**
  * The first `depth` steps of `path` lead to the value. A pointer is made of them where there is something to tell: of each of millions of
- * values it would take seconds.
+ * values it would take seconds. Behind `errorsMax` faults, and in what cannot be, the depth still counts: others call themselves for each level.
  */
 function inspect(value: unknown, path: Step[], depth: number, faults: FieldError[]): void {
   if (typeof value === 'string') {
-    if (isUnstorable(value)) faults.push(invalidCharacters(path, depth))
+    if (faults.length < errorsMax && isUnstorable(value)) faults.push(invalidCharacters(path, depth))
     return
   }
   if (typeof value !== 'object' || value === null) return
   if (depth >= depthMax) throw malformed(`The body is nested deeper than ${depthMax} levels.`)
   if (Array.isArray(value)) {
-    for (let i = 0; i < value.length && faults.length < errorsMax; i++) {
+    for (let i = 0; i < value.length; i++) {
       path[depth] = i
       inspect(value[i], path, depth + 1, faults)
     }
     return
   }
   for (const [name, item] of Object.entries(value)) {
-    if (faults.length >= errorsMax) return
     path[depth] = name
-    if (isUnstorable(name)) faults.push(invalidCharacters(path, depth + 1))
-    // Harmless as JSON.parse makes it, but not after the first Object.assign.
-    if (name === '__proto__')
-      faults.push({
-        pointer: pointerOf(path, depth + 1),
-        code: 'unknown_field',
-        detail: 'A field cannot have this name.',
-      })
-    else inspect(item, path, depth + 1, faults)
+    if (faults.length < errorsMax) {
+      if (isUnstorable(name)) faults.push(invalidCharacters(path, depth + 1))
+      // Harmless as JSON.parse makes it, but not after the first Object.assign.
+      if (name === '__proto__')
+        faults.push({
+          pointer: pointerOf(path, depth + 1),
+          code: 'unknown_field',
+          detail: 'A field cannot have this name.',
+        })
+    }
+    inspect(item, path, depth + 1, faults)
   }
 }
 
