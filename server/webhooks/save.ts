@@ -1,7 +1,7 @@
 /** Writes what became of posts, many at a time. */
 import { Batcher } from '../batch.ts'
 import type { Db } from '../db/db.ts'
-import { isRetryable } from '../db/failure.ts'
+import { isPassing, isRetryable } from '../db/failure.ts'
 import type { Log } from '../db/log.ts'
 import { dropPosts, endPosts, releasePosts, type Ended, type OutboxKey } from './outbox.ts'
 
@@ -33,7 +33,7 @@ export function createSaver(db: Db, nodeId: string, log: Log): Saver {
         await keepTrying(() => write(items))
         return items.map(() => undefined)
       },
-      { sizeMax: 500, flushesMax: 1, rests: true, isForAll: isRetryable },
+      { sizeMax: 500, flushesMax: 1, rests: true, isForAll: isPassing },
     )
   const ends = batched<Ended>((ended) => endPosts(db, ended))
   const releases = batched<OutboxKey>((keys) => releasePosts(db, nodeId, keys))
