@@ -1,5 +1,6 @@
 /** `npm run bench`: what Heliogram does, in ratios to what people run today, measured in turns in one run on one machine. */
 import { compareAccept } from './accept.ts'
+import { measureBacklogs } from './backlog.ts'
 import { compareBroadcasts } from './broadcast.ts'
 import { cores, fromAround } from './cores.ts'
 import { measureIdleLinks } from './idle.ts'
@@ -70,6 +71,15 @@ if (isWanted('broadcast')) {
     rows,
   })
   figures.push({ title: 'Broadcasts', notes: [], rows: rest })
+}
+if (isWanted('backlog')) {
+  figures.push({
+    title: 'A backlog',
+    notes: [
+      `Accepted one message per request while the carrier was away, as end to end above; then by the queue, ${options.pairs} times.`,
+    ],
+    rows: await fromAround(() => measureBacklogs(options)),
+  })
 }
 const rivals = [
   ['insert', 'one INSERT per request', 'Fastify + pg'],

@@ -181,9 +181,7 @@ async function bindAndSubscribe(api: Api, ends: Ends, batch: Batch | null): Prom
   // The peer has no pace either, and the same window.
   const settings = { host: '127.0.0.1', port: ends.carrierPort, system_id: 'bench', window: 1000 }
   await api('PATCH', `/v1/carriers/${carrier}`, { pace: 100_000, settings })
-  await waitUntil('the link to be bound', async () =>
-    JSON.stringify(await api('GET', `/v1/carriers/${carrier}`)).includes('"state":"bound"'),
-  )
+  await untilBound(api, carrier)
   const webhook = await api('POST', '/v1/webhooks', {
     url: `http://127.0.0.1:${ends.receiverPort}/events`,
     events: ['message.delivered', 'message.failed'],
@@ -191,6 +189,19 @@ async function bindAndSubscribe(api: Api, ends: Ends, batch: Batch | null): Prom
   })
   return String(webhook?.['secret'])
 }
+
+/** Turns a started Heliogram's carrier on or off, and waits until its link is bound or gone. */
+export async function enableCarrier(api: Api, enabled: boolean): Promise<void> {
+  const carrier = await findCarrier(api)
+  await api('PATCH', `/v1/carriers/${carrier}`, { enabled })
+  await untilBound(api, carrier, enabled)
+}
+
+const untilBound = (api: Api, carrier: string, isBound = true): Promise<void> =>
+  waitUntil(`the link to be ${isBound ? 'bound' : 'gone'}`, async () => {
+    const shown = JSON.stringify(await api('GET', `/v1/carriers/${carrier}`))
+    return shown.includes('"state":"bound"') === isBound
+  })
 
 /** Nothing is submitted; what waits may be as much as a fast carrier would take in four hours. */
 async function pauseCarrier(api: Api): Promise<undefined> {

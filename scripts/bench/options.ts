@@ -16,9 +16,9 @@ const help = `npm run bench [-- options]
   --seconds N       how long one run lasts (12); a product's number of messages follows from its warm-up
   --connections N   HTTP connections that send, each one request at a time (64)
   --messages N      messages that lists are read from (10000000)
-  --only PART       measures and writes one part alone, of: kannel (Kannel alone), pair (end to end), broadcast, accept, limits (what the guard
-                    adds to it), session (SMPP), imports, lists, webhooks, links (their paces, and what they cost while idle), or
-                    statements (the ledger's alone, printed only)
+  --only PART       measures and writes one part alone, of: kannel (Kannel alone), pair (end to end), broadcast, backlog (what waited for a
+                    carrier), accept, limits (what the guard adds to it), session (SMPP), imports, lists, webhooks, links (their paces,
+                    and what they cost while idle), or statements (the ledger's alone, printed only)
   --no-write        print the results, leave docs/benchmarks.md alone
 `
 
