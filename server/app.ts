@@ -90,16 +90,18 @@ export async function buildApp(context: AppContext, register: Register): Promise
   const { authenticator, door = openDoor() } = context
   const routes = guardRoutes(app, authenticator, door, headers)
   watchDeprecations(app, context.deprecatedCalls ?? null)
+  const hintOf = (path: string): string => {
+    const shorter = path.replace(/\/$/, '')
+    return methodsOf(routes, shorter).length > 0 ? ` Leave out the slash at its end: ${shorter}` : ''
+  }
   const refuseUnknown = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.headers(refusalHeaders).header('x-request-id', request.id)
     if (wantsPage(request)) return void sendMissingPage(reply)
     const path = pathOf(request.url)
     const allowed = methodsOf(routes, path)
-    const shorter = path.replace(/\/$/, '')
-    const hint = methodsOf(routes, shorter).length > 0 ? ` Leave out the slash at its end: ${shorter}` : ''
     const error =
       allowed.length === 0
-        ? new ApiError('not_found', { detail: `There is no ${request.method} ${path}.${hint}` })
+        ? new ApiError('not_found', { detail: `There is no ${request.method} ${path}.${hintOf(path)}` })
         : new ApiError('method_not_allowed', {
             detail: `There is no ${request.method} here; use ${listOf(allowed)}.`,
             headers: { allow: allowed.join(', ') },

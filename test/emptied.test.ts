@@ -17,8 +17,9 @@ import { hintAdoption, hintLate } from '../server/messages/nameless.ts'
 import { discardDue } from '../server/messages/redact-later.ts'
 import { releaseHeld } from '../server/messages/quiet-hours-hold.ts'
 import { openLedgerTest, testAnswer, until, type LedgerTest } from '../server/messages/testing.ts'
-import { claimPosts, dropPosts, endPosts, releasePosts, type Ended, type OutboxKey } from '../server/webhooks/outbox.ts'
+import { claimPosts, dropPosts, endPosts, releasePosts, type OutboxKey } from '../server/webhooks/outbox.ts'
 import { feedReplays } from '../server/webhooks/replays.ts'
+import { testEnded } from '../server/webhooks/testing.ts'
 
 const rows = 4000
 
@@ -123,27 +124,6 @@ async function fastest(runs: (() => Promise<unknown>)[]): Promise<number> {
   }
   return least
 }
-
-/** A post that its endpoint has taken. */
-const delivered = (key: OutboxKey): Ended => ({
-  posting: { ...key, accountId: ledger.accountId, messageId: null, try: 1, url: null, payload: '{}' },
-  attemptId: newId(),
-  startedAt: new Date(),
-  url: 'https://example.com',
-  headerNames: null,
-  batchId: null,
-  result: {
-    outcome: 'ok',
-    statusCode: 200,
-    responseHead: null,
-    responseHeaders: null,
-    retryAfterMs: null,
-    durationMs: 1,
-    connectMs: null,
-    firstByteMs: null,
-  },
-  retryMs: null,
-})
 
 describe.each(['requests', 'pipeline'] as const)('on the connections of the %s', (name) => {
   it('replays look for what canceled ones have left', async () => {
@@ -250,7 +230,12 @@ describe('the pipeline', () => {
     )
     const write = (batch: number): Promise<unknown> => {
       const some = keys.slice(batch * size, (batch + 1) * size)
-      return which === 'drops' ? dropPosts(pipeline, some) : endPosts(pipeline, some.map(delivered))
+      return which === 'drops'
+        ? dropPosts(pipeline, some)
+        : endPosts(
+            pipeline,
+            some.map((key) => testEnded({ ...key, accountId: ledger.accountId })),
+          )
     }
     const ids = keys.map(({ eventId }) => eventId)
     const removeOthers = () => database.db.query(`delete from outbox where event_id <> all ($1)`, [ids])

@@ -204,7 +204,7 @@ export class Feed {
     const { nodeId, keeper, quietHours: hours, hand, submit } = this.#context
     const { accountId, type } = lane
     const mark = (isRecheck ? this.#rechecks.get(lane.id) : this.#lowWater.get(lane.id)) ?? noId
-    const { day, after } = isRecheck ? { day: '', after: mark } : claimFrom(mark > lane.head ? mark : lane.head, mark)
+    const { day, after } = isRecheck ? { day: '', after: mark } : claimFrom(lane.head, mark)
     const { handovers, claimed, stayed, lastId, clearId } = await hand.track(
       claimMessages(this.#context, nodeId, rooms, lane.id, after, limit, {
         laneId: lane.laneId,
@@ -250,9 +250,10 @@ export class Feed {
  * Where a claim begins, and the one day that it takes: what is in line is nearly always of today. Where the lane begins with older messages, any.
  */
 function claimFrom(head: string, mark: string): { day: string; after: string } {
-  const from = firstIdAt(Math.floor(Date.now() / dayMs) * dayMs)
-  const day = head >= from ? dayOf([head]) : ''
-  return day !== '' && mark < from ? { day, after: from } : { day, after: mark }
+  const today = firstIdAt(Math.floor(Date.now() / dayMs) * dayMs)
+  const first = mark > head ? mark : head
+  const day = first >= today ? dayOf([first]) : ''
+  return { day, after: day !== '' && mark < today ? today : mark }
 }
 
 /** The roomiest of a carrier's links. */

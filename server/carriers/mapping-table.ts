@@ -1,6 +1,6 @@
 /** A table of mappings as an operator writes it, JSON or CSV, into rows: all that is wrong with any of them is told at once. */
 import { ESME } from '@heliogram/smpp'
-import { isUnstorable } from '../requests/body.ts'
+import { isUnstorable, unstorable } from '../requests/body.ts'
 import { invalid, type FieldError } from '../errors.ts'
 import { handlingOf, handlings, messageErrors, type MessageErrorCode } from '../messages/taxonomy.ts'
 import { canonicalErr, canonicalStatus, canonicalWord, mappingKinds, type Mapping } from './mapping.ts'
@@ -68,8 +68,7 @@ function readRow(row: unknown, isSmpp: boolean, faults: FieldError[]): Mapping |
   if (texts.handling !== undefined && !handling)
     fault('handling', 'invalid_value', `must be one of ${handlings.join(', ')}`)
   if ((texts.note?.length ?? 0) > noteMax) fault('note', 'too_long', `must have at most ${noteMax} characters`)
-  if (texts.note !== undefined && isUnstorable(texts.note))
-    fault('note', 'invalid_characters', 'must not contain NUL or a surrogate without its other half')
+  if (texts.note !== undefined && isUnstorable(texts.note)) fault('note', 'invalid_characters', unstorable)
   for (const field of ['stat', 'code'] as const)
     if (texts[field] !== undefined && !/^[!-~]{0,64}$/.test(texts[field].trim()))
       fault(field, 'invalid_format', `must have at most ${wordMax} visible ASCII characters and no blanks`)

@@ -173,7 +173,7 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
       written.results.push({ kind: 'accepted', row, estimatedSendAt })
       if (verdict.isLeased && link) {
         written.handovers.push(handoverOf(row, draft.body, link))
-        if (row.segments === 1) context.recent.remember({ ...row, status: 'sending', attempts: 1, carrierId }, false)
+        if (row.segments === 1) context.recent.remember({ ...row, status: 'sending', attempts: 1, carrierId }, true)
       } else if (!draft.sendAt && !opensAt) written.isQueued = true
       const type = draft.sendAt ? 'message.scheduled' : 'message.queued'
       if (subscriptions.wants(draft.accountId, type))

@@ -178,8 +178,7 @@ export async function claimMessages(
     ...row
   } of rows)
     // The history of a message that is sent again is in its submissions: it takes the general way.
-    if (row.status === 'sending' && row.segments === 1 && !row.possibleDuplicate)
-      context.recent.remember(row, !isDirect)
+    if (row.status === 'sending' && row.segments === 1 && !row.possibleDuplicate) context.recent.remember(row, isDirect)
   const handovers = rows
     .filter((row) => row.status === 'sending')
     .map((row): Handover => ({

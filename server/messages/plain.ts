@@ -45,7 +45,7 @@ export async function writePlainAnswers(
   const now = new Date()
   const writing = [...later]
   const answers = writing.map(({ answer }) => answer)
-  const isQueued = writing.some(({ hasIntent }) => hasIntent)
+  const isQueued = writing.some(({ isDirect }) => !isDirect)
   const { rows: results } = await db.query<{ moved: number; hasEarly: boolean }>({
     ...(isQueued ? queuedAnswersStatement : answersStatement)(dayOf(answers.map((answer) => answer.messageId))),
     values: [
@@ -59,7 +59,7 @@ export async function writePlainAnswers(
       now,
       ...(isQueued
         ? columns([
-            uuids(writing.map(({ answer, hasIntent }) => (hasIntent ? answer.nodeId : null))),
+            uuids(writing.map(({ answer, isDirect }) => (isDirect ? null : answer.nodeId))),
             answers.map((answer) => answer.try),
           ])
         : []),

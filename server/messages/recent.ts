@@ -14,11 +14,11 @@ export class Recent {
   readonly #sent = new Map<string, MessageRow>()
 
   /**
-   * Remembers a message as the ledger has it, when a link gets it; `hasIntent` where a row of `intents` says so (it came through the queue).
+   * Remembers a message as the ledger has it, when a link gets it; `isDirect` where no row of `intents` says so (`Handover`).
    * The row is this memory's own from then on, and of whoever takes it out: it is changed in place.
    */
-  remember(row: MessageRow, hasIntent: boolean): void {
-    keep(this.#submitted, row.id, { row, hasIntent })
+  remember(row: MessageRow, isDirect: boolean): void {
+    keep(this.#submitted, row.id, { row, isDirect })
   }
 
   /** Takes the message out, for the answer to this try. */
@@ -40,7 +40,7 @@ export class Recent {
 /** A message that a link has. */
 export interface Submitted {
   row: MessageRow
-  hasIntent: boolean
+  isDirect: boolean
 }
 
 function keep<Row>(rows: Map<string, Row>, key: string, row: Row): void {

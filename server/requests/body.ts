@@ -38,6 +38,9 @@ export function parseJson(bytes: Buffer): ParsedBody {
   return { body, faults }
 }
 
+/** What is said of a text that is not storable (`isUnstorable`). */
+export const unstorable = 'must not contain NUL or a surrogate without its other half'
+
 /** An RFC 6901 pointer as a URI fragment, one step deeper (§3 and §6). */
 export function pointTo(pointer: string, member: string | number): string {
   const step = String(member).replaceAll('~', '~0').replaceAll('/', '~1')
@@ -100,5 +103,5 @@ const pointerOf = (path: Step[], depth: number): string => path.slice(0, depth).
 const invalidCharacters = (path: Step[], depth: number): FieldError => ({
   pointer: pointerOf(path, depth),
   code: 'invalid_characters',
-  detail: 'must not contain NUL or a surrogate without its other half',
+  detail: unstorable,
 })

@@ -1,7 +1,7 @@
 /** The validators behind every route: bodies are taken as they are, query strings are converted from text. */
 import AjvCompiler from '@fastify/ajv-compiler'
 import type { ErrorObject } from 'ajv'
-import { isUnstorable } from './body.ts'
+import { isUnstorable, unstorable } from './body.ts'
 import { ApiError, errorsMax, invalid, type FieldError } from '../errors.ts'
 import { fieldErrorsOf, type Part } from './problem.ts'
 
@@ -128,8 +128,7 @@ function textFaults(data: object): FieldError[] | undefined {
     [name, value].some((text) => typeof text === 'string' && isUnstorable(text)),
   )
   if (wrong.length === 0) return undefined
-  const detail = 'must not contain NUL or a surrogate without its other half'
-  return wrong.map(([name]) => ({ pointer: `?${name}`, code: 'invalid_characters', detail }))
+  return wrong.map(([name]) => ({ pointer: `?${name}`, code: 'invalid_characters', detail: unstorable }))
 }
 
 function refuse(part: Part, errors: FieldError[]): ApiError {

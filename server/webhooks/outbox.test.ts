@@ -1,23 +1,12 @@
 import { afterAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
-import { endPosts, type Ended, type OutboxKey } from './outbox.ts'
-import { insertTestAccount } from './testing.ts'
+import { endPosts, type OutboxKey } from './outbox.ts'
+import { insertTestAccount, testEnded } from './testing.ts'
 
 const database = await createTestDatabase()
 const { db } = database
 afterAll(() => database.close())
-
-const result = {
-  outcome: 'status' as const,
-  statusCode: 500,
-  responseHead: null,
-  responseHeaders: null,
-  retryAfterMs: null,
-  durationMs: 1,
-  connectMs: null,
-  firstByteMs: null,
-}
 
 test('a post that was leased twice and ends twice at one time comes back once', async () => {
   const accountId = await insertTestAccount(db)
@@ -27,16 +16,7 @@ test('a post that was leased twice and ends twice at one time comes back once', 
     [newId(), newId(), accountId],
   )
   const ends = [5000, 6000].flatMap((retryMs) =>
-    rows.map((key): Ended => ({
-      posting: { ...key, accountId, messageId: null, try: 1, url: null, payload: '{}' },
-      attemptId: newId(),
-      startedAt: new Date(),
-      url: 'https://example.com',
-      headerNames: null,
-      batchId: null,
-      result,
-      retryMs,
-    })),
+    rows.map((key) => testEnded({ ...key, accountId }, { outcome: 'status', statusCode: 500, retryMs })),
   )
   await endPosts(db, ends)
   const { rows: again } = await db.query<{ try: number }>(`select try from outbox`)

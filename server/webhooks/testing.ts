@@ -8,6 +8,7 @@ import { testVault } from '../accounts/testing.ts'
 import { guardDestinations, type Destinations } from './destination.ts'
 import { secretPurpose } from './endpoint.ts'
 import { Dispatcher, type DispatcherOptions } from './fanout.ts'
+import type { Ended } from './outbox.ts'
 import { newSecret } from './signature.ts'
 
 /** What a receiver was posted. */
@@ -132,4 +133,31 @@ export async function postEvents(
   const postings = await recordEvents(db, events, outbox)
   if (options.offer !== false) outbox.offer(postings)
   return postings
+}
+
+/** A first post that its endpoint has taken, unless told otherwise. */
+export function testEnded(
+  key: Pick<Posting, 'endpointId' | 'dueAt' | 'eventId' | 'accountId'>,
+  { retryMs = null, ...result }: Partial<Ended['result'] & Pick<Ended, 'retryMs'>> = {},
+): Ended {
+  return {
+    posting: { ...key, messageId: null, try: 1, url: null, payload: '{}' },
+    attemptId: newId(),
+    startedAt: new Date(),
+    url: 'https://example.com',
+    headerNames: null,
+    batchId: null,
+    result: {
+      outcome: 'ok',
+      statusCode: 200,
+      responseHead: null,
+      responseHeaders: null,
+      retryAfterMs: null,
+      durationMs: 1,
+      connectMs: null,
+      firstByteMs: null,
+      ...result,
+    },
+    retryMs,
+  }
 }

@@ -10,12 +10,14 @@ import type { BroadcastRow } from './broadcast.ts'
  */
 export async function expandPiece(tx: Tx, row: BroadcastRow, limit: number): Promise<boolean> {
   const { accountId, id, campaignId, sendAtLocal } = row
+  // Most contacts have the zone of the broadcast.
   const times = new Map<string, Date>()
+  if (sendAtLocal !== null) times.set(row.timezone, timeOf(sendAtLocal, [row.timezone]))
   for (;;) {
     const { rows } = await tx.query<{ isExpanded: boolean | null; missing: string[] }>({
       name: 'expand-broadcast',
       text: expandSql,
-      values: [accountId, id, campaignId, limit, [...times.keys()], [...times.values()]],
+      values: [accountId, id, campaignId, limit, JSON.stringify(Object.fromEntries(times))],
     })
     const [{ isExpanded, missing } = { isExpanded: true, missing: [] }] = rows
     if (sendAtLocal === null || missing.length === 0) return isExpanded ?? true
@@ -27,7 +29,7 @@ export async function expandPiece(tx: Tx, row: BroadcastRow, limit: number): Pro
 const timeOf = (local: string, zones: string[]): Date =>
   timeIn(Date.parse(`${local}Z`), zones.find(isTimezone) ?? 'UTC')
 
-// Times of their own by zone are given, because the zones of the database are others than those of the runtime, by which contacts are checked.
+// The time of each zone is given ($5), because the zones of the database are others than those of the runtime, by which contacts are checked.
 // Where one is missing nothing is done but to name it.
 const expandSql = `
   with b as materialized (
@@ -41,16 +43,13 @@ const expandSql = `
       and c.id > coalesce(b.expanded_to, '00000000-0000-0000-0000-000000000000')
     order by c.id
     limit $4
-  ), known as materialized (
-    select * from unnest($5::text[], $6::timestamptz[]) as k (zone, due_at)
   ), missing as materialized (
-    select distinct zone from page where zone is not null and zone not in (select zone from known)
+    select distinct zone from page where not $5::jsonb ? zone
   ), added as (
     insert into recipients (account_id, broadcast_id, contact_id, due_at)
-    select $1, $2, p.id, k.due_at
-    from page p
-    left join known k on k.zone = p.zone
-    where p.is_wanted
+    select $1, $2, id, ($5::jsonb ->> zone)::timestamptz
+    from page
+    where is_wanted
       and not exists (select from missing)
     on conflict do nothing
     returning 1
