@@ -26,8 +26,8 @@ export interface NewEvent {
   endpointId?: string
 }
 
-/** A post that is due: what a dispatcher needs without reading it back. */
-export interface Posting {
+/** A post that is due, by its place in the outbox. */
+export interface DuePost {
   /** The lane that it waits in: an endpoint, the addresses of one origin (`callbackEndpointId`), or a replay. */
   endpointId: string
   accountId: string
@@ -39,7 +39,20 @@ export interface Posting {
   url: string | null
   /** Of a post that somebody asked for again: the endpoint that it goes to. `endpointId` is that one too, or a replay. */
   targetId?: string
-  payload: string
+}
+
+/** A post that is due, with what a dispatcher needs to make it without reading anything back. */
+export interface Posting extends DuePost {
+  /**
+   * The body, or what renders it when its turn comes. It is not kept here then: what has waited is among the old objects, and whatever
+   * they hold is collected as late as they are.
+   */
+  payload: string | (() => string)
+}
+
+/** The body of a post. */
+export function payloadOf({ payload }: Posting): string {
+  return typeof payload === 'function' ? payload() : payload
 }
 
 /** Where posts go after the commit of their transaction: to this process's dispatcher, which holds a lease on them from the insert on. */

@@ -146,10 +146,11 @@ export async function writePlainReceipts(
     const eventId = eventIds[n - 1]
     if (!end || !eventId || !endpointId || !outbox.nodeId) continue
     const { row, type } = end
-    const data = messageEventData(row, 'sent')
-    end.payload ??= renderEvent(eventId, { type, sequence: row.sequence, data }, now)
     const { accountId, id: messageId, callbackUrl: url } = row
-    postings.push({ endpointId, accountId, eventId, messageId, dueAt: now, try: 1, url, payload: end.payload })
+    // The message has ended: it stays as it is.
+    const payload = (): string =>
+      renderEvent(eventId, { type, sequence: row.sequence, data: messageEventData(row, 'sent') }, now)
+    postings.push({ endpointId, accountId, eventId, messageId, dueAt: now, try: 1, url, payload })
   }
   return { postings, rest: plain.flatMap(({ receipt }, i) => (isMoved[i] ? [] : [receipt])) }
 }
@@ -157,7 +158,6 @@ export async function writePlainReceipts(
 interface End {
   row: MessageRow
   type: 'message.delivered' | 'message.failed'
-  payload?: string
 }
 
 /** Changes the message as its receipt does: who took it out of `Recent` is the only one that has it. */

@@ -1,5 +1,5 @@
 /** Claims for lanes that run low: all that ask at one time together, one statement at a time. */
-import type { Posting } from '../events.ts'
+import type { DuePost, Posting } from '../events.ts'
 import { postLeaseSeconds } from '../events.ts'
 import type { Db } from '../db/db.ts'
 import { claimFor, noteClaimed, type Lane } from './lane.ts'
@@ -13,7 +13,7 @@ export interface ClaimsOptions {
   peek: (id: string) => Lane | undefined
   /** How many more posts the lane, or an endpoint without one, may have in memory now. */
   roomFor: (lane: Lane | undefined) => number
-  laneOf: (posting: Omit<Posting, 'payload'>) => Lane
+  laneOf: (posting: DuePost) => Lane
   /** Takes over what was claimed; `askedAt` is when the leases can have begun at the earliest (`performance.now()`). */
   take: (postings: Posting[], askedAt: number) => void
   /** The event is gone. */

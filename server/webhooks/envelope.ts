@@ -1,11 +1,17 @@
 /** What goes over the wire: one event, or several in a batch, signed as one. */
-import type { Posting } from '../events.ts'
+import { payloadOf, type Posting } from '../events.ts'
 import { newId, showId } from '../ids.ts'
 import type { Endpoint } from './endpoint.ts'
 import { hideTexts } from './resource.ts'
 import { sign } from './signature.ts'
 import { wrapForTwilio } from './twilio-envelope.ts'
 import { wantsTwilioForm } from './twilio-form.ts'
+
+/** A post with its body. */
+export interface Rendered {
+  posting: Posting
+  payload: string
+}
 
 /** A POST ready to be made. */
 export interface Envelope {
@@ -23,9 +29,9 @@ const bodyCharactersMax = 1024 * 1024
  * Wraps what is posted together. A batch has an id of its own, another at each try: events that come again may come in other company,
  * and are known by their own ids.
  */
-export function wrap(endpoint: Endpoint, postings: readonly Posting[], startedAt: Date): Envelope {
-  const payloads = postings.map(({ payload }) => (endpoint.hasBodies ? payload : hideTexts(payload)))
-  const [posting] = postings
+export function wrap(endpoint: Endpoint, taken: readonly Rendered[], startedAt: Date): Envelope {
+  const payloads = taken.map(({ payload }) => (endpoint.hasBodies ? payload : hideTexts(payload)))
+  const posting = taken[0]?.posting
   const url = endpoint.url ?? posting?.url
   if (url && posting && wantsTwilioForm(url)) {
     const payload = payloads[0] ?? ''
@@ -34,22 +40,22 @@ export function wrap(endpoint: Endpoint, postings: readonly Posting[], startedAt
   }
   const batchId = endpoint.batch ? newId() : null
   const body = batchId ? `{"events":[${payloads.join(',')}]}` : (payloads[0] ?? '')
-  const id = batchId ? showId('bat', batchId) : showId('evt', postings[0]?.eventId ?? '')
+  const id = batchId ? showId('bat', batchId) : showId('evt', posting?.eventId ?? '')
   const timestamp = Math.floor(startedAt.getTime() / 1000)
   const signature = sign(endpoint.keys, id, timestamp, body)
   const signed = ['webhook-id', id, 'webhook-timestamp', String(timestamp), 'webhook-signature', signature]
   return { headers: endpoint.headers.concat(signed), body, batchId }
 }
 
-/** How many of the first posts of a queue go into one POST. */
-export function countTogether(endpoint: Endpoint, queue: readonly { posting: Posting }[]): number {
-  if (!endpoint.batch) return 1
-  let count = 0
+/** The bodies of the first posts of a queue: of those that go into one POST. */
+export function renderTogether({ batch }: Endpoint, queue: readonly { posting: Posting }[]): string[] {
+  const payloads: string[] = []
   let characters = 0
   for (const { posting } of queue) {
-    characters += posting.payload.length
-    if (count > 0 && characters > bodyCharactersMax) break
-    if (++count === endpoint.batch.eventsMax) break
+    const payload = payloadOf(posting)
+    characters += payload.length
+    if (payloads.length > 0 && characters > bodyCharactersMax) break
+    if (payloads.push(payload) === (batch?.eventsMax ?? 1)) break
   }
-  return count
+  return payloads
 }

@@ -10,7 +10,7 @@
 import type { Db } from '../db/db.ts'
 import { isPassing } from '../db/failure.ts'
 import type { Log } from '../db/log.ts'
-import { postLeaseSeconds, type Outbox, type Posting } from '../events.ts'
+import { postLeaseSeconds, type DuePost, type Outbox, type Posting } from '../events.ts'
 import { newId, timeOfId } from '../ids.ts'
 import type { Meter } from '../metrics/meter.ts'
 import type { Vault } from '../sealing/vault.ts'
@@ -19,7 +19,7 @@ import type { Destinations } from './destination.ts'
 import { Endpoints, type Endpoint } from './endpoint.ts'
 import { wrap } from './envelope.ts'
 import { createHealth, type Health } from './health.ts'
-import { beginMax, createLane, roomIn, takeTogether, waitMsOf, type Lane, type Queued } from './lane.ts'
+import { beginMax, createLane, roomIn, takeTogether, waitMsOf, type Lane, type Queued, type Taken } from './lane.ts'
 import { findDueEndpoints, type Ended } from './outbox.ts'
 import { Poster, targetOf, type PostResult } from './post.ts'
 import { createSaver, type Saver } from './save.ts'
@@ -58,6 +58,13 @@ const queuedAnywayMax = 8
 const closeWithinMs = 15_000
 const idleLaneMs = 60_000
 const dayMs = 86_400_000
+
+// What a body counts for that is not rendered yet: that of an event about a message of usual length.
+const unrenderedCharacters = 1500
+
+function charactersOf({ payload }: Posting): number {
+  return typeof payload === 'string' ? payload.length : unrenderedCharacters
+}
 
 /** The dispatcher of one process: `start` it, `offer` it what was committed, `close` it. */
 export class Dispatcher implements Outbox {
@@ -152,8 +159,9 @@ export class Dispatcher implements Outbox {
       } else {
         const startBy = now + leaseMs - Math.max(0, ageMs(posting)) - this.#options.timeoutMs - saveMarginMs
         this.#queued++
-        this.#queuedCharacters += posting.payload.length
-        lane.queue.push({ posting, startBy, queuedAt: now })
+        const characters = charactersOf(posting)
+        this.#queuedCharacters += characters
+        lane.queue.push({ posting, characters, startBy, queuedAt: now })
         lanes.add(lane)
       }
     }
@@ -171,9 +179,9 @@ export class Dispatcher implements Outbox {
   }
 
   /** What was taken off a queue is no longer held in memory. */
-  #forget({ posting }: Queued): Posting {
+  #forget({ posting, characters }: Queued): Posting {
     this.#queued--
-    this.#queuedCharacters -= posting.payload.length
+    this.#queuedCharacters -= characters
     return posting
   }
 
@@ -192,18 +200,18 @@ export class Dispatcher implements Outbox {
         this.#pumpLater(lane, waitMs)
         break
       }
-      const postings = takeTogether(lane, endpoint).flatMap((queued) => this.#admit(lane, endpoint, queued))
-      if (postings.length > 0) this.#begin(lane, endpoint, postings)
+      const taken = takeTogether(lane, endpoint).filter((one) => this.#admits(lane, endpoint, one))
+      if (taken.length > 0) this.#begin(lane, endpoint, taken)
     }
     if (lane.hasBacklog && lane.queue.length < beginMax(lane)) this.#claims.soon(lane.id)
   }
 
-  /** The post, or nothing where it may not go now, or ever. */
-  #admit(lane: Lane, endpoint: Endpoint, queued: Queued): Posting[] {
-    const posting = this.#forget(queued)
-    if (queued.startBy < performance.now()) {
+  /** Whether a post that was taken off its queue may go now. */
+  #admits(lane: Lane, endpoint: Endpoint, taken: Taken): boolean {
+    const posting = this.#forget(taken)
+    if (taken.startBy < performance.now()) {
       lane.hasBacklog = true
-      return []
+      return false
     }
     if (
       endpoint.postsSinceMs > 0 &&
@@ -211,9 +219,9 @@ export class Dispatcher implements Outbox {
       timeOfId(posting.eventId) < endpoint.postsSinceMs
     ) {
       this.#saver.drop(posting)
-      return []
+      return false
     }
-    return [posting]
+    return true
   }
 
   #pumpLater(lane: Lane, waitMs: number): void {
@@ -248,31 +256,32 @@ export class Dispatcher implements Outbox {
     )
   }
 
-  #begin(lane: Lane, endpoint: Endpoint, postings: Posting[]): void {
+  #begin(lane: Lane, endpoint: Endpoint, taken: Taken[]): void {
     const startedAt = new Date()
-    const { headers, body, batchId } = wrap(endpoint, postings, startedAt)
-    const target = endpoint.target ?? targetOf(postings[0]?.url ?? '')
+    const { headers, body, batchId } = wrap(endpoint, taken, startedAt)
+    const posts = taken.map(({ posting }) => posting)
+    const target = endpoint.target ?? targetOf(posts[0]?.url ?? '')
     if (lane.inFlight++ > 0) this.#inFlightMore++
     this.#inFlight++
     this.#poster.post(target, headers, body, (result) => {
       if (--lane.inFlight > 0) this.#inFlightMore--
       this.#inFlight--
-      this.#save(endpoint, postings, { startedAt, url: target.origin + target.path, batchId, result })
+      this.#save(endpoint, posts, { startedAt, url: target.origin + target.path, batchId, result })
       this.#goOn(lane, endpoint, result)
     })
   }
 
   /** Writes down what became of all events of a POST. */
-  #save(endpoint: Endpoint, postings: Posting[], sent: Pick<Ended, 'startedAt' | 'url' | 'batchId' | 'result'>): void {
+  #save(endpoint: Endpoint, posts: DuePost[], sent: Pick<Ended, 'startedAt' | 'url' | 'batchId' | 'result'>): void {
     const { outcome, retryAfterMs } = sent.result
     const isFinal = outcome === 'ok' || outcome === 'gone'
     // What failed together comes back together.
     const random = Math.random()
-    for (const posting of postings) {
+    for (const post of posts) {
       const delaysMs = this.#options.retryDelaysMs
-      const retryMs = isFinal ? null : retryDelayMs(posting.try, retryAfterMs, delaysMs, () => random)
+      const retryMs = isFinal ? null : retryDelayMs(post.try, retryAfterMs, delaysMs, () => random)
       const { headerNames } = endpoint
-      this.#saver.end({ posting, attemptId: newId(), headerNames, retryMs, ...sent })
+      this.#saver.end({ post, attemptId: newId(), headerNames, retryMs, ...sent })
     }
   }
 
@@ -314,7 +323,7 @@ export class Dispatcher implements Outbox {
     this.#poll = setTimeout(() => this.#inBackground(this.#look()), delayMs)
   }
 
-  #laneOf(posting: Omit<Posting, 'payload'>): Lane {
+  #laneOf(posting: DuePost): Lane {
     let lane = this.#lanes.get(posting.endpointId)
     if (!lane) this.#lanes.set(posting.endpointId, (lane = createLane(posting, this.#options.windowMax)))
     return lane

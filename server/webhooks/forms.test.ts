@@ -3,7 +3,7 @@ import { Webhook } from 'standardwebhooks'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { createTestDatabase } from '../db/testing.ts'
-import { recordEvents, type EventType, type Outbox } from '../events.ts'
+import { payloadOf, recordEvents, type EventType, type Outbox } from '../events.ts'
 import { newId } from '../ids.ts'
 import { openHeaders, sealPlainHeaders } from './headers.ts'
 import {
@@ -133,7 +133,7 @@ test('posts batches, signed as one under an id of their own, full ones at once a
   expect(receiver.received.map((one) => eventsOf(one).length)).toEqual([10, 10, 3])
   const ids = receiver.received.flatMap((one) => eventsOf(one).map((event) => event.id))
   expect(new Set(ids).size).toBe(23)
-  expect(ids).toEqual(postings.map(({ payload }) => (JSON.parse(payload) as Told).id))
+  expect(ids).toEqual(postings.map((posting) => (JSON.parse(payloadOf(posting)) as Told).id))
   for (const { body, headers } of receiver.received) {
     expect(headers['webhook-id']).toMatch(/^bat_/)
     new Webhook(secret).verify(body, headers as Record<string, string>)

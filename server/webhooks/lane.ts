@@ -1,17 +1,22 @@
 /** What waits in memory for one endpoint, so that no endpoint waits for another; and for one replay, so that it delays nothing fresh. */
-import type { Posting } from '../events.ts'
+import type { DuePost, Posting } from '../events.ts'
 import type { Endpoint, EndpointKey } from './endpoint.ts'
-import { countTogether } from './envelope.ts'
+import { renderTogether, type Rendered } from './envelope.ts'
 import type { Claim } from './outbox.ts'
 import { createWindow, type Window } from './window.ts'
 
 /** A post that is leased to this node. Times are of `performance.now()`. */
 export interface Queued {
   posting: Posting
+  /** What its body counts for. */
+  characters: number
   /** Until when it may begin so that it ends within the lease. */
   startBy: number
   queuedAt: number
 }
+
+/** A post that was taken off its queue. */
+export interface Taken extends Queued, Rendered {}
 
 /** One queue. Its state is changed by the dispatcher only. */
 export interface Lane extends EndpointKey {
@@ -43,7 +48,7 @@ const claimSlackMs = 5000
 const claimFromMs = 10_000
 
 /** An empty lane. */
-export function createLane(posting: Omit<Posting, 'payload'>, windowMax: number): Lane {
+export function createLane(posting: DuePost, windowMax: number): Lane {
   const { endpointId: id, targetId = id } = posting
   const isReplay = targetId !== id
   return {
@@ -84,15 +89,13 @@ export function waitMsOf(lane: Lane, endpoint: Endpoint): number {
 }
 
 /** Takes from the queue what goes into one POST. */
-export function takeTogether(lane: Lane, endpoint: Endpoint): Queued[] {
-  const count = countTogether(endpoint, lane.queue)
-  const [first] = lane.queue
+export function takeTogether(lane: Lane, endpoint: Endpoint): Taken[] {
+  const payloads = renderTogether(endpoint, lane.queue)
+  const [payload = ''] = payloads
   // The usual case without a new array of what is left.
-  if (count === 1 && first) {
-    lane.queue.shift()
-    return [first]
-  }
-  return lane.queue.splice(0, count)
+  const only = payloads.length === 1 ? lane.queue.shift() : undefined
+  if (only) return [{ ...only, payload }]
+  return lane.queue.splice(0, payloads.length).map((queued, i) => ({ ...queued, payload: payloads[i] ?? '' }))
 }
 
 /** What to claim for a lane, or for an endpoint that has none yet: `limit` rows at most. */

@@ -3,12 +3,12 @@ import { columns } from '../db/array.ts'
 import { times, uuids, type Encoded } from '../db/binary-array.ts'
 import { dayOf, perDay } from '../db/partitions.ts'
 import type { Db } from '../db/db.ts'
-import type { Posting } from '../events.ts'
+import type { DuePost } from '../events.ts'
 import type { PostResult } from './post.ts'
 import { eventColumns, readPayloads, type StoredEvent } from './payload.ts'
 
 /** A row of the outbox. */
-export type OutboxKey = Pick<Posting, 'endpointId' | 'dueAt' | 'eventId'>
+export type OutboxKey = Pick<DuePost, 'endpointId' | 'dueAt' | 'eventId'>
 
 /** What to claim of one endpoint. */
 export interface Claim {
@@ -20,7 +20,7 @@ export interface Claim {
 
 /** A post that is over. */
 export interface Ended {
-  posting: Posting
+  post: DuePost
   attemptId: string
   startedAt: Date
   /** Where it went. */
@@ -63,7 +63,7 @@ export async function findDueEndpoints(db: Db): Promise<string[]> {
 /** What a claim found. */
 export interface Claimed {
   /** Leased to the node; payload null: the event has expired. */
-  rows: (Omit<Posting, 'payload'> & { payload: string | null })[]
+  rows: (DuePost & { payload: string | null })[]
   /** How many of each endpoint wait for an earlier post of their message, and were put off. */
   held: Map<string, number>
 }
@@ -162,7 +162,7 @@ export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, c
   }
 }
 
-type ClaimedRow = Omit<Posting, 'payload' | 'targetId' | 'eventId'> &
+type ClaimedRow = Omit<DuePost, 'targetId' | 'eventId'> &
   Omit<StoredEvent, 'id'> & { eventId: string | null; targetId: string | null; storedId: string | null }
 
 /** Gives leased rows back, so that any node may claim them at once. Locks those rows (primary key); the update stays heap-only. */
@@ -195,11 +195,11 @@ export async function endPosts(db: Db, ended: Ended[]): Promise<void> {
   await db.query({
     ...endStatement(dayOf(ended.map((one) => one.attemptId))),
     values: columns([
-      ...columnsOf(ended.map((one) => one.posting)),
-      uuids(ended.map((one) => one.posting.accountId)),
-      ended.map((one) => one.posting.try),
-      ended.map((one) => one.posting.url),
-      uuids(ended.map((one) => one.posting.targetId ?? one.posting.endpointId)),
+      ...columnsOf(ended.map((one) => one.post)),
+      uuids(ended.map((one) => one.post.accountId)),
+      ended.map((one) => one.post.try),
+      ended.map((one) => one.post.url),
+      uuids(ended.map((one) => one.post.targetId ?? one.post.endpointId)),
       uuids(ended.map((one) => one.attemptId)),
       times(ended.map((one) => one.startedAt)),
       ended.map((one) => one.result.outcome),

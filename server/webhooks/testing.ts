@@ -2,7 +2,7 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Db } from '../db/db.ts'
-import { recordEvents, type Outbox, type Posting } from '../events.ts'
+import { recordEvents, type DuePost, type Outbox, type Posting } from '../events.ts'
 import { newId } from '../ids.ts'
 import { testVault } from '../accounts/testing.ts'
 import { guardDestinations, type Destinations } from './destination.ts'
@@ -137,11 +137,11 @@ export async function postEvents(
 
 /** A first post that its endpoint has taken, unless told otherwise. */
 export function testEnded(
-  key: Pick<Posting, 'endpointId' | 'dueAt' | 'eventId' | 'accountId'>,
+  key: Pick<DuePost, 'endpointId' | 'dueAt' | 'eventId' | 'accountId'>,
   { retryMs = null, ...result }: Partial<Ended['result'] & Pick<Ended, 'retryMs'>> = {},
 ): Ended {
   return {
-    posting: { ...key, messageId: null, try: 1, url: null, payload: '{}' },
+    post: { ...key, messageId: null, try: 1, url: null },
     attemptId: newId(),
     startedAt: new Date(),
     url: 'https://example.com',

@@ -1,6 +1,6 @@
 /** A post in Twilio's form. */
 import type { Db } from '../db/db.ts'
-import type { Posting } from '../events.ts'
+import type { DuePost } from '../events.ts'
 import { showId } from '../ids.ts'
 import { twilioTokenPurpose } from '../messages/twilio-words.ts'
 import type { Vault } from '../sealing/vault.ts'
@@ -38,7 +38,7 @@ export async function openTwilioToken(db: Db, vault: Vault, accountId: string): 
 export function wrapForTwilio(
   url: string,
   token: string | null,
-  { accountId, eventId, payload }: Posting,
+  { accountId, eventId, payload }: Pick<DuePost, 'accountId' | 'eventId'> & { payload: string },
   headers: readonly string[],
 ): { headers: string[]; body: string } | null {
   const parameters = twilioParameters(accountId, payload)
