@@ -20,7 +20,7 @@ import { previewRoute } from './preview.ts'
 import { BatchBody, BatchResult, Message, Timeline } from './schema.ts'
 import { quietEndOf } from './accepted.ts'
 import { explainRefusal, fingerprintOfSend, replayedRow, type MessagesContext } from './send.ts'
-import { listSendFaults } from './send-faults.ts'
+import { findMissing, listSendFaults } from './send-faults.ts'
 import { findShortening } from './short-links/store.ts'
 import { findKey, findMessage, listSubmissions } from './store.ts'
 import { loadTemplates, noTemplates, readSend, SendInput } from './template-send.ts'
@@ -45,13 +45,14 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     const wrong = schemaErrorsOf(request)
     if (wrong.length > 0) throw invalid(await listFaults(request, body, wrong))
     const templates = body.template === undefined ? null : await loadTemplates(db, caller.accountId, [body])
-    const draft = readSend(body, templates ?? noTemplates, await draftContext(request, context, [body]))
+    const checks = await draftContext(request, context, [body])
+    const draft = readSend(body, templates ?? noTemplates, checks)
     const key = readIdempotencyKey(request)
     const idempotency = key === null ? null : { operation, key, fingerprint: fingerprintOfSend(caller, body) }
     if (Array.isArray(draft)) {
       // A retry is answered as the first time, though the template has changed or gone since.
       const known = templates && key !== null ? await findKey(db, caller.accountId, operation, key) : null
-      if (!known) throw invalid(draft)
+      if (!known) throw invalid([...draft, ...(await findMissing(context, body, draft, checks))])
       return answerReplay(request, reply, await replayedRow(db, { accountId: caller.accountId, idempotency }, known))
     }
     if (key === null) return answerSend(request, reply, draft, await acceptor.accept(draft))
@@ -74,7 +75,9 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     const body = objectOf(given)
     const sound = [soundFieldsOf(body, wrong)]
     const templates = await loadTemplates(db, request.caller.accountId, sound)
-    return listSendFaults(body, wrong, templates, await draftContext(request, context, sound))
+    const checks = await draftContext(request, context, sound)
+    const faults = listSendFaults(body, wrong, templates, checks)
+    return [...faults, ...(await findMissing(context, body, faults, checks))]
   }
 
   const answerSend = async (

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
+import { newId, showId } from '../ids.ts'
 import { messageRoutes } from './http.ts'
 import { openLedgerTest } from './testing.ts'
 
@@ -81,6 +82,34 @@ it.each(wrongs)('%s: all of it is told at once, by a send and in a batch', async
   const { results } = await post('/v1/messages/batch', { messages: [body] })
   expect(results.map(({ error }) => show(error))).toEqual([errors])
 })
+
+it.each<[what: string, wrong: object, errors: string[]]>([
+  ['of a wrong shape', { to: 5, message: 'x' }, ['#/to invalid_type']],
+  ['with a number that is none', { to: '12', message: 'x' }, ['#/to invalid_phone_number']],
+])(
+  'a campaign, sender and pool that there are not are told beside what is wrong with a send %s',
+  async (_what, wrong, errors) => {
+    const campaign = 'none'
+    for (const url of ['/v1/messages/send', '/v1/messages']) {
+      expect(show(await post(url, { ...wrong, campaign, from: '15550009999' }))).toEqual([
+        '#/campaign campaign_not_found',
+        '#/from sender_not_found',
+        ...errors,
+      ])
+      expect(show(await post(url, { ...wrong, campaign, sender_pool: showId('pol', newId()) }))).toEqual([
+        '#/campaign campaign_not_found',
+        '#/sender_pool pool_not_found',
+        ...errors,
+      ])
+      // What cannot be asked for is not: it has been told.
+      expect(show(await post(url, { ...wrong, campaign, from: '??' }))).toEqual([
+        '#/campaign campaign_not_found',
+        '#/from invalid_sender',
+        ...errors,
+      ])
+    }
+  },
+)
 
 it('a template whose name no database could be asked for is told beside the rest', async () => {
   expect(show(await post('/v1/messages/send', { to: '12', template: '\0' }))).toEqual([

@@ -1,7 +1,9 @@
 /** All that is wrong with a send whose shape is wrong, at once: what its schema refused, and what only reading the rest of it tells. */
 import type { FieldError } from '../errors.ts'
-import { isCutOff, soundFieldsOf } from '../requests/faults.ts'
-import type { DraftContext } from './draft.ts'
+import { isCutOff, objectOf, soundFieldsOf } from '../requests/faults.ts'
+import { readDraft, type DraftContext } from './draft.ts'
+import { findMissingSender, refusalError, type MessagesContext } from './send.ts'
+import { hasCampaign } from './store.ts'
 import { readSend, type SendInput, type Templates } from './template-send.ts'
 
 /** What a text is made of: where one of them is refused, nothing more is said of the text. */
@@ -37,4 +39,24 @@ export function listSendFaults(
   }
   const draft = readSend({ to: soundNumber, ...fields }, templates, context)
   return Array.isArray(draft) ? [...known, ...draft] : [...known]
+}
+
+/**
+ * What a send with the faults `known` names besides and there is not: its campaign, sender or pool. Of a send that is right the statement
+ * that accepts it tells them, and nothing is asked before it.
+ */
+export async function findMissing(
+  { db, acceptor }: Pick<MessagesContext, 'db' | 'acceptor'>,
+  body: SendInput,
+  known: readonly FieldError[],
+  context: DraftContext,
+): Promise<FieldError[]> {
+  if (isCutOff(known)) return []
+  const { campaign, from, sender_pool } = soundFieldsOf(objectOf(body), known)
+  const names = { ...(campaign && { campaign }), ...(from && { from }), ...(sender_pool && { sender_pool }) }
+  const draft = readDraft({ to: soundNumber, message: soundText, ...names }, context)
+  if (Array.isArray(draft)) return []
+  const isThere = campaign === undefined || (await hasCampaign(db, draft))
+  const ofCampaign = isThere ? [] : (refusalError('campaign_not_found').options.errors ?? [])
+  return [...ofCampaign, ...(await findMissingSender(acceptor, draft))]
 }

@@ -48,21 +48,24 @@ export async function replayedRow(
   return asAccepted(row)
 }
 
-/**
- * The answer to the refusal of a single send. A campaign that is none hides a sender or pool that is none, which depends on no campaign:
- * both are told at once. Routing is asked again for that, and only here.
- */
+/** The answer to the refusal of a single send. A campaign that is none hides a sender or pool that is none: both are told at once. */
 export async function explainRefusal(
   acceptor: Pick<Acceptor, 'plan'>,
   draft: Draft,
   { refusal, stop, waitSeconds }: Extract<Accepted, { kind: 'refused' }>,
 ): Promise<ApiError> {
   const error = refusalError(refusal, stop, waitSeconds)
-  if (refusal !== 'campaign_not_found' || (draft.sender === null && draft.poolId === null)) return error
+  if (refusal !== 'campaign_not_found') return error
+  return invalid([...(error.options.errors ?? []), ...(await findMissingSender(acceptor, draft))])
+}
+
+/** What is wrong with the sender or pool that a draft names, where there is none; that depends on no campaign. Routing is asked again for it. */
+export async function findMissingSender(acceptor: Pick<Acceptor, 'plan'>, draft: Draft): Promise<FieldError[]> {
+  if (draft.sender === null && draft.poolId === null) return []
   const [planned] = await acceptor.plan([{ ...draft, campaignId: null, campaignKey: null }])
-  const other = planned?.route.refusal
-  if (other !== 'sender_not_found' && other !== 'pool_not_found') return error
-  return invalid([error, refusalError(other)].flatMap(({ options }) => options.errors ?? []))
+  const refusal = planned?.route.refusal
+  if (refusal !== 'sender_not_found' && refusal !== 'pool_not_found') return []
+  return refusalError(refusal).options.errors ?? []
 }
 
 /** The answer to a refusal: wrong references are field errors, states are answers of their own. */

@@ -1,5 +1,6 @@
 /** Reads of messages, for the callers. Every statement is scoped by account, the first column of the index that serves it. */
 import type { Db, Queryable, Tx } from '../db/db.ts'
+import type { Draft } from './accepted.ts'
 import { messageColumns, type MessageRow } from './message.ts'
 
 /** One message, or null. By primary key. */
@@ -30,6 +31,19 @@ export async function findKey(
     [accountId, operation, key],
   )
   return rows[0] ?? null
+}
+
+/** Whether the campaign that a draft names is one of its account; by primary key, or the unique (account_id, key). */
+export async function hasCampaign(
+  db: Db,
+  { accountId, campaignId, campaignKey }: Pick<Draft, 'accountId' | 'campaignId' | 'campaignKey'>,
+): Promise<boolean> {
+  const { rowCount } = await db.query('select from campaigns where account_id = $1 and (id = $2 or key = $3)', [
+    accountId,
+    campaignId,
+    campaignKey,
+  ])
+  return rowCount === 1
 }
 
 /** Reads messages of any accounts, for those who know both ids; by primary key. */
