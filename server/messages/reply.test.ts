@@ -251,6 +251,20 @@ describe('START and HELP', () => {
   })
 })
 
+it.each([
+  ['a name', 'AMAZON'],
+  ['nobody', ''],
+])('keywords from %s are stored and told, and change and send nothing', async (_who, source) => {
+  await test.subscribe('contact.opted_out', 'contact.opted_in', 'contact.opt_out_suspected')
+  for (const text of ['STOP', 'START', 'HELP', 'please stop texting me'])
+    expect(await reply(text, { source })).toBe('stored')
+  const told = await Promise.all(
+    ['message.received', 'contact.opted_out', 'contact.opted_in', 'contact.opt_out_suspected'].map(payloads),
+  )
+  expect(told.map((events) => events.length)).toEqual([4, 0, 0, 0])
+  expect([await test.count('opt_outs', 'true'), await confirmationCount()]).toEqual([0, 0])
+})
+
 it('wakes the links after the commit', async () => {
   wakes = 0
   await reply('HELP')

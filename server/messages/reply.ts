@@ -127,6 +127,8 @@ async function storeOwned(tx: Tx, context: ReplyContext, owner: Owner, reply: Re
     data: { message: renderMessage(row) },
   }
   const postings = await recordEvents(tx, [received], context.outbox)
+  // A name, or nobody, cannot be written to: there is nothing to stop, and an answer would go to no number.
+  if (!/^\d+$/.test(row.theirNumber)) return postings
   if (found.isSuspect && settings.onSuspicion === 'flag')
     return [...postings, ...(await suspectOptOut(tx, context, accountId, row))]
   if (!keyword) return postings
