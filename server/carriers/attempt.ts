@@ -82,7 +82,8 @@ export function answerOf(
     state: end.state,
     carrierMessageId,
     rawMessageId,
-    commandStatus: 'status' in end ? end.status : null,
+    // Four octets without a sign, in a column with one: `statusName` reads both.
+    commandStatus: 'status' in end && end.status !== null ? end.status | 0 : null,
     intentAt,
     move,
   }

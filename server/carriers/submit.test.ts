@@ -1,8 +1,10 @@
+import { statusName } from '@heliogram/smpp'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ensurePartitions } from '../db/partitions.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { silent, until } from '../messages/testing.ts'
 import { queueDue } from '../messages/claim.ts'
+import { listSubmissions } from '../messages/store.ts'
 import { openBoundTest, untilBound, type CarrierTest } from './testing.ts'
 
 let database: TestDatabase
@@ -80,6 +82,18 @@ describe('a message', () => {
     const { id } = await test.submit({ theirNumber })
     expect(await test.reaches(id, 'rejected')).toMatchObject({ errorCode, attempts: 1 })
   })
+
+  it.each(['0x80000001', '0xffffffff'] as const)(
+    'refused with a status that is no signed number is over: %s',
+    async (submit) => {
+      await open()
+      test.simulator.misbehave({ submit })
+      const { id } = await test.submit()
+      expect(await test.reaches(id, 'rejected')).toMatchObject({ errorCode: 'carrier_unknown', errorRaw: submit })
+      const [tried] = await listSubmissions(test.db, test.accountId, id)
+      expect(statusName(tried?.commandStatus ?? 0)).toBe(submit)
+    },
+  )
 
   it('whose receipt writes the id in the other radix is found by the link’s setting', async () => {
     await open({ simulator: { idFormat: 'hex_decimal' }, settings: { message_id_form: 'dec-to-hex' } })
