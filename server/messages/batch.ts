@@ -5,7 +5,7 @@ import { invalid, problemOf, ApiError } from '../errors.ts'
 import { keyInProgress, keyReused } from '../idempotency.ts'
 import { quietEndOf, type Accepted, type Draft } from './accepted.ts'
 import type { DraftContext } from './draft.ts'
-import { renderMessage } from './message.ts'
+import { renderMessage, type MessageRow } from './message.ts'
 import { listSendFaults } from './send-faults.ts'
 import { fingerprintOfSend, refusalError, replayedRow, type MessagesContext } from './send.ts'
 import type { BatchBody, BatchResult } from './schema.ts'
@@ -29,24 +29,31 @@ export async function sendBatch(
   const { messages, atomic = false } = request.body
   const fingerprint = fingerprintOfSend(request.caller, request.body)
   const keys = messages.map((_, index) => keyOfItem(key, index))
-  await refuseReuse(context, draftContext.accountId, keys, fingerprint)
+  const known = await findKnown(context, draftContext.accountId, keys, fingerprint)
   const templates = await loadTemplates(context.db, draftContext.accountId, messages)
   let told = 0
-  const checks = messages.map((message, index): Draft | ApiError => {
+  const checks = messages.map((message, index): Draft | Known | ApiError => {
+    const key = keys[index] ?? ''
+    // What was accepted is answered so again, though its `send_at` is over since, or its template has changed or gone.
+    const before = known.get(key)
+    if (before) return before
     const draft = checkOne(request, message, templates, draftContext)
-    if (!(draft instanceof ApiError))
-      return { ...draft, idempotency: { operation, key: keys[index] ?? '', fingerprint } }
+    if (!(draft instanceof ApiError)) return { ...draft, idempotency: { operation, key, fingerprint } }
     told += draft.options.errors?.length ?? 0
     return told > fieldErrorsMax ? shorten(draft) : draft
   })
-  const drafts = checks.flatMap((check) => (check instanceof ApiError ? [] : [check]))
-  if (atomic && drafts.length < checks.length) throw atomicError(checks)
+  if (atomic && checks.some((check) => check instanceof ApiError)) throw atomicError(checks)
+  const drafts = checks.filter((check) => isDraft(check))
   const accepted = await accept(context, drafts, atomic)
   const hasBody = request.caller.scopes.has('messages:read_body')
   let next = 0
   const results: Static<typeof BatchResult>['results'] = []
   for (const [index, check] of checks.entries()) {
-    const result = check instanceof ApiError ? check : await answerOne(context, check, accepted[next++], hasBody)
+    const result = isDraft(check)
+      ? await answerOne(context, check, accepted[next++], hasBody)
+      : check instanceof ApiError
+        ? check
+        : await repeat(context, draftContext, check, hasBody)
     if (result instanceof ApiError)
       results.push({ index, status: result.status, error: problemOf(result, request.url, request.id) })
     else results.push({ index, status: 202, message: result })
@@ -57,6 +64,14 @@ export async function sendBatch(
     isReplay: taken > 0 && accepted.every((one) => one.kind !== 'accepted'),
   }
 }
+
+/** An item whose key stands for a message already. */
+interface Known {
+  messageId: string
+  fingerprint: Buffer
+}
+
+const isDraft = (check: Draft | Known | ApiError): check is Draft => 'theirNumber' in check
 
 /** A key has no blanks, so that no key of an item is another batch's. */
 const keyOfItem = (key: string, index: number): string => `${key} ${index}`
@@ -114,22 +129,38 @@ async function answerOne(
   if (!accepted) throw new Error('a draft of the batch has no answer')
   if (accepted.kind === 'refused') return refusalError(accepted.refusal, accepted.stop, accepted.waitSeconds)
   if (accepted.kind === 'accepted') return renderMessage(accepted.row, accepted.estimatedSendAt, hasBody)
-  const row = await replayedRow(context.db, draft, accepted)
-  return renderMessage(row, quietEndOf(row) ?? row.sendAt ?? row.createdAt, hasBody)
+  return renderReplay(await replayedRow(context.db, draft, accepted), hasBody)
 }
 
-/** A key that came with another batch before is refused as a whole. By the primary key of idempotency_keys. */
-async function refuseReuse(
-  context: MessagesContext,
+/** The answer to an item that was accepted before. */
+async function repeat(
+  { db }: MessagesContext,
+  { accountId }: DraftContext,
+  known: Known,
+  hasBody: boolean,
+): Promise<Record<string, unknown>> {
+  const idempotency = { operation, key: '', fingerprint: known.fingerprint }
+  return renderReplay(await replayedRow(db, { accountId, idempotency }, known), hasBody)
+}
+
+const renderReplay = (row: MessageRow, hasBody: boolean): Record<string, unknown> =>
+  renderMessage(row, quietEndOf(row) ?? row.sendAt ?? row.createdAt, hasBody)
+
+/**
+ * The items that were accepted before, by their keys; a key that came with another batch is refused as a whole. By the primary key of
+ * idempotency_keys.
+ */
+async function findKnown(
+  { db }: MessagesContext,
   accountId: string,
   keys: string[],
   fingerprint: Buffer,
-): Promise<void> {
-  const { rows } = await context.db.query<{ fingerprint: Buffer }>(
-    `select fingerprint from idempotency_keys
-     where account_id = $1 and operation = $2 and key = any ($3)
-     limit 1`,
+): Promise<Map<string, Known>> {
+  const { rows } = await db.query<Known & { key: string }>(
+    `select key, resource_id as "messageId", fingerprint from idempotency_keys
+     where account_id = $1 and operation = $2 and key = any ($3)`,
     [accountId, operation, keys],
   )
-  if (rows[0] && !rows[0].fingerprint.equals(fingerprint)) throw keyReused()
+  if (rows.some((row) => !row.fingerprint.equals(fingerprint))) throw keyReused()
+  return new Map(rows.map((row) => [row.key, row]))
 }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
@@ -191,6 +191,26 @@ it('finishes a batch that was cut off in the middle', async () => {
   expect(again.body.accepted).toBe(6)
   expect(again.isReplay).toBe(false)
 })
+
+it.each([false, true])(
+  'is answered again as it was when the time of an item is over since (atomic: %s)',
+  async (atomic) => {
+    const items = [good(0), { ...good(1), send_at: new Date(Date.now() + 60_000).toISOString() }]
+    const key = `late-${String(atomic)}`
+    const first = await batch(items, { key, atomic })
+    const before = await test.count('messages', 'true')
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 })
+    const again = await batch(items, { key, atomic })
+    const other = await batch(items, { atomic })
+    vi.useRealTimers()
+    expect([again.status, again.isReplay, again.body.accepted]).toEqual([202, true, 2])
+    expect(again.body.results.map((result) => result.message?.id)).toEqual(
+      first.body.results.map((result) => result.message?.id),
+    )
+    expect(other.status).toBe(atomic ? 422 : 202)
+    expect(await test.count('messages', 'true')).toBe(before + (atomic ? 0 : 1))
+  },
+)
 
 it('takes 10,000 items, and not one more', async () => {
   const { status, body } = await batch(Array.from({ length: 10_000 }, (_, i) => good(i)))

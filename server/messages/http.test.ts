@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { buildTestApp, callAs, createTestAccount, errorsOf, type Call, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
@@ -247,6 +247,18 @@ describe('an idempotency key', () => {
     const again = await send({}, { 'idempotency-key': 'delivered' })
     expect({ ...again.body, estimated_send_at: null }).toEqual({ ...first.body, estimated_send_at: null })
     expect((await call('GET', String(first.headers['location']))).body['status']).toBe('delivered')
+  })
+
+  it('answers a repetition that comes when the time to send is over', async () => {
+    const body = { send_at: new Date(Date.now() + 60_000).toISOString() }
+    const first = await send(body, { 'idempotency-key': 'scheduled' })
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 600_000 })
+    const again = await send(body, { 'idempotency-key': 'scheduled' })
+    const other = await send(body, { 'idempotency-key': 'unused' })
+    vi.useRealTimers()
+    expect([again.status, again.headers['idempotency-replayed']]).toEqual([202, 'true'])
+    expect(again.body).toEqual(first.body)
+    expect(errorsOf(other.body)).toEqual(['#/send_at out_of_range'])
   })
 
   it('is refused with another body', async () => {

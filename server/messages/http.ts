@@ -50,8 +50,8 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     const key = readIdempotencyKey(request)
     const idempotency = key === null ? null : { operation, key, fingerprint: fingerprintOfSend(caller, body) }
     if (Array.isArray(draft)) {
-      // A retry is answered as the first time, though the template has changed or gone since.
-      const known = templates && key !== null ? await findKey(db, caller.accountId, operation, key) : null
+      // A retry is answered as the first time, though its `send_at` is over since, or its template has changed or gone.
+      const known = key === null ? null : await findKey(db, caller.accountId, operation, key)
       if (!known) throw invalid([...draft, ...(await findMissing(context, body, draft, checks))])
       return answerReplay(request, reply, await replayedRow(db, { accountId: caller.accountId, idempotency }, known))
     }
