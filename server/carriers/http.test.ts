@@ -117,6 +117,13 @@ describe('carriers', () => {
     expect([second.status, errorsOf(second.body)]).toEqual([422, ['#/name invalid_value']])
   })
 
+  it('trust an authority that is a certificate, and nothing else', async () => {
+    for (const tls_ca of ['x', '-----BEGIN PRIVATE KEY-----'])
+      expect(errorsOf((await create({ settings: { ...settings, tls_ca } })).body)).toEqual([
+        '#/settings/tls_ca invalid_format',
+      ])
+  })
+
   it('can only be bound to with words that SMPP can carry', async () => {
     expect(errorsOf((await create({ password: 'пароль', settings: { ...settings, system_id: 'mé€' } })).body)).toEqual([
       '#/password invalid_format',

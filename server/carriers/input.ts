@@ -13,7 +13,8 @@ const strict = { additionalProperties: false } as const
 const password = Type.String({
   maxLength: 64,
   pattern: bindText,
-  description: 'Password to bind with, in ASCII; stored encrypted and never shown.',
+  description:
+    'Password to bind with, in ASCII; sent as it is, though SMPP 3.4 has 8 characters; stored encrypted and never shown.',
 })
 const common = {
   name: Type.String({ minLength: 1, maxLength: 60, description: 'Your name for it.' }),

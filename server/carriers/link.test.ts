@@ -105,6 +105,17 @@ describe('binding', () => {
     expect([test.link.room('transactional'), test.simulator.stats().bindsRefused]).toEqual([0, 1])
   })
 
+  it('sends a password that is longer than SMPP knows, and names its length where it is refused', async () => {
+    const password = 'twelve chars'
+    await bound(await start({ simulator: { credentials: { heliogram: password } }, link: { password } }))
+    const refused = await start({ simulator: { credentials: { heliogram: 'other' } }, link: { password } })
+    await until('it is down', () => refused.link.state === 'down')
+    expect(refused.link.lastError).toMatch(/RINVPASWD: the password has 12 characters/)
+    const short = await start({ simulator: { credentials: { heliogram: 'other' } } })
+    await until('it is down', () => short.link.state === 'down')
+    expect(short.link.lastError).toMatch(/RINVPASWD$/)
+  })
+
   it('comes back after a lost session, soon', async () => {
     const test = await start()
     await bound(test)

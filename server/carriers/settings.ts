@@ -68,6 +68,8 @@ export const SmppSettings = Type.Object(
     tls: Type.Boolean({ default: false, description: 'TLS with verification of the certificate.' }),
     tls_ca: Type.String({
       maxLength: 65_536,
+      // What is none would be no authority at all, and no certificate of the carrier trusted.
+      pattern: '^$|-----BEGIN CERTIFICATE-----',
       default: '',
       description: 'PEM of the authority, where it is not a public one.',
     }),

@@ -1,6 +1,7 @@
 /** One slot of a link: a session in both directions, or one for each. Its owner says when it dials. */
 import {
   connectSession,
+  ESME,
   type BindMode,
   type CloseReason,
   type MessageRequest,
@@ -36,6 +37,8 @@ export interface SlotOptions<C> {
   trace: ((direction: 'in' | 'out', bytes: Buffer) => void) | undefined
 }
 
+// SMPP 3.4 §5.2.2, without the NUL.
+const passwordMax = 8
 // A session that lived so long was a good one: the back-off begins anew.
 const steadyMs = 10_000
 // How long the other session of a slot may take for what it has under way, where the first did not end in peace: who is cut off waits
@@ -168,7 +171,7 @@ export class Slot<C> {
     this.#sessions = this.#sessions.filter((session) => session !== closed)
     this.#loss ??= {
       reason,
-      detail: closed.closeDetail ? `${reason}: ${closed.closeDetail}` : reason,
+      detail: [reason, closed.closeDetail, this.#hintAt(closed)].filter((word) => word !== '').join(': '),
       bindStatus: closed.bindStatus,
       wasBound: this.#hasBound,
       // Who takes every bind and ends it at once is not to be dialled four times a second.
@@ -180,6 +183,14 @@ export class Slot<C> {
     if (this.#sessions.length > 0 || loss === null) return
     this.#loss = null
     this.#options.onLost(this, loss)
+  }
+
+  /** A password is sent as it is, for many carriers take long ones; one that is refused may have been cut where it was made. */
+  #hintAt({ bindStatus }: Session<C>): string {
+    const { length } = this.#options.password
+    return bindStatus === ESME.RINVPASWD && length > passwordMax
+      ? `the password has ${length} characters, and SMPP 3.4 knows ${passwordMax}`
+      : ''
   }
 
   /** Ends the session that is left; what it has under way is answered first, or its outcome would be unknown for no reason. */
