@@ -267,3 +267,27 @@ it('a pace of a sender, an account, a campaign or a lane holds, and nobody else 
     expect(tookMs, name).toBeLessThan(7500)
   }
 })
+
+it('a campaign has its pace from its first message on, also where no process has heard of it yet', async () => {
+  const written: { text: string; at: number }[] = []
+  await open({
+    trace: (_link, direction, bytes) =>
+      void (direction === 'out' && written.push({ text: bytes.toString('latin1'), at: performance.now() })),
+  })
+  const [accountId, other] = [await newAccount('15550004100'), await newAccount('15550004101')]
+  const [campaignId, completed] = [newId(), newId()]
+  // The paces have just been read, and are not again before the messages are there.
+  await test.db.query(`update accounts set pace = 10 where id = $1`, [other])
+  await until('the paces are read', () => test.submitter.limits.isLimited(other))
+  await test.db.query(
+    `insert into campaigns (account_id, id, name, pace, status) values ($1, $2, 'Sale', 10, 'sending'), ($1, $3, 'Over', 0.001, 'completed')`,
+    [accountId, campaignId, completed],
+  )
+  const draft = (of: string, body: string): Parameters<typeof test.acceptor.accept>[0] =>
+    test.draft({ accountId, campaignId: of, type: 'marketing', body })
+  await test.acceptor.acceptAll(Array.from({ length: 30 }, () => draft(campaignId, 'paced')))
+  await test.acceptor.acceptAll(Array.from({ length: 3 }, () => draft(completed, 'single')))
+  await until('all are through', () => timesOf(test, 'paced').length === 30 && timesOf(test, 'single').length === 3)
+  const all = written.flatMap(({ text, at }) => (text.includes('paced') ? [at] : []))
+  expect(mostInASecond(all)).toBeLessThanOrEqual(11)
+})

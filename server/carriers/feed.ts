@@ -210,7 +210,8 @@ export class Feed {
         laneId: lane.laneId,
         quiet: hours.mayHold(accountId, type) ? { hours, accountId, type } : null,
         sender: lane.sender,
-        campaignId: lane.campaignId,
+        // Not before its pace is known here.
+        campaignId: keeper.limits.partOf({ accountId, campaignId: lane.campaignId }).campaignId,
         sorts: isRecheck || keeper.leased.some((one) => one.carrierId !== keeper.leased[0]?.carrierId),
         upCarriers: [...keeper.upCarriers],
         day,

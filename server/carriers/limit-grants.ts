@@ -3,6 +3,7 @@
  * like the parts of a link's pace (see leases.ts). A part is given back at a clean stop, and free when its process is fenced.
  */
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
+import { isPaced } from '../messages/claim-sql.ts'
 import { capacityOf } from './pace.ts'
 import { nextGrant, type Grant } from './shares.ts'
 
@@ -42,8 +43,8 @@ export async function listLimits(db: Db): Promise<LimitRow[]> {
       where pace is not null and run_id is null
       union all
       select account_id, 'campaign', id::text, pace::float8, null
-      from campaigns
-      where pace is not null and status not in ('archived', 'canceled', 'completed')
+      from campaigns c
+      where ${isPaced('c')}
       union all
       select account_id, 'sender', number, pace::float8, carrier_id
       from senders

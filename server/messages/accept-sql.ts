@@ -3,6 +3,7 @@ import { columns, type Item } from '../db/array.ts'
 import { times, uuids, type Encoded } from '../db/binary-array.ts'
 import { perDay, type DayStatement } from '../db/partitions.ts'
 import { refusalsOfGuards } from './accepted.ts'
+import { isPaced } from './claim-sql.ts'
 import { talliedAccepted } from './tallies/delta-sql.ts'
 
 /** Columns of drafts that every statement has. */
@@ -143,7 +144,7 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
       coalesce(${list(when('options', 'd.on_unknown'), when('campaigns', 'c.on_unknown'), 'a.on_unknown')}) as on_unknown,
       ${start} + make_interval(secs => coalesce(${list(validities, `${validity}::int`)})) as expires_at,
       ${when('times', 'case when d.send_at is null then d.opens_at end as held_until,')}
-      ${when('leases', `case when ${list('me.id is not null')}${when('times', ' and d.send_at is null and d.opens_at is null')}${when('campaigns', " and c.status is distinct from 'paused'")} then d.link_id end as link_id,`)}
+      ${when('leases', `case when ${list('me.id is not null')}${when('times', ' and d.send_at is null and d.opens_at is null')}${when('campaigns', ` and c.status is distinct from 'paused' and ${isPaced('c')} is not true`)} then d.link_id end as link_id,`)}
       d.account_id in (select account_id from lacking) as lacks_hash,
       case
         -- All of them: those of the batch that can be judged would be written before the others.
@@ -172,10 +173,10 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
     ${when(
       'campaigns',
       `left join lateral (
-      select id, status, type, callback_url, validity_period, on_unknown from campaigns
+      select id, status, type, callback_url, validity_period, on_unknown, pace from campaigns
       where account_id = d.account_id and id = d.campaign_id
       union all
-      select id, status, type, callback_url, validity_period, on_unknown from campaigns
+      select id, status, type, callback_url, validity_period, on_unknown, pace from campaigns
       where account_id = d.account_id and key = d.campaign_key
       limit 1
     ) c on d.campaign_id is not null or d.campaign_key is not null

@@ -13,6 +13,10 @@ export const isStopped = (c: string): string => `(${c}.status in ('paused', 'can
             select 1 from broadcasts b
             where b.account_id = ${c}.account_id and b.campaign_id = ${c}.id and b.status = 'canceled' and not b.is_settled)))`
 
+/** Whether the messages of a campaign wait for its pace: while something of it is to be sent. For statements over `campaigns`, as `isStopped`. */
+export const isPaced = (c: string): string =>
+  `(${c}.pace is not null and ${c}.status not in ('archived', 'canceled', 'completed'))`
+
 /**
  * The claim statement, of lanes whose messages are of one day or of any. FOR SHARE on this node's row gates the selection: a fenced node claims
  * nothing. Queue rows are locked by (lane_id, message_id) above the low-water mark $3, skipping those of other claims; messages by primary key.
@@ -33,7 +37,7 @@ export const isStopped = (c: string): string => `(${c}.status in ('paused', 'can
  *
  * $1 node, $2 the queue's lane, $3 low water, $4 rows at most, $5–$7 links with their carrier and room, $8 the lane of which $2 is a part,
  * $9 the sender for which $2 waits (or ''), $10 whether what is over the room goes to its place, $11 carriers with a link that is up,
- * $12 the campaign for which $2 waits (or null), $13 the only messages that may be taken (null: all), $14 the first id that is young enough.
+ * $12 the campaign for whose pace $2 waits (or null), $13 the only messages that may be taken (null: all), $14 the first id that is young enough.
  */
 export const claimStatement: (day: string) => DayStatement = perDay(
   'claim-messages',
@@ -53,14 +57,14 @@ export const claimStatement: (day: string) => DayStatement = perDay(
     select t.row_at, t.account_id, t.message_id, t.segments, t.expires_at, route.id as carrier_id, l.link_id, l.room,
       route.id = any ($11::uuid[]) and route.enabled as is_up,
       case when s.pace is null then '' else m.our_number end as sender,
-      case when c.pace is not null or ${isStopped('c')} then c.id end as campaign_id,
+      case when ${isPaced('c')} or ${isStopped('c')} then c.id end as campaign_id,
       case
         when m.status <> 'queued' or ${isTaken('m', day)} then 'gone'
         when m.expires_at <= now() then case when ${mayBeTaken('m', day)} then 'unconfirmed' else 'expired' end
         when o.number is not null and not m.is_confirmation then case when ${mayBeTaken('m', day)} then 'unconfirmed' else 'rejected' end
         when ${isStopped('c')} then 'queued'
         when l.link_id is null or (s.pace is not null and m.our_number <> $9) then 'queued'
-        when c.pace is not null and c.id is distinct from $12::uuid then 'queued'
+        when ${isPaced('c')} and c.id is distinct from $12::uuid then 'queued'
         else 'sending'
       end as to_status
     from taken t
