@@ -82,9 +82,9 @@ const statsSql = `
     (
       select json_build_object(
         'opted_out', coalesce(sum(count::int) filter (where reason = 'recipient_opted_out'), 0),
-        'duplicate', coalesce(sum(count::int) filter (where reason = 'duplicate'), 0),
+        'duplicate', coalesce(sum(count::int) filter (where reason in ('duplicate', 'duplicate_message')), 0),
         'quiet_hours', coalesce(sum(count::int) filter (where reason = 'quiet_hours'), 0),
-        'invalid', coalesce(sum(count::int) filter (where reason not in ('recipient_opted_out', 'duplicate', 'quiet_hours')), 0))
+        'invalid', coalesce(sum(count::int) filter (where reason not in ('recipient_opted_out', 'duplicate', 'duplicate_message', 'quiet_hours')), 0))
       from broadcast, jsonb_each_text(skipped) as s (reason, count)
     ) as skipped,
     (

@@ -10,7 +10,7 @@ import type { Vault } from '../sealing/vault.ts'
 import { planDrafts, reserveLink } from './accept-plan.ts'
 import { addWritten, nothingWritten, writeDrafts, type Written } from './accept-write.ts'
 import type { Accepted, Draft, Planned } from './accepted.ts'
-import { openCheck, reconsider, settleCheck, stopsOf, type StopCount } from './guards/check.ts'
+import { foreseeStops, openCheck, reconsider, settleCheck, stopsOf, type StopCount } from './guards/check.ts'
 import type { Guards } from './guards/guards.ts'
 import { recordStops } from './guards/stops.ts'
 import type { Slots } from './handover.ts'
@@ -79,9 +79,11 @@ export class Acceptor {
     return this.#context.slots.roomFor(accountId, type)
   }
 
-  /** Which way drafts would go, and what they would cost there; nothing is written. In their order. */
-  plan(drafts: Draft[]): Promise<Planned[]> {
-    return planDrafts(this.#context, drafts)
+  /** Which way drafts would go, what they would cost there, and which guard would refuse them; nothing is written. In their order. */
+  async plan(drafts: Draft[]): Promise<Planned[]> {
+    const planned = await planDrafts(this.#context, drafts)
+    await foreseeStops(this.#context.db, this.#context, planned)
+    return planned
   }
 
   /** Writes one message; resolves after its commit. @throws what the database throws; nothing was accepted then. */

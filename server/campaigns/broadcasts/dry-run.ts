@@ -40,7 +40,15 @@ export interface DryRunCounts {
   sample: string | null
 }
 
-const refusals: Record<RouteRefusal | 'max_price_exceeded' | 'recipient_opted_out', string> = {
+// Limits are not among them: a broadcast waits for them and passes over nobody.
+const stops = {
+  destination_not_allowed: 'The account does not send to this country.',
+  duplicate_message: 'The same text went to this number a moment ago.',
+} as const
+type StopReason = keyof typeof stops
+
+const refusals: Record<RouteRefusal | 'max_price_exceeded' | 'recipient_opted_out' | StopReason, string> = {
+  ...stops,
   campaign_not_found: 'The account has no such campaign.',
   pool_not_found: 'The account has no such sender pool.',
   sender_not_found: 'The account has no such sender.',
@@ -56,7 +64,10 @@ const isDraft = (one: Draft | Skip): one is Draft => !('reason' in one)
 /** Why accept would refuse a message; the reasons in the order in which its statement looks at them. */
 function skipOf(plan: Planned | undefined, isOptedOut: boolean): Skip | null {
   const refusal = plan?.route.refusal ?? (plan?.isOver ? 'max_price_exceeded' : null)
-  const reason = isOptedOut && (refusal === null || refusal === 'no_route_available') ? 'recipient_opted_out' : refusal
+  const stop = plan?.stop?.refusal
+  const ofGuard = stop === 'destination_not_allowed' || stop === 'duplicate_message' ? stop : null
+  const reason =
+    isOptedOut && (refusal === null || refusal === 'no_route_available') ? 'recipient_opted_out' : (refusal ?? ofGuard)
   return reason && { reason, detail: refusals[reason] }
 }
 

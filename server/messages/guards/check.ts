@@ -2,14 +2,23 @@
  * Guards in the transaction that accepts. The windows of limits are locked and used up in one order before the statement, and what was not
  * accepted is given back after it: no limit is passed, however many processes accept at once, and what is refused uses nothing up.
  */
-import type { Tx } from '../../db/db.ts'
+import type { Queryable, Tx } from '../../db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../../events.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import type { Accepted, Planned } from '../accepted.ts'
 import type { Guards } from './guards.ts'
 import { askOf, judge, nameOf, type Ask, type Judgement, type Known, type Window } from './judge.ts'
 import { recordStops } from './stops.ts'
-import { forgetTexts, moveWindows, noteTexts, readRelief, useWindows, windowsOf, type Amount } from './windows.ts'
+import {
+  findTexts,
+  forgetTexts,
+  moveWindows,
+  noteTexts,
+  readRelief,
+  useWindows,
+  windowsOf,
+  type Amount,
+} from './windows.ts'
 
 export interface GuardContext {
   guards: Guards
@@ -39,16 +48,7 @@ export async function openCheck(
   isOfBroadcast: boolean,
 ): Promise<Check> {
   const at = planned[0]?.at ?? new Date()
-  const asks = planned.map((one): Ask | null => {
-    const { draft, route, estimate } = one
-    const rules = guards.of(draft.accountId)
-    if (!rules || route.refusal || one.isOver) return null
-    const sender = route.sender.sender?.number ?? ''
-    // A test repeats no message, nor a message a test.
-    const kind = draft.isTest ? 'repeat test' : 'repeat'
-    const hash = (): Buffer => vault.mac(`${kind} ${draft.accountId}`, `${draft.theirNumber} ${sender} ${draft.body}`)
-    return askOf(rules, { ...draft, cost: estimate, hash }, at)
-  })
+  const asks = asksOf({ guards, vault }, planned, at)
   const used = await useWindows(tx, amountsOf(asks))
   const earlier = await noteTexts(tx, planned, asks, at)
   let known: Known = { used, earlier, relief: new Map(), at }
@@ -61,6 +61,41 @@ export async function openCheck(
   }
   planned.forEach((one, i) => (one.stop = judgement.stops[i] ?? null))
   return { planned, asks, judgement, known, isOfBroadcast, at }
+}
+
+function asksOf(
+  { guards, vault }: Pick<GuardContext, 'guards' | 'vault'>,
+  planned: readonly Planned[],
+  at: Date,
+): (Ask | null)[] {
+  return planned.map((one) => {
+    const { draft, route, estimate } = one
+    const rules = guards.of(draft.accountId)
+    if (!rules || route.refusal || one.isOver) return null
+    const sender = route.sender.sender?.number ?? ''
+    // A test repeats no message, nor a message a test.
+    const kind = draft.isTest ? 'repeat test' : 'repeat'
+    const hash = (): Buffer => vault.mac(`${kind} ${draft.accountId}`, `${draft.theirNumber} ${sender} ${draft.body}`)
+    return askOf(rules, { ...draft, cost: estimate, hash }, at)
+  })
+}
+
+/**
+ * Says in each message which guard would stop it for itself: its country, or a text that went a moment ago. Writes nothing. Limits are not
+ * asked: a broadcast waits for them.
+ */
+export async function foreseeStops(
+  db: Queryable,
+  context: Pick<GuardContext, 'guards' | 'vault'>,
+  planned: readonly Planned[],
+): Promise<void> {
+  const at = planned[0]?.at ?? new Date()
+  const asks = asksOf(context, planned, at).map((ask) => ask && { ...ask, needs: [] })
+  const windows = asks.flatMap((ask) => [ask?.country ?? [], ask?.repeat?.window ?? []].flat())
+  if (windows.length === 0) return
+  const [relief, earlier] = await Promise.all([readRelief(db, windows), findTexts(db, planned, asks, at)])
+  const { stops } = judge(asks, { used: new Map(), relief, earlier, at }, false)
+  planned.forEach((one, i) => (one.stop = stops[i] ?? null))
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The SQL of guards in the transaction that accepts: windows of limits, what was released of them, and texts that went a moment ago. */
 import { columns } from '../../db/array.ts'
-import type { Tx } from '../../db/db.ts'
+import type { Queryable, Tx } from '../../db/db.ts'
 import type { Planned } from '../accepted.ts'
 import { nameOf, type Ask, type Relief, type Window } from './judge.ts'
 
@@ -75,7 +75,7 @@ export async function moveWindows(tx: Tx, amounts: readonly Amount[]): Promise<v
 }
 
 /** What was released of windows, by guards_window. */
-export async function readRelief(tx: Tx, windows: readonly Window[]): Promise<Map<string, Relief>> {
+export async function readRelief(tx: Queryable, windows: readonly Window[]): Promise<Map<string, Relief>> {
   const { rows } = await tx.query<WindowRow & Relief>({
     name: 'read-guard-relief',
     text: `
@@ -147,6 +147,33 @@ export async function noteTexts(
     if (name && id !== undefined && id !== planned[first.get(name) ?? i]?.id) earlier.set(i, id)
   })
   return earlier
+}
+
+/** Which message had the text of each of these a moment ago, by their places; by primary key. */
+export async function findTexts(
+  db: Queryable,
+  planned: readonly Planned[],
+  asks: readonly (Ask | null)[],
+  at: Date,
+): Promise<Map<number, string>> {
+  const places = asks.flatMap((ask, i) => (ask?.repeat ? [i] : []))
+  if (places.length === 0) return new Map()
+  const { rows } = await db.query<{ n: number; messageId: string }>({
+    name: 'find-recent-sends',
+    text: `
+      select s.n::int as n, r.message_id as "messageId"
+      from unnest($1::uuid[], $2::bytea[]) with ordinality as s (account_id, hash, n)
+      join recent_sends r on r.account_id = s.account_id and r.hash = s.hash
+      where r.until > $3`,
+    values: [
+      ...columns([
+        places.map((i) => planned[i]?.draft.accountId ?? ''),
+        places.map((i) => Buffer.from(asks[i]?.repeat?.hash ?? '', 'hex')),
+      ]),
+      at,
+    ],
+  })
+  return new Map(rows.map(({ n, messageId }) => [places[n - 1] ?? -1, messageId]))
 }
 
 /** Forgets the texts of messages that were not accepted, where they were noted for them; by primary key. */

@@ -1,0 +1,81 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { inTransaction } from '../../db/db.ts'
+import { newId } from '../../ids.ts'
+import { listStops, releaseStops } from '../../messages/guards/stops.ts'
+import { openLedgerTest, passTurnOfHour, until, type LedgerTest } from '../../messages/testing.ts'
+import { openCampaignTest, type CampaignTest } from '../testing.ts'
+import { Broadcaster } from './send.ts'
+
+let database: TestDatabase
+let test: CampaignTest
+let ledger: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openCampaignTest(database.db, { acceptor: { plan: (drafts) => ledger.acceptor.plan(drafts) } })
+  ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
+})
+afterAll(async () => {
+  await test.app.close()
+  await ledger.ledger.close()
+  await database.close()
+})
+
+it('tells whom guards would pass over, as the broadcast and the stats of the campaign count them', async () => {
+  await passTurnOfHour()
+  const campaign = await test.newCampaign()
+  for (const phone_number of ['15551001000', '447400123456', '491711234567', '33612345678'])
+    await test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number })
+  await test.optOut('33612345678')
+  const guards = { allowed_countries: ['US', 'GB', 'FR'], dedupe_window: 3600 }
+  await database.db.query(`update accounts set settings = $2 where id = $1`, [
+    ledger.accountId,
+    JSON.stringify({ guards }),
+  ])
+  await ledger.context.guards.refresh()
+  const broadcaster = new Broadcaster({
+    ...ledger.context,
+    acceptor: ledger.acceptor,
+    log: { info: () => {}, warn: () => {}, error: () => {} },
+  })
+  const send = async (more: object = {}): Promise<Record<string, unknown>> => {
+    const body = { message: 'Hello', ...more }
+    const headers = { 'idempotency-key': newId() }
+    return (await test.call('POST', `/v1/campaigns/${campaign}/send`, body, undefined, headers)).body
+  }
+  const sendToAll = async (): Promise<Record<string, unknown>> => {
+    const { id } = await send()
+    const read = async () => (await test.call('GET', `/v1/broadcasts/${String(id)}`)).body
+    await until('it has turned to all', async () => {
+      broadcaster.wake()
+      return 'recipient_opted_out' in Object((await read())['skipped'])
+    })
+    return read()
+  }
+  const first = { messages: 2, skipped: { destination_not_allowed: 1, recipient_opted_out: 1 } }
+  expect(await send({ dry_run: true })).toMatchObject({ recipients: 4, ...first })
+  expect(await sendToAll()).toMatchObject(first)
+  await database.db.query(`update broadcasts set status = 'completed'; update campaigns set status = 'completed'`)
+
+  // Its text went a moment ago; the dry run before it was none that went.
+  const again = { messages: 0, skipped: { ...first.skipped, duplicate_message: 2 } }
+  expect(await send({ dry_run: true })).toMatchObject({ recipients: 4, ...again })
+  expect(await sendToAll()).toMatchObject(again)
+  const { body } = await test.call('GET', `/v1/campaigns/${campaign}`)
+  const skipped = { opted_out: 2, duplicate: 2, invalid: 2, quiet_hours: 0 }
+  expect(body['stats']).toMatchObject({ recipients: 8, queued: 2, skipped })
+
+  for (const { id, endsAt } of await listStops(database.db, ledger.accountId, 9, null))
+    await inTransaction(database.db, (tx) =>
+      releaseStops(
+        tx,
+        ledger.context,
+        ledger.accountId,
+        { id },
+        { by: 'usr_1', reason: 'so', until: endsAt, raisedBy: null },
+      ),
+    )
+  expect(await send({ dry_run: true })).toMatchObject({ messages: 3, skipped: { recipient_opted_out: 1 } })
+  await broadcaster.close()
+})
