@@ -1,5 +1,6 @@
 /** Holding what is in line when its turn comes in quiet hours, and letting it go when those are changed. */
 import type { Db, Tx } from '../db/db.ts'
+import { validityDefaultSeconds } from './accept-write.ts'
 import type { MessageType } from './message.ts'
 import type { QuietHours } from './quiet-hours.ts'
 
@@ -79,13 +80,16 @@ const lookSql = `
   limit $3
   for update of q skip locked`
 
-// By primary keys; the queue rows are locked already. A message that was canceled meanwhile goes with its queue row.
+const validityDefault = `interval '${validityDefaultSeconds} seconds'`
+
+// By primary keys; the queue rows are locked already. A message that was canceled meanwhile goes with its queue row. A validity that nobody
+// asked for begins when the quiet hours end, as at accept: with most windows it would be over before.
 const holdSql = `
   with quiet as materialized (
     select q.*, k.until
     from unnest($3::uuid[], $4::timestamptz[]) as k (message_id, until)
     cross join lateral (
-      select ctid as row_at, account_id, message_id, segments, expires_at
+      select ctid as row_at, account_id, message_id, segments
       from queue
       where lane_id = $1 and message_id = k.message_id
       offset 0
@@ -94,17 +98,21 @@ const holdSql = `
     delete from queue where ctid = any (array(select row_at from quiet))
   ), held as (
     update messages m
-    set hold_reason = 'quiet_hours', hold_until = q.until, updated_at = now()
+    set hold_reason = 'quiet_hours', hold_until = q.until, updated_at = now(),
+      expires_at = case
+        when m.expires_at = coalesce(m.send_at, m.created_at) + ${validityDefault} then q.until + ${validityDefault}
+        else m.expires_at
+      end
     from quiet q
     where m.account_id = q.account_id
       and m.id = q.message_id
       and m.status = 'queued'
-    returning m.id
+    returning m.id, m.expires_at
   )
   insert into delayed (account_id, message_id, lane_id, segments, due_at, expires_at, held_at)
-  select account_id, message_id, $2, segments, least(until, expires_at), expires_at, now()
-  from quiet
-  where message_id in (select id from held)
+  select q.account_id, q.message_id, $2, q.segments, least(q.until, h.expires_at), h.expires_at, now()
+  from quiet q
+  join held h on h.id = q.message_id
   on conflict do nothing`
 
 // Nothing is held for more than three days. Ten seconds are more than any process needs to learn of a change; what is judged again in that time

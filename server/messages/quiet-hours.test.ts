@@ -225,6 +225,27 @@ describe('a message whose turn comes in quiet hours', () => {
     expect(await test.count('intents', 'message_id = any ($1)', [[rows[0]?.id, rows[2]?.id]])).toBe(0)
   })
 
+  it('has its default validity from their end on then, too, and keeps one that was asked for', async () => {
+    const rows = [
+      await test.send(marketing),
+      await test.send({ ...marketing, sendAt: new Date(Date.now() + hourMs) }),
+      await test.send({ ...marketing, validitySeconds: 20 * 3600 }),
+    ]
+    const quiet = nowQuiet()
+    await setQuiet(quiet)
+    await test.db.query(`update delayed set due_at = now()`)
+    expect(await queueDue(test.db)).toBe(1)
+    expect(await claimAll()).toEqual([])
+    const until = Date.parse(heldUntil(quiet))
+    const asked = rows[2]?.expiresAt?.getTime() ?? 0
+    for (const [i, expiresAt] of [until + 10 * hourMs, until + 10 * hourMs, asked].entries()) {
+      const id = rows[i]?.id ?? ''
+      expect((await test.message(id)).expiresAt?.getTime()).toBe(expiresAt)
+      const at = new Date(expiresAt)
+      expect(await test.count('delayed', 'message_id = $1 and expires_at = $2 and due_at <= $2', [id, at])).toBe(1)
+    }
+  })
+
   it('is held also where it was scheduled, or is tried again', async () => {
     const scheduled = await test.send({ ...marketing, sendAt: new Date(Date.now() + hourMs) })
     const retried = await test.lease(marketing)
