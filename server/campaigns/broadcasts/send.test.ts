@@ -5,6 +5,7 @@ import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { inTransaction } from '../../db/db.ts'
 import { newId, parseId } from '../../ids.ts'
 import { claimMessages, findLanes, type Lane } from '../../messages/claim.ts'
+import type { Handover } from '../../messages/handover.ts'
 import { recountTallies } from '../../messages/tallies/recount.ts'
 import { insertTemplate } from '../../messages/template-store.ts'
 import { openLedgerTest, until, type LedgerTest } from '../../messages/testing.ts'
@@ -72,12 +73,12 @@ const messages = (where = 'true'): Promise<number> =>
   ledger.count('messages', `account_id = $1 and ${where}`, [test.account.accountId])
 
 /** Claims all that may go, as links would. */
-async function claimAll(isWanted: (lane: Lane) => boolean = () => true): Promise<number> {
-  let claimed = 0
+async function claimAll(isWanted: (lane: Lane) => boolean = () => true): Promise<Handover[]> {
+  const claimed: Handover[] = []
   for (const lane of (await findLanes(database.db)).filter(isWanted)) {
     const rooms = [{ id: ledger.linkId, carrierId: ledger.carrierId }]
     const options = { laneId: lane.laneId, sender: lane.sender, campaignId: lane.campaignId }
-    claimed += (await claimMessages(ledger.context, ledger.nodeId, rooms, lane.id, noId, 500, options)).handovers.length
+    claimed.push(...(await claimMessages(ledger.context, ledger.nodeId, rooms, lane.id, noId, 500, options)).handovers)
   }
   return claimed
 }
@@ -143,7 +144,7 @@ describe('a broadcast', () => {
     const { body } = await send({ message: 'Hello' })
     const one = start()
     await until('all have a message', async () => (await messages()) === 3)
-    expect(await claimAll()).toBe(3)
+    expect(await claimAll()).toHaveLength(3)
     await database.db.query(`update messages set status = 'sent'`)
     await recountTallies(database.db)
     await until('it is over', async () => {
@@ -237,11 +238,11 @@ describe('a pause', () => {
     start()
     await until('all have a message', async () => (await messages()) === 12)
     expect(await act('pause')).toMatchObject({ status: 200, body: { status: 'paused' } })
-    expect(await claimAll()).toBe(0)
+    expect(await claimAll()).toHaveLength(0)
     expect(await findLanes(database.db)).toEqual([])
     expect(await act('pause')).toMatchObject({ status: 409, body: { code: 'campaign_not_in_state' } })
     expect(await act('resume')).toMatchObject({ status: 200, body: { status: 'sending', id: body['id'] } })
-    expect(await claimAll()).toBe(12)
+    expect(await claimAll()).toHaveLength(12)
   })
 
   it('keeps recipients who have no message yet from getting one', async () => {
@@ -276,6 +277,34 @@ describe('what waits for its own campaign', () => {
     await send({ message: 'Hurry' }, 'order-2')
     await until('it goes out', async () => (await messages(`body = 'Hurry'`)) === 3)
     expect(await messages()).toBe(before + 3)
+  })
+})
+
+describe('a broadcast with a pace', () => {
+  // One in four seconds: five go in a quarter of the validity.
+  const order = { message: 'Hello', max_rate: 15, validity_period: 80 }
+
+  it('has no more in line than go before they expire', async () => {
+    await addContacts(13)
+    await send(order)
+    start()
+    for (const made of [5, 10, 13]) {
+      await until('the line is full', async () => (await messages()) >= made)
+      expect(await messages()).toBe(made)
+      // Sorted, and then taken.
+      const handed = [...(await claimAll()), ...(await claimAll())]
+      for (const one of handed) await ledger.answer(one)
+    }
+  })
+
+  it('nor held for the night', async () => {
+    campaign = await test.newCampaign({ quiet_hours: { enabled: true, start: '00:00', end: '23:59' } })
+    await ledger.context.quietHours.refresh()
+    await addContacts(13)
+    await send(order)
+    start()
+    await until('some are held', async () => (await messages(`hold_reason = 'quiet_hours'`)) > 0)
+    expect(await messages()).toBe(5)
   })
 })
 
@@ -346,7 +375,7 @@ describe('a cancel', () => {
     await until('all have a message', async () => (await messages()) === 12)
     await act('pause')
     // Out of the way of others.
-    expect(await claimAll()).toBe(0)
+    expect(await claimAll()).toHaveLength(0)
     expect(await ledger.count('queue q', 'exists (select from backlogs where id = q.lane_id)')).toBe(12)
     await act('cancel')
     await until('what waits is canceled', async () => (await messages(`status = 'canceled'`)) === 12)

@@ -9,6 +9,7 @@ import type { Log } from '../../db/log.ts'
 import { recordEvents, type EventType, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
 import { showId } from '../../ids.ts'
 import { flushMax, type Acceptor } from '../../messages/accept.ts'
+import { validityDefaultSeconds } from '../../messages/accept-write.ts'
 import type { Accepted, Draft } from '../../messages/accepted.ts'
 import { cancelWaiting } from '../../messages/cancel.ts'
 import { recordMoves } from '../../messages/ledger.ts'
@@ -20,13 +21,14 @@ import { expandPiece, hasMore, noteTaken, readNext, type Recipient } from './rec
 import {
   beginBroadcast,
   countQueued,
+  countWaiting,
   findBroadcast,
   findWaiting,
-  hasWaitingMessages,
   holdBroadcast,
   lockBroadcast,
   moveBroadcast,
   settleBroadcast,
+  type PacedBroadcast,
 } from './store.ts'
 
 interface BroadcastContext {
@@ -132,6 +134,8 @@ export class Broadcaster {
     if (row.status !== 'canceled' && !row.isExpanded) return this.#expand(accountId, id)
     if ((this.#endings.get(id) ?? 0) > performance.now()) return false
     if (row.status === 'canceled') return this.#takeBack(accountId, id)
+    const paced = row.pace === null ? Infinity : pacedMaxOf(row, row.pace) - (await countWaiting(db, row))
+    if (paced <= 0) return false
     const { limit, bound } = await this.#waitForRoom(row)
     if (await this.#isCrowdedOut(row, bound)) return false
     let next: Recipient[] = []
@@ -139,7 +143,7 @@ export class Broadcaster {
     const more = await acceptor.acceptFrom(accountId, async (tx) => {
       const locked = await lockBroadcast(tx, accountId, id)
       if (!locked || locked.status === 'canceled') return null
-      next = await readNext(tx, locked, limit)
+      next = await readNext(tx, locked, Math.min(limit, paced))
       if (next.length === 0) return null
       const { drafts, contactIds, skipped } = this.#draft(locked, next)
       return {
@@ -174,15 +178,15 @@ export class Broadcaster {
    */
   async #waitForRoom(row: BroadcastRow): Promise<{ limit: number; bound: number }> {
     const { acceptor } = this.#context
-    const { accountId, id, body, segments, messages } = row
+    const { accountId, id, body } = row
     const type = body.type ?? 'marketing'
     for (const until = performance.now() + roomWaitMs; ;) {
       const room = acceptor.roomFor(accountId, type)
       if (!room) return { limit: flushMax, bound: queuedMax }
       if (room.free >= room.most / 4) {
         this.#crowdedSince.delete(id)
-        const each = messages > 0 ? Math.max(1, segments / messages) : 1
-        return { limit: Math.max(1, Math.min(flushMax, Math.floor(room.free / each))), bound: queuedMax }
+        const most = Math.floor(room.free / segmentsEach(row))
+        return { limit: Math.max(1, Math.min(flushMax, most)), bound: queuedMax }
       }
       const now = performance.now()
       if (now > until || this.#isClosed) {
@@ -203,7 +207,7 @@ export class Broadcaster {
     if ((await countQueued(db, row, bound)) < bound) return false
     const now = performance.now()
     if ((this.#inLineUntil.get(row.id) ?? 0) > now) return true
-    if (await hasWaitingMessages(db, row)) {
+    if ((await countWaiting(db, row)) > 0) {
       this.#inLineUntil.set(row.id, now + inLineEveryMs)
       return true
     }
@@ -264,7 +268,7 @@ export class Broadcaster {
     const postings = await inTransaction(db, async (tx): Promise<Posting[]> => {
       const row = await lockBroadcast(tx, accountId, id)
       if (!row?.isExpanded || row.status !== 'sending' || (await hasMore(tx, row))) return []
-      if (await hasWaitingMessages(tx, row)) {
+      if ((await countWaiting(tx, row)) > 0) {
         this.#endings.set(id, performance.now() + endingEveryMs)
         return []
       }
@@ -283,7 +287,7 @@ export class Broadcaster {
       if (row?.status !== 'canceled') return { postings: [], isMore: false }
       const moved = await cancelWaiting(tx, accountId, { campaignId: row.campaignId, limit: cancelMax })
       if (moved.length === 0) {
-        if (await hasWaitingMessages(tx, row)) this.#endings.set(id, performance.now() + endingEveryMs)
+        if ((await countWaiting(tx, row)) > 0) this.#endings.set(id, performance.now() + endingEveryMs)
         else await settleBroadcast(tx, row)
       }
       return { postings: await recordMoves(tx, moved, this.#context), isMore: moved.length > 0 }
@@ -291,6 +295,19 @@ export class Broadcaster {
     outbox.offer(postings)
     return isMore
   }
+}
+
+/** Segments of a message, as far as they are known. */
+const segmentsEach = ({ segments, messages }: BroadcastRow): number =>
+  messages > 0 ? Math.max(1, segments / messages) : 1
+
+// Of its validity a message waits for the pace of its campaign: there may be a night in between, or a pause.
+const pacedShare = 0.25
+
+/** Messages that may wait for the pace of their campaign, held ones among them: more would expire before their turn. */
+function pacedMaxOf(row: PacedBroadcast, pace: number): number {
+  const seconds = (row.validitySeconds ?? validityDefaultSeconds) * pacedShare
+  return Math.max(1, Math.floor((pace * seconds) / segmentsEach(row)))
 }
 
 function reasonOf(result: Exclude<Accepted, { kind: 'accepted' }>): string {

@@ -64,13 +64,20 @@ export async function insertBroadcast(tx: Tx, accountId: string, one: NewBroadca
 }
 
 /** One broadcast, by primary key. */
-export async function findBroadcast(db: Queryable, accountId: string, id: string): Promise<BroadcastRow | null> {
-  const { rows } = await db.query<BroadcastRow>(
-    `select ${columnsOfBroadcast('b')} from broadcasts b where b.account_id = $1 and b.id = $2`,
+export async function findBroadcast(db: Queryable, accountId: string, id: string): Promise<PacedBroadcast | null> {
+  const { rows } = await db.query<PacedBroadcast>(
+    `select ${columnsOfBroadcast('b')}, c.pace::float8 as pace,
+       coalesce((b.body ->> 'validity_period')::int, c.validity_period) as "validitySeconds"
+     from broadcasts b
+     join campaigns c on c.account_id = b.account_id and c.id = b.campaign_id
+     where b.account_id = $1 and b.id = $2`,
     [accountId, id],
   )
   return rows[0] ?? null
 }
+
+/** A broadcast with the pace of its campaign in segments a second, and the validity that somebody asked for. */
+export type PacedBroadcast = BroadcastRow & { pace: number | null; validitySeconds: number | null }
 
 /** A page of a campaign's broadcasts in the order that `buildPage` wants; by broadcasts_campaign. */
 export async function listBroadcasts(
@@ -255,16 +262,15 @@ export async function countQueued(
   return rows[0]?.count ?? 0
 }
 
-/** Whether a message of the campaign still waits: in line, for a retry, or with a link. Asks the counts, by tallies_campaign. */
-export async function hasWaitingMessages(db: Queryable, { accountId, campaignId }: BroadcastRow): Promise<boolean> {
-  const { rowCount } = await db.query(
-    `select 1
+/** How many messages of the campaign still wait: in line, for a time, or with a link. Asks the counts, by tallies_campaign. */
+export async function countWaiting(db: Queryable, { accountId, campaignId }: BroadcastRow): Promise<number> {
+  const { rows } = await db.query<{ count: number }>(
+    `select coalesce(sum(messages), 0)::float8 as count
      from ${counts('account_id = $1 and campaign_id = $2')} c
-     where bucket = 'queued'
-     having sum(messages) > 0`,
+     where bucket = 'queued'`,
     [accountId, campaignId],
   )
-  return rowCount === 1
+  return rows[0]?.count ?? 0
 }
 
 /** Notes that what waited for a canceled broadcast has been taken back. */
