@@ -32,6 +32,31 @@ export function parseNumber(text: string, defaultCountry?: string | null): strin
   return complete(plans, plans[0] ?? home, typed.slice(home.code.length))
 }
 
+const amount = /^\+?\d{1,3}(?:,\d{3}){2,}(?:\.0+)?$/
+// Marks of direction and joiners, which phones put around the numbers that are copied from them.
+const unseen = /\p{Cf}+/gu
+
+/** A number from a file without what spreadsheets do to it, where nothing is lost by that, and what was undone. */
+export function undoSpreadsheet(text: string): {
+  cleaned: string
+  repair: 'apostrophe' | 'decimal_point' | 'thousands_separators' | null
+} {
+  const trimmed = text.replace(unseen, '').trim()
+  const bare = trimmed.replace(/^['’`]+/, '').trim()
+  // Data frames turn a column of numbers with gaps into fractions.
+  const whole = bare.replace(/^(\+?[\d,]+)\.0+$/, '$1')
+  const cleaned = amount.test(whole) ? whole.replaceAll(',', '') : whole
+  const repair =
+    bare !== trimmed
+      ? 'apostrophe'
+      : whole !== bare
+        ? 'decimal_point'
+        : cleaned !== whole
+          ? 'thousands_separators'
+          : null
+  return { cleaned, repair }
+}
+
 /** The digits of a number written with the usual punctuation, its plus sign before them; null where it has anything else. */
 export function digitsOf(text: string): string | null {
   if (text.length > textMax) return null

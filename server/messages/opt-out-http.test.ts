@@ -209,6 +209,16 @@ describe('a list in a file', () => {
     expect((await call('POST', '/opt-outs/import', body)).body).toMatchObject({ created: 1 })
   })
 
+  it('means the numbers that were there before spreadsheets and phones wrote them', async () => {
+    const cells = ['4915123456789.0', '"447,911,123,456"', '\u202a+447911123457\u202c', "'+447911123458", '4.47E+11']
+    expect((await call('POST', '/opt-outs/import', `number\n${cells.join('\n')}\n`)).body).toMatchObject({
+      created: 4,
+      errors: [{ line: 6, value: '4.47E+11' }],
+    })
+    const { text } = await call('GET', '/opt-outs/export')
+    expect(text.match(/^\d+/gm)?.sort()).toEqual(['447911123456', '447911123457', '447911123458', '4915123456789'])
+  })
+
   it('may be one number a line', async () => {
     expect((await call('POST', '/opt-outs/import', '15551230001\n15551230002\n')).body).toMatchObject({ created: 2 })
   })

@@ -3,6 +3,7 @@ import { parse } from 'csv-parse/sync'
 import { invalid } from '../errors.ts'
 import type { OptOutInput } from './opt-out.ts'
 import { readNumber } from './number.ts'
+import { undoSpreadsheet } from './number-written.ts'
 
 /** Most rows of one import: some ten seconds of work. */
 export const optOutRowsMax = 100_000
@@ -93,12 +94,10 @@ function storableReason(reason: string): string {
   return characters.join('').toWellFormed().replaceAll('\0', '\uFFFD')
 }
 
-/** An apostrophe keeps a spreadsheet from rounding, `00` and punctuation are how people write. */
+/** `00` and punctuation are how people write; the point of a fraction is none of it: its zero would make another number. */
 const readListed = (text: string): ReturnType<typeof readNumber> =>
   readNumber(
-    text
-      .trim()
-      .replace(/^['’]/, '')
-      .replace(/[\s().\-/]+/g, '')
+    undoSpreadsheet(text)
+      .cleaned.replace(/[\s().\-/]+/g, '')
       .replace(/^00/, '+'),
   )

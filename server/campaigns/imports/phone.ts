@@ -1,5 +1,5 @@
 /** Numbers as files have them: what spreadsheets and people do to them is undone where nothing is lost, and named where digits are. */
-import { digitsOf, parseNumber } from '../../messages/number-written.ts'
+import { digitsOf, parseNumber, undoSpreadsheet } from '../../messages/number-written.ts'
 import { readNumber } from '../../messages/number.ts'
 
 /** Why a cell is no number. */
@@ -28,14 +28,13 @@ export interface ImportedNumber {
 
 // Excel shows 12 digits and more like this, and saves what it shows.
 const scientific = /^[+']?\d+(?:[.,]\d+)?\s*[eE]\s*\+?\d+$/
-const amount = /^\+?\d{1,3}(?:,\d{3}){2,}(?:\.0+)?$/
 
 /**
  * Reads a number leniently: punctuation, an apostrophe before it, `00` or no plus sign, `.0` after it; with a default country also
  * national numbers, which win where both readings exist. Digits that a spreadsheet dropped are never guessed.
  */
 export function readImportedNumber(text: string, defaultCountry: string | null): ImportedNumber | PhoneFault {
-  const { cleaned, repair } = clean(text)
+  const { cleaned, repair } = undoSpreadsheet(text)
   if (cleaned === '') return { code: 'required', detail: 'is required' }
   if (scientific.test(cleaned))
     return {
@@ -49,23 +48,6 @@ export function readImportedNumber(text: string, defaultCountry: string | null):
   // Punctuation without a plus sign and without a country is a national number's: 555-123-4567 is no number of Brazil.
   const strict = readNumber(international ?? cleaned, defaultCountry)
   return 'number' in strict ? { number: strict.number, repair: repair ?? nameForm(cleaned, strict.number) } : strict
-}
-
-function clean(text: string): { cleaned: string; repair: Repair | null } {
-  const trimmed = text.trim()
-  const bare = trimmed.replace(/^['’`]+/, '').trim()
-  // Data frames turn a column of numbers with gaps into fractions.
-  const whole = bare.replace(/^(\+?[\d,]+)\.0+$/, '$1')
-  const cleaned = amount.test(whole) ? whole.replaceAll(',', '') : whole
-  const repair =
-    bare !== trimmed
-      ? 'apostrophe'
-      : whole !== bare
-        ? 'decimal_point'
-        : cleaned !== whole
-          ? 'thousands_separators'
-          : null
-  return { cleaned, repair }
 }
 
 /** How a number was written that was read: nothing is wrong with one that has its plus sign. */
