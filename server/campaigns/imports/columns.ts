@@ -130,13 +130,13 @@ function refuseTargets(header: string[], targets: Targets): FieldError[] | null 
       `must have a column of numbers, named phone_number, phone, mobile, msisdn or to, or named by \`mapping\`; it has ${shorten(header.join(', '))}`,
     )
   const attributes = targets.filter((target) => target?.startsWith('attributes.'))
-  // First: what follows looks at each with all others.
   if (attributes.length > attributeLimits.count)
     return refuseFile(
       `must have at most ${attributeLimits.count} columns that are no fields of a contact; it has ${attributes.length}`,
     )
-  const twice = attributes.find((target, at) => attributes.indexOf(target) !== at)
-  if (twice) return refuseFile(`must not have two columns named ${shorten(twice.slice(11))}`)
+  const filling = header.filter((_, at) => targets[at] !== null)
+  const twice = findTwice(attributes)?.slice(11) ?? findTwice(filling)
+  if (twice !== undefined) return refuseFile(`must not have two columns named ${shorten(twice)}`)
   const long = attributes.find((target) => Array.from(target ?? '').length > 11 + attributeLimits.name)
   if (long)
     return refuseFile(
@@ -149,6 +149,11 @@ function refuseTargets(header: string[], targets: Targets): FieldError[] | null 
 export const refuseFile = (detail: string): FieldError[] => [
   { pointer: '#', code: 'invalid_format', detail: `The file ${detail}.` },
 ]
+
+function findTwice(names: readonly (string | null)[]): string | undefined {
+  const seen = new Set<string | null>()
+  return names.find((name) => seen.size === seen.add(name).size) ?? undefined
+}
 
 const plain = (name: string): string =>
   name

@@ -32,7 +32,7 @@ export function refuseBytes(bytes: Buffer, encoding: Encoding): string | null {
   const head = bytes.subarray(0, 4096)
   let controls = 0
   for (const byte of head) if (byte < 9 || (byte > 13 && byte < 32)) controls++
-  return controls > head.length / 64 ? 'must be text' : null
+  return controls > 1 + head.length / 64 ? 'must be text' : null
 }
 
 /**
@@ -47,6 +47,7 @@ export function readLayout(
 ): TableLayout | FieldError[] {
   const told = /^\s*sep=(.)\r?\n/i.exec(text)
   const body = told ? text.slice(told[0].length) : text
+  if (isWhole && body.trim() === '') return refuseFile('must not be empty')
   const start = body.search(/[^\r\n]/)
   // What is no text of the encoding has been decoded to U+FFFD.
   const line = firstLine(body.slice(Math.max(start, 0)))

@@ -11,8 +11,8 @@ const layoutOf = (text: string, isWhole = true, mapping: Record<string, string |
   if (Array.isArray(layout)) throw new Error(layout[0]?.detail)
   return layout
 }
-const refusalOf = (text: string, isWhole = true): string | undefined => {
-  const layout = readLayout(text, isWhole)
+const refusalOf = (text: string, isWhole = true, mapping: Record<string, string | null> = {}): string | undefined => {
+  const layout = readLayout(text, isWhole, mapping)
   return Array.isArray(layout) ? layout[0]?.detail : undefined
 }
 
@@ -39,8 +39,13 @@ describe('readLayout', () => {
     expect(refusalOf('name,city\na,b')).toMatch(/must have a column of numbers.*it has name, city/)
     expect(refusalOf('phone\n')).toMatch(/must have rows/)
     expect(refusalOf('phone')).toMatch(/must have rows/)
-    expect(refusalOf(' \n\n')).toMatch(/must have a/)
+    expect(refusalOf(' \n\n')).toMatch(/must not be empty/)
     expect(refusalOf('phone,x,x\n1,2,3')).toMatch(/two columns named x/)
+    expect(refusalOf('phone,x,attributes.x\n1,2,3')).toMatch(/two columns named x/)
+    // Neither of them can be named to `mapping`, nor shown in it.
+    expect(refusalOf('phone,name,phone\n1,2,3')).toMatch(/two columns named phone/)
+    expect(refusalOf('phone,x,x\n1,2,3', true, { x: 'first_name' })).toMatch(/two columns named x/)
+    expect(layoutOf('phone,x,x,,\n1,2,3', true, { x: null }).targets).toEqual(['phone_number', null, null, null, null])
     expect(refusalOf(`phone,${'x'.repeat(41)}\n1,2`)).toMatch(/at most 40 characters/)
     expect(refusalOf(`phone,${Array.from({ length: 51 }, (_, i) => `c${i}`).join(',')}\n1`)).toMatch(
       /at most 50 columns/,
@@ -58,7 +63,8 @@ describe('readLayout', () => {
     expect(refuseBytes(Buffer.from('%PDF-1.7'), 'utf-8')).toMatch(/PDF/)
     expect(refuseBytes(Buffer.alloc(5000), 'utf-8')).toMatch(/text/)
     expect(refuseBytes(Buffer.alloc(0), 'utf-8')).toMatch(/empty/)
-    expect(refuseBytes(Buffer.from(`phone\n${'1555'.repeat(50)}\0`), 'utf-8')).toBeNull()
+    for (const text of [`phone\n${'1555'.repeat(50)}\0`, 'phone\n1\0\n2', 'phone\n15551234567\n\x1a'])
+      expect(refuseBytes(Buffer.from(text), 'utf-8')).toBeNull()
     expect(refuseBytes(Buffer.from('\uFEFFphone\n1', 'utf16le'), 'utf-16le')).toBeNull()
   })
 
@@ -155,6 +161,14 @@ describe('readRow', () => {
         attributes: { formula: '=Sum' },
         consent: { status: 'opted_out' },
       },
+    })
+  })
+
+  it('reads locales as programs write them, and counts the apostrophe before a plus sign', () => {
+    const row = { line: 2, size: 1, record: ["'+15551234567", 'en_US'] }
+    expect(readRow(row, csvOptions('phone,locale'))).toMatchObject({
+      contact: { phoneNumber: '15551234567', language: 'en-US' },
+      repair: 'apostrophe',
     })
   })
 

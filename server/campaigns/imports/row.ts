@@ -79,13 +79,16 @@ function readCells(cells: string[], targets: TableLayout['targets'], faults: Fau
   for (let at = 0; at < targets.length; at++) {
     const target = targets[at]
     if (target === null || target === undefined) continue
-    const cell = readCell(cells[at] ?? '')
+    // What stands before a number is for the lenient reader to say.
+    const cell = target === 'phone_number' ? (cells[at] ?? '') : readCell(cells[at] ?? '')
     if (cell === '') continue
     if (target === 'tags') input['tags'] = readTags(cell, faults)
     else if (target === 'consent')
       consent = Object.assign({}, consent, readObject(cell, target, faults) ?? { status: cell })
     else if (target.startsWith('consent_')) (consent ??= {})[target.slice(8)] = cell
     else if (target === 'country') input['country'] = cell.toUpperCase()
+    // Most programs write locales so.
+    else if (target === 'language') input['language'] = cell.replaceAll('_', '-')
     else if (target === 'attributes')
       attributes = Object.assign(attributes ?? emptyRecord(), readObject(cell, target, faults) ?? { attributes: cell })
     else if (target.startsWith('attributes.')) (attributes ??= emptyRecord())[target.slice(11)] = cell
