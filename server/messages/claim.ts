@@ -2,6 +2,7 @@
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../events.ts'
 import { isUnreadable } from '../sealing/texts.ts'
+import { validityDefaultSeconds } from './accept-write.ts'
 import type { Handover } from './handover.ts'
 import { recordMoves, type Moved } from './ledger.ts'
 import { claimStatement, isStopped } from './claim-sql.ts'
@@ -252,21 +253,40 @@ const dueSql = `
   select lane_id, message_id, account_id, segments, expires_at from due
   on conflict do nothing`
 
-// Locks expired queue rows (index queue_expires_at) that no claim holds, and their messages.
+const validityDefault = `interval '${validityDefaultSeconds} seconds'`
+
+// Locks expired queue rows (index queue_expires_at) that no claim holds, and their messages. What a paused broadcast has in line gets
+// another default validity, where nobody asked for one: a pause passes over nobody. Broadcasts by broadcasts_campaign.
 const expireSql = `
-  with gone as (
-    delete from queue
-    where ctid = any (array(
-      select ctid from queue
-      where expires_at <= now()
-      order by expires_at
-      limit $1
-      for update skip locked))
-    returning account_id, message_id
+  with due as materialized (
+    select ctid as row_at, account_id, message_id from queue
+    where expires_at <= now()
+    order by expires_at
+    limit $1
+    for update skip locked
   ), judged as materialized (
-    select g.account_id, g.message_id, ${mayBeTaken('m')} as may_be_taken
-    from gone g
-    join messages m on m.account_id = g.account_id and m.id = g.message_id
+    select d.*, ${mayBeTaken('m')} as may_be_taken,
+      c.id is not null and m.expires_at >= coalesce(m.send_at, m.created_at) + ${validityDefault}
+        and exists (
+          select 1 from broadcasts b
+          where b.account_id = c.account_id and b.campaign_id = c.id and b.status = 'paused' and not b.body ? 'validity_period'
+        ) as is_paused
+    from due d
+    join messages m on m.account_id = d.account_id and m.id = d.message_id
+    left join campaigns c on c.account_id = m.account_id and c.id = m.campaign_id
+      and c.status = 'paused' and c.validity_period is null and not m.is_confirmation
+  ), paused as (
+    update queue
+    set expires_at = now() + ${validityDefault}
+    where ctid = any (array(select row_at from judged where is_paused))
+  ), prolonged as (
+    update messages m
+    set expires_at = now() + ${validityDefault}, updated_at = now()
+    from judged g
+    where m.account_id = g.account_id and m.id = g.message_id and m.status = 'queued' and g.is_paused
+  ), gone as (
+    delete from queue
+    where ctid = any (array(select row_at from due except select row_at from judged where is_paused))
   ), moved as (
     update messages m
     set status = case when g.may_be_taken then 'unconfirmed' else 'expired' end,
@@ -281,7 +301,7 @@ const expireSql = `
       hold_reason = null,
       hold_until = null
     from judged g
-    where m.account_id = g.account_id and m.id = g.message_id and m.status = 'queued'
+    where m.account_id = g.account_id and m.id = g.message_id and m.status = 'queued' and not g.is_paused
     returning ${messageColumns('m')}
   ), outcome as (
     insert into outcomes (account_id, status, message_id, error_code)
