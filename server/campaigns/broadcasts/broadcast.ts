@@ -49,6 +49,7 @@ export interface BroadcastRow {
   sendAt: Date
   /** `YYYY-MM-DDTHH:MM:SS` on each recipient's clock; null: one time for all. */
   sendAtLocal: string | null
+  /** Of its campaign; '': it has none, and the number decides. */
   timezone: string
   isExpanded: boolean
   recipients: number

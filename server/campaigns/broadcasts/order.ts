@@ -156,7 +156,7 @@ export async function orderBroadcast(
     body: { ...body, type: body.type ?? campaign.type ?? 'marketing' },
     ...by,
     needsApproval: !by.isTest && (await needsApproval(tx, accountId, campaign.id, rest.audienceTags)),
-    timezone: campaign.timezone ?? 'UTC',
+    timezone: campaign.timezone ?? '',
   })
   if (!row)
     throw new ApiError('campaign_busy', {

@@ -1,6 +1,7 @@
 /** The recipients of a broadcast: from contacts, in pieces, and to messages, in pieces; each piece moves a mark in the broadcast's row. */
 import type { Tx } from '../../db/db.ts'
 import type { TemplateFields } from '../../messages/template.ts'
+import { zonesOfNumber } from '../../messages/quiet-hours-zones.ts'
 import { isTimezone, timeIn } from '../../timezone.ts'
 import type { BroadcastRow } from './broadcast.ts'
 
@@ -10,9 +11,9 @@ import type { BroadcastRow } from './broadcast.ts'
  */
 export async function expandPiece(tx: Tx, row: BroadcastRow, limit: number): Promise<boolean> {
   const { accountId, id, campaignId, sendAtLocal } = row
-  // Most contacts have the zone of the broadcast.
   const times = new Map<string, Date>()
-  if (sendAtLocal !== null) times.set(row.timezone, timeOf(sendAtLocal, [row.timezone]))
+  // Most contacts have the zone of the broadcast, where it has one.
+  if (sendAtLocal !== null && row.timezone !== '') times.set(row.timezone, timeOf(sendAtLocal, [row.timezone]))
   for (;;) {
     const { rows } = await tx.query<{ isExpanded: boolean | null; missing: string[] }>({
       name: 'expand-broadcast',
@@ -21,21 +22,39 @@ export async function expandPiece(tx: Tx, row: BroadcastRow, limit: number): Pro
     })
     const [{ isExpanded, missing } = { isExpanded: true, missing: [] }] = rows
     if (sendAtLocal === null || missing.length === 0) return isExpanded ?? true
-    for (const zone of missing) times.set(zone, timeOf(sendAtLocal, [zone, row.timezone]))
+    const ofPlaces = new Map<readonly string[], Date>()
+    for (const zone of missing)
+      times.set(
+        zone,
+        zone.startsWith('+')
+          ? timeOfNumber(sendAtLocal, zone.slice(1), ofPlaces)
+          : timeOf(sendAtLocal, [zone, row.timezone]),
+      )
   }
+}
+
+/** A time on the clock of a number: the last of them where it may be in several zones, so that it is early nowhere. */
+function timeOfNumber(local: string, number: string, known: Map<readonly string[], Date>): Date {
+  const zones = zonesOfNumber(number)
+  let time = known.get(zones)
+  if (!time) {
+    const times = (zones.length > 0 ? zones : ['UTC']).map((zone) => timeOf(local, [zone]))
+    known.set(zones, (time = new Date(Math.max(...times.map(Number)))))
+  }
+  return time
 }
 
 /** A time on the clock of the first zone that the runtime knows: whoever wrote the others may have known more of them. */
 const timeOf = (local: string, zones: string[]): Date =>
   timeIn(Date.parse(`${local}Z`), zones.find(isTimezone) ?? 'UTC')
 
-// The time of each zone is given ($5), because the zones of the database are others than those of the runtime, by which contacts are checked.
+// The time of each zone, or of a number that has none, is given ($5), because the zones of the database are others than those of the runtime, by which contacts are checked.
 // Where one is missing nothing is done but to name it.
 const expandSql = `
   with b as materialized (
     select audience_tags, send_at_local is not null as is_local, timezone, expanded_to from broadcasts where account_id = $1 and id = $2
   ), page as materialized (
-    select c.id, case when b.is_local then coalesce(c.timezone, b.timezone) end as zone,
+    select c.id, case when b.is_local then coalesce(c.timezone, nullif(b.timezone, ''), '+' || c.phone_number) end as zone,
       b.audience_tags is null or c.tags && b.audience_tags as is_wanted
     from b, contacts c
     where c.account_id = $1

@@ -414,6 +414,7 @@ describe('a time', () => {
   it('is that of a zone which the database does not know, too', async () => {
     await addContacts(3)
     const { db } = database
+    await db.query(`update campaigns set timezone = 'UTC'`)
     // An old name of Los Angeles, and one that only a later version knows.
     await db.query(`update contacts set timezone = 'US/Pacific-New' where phone_number = '15551000001'`)
     await db.query(`update contacts set timezone = 'Mars/Base' where phone_number = '15551000002'`)
