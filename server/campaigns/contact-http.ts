@@ -86,7 +86,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         if (errors.length > 0 || !read.contact) throw invalid(errors)
         const { on_conflict: onConflict = null } = request.query
         const by = { actor: actorOf(request), campaignId: campaign.id }
-        const postings = await withdrawConsents(tx, context, accountId, by, [read.contact])
+        const { postings } = await withdrawConsents(tx, context, accountId, by, [read.contact])
         const { row, isNew } = await addContact(tx, accountId, campaign.id, read.contact, onConflict, sealing)
         await recordContactConsents(tx, context.vault, accountId, campaign.id, by.actor, [read.contact])
         const body = await show(tx, accountId, row)
@@ -229,7 +229,7 @@ export function contactRoutes(app: App, context: ContactsContext): void {
           sealing,
         )
         const by = { actor: actorOf(request), campaignId: campaign.id }
-        const postings = await withdrawConsents(tx, context, accountId, by, [written])
+        const { postings } = await withdrawConsents(tx, context, accountId, by, [written])
         await recordContactConsents(tx, context.vault, accountId, campaign.id, by.actor, [written])
         const isOptedOut = row.isOptedOut || written.consent?.status === 'opted_out'
         return { status: 200, body: await show(tx, accountId, { ...row, isOptedOut }), resourceId: row.id, postings }

@@ -6,8 +6,8 @@ import type { NewContact } from './contacts.ts'
 
 /**
  * Opts out the numbers of contacts that come so, in the transaction that writes them and before it does: what waits for them is canceled,
- * the ledger of consent and the events tell it. `actor` is the public id of the key, user or import that brought them. Offer the postings
- * after the commit.
+ * the ledger of consent and the events tell it. `actor` is the public id of the key, user or import that brought them. Returns whose opt-out
+ * is new, and the postings, to be offered after the commit.
  */
 export async function withdrawConsents(
   tx: Tx,
@@ -15,12 +15,11 @@ export async function withdrawConsents(
   accountId: string,
   { actor, campaignId }: { actor: string; campaignId: string },
   contacts: readonly NewContact[],
-): Promise<Posting[]> {
+): Promise<{ added: Set<string>; postings: Posting[] }> {
   const people = contacts.flatMap(({ phoneNumber, consent }) => {
     if (consent?.status !== 'opted_out') return []
     const { status: _, ...evidence } = consent
     return [{ number: phoneNumber, evidence }]
   })
-  const { postings } = await optOut(tx, context, accountId, { source: 'contact', actor, campaignId }, people)
-  return postings
+  return optOut(tx, context, accountId, { source: 'contact', actor, campaignId }, people)
 }

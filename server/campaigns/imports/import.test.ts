@@ -154,6 +154,27 @@ describe('an import', () => {
     await db.query('delete from webhooks where account_id = $1', [accountId])
   })
 
+  it('takes the word of whoever is out in a later row of the file, whatever the first one says', async () => {
+    const campaign = await test.newCampaign()
+    // The last row is in another batch than the first ones.
+    const between = Array.from({ length: 6000 }, (_, i) => `1555777${1000 + i},`)
+    const rows = ['15551230051,opted_in', '15551230052,', '15551230051,opted_out', ...between, '15551230052,opted_out']
+    const file = `phone,consent\n${rows.join('\n')}\n15551230052,opted_out\n15551230051,opted_in`
+    const over = await test.run(campaign, 'text/csv', file)
+    expect(over.counts).toMatchObject({ total: 6006, created: 6002, duplicate: 4, opted_out: 2, failed: 0 })
+    const { rows: outs } = await database.db.query(
+      `select number from opt_outs where number in ('15551230051', '15551230052') order by 1`,
+    )
+    expect(outs).toEqual([{ number: '15551230051' }, { number: '15551230052' }])
+    const id = parseId('cmp', campaign)
+    const first = `select consent from contacts where campaign_id = $1 and phone_number = '15551230051'`
+    expect((await database.db.query(first, [id])).rows).toEqual([{ consent: { status: 'opted_out' } }])
+    const words = await database.db.query(`select status from consents where campaign_id = $1`, [id])
+    expect(words.rows).toEqual([{ status: 'opted_out' }, { status: 'opted_out' }])
+    // With the rows of people who are out all else is as it was.
+    expect((await test.run(campaign, 'text/csv', file)).counts).toMatchObject({ updated: 6002, opted_out: 2 })
+  })
+
   it('completes national numbers by the country of the import, else of the campaign', async () => {
     const campaign = await test.newCampaign({ default_country: 'US' })
     await test.run(campaign, 'text/csv', 'phone\n(415) 555-2671')

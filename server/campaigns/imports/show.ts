@@ -28,7 +28,9 @@ export const Import = Type.Object(
         created: Count('New contacts.'),
         updated: Count('Contacts that were there.'),
         skipped: Count('Contacts that were there and were left alone.'),
-        duplicate: Count('Rows with a number that an earlier row of the file has; the first row counts.'),
+        duplicate: Count(
+          'Rows with a number that an earlier row of the file has; the first row counts, but a consent of `opted_out` does in any.',
+        ),
         opted_out: Count('Of the contacts, those whose number has opted out; nothing is sent to them.'),
         failed: Count('Rows with errors.'),
       },

@@ -9,7 +9,7 @@ import { withdrawConsents } from '../withdraw.ts'
 
 /**
  * As of other contacts. `db` serves a read beside it. The commit waits for the disk, because posts of the events do not wait for the end of
- * the import.
+ * the import. Returns whose opt-out is new.
  */
 export async function withdrawImported(
   tx: Tx,
@@ -17,12 +17,13 @@ export async function withdrawImported(
   accountId: string,
   { id, campaignId }: { id: string; campaignId: string },
   contacts: readonly NewContact[],
-): Promise<void> {
+): Promise<Set<string>> {
   // Posts are not offered to a dispatcher of this process, whose thread this is not: it finds them by the clock.
   const outbox = { nodeId: null, hidesTexts: contactSeals?.isSealing ?? false, offer: () => {} }
   const subscriptions = new Subscriptions(db)
   await subscriptions.refresh()
   await tx.query('set local synchronous_commit to on')
   const by = { actor: showId('imp', id), campaignId }
-  await withdrawConsents(tx, { vault, outbox, subscriptions }, accountId, by, contacts)
+  const { added } = await withdrawConsents(tx, { vault, outbox, subscriptions }, accountId, by, contacts)
+  return added
 }

@@ -35,6 +35,8 @@ const sampleRows = 20
 
 interface Batch {
   contacts: WrittenContact[]
+  /** Rows that only say of an earlier one that its person is out, by number: that counts wherever it stands. */
+  withdrawn: Map<string, NewContact>
   errors: (RowError & { record: unknown })[]
   duplicates: number
   failed: number
@@ -42,7 +44,17 @@ interface Batch {
   size: number
 }
 
-const emptyBatch = (): Batch => ({ contacts: [], errors: [], duplicates: 0, failed: 0, rows: 0, size: 0 })
+const emptyBatch = (): Batch => ({
+  contacts: [],
+  withdrawn: new Map(),
+  errors: [],
+  duplicates: 0,
+  failed: 0,
+  rows: 0,
+  size: 0,
+})
+
+const isOut = ({ consent }: NewContact): boolean => consent?.status === 'opted_out'
 
 /** Collects rows and writes them; rows that an earlier run committed are read again only to know their numbers. */
 export class BatchWriter {
@@ -92,7 +104,10 @@ export class BatchWriter {
       if (isDone) return
       // The same object with an id: a copy of each of a million would be most of what there is to collect.
       if (isNew) this.#batch.contacts.push(Object.assign(read.contact, { id: newId() }))
-      else this.#batch.duplicates++
+      else {
+        this.#batch.duplicates++
+        if (isOut(read.contact)) this.#batch.withdrawn.set(read.contact.phoneNumber, read.contact)
+      }
       return
     }
     this.#badSize += row.size
@@ -111,6 +126,9 @@ export class BatchWriter {
    * file has been read. `settle` waits for it.
    */
   async flush(bytesRead: number, retry: <T>(work: () => Promise<T>) => Promise<T>): Promise<boolean> {
+    const { contacts, withdrawn } = this.#batch
+    if (withdrawn.size > 0)
+      for (const contact of contacts) contact.consent = withdrawn.get(contact.phoneNumber)?.consent ?? contact.consent
     const sealing = await retry(() => this.#seal())
     if (!(await this.#writing)) return false
     await this.#stride.rest(this.#workMs)
@@ -148,14 +166,14 @@ export class BatchWriter {
   }
 
   async #write(
-    { contacts, errors, duplicates, failed, rows }: Batch,
+    { contacts, withdrawn, errors, duplicates, failed, rows }: Batch,
     before: number,
     state: { bytesRead: number; repairs: Partial<Record<Repair, number>>; sample: unknown[] | null },
     sealing: ContactSealing | null,
   ): Promise<boolean> {
     const { id } = this.#job
     return inTransaction(this.#context.db, async (tx) => {
-      const counts = await this.#writeContacts(tx, contacts, sealing)
+      const counts = await this.#writeContacts(tx, contacts, withdrawn, sealing)
       await insertErrors(tx, this.#accountId, id, errors)
       const added = { ...counts, ...state, processed: rows, duplicate: duplicates, failed }
       if (await addCounts(tx, this.#accountId, id, before, added)) return true
@@ -167,21 +185,31 @@ export class BatchWriter {
     })
   }
 
-  async #writeContacts(tx: Tx, contacts: WrittenContact[], sealing: ContactSealing | null): Promise<UpsertCounts> {
+  async #writeContacts(
+    tx: Tx,
+    contacts: WrittenContact[],
+    withdrawn: Batch['withdrawn'],
+    sealing: ContactSealing | null,
+  ): Promise<UpsertCounts> {
     const { id, campaignId, options } = this.#job
     const { vault } = this.#context
     const numbers = contacts.map((contact) => contact.phoneNumber)
     const forgotten = await findForgotten(tx, vault, this.#accountId, numbers)
-    if (!options.isDryRun && contacts.some(({ consent }) => consent?.status === 'opted_out')) {
+    let outOfEarlier = 0
+    if (!options.isDryRun && (withdrawn.size > 0 || contacts.some(isOut))) {
       // Few lists say so, and what it takes is a good part of the program: it is loaded when it is needed.
       const { withdrawImported } = await import('./withdraw.ts')
-      await withdrawImported(tx, this.#context, this.#accountId, { id, campaignId }, contacts)
+      const own = new Set(numbers)
+      const earlier = [...withdrawn.values()].filter(({ phoneNumber }) => !own.has(phoneNumber))
+      const people = [...contacts, ...earlier]
+      const added = await withdrawImported(tx, this.#context, this.#accountId, { id, campaignId }, people)
+      outOfEarlier = earlier.filter(({ phoneNumber }) => added.has(phoneNumber)).length
     }
     const write = options.isDryRun ? previewContacts : upsertContacts
     const counts = await write(tx, this.#accountId, campaignId, contacts, options.onConflict, sealing)
     if (!options.isDryRun)
       await recordContactConsents(tx, vault, this.#accountId, campaignId, showId('imp', id), contacts)
-    return { ...counts, optedOut: counts.optedOut + forgotten.size }
+    return { ...counts, optedOut: counts.optedOut + forgotten.size + outOfEarlier }
   }
 }
 
