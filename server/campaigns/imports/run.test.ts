@@ -58,6 +58,21 @@ describe('an interrupted import', () => {
     expect(await runImport(test.context, key, never)).toBe('lost')
   })
 
+  it('writes no more contacts into a campaign that was closed meanwhile, and says so', async () => {
+    const campaign = await test.newCampaign()
+    const { id, key } = await test.hold(campaign, fileOf(10_000))
+    expect(await runImport(test.context, key, AbortSignal.abort())).toBe('stopped')
+    expect((await test.call('POST', `/v1/campaigns/${campaign}/archive`)).status).toBe(200)
+    expect(await runImport(test.context, key, never)).toBe('over')
+    expect(await test.read(id)).toMatchObject({
+      status: 'failed',
+      failure: { code: 'campaign_closed' },
+      counts: { processed: 2500, created: 2000 },
+    })
+    expect(await test.contacts(campaign)).toHaveLength(2000)
+    expect(await count('import_chunks', key.importId)).toBe(0)
+  })
+
   it('is not done twice by several workers at once', async () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, fileOf(20_000))

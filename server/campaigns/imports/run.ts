@@ -15,7 +15,7 @@ import type { Vault } from '../../sealing/vault.ts'
 import { openRows } from './rows.ts'
 import { showImport } from './show.ts'
 import { beginImport, endImport, type ImportFailure, type ImportRow, type ImportStatus } from './store.ts'
-import { BatchWriter, type WriteContext } from './writer.ts'
+import { BatchWriter, ClosedCampaign, type WriteContext } from './writer.ts'
 import { ZipError } from './zip.ts'
 
 /** What the job needs. */
@@ -57,7 +57,14 @@ export async function runImport(
 }
 
 /** Reads the file and writes its rows: all of the job but its end. */
-export async function writeRows(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
+export function writeRows(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
+  return writeAll(context, key, signal).catch((error: unknown): RowsResult => {
+    if (error instanceof ClosedCampaign) return { status: 'failed', failure: 'campaign_closed' }
+    throw error
+  })
+}
+
+async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
   const { accountId, importId } = key
   const again = <T>(work: () => Promise<T>): Promise<T> => retry(work, signal)
   const job = await again(() => beginImport(context.db, accountId, importId))

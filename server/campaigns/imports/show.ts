@@ -75,6 +75,7 @@ const failureDetails: Record<ImportFailure, string> = {
   no_rows: 'The file has no rows.',
   too_many_rows: 'The file has more than 1,000,000 rows; those before are there. Split the file.',
   damaged_file: 'The file cannot be read to its end; rows before that are there. Save it anew, or as CSV.',
+  campaign_closed: 'The campaign was archived or canceled meanwhile; rows that were counted are there.',
   internal_error: 'The import failed for a reason of ours; rows that were counted are there. Send the file again.',
 }
 

@@ -19,7 +19,7 @@ export type ImportStatus = (typeof importStatuses)[number]
 export type Format = 'json' | 'csv' | 'ndjson' | 'xlsx'
 
 /** Why a whole import failed. */
-export type ImportFailure = 'no_rows' | 'too_many_rows' | 'damaged_file' | 'internal_error'
+export type ImportFailure = 'no_rows' | 'too_many_rows' | 'damaged_file' | 'campaign_closed' | 'internal_error'
 
 /** What the caller asked for. */
 export interface AskedOptions {
@@ -184,6 +184,16 @@ export async function addCounts(
       JSON.stringify(added.repairs),
       added.sample && JSON.stringify(added.sample),
     ],
+  })
+  return rowCount === 1
+}
+
+/** Whether a campaign takes no contacts any more; by primary key. */
+export async function isClosed(tx: Tx, accountId: string, campaignId: string): Promise<boolean> {
+  const { rowCount } = await tx.query({
+    name: 'is-campaign-closed',
+    text: `select from campaigns where account_id = $1 and id = $2 and status in ('archived', 'canceled')`,
+    values: [accountId, campaignId],
   })
   return rowCount === 1
 }

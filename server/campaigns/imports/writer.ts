@@ -14,7 +14,7 @@ import { readRow } from './row.ts'
 import { NumberSet } from './seen.ts'
 import type { SourceRow } from './source-row.ts'
 import { Stride } from './stride.ts'
-import { addCounts, readCommitted, type ImportRow } from './store.ts'
+import { addCounts, isClosed, readCommitted, type ImportRow } from './store.ts'
 
 /** What writing needs; without a stride it goes as fast as it can. */
 export interface WriteContext {
@@ -173,6 +173,8 @@ export class BatchWriter {
   ): Promise<boolean> {
     const { id } = this.#job
     return inTransaction(this.#context.db, async (tx) => {
+      if (!this.#job.options.isDryRun && (await isClosed(tx, this.#accountId, this.#job.campaignId)))
+        throw new ClosedCampaign()
       const counts = await this.#writeContacts(tx, contacts, withdrawn, sealing)
       await insertErrors(tx, this.#accountId, id, errors)
       const added = { ...counts, ...state, processed: rows, duplicate: duplicates, failed }
@@ -212,6 +214,9 @@ export class BatchWriter {
     return { ...counts, optedOut: counts.optedOut + forgotten.size + outOfEarlier }
   }
 }
+
+/** The campaign takes no more contacts. */
+export class ClosedCampaign extends Error {}
 
 /** Rolls a batch back: its rows are another worker's, or nobody wants them any more. */
 class LostImport extends Error {}
