@@ -16,7 +16,7 @@ interface Greeting {
 /** The text for standard output. */
 export function greet({ address, phonesUrl, first, ownerCode, dataPath }: Greeting): string {
   // A shell replaces a variable between double quotes only.
-  const authorization = first ? `'Authorization: Bearer ${first.key}'` : '"Authorization: Bearer $HELIOGRAM_API_KEY"'
+  const authorization = first ? `'Authorization: Bearer ${first.key}'` : '"Authorization: Bearer $KEY"'
   const lines = [
     '',
     'Heliogram is running.',

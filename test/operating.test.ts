@@ -1,7 +1,8 @@
-/** docs/operating.md against the code: every setting, and every line that somebody may find in the log at night. */
+/** docs/operating.md, and what else people are told, against the code: every setting, and every line that somebody may find in the log at night. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { variables } from '../server/config-variables.ts'
 import { describeConfig } from '../server/config.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -17,6 +18,17 @@ test('the table of settings is what config.ts says', () => {
   const [, actual] = /<!-- settings: start -->([^]*)<!-- settings: end -->/.exec(page) ?? []
   expect(rows.length).toBe(describeConfig().split('\n').length / 2)
   expect(actual).toBe(expected)
+})
+
+test('nobody is told to set a variable that would stop the next start', () => {
+  const files = globSync(['*.md', 'docs/**/*.md', 'bin/*', '{server,simulator}/**/*.{ts,js,html,md}'], {
+    cwd: root,
+    exclude: (name) => name.endsWith('.test.ts') || name.endsWith('node_modules'),
+  })
+  const named = files.flatMap((file) => readFileSync(join(root, file), 'utf8').match(/\bHELIOGRAM_[A-Z_]*[A-Z]/g) ?? [])
+  const known = Object.values(variables).map(({ name }) => name)
+  expect(named.length).toBeGreaterThan(known.length)
+  expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([])
 })
 
 test('every warning and error of the log is explained', () => {

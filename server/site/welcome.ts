@@ -124,8 +124,8 @@ ${phonesUrl ? `<li><a href="${escapeHtml(phonesUrl)}">Phones</a><span>Simulated 
 </ul>
 <h2>Send a message</h2>
 <pre>curl ${escapeHtml(publicUrl)}/v1/messages/send \\
-  -H "Authorization: Bearer $HELIOGRAM_API_KEY" \\
+  -H "Authorization: Bearer $KEY" \\
   -H "Content-Type: application/json" \\
   -d '{"to":"12025550123","message":"Hello from Heliogram"}'</pre>
-<p><code>$HELIOGRAM_API_KEY</code> is the key that the first start printed; further keys are made with <code>POST /v1/api-keys</code>.
+<p><code>$KEY</code> is the key that the first start printed; further keys are made with <code>POST /v1/api-keys</code>.
 Beside it stands a code that makes you the owner, with a login: <code>heliogram owner-code</code> and each start print another until it is used.</p>`

@@ -124,7 +124,7 @@ export function fateOf(number, fates) {
 export function showWelcome({ apiUrl, fates }) {
   setText(
     el('curl'),
-    `curl ${apiUrl}/v1/messages \\\n  -H "Authorization: Bearer $HELIOGRAM_API_KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '{"to": "15551230001", "message": "Hello!"}'`,
+    `curl ${apiUrl}/v1/messages \\\n  -H "Authorization: Bearer $KEY" \\\n  -H 'Content-Type: application/json' \\\n  -d '{"to": "15551230001", "message": "Hello!"}'`,
   )
   el('fates').replaceChildren(
     ...fates.map(({ recipient, happens }) => {
