@@ -89,6 +89,19 @@ test('the body that the page offers for a send is one that is taken', () => {
   expect(Object.keys(example ?? {})).toEqual(['to', 'message'])
 })
 
+test('a request need not have what has a default', () => {
+  const asked: string[] = []
+  const walk = (value: unknown): void => {
+    if (typeof value !== 'object' || value === null) return
+    const { required, properties } = value as { required?: unknown; properties?: Record<string, object> }
+    if (Array.isArray(required) && properties)
+      asked.push(...(required as string[]).filter((name) => 'default' in (properties[name] ?? {})))
+    Object.values(value).forEach(walk)
+  }
+  for (const [, operation] of operations()) walk(operation.requestBody)
+  expect(asked).toEqual([])
+})
+
 test('the token endpoint takes a form, of which a client is told every field', () => {
   const content = document.paths['/v1/oauth/token']?.['post']?.requestBody?.content ?? {}
   expect(Object.keys(content)).toEqual(['application/x-www-form-urlencoded'])

@@ -72,7 +72,13 @@ function describeRoute(given: Record<string, unknown>, route: RouteOptions): Rec
   const { 409: inProgress, 413: tooLarge, 415: otherType } = problems(409, 413, 415)
   const refusals = { ...(takesKey && { 409: inProgress }), 413: tooLarge, 415: otherType }
   const response = given['response'] as object | undefined
-  const schema = takesBody ? { ...given, response: { ...refusals, ...response } } : given
+  const schema = takesBody
+    ? {
+        ...given,
+        ...(given['body'] !== undefined && { body: asSent(given['body']) }),
+        response: { ...refusals, ...response },
+      }
+    : given
   if (!scope) return schema
   const { properties: headers = {} } = (given['headers'] ?? {}) as { properties?: Record<string, TSchema> }
   const description = [given['description'], `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n')
@@ -87,6 +93,19 @@ function describeRoute(given: Record<string, unknown>, route: RouteOptions): Rec
       }),
     }),
   }
+}
+
+/** A schema as its sender reads it: what has a default is filled in before it is validated, and need not be there. */
+function asSent(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(asSent)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const copy: Record<string, unknown> = Object.fromEntries(
+    Object.entries(schema).map(([name, value]) => [name, asSent(value)]),
+  )
+  const { required, properties } = schema as { required?: unknown; properties?: Record<string, object> }
+  return Array.isArray(required) && properties
+    ? { ...copy, required: required.filter((name: string) => !('default' in (properties[name] ?? {}))) }
+    : copy
 }
 
 const logo = `<svg xmlns="http://www.w3.org/2000/svg" width="150" height="40"><text y="28" font-family="sans-serif" font-size="24" font-weight="700" fill="#fbbf24">Heliogram</text></svg>`
