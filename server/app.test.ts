@@ -108,6 +108,13 @@ test.each([
   expect(answer.statusCode).toBe(status)
 })
 
+test('of more wrong fields than are told it is said that there may be more', async () => {
+  const many = Object.fromEntries(Array.from({ length: 150 }, (_, i) => [`field${i}`, 1]))
+  const { detail, errors } = (await post({ ...many, to: '1', message: 'x' })).json()
+  expect(errors).toHaveLength(100)
+  expect(detail).toBe('100 fields or more are invalid.')
+})
+
 test('16 levels and a byte order mark are fine', async () => {
   const deep = `{"to":"1","message":"x","metadata":${'['.repeat(15)}${']'.repeat(15)}}`
   expect((await post(deep)).json().code).toBe('validation_failed')

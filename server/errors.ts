@@ -250,7 +250,8 @@ export const errorsMax = 100
 
 /** A `validation_failed` with all its fields; at least one. */
 export function invalid(errors: FieldError[]): ApiError {
-  const detail = errors.length === 1 ? '1 field is invalid.' : `${errors.length} fields are invalid.`
+  const count = errors.length < errorsMax ? `${errors.length} fields` : `${errors.length} fields or more`
+  const detail = errors.length === 1 ? '1 field is invalid.' : `${count} are invalid.`
   return new ApiError('validation_failed', { detail, errors })
 }
 
