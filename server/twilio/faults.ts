@@ -26,6 +26,7 @@ const ofPointer: Record<string, [string, number]> = {
   '#/message': ['Body', 21617],
   '#/callback_url': ['StatusCallback', 21609],
   '#/send_at': ['SendAt', 35114],
+  '#/shorten_urls': ['ShortenUrls', 20001],
 }
 const ofFieldCode: Partial<Record<FieldError['code'], number>> = {
   sender_not_found: 21606,

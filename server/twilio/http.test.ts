@@ -65,6 +65,15 @@ test('a NUL is a wrong parameter, wherever it stands', async () => {
   expect(list.statusCode).toBe(400)
 })
 
+test('a wrong parameter is named as it was given', async () => {
+  const base = 'To=%2B15551230001&Body=Hello'
+  for (const name of ['ShortenUrls=true', 'From=%2B15550000000', 'SendAt=2999-01-01T00:00:00Z&ScheduleType=fixed']) {
+    const answer = await send(`${base}&${name}`)
+    expect(answer.statusCode, name).toBe(400)
+    expect(answer.json().message).toContain(`The '${name.replace(/=.*/, '')}' parameter `)
+  }
+})
+
 test('a plus sign that was not encoded is one', async () => {
   const answer = await send('To=+15551230001&From=+15557654321&Body=Hello')
   expect(answer.json()).toMatchObject({ to: '+15551230001', from: '+15557654321' })
