@@ -136,6 +136,28 @@ describe('an explanation', () => {
     expect(stepsOf(await explain(handover.id))).toContainEqual(['receipt', 'UNDELIV', '001'])
   })
 
+  it('says why it failed where it failed, and not of what went well before', async () => {
+    const handover = await test.lease()
+    await test.answer(handover, { carrierMessageId: '256' })
+    await test.ledger.receipt({
+      linkId: test.linkId,
+      rawId: '256',
+      matchId: '256',
+      state: 'undeliverable',
+      stat: 'UNDELIV',
+      err: '001',
+      networkError: null,
+      doneDate: '2611201200',
+    })
+    const outcomes = (await explain(handover.id)).filter(({ step }) => step === 'outcome')
+    expect(stepsOf(outcomes)).toEqual([
+      ['outcome', 'sent', null],
+      ['outcome', 'undelivered', 'unknown_subscriber'],
+    ])
+    expect(outcomes[0]?.detail).toBe('The carrier took every segment.')
+    expect(outcomes[1]?.detail).toMatch(/Remove the number\.$/)
+  })
+
   it('is only for the message’s account', async () => {
     const { id } = await test.send()
     const other = await createTestAccount(database.db)

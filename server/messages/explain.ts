@@ -69,7 +69,7 @@ export function explainMessage(
     else if (type === 'receipt') {
       const receipt = told.shift()
       decisions.push({ ...entry, step: 'receipt', decision: receipt?.stat ?? null, rule: receipt?.err ?? null })
-    } else
+    } else if (type === row.status)
       decisions.push({
         ...entry,
         step: 'outcome',
@@ -77,6 +77,8 @@ export function explainMessage(
         rule: row.errorCode,
         detail: adviseOf(row, entry.detail),
       })
+    // Sent, before it failed: the error is not of that.
+    else decisions.push({ ...entry, step: 'outcome', decision: type, rule: null })
   }
   return decisions.sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0))
 }
