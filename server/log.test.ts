@@ -1,5 +1,6 @@
 import { Writable } from 'node:stream'
 import { expect, it } from 'vitest'
+import { showId, type IdPrefix } from './ids.ts'
 import { describeError, openLog } from './log.ts'
 import { maskNumber, maskNumbers } from './mask.ts'
 
@@ -48,6 +49,26 @@ it('says what went wrong in an error without the row, the value or the text', ()
   expect(describeError(unique)).toMatchObject({ type: 'Error', code: '23505', constraint: 'contacts_pkey' })
   expect(describeError(wrapped)).toMatchObject({ message: 'for 1555***0100', cause: { code: '22P02' } })
   expect(describeError('a word')).toBe('a word')
+})
+
+it('shows ids as the API does, so that whoever reads one can ask for what it names', () => {
+  let text = ''
+  const sink = new Writable({ write: (chunk: Buffer, _, done) => done(void (text += chunk.toString())) })
+  const id = '0193b1c2-1234-7123-8123-123456789012'
+  openLog('info', sink).info({ link: id, account: id, import: id, message: id, contact: id, node: id }, 'many ids')
+  openLog('info', sink).info({ account: null, link: 'none' }, 'no ids')
+  const shown = (prefix: IdPrefix): string => showId(prefix, id)
+  const lines = text.trim().split('\n')
+  expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+    link: shown('lnk'),
+    account: shown('acc'),
+    import: shown('imp'),
+    message: shown('msg'),
+    contact: shown('ctc'),
+    // No route has it.
+    node: id,
+  })
+  expect(JSON.parse(lines[1] ?? '')).toMatchObject({ account: null, link: 'none' })
 })
 
 it('writes errors so under both of their names', () => {

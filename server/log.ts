@@ -1,12 +1,28 @@
 /** The program's log: one JSON object a line, with ids and never with texts, secrets or full numbers. */
 import { pino, type DestinationStream, type Logger } from 'pino'
 import { codeOf } from './db/failure.ts'
+import { showId, type IdPrefix } from './ids.ts'
 import { maskNumbers } from './mask.ts'
 
-/** Opens the log. Errors stand under `error` or `err`, and are written by `describeError`. */
+const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
+/** Writes an id as the API shows it, for whoever reads the log will ask the API. */
+const shownAs =
+  (prefix: IdPrefix) =>
+  (id: unknown): unknown =>
+    typeof id === 'string' && uuid.test(id) ? showId(prefix, id) : id
+
+/** Opens the log. Errors stand under `error` or `err`, and are written by `describeError`; ids under what they name. */
 export function openLog(level: string, destination: DestinationStream): Logger {
   const describe = (error: unknown): unknown => describeError(error)
-  const serializers = { error: describe, err: describe }
+  const serializers = {
+    error: describe,
+    err: describe,
+    account: shownAs('acc'),
+    contact: shownAs('ctc'),
+    import: shownAs('imp'),
+    link: shownAs('lnk'),
+    message: shownAs('msg'),
+  }
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, destination)
 }
 
