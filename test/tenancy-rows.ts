@@ -195,9 +195,14 @@ export const rows: Record<string, Row> = {
   'GET /v1/queue': operator,
   'GET /v1/alerts': {},
 
-  'GET /v1/senders': { queries: ({ senderNumber }) => [`number=${senderNumber}`] },
+  'GET /v1/senders': { queries: ({ senderNumber, subaccount }) => [`number=${senderNumber}`, `account=${subaccount}`] },
   'GET /v1/senders/:id': { at: 'sender' },
-  'POST /v1/senders': { bodies: ({ carrier }) => [{ number: '15557650009', carrier }] },
+  'POST /v1/senders': {
+    bodies: ({ carrier, subaccount }) => [
+      { number: '15557650009', carrier },
+      { number: '15557650010', carrier, account: subaccount },
+    ],
+  },
   'PATCH /v1/senders/:id': { at: 'sender', bodies: () => [{ pace: 5 }] },
   'DELETE /v1/senders/:id': { at: 'sender' },
   'GET /v1/sender-pools': {},

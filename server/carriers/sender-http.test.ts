@@ -176,6 +176,39 @@ describe('senders', () => {
     expect((await call('DELETE', url)).status).toBe(404)
   })
 
+  it('are given to an account below, and changed and taken away there', async () => {
+    const below = await createTestAccount(database.db, { scopes: ['settings:read'] })
+    await database.db.query('update accounts set parent_id = $2 where id = $1', [below.accountId, account.accountId])
+    const theirs = showId('acc', below.accountId)
+    const given = await add({ number: '15557654321', account: theirs })
+    expect(given.body).toMatchObject({ account: theirs, default: true })
+    const url = String(given.headers.location)
+    expect((await call('GET', '/v1/senders')).body['data']).toEqual([])
+    for (const headers of [below.headers, account.headers])
+      expect((await call('GET', `/v1/senders?account=${theirs}`, undefined, headers)).body['data']).toEqual([
+        given.body,
+      ])
+    expect((await call('GET', '/v1/senders', undefined, below.headers)).body['data']).toEqual([given.body])
+    expect((await call('PATCH', url, { pace: 5 })).body).toEqual({ ...given.body, pace: 5 })
+    expect((await call('GET', url)).body).toEqual({ ...given.body, pace: 5 })
+    // It sees those of nobody but itself, and nobody else sees its own.
+    const up = showId('acc', account.accountId)
+    expect((await call('GET', `/v1/senders?account=${up}`, undefined, below.headers)).status).toBe(403)
+    for (const method of ['GET', 'DELETE'] as const)
+      expect((await call(method, url, undefined, other.headers)).status).toBe(404)
+    expect((await call('GET', `/v1/senders?account=${theirs}`, undefined, other.headers)).status).toBe(404)
+    expect(errorsOf((await add({ number: '15557654322', account: theirs }, other.headers)).body)).toEqual([
+      '#/account invalid_value',
+    ])
+    await database.db.query(
+      `update accounts set status = 'closed', closed_at = now(), destroy_at = now(), close_webhooks = 'drain' where id = $1`,
+      [below.accountId],
+    )
+    expect(errorsOf((await add({ number: '15557654323', account: theirs })).body)).toEqual(['#/account invalid_value'])
+    expect((await call('DELETE', url)).status).toBe(204)
+    expect((await call('GET', url)).status).toBe(404)
+  })
+
   it('are the operator’s to give', async () => {
     const user = await createTestAccount(database.db, { scopes: ['settings:read', 'settings:write'] })
     expect((await add({ number: '40404' }, user.headers)).status).toBe(403)

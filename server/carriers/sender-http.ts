@@ -2,6 +2,7 @@
 import { Type, type Static } from 'typebox'
 import type { Db, Tx } from '../db/db.ts'
 import { codeOf } from '../db/failure.ts'
+import { outsideAccounts } from '../db/scoped.ts'
 import { ApiError } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, paceNumber, problems, showTime, Timestamp, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
@@ -11,6 +12,7 @@ import { buildPage, readCursor } from '../page.ts'
 import { Faults } from './faults.ts'
 import type { CarriersContext } from './http.ts'
 import { capabilitiesOf, readSenderNumber } from './sender-input.ts'
+import { findOwner, readOwner, seesBelow } from './sender-owner.ts'
 import {
   changeSender,
   createSender,
@@ -37,6 +39,9 @@ const isDefault = Type.Boolean({ description: 'For messages that name no sender.
 
 const CreateBody = Type.Object(
   {
+    account: Type.Optional(
+      Type.String({ maxLength: 255, description: 'Whose sender it is: an account below yours; yours without it.' }),
+    ),
     number: Type.String({
       minLength: 1,
       maxLength: 16,
@@ -89,6 +94,9 @@ const Query = Type.Object(
     carrier: Type.Optional(Type.String({ maxLength: 255, description: 'Only those of this carrier.' })),
     number: Type.Optional(Type.String({ maxLength: 16, description: 'Only this number or name.' })),
     default: Type.Optional(Type.Boolean()),
+    account: Type.Optional(
+      Type.String({ maxLength: 255, description: 'Those of an account below yours; for who may `carriers:read`.' }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -108,16 +116,17 @@ export function senderRoutes(app: App, context: CarriersContext): void {
         summary: "List the account's senders, newest first",
         tags,
         querystring: Query,
-        response: { 200: PageOf(Type.Ref('Sender')), ...problems() },
+        response: { 200: PageOf(Type.Ref('Sender')), ...problems(404) },
       },
       config: { scope: 'settings:read' },
     },
     async (request) => {
       const { limit = 50, cursor, ...query } = request.query
-      const { accountId } = request.caller
+      const accountId = await findOwner(db, request.caller, query.account)
       const position = readCursor(cursor, ['senders', query])
       const filters = readFilters(query)
-      const rows = filters ? await pageSenders(db, accountId, filters, limit, position) : []
+      const read = () => (filters ? pageSenders(db, accountId, filters, limit, position) : [])
+      const rows = await (accountId === request.caller.accountId ? read() : outsideAccounts(read))
       const page = buildPage(rows, limit, position, ['senders', query])
       return { ...page, data: page.data.map(renderSender) }
     },
@@ -135,7 +144,10 @@ export function senderRoutes(app: App, context: CarriersContext): void {
       },
       config: { scope: 'settings:read' },
     },
-    async (request) => renderSender(await requireSender(db, request.caller.accountId, request.params.id)),
+    async ({ caller, params }) => {
+      const find = () => requireSender(db, caller.accountId, params.id, seesBelow(caller))
+      return renderSender(await (seesBelow(caller) ? outsideAccounts(find) : find()))
+    },
   )
 
   app.post(
@@ -157,6 +169,7 @@ export function senderRoutes(app: App, context: CarriersContext): void {
         const faults = new Faults(request)
         checkCountry(faults, body.country)
         const carrierId = await readCarrier(tx, faults, body.carrier)
+        const accountId = await readOwner(tx, faults, caller, body.account)
         const read =
           faults.isSound('#/number') && faults.isSound('#/kind')
             ? await readSenderNumber(body.number, body.kind, faults.isSound('#/country') ? body.country : undefined)
@@ -168,15 +181,15 @@ export function senderRoutes(app: App, context: CarriersContext): void {
         await orTaken(
           createSender(tx, {
             ...read,
-            accountId: caller.accountId,
+            accountId,
             id,
             carrierId,
             capabilities: body.capabilities ?? capabilitiesOf(read.kind),
             pace: body.pace ?? null,
-            isDefault: body.default ?? (await hasNoSender(tx, caller.accountId)),
+            isDefault: body.default ?? (await hasNoSender(tx, accountId)),
           }),
         )
-        const row = await requireSender(tx, caller.accountId, showId('snd', id))
+        const row = await requireSender(tx, accountId, showId('snd', id), false)
         return {
           status: 201,
           body: renderSender(row),
@@ -203,7 +216,7 @@ export function senderRoutes(app: App, context: CarriersContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const { body, caller } = request
-        const row = await requireSender(tx, caller.accountId, request.params.id)
+        const row = await requireSender(tx, caller.accountId, request.params.id, true)
         const faults = new Faults(request)
         checkCountry(faults, body.country)
         if (body.country && faults.isSound('#/country')) {
@@ -239,9 +252,8 @@ export function senderRoutes(app: App, context: CarriersContext): void {
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
-        const { accountId } = request.caller
-        const row = await requireSender(tx, accountId, request.params.id)
-        if (!(await deleteSender(tx, accountId, row.id))) throw notFound()
+        const row = await requireSender(tx, request.caller.accountId, request.params.id, true)
+        if (!(await deleteSender(tx, row.accountId, row.id))) throw notFound()
         return { status: 204, audit: { before: renderSender(row) } }
       }),
   )
@@ -249,9 +261,9 @@ export function senderRoutes(app: App, context: CarriersContext): void {
 
 const notFound = (): ApiError => new ApiError('not_found', { detail: 'There is no such sender.' })
 
-async function requireSender(db: Db | Tx, accountId: string, text: string): Promise<SenderRow> {
+async function requireSender(db: Db | Tx, accountId: string, text: string, isOperator: boolean): Promise<SenderRow> {
   const id = parseId('snd', text)
-  const row = id && (await findSender(db, accountId, id))
+  const row = id && (await findSender(db, accountId, id, isOperator))
   if (!row) throw notFound()
   return row
 }

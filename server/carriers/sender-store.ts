@@ -1,4 +1,4 @@
-/** The rows of senders, always of one account. */
+/** The rows of senders. */
 import type { Queryable, Tx } from '../db/db.ts'
 import { wayOf, type Position } from '../page.ts'
 import type { Sender } from './sender.ts'
@@ -66,12 +66,20 @@ export async function sendersOf(db: Queryable, accountIds: readonly string[]): P
   return rows
 }
 
-/** One sender. By primary key. */
-export async function findSender(db: Queryable, accountId: string, id: string): Promise<SenderRow | null> {
-  const { rows } = await db.query<SenderRow>(`select ${columns} from senders where account_id = $1 and id = $2`, [
-    accountId,
-    id,
-  ])
+/** One sender of an account or, for the operator, of one below it. By primary key, once for each of them. */
+export async function findSender(
+  db: Queryable,
+  accountId: string,
+  id: string,
+  isOperator: boolean,
+): Promise<SenderRow | null> {
+  const { rows } = await db.query<SenderRow>(
+    `select ${columns}
+     from senders
+     where account_id = any (array(select a.id from accounts a where a.id = $1 or ($3 and a.parent_id = $1)))
+       and id = $2`,
+    [accountId, id, isOperator],
+  )
   return rows[0] ?? null
 }
 
