@@ -248,7 +248,7 @@ export const variables = {
     '',
     'empty (none), or 16 to 200 visible characters of ASCII',
     (text) => (text === '' || /^[!-~]{16,200}$/.test(text) ? text : undefined),
-    'Bearer token with which Prometheus reads /metrics. Without it: an API key with the scope carriers:read, or nothing from this machine while HELIOGRAM_PUBLIC_URL is not set.',
+    'Bearer token with which Prometheus reads /metrics. Without it: an API key with the scope carriers:read, or nothing from this machine while HELIOGRAM_HOST is loopback and HELIOGRAM_PUBLIC_URL is not set.',
   ),
   metricsPort: variable(
     'HELIOGRAM_METRICS_PORT',
