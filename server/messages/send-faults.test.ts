@@ -4,16 +4,17 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
 import { messageRoutes } from './http.ts'
-import { openLedgerTest } from './testing.ts'
+import { openLedgerTest, type LedgerTest } from './testing.ts'
 
 let database: TestDatabase
 let app: App
 let account: TestAccount
+let test: LedgerTest
 
 beforeAll(async () => {
   database = await createTestDatabase()
   account = await createTestAccount(database.db)
-  const test = await openLedgerTest(database.db, { accountId: account.accountId })
+  test = await openLedgerTest(database.db, { accountId: account.accountId })
   const { acceptor, slots } = test
   const refuseUrl = (url: string) => (url.startsWith('http') ? null : 'must be an http or https URL')
   app = await buildTestApp(database.db, (one) =>
@@ -33,6 +34,8 @@ afterAll(async () => {
 })
 
 interface Refusal {
+  code: string
+  detail: string
   errors: { pointer: string; code: string }[]
   results: { error: Refusal }[]
 }
@@ -151,4 +154,13 @@ it('a query parameter that there is not is told, and nothing is sent', async () 
   expect(show(refusal)).toEqual(['?dry_run unknown_field'])
   const { rows } = await database.db.query('select from messages')
   expect(rows).toEqual([])
+})
+
+it('where no carrier takes it, it is said who can tell why', async () => {
+  await database.db.query('delete from senders')
+  await database.db.query('delete from carriers')
+  await test.routing.refresh()
+  const { code, detail } = await post('/v1/messages/send', { to: '15551230001', message: 'x' })
+  expect(code).toBe('no_route_available')
+  expect(detail).toBe('There is no carrier for it, or a route that refuses it: POST /v1/routes/test says which.')
 })

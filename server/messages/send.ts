@@ -93,8 +93,11 @@ export function refusalError(refusal: Refusal, stop: Stop | null = null, waitSec
       })
     case 'campaign_closed':
       return new ApiError(refusal, { detail: 'The campaign is archived or canceled; use another, or none.' })
-    case 'max_price_exceeded':
     case 'no_route_available':
+      return new ApiError(refusal, {
+        detail: 'There is no carrier for it, or a route that refuses it: POST /v1/routes/test says which.',
+      })
+    case 'max_price_exceeded':
     case 'test_mode_unavailable':
     case 'account_suspended':
       return new ApiError(refusal)
