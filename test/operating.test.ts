@@ -31,6 +31,16 @@ test('nobody is told to set a variable that would stop the next start', () => {
   expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([])
 })
 
+test('whatever ends a session is explained', () => {
+  const [, union = ''] =
+    /type CloseReason =([^=]*?)\n\n/.exec(readFileSync(join(root, 'smpp/options.ts'), 'utf8')) ?? []
+  const reasons = [...union.matchAll(/\| '(\w+)'/g)].map((match) => match[1] ?? '')
+  expect(reasons.length).toBeGreaterThan(10)
+  // These two are our own doing, and no error.
+  const errors = reasons.filter((reason) => reason !== 'unbound' && reason !== 'destroyed')
+  expect(errors.filter((reason) => !page.includes(`\`${reason}\``))).toEqual([])
+})
+
 test('every warning and error of the log is explained', () => {
   const files = globSync('server/**/*.ts', { cwd: root, exclude: (name) => name.endsWith('.test.ts') })
   const calls = /(?:log\??\.(?:warn|error)|#report)\(\s*[^;]*?'([^'\n]+)'[,\s]*\)/g
