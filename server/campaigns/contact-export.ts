@@ -3,7 +3,7 @@ import { writeCsv } from '../csv.ts'
 import type { Db } from '../db/db.ts'
 import type { ContactSeals } from '../sealing/contact-fields.ts'
 import type { Vault } from '../sealing/vault.ts'
-import { showContact } from './contact.ts'
+import { attributeLimits, showContact } from './contact.ts'
 import { allContacts, readAttributeNames, readContacts, type ContactFilters } from './contact-list.ts'
 import type { ContactRow } from './contacts.ts'
 import { markForgotten } from './forgotten.ts'
@@ -13,8 +13,6 @@ export const exportFormats = ['csv', 'ndjson'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
 const pageRows = 2000
-// Attributes that have a column of their own; a campaign with more has been filled by a program, which reads the last column.
-const attributeColumnsMax = 200
 
 /** Writes the contacts that match, oldest first. Each page is a statement of its own: what changes meanwhile may be in it or not. */
 export async function* writeContacts(
@@ -35,8 +33,8 @@ export async function* writeContacts(
   const names = (await seals?.hasKeys(db, accountId))
     ? await collectNames(readContacts(db, accountId, campaignId, allContacts, pageRows))
     : await readAttributeNames(db, accountId, campaignId)
-  const columns = names.slice(0, attributeColumnsMax)
-  const rest = new Set(names.slice(attributeColumnsMax))
+  const columns = names.slice(0, attributeLimits.columns)
+  const rest = new Set(names.slice(attributeLimits.columns))
   const header = [
     ...fixedColumns,
     ...columns.map((name) => `attributes.${name}`),

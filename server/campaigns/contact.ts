@@ -25,7 +25,13 @@ export const textFields = {
 } as const
 
 /** Longest attribute name, most attributes and longest value. */
-export const attributeLimits = { name: 40, count: 50, value: 500 } as const
+export const attributeLimits = {
+  name: 40,
+  count: 50,
+  value: 500,
+  /** Columns of their own in a file that we write; a campaign with more has been filled by a program, which reads the last column. */
+  columns: 200,
+} as const
 
 export const consentStatuses = ['opted_in', 'opted_out', 'unknown'] as const
 

@@ -95,7 +95,9 @@ export function mapColumns(header: string[], mapping: Mapping, pointer: string):
     } else if (key === '' || ignored.has(key)) targets.push(null)
     else targets.push(`attributes.${name.replace(/^attributes\./, '')}`)
   }
-  return refuseTargets(header, targets) ?? { targets }
+  // Its contacts have no more than one may have; together they have more, and most cells are empty.
+  const most = isExport ? attributeLimits.columns : attributeLimits.count
+  return refuseTargets(header, targets, most) ?? { targets }
 }
 
 function checkMapping(header: string[], mapping: Mapping, pointer: string): FieldError[] {
@@ -124,16 +126,14 @@ function checkMapping(header: string[], mapping: Mapping, pointer: string): Fiel
   return errors
 }
 
-function refuseTargets(header: string[], targets: Targets): FieldError[] | null {
+function refuseTargets(header: string[], targets: Targets, most: number): FieldError[] | null {
   if (!targets.includes('phone_number'))
     return refuseFile(
       `must have a column of numbers, named phone_number, phone, mobile, msisdn or to, or named by \`mapping\`; it has ${shorten(header.join(', '))}`,
     )
   const attributes = targets.filter((target) => target?.startsWith('attributes.'))
-  if (attributes.length > attributeLimits.count)
-    return refuseFile(
-      `must have at most ${attributeLimits.count} columns that are no fields of a contact; it has ${attributes.length}`,
-    )
+  if (attributes.length > most)
+    return refuseFile(`must have at most ${most} columns that are no fields of a contact; it has ${attributes.length}`)
   const filling = header.filter((_, at) => targets[at] !== null)
   const twice = findTwice(attributes)?.slice(11) ?? findTwice(filling)
   if (twice !== undefined) return refuseFile(`must not have two columns named ${shorten(twice)}`)

@@ -267,4 +267,24 @@ describe('an export', () => {
       'phone_number,first_name,country,attributes,tags,consent,error',
     )
   })
+
+  it('is taken back also where its contacts together have more attributes than one may have', async () => {
+    const campaign = await test.newCampaign()
+    const attributesOf = (n: number) =>
+      Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`a${n * 50 + i}`, `v${i}`]))
+    for (const n of [0, 1, 2, 3, 4])
+      await test.call('POST', `/v1/campaigns/${campaign}/contacts`, {
+        phone_number: `1555123450${n}`,
+        attributes: attributesOf(n),
+      })
+    const url = `/v1/campaigns/${campaign}/contacts/export`
+    const file = (await test.app.inject({ url, headers: test.account.headers })).body
+    const other = await test.newCampaign()
+    expect(await test.run(other, 'text/csv', file)).toMatchObject({ status: 'completed', counts: { created: 5 } })
+    const { data } = (await test.call('GET', `/v1/campaigns/${other}/contacts`)).body as { data: object[] }
+    expect(data).toMatchObject([4, 3, 2, 1, 0].map((n) => ({ attributes: attributesOf(n) })))
+    // What others wrote, and fills them all, would be refused row by row.
+    const wide = file.replace('contact,', '').replaceAll(/^ctc_\w+,/gm, '')
+    expect(await test.upload(other, 'text/csv', wide)).toMatchObject({ status: 422 })
+  })
 })
