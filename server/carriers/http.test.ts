@@ -240,6 +240,8 @@ describe('HTTP carriers', () => {
         '#/settings/window out_of_range',
       ],
     ])
+    const address = await call('POST', '/v1/carriers', carrierBody('twilio', 'https://api.carrier.test:99999'))
+    expect([address.status, errorsOf(address.body)]).toEqual([422, ['#/settings/base_url invalid_value']])
     const unknown = await call('POST', '/v1/carriers', {
       name: 'x',
       kind: 'http',

@@ -6,7 +6,7 @@ import { paceNumber } from '../http.ts'
 import { buildValidators } from '../requests/validate.ts'
 import type { Adapter, Secrets } from './http-carriers/adapter.ts'
 import { adapters } from './http-carriers/adapters.ts'
-import { at } from './http-carriers/fields.ts'
+import { at, textAt } from './http-carriers/fields.ts'
 import { adapterNames, bindText, SmppSettings, type AdapterName, type HttpSettings } from './settings.ts'
 
 const strict = { additionalProperties: false } as const
@@ -194,7 +194,12 @@ function complete(
   const missing = required
     .filter((name) => secrets[name] === undefined)
     .map((name): FieldError => ({ pointer: `#/secrets/${name}`, code: 'required', detail: 'is required' }))
-  const more = [...missing, ...(adapter.check?.(settings, secrets) ?? [])].filter((one) => !isKnown(one))
+  const base = textAt(settings, 'base_url')
+  const unread: FieldError[] =
+    base === null || URL.canParse(base)
+      ? []
+      : [{ pointer: '#/settings/base_url', code: 'invalid_value', detail: 'is no address' }]
+  const more = [...missing, ...unread, ...(adapter.check?.(settings, secrets) ?? [])].filter((one) => !isKnown(one))
   return known.length + more.length === 0 ? true : { error: invalid([...known, ...more]) }
 }
 

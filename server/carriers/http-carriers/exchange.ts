@@ -32,7 +32,10 @@ export class Exchanger {
   }
 
   exchange({ method, url, headers, body }: OutRequest): Promise<Exchange> {
-    const { origin, pathname, search } = new URL(url)
+    const address = URL.parse(url)
+    // Of the settings: every message would fare the same.
+    if (!address) return Promise.resolve({ kind: 'unsent', reason: 'its address is none' })
+    const { origin, pathname, search } = address
     return new Promise((resolve) => {
       let request: Dispatcher.DispatchController | null = null
       let answer: { status: number; headers: InAnswer['headers'] } | null = null

@@ -140,6 +140,7 @@ export function checkGeneric(settings: unknown, secrets: Secrets): FieldError[] 
   const url = textAt(request, 'url') ?? ''
   check(['url'], url)
   if (!fixedHost.test(url)) add(['url'], 'must be http or https with a host that has no fields')
+  else if (!URL.canParse(url)) add(['url'], 'is no address')
   for (const { path, text } of textsOf(at(request, 'headers'))) {
     check(['headers', ...path], text)
     if (/[^\t\x20-\x7e]/.test(text)) add(['headers', ...path], 'must be printable ASCII')

@@ -60,6 +60,14 @@ it('tells all that is wrong with its templates at once', () => {
   expect(checkTemplate('}} {{', {})).toEqual(['has braces that do not close'])
 })
 
+it.each(['https://carrier.test:99999/{{to}}', 'https://[::1/', 'https://carrier%zz.test/'])(
+  'refuses the address %s, which is none',
+  (url) => {
+    const faults = checkGeneric(withRequest({ url }), { key: 'k', signature: 's' })
+    expect(faults).toEqual([{ pointer: '#/settings/request/url', code: 'invalid_value', detail: 'is no address' }])
+  },
+)
+
 it.each([
   [{ method: 'GET', format: 'json', body: {} }, 'a GET has none: its format is none'],
   [{ format: 'none', body: 'x' }, 'must be absent where the format is none'],

@@ -188,6 +188,14 @@ it.each([
   expect(link.state).toBe('down')
 })
 
+it('has sent nothing where its address is none, and is down', async () => {
+  const url = 'https://carrier.test'
+  const settings = { ...configure('twilio', url).settings, base_url: 'https://127.0.0.1:99999' }
+  const { link, submit } = openLink('twilio', url, {}, { settings })
+  expect(await submit()).toMatchObject([{ state: 'released', move: { to: 'queued' } }])
+  expect([link.state, link.lastError]).toEqual(['down', 'its address is none'])
+})
+
 it.each([
   ['the connection is lost after the request', 'UND_ERR_SOCKET'],
   ['no answer comes in time', 'timeout'],
