@@ -108,6 +108,11 @@ export async function endGathering(db: Db | Tx, id: string): Promise<void> {
   await db.query('delete from smpp_gatherings where id = $1', [id])
 }
 
+/** Forgets one part, which its client keeps. By the unique index on id. */
+export async function takePartBack(db: Db, id: string, part: number): Promise<void> {
+  await db.query('update smpp_gatherings set parts = parts - $2::text where id = $1', [id, part])
+}
+
 /**
  * Ends a message that will not be sent, and tells so, for each part that was answered and asked for it, by a receipt. `answered` are
  * those parts. Another process that is faster leaves nothing to do; nor does a part that came just now to one that was `undeliverable`

@@ -290,6 +290,25 @@ describe('parts of a long message', () => {
     await until('nothing waits', async () => (await test.count('smpp_deliveries', 'true')) === 0)
   })
 
+  it('of which the whole is refused for now are there when the last one comes again', async () => {
+    const limit = async (segments: number): Promise<void> => {
+      await test.db.query(`update accounts set settings = jsonb_build_object('guards', $1::jsonb) where id = $2`, [
+        { daily_segments: segments },
+        test.accountId,
+      ])
+      await test.context.guards.refresh()
+    }
+    const [first = {}, second = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
+    await limit(1)
+    expect(await client.submit({ ...first, registered_delivery: 1 })).toMatchObject({ status: ESME.ROK })
+    expect(await client.submit(second)).toMatchObject({ status: ESME.RTHROTTLED })
+    await limit(10)
+    expect(await client.submit(second)).toMatchObject({ status: ESME.ROK })
+    const { rows } = await test.db.query<{ body: string }>('select body from messages')
+    expect(rows).toEqual([{ body: long }])
+    expect([await test.count('smpp_gatherings', 'true'), await test.count('smpp_deliveries', 'true')]).toEqual([0, 0])
+  })
+
   it('that were whole when their node died are sent by the next, once', async () => {
     const [first = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
     await client.submit({ ...first, registered_delivery: 1 })

@@ -15,6 +15,7 @@ import {
   isWhole,
   partIdOf,
   refuseGathering,
+  takePartBack,
   type GatherContext,
   type Gathering,
 } from './gather.ts'
@@ -94,7 +95,8 @@ async function submitPart(
 
 /**
  * Sends what was gathered, once, however often it is called. Where it is refused, `lastPart` is answered with why, and the others,
- * which were answered before, get receipts that say so; null: all of them do.
+ * which were answered before, get receipts that say so; null: all of them do. Where it is refused for now, they wait for `lastPart` to come
+ * again.
  */
 export async function submitGathered(
   context: SubmitContext,
@@ -114,7 +116,12 @@ export async function submitGathered(
   const key = showClientId(gathering.id)
   draft.idempotency = { operation: gatheringOperation, key, fingerprint: Buffer.from(gathering.id) }
   const accepted = await context.acceptor.accept(draft)
-  if (accepted.kind === 'refused') return refuse(statusOfRefusal(accepted.refusal))
+  if (accepted.kind === 'refused') {
+    const status = statusOfRefusal(accepted.refusal)
+    if (lastPart === null || (status !== ESME.RTHROTTLED && status !== ESME.RMSGQFUL)) return refuse(status)
+    await takePartBack(context.db, gathering.id, lastPart)
+    return status
+  }
   const messageId =
     accepted.kind === 'accepted' ? accepted.row.id : (accepted.messageId ?? (await findMessageOf(context.db, draft)))
   const flags = submits.map(({ registeredDelivery }) => registeredDelivery)
