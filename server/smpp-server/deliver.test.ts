@@ -266,6 +266,26 @@ describe('a delivery', () => {
     await untilAllTaken()
   })
 
+  it('whose end is canceled by a timeout each time is told of, and comes again when its lease is over', async () => {
+    const client = await bind(credential)
+    await test.db.query(
+      `create function canceled() returns trigger language plpgsql as $$
+       begin raise 'canceling statement due to statement timeout' using errcode = '57014'; end $$;
+       create trigger canceled before delete on smpp_deliveries execute function canceled()`,
+    )
+    await test.end((await submit(client)).id)
+    await untilDelivered(client, 1)
+    const told = 'the answer of an SMPP client could not be written'
+    try {
+      await until('it is told', () => test.lines.some(({ message }) => message === told))
+    } finally {
+      await test.db.query('drop function canceled cascade')
+    }
+    await test.db.query('update smpp_deliveries set leased_until = now()')
+    await untilDelivered(client, 2)
+    await untilAllTaken()
+  })
+
   it('that a dead node had is taken by another', async () => {
     const client = await bind(credential, { mode: 'transmitter' })
     await test.end((await submit(client)).id)

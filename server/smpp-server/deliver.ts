@@ -2,7 +2,7 @@
 import { ESME, PduError, type Outcome } from '@heliogram/smpp'
 import { Batcher } from '../batch.ts'
 import type { Db } from '../db/db.ts'
-import { isRetryable, isUnavailable } from '../db/failure.ts'
+import { isPassing, isRetryable, isUnavailable } from '../db/failure.ts'
 import type { Log } from '../db/log.ts'
 import type { Client, Consignment } from './client.ts'
 import { claimDeliveries, settleDeliveries, type Delivery, type Settled } from './delivery.ts'
@@ -26,6 +26,8 @@ const claimMax = 1000
 // A client that is busy or broken is asked again after 1 s, 2 s, 4 s …, five minutes at most.
 const retrySecondsMax = 300
 const retryWriteMs = 500
+// What a timeout of the role cancels so often is canceled the next time, too.
+const cancelsMax = 10
 
 export class Deliverer {
   readonly #options: DelivererOptions
@@ -107,13 +109,17 @@ export class Deliverer {
     void this.#settle(consignment.delivery, consignment.hasFailed ? retrySecondsOf(consignment.delivery) : null)
   }
 
-  /** Tried until it is written: what a client took should not come again. A lease that runs out meanwhile brings it once more. */
+  /**
+   * Tried while the database is away, and some times where it is canceled: what a client took should not come again. A lease that runs out
+   * meanwhile brings it once more.
+   */
   async #settle({ accountId, credentialId, id, part }: Delivery, retrySeconds: number | null): Promise<void> {
-    for (;;) {
+    for (let cancels = 0; ;) {
       try {
         return await this.#settled.push({ accountId, credentialId, id, part, retrySeconds })
       } catch (error) {
-        if (this.#isClosed || !isRetryable(error)) {
+        const isKept = isPassing(error) || (isRetryable(error) && ++cancels < cancelsMax)
+        if (this.#isClosed || !isKept) {
           if (!isUnavailable(error))
             this.#options.log.error({ error }, 'the answer of an SMPP client could not be written')
           return
