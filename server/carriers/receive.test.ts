@@ -6,7 +6,7 @@ import { openLedgerTest, ourNumber, until, type LedgerTest } from '../messages/t
 import type { Link } from './link.ts'
 import { receive, type ReceiveContext } from './receive.ts'
 import { Redeliveries, type DeliverySession } from './redelivery.ts'
-import { joinLateParts } from './reply-parts.ts'
+import { joinLateParts } from './reply-join.ts'
 import { smppDefaults, type SmppSettings } from './settings.ts'
 import { openCarrierTest, untilBound } from './testing.ts'
 

@@ -23,7 +23,7 @@ import type { Vault } from '../sealing/vault.ts'
 import type { Link } from './link.ts'
 import { readNumberIn } from './number-form.ts'
 import type { Delivery, DeliverySession, Redeliveries } from './redelivery.ts'
-import { codingsOf, storePart } from './reply-parts.ts'
+import { codingsOf, storePart } from './reply-join.ts'
 
 export interface ReceiveContext {
   db: Db

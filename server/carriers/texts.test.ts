@@ -11,7 +11,7 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import type { Draft } from '../messages/accepted.ts'
 import { insertTestCarrier, insertTestSender, ourNumber, silent, until } from '../messages/testing.ts'
-import { joinLateParts } from './reply-parts.ts'
+import { joinLateParts } from './reply-join.ts'
 import type { SmppSettings } from './settings.ts'
 import { openBoundTest, promptSimulator, untilBound, type CarrierTest } from './testing.ts'
 

@@ -10,7 +10,7 @@ import { openVault, type Vault } from '../sealing/vault.ts'
 import type { Link } from './link.ts'
 import { receive, type ReceiveContext } from './receive.ts'
 import { Redeliveries } from './redelivery.ts'
-import { joinLateParts } from './reply-parts.ts'
+import { joinLateParts } from './reply-join.ts'
 import { smppDefaults } from './settings.ts'
 
 let database: TestDatabase
