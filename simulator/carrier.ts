@@ -1,4 +1,14 @@
-import { encodePdu, ESME, type PduOf, readPart, type Respond, type Session, statusName } from '@heliogram/smpp'
+import {
+  encodePdu,
+  ESME,
+  type PduOf,
+  planSegments,
+  readPart,
+  type Respond,
+  SEGMENTS_MAX,
+  type Session,
+  statusName,
+} from '@heliogram/smpp'
 import type { Agenda } from './agenda.ts'
 import { codeOf, type Faults, type Instead, INSTEAD, type Status, type SubmitFault, takeFault } from './faults.ts'
 import { type Fate, fateOf, type FatedReceipt, ORDINARY, receiptsOf } from './fates.ts'
@@ -51,6 +61,9 @@ const EARLY_RECEIPT_LEAD_MS = 200
 /** How late a late answer is: mostly one waits a minute for it. */
 const LATE_ANSWER_MS = 75_000
 
+/** Greatest user_message_reference. SMPP 3.4 §5.3.2.17. */
+const REFERENCE_MAX = 0xffff
+
 /** Recipients whose spoilt submits are counted at one time. */
 const SPOILT_MAX = 10_000
 
@@ -82,14 +95,21 @@ export class Carrier {
     else this.#accept(one, fault.slice(0, -TAKEN.length) as Instead)
   }
 
-  /** Sends what was typed on a phone to one of our numbers. Throws a RangeError when it takes more than 255 parts. */
-  reply(from: string, to: string, text: string, { order, copies, isPartMissing }: Partial<Manner> = {}): PhoneMessage {
+  /** Sends what was typed on a phone to one of our numbers; null, and nothing is sent, where it takes more than 255 parts. */
+  reply(
+    from: string,
+    to: string,
+    text: string,
+    { order, copies, isPartMissing }: Partial<Manner> = {},
+  ): PhoneMessage | null {
     const { settings, faults, counters, mailboxes, phones } = this.#context
+    const { concatenation: mode, alphabet } = settings
+    if (planSegments(text, { mode, alphabet }).segments > SEGMENTS_MAX) return null
     const parts = buildReply(
       { from, to, text },
       {
-        mode: settings.concatenation,
-        alphabet: settings.alphabet,
+        mode,
+        alphabet,
         reference: ++this.#reference,
         order: order ?? faults.partOrder,
         copies: copies ?? faults.partCopies,
@@ -228,7 +248,7 @@ export class Carrier {
         text,
         submittedAt,
         form,
-        reference: submit.tlvs?.user_message_reference,
+        reference: referenceOf(submit),
       }
       counters.receiptsDue += copies
       progress.due += copies
@@ -255,6 +275,12 @@ export class Carrier {
 interface PlannedReceipt {
   readonly send: () => void
   readonly notBeforeMs: number
+}
+
+/** The reference that a receipt gives back; none that is longer than a receipt's may be. */
+function referenceOf({ tlvs }: Submit): number | undefined {
+  const reference = tlvs?.user_message_reference
+  return reference !== undefined && reference <= REFERENCE_MAX ? reference : undefined
 }
 
 type Manner = Pick<NonNullable<Fate['reply']>, 'order' | 'copies' | 'isPartMissing'>

@@ -279,6 +279,23 @@ it('says unbind in the same write as a receipt', async () => {
   expect([client.receipts.length, client.session.closeReason]).toEqual([1, 'peer_unbound'])
 })
 
+it('gives no reference back that is longer than a receipt may carry', async () => {
+  const client = await bind((await start()).smppPort)
+  const user_message_reference = 0x0204
+  await client.submit('15551230001', 'hello', { tlvs: { [user_message_reference]: Buffer.from([0, 1, 0, 7]) } })
+  await until(() => client.receipts.length === 1, 'the receipt came')
+})
+
+it('does not reply with a text that is longer than a reply may be', async () => {
+  const client = await bind((await start()).smppPort)
+  const tlvs = { message_payload: Buffer.alloc(60_000, 'x') }
+  await client.submit('15551230007', 'long', { short_message: Buffer.alloc(0), tlvs })
+  await until(() => client.receipts.length === 1, 'the receipt came')
+  await client.submit('15551230007', 'short')
+  await until(() => client.replies.length === 1, 'the reply came')
+  expect(client.replies).toMatchObject([{ text: 'short' }])
+})
+
 it('closes a connection that says what is no SMPP', async () => {
   const { smppPort } = await start()
   const client = readAll(smppPort)

@@ -71,6 +71,13 @@ describe('phones', () => {
     expect([response.status, await response.json()]).toEqual([status, { error: expect.stringMatching(/\.$|yet\.$/) }])
   })
 
+  it('refuse a text of too many parts', async () => {
+    // A letter with so many marks has a part for itself.
+    const text = `e${'\u0301'.repeat(33)}`.repeat(256)
+    const response = await post(`${started.url}/phones/15551230001/replies`, { text, to: '15550100' })
+    expect([response.status, await response.json()]).toEqual([400, { error: '"text" takes more than 255 parts.' }])
+  })
+
   it('refuse a body that is not JSON, or too long', async () => {
     const headers = { 'content-type': 'application/json' }
     const url = `${started.url}/phones/15551230001/replies`

@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { SEGMENTS_MAX } from '@heliogram/smpp'
 import { readAssets } from './assets.ts'
 import type { Changes } from './changes.ts'
 import { readControl } from './control.ts'
@@ -14,7 +15,7 @@ import type { Simulator } from './simulator.ts'
 /** Nothing that is posted here is long. */
 const BODY_OCTETS_MAX = 64 * 1024
 
-/** Longest text typed: what fits 255 parts of UCS-2 surely. */
+/** Longest text typed. */
 const TEXT_MAX = 10_000
 
 /** How often an open page hears from us when nothing happens, so that both ends see a dead connection. */
@@ -130,7 +131,8 @@ export class PhonesServer {
     if (typeof text !== 'string' || text.length === 0 || text.length > TEXT_MAX) {
       return bad(`"text" must have 1 to ${TEXT_MAX} characters.`)
     }
-    return { status: 202, body: this.#simulator.reply(from, plainNumber(to), text) }
+    const message = this.#simulator.reply(from, plainNumber(to), text)
+    return message === null ? bad(`"text" takes more than ${SEGMENTS_MAX} parts.`) : { status: 202, body: message }
   }
 
   #control(body: Body): Answer {

@@ -154,8 +154,8 @@ describe('long messages', () => {
       const client = await bind(smppPort)
       simulator.misbehave({ partOrder: 'last_first' })
       const typed = `${'Не по-английски 🙂 '.repeat(20)}.`
-      const message = simulator.reply('15551230001', '15550100', typed)
-      await until(() => message.progress.answered === message.progress.due, 'all parts are answered')
+      const progress = simulator.reply('15551230001', '15550100', typed)?.progress
+      await until(() => progress?.answered === progress?.due, 'all parts are answered')
       expect(client.replies).toEqual([expect.objectContaining({ from: '15551230001', to: '15550100', text: typed })])
     },
   )

@@ -147,8 +147,8 @@ export class Simulator {
     for (const session of this.#smsc.sessions) MISCHIEF[mischief](this.#smsc, session)
   }
 
-  /** Sends a text from a phone to one of our numbers, both as digits. Throws a RangeError when it is too long to cut. */
-  reply(from: string, to: string, text: string): PhoneMessage {
+  /** Sends a text from a phone to one of our numbers, both as digits; null where it is too long to cut. */
+  reply(from: string, to: string, text: string): PhoneMessage | null {
     return this.#carrier.reply(from, to, text)
   }
 }
