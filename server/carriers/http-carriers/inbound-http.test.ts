@@ -247,6 +247,17 @@ it('refuses what it cannot read, and counts it', async () => {
   await journey.close()
 })
 
+it('takes all receipts of a request, however many they are', async () => {
+  const journey = await open('infobip')
+  const results = Array.from({ length: 1100 }, (_, n) => ({ messageId: `m${n}`, status: { groupId: 3, id: 5 } }))
+  const authorization = `Basic ${Buffer.from('heliogram:hunter2').toString('base64')}`
+  const body = JSON.stringify({ results })
+  const response = await fetch(journey.receiptsUrl, { method: 'POST', headers: { authorization }, body })
+  expect(response.status).toBe(200)
+  expect(await test.count('receipts', 'link_id = $1', [journey.linkId])).toBe(1100)
+  await journey.close()
+})
+
 it('keeps a receipt that overtakes its answer', async () => {
   const journey = await open('twilio')
   const { fake } = journey

@@ -24,6 +24,7 @@ export interface InboundContext {
 
 // Infobip brings up to a hundred reports at a time.
 const bodyBytesMax = 1 << 20
+// Receipts, and replies, of a request that are stored at a time.
 const itemsMax = 1000
 
 const Params = Type.Object({ carrier: Type.String({ maxLength: 64 }), token: Type.String({ maxLength: 64 }) })
@@ -76,10 +77,11 @@ async function receive(
     const replies = kind === 'replies' || adapter.isOneAddress ? adapter.parseReply(inbound, settings) : []
     const linkId = await findLinkOf(receiving.db, carrier.id)
     if (linkId === null) throw notFound()
-    await Promise.all([
-      ...receipts.slice(0, itemsMax).map((one) => storeReceipt(receiving, linkId, one, adapter.isByPart)),
-      ...replies.slice(0, itemsMax).map((one) => storeHttpReply(receiving, linkId, one)),
-    ])
+    for (let at = 0; at < Math.max(receipts.length, replies.length); at += itemsMax)
+      await Promise.all([
+        ...receipts.slice(at, at + itemsMax).map((one) => storeReceipt(receiving, linkId, one, adapter.isByPart)),
+        ...replies.slice(at, at + itemsMax).map((one) => storeHttpReply(receiving, linkId, one)),
+      ])
   } catch (error) {
     if (error instanceof FieldsError) return refuse(400)
     throw error
