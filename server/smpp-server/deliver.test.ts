@@ -346,6 +346,25 @@ describe('a reply', () => {
     expect(none.delivered).toEqual([])
   })
 
+  it('of a simulated phone goes to clients of test mode, and of a person to the others', async () => {
+    const simulate = (isTest: boolean): Promise<unknown> => test.db.query('update carriers set is_test = $1', [isTest])
+    const [live, tester] = [
+      await test.credential({ receivesReplies: true }),
+      await test.credential({ receivesReplies: true }),
+    ]
+    await test.db.query(`update smpp_credentials set mode = 'test' where id = $1`, [tester.id])
+    const [first, second] = [await bind(live), await bind(tester)]
+    await simulate(true)
+    await reply('simulated')
+    await simulate(false)
+    await reply('meant')
+    await untilRead()
+    await untilAllTaken()
+    const textsOf = ({ delivered }: TestClient): unknown[] =>
+      delivered.map((pdu) => joinParts([readPart(pdu as TextPdu)]).text)
+    expect([textsOf(first), textsOf(second)]).toEqual([['meant'], ['simulated']])
+  })
+
   it.each(['udh8', 'udh16', 'sar', 'payload'] as const)('of several segments comes as %s, whole', async (mode) => {
     const client = await bind(await test.credential({ receivesReplies: true, replyConcatenation: mode, windowMax: 2 }))
     const text = 'A long reply, with a €. '.repeat(20)

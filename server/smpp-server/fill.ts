@@ -102,7 +102,10 @@ async function readEvents(tx: Tx, accounts: string[]): Promise<EventRow[]> {
   return rows
 }
 
-/** A reply goes to each client of its account that receives them and was there before it. By primary keys. */
+/**
+ * A reply goes to each client of its account that receives them and was there before it: a person's to those that send to people, a
+ * simulated phone's to those of test mode, for a deliver_sm cannot say which it is. By primary keys.
+ */
 async function deliverReplies(tx: Tx, events: EventRow[]): Promise<void> {
   if (events.length === 0) return
   await tx.query({
@@ -113,12 +116,13 @@ async function deliverReplies(tx: Tx, events: EventRow[]): Promise<void> {
       from unnest($1::uuid[], $2::uuid[], $3::uuid[]) as r (account_id, message_id, id)
       join smpp_credentials c on c.account_id = r.account_id and c.receives_replies and c.enabled
       cross join lateral (
-        select m.their_number, m.our_number, m.created_at
+        select m.their_number, m.our_number, m.created_at, m.is_test
         from messages m
         where m.account_id = r.account_id and m.id = r.message_id
         limit 1
       ) m
-      where m.created_at >= c.created_at`,
+      where m.created_at >= c.created_at
+        and m.is_test = (c.mode = 'test')`,
     values: columns([
       events.map((event) => event.accountId),
       events.map((event) => event.messageId),
