@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -205,14 +206,21 @@ describe('TLS', () => {
   const [key, cert] = [readFileSync(keyPath), readFileSync(certPath)]
   rmSync(folder, { recursive: true })
 
-  async function dialTls(tls: ClientTls): Promise<Session<string>> {
+  async function listenTls(
+    options: Partial<ServerOptions<string>> = {},
+  ): Promise<{ server: SmppServer<string>; port: number }> {
     const server = new SmppServer<string>({
       windowMax: 4,
       onBind: () => ESME.ROK,
       onRequest: (_session, _pdu, respond) => respond(ESME.ROK, { message_id: 'x' }),
+      ...options,
     })
     servers.push(server)
-    const port = await server.listen({ host: '127.0.0.1', port: 0, tls: { key, cert } })
+    return { server, port: await server.listen({ host: '127.0.0.1', port: 0, tls: { key, cert } }) }
+  }
+
+  async function dialTls(tls: ClientTls): Promise<Session<string>> {
+    const { port } = await listenTls()
     return connectSession<string>({ host: '127.0.0.1', port, tls, windowMax: 4, bind: BIND })
   }
 
@@ -241,6 +249,17 @@ describe('TLS', () => {
     const session = await dialTls({ rejectUnauthorized: false })
     await session.whenBound()
     session.destroy()
+  })
+
+  test('that is never agreed upon does not keep the server open', async () => {
+    const { server, port } = await listenTls({ bindTimeoutMs: 3_600_000 })
+    const silent = connect({ host: '127.0.0.1', port }).on('error', () => {})
+    const isEnded = new Promise((resolve) => silent.once('close', resolve))
+    // Accepted behind it.
+    const tls = { rejectUnauthorized: false }
+    await connectSession<string>({ host: '127.0.0.1', port, tls, windowMax: 4, bind: BIND }).whenBound()
+    await server.close()
+    await isEnded
   })
 
   test('towards a peer that does not speak it fails', async () => {

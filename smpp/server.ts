@@ -33,6 +33,8 @@ export class SmppServer<C> {
   /** Every open session, bound or not. */
   readonly sessions: Set<Session<C>> = new Set()
   readonly #options: ServerOptions<C>
+  /** Connections that have not agreed upon TLS yet, by the peer's address: no session, but the listener waits for their end. */
+  readonly #unagreed = new Map<string, Socket>()
   #server: Server | undefined
 
   constructor(options: ServerOptions<C>) {
@@ -50,6 +52,7 @@ export class SmppServer<C> {
             { ...tls, requestCert: tls.ca !== undefined, handshakeTimeout, minVersion: 'TLSv1.2' },
             accept,
           )
+    if (tls !== undefined) server.on('connection', (socket) => this.#awaitTls(socket))
     server.maxConnections = this.#options.sessionsMax ?? 1_000
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
@@ -67,11 +70,19 @@ export class SmppServer<C> {
     const server = this.#server
     this.#server = undefined
     const stopped = server && new Promise((resolve) => server.close(resolve))
+    for (const socket of this.#unagreed.values()) socket.destroy()
     await Promise.all([...this.sessions].map((session) => session.unbind(drainMs)))
     await stopped
   }
 
+  #awaitTls(socket: Socket): void {
+    const peer = peerOf(socket)
+    this.#unagreed.set(peer, socket)
+    socket.once('close', () => this.#unagreed.get(peer) === socket && this.#unagreed.delete(peer))
+  }
+
   #accept(socket: Socket): void {
+    this.#unagreed.delete(peerOf(socket))
     const { systemId = 'heliogram', onBind, onState, ...rest } = this.#options
     const options: SessionOptions<C> = {
       ...rest,
@@ -90,4 +101,9 @@ export class SmppServer<C> {
       }),
     )
   }
+}
+
+/** A connection's other end, which its socket and the TLS over it both know. */
+function peerOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`
 }
