@@ -79,6 +79,26 @@ test('a plus sign that was not encoded is one', async () => {
   expect(answer.json()).toMatchObject({ to: '+15551230001', from: '+15557654321' })
 })
 
+test('a time without a zone is of UTC, whatever the zone of the machine', async () => {
+  const zone = process.env['TZ']
+  process.env['TZ'] = 'America/New_York'
+  try {
+    const at = new Date(Date.now() + 7_200_000).toISOString().slice(0, 19)
+    const sent = await send(`To=%2B15551230001&Body=Hello&ScheduleType=fixed&SendAt=${at}`)
+    expect(sent.json()).toMatchObject({ status: 'scheduled' })
+    const { rows } = await database.db.query<{ at: Date }>('select send_at as at from messages')
+    expect(rows.map((row) => row.at.toISOString().slice(0, 19))).toEqual([at])
+    const since = new Date(Date.now() - 3_600_000).toISOString().slice(0, 19)
+    for (const written of [since, since.replace('T', '%20')]) {
+      const list = await app.inject({ url: `${path()}?DateSent%3E=${written}`, headers: headersOf(token) })
+      expect(list.json().messages).toHaveLength(1)
+    }
+  } finally {
+    if (zone === undefined) delete process.env['TZ']
+    else process.env['TZ'] = zone
+  }
+})
+
 test('a body that is no form, or too long, is refused in the words of that API', async () => {
   const headers = { ...headersOf(token), 'content-type': 'application/json' }
   const json = await app.inject({ method: 'POST', url: path(), headers, payload: '{"To":"+15551230001"}' })

@@ -4,6 +4,7 @@ import { buildPage, readCursor, type Position } from '../page.ts'
 import type { MessageFilters, Stretch } from '../messages/list.ts'
 import { WrongParameter } from './faults.ts'
 import { messagesPath, renderTwilioMessage } from './resource.ts'
+import { readTwilioTime } from './time.ts'
 
 const sizeDefault = 50
 const sizeMax = 1000
@@ -79,9 +80,8 @@ async function findOurs(db: Db, accountId: string, numbers: readonly (string | n
 
 function readDay(text: string | undefined): Date | null {
   if (text === undefined) return null
-  const day = new Date(text)
-  if (!/^\d{4}-\d\d-\d\d/.test(text) || Number.isNaN(day.getTime()))
-    throw new WrongParameter(20001, "'DateSent' must be a day such as 2026-11-20, or a time as of ISO 8601.")
+  const day = readTwilioTime(text)
+  if (!day) throw new WrongParameter(20001, "'DateSent' must be a day such as 2026-11-20, or a time as of ISO 8601.")
   return day
 }
 

@@ -5,6 +5,7 @@ import { textMax, type SendBody } from '../messages/schema.ts'
 import { parseSid } from '../messages/twilio-words.ts'
 import { twilioFormMark } from '../webhooks/twilio-form.ts'
 import { WrongParameter } from './faults.ts'
+import { readTwilioTime } from './time.ts'
 
 // What would make another message of it than was meant. Anything else that is unknown is passed over, as it is there.
 const unsupported = ['MediaUrl', 'ContentSid', 'PersistentAction', 'ApplicationSid']
@@ -45,9 +46,8 @@ function readSendAt(form: URLSearchParams): string | null {
   const [schedule, at] = [form.get('ScheduleType') ?? '', form.get('SendAt') ?? '']
   if (schedule === '' && at === '') return null
   if (schedule !== 'fixed') throw new WrongParameter(35111, "'ScheduleType' must be fixed where 'SendAt' is given.")
-  const time = new Date(at)
-  if (!/^\d{4}-\d\d-\d\dT/.test(at) || Number.isNaN(time.getTime()))
-    throw new WrongParameter(35113, "'SendAt' must be a time as of ISO 8601, such as 2026-11-20T12:00:00Z.")
+  const time = at.includes('T') ? readTwilioTime(at) : null
+  if (!time) throw new WrongParameter(35113, "'SendAt' must be a time as of ISO 8601, such as 2026-11-20T12:00:00Z.")
   return time.toISOString()
 }
 
