@@ -17,8 +17,13 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   return reply.send(JSON.stringify(problemOf(error, pathOf(request.url), request.id)))
 }
 
-/** The error handler of the whole application. */
-export function handleFailure(error: unknown, request: FastifyRequest, reply: FastifyReply): void {
+/** The error handler of the whole application; routes of another API answer in its form. */
+export function handleFailure(
+  error: unknown,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  send: (known: ApiError) => unknown = (known) => sendProblem(request, reply, known),
+): void {
   const known = explainFailure(error, request)
   // A client that went away in the middle of its body is no fault of ours, whatever it looks like.
   const isGone = request.raw.destroyed && !request.raw.complete
@@ -26,7 +31,7 @@ export function handleFailure(error: unknown, request: FastifyRequest, reply: Fa
   // An overload says so once, and not for each request.
   else if (known.code === 'unavailable' && !isGone && known !== error)
     request.log.warn({ request_id: request.id, err: error }, 'request refused')
-  void sendProblem(request, reply, known)
+  void send(known)
 }
 
 function explainFailure(error: unknown, request: FastifyRequest): ApiError {
@@ -44,13 +49,10 @@ function explainFailure(error: unknown, request: FastifyRequest): ApiError {
       detail: 'The database ended the statement; nothing was done.',
       retryAfterSeconds: 2,
     })
-  return frameworkRefusal(error, request) ?? new ApiError('internal_error')
+  return framework[codeOf(error) ?? '']?.(request) ?? new ApiError('internal_error')
 }
 
-/** A refusal of Fastify's own, in our words; undefined for any other error. */
-export const frameworkRefusal = (error: unknown, request: FastifyRequest): ApiError | undefined =>
-  framework[codeOf(error) ?? '']?.(request)
-
+/** Refusals of Fastify's own, in our words. */
 const framework: Record<string, (request: FastifyRequest) => ApiError> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: (request) => {
     const type = request.headers['content-type']

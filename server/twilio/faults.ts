@@ -1,5 +1,5 @@
 /** Failures in Twilio's form: a number, a sentence, and where to read more. */
-import { ApiError, type ErrorCode, type FieldError } from '../errors.ts'
+import type { ApiError, ErrorCode, FieldError } from '../errors.ts'
 
 /** A failure as that API words it. */
 export interface TwilioFault {
@@ -33,9 +33,8 @@ const ofFieldCode: Partial<Record<FieldError['code'], number>> = {
   sender_not_allowed: 21606,
 }
 
-/** Any failure of ours; null where it is not the caller's and must be told, and logged, as everywhere. */
-export function toTwilioFault(error: unknown): TwilioFault | null {
-  if (!(error instanceof ApiError)) return null
+/** Any failure of ours. */
+export function toTwilioFault(error: ApiError): TwilioFault {
   const field = error.options.errors?.[0]
   if (field) {
     const [name, number] = ofPointer[field.pointer] ?? [field.pointer, 20001]

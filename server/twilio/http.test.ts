@@ -110,6 +110,25 @@ test('a body that is no form, or too long, is refused in the words of that API',
   expect([long.statusCode, long.json().code]).toEqual([413, 20413])
 })
 
+test('a failure of ours has the form that typed clients read, too', async () => {
+  const { db } = database
+  await db.query('alter table messages rename to gone')
+  const broken = await app.inject({ url: path(), headers: headersOf(token) })
+  await db.query('alter table gone rename to messages')
+  expect([broken.statusCode, broken.json()]).toEqual([
+    500,
+    { status: 500, code: 20500, message: expect.any(String), more_info: expect.stringMatching(/20500$/) },
+  ])
+  await db.query(
+    `create function canceled() returns trigger language plpgsql as $$
+     begin raise 'canceling statement due to statement timeout' using errcode = '57014'; end $$;
+     create trigger canceled before insert on messages for each row execute function canceled()`,
+  )
+  const passing = await send('To=%2B15551230001&Body=Hello')
+  await db.query('drop function canceled cascade')
+  expect([passing.statusCode, passing.json().code, passing.headers['retry-after']]).toEqual([503, 20503, '2'])
+})
+
 test('who guesses tokens is soon not looked up any more, and who is known goes on', async () => {
   expect((await send('To=%2B15551230001&Body=Hello')).statusCode).toBe(201)
   const statuses = new Set<number>()

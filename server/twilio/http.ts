@@ -14,7 +14,7 @@ import { refusalError, type MessagesContext } from '../messages/send.ts'
 import { allMessages, listMessages, readingOf } from '../messages/list.ts'
 import { findMessage } from '../messages/store.ts'
 import { parseSid, twilioVersion } from '../messages/twilio-words.ts'
-import { frameworkRefusal } from '../requests/failures.ts'
+import { handleFailure } from '../requests/failures.ts'
 import { refuseLive } from '../test-keys.ts'
 import type { TwilioAuthenticator } from './credential.ts'
 import { renderTwilioFault, toTwilioFault, WrongParameter, type TwilioFault } from './faults.ts'
@@ -43,12 +43,9 @@ export async function twilioRoutes(
     child.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, text, done) => {
       done(null, new URLSearchParams(String(text)))
     })
-    child.setErrorHandler((thrown, request, reply) => {
-      const error = frameworkRefusal(thrown, request) ?? thrown
-      const fault = error instanceof WrongParameter ? error.fault : toTwilioFault(error)
-      // Bugs, and a database that is away, are told and logged as everywhere.
-      if (!fault) throw error
-      return refuse(reply, error, fault)
+    child.setErrorHandler((error, request, reply) => {
+      if (error instanceof WrongParameter) refuse(reply, error.fault)
+      else handleFailure(error, request, reply, (known) => refuse(reply, toTwilioFault(known), known))
     })
     child.addHook('preHandler', (request, _reply, done) => {
       const { accountSid } = request.params as { accountSid: string }
@@ -116,12 +113,10 @@ function formOf(request: FastifyRequest): URLSearchParams {
   return request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
 }
 
-function refuse(reply: FastifyReply, error: unknown, fault: TwilioFault): FastifyReply {
-  if (error instanceof ApiError) {
-    const { retryAfterSeconds, headers } = error.options
-    if (retryAfterSeconds !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfterSeconds)))
-    if (headers) reply.headers(headers)
-  }
+function refuse(reply: FastifyReply, fault: TwilioFault, error?: ApiError): FastifyReply {
+  const { retryAfterSeconds, headers } = error?.options ?? {}
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfterSeconds)))
+  if (headers) reply.headers(headers)
   if (fault.status === 401) reply.header('www-authenticate', 'Basic realm="Twilio API"')
   return reply.code(fault.status).send(renderTwilioFault(fault))
 }
