@@ -232,12 +232,16 @@ test('the OAuth endpoint answers as RFC 6749 says', async () => {
   const [, , publicId = ''] = first.key.split('_')
   const pair = await token({ grant_type: 'client_credentials', client_id: publicId, client_secret: first.key })
   expect(pair.json()).toMatchObject({ token_type: 'Bearer', expires_in: 3600 })
+  expect(pair.headers).toMatchObject({ 'cache-control': 'no-store', pragma: 'no-cache' })
   expect((await token({ grant_type: 'refresh_token', refresh_token: pair.json().refresh_token })).statusCode).toBe(200)
   expect((await token({ grant_type: 'password', username: first.email, password: first.password })).statusCode).toBe(
     200,
   )
   const wrong = await token({ grant_type: 'client_credentials', client_id: 'x', client_secret: 'y' })
   expect([wrong.statusCode, wrong.json().error]).toEqual([401, 'invalid_client'])
+  // §5.2: credentials of a person are a grant.
+  const person = await token({ grant_type: 'password', username: first.email, password: 'no password of anybody' })
+  expect([person.statusCode, person.json().error]).toEqual([400, 'invalid_grant'])
   expect((await token({ grant_type: 'refresh_token', refresh_token: 'x' })).json().error).toBe('invalid_grant')
   expect((await token({ grant_type: 'implicit' })).json().error).toBe('unsupported_grant_type')
   expect((await token({})).json()).toEqual({

@@ -73,10 +73,12 @@ export async function oauthRoutes(app: App, { db, vault }: { db: Db; vault: Vaul
           if (status === 401) reply.header('www-authenticate', 'Basic realm="heliogram"')
           // Bugs and a database that is away are told, and logged, as everywhere.
           if (word === null) throw error
-          void reply.code(status).header('pragma', 'no-cache').send({ error: word, error_description: detail })
+          void reply.code(status).send({ error: word, error_description: detail })
         },
       },
-      async (request) => {
+      async (request, reply) => {
+        // §5.1; Cache-Control is there on all answers.
+        reply.header('pragma', 'no-cache')
         const { body } = request as { body: unknown }
         const form = body instanceof URLSearchParams ? body : new URLSearchParams()
         const { accessToken, expiresIn, refreshToken, owner } = await grant(
@@ -137,7 +139,11 @@ async function grant(
           recoveryCode: form.get('recovery_code') ?? undefined,
         },
         ip,
-      )
+      ).catch((error: unknown) => {
+        // The credentials of a person are a grant; those of a client are what the client is known by.
+        if (!(error instanceof ApiError && error.code === 'invalid_credentials')) throw error
+        throw new OAuthError('invalid_grant', 'The user name or the password is not right.')
+      })
     case 'refresh_token':
       return refreshSession(db, vault, field('refresh_token'))
     default:
