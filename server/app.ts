@@ -13,10 +13,12 @@ import { newId, showId } from './ids.ts'
 import { withoutPorts } from './network.ts'
 import { readShortHost } from './messages/short-links/http.ts'
 import { messageErrors } from './messages/taxonomy.ts'
+import { twilioVersion } from './messages/twilio-words.ts'
 import { errorRoutes } from './site/errors.ts'
 import { manualRoutes, sendMissingPage, wantsPage } from './site/manual.ts'
 import { registerReference } from './site/reference.ts'
 import { welcomeRoutes, type WelcomeContext } from './site/welcome.ts'
+import { sendTwilioFault } from './twilio/faults.ts'
 import { watchBodies } from './requests/slow.ts'
 import { buildSerializers, buildValidators, rememberBody } from './requests/validate.ts'
 
@@ -106,7 +108,9 @@ export async function buildApp(context: AppContext, register: Register): Promise
             detail: `There is no ${request.method} here; use ${listOf(allowed)}.`,
             headers: { allow: allowed.join(', ') },
           })
-    takeUnknown(authenticator, door, request, reply, (refusal) => void sendProblem(request, reply, refusal ?? error))
+    const send = (known: ApiError): unknown =>
+      path.startsWith(`/${twilioVersion}/`) ? sendTwilioFault(reply, known) : sendProblem(request, reply, known)
+    takeUnknown(authenticator, door, request, reply, (refusal) => void send(refusal ?? error))
   }
   app.setNotFoundHandler(refuseUnknown)
   // What comes to a path that is none is not read for its other faults.

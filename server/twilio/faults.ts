@@ -1,8 +1,9 @@
 /** Failures in Twilio's form: a number, a sentence, and where to read more. */
+import type { FastifyReply } from 'fastify'
 import type { ApiError, ErrorCode, FieldError } from '../errors.ts'
 
 /** A failure as that API words it. */
-export interface TwilioFault {
+interface TwilioFault {
   status: number
   code: number
   message: string
@@ -34,7 +35,7 @@ const ofFieldCode: Partial<Record<FieldError['code'], number>> = {
 }
 
 /** Any failure of ours. */
-export function toTwilioFault(error: ApiError): TwilioFault {
+function toTwilioFault(error: ApiError): TwilioFault {
   const field = error.options.errors?.[0]
   if (field) {
     const [name, number] = ofPointer[field.pointer] ?? [field.pointer, 20001]
@@ -56,10 +57,13 @@ export class WrongParameter extends Error {
   }
 }
 
-/** The body of the answer. */
-export const renderTwilioFault = ({ status, code, message }: TwilioFault) => ({
-  code,
-  message,
-  more_info: `https://www.twilio.com/docs/errors/${code}`,
-  status,
-})
+/** Answers with a failure. */
+export function sendTwilioFault(reply: FastifyReply, error: ApiError | WrongParameter): FastifyReply {
+  const isWrong = error instanceof WrongParameter
+  const { status, code, message } = isWrong ? error.fault : toTwilioFault(error)
+  const { retryAfterSeconds, headers } = isWrong ? {} : error.options
+  if (retryAfterSeconds !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfterSeconds)))
+  if (headers) reply.headers(headers)
+  if (status === 401) reply.header('www-authenticate', 'Basic realm="Twilio API"')
+  return reply.code(status).send({ code, message, more_info: `https://www.twilio.com/docs/errors/${code}`, status })
+}

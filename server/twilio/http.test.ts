@@ -129,6 +129,17 @@ test('a failure of ours has the form that typed clients read, too', async () => 
   expect([passing.statusCode, passing.json().code, passing.headers['retry-after']]).toEqual([503, 20503, '2'])
 })
 
+test('what is not there is refused in the words of that API, too', async () => {
+  const root = `/2010-04-01/Accounts/${sid()}`
+  for (const [method, url, status, code] of [
+    ['DELETE', `${root}/Messages/SM${'0'.repeat(32)}.json`, 405, 20004],
+    ['GET', `${root}.json`, 404, 20404],
+  ] as const) {
+    const answer = await app.inject({ method, url, headers: headersOf(token) })
+    expect([answer.statusCode, answer.json()]).toMatchObject([status, { code, status, message: expect.any(String) }])
+  }
+})
+
 test('who guesses tokens is soon not looked up any more, and who is known goes on', async () => {
   expect((await send('To=%2B15551230001&Body=Hello')).statusCode).toBe(201)
   const statuses = new Set<number>()

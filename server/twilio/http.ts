@@ -1,5 +1,5 @@
 /** Messages for programs written for Twilio's API of 2010-04-01: create, fetch, list, cancel, redact (docs/migrating-from-twilio.md). */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { recordRequest } from '../audit/audit.ts'
 import { inTransaction } from '../db/db.ts'
@@ -17,7 +17,7 @@ import { parseSid, twilioVersion } from '../messages/twilio-words.ts'
 import { handleFailure } from '../requests/failures.ts'
 import { refuseLive } from '../test-keys.ts'
 import type { TwilioAuthenticator } from './credential.ts'
-import { renderTwilioFault, toTwilioFault, WrongParameter, type TwilioFault } from './faults.ts'
+import { sendTwilioFault, WrongParameter } from './faults.ts'
 import { positionOf, readTwilioFilters, readTwilioQuery, renderTwilioPage } from './list.ts'
 import { renderTwilioMessage } from './resource.ts'
 import { readTwilioSend } from './send.ts'
@@ -44,8 +44,8 @@ export async function twilioRoutes(
       done(null, new URLSearchParams(String(text)))
     })
     child.setErrorHandler((error, request, reply) => {
-      if (error instanceof WrongParameter) refuse(reply, error.fault)
-      else handleFailure(error, request, reply, (known) => refuse(reply, toTwilioFault(known), known))
+      if (error instanceof WrongParameter) sendTwilioFault(reply, error)
+      else handleFailure(error, request, reply, (known) => sendTwilioFault(reply, known))
     })
     child.addHook('preHandler', (request, _reply, done) => {
       const { accountSid } = request.params as { accountSid: string }
@@ -111,12 +111,4 @@ const anyQuery = Type.Object({}, { additionalProperties: true })
 
 function formOf(request: FastifyRequest): URLSearchParams {
   return request.body instanceof URLSearchParams ? request.body : new URLSearchParams()
-}
-
-function refuse(reply: FastifyReply, fault: TwilioFault, error?: ApiError): FastifyReply {
-  const { retryAfterSeconds, headers } = error?.options ?? {}
-  if (retryAfterSeconds !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfterSeconds)))
-  if (headers) reply.headers(headers)
-  if (fault.status === 401) reply.header('www-authenticate', 'Basic realm="Twilio API"')
-  return reply.code(fault.status).send(renderTwilioFault(fault))
 }
