@@ -183,6 +183,10 @@ test.each([
   [{ name: 'x', system_id: 'mine' }, '#/system_id', 'unknown_field'],
   [{ name: 'x', allowed_cidrs: ['10.0.0.0/8', 'nowhere'] }, '#/allowed_cidrs/1', 'invalid_format'],
   [{ name: 'x', allowed_cidrs: ['10.0.0.1'] }, '#/allowed_cidrs/0', 'invalid_format'],
+  // Not 10.0.0.0/8 to every program, and IPv4 where a client never has such an address.
+  [{ name: 'x', allowed_cidrs: ['10/8'] }, '#/allowed_cidrs/0', 'invalid_format'],
+  [{ name: 'x', allowed_cidrs: ['010.0.0.0/8'] }, '#/allowed_cidrs/0', 'invalid_format'],
+  [{ name: 'x', allowed_cidrs: ['::ffff:192.0.2.0/120'] }, '#/allowed_cidrs/0', 'invalid_format'],
   [{ name: 'x', max_sessions: 0 }, '#/max_sessions', 'out_of_range'],
   [{ name: 'x', window: 1001 }, '#/window', 'out_of_range'],
   [{ name: 'x', pace: 0 }, '#/pace', 'out_of_range'],

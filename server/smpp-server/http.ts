@@ -1,4 +1,5 @@
 /** `/v1/smpp-credentials`: what SMPP clients bind with. */
+import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { Type, type Static } from 'typebox'
 import { hashPassword } from '../accounts/login/password.ts'
@@ -258,9 +259,16 @@ function requireScopes(caller: Caller, { receivesReplies, mode }: CredentialSett
       throw new ApiError('insufficient_scope', { detail: `The credential would do what needs the scope ${scope}.` })
 }
 
+/** Whether a text is a network that addresses can be in: short forms (`10/8`) are of others, and IPv4 is not written as IPv6. */
+function isNetwork(cidr: string): boolean {
+  if (isIP(cidr.split('/')[0] ?? '') === 0 || !ipaddr.isValidCIDR(cidr)) return false
+  const [network] = ipaddr.parseCIDR(cidr)
+  return !(network instanceof ipaddr.IPv6 && network.isIPv4MappedAddress())
+}
+
 /** What a body says of the settings. @throws ApiError where a network is none. */
 function settingsOf(body: Static<typeof CredentialChange>): Partial<CredentialSettings> {
-  const wrong = (body.allowed_cidrs ?? []).flatMap((cidr, i) => (ipaddr.isValidCIDR(cidr) ? [] : [i]))
+  const wrong = (body.allowed_cidrs ?? []).flatMap((cidr, i) => (isNetwork(cidr) ? [] : [i]))
   if (wrong.length > 0)
     throw invalid(
       wrong.map((i) => ({
