@@ -194,6 +194,33 @@ describe('a receipt', () => {
     expect(receiptIds(client)).toEqual([early.clientId, late.clientId].toSorted())
   })
 
+  it('is made of fewer events at a time where a timeout cancels what is made of many', async () => {
+    const client = await bind(credential)
+    const lock = await test.db.connect()
+    // Nobody reads the log until all is in it.
+    await lock.query('begin; select 1 from smpp_cursors for update')
+    const submitted = await Promise.all(Array.from({ length: 20 }, () => submit(client)))
+    await Promise.all(submitted.map(({ id }) => test.end(id)))
+    await test.db.query(
+      `create function canceled() returns trigger language plpgsql as $$
+       begin
+         if (select count(*) from made) > 5 then
+           raise 'canceling statement due to statement timeout' using errcode = '57014';
+         end if;
+         return null;
+       end $$;
+       create trigger canceled after insert on smpp_deliveries referencing new table as made execute function canceled()`,
+    )
+    await lock.query('commit')
+    lock.release()
+    try {
+      await untilDelivered(client, 20)
+      await untilAllTaken()
+    } finally {
+      await test.db.query('drop function canceled cascade')
+    }
+  })
+
   it('is made once, however many read the log', async () => {
     const client = await bind(credential)
     const submitted = await Promise.all(Array.from({ length: 60 }, () => submit(client)))

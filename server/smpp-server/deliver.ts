@@ -7,7 +7,7 @@ import type { Log } from '../db/log.ts'
 import type { Client, Consignment } from './client.ts'
 import { claimDeliveries, settleDeliveries, type Delivery, type Settled } from './delivery.ts'
 import { pdusOf } from './delivery-pdu.ts'
-import { fillDeliveries } from './fill.ts'
+import { eventsMax, fillDeliveries } from './fill.ts'
 
 interface DelivererOptions {
   db: Db
@@ -37,6 +37,8 @@ export class Deliverer {
   #isClosed = false
   /** The last claim left some behind for want of room. */
   #hasMore = false
+  /** Events of an account that are read at a time: fewer while a timeout cancels what is made of more. */
+  #eventsMax = eventsMax
 
   constructor(options: DelivererOptions) {
     this.#options = options
@@ -148,10 +150,12 @@ export class Deliverer {
     const { db, log, clients } = this.#options
     let isMore = false
     try {
-      isMore = await fillDeliveries(db)
+      isMore = await fillDeliveries(db, this.#eventsMax)
+      this.#eventsMax = Math.min(eventsMax, 2 * this.#eventsMax)
       this.#hasMore = await this.#claim()
     } catch (error) {
       if (!isUnavailable(error)) log.error({ error }, 'looking for deliveries to SMPP clients failed')
+      if (!isPassing(error)) this.#eventsMax = Math.ceil(this.#eventsMax / 4)
       return this.#schedule(idleLookMs)
     }
     const hasRoom =

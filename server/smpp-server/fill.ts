@@ -12,7 +12,8 @@ import { settleOwed } from './owed.ts'
 export const deliveryDaysMax = 3
 
 const accountsMax = 50
-const eventsMax = 500
+/** Events of an account that are read at a time, where nothing speaks against it. */
+export const eventsMax = 500
 
 interface EventRow {
   accountId: string
@@ -22,14 +23,17 @@ interface EventRow {
   messageId: string | null
 }
 
-/** Reads what happened since to accounts with SMPP clients, but for those that another process is reading; true: there may be more. */
-export async function fillDeliveries(db: Db): Promise<boolean> {
+/**
+ * Reads what happened since to accounts with SMPP clients, but for those that another process is reading, `limit` events of each; true: there
+ * may be more.
+ */
+export async function fillDeliveries(db: Db, limit: number = eventsMax): Promise<boolean> {
   const found = await findAccounts(db)
   if (found.length === 0) return false
   return inTransaction(db, async (tx) => {
     const accounts = await lockCursors(tx, found)
     if (accounts.length === 0) return false
-    const events = await readEvents(tx, accounts)
+    const events = await readEvents(tx, accounts, limit)
     const ended = events.filter(({ type }) => type === 'message.delivered' || type === 'message.failed')
     await settleOwed(
       tx,
@@ -39,8 +43,8 @@ export async function fillDeliveries(db: Db): Promise<boolean> {
       tx,
       events.filter(({ type }) => type === 'message.received'),
     )
-    await moveCursors(tx, events)
-    return events.length >= eventsMax
+    await moveCursors(tx, events, limit)
+    return events.length >= limit
   })
 }
 
@@ -85,7 +89,7 @@ async function lockCursors(tx: Tx, accounts: string[]): Promise<string[]> {
 }
 
 /** The next events of these accounts, by events_order. A statement of its own, so that it sees where the lock's last holder stopped. */
-async function readEvents(tx: Tx, accounts: string[]): Promise<EventRow[]> {
+async function readEvents(tx: Tx, accounts: string[], limit: number): Promise<EventRow[]> {
   const { rows } = await tx.query<EventRow>({
     name: 'read-smpp-events',
     text: `
@@ -97,7 +101,7 @@ async function readEvents(tx: Tx, accounts: string[]): Promise<EventRow[]> {
         limit $2
       ) e
       where c.account_id = any ($3::uuid[])`,
-    values: [oldest(), eventsMax, accounts],
+    values: [oldest(), limit, accounts],
   })
   return rows
 }
@@ -132,10 +136,10 @@ async function deliverReplies(tx: Tx, events: EventRow[]): Promise<void> {
 }
 
 /** Moves each cursor to the last event that was read. Of an account whose events were all read, what comes is young. */
-async function moveCursors(tx: Tx, events: EventRow[]): Promise<void> {
+async function moveCursors(tx: Tx, events: EventRow[], limit: number): Promise<void> {
   const ofAccount = Map.groupBy(events, (event) => event.accountId)
   if (ofAccount.size === 0) return
-  const last = [...ofAccount.values()].map((all) => ({ ...(all.at(-1) as EventRow), isFull: all.length >= eventsMax }))
+  const last = [...ofAccount.values()].map((all) => ({ ...(all.at(-1) as EventRow), isFull: all.length >= limit }))
   await tx.query({
     name: 'move-smpp-cursors',
     text: `
