@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { adapterNames, type AdapterName } from '../settings.ts'
@@ -220,6 +220,22 @@ describe('long messages', () => {
     const form = { MessageUUID: 'V', ParentMessageUUID: 'U', PartInfo: '2 of 2', Status: 'delivered' }
     const request = inbound({ method: 'POST', url: address, headers: {}, body: new URLSearchParams(form).toString() })
     expect(adapters.plivo.parseReceipt(request, settings)).toMatchObject([{ id: 'U/2', state: 'delivered' }])
+  })
+
+  it.each([
+    // An emoji that we do not cut in two may take a part more.
+    [3, '1 of 2', ['U/1']],
+    [3, '2 of 2', ['U/2', 'U/3']],
+    [2, '1 of 1', ['U/1', 'U/2']],
+    [2, '3 of 3', ['U/2']],
+    [1, '2 of 2', ['U']],
+  ])('of %i parts that Plivo counts otherwise: %s', (segments, PartInfo, ids) => {
+    const { settings } = configure('plivo', base)
+    const [accountId, messageId] = [randomUUID(), randomUUID()]
+    const url = `${address}?ref=${writeReference({ accountId, messageId, try: 1, segments })}`
+    const form = { MessageUUID: 'V', ParentMessageUUID: 'U', PartInfo, Status: 'delivered' }
+    const request = inbound({ method: 'POST', url, headers: {}, body: new URLSearchParams(form).toString() })
+    expect(adapters.plivo.parseReceipt(request, settings).map(({ id }) => id)).toEqual(ids)
   })
 })
 

@@ -13,6 +13,7 @@ import {
 } from './adapter.ts'
 import type { InRequest, Receipt } from './adapter.ts'
 import { readForm, textAt, tryJson } from './fields.ts'
+import { readReference } from './reference.ts'
 import { isSame, sign } from './signature.ts'
 
 const Settings = httpSettings('plivo', 'https://api.plivo.com', {
@@ -115,18 +116,18 @@ export const plivo: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
     const form = Object.fromEntries(readForm(request.body))
     const [id, stat] = [textAt(form, 'MessageUUID'), textAt(form, 'Status')]
     if (id === null || stat === null) return []
-    const [, part, parts] = /^(\d+) of (\d+)$/.exec(textAt(form, 'PartInfo') ?? '') ?? []
+    const [, part = 1, parts = 1] = (/^(\d+) of (\d+)$/.exec(textAt(form, 'PartInfo') ?? '') ?? []).map(Number)
     const err = textAt(form, 'ErrorCode')
-    return [
-      {
-        id: idOfPart(textAt(form, 'ParentMessageUUID') ?? id, Number(part ?? 1), Number(parts ?? 1)),
-        reference: new URL(request.url).searchParams.get('ref'),
-        state: states[stat] ?? 'enroute',
-        stat,
-        err: err === null || Number(err) === 0 ? null : err,
-        doneDate: textAt(form, 'DeliveryReportTime') ?? '',
-      },
-    ]
+    const reference = new URL(request.url).searchParams.get('ref')
+    const segments = readReference(reference)?.segments ?? parts
+    return segmentsOf(part, parts, segments).map((segment) => ({
+      id: idOfPart(textAt(form, 'ParentMessageUUID') ?? id, segment, segments),
+      reference,
+      state: states[stat] ?? 'enroute',
+      stat,
+      err: err === null || Number(err) === 0 ? null : err,
+      doneDate: textAt(form, 'DeliveryReportTime') ?? '',
+    }))
   },
   parseReply(request) {
     const form = Object.fromEntries(readForm(request.body))
@@ -150,6 +151,13 @@ export const plivo: Adapter<Static<typeof Settings>, Static<typeof Secrets>> = {
 }
 
 const idOfPart = (id: string, part: number, parts: number): string => (parts === 1 ? id : `${id}/${part}`)
+
+/** Which of our segments a part of Plivo's speaks for: it may cut a text elsewhere than we count, and its last part is the end of all. */
+function segmentsOf(part: number, parts: number, segments: number): number[] {
+  const first = Math.min(part, segments)
+  const last = part >= parts ? segments : first
+  return Array.from({ length: last - first + 1 }, (_, i) => first + i)
+}
 
 /** The address with its query in order, a dot between the two where both are there, and the fields in order. */
 function signedV3({ url, method, body }: InRequest): string {
