@@ -128,6 +128,16 @@ export const GenericSecrets = Type.Record(
 // What a host may not have: a recipient or a text must not choose where requests go.
 const fixedHost = /^https?:\/\/[^/?#@\s{}]+(?:[/?#]|$)/
 
+// With another value of theirs no request can be written (RFC 9110 §7.6.1), and every message would be rejected.
+const connectionHeaders = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'keep-alive',
+  'transfer-encoding',
+  'upgrade',
+])
+
 /** What the schema cannot say of templates and signatures, all of it. */
 export function checkGeneric(settings: unknown, secrets: Secrets): FieldError[] {
   const request = at(settings, 'request')
@@ -143,6 +153,7 @@ export function checkGeneric(settings: unknown, secrets: Secrets): FieldError[] 
   else if (!URL.canParse(url)) add(['url'], 'is no address')
   for (const { path, text } of textsOf(at(request, 'headers'))) {
     check(['headers', ...path], text)
+    if (connectionHeaders.has((path[0] ?? '').toLowerCase())) add(['headers', ...path], 'is set by the connection')
     if (/[^\t\x20-\x7e]/.test(text)) add(['headers', ...path], 'must be printable ASCII')
     if (/\{\{\s*text\s*\}\}/.test(text)) add(['headers', ...path], 'cannot hold a text')
   }

@@ -68,6 +68,18 @@ it.each(['https://carrier.test:99999/{{to}}', 'https://[::1/', 'https://carrier%
   },
 )
 
+it.each(['Connection', 'content-length', 'Expect', 'Keep-Alive', 'Transfer-Encoding', 'Upgrade'])(
+  'refuses the header %s, which no request can be given',
+  (name) => {
+    const faults = checkGeneric(withRequest({ headers: { [name]: '1', Host: 'carrier.test' } }), {
+      key: 'k',
+      signature: 's',
+    })
+    const detail = 'is set by the connection'
+    expect(faults).toEqual([{ pointer: `#/settings/request/headers/${name}`, code: 'invalid_value', detail }])
+  },
+)
+
 it.each([
   [{ method: 'GET', format: 'json', body: {} }, 'a GET has none: its format is none'],
   [{ format: 'none', body: 'x' }, 'must be absent where the format is none'],
