@@ -347,6 +347,10 @@ test('what is not HTTP, or has too long headers, gets a problem document too', a
   )
 })
 
+test('the application closes connections that take nothing (requests/slow.test.ts)', () => {
+  expect(app.server.timeout).toBe(120_000)
+})
+
 test('a body that trickles in is ended, and one that is merely large is not', async () => {
   const slow = await buildApp(context, (app) => {
     app.post('/v1/things', { config, schema: { body: Body } }, (request, reply) => reply.code(202).send(request.body))

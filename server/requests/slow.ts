@@ -1,8 +1,8 @@
 /**
- * Ends requests whose body trickles in. Node's requestTimeout covers a whole body whatever its size, so it would cut an import of
- * 256 MiB on a fair line; here a body only has to keep a least rate.
+ * Ends requests whose body trickles in, and answers that nobody takes. Node's requestTimeout covers a whole body whatever its size, so it
+ * would cut an import of 256 MiB on a fair line; here a body only has to keep a least rate.
  */
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 
 interface Limits {
@@ -39,4 +39,22 @@ export function watchBodies(server: Server, refuse: (request: IncomingMessage) =
   const timer = setInterval(sweep, sweepMs)
   timer.unref()
   server.once('close', () => clearInterval(timer))
+}
+
+/** Twice what common proxies give: a slow reader's buffers let us see its progress in lumps of a megabyte. */
+const takenWithinMs = 120_000
+
+/**
+ * Closes connections whose peer takes nothing of an answer for so long (at most twice so long, as Node counts). Progress counts, not the
+ * size: an export may take hours. Who waits for us, as for events, has nothing to take.
+ */
+export function closeUnread(server: Server, withinMs: number = takenWithinMs): void {
+  const latest = new WeakMap<Socket, ServerResponse>()
+  server.prependListener('request', (request, response) => latest.set(request.socket, response))
+  // With a listener, the times of idle connections end here, too.
+  server.setTimeout(withinMs, (socket) => {
+    const response = latest.get(socket)
+    const isOurTurn = response !== undefined && !response.writableFinished && socket.writableLength === 0
+    if (!isOurTurn) socket.destroy()
+  })
 }

@@ -1,0 +1,87 @@
+import { once } from 'node:events'
+import { createServer, get, type IncomingMessage, type RequestListener, type Server } from 'node:http'
+import { connect, type AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { onTestFinished, test, expect } from 'vitest'
+import { closeUnread } from './slow.ts'
+
+const withinMs = 100
+
+async function listen(listener: RequestListener, ms = withinMs): Promise<{ server: Server; port: number }> {
+  const server = createServer({ keepAliveTimeout: 65_000 }, listener)
+  closeUnread(server, ms)
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { server, port: (server.address() as AddressInfo).port }
+}
+
+/** More than the buffers of both sides hold, however often it is asked. */
+function* endless(): Generator<Buffer> {
+  const piece = Buffer.alloc(1_048_576)
+  for (;;) yield piece
+}
+
+test('an answer of which nobody takes anything ends, and with it what made it', async () => {
+  const made = Promise.withResolvers<'ended'>()
+  const { port } = await listen((_request, response) => {
+    const pieces = Readable.from(endless(), { objectMode: false })
+    void pipeline(pieces, response).catch(() => made.resolve('ended'))
+  })
+  const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'))
+  onTestFinished(() => void socket.destroy())
+  expect(await made.promise).toBe('ended')
+})
+
+test('one piece that does not go through ends, too, and a second request behind it', async () => {
+  const closed: string[] = []
+  const both = Promise.withResolvers<void>()
+  const { port } = await listen((request, response) => {
+    response.on('close', () => {
+      closed.push(request.url ?? '')
+      if (closed.length === 2) both.resolve()
+    })
+    response.end(Buffer.alloc(64 * 1_048_576))
+  })
+  const socket = connect(port, '127.0.0.1', () =>
+    socket.write('GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n'),
+  )
+  onTestFinished(() => void socket.destroy())
+  await both.promise
+  expect(closed.toSorted()).toEqual(['/1', '/2'])
+})
+
+test('who takes a little at a time gets everything, in many times the bound', async () => {
+  const bound = 500
+  const { port } = await listen((_request, response) => void pipeline(endless, response).catch(() => {}), bound)
+  const [answer] = (await once(get({ port, host: '127.0.0.1' }), 'response')) as [IncomingMessage]
+  const begunAt = performance.now()
+  let taken = 0
+  for await (const piece of answer) {
+    taken += (piece as Buffer).length
+    // The buffers of a connection are a few megabytes: each turn takes more than what is in one piece of them.
+    if (taken > 2 * 1_048_576) {
+      taken = 0
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+    if (performance.now() - begunAt > 5 * bound) break
+  }
+  expect(performance.now() - begunAt).toBeGreaterThan(5 * bound)
+})
+
+test('who waits for an answer is not closed, on a new connection and on one that was used', async () => {
+  const { server, port } = await listen((_request, response) => {
+    // It is answered only after the bound has passed.
+    server.once('timeout', () => response.end('here'))
+  })
+  const socket = connect(port, '127.0.0.1')
+  socket.setEncoding('utf8')
+  for (let i = 0; i < 2; i++) {
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    expect(String((await once(socket, 'data'))[0])).toMatch(/^HTTP\/1.1 200 [^]*here/)
+  }
+  socket.destroy()
+})
