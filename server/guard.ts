@@ -3,6 +3,7 @@ import { Readable } from 'node:stream'
 import type {
   FastifyReply,
   FastifyRequest,
+  onErrorHookHandler,
   onRequestHookHandler,
   onSendHookHandler,
   preValidationHookHandler,
@@ -10,7 +11,7 @@ import type {
 } from 'fastify'
 import { denied, type Authenticator } from './accounts/authenticate.ts'
 import { readWithinAccount, withinAccount } from './db/scoped.ts'
-import { noteStranger, refuseStranger, takeRequest, type Door } from './door/door.ts'
+import { noteStranger, refuseStranger, takeRequest, tellStranger, type Door } from './door/door.ts'
 import { pointTo } from './requests/body.ts'
 import { ApiError, invalid } from './errors.ts'
 import type { App, Caller, Scope } from './http.ts'
@@ -53,6 +54,7 @@ export function guardRoutes(
     )
     guards.add(guard)
     route.onRequest = [guard, ...hooks]
+    if (route.config?.isLogin) guardLogin(route, door)
     if (scope !== null && !isOwners(scope)) {
       route.preValidation = [enterAccount, ...[route.preValidation ?? []].flat()]
       route.onSend = [...[route.onSend ?? []].flat(), keepAccount]
@@ -64,6 +66,21 @@ export function guardRoutes(
     if (bodyCheck) route.preValidation = [...[route.preValidation ?? []].flat(), bodyCheck]
   })
   return routes
+}
+
+/** Who logs in is nobody yet: what fails counts for the network, and so does what is looked up. */
+function guardLogin(route: RouteOptions, door: Door): void {
+  const refuse: onRequestHookHandler = (request, reply, done) => {
+    tellStranger(door, request.ip, reply)
+    refuseStranger(door, request.ip)
+    done()
+  }
+  const note: onErrorHookHandler = (request, reply, error, done) => {
+    noteStranger(door, error, request.ip, reply)
+    done()
+  }
+  route.onRequest = [...[route.onRequest ?? []].flat(), refuse]
+  route.onError = note
 }
 
 function scopeOf(route: RouteOptions): Scope | null {

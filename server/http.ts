@@ -78,6 +78,8 @@ declare module 'fastify' {
     audit?: string
     /** It will go: its answers say so, and who calls it is noted. */
     deprecated?: Deprecation
+    /** It logs in by what is in the request: who fails there is a stranger, and is refused as one who has failed too often. */
+    isLogin?: true
     /** Its body holds secrets of which not even a fingerprint is kept, so that no Idempotency-Key is read. */
     isKeyless?: true
   }

@@ -237,7 +237,7 @@ function invitationRoutes(app: App, context: AccountsContext): void {
         ),
         response: { 200: TokenAnswer, ...problems(401, 409, 422) },
       },
-      config: { scope: null },
+      config: { scope: null, isLogin: true },
     },
     async (request) => {
       const pair = await acceptInvitation(db, vault, request.body, (tx, { accountId, userId, email, role, isFirst }) =>

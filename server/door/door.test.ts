@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openAuthenticator } from '../accounts/authenticate.ts'
-import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
+import { accountRoutes } from '../accounts/http.ts'
+import { buildTestApp, createTestAccount, testSettings, testVault, type TestAccount } from '../accounts/testing.ts'
+import { tokenOf } from '../accounts/token.ts'
 import { openPool } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
@@ -33,7 +35,12 @@ async function open(acceptor: Acceptor = ledger.acceptor, perSecond = 10): Promi
   door = openDoor({ perSecond, overload })
   const authenticator = openAuthenticator(database.db, (ip) => refuseStranger(door, ip))
   const context = { ...ledger.routeContext, acceptor }
-  app = await buildTestApp(database.db, (one) => messageRoutes(one, context), {
+  const accounts = { db: database.db, vault: testVault, authenticator, settings: testSettings }
+  const register = async (one: App): Promise<void> => {
+    messageRoutes(one, context)
+    await accountRoutes(one, accounts)
+  }
+  app = await buildTestApp(database.db, register, {
     authenticator,
     door,
     trustedProxies: ['127.0.0.1'],
@@ -110,6 +117,48 @@ describe('requests without a valid token', () => {
       expect((await get(stranger.headers.authorization, '192.0.2.1')).statusCode).toBe(429)
       expect((await get(stranger.headers.authorization, '192.0.2.2')).statusCode).toBe(200)
       expect((await get()).statusCode).toBe(200)
+    } finally {
+      clock.mockRestore()
+    }
+  })
+
+  it.each([
+    ['/v1/auth/refresh', { refresh_token: tokenOf('refresh', Buffer.alloc(32)) }],
+    [
+      '/v1/auth/accept-invitation',
+      { code: tokenOf('invitation', Buffer.alloc(32)), password: 'six mirrors on a hill' },
+    ],
+    ['/v1/oauth/token', { grant_type: 'refresh_token', refresh_token: tokenOf('refresh', Buffer.alloc(32)) }],
+    ['/v1/auth/logout', null],
+    ['/v1/auth/login', { email: 'nobody@example.com', password: 'six mirrors on a hill' }],
+  ])('are those of %s, too, which tells so', async (url, body) => {
+    const isForm = url === '/v1/oauth/token'
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+    try {
+      const ask = (ip: string) =>
+        app.inject({
+          method: 'POST',
+          url,
+          headers: { 'x-forwarded-for': ip, ...(isForm && { 'content-type': 'application/x-www-form-urlencoded' }) },
+          ...(body && { payload: isForm ? new URLSearchParams(body as Record<string, string>).toString() : body }),
+        })
+      const first = await ask('192.0.2.1')
+      expect([400, 401]).toContain(first.statusCode)
+      expect(first.headers).toMatchObject({
+        'ratelimit-policy': '"failures";q=10;w=1',
+        ratelimit: '"failures";r=10;t=1',
+      })
+      for (let i = 0; i < 100; i++) await get('Bearer nonsense', '192.0.2.1')
+      const refused = await ask('192.0.2.1')
+      expect([refused.statusCode, refused.headers['ratelimit'], refused.headers['retry-after']]).toEqual([
+        429,
+        '"failures";r=0;t=1',
+        '1',
+      ])
+      const { code, error } = refused.json<{ code?: string; error?: string }>()
+      expect(code ?? error).toBe(isForm ? 'slow_down' : 'rate_limited')
+      for (let i = 0; i < 100; i++) await ask('192.0.2.2')
+      expect((await get('Bearer nonsense', '192.0.2.2')).statusCode).toBe(429)
     } finally {
       clock.mockRestore()
     }

@@ -39,11 +39,16 @@ export function takeRequest(
 }
 
 /** Notes that somebody was not let in, and tells how often that may happen. Who belongs to a suspended account is nobody, too. */
-export function noteStranger({ strangers }: Door, error: unknown, ip: string, reply: FastifyReply): void {
-  if (!(error instanceof ApiError) || (error.status !== 401 && error.code !== 'account_suspended')) return
-  const now = performance.now()
-  strangers.note(ip, now)
-  reply.header('ratelimit-policy', strangerPolicy).header('ratelimit', strangers.state(ip, now))
+export function noteStranger(door: Door, error: unknown, ip: string, reply: FastifyReply): void {
+  if (!(error instanceof ApiError)) return
+  if (error.status !== 401 && error.code !== 'account_suspended' && error.code !== 'login_throttled') return
+  door.strangers.note(ip, performance.now())
+  tellStranger(door, ip, reply)
+}
+
+/** Tells how often somebody may fail to be let in. */
+export function tellStranger({ strangers }: Door, ip: string, reply: FastifyReply): void {
+  reply.header('ratelimit-policy', strangerPolicy).header('ratelimit', strangers.state(ip, performance.now()))
 }
 
 /** Refuses to look up a token that is not known, for who has failed too often. @throws ApiError `rate_limited`. */

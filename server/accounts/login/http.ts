@@ -61,7 +61,7 @@ export function loginRoutes(app: App, { db, vault, authenticator }: AccountsCont
         body: Nullable(Login),
         response: { 200: TokenAnswer, ...problems(401, 422, 429) },
       },
-      config: { scope: null },
+      config: { scope: null, isLogin: true },
     },
     async (request) => showPair(await logIn(db, vault, credentialsOf(request.body, request), request.ip)),
   )
@@ -80,7 +80,7 @@ export function loginRoutes(app: App, { db, vault, authenticator }: AccountsCont
         ),
         response: { 200: TokenAnswer, ...problems(401, 422) },
       },
-      config: { scope: null },
+      config: { scope: null, isLogin: true },
     },
     async (request) => showPair(await refreshSession(db, vault, request.body.refresh_token)),
   )
@@ -95,7 +95,7 @@ export function loginRoutes(app: App, { db, vault, authenticator }: AccountsCont
         security: [{ bearer: [] }],
         response: { 204: Type.Null(), ...problems(401) },
       },
-      config: { scope: null },
+      config: { scope: null, isLogin: true },
     },
     async (request, reply) => {
       await closeSession(db, bearerOf(request.headers.authorization))

@@ -63,13 +63,13 @@ export async function oauthRoutes(app: App, { db, vault }: { db: Db; vault: Vaul
           body: TokenForm,
           response: { ...problems(), 200: Tokens, 400: RefusalOrProblem, 401: Refusal, 429: Refusal },
         },
-        config: { scope: null },
+        config: { scope: null, isLogin: true },
         // The schema describes; what is wrong with a form is told in the words of RFC 6749, by its reader.
         validatorCompiler: () => () => true,
         errorHandler: (error, _request, reply) => {
           const [status, word, detail] = wordOf(error)
           if (error instanceof ApiError && error.options.retryAfterSeconds !== undefined)
-            reply.header('retry-after', error.options.retryAfterSeconds)
+            reply.header('retry-after', Math.max(1, Math.ceil(error.options.retryAfterSeconds)))
           if (status === 401) reply.header('www-authenticate', 'Basic realm="heliogram"')
           // Bugs and a database that is away are told, and logged, as everywhere.
           if (word === null) throw error
@@ -160,6 +160,6 @@ function wordOf(error: unknown): [400 | 401 | 429, string | null, string] {
   // There is no word of its own for a second factor; the description says what is missing.
   if (error.code === 'otp_required' || error.code === 'invalid_otp')
     return [400, 'invalid_grant', `${error.code}: ${error.message}`]
-  if (error.code === 'login_throttled') return [429, 'slow_down', error.message]
+  if (error.code === 'login_throttled' || error.code === 'rate_limited') return [429, 'slow_down', error.message]
   return [400, null, '']
 }
