@@ -6,6 +6,7 @@ import { buildApp } from './app.ts'
 import { ApiError } from './errors.ts'
 import type { App, Caller } from './http.ts'
 import { watchBodies } from './requests/slow.ts'
+import { openStream } from './requests/stream.ts'
 
 // These tests are about what happens before and after the slices: no database is involved.
 const caller: Caller = {
@@ -345,6 +346,28 @@ test('what is not HTTP, or has too long headers, gets a problem document too', a
   expect(await talk(app, `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`)).toMatch(
     /^HTTP\/1.1 431 [^]*16 KiB/,
   )
+})
+
+test('a HEAD of what is sent in pieces makes none of them', async () => {
+  let made = 0
+  const ended = Promise.withResolvers<void>()
+  async function* pieces(): AsyncGenerator<string> {
+    try {
+      for (; made < 1000; made++) yield 'x'
+    } finally {
+      ended.resolve()
+    }
+  }
+  const exporting = await buildApp(context, (app) => {
+    app.get('/v1/things/export', { config }, async (_request, reply) =>
+      reply.type('text/csv').send(await openStream(pieces())),
+    )
+  })
+  const answer = await exporting.inject({ method: 'HEAD', url: '/v1/things/export' })
+  expect([answer.statusCode, answer.headers['content-type'], answer.body]).toEqual([200, 'text/csv', ''])
+  await ended.promise
+  expect(made).toBeLessThan(3)
+  await exporting.close()
 })
 
 test('the application closes connections that take nothing (requests/slow.test.ts)', () => {

@@ -189,7 +189,11 @@ const enterAccount: preValidationHookHandler = (request, _reply, done) => within
 
 /** What is sent in pieces is read when the socket asks for it, which knows of no request either. */
 const keepAccount: onSendHookHandler = (request, _reply, payload, done) => {
-  if (payload instanceof Readable) readWithinAccount(request.caller.accountId, payload)
+  if (payload instanceof Readable) {
+    readWithinAccount(request.caller.accountId, payload)
+    // Fastify would read an export to its end, for nobody.
+    if (request.method === 'HEAD') payload.destroy()
+  }
   done(null, payload)
 }
 

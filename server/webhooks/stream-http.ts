@@ -46,8 +46,6 @@ export function eventStreamRoute(app: App, { db, watch, streamTimes }: EventsCon
   app.get(
     '/v1/events/stream',
     {
-      // A HEAD of what does not end would not end either.
-      exposeHeadRoute: false,
       schema: {
         operationId: 'streamEvents',
         summary: 'Events as they happen (server-sent events)',
@@ -101,6 +99,11 @@ export function eventStreamRoute(app: App, { db, watch, streamTimes }: EventsCon
           // nginx would keep back what is small.
           'x-accel-buffering': 'no',
         })
+        // A GET does not end.
+        if (request.method === 'HEAD') {
+          raw.end()
+          return
+        }
         await streamEvents({
           raw,
           reader: createReader(db, accountId, filter, place, watcher),

@@ -96,6 +96,16 @@ function listenToQueries(): { end: () => string[] } {
 const record = (account: TestAccount, sequence: number, type: EventType = 'message.delivered', message = 'hello') =>
   recordEvents(db, [{ accountId: account.accountId, type, sequence, data: { message: { message } } }], nobody)
 
+test('a HEAD is answered as a GET would begin, and ends', async () => {
+  const { url, watch } = await listen()
+  const account = await createTestAccount(db)
+  const ask = (query: string) => fetch(`${url}/v1/events/stream${query}`, { method: 'HEAD', headers: account.headers })
+  const answer = await ask('')
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8'])
+  expect((await ask('?after=nonsense')).status).toBe(422)
+  expect(watch.count).toBe(0)
+})
+
 test('streams what happens from now on, and what was missed after an id', async () => {
   const { url } = await listen()
   const account = await createTestAccount(db)
