@@ -37,6 +37,7 @@ import type { MessagesContext } from './messages/send.ts'
 import { shortLinkRoutes, type ShortLinksContext } from './messages/short-links/http.ts'
 import { metricsRoute, type MetricsRouteContext } from './metrics/http.ts'
 import { smppCredentialRoutes } from './smpp-server/http.ts'
+import { guardTestKeys } from './test-keys.ts'
 import { openTwilioAuthenticator } from './twilio/credential.ts'
 import { twilioCredentialRoutes } from './twilio/credential-http.ts'
 import { twilioRoutes } from './twilio/http.ts'
@@ -75,6 +76,7 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
     endStops,
     applied: context.refreshSettings,
   }
+  guardTestKeys(app, context.db)
   await accountRoutes(app, { ...context, settings })
   messageRoutes(app, context)
   explainRoutes(app, context)
