@@ -1,4 +1,5 @@
-import { chmodSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -18,6 +19,25 @@ describe('the master key', () => {
     const key = loadMasterKey(path)
     expect([key.length, statSync(path).mode & 0o777, loadMasterKey(path).equals(key)]).toEqual([32, 0o600, true])
     expect(statSync(join(folder, 'new')).mode & 0o777).toBe(0o700)
+  })
+
+  it('is whole or not there where the disk is full', () => {
+    const path = join(folder, 'key')
+    const make = `new (await import(${JSON.stringify(join(import.meta.dirname, 'master-key.ts'))})).KeyFile(process.argv[1])`
+    // A process that may write no octet to any file.
+    const script = 'ulimit -f 0; exec "$0" --input-type=module -e "$1" "$2"'
+    const { status, stderr } = spawnSync('sh', ['-c', script, process.execPath, make, path], { encoding: 'utf8' })
+    expect([status, stderr]).toEqual([1, expect.stringMatching(/EFBIG|ENOSPC/)])
+    expect(readdirSync(folder)).toEqual([])
+    expect(new KeyFile(path).isNew).toBe(true)
+    expect(new KeyFile(path).isNew).toBe(false)
+    expect(readdirSync(folder)).toEqual(['key'])
+  })
+
+  it('that is empty is refused with what may have become of it', () => {
+    const path = join(folder, 'key')
+    writeFileSync(path, '\n', { mode: 0o600 })
+    expect(() => loadMasterKey(path)).toThrow('is empty')
   })
 
   it('that others can read is refused, with what to do', () => {

@@ -10,14 +10,17 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  linkSync,
   mkdirSync,
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   writeFileSync,
 } from 'node:fs'
 import { dirname } from 'node:path'
+import { codeOf } from '../db/failure.ts'
 
 /** What the file has. */
 export interface MasterKeys {
@@ -39,6 +42,10 @@ export function parseKeys(text: string, path: string): MasterKeys {
     if (key.length === keyLength) return key
     throw new Error(`The key file ${path} is not base64 of 32 bytes. Restore it from where you keep it safe.`)
   }
+  if (text.trim() === '')
+    throw new Error(
+      `The key file ${path} is empty and not base64 of 32 bytes. Restore it from where you keep it safe; if nothing was ever started with it, remove it, and another is made.`,
+    )
   const [first = '', ...more] = text.trim().split('\n')
   let next: Buffer | null = null
   let mac: Buffer | null = null
@@ -69,17 +76,43 @@ export function writeKeys(path: string, keys: MasterKeys): void {
   writeFileSync(draft, formatKeys(keys), { mode: 0o600, flush: true })
   chmodSync(draft, 0o600)
   renameSync(draft, path)
-  // The name is on the disk when its folder is.
+  flushName(path)
+}
+
+/** A name is on the disk when its folder is. */
+function flushName(path: string): void {
   const folder = openSync(dirname(path), 'r')
   fsyncSync(folder)
   closeSync(folder)
 }
 
-/** Makes a key file on the first start. */
-function createKeys(path: string): void {
+/**
+ * Makes a key file on the first start: whole, or not at all where the disk is full. Of two processes that start at once the second finds
+ * that of the first; returns whether it is ours.
+ */
+function createKeys(path: string): boolean {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  writeFileSync(path, `${randomBytes(keyLength).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
-  chmodSync(path, 0o600)
+  const draft = `${path}.${process.pid}.new`
+  try {
+    writeFileSync(draft, `${randomBytes(keyLength).toString('base64')}\n`, { mode: 0o600, flush: true })
+    chmodSync(draft, 0o600)
+    const isOurs = giveName(draft, path)
+    flushName(path)
+    return isOurs
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** Unlike a rename, a link replaces nothing; but not every file system has links. */
+function giveName(draft: string, path: string): boolean {
+  try {
+    linkSync(draft, path)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    renameSync(draft, path)
+  }
+  return true
 }
 
 function readKeys(path: string): MasterKeys {
@@ -99,8 +132,7 @@ export class KeyFile {
   /** Makes the file where there is none. @throws when it has no key, or others than its owner can read it. */
   constructor(path: string) {
     this.path = path
-    this.isNew = !existsSync(path)
-    if (this.isNew) createKeys(path)
+    this.isNew = !existsSync(path) && createKeys(path)
     this.#state = stateOf(path) ?? ''
     this.#keys = readKeys(path)
     this.#checkedAtMs = performance.now()
