@@ -2,9 +2,10 @@
 import { pruneAudit } from './audit/retention.ts'
 import { destroyNext, windUpAccounts } from './accounts/closing.ts'
 import { expireCredentials } from './accounts/expire.ts'
-import { cancelBroadcastsOf, cancelImportsOf, deleteContactsOf } from './campaigns/close.ts'
+import { cancelBroadcastsOf, cancelImportsOf, deleteCampaignsOf, deleteContactsOf } from './campaigns/close.ts'
 import { campaignSteps } from './campaigns/erase.ts'
 import { watchLinks, watchSenders, watchWebhooks } from './carriers/alerts.ts'
+import { deletePoolsOf } from './carriers/close.ts'
 import { carrierStep } from './carriers/erase.ts'
 import { forgetAffinities } from './carriers/pool-store.ts'
 import type { ReceiveContext } from './carriers/receive.ts'
@@ -18,7 +19,7 @@ import { followGrowth } from './db/statistics.ts'
 import type { Outbox, Subscriptions } from './events.ts'
 import { deleteKeysOf } from './idempotency-erase.ts'
 import { endWithoutReceipt, expireMessages, queueDue } from './messages/claim.ts'
-import { cancelMessagesOf } from './messages/close.ts'
+import { cancelMessagesOf, deleteWordsOf } from './messages/close.ts'
 import { eraseNext } from './messages/erase.ts'
 import { messageSteps } from './messages/erase-messages.ts'
 import { recordMoves } from './messages/ledger.ts'
@@ -39,9 +40,11 @@ import type { Reasons } from './messages/taxonomy.ts'
 import type { ContactSeals } from './sealing/contact-fields.ts'
 import type { DataKeys } from './sealing/data-keys.ts'
 import type { Vault } from './sealing/vault.ts'
+import { deleteClientsOf } from './smpp-server/close.ts'
 import { clientStep } from './smpp-server/erase.ts'
 import { forAWhile, untilDone, type Sweep } from './sweeps.ts'
-import { stopWebhooksOf } from './webhooks/close.ts'
+import { deleteTwilioCredentialsOf } from './twilio/credential.ts'
+import { deleteEndpointsOf, stopWebhooksOf } from './webhooks/close.ts'
 import { deleteAttempts, forgetAnswers } from './webhooks/erase.ts'
 import { feedReplays, forgetReplays } from './webhooks/replays.ts'
 
@@ -56,6 +59,18 @@ interface Pipeline {
 }
 
 const hourMs = 3_600_000
+
+/** What goes with an account that is destroyed; what waits for an endpoint or a client before that. */
+const destroyPieces = [
+  deleteContactsOf,
+  deleteKeysOf,
+  deleteCampaignsOf,
+  deleteEndpointsOf,
+  deleteClientsOf,
+  deleteTwilioCredentialsOf,
+  deleteWordsOf,
+  deletePoolsOf,
+]
 
 /** Sweeps of a process that holds links. */
 export function linkSweeps(receiving: ReceiveContext, submitter: Submitter): Sweep[] {
@@ -167,7 +182,7 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
           cancelMessagesOf(pipeline),
           stopWebhooksOf,
         ])
-        await forAWhile(5000, () => destroyNext(db, [deleteContactsOf, deleteKeysOf]))
+        await forAWhile(5000, () => destroyNext(db, destroyPieces))
       },
     },
     { name: 'audit log', everyMs: hourMs, run: () => pruneAudit(db) },

@@ -1,7 +1,7 @@
 /**
  * The end of an account. Closed, it is refused everywhere at once, as a suspended one is, and its credentials end for good. What waits of it
  * is canceled in pieces by a sweep; then its endpoints are off. Until `destroy_at` it can be opened again, without what was canceled;
- * then its data keys are destroyed, its people and contacts deleted, and its retention is the shortest there is.
+ * then its data keys are destroyed, what it has besides counts and proofs is deleted, and its retention is the shortest there is.
  *
  *   active, suspended --close--> closed --wound up--> closed --destroy_at--> closed, destroyed
  *                                   └------reopen------┘
@@ -168,7 +168,7 @@ async function windUp(db: Db, outbox: Outbox, due: Due, steps: readonly WindUp[]
   return true
 }
 
-/** Deletes a piece of what an account knows of people; answers how much. */
+/** Deletes a piece of what an account has; answers how much. */
 export type DestroyPiece = (tx: Tx, accountId: string) => Promise<number>
 
 /**
@@ -201,6 +201,8 @@ export async function destroyNext(db: Db, pieces: readonly DestroyPiece[]): Prom
         destroyed_at = now(),
         updated_at = now(),
         callback_secret = null,
+        settings = '{}',
+        quiet_hours = null,
         message_body_days = 0,
         reply_body_days = 0,
         message_days = 1,
@@ -216,6 +218,7 @@ export async function destroyNext(db: Db, pieces: readonly DestroyPiece[]): Prom
     await tx.query('delete from invitations where account_id = $1', [due.id])
     await tx.query('delete from tokens where account_id = $1', [due.id])
     await tx.query('delete from users where account_id = $1', [due.id])
+    await tx.query('delete from api_keys where account_id = $1', [due.id])
     await recordAudit(tx, {
       accountId: due.parentId ?? due.id,
       actor: { kind: 'system', id: null },

@@ -1,4 +1,4 @@
-/** What becomes of the broadcasts, imports and contacts of an account that is closed. */
+/** What becomes of the broadcasts, imports, contacts and campaigns of an account that is closed. */
 import type { WindUp } from '../accounts/closing.ts'
 import type { Tx } from '../db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../events.ts'
@@ -7,7 +7,7 @@ import { moveBroadcast } from './broadcasts/store.ts'
 import { endWithEvent } from './imports/run.ts'
 import { listUnfinished } from './imports/store.ts'
 
-const contactsMax = 2000
+const rowsMax = 2000
 
 /**
  * A piece of an account's end: broadcasts that are not over are canceled, as by a request; their messages go with all others. Index
@@ -46,13 +46,11 @@ export async function deleteContactsOf(tx: Tx, accountId: string): Promise<numbe
     text: `
       with contact as (
         delete from contacts
-        where (account_id, campaign_id, id) in (
-          select account_id, campaign_id, id from contacts where account_id = $1 limit $2)
+        where ctid = any (array(select ctid from contacts where account_id = $1 limit $2))
         returning 1
       ), failed as (
         delete from import_errors
-        where (account_id, import_id, line, code) in (
-          select account_id, import_id, line, code from import_errors where account_id = $1 limit $2)
+        where ctid = any (array(select ctid from import_errors where account_id = $1 limit $2))
         returning 1
       ), counted as (
         update campaigns
@@ -66,7 +64,44 @@ export async function deleteContactsOf(tx: Tx, accountId: string): Promise<numbe
           and sample is not null
       )
       select ((select count(*) from contact) + (select count(*) from failed))::int as count`,
-    values: [accountId, contactsMax],
+    values: [accountId, rowsMax],
+  })
+  return rows[0]?.count ?? 0
+}
+
+/**
+ * Deletes a piece of an account's recipients, broadcasts and imports, and empties its campaigns, which stay for their counts and
+ * for routes that name them; answers how many. Prefixes of their primary keys.
+ */
+export async function deleteCampaignsOf(tx: Tx, accountId: string): Promise<number> {
+  const { rows } = await tx.query<{ count: number }>({
+    name: 'delete-campaigns-of-account',
+    text: `
+      with recipient as (
+        delete from recipients
+        where ctid = any (array(select ctid from recipients where account_id = $1 limit $2))
+        returning 1
+      ), broadcast as (
+        delete from broadcasts
+        where ctid = any (array(select ctid from broadcasts where account_id = $1 limit $2))
+        returning 1
+      ), import as (
+        delete from imports
+        where ctid = any (array(select ctid from imports where account_id = $1 limit $2))
+        returning 1
+      ), campaign as (
+        update campaigns
+        set
+          name = '', key = null, description = null, sender = null, pool_id = null, message = null, template_id = null, variables = '{}',
+          default_country = null, timezone = null, callback_url = null, metadata = '{}', tags = '{}'
+        where ctid = any (array(select ctid from campaigns where account_id = $1 and name <> '' limit $2))
+        returning 1
+      )
+      select (
+        (select count(*) from recipient) + (select count(*) from broadcast) + (select count(*) from import)
+        + (select count(*) from campaign)
+      )::int as count`,
+    values: [accountId, rowsMax],
   })
   return rows[0]?.count ?? 0
 }

@@ -49,3 +49,27 @@ async function takeWaiting(tx: Tx, accountId: string): Promise<string[]> {
   })
   return rows.map(({ id }) => id)
 }
+
+/**
+ * Deletes the words by which an account's people stop and start, and what they are answered (a row, and one a campaign), and a piece of its
+ * templates and of the reasons of its erasures; answers how many. Prefixes of their keys.
+ */
+export async function deleteWordsOf(tx: Tx, accountId: string): Promise<number> {
+  const keywords = await tx.query('delete from keyword_settings where account_id = $1', [accountId])
+  const reasons = await tx.query({
+    name: 'delete-reasons-of-account',
+    text: `
+      update erasures
+      set reason = null
+      where ctid = any (array(select ctid from erasures where account_id = $1 and reason is not null limit $2))`,
+    values: [accountId, pieceMax],
+  })
+  const templates = await tx.query({
+    name: 'delete-templates-of-account',
+    text: `
+      delete from templates
+      where ctid = any (array(select ctid from templates where account_id = $1 limit $2))`,
+    values: [accountId, pieceMax],
+  })
+  return (keywords.rowCount ?? 0) + (reasons.rowCount ?? 0) + (templates.rowCount ?? 0)
+}

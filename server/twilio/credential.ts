@@ -77,6 +77,11 @@ export async function revokeTwilioCredential(
   return rows[0] ?? null
 }
 
+/** Deletes the credentials of an account that is destroyed: a handful. By primary key. */
+export async function deleteTwilioCredentialsOf(tx: Tx, accountId: string): Promise<number> {
+  return (await tx.query('delete from twilio_credentials where account_id = $1', [accountId])).rowCount ?? 0
+}
+
 // What a token of that API may do there: it has no scopes.
 const scopes: ReadonlySet<string> = new Set(['messages:read', 'messages:read_body', 'messages:write'])
 
