@@ -2,6 +2,7 @@
 import { pruneAudit } from './audit/retention.ts'
 import { destroyNext, windUpAccounts } from './accounts/closing.ts'
 import { expireCredentials } from './accounts/expire.ts'
+import { forgetRecipients } from './campaigns/broadcasts/retention.ts'
 import { cancelBroadcastsOf, cancelImportsOf, deleteCampaignsOf, deleteContactsOf } from './campaigns/close.ts'
 import { campaignSteps } from './campaigns/erase.ts'
 import { watchLinks, watchSenders, watchWebhooks } from './carriers/alerts.ts'
@@ -158,6 +159,7 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
         await forAWhile(5000, () => retainNext(db, deleteAttempts))
       },
     },
+    { name: 'recipients of broadcasts that are over', everyMs: hourMs, run: () => forgetRecipients(db) },
     {
       name: 'partitions',
       everyMs: hourMs,
