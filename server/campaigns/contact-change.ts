@@ -8,9 +8,9 @@ import { parseId, showId } from '../ids.ts'
 import { readNumber } from '../messages/number.ts'
 import type { ContactSealing } from '../sealing/contact-fields.ts'
 import { mergeErrors } from './campaign.ts'
-import { attributeLimits, AttributeValue, ContactInput, optionalFields, readContact } from './contact.ts'
+import { AttributeValue, ContactInput, optionalFields, readContact, tooManyAttributes } from './contact.ts'
 import { findContact, lockContact } from './contact-list.ts'
-import { updateContact, type ContactRow, type NewContact } from './contacts.ts'
+import { attributeLimits, updateContact, type ContactRow, type NewContact } from './contacts.ts'
 import type { CampaignRow } from './store.ts'
 
 const optional = <T extends TSchema>(schema: T) => Type.Optional(Nullable(schema))
@@ -63,14 +63,9 @@ export async function changeContact(
   )
   const errors = mergeErrors(known, read.errors)
   const attributes = mergeAttributes(before.attributes, change.attributes)
-  // Who is added again may have got more: other fields can be changed then, and attributes taken away.
+  // Who was added again may once have got more: other fields can be changed then, and attributes taken away.
   const most = Math.max(attributeLimits.count, Object.keys(before.attributes).length)
-  if (Object.keys(attributes).length > most)
-    errors.push({
-      pointer: '#/attributes',
-      code: 'too_long',
-      detail: `must leave the contact with at most ${attributeLimits.count} attributes`,
-    })
+  if (Object.keys(attributes).length > most) errors.push(tooManyAttributes)
   if (errors.length > 0 || !read.contact) throw invalid(errors)
   const written = { ...merge(before, read.contact, change), attributes }
   // A violation ends the transaction; what stands in the way is looked for before, and found below where it came in between.

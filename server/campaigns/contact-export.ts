@@ -3,9 +3,9 @@ import { writeCsv } from '../csv.ts'
 import type { Db } from '../db/db.ts'
 import type { ContactSeals } from '../sealing/contact-fields.ts'
 import type { Vault } from '../sealing/vault.ts'
-import { attributeLimits, showContact } from './contact.ts'
+import { showContact } from './contact.ts'
 import { allContacts, readAttributeNames, readContacts, type ContactFilters } from './contact-list.ts'
-import type { ContactRow } from './contacts.ts'
+import { attributeLimits, type ContactRow } from './contacts.ts'
 import { markForgotten } from './forgotten.ts'
 
 /** What an export can be written as. */

@@ -5,7 +5,7 @@ import { invalid, type FieldError } from '../errors.ts'
 import { Timestamp } from '../http.ts'
 import { readNumber } from '../messages/number.ts'
 import type { ContactSeals } from '../sealing/contact-fields.ts'
-import { attributeLimits } from './contact.ts'
+import { attributeLimits } from './contacts.ts'
 import { hasSealedContact, type ContactFilters } from './contact-list.ts'
 import { canonicalLanguage } from '../language.ts'
 

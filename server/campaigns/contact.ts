@@ -1,6 +1,6 @@
 /** A contact: a person's number in one campaign. What is known of an opt-out belongs to the account, not to the contact. */
 import { Type, type Static } from 'typebox'
-import { ApiError, type FieldError } from '../errors.ts'
+import { ApiError, invalid, type FieldError } from '../errors.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import { IdOf, Nullable, Timestamp, showTime } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
@@ -9,7 +9,7 @@ import type { ContactSealing } from '../sealing/contact-fields.ts'
 import { Tags } from './campaign-schema.ts'
 import { countryError, timezoneError } from './campaign.ts'
 import { findContact } from './contact-list.ts'
-import type { ContactRow, NewContact, OnConflict } from './contacts.ts'
+import { attributeLimits, type ContactRow, type NewContact, type OnConflict } from './contacts.ts'
 import { upsertContacts } from './upsert.ts'
 import { isTimezone } from '../timezone.ts'
 import { canonicalLanguage } from '../language.ts'
@@ -22,15 +22,6 @@ export const textFields = {
   language: 35,
   country: 2,
   timezone: 64,
-} as const
-
-/** Longest attribute name, most attributes and longest value. */
-export const attributeLimits = {
-  name: 40,
-  count: 50,
-  value: 500,
-  /** Columns of their own in a file that we write; a campaign with more has been filled by a program, which reads the last column. */
-  columns: 200,
 } as const
 
 export const consentStatuses = ['opted_in', 'opted_out', 'unknown'] as const
@@ -160,9 +151,16 @@ export function readContact(
   }
 }
 
+/** What is told where a contact would get more attributes than it may have. */
+export const tooManyAttributes = {
+  pointer: '#/attributes',
+  code: 'too_long',
+  detail: `must leave the contact with at most ${attributeLimits.count} attributes`,
+} as const
+
 /**
  * Adds a contact to a campaign, or does to an existing one what `onConflict` says; `isNew` tells which.
- * @throws ApiError `contact_exists`.
+ * @throws ApiError `contact_exists`, `validation_failed`.
  */
 export async function addContact(
   tx: Tx,
@@ -172,7 +170,7 @@ export async function addContact(
   onConflict: OnConflict | null,
   sealing: ContactSealing | null = null,
 ): Promise<{ row: ContactRow; isNew: boolean }> {
-  const { created } = await upsertContacts(
+  const { created, refused } = await upsertContacts(
     tx,
     accountId,
     campaignId,
@@ -180,6 +178,7 @@ export async function addContact(
     onConflict ?? 'skip',
     sealing,
   )
+  if (refused.length > 0) throw invalid([tooManyAttributes])
   const row = await findContact(tx, accountId, campaignId, { phoneNumber: contact.phoneNumber })
   if (!row) throw new Error('a contact that was just written is there')
   if (created === 0 && onConflict === null)

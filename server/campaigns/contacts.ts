@@ -2,6 +2,15 @@
 import type { Tx } from '../db/db.ts'
 import { sealFields, type ContactSealing } from '../sealing/contact-fields.ts'
 
+/** Longest attribute name, most attributes and longest value. */
+export const attributeLimits = {
+  name: 40,
+  count: 50,
+  value: 500,
+  /** Columns of their own in a file that we write; a campaign with more has been filled by a program, which reads the last column. */
+  columns: 200,
+} as const
+
 /** What to do with a contact whose number the campaign already has. */
 export type OnConflict = 'update' | 'skip'
 

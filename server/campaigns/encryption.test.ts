@@ -221,6 +221,16 @@ describe('an import into encrypted contacts', () => {
     expect((await database.db.query(times)).rows).toEqual(before.rows)
   })
 
+  it('brings none above 50 attributes', async () => {
+    await add(sealing, { attributes: Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`a${i}`, 'hidden'])) })
+    const file = 'phone_number,a0,more\n15551230001,hiddenNew,hiddenMore\n15551230002,hiddenNew,hiddenMore\n'
+    const over = await sealing.run(campaign, 'text/csv', file, '?on_conflict=update')
+    expect(over).toMatchObject({ status: 'completed_with_errors', counts: { created: 1, updated: 0, failed: 1 } })
+    const [contact] = await listed(sealing, '?phone_number=15551230001')
+    expect(contact?.['attributes']).toMatchObject({ a0: 'hidden', a49: 'hidden' })
+    await database.db.query('delete from import_errors')
+  })
+
   it('opts out those whose consent is withdrawn', async () => {
     await add(sealing, { consent })
     const file = 'phone_number,first_name,consent\n15551230001,hiddenAnn,opted_out\n'

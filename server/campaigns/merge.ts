@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import { arrayLiteral } from '../db/array.ts'
 import type { Tx } from '../db/db.ts'
 import { hasFields, sealFields, type ContactSealing } from '../sealing/contact-fields.ts'
-import type { NewContact } from './contacts.ts'
+import { attributeLimits, type NewContact } from './contacts.ts'
 
 /** A contact to be written; the import seals beforehand, while the batch before is being written. */
 export interface WrittenContact extends NewContact {
@@ -40,27 +40,36 @@ export function sealContact(
 
 /**
  * Does to the contacts that were there before what `on_conflict=update` says: what is not said stays, attributes are set one by one. Locks them in the
- * order of their numbers. One whose fields cannot be opened stays as it is: half of it must not stand for the whole.
+ * order of their numbers. One whose fields cannot be opened stays as it is: half of it must not stand for the whole. So does one that would get
+ * more attributes than a contact may have, whose number is returned; who has more already may lose some.
  */
 export async function mergeContacts(
   tx: Tx,
   sealing: ContactSealing,
   campaignId: string,
   contacts: readonly WrittenContact[],
-): Promise<void> {
+): Promise<string[]> {
+  const refused: string[] = []
   const given = new Map(contacts.map((contact) => [contact.phoneNumber, contact]))
   const known = await lockKnown(tx, sealing.accountId, campaignId, contacts)
   const changed = known.flatMap((before) => {
     const contact = given.get(before.phoneNumber)
     if (!contact || before.contactSealed) return []
     const after = merge(before, contact)
+    if (countOf(after) > Math.max(attributeLimits.count, countOf(before))) {
+      refused.push(before.phoneNumber)
+      return []
+    }
     const isChanged = !isDeepStrictEqual(after, pick(before))
     const isStoredOtherwise = before.isSealed !== (sealing.key !== null && hasFields(after))
     if (!isChanged && !isStoredOtherwise) return []
     return [{ ...after, id: before.id, sealed: sealContact(sealing, { ...after, id: before.id }), isChanged }]
   })
   if (changed.length > 0) await writeMerged(tx, sealing.accountId, campaignId, changed)
+  return refused
 }
+
+const countOf = ({ attributes }: Pick<Known, 'attributes'>): number => Object.keys(attributes).length
 
 const pick = ({
   phoneNumber,

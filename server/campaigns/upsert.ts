@@ -1,7 +1,7 @@
 /** Adding contacts, one or thousands in a call. Every query begins with the account. */
 import type { Queryable, Tx } from '../db/db.ts'
 import type { ContactSealing } from '../sealing/contact-fields.ts'
-import type { NewContact, OnConflict } from './contacts.ts'
+import { attributeLimits, type NewContact, type OnConflict } from './contacts.ts'
 import { mergeContacts, sealContact, type WrittenContact } from './merge.ts'
 
 /** What became of the contacts of one call. `optedOut` are among the others: their numbers stay opted out. */
@@ -10,6 +10,8 @@ export interface UpsertCounts {
   updated: number
   skipped: number
   optedOut: number
+  /** Numbers of contacts that are there and would get more attributes than a contact may have: they stay as they are. */
+  refused: readonly string[]
 }
 
 /** A column that a contact need not have. */
@@ -96,7 +98,18 @@ const updateSql = (used: Column[]): string => `${rowsSql(used)}
     and c.campaign_id = $2
     and c.phone_number = r.phone_number
     and c.id <> r.id
+    and c.phone_number <> all ($${used.length + 5}::text[])
     and (${used.map(({ name }) => `c.${name}`).join(', ')}) is distinct from (${used.map(({ updated }) => updated).join(', ')})`
+
+// Of the contacts of the call those that would grow above what one may have; who has more already may lose some. By the same index.
+const refusedSql = `
+  select c.phone_number as "phoneNumber"
+  from unnest($3::uuid[], $4::text[], $5::jsonb[]) as r (id, phone_number, attributes)
+  join contacts c on c.account_id = $1 and c.campaign_id = $2 and c.phone_number = r.phone_number and c.id <> r.id
+  where r.attributes is not null
+    and c.attributes <> '{}'
+    and (select count(*) from jsonb_object_keys(c.attributes || r.attributes))
+      > greatest($6::int, (select count(*) from jsonb_object_keys(c.attributes)))`
 
 /**
  * Writes contacts of one campaign, each number at most once a call. Who comes with a consent of `opted_out` is opted out before, in the same
@@ -112,7 +125,7 @@ export async function upsertContacts(
   onConflict: OnConflict,
   sealing: ContactSealing | null = null,
 ): Promise<UpsertCounts> {
-  if (contacts.length === 0) return { created: 0, updated: 0, skipped: 0, optedOut: 0 }
+  if (contacts.length === 0) return { created: 0, updated: 0, skipped: 0, optedOut: 0, refused: [] }
   // In the order of the index it is written a quarter faster.
   const sorted = contacts.toSorted((a, b) => (a.phoneNumber < b.phoneNumber ? -1 : 1))
   if (sealing?.key) for (const contact of sorted) contact.sealed ??= sealContact(sealing, contact)
@@ -133,13 +146,21 @@ export async function upsertContacts(
   const inserted = await tx.query({ name: `insert-contacts-${choice}`, text: insertSql(used), values })
   const created = inserted.rowCount ?? 0
   const known = contacts.length - created
-  if (known > 0 && onConflict === 'update' && sealing) await mergeContacts(tx, sealing, campaignId, sorted)
-  else if (known > 0 && onConflict === 'update' && used.length > 0)
-    await tx.query({ name: `update-contacts-${choice}`, text: updateSql(used), values })
+  let refused: string[] = []
+  if (known > 0 && onConflict === 'update' && sealing) refused = await mergeContacts(tx, sealing, campaignId, sorted)
+  else if (known > 0 && onConflict === 'update' && used.length > 0) {
+    const at = used.findIndex(({ name }) => name === 'attributes')
+    if (at !== -1) {
+      const given = [...values.slice(0, 4), values[at + 4], attributeLimits.count]
+      const { rows } = await tx.query<NewContact>({ name: 'find-full-contacts', text: refusedSql, values: given })
+      refused = rows.map(({ phoneNumber }) => phoneNumber)
+    }
+    await tx.query({ name: `update-contacts-${choice}`, text: updateSql(used), values: [...values, refused] })
+  }
   if (created > 0) await countContacts(tx, accountId, campaignId, created)
   const isUpdate = onConflict === 'update'
   const optedOut = await countOptedOut(tx, accountId, numbers)
-  return { created, updated: isUpdate ? known : 0, skipped: isUpdate ? 0 : known, optedOut }
+  return { created, updated: isUpdate ? known - refused.length : 0, skipped: isUpdate ? 0 : known, optedOut, refused }
 }
 
 /** Stands for a foreign key, which would look the campaign up for every row; by its primary key. */
@@ -219,6 +240,7 @@ export async function previewContacts(
     updated: isUpdate ? known : 0,
     skipped: isUpdate ? 0 : known,
     optedOut,
+    refused: [],
   }
 }
 

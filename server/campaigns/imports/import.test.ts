@@ -257,6 +257,31 @@ describe('an import', () => {
     expect(over.counts).toEqual({ ...zero, total: 10_000, processed: 10_000, created: 9000, duplicate: 1000 })
   })
 
+  it('brings no contact above 50 attributes, and neither does adding it again', async () => {
+    const campaign = await test.newCampaign()
+    const attributes = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`a${i}`, 'old']))
+    const contacts = [50, 49, 50].map((count, i) => ({ phone_number: numberOf(i), attributes: attributes(count) }))
+    await test.run(campaign, 'application/json', JSON.stringify({ contacts }))
+    const file = ['phone,a0,more', `${numberOf(0)},new,x`, `${numberOf(1)},new,x`, `${numberOf(2)},new,`].join('\n')
+    const over = await test.run(campaign, 'text/csv', file)
+    expect(over).toMatchObject({ status: 'completed_with_errors', counts: { ...zero, updated: 2, failed: 1 } })
+    const detail = 'must leave the contact with at most 50 attributes'
+    expect(await test.errors(over.id)).toMatchObject([{ line: 2, code: 'too_long', column: 'attributes', detail }])
+    expect((await test.badRows(over.id)).split('\n')[1]).toBe(`${numberOf(0)},new,x,attributes ${detail}`)
+    const found = await test.contacts(campaign)
+    expect(found.map((contact) => Object.keys(contact['attributes'] as object).length)).toEqual([50, 50, 50])
+    expect(found).toMatchObject([
+      { attributes: { a0: 'old' } },
+      { attributes: { more: 'x' } },
+      { attributes: { a0: 'new' } },
+    ])
+    const again = await test.call('POST', `/v1/campaigns/${campaign}/contacts?on_conflict=update`, {
+      phone_number: numberOf(0),
+      attributes: { more: 'x' },
+    })
+    expect([again.status, errorsOf(again.body)]).toEqual([422, ['#/attributes too_long']])
+  })
+
   it('fails where the rows that the first bytes promised do not come', async () => {
     const campaign = await test.newCampaign()
     const over = await test.run(campaign, 'application/x-ndjson', `${' '.repeat(60_000)}\n`.repeat(10))

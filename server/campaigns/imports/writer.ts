@@ -3,6 +3,7 @@ import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { newId, showId } from '../../ids.ts'
 import type { ContactSealing, ContactSeals } from '../../sealing/contact-fields.ts'
 import type { Vault } from '../../sealing/vault.ts'
+import { tooManyAttributes } from '../contact.ts'
 import { recordContactConsents } from '../contact-consent.ts'
 import type { NewContact } from '../contacts.ts'
 import { sealContact, type WrittenContact } from '../merge.ts'
@@ -42,6 +43,8 @@ interface Batch {
   failed: number
   rows: number
   size: number
+  /** By number, rows with attributes, of which a contact that is there may get too many. */
+  sources: Map<string, SourceRow>
 }
 
 const emptyBatch = (): Batch => ({
@@ -52,6 +55,7 @@ const emptyBatch = (): Batch => ({
   failed: 0,
   rows: 0,
   size: 0,
+  sources: new Map(),
 })
 
 const isOut = ({ consent }: NewContact): boolean => consent?.status === 'opted_out'
@@ -68,6 +72,7 @@ export class BatchWriter {
   #committed: number
   #rowsRead = 0
   #badRows = 0
+  #refused = 0
   #badSize = 0
   #batch = emptyBatch()
   #writing: Promise<boolean> = Promise.resolve(true)
@@ -82,7 +87,7 @@ export class BatchWriter {
   }
 
   get hasFailures(): boolean {
-    return this.#badRows > 0
+    return this.#badRows > 0 || this.#refused > 0 || this.#job.failed > 0
   }
 
   get isFull(): boolean {
@@ -103,11 +108,14 @@ export class BatchWriter {
         this.#sample.push(sampleOf(row.line, read.contact))
       if (isDone) return
       // The same object with an id: a copy of each of a million would be most of what there is to collect.
-      if (isNew) this.#batch.contacts.push(Object.assign(read.contact, { id: newId() }))
-      else {
+      if (!isNew) {
         this.#batch.duplicates++
         if (isOut(read.contact)) this.#batch.withdrawn.set(read.contact.phoneNumber, read.contact)
+        return
       }
+      this.#batch.contacts.push(Object.assign(read.contact, { id: newId() }))
+      if (read.contact.attributes && this.#job.options.onConflict === 'update')
+        this.#batch.sources.set(read.contact.phoneNumber, row)
       return
     }
     this.#badSize += row.size
@@ -166,7 +174,7 @@ export class BatchWriter {
   }
 
   async #write(
-    { contacts, withdrawn, errors, duplicates, failed, rows }: Batch,
+    { contacts, withdrawn, errors, duplicates, failed, rows, sources }: Batch,
     before: number,
     state: { bytesRead: number; repairs: Partial<Record<Repair, number>>; sample: unknown[] | null },
     sealing: ContactSealing | null,
@@ -175,9 +183,12 @@ export class BatchWriter {
     return inTransaction(this.#context.db, async (tx) => {
       if (!this.#job.options.isDryRun && (await isClosed(tx, this.#accountId, this.#job.campaignId)))
         throw new ClosedCampaign()
-      const counts = await this.#writeContacts(tx, contacts, withdrawn, sealing)
-      await insertErrors(tx, this.#accountId, id, errors)
-      const added = { ...counts, ...state, processed: rows, duplicate: duplicates, failed }
+      const { refused, ...counts } = await this.#writeContacts(tx, contacts, withdrawn, sealing)
+      this.#refused += refused.length
+      const room = Math.max(0, badRowsMax - this.#badRows - this.#refused)
+      const full = refused.slice(0, room).flatMap((number) => errorsOf(sources.get(number)))
+      await insertErrors(tx, this.#accountId, id, [...errors, ...full])
+      const added = { ...counts, ...state, processed: rows, duplicate: duplicates, failed: failed + refused.length }
       if (await addCounts(tx, this.#accountId, id, before, added)) return true
       throw new LostImport()
     }).catch(async (error: unknown) => {
@@ -209,8 +220,10 @@ export class BatchWriter {
     }
     const write = options.isDryRun ? previewContacts : upsertContacts
     const counts = await write(tx, this.#accountId, campaignId, contacts, options.onConflict, sealing)
+    const refused = new Set(counts.refused)
+    const written = refused.size > 0 ? contacts.filter(({ phoneNumber }) => !refused.has(phoneNumber)) : contacts
     if (!options.isDryRun)
-      await recordContactConsents(tx, vault, this.#accountId, campaignId, showId('imp', id), contacts)
+      await recordContactConsents(tx, vault, this.#accountId, campaignId, showId('imp', id), written)
     return { ...counts, optedOut: counts.optedOut + forgotten.size + outOfEarlier }
   }
 }
@@ -220,6 +233,22 @@ export class ClosedCampaign extends Error {}
 
 /** Rolls a batch back: its rows are another worker's, or nobody wants them any more. */
 class LostImport extends Error {}
+
+/** What is wrong with a row whose contact is there and full. */
+const errorsOf = (row: SourceRow | undefined): (RowError & { record: unknown })[] =>
+  row
+    ? [
+        {
+          line: row.line,
+          code: tooManyAttributes.code,
+          column: 'attributes',
+          value: null,
+          detail: tooManyAttributes.detail,
+          suggestion: null,
+          record: storable(row.record),
+        },
+      ]
+    : []
 
 /** A row as it would be stored, without what it does not say. */
 function sampleOf(line: number, contact: NewContact): Record<string, unknown> {
