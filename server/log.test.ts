@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { Writable } from 'node:stream'
 import { expect, it } from 'vitest'
 import { showId, type IdPrefix } from './ids.ts'
@@ -86,4 +87,36 @@ it('writes errors so under both of their names', () => {
   ).toEqual(['sweep failed', 'request failed'])
   expect(text.match(/"message":"no"/g)).toHaveLength(2)
   expect(text).not.toContain('secret')
+})
+
+it('holds a megabyte for a reader that stands still, drops what is more, and says how much that was', async () => {
+  let text = ''
+  let isRead = false
+  const waiting: (() => void)[] = []
+  const sink = new Writable({
+    write: (chunk: Buffer, _, done) => {
+      text += chunk.toString()
+      if (isRead) done()
+      else waiting.push(done)
+    },
+  })
+  const log = openLog('info', sink)
+  const lines = 10_000
+  for (let i = 0; i < lines; i++) log.info({ i, filler: 'x'.repeat(1000) }, 'written')
+  expect(sink.writableLength).toBeLessThan(1_060_000)
+  isRead = true
+  const drained = once(sink, 'drain')
+  waiting.forEach((done) => done())
+  await drained
+  log.info('goes on')
+  const told = text
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { msg: string; i?: number; lines?: number })
+  const written = told.filter(({ msg }) => msg === 'written')
+  expect(written.map(({ i }) => i)).toEqual(written.map((_, i) => i))
+  expect(told.slice(written.length)).toMatchObject([
+    { level: 40, msg: 'lines of the log were dropped', lines: lines - written.length },
+    { msg: 'goes on' },
+  ])
 })

@@ -1,5 +1,6 @@
 /** The program's log: one JSON object a line, with ids and never with texts, secrets or full numbers. */
-import { pino, type DestinationStream, type Logger } from 'pino'
+import type { Writable } from 'node:stream'
+import { pino, type Logger } from 'pino'
 import { codeOf } from './db/failure.ts'
 import { showId, type IdPrefix } from './ids.ts'
 import { maskNumbers } from './mask.ts'
@@ -11,19 +12,38 @@ const shownAs =
   (id: unknown): unknown =>
     typeof id === 'string' && uuid.test(id) ? showId(prefix, id) : id
 
-/** Opens the log. Errors stand under `error` or `err`, and are written by `describeError`; ids under what they name. */
-export function openLog(level: string, destination: DestinationStream): Logger {
-  const describe = (error: unknown): unknown => describeError(error)
-  const serializers = {
-    error: describe,
-    err: describe,
-    account: shownAs('acc'),
-    contact: shownAs('ctc'),
-    import: shownAs('imp'),
-    link: shownAs('lnk'),
-    message: shownAs('msg'),
+const describe = (error: unknown): unknown => describeError(error)
+const serializers = {
+  error: describe,
+  err: describe,
+  account: shownAs('acc'),
+  contact: shownAs('ctc'),
+  import: shownAs('imp'),
+  link: shownAs('lnk'),
+  message: shownAs('msg'),
+}
+
+// Some thousand lines: what waits in memory while whoever reads the log stands still.
+const waitingBytesMax = 1_048_576
+
+/**
+ * Opens the log. Errors stand under `error` or `err`, and are written by `describeError`; ids under what they name. Where nobody reads a pipe
+ * without closing it, lines are dropped; how many is told when it is read again.
+ */
+export function openLog(level: string, stream: Writable, bytesMax: number = waitingBytesMax): Logger {
+  let dropped = 0
+  const write = (line: string): void => {
+    if (stream.writableLength < bytesMax) stream.write(line)
+    else dropped++
   }
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, destination)
+  const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers }, { write })
+  stream.on('drain', () => {
+    if (dropped === 0) return
+    const lines = dropped
+    dropped = 0
+    log.warn({ lines }, 'lines of the log were dropped')
+  })
+  return log
 }
 
 const causesMax = 3
