@@ -19,6 +19,7 @@ import { ensurePartitions } from './db/partitions.ts'
 import { followGrowth } from './db/statistics.ts'
 import type { Outbox, Subscriptions } from './events.ts'
 import { deleteKeysOf } from './idempotency-erase.ts'
+import { forgetBacklogs } from './messages/backlogs.ts'
 import { endWithoutReceipt, expireMessages, queueDue } from './messages/claim.ts'
 import { cancelMessagesOf, deleteWordsOf } from './messages/close.ts'
 import { eraseNext } from './messages/erase.ts'
@@ -159,6 +160,7 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
         await forAWhile(5000, () => retainNext(db, deleteAttempts))
       },
     },
+    { name: 'parts of lanes that are empty', everyMs: hourMs, run: () => forgetBacklogs(db) },
     { name: 'recipients of broadcasts that are over', everyMs: hourMs, run: () => forgetRecipients(db) },
     {
       name: 'partitions',

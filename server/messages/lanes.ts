@@ -5,7 +5,7 @@ import { messageTypes } from './message.ts'
 
 /**
  * Where a message with this number of ours and of this campaign may be in line: in its lane `l`, and in those of the lane's parts (`backlogs`)
- * that wait for what it may wait for. An account has a part for every campaign that was ever paused. A part of statements: `part (lane_id)`.
+ * that wait for what it may wait for. An account has a part for every campaign that was paused of late. A part of statements: `part (lane_id)`.
  */
 export const partsOfLane = (ourNumber: string, campaignId: string): string => `cross join lateral (
            select l.id as lane_id
