@@ -245,6 +245,14 @@ export class ApiError extends Error {
   }
 }
 
+/** A passing fault in the middle of work in several transactions: its cause, and in words for the caller what is done. */
+export class PartlyDone extends Error {
+  constructor(cause: unknown, done: string) {
+    super(done, { cause })
+    this.name = 'PartlyDone'
+  }
+}
+
 /** Enough to correct a client; a batch of thousands of wrong items would otherwise be answered with megabytes. */
 export const errorsMax = 100
 

@@ -2,7 +2,8 @@
 import { Batcher } from '../batch.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { inTransaction } from '../db/db.ts'
-import { isUnavailable } from '../db/failure.ts'
+import { isRetryable, isUnavailable } from '../db/failure.ts'
+import { PartlyDone } from '../errors.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
 import type { Meter } from '../metrics/meter.ts'
 import type { Texts } from '../sealing/texts.ts'
@@ -92,9 +93,21 @@ export class Acceptor {
     return batcher.push(draft)
   }
 
-  /** Writes many of one request; answers in their order. */
-  acceptAll(drafts: Draft[]): Promise<Accepted[]> {
-    return Promise.all(drafts.map((draft) => this.accept(draft)))
+  /** Writes many of one request; answers in their order, when all are over. @throws PartlyDone where only some were written. */
+  async acceptAll(drafts: Draft[]): Promise<Accepted[]> {
+    const settled = await Promise.allSettled(drafts.map((draft) => this.accept(draft)))
+    const accepted = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    const failures = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+    if (failures.length === 0) return accepted
+    const written = accepted.filter(({ kind }) => kind !== 'refused').length
+    const bug = failures.find((failure) => !isRetryable(failure))
+    if (bug !== undefined || written === 0) throw bug ?? failures[0]
+    const count = `${written} of ${drafts.length} messages were accepted`
+    const known = failures.some(isUnavailable) ? `At least ${count}` : `${count}, and no others`
+    throw new PartlyDone(
+      failures[0],
+      `${known}: the same request with its Idempotency-Key goes on, and sends none twice.`,
+    )
   }
 
   /** Writes all drafts in one transaction, or none where one is refused or its key is known: then `isWritten` is false. */

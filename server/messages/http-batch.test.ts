@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { inTransaction } from '../db/db.ts'
 import type { App } from '../http.ts'
 import { messageRoutes } from './http.ts'
 import { openLedgerTest, type LedgerTest } from './testing.ts'
@@ -36,6 +37,7 @@ interface Answer {
     refused: number
     results: Result[]
     code?: string
+    detail?: string
     errors?: { pointer: string; code: string }[]
   }
 }
@@ -217,4 +219,33 @@ it('takes 10,000 items, and not one more', async () => {
   expect([status, body.accepted, body.results.length]).toEqual([202, 10_000, 10_000])
   expect(body.results.every((result, i) => result.index === i && result.message?.message === `text ${i}`)).toBe(true)
   expect((await batch(Array.from({ length: 10_001 }, (_, i) => good(i)))).status).toBe(422)
+})
+
+it('says how many were accepted where the database ended a statement in the middle, and goes on with the same key', async () => {
+  const { db } = database
+  const messages = Array.from({ length: 10 }, (_, i) => ({ ...good(i), to: `1555123${3000 + i}` }))
+  const first = await inTransaction(db, async (tx) => {
+    // One message waits for a key of its name, until its statement is canceled; the batch is halved until it is alone.
+    await tx.query(
+      `insert into idempotency_keys (account_id, operation, key, fingerprint) values ($1, 'messages.batch', 'halves 3', '')`,
+      [account.accountId],
+    )
+    const state = { isOver: false }
+    const answer = batch(messages, { key: 'halves' }).finally(() => (state.isOver = true))
+    while (!state.isOver)
+      await db.query(
+        `select pg_cancel_backend(pid), pg_sleep(0.01) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      )
+    await tx.query('rollback; begin')
+    return answer
+  })
+  expect([first.status, first.body.code]).toEqual([503, 'unavailable'])
+  const count = await test.count('messages', `their_number like '15551233%'`)
+  expect(count).toBeGreaterThan(0)
+  expect(first.body.detail).toBe(
+    `The database ended the statement. ${count} of 10 messages were accepted, and no others: the same request with its Idempotency-Key goes on, and sends none twice.`,
+  )
+  const again = await batch(messages, { key: 'halves' })
+  expect([again.status, again.body.accepted]).toEqual([202, 10])
+  expect(await test.count('messages', `their_number like '15551233%'`)).toBe(10)
 })

@@ -2,12 +2,12 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createKey } from '../accounts/keys.ts'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import type { App, Scope } from '../http.ts'
 import { newId } from '../ids.ts'
 import { consentRoutes } from './consent-http.ts'
 import { keywordRoutes } from './keyword-http.ts'
-import { forgetNumbers } from './opt-out.ts'
+import { forgetNumbers, optOut } from './opt-out.ts'
 import { optOutRoutes } from './opt-out-http.ts'
 import { optOutListRoutes } from './opt-out-list-http.ts'
 import { storeReply } from './reply.ts'
@@ -388,4 +388,26 @@ describe('a refresh of the list of opt-outs', () => {
     )
     expect(numbers).toContain('15551230777')
   })
+})
+
+it('an import that the database ends in the middle says how many are out, and goes on when it is repeated', async () => {
+  const { db } = database
+  const numbers = Array.from({ length: 1500 }, (_, i) => `1555123${1000 + i}`)
+  const csv = `number\n${numbers.join('\n')}\n`
+  const work: Promise<Answer>[] = []
+  await inTransaction(db, async (tx) => {
+    const origin = { source: 'api', actor: null, isTest: false } as const
+    await optOut(tx, test.context, account.accountId, origin, [{ number: numbers[1499] ?? '' }])
+    work.push(call('POST', '/opt-outs/import', csv))
+    const [pid] = await untilBlocked(db, 1)
+    await db.query('select pg_cancel_backend($1)', [pid])
+    await work[0]
+  })
+  const answer = await work[0]
+  expect([answer?.status, answer?.body['detail']]).toEqual([
+    503,
+    'The database ended the statement. 1000 of 1500 numbers are opted out: the same request goes on.',
+  ])
+  expect(await test.count('opt_outs', 'account_id = $1', [account.accountId])).toBe(1001)
+  expect((await call('POST', '/opt-outs/import', csv)).body).toMatchObject({ created: 499, existing: 1001 })
 })

@@ -5,6 +5,8 @@ import { Type } from 'typebox'
 import { recordRequest } from '../audit/audit.ts'
 import { writeCsv } from '../csv.ts'
 import { inTransaction, type Db } from '../db/db.ts'
+import { isRetryable, isUnavailable } from '../db/failure.ts'
+import { PartlyDone } from '../errors.ts'
 import { problems, type App, type Caller } from '../http.ts'
 import { idempotentInPieces } from '../idempotency.ts'
 import { openStream } from '../requests/stream.ts'
@@ -140,6 +142,10 @@ async function addAll(context: OptOutsContext, request: FastifyRequest, list: Re
       const done = await optOut(tx, context, caller.accountId, originOf(caller, 'import'), batch)
       await recordRequest(tx, request, { after: { rows: batch.length, created: done.added.size } })
       return done
+    }).catch((error: unknown) => {
+      if (at === 0 || !isRetryable(error)) throw error
+      const known = isUnavailable(error) ? 'At least ' : ''
+      throw new PartlyDone(error, `${known}${at} of ${people.length} numbers are opted out: the same request goes on.`)
     })
     context.outbox.offer(postings)
     created += added.size

@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { codeOf, isLostRace, isRetryable, isUnavailable } from '../db/failure.ts'
-import { ApiError, problemOf } from '../errors.ts'
+import { ApiError, PartlyDone, problemOf } from '../errors.ts'
 import { newId, showId } from '../ids.ts'
 
 /** Answers with a problem document. */
@@ -36,20 +36,24 @@ export function handleFailure(
 
 function explainFailure(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
+  const done = error instanceof PartlyDone ? `. ${error.message}` : null
+  const passing = explainPassing(error instanceof PartlyDone ? error.cause : error)
+  if (!passing) return framework[codeOf(error) ?? '']?.(request) ?? new ApiError('internal_error')
+  const { what, isUndone, retryAfterSeconds } = passing
+  return new ApiError('unavailable', {
+    detail: `${what}${done ?? (isUndone ? '; nothing was done.' : '.')}`,
+    retryAfterSeconds,
+  })
+}
+
+/** What passes by itself; `isUndone`: its transaction was rolled back. */
+function explainPassing(error: unknown): { what: string; isUndone: boolean; retryAfterSeconds: number } | null {
   if (isLostRace(error))
-    return new ApiError('unavailable', {
-      detail: 'Somebody else changed the same at the same moment; nothing was done.',
-      retryAfterSeconds: 1,
-    })
+    return { what: 'Somebody else changed the same at the same moment', isUndone: true, retryAfterSeconds: 1 }
   // Whether a write took place is not known: the idempotency key makes the repetition safe.
-  if (isUnavailable(error))
-    return new ApiError('unavailable', { detail: 'The database cannot be reached.', retryAfterSeconds: 2 })
-  if (isRetryable(error))
-    return new ApiError('unavailable', {
-      detail: 'The database ended the statement; nothing was done.',
-      retryAfterSeconds: 2,
-    })
-  return framework[codeOf(error) ?? '']?.(request) ?? new ApiError('internal_error')
+  if (isUnavailable(error)) return { what: 'The database cannot be reached', isUndone: false, retryAfterSeconds: 2 }
+  if (isRetryable(error)) return { what: 'The database ended the statement', isUndone: true, retryAfterSeconds: 2 }
+  return null
 }
 
 /** Refusals of Fastify's own, in our words. */
