@@ -17,7 +17,7 @@ import type { SimulatorOptions } from './options.ts'
 import { Simulator } from './simulator.ts'
 
 /** No waiting, free ports: what most tests want of a simulator. */
-export const AT_ONCE: SimulatorOptions = {
+const AT_ONCE: SimulatorOptions = {
   port: 0,
   httpPort: 0,
   responseDelay: { min: 0, max: 0 },

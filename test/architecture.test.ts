@@ -124,6 +124,21 @@ test('only tests import what is there for tests', () => {
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([])
 })
 
+test('what a file exports is named in another one', () => {
+  const filesWith = new Map<string, number>()
+  for (const text of textOf.values())
+    for (const word of new Set(text.match(/[\w$]+/g))) filesWith.set(word, (filesWith.get(word) ?? 0) + 1)
+  // Of smpp other programs may use what we do not; a type is exported with the function that it belongs to.
+  const unused = files
+    .filter((file) => !file.startsWith('smpp/'))
+    .flatMap((file) =>
+      [...(textOf.get(file) ?? '').matchAll(/^export (?:async )?(?:function\*?|const|let|class) ([\w$]+)/gm)]
+        .filter(([, name = '']) => filesWith.get(name) === 1)
+        .map(([, name]) => `${file} exports ${name}`),
+    )
+  expect(unused).toEqual([])
+})
+
 test('smpp and the simulator use nothing from npm', () => {
   const wrong = edges.filter(
     ({ file, name, target }) =>

@@ -38,7 +38,7 @@ function tableOf(name: string, tables: ReadonlySet<string>): string | null {
 }
 
 /** Statements that name a table of accounts for everybody, and why a caller may run them. */
-export const exemptions: { statement: RegExp; reason: string }[] = [
+const exemptions: { statement: RegExp; reason: string }[] = [
   { statement: /from accounts where parent_id = \$1 /, reason: 'lists the accounts below that of the caller' },
   {
     statement: /update api_keys set last_used_at = now\(\) where public_id = \$1 and \(secret_hash = \$2 /,

@@ -9,14 +9,14 @@ const country = Type.String({ pattern: '^[A-Z]{2}$', description: 'ISO 3166-1 al
 const countMax = 1_000_000_000_000
 
 /** `allowed_countries` of the settings. */
-export const AllowedCountries = Type.Array(Type.String({ pattern: '^(\\*|[A-Z]{2})$', examples: ['GB'] }), {
+const AllowedCountries = Type.Array(Type.String({ pattern: '^(\\*|[A-Z]{2})$', examples: ['GB'] }), {
   minItems: 1,
   maxItems: 300,
   uniqueItems: true,
   description: 'ISO 3166-1 alpha-2 of the countries that may be written to; `*`: all.',
 })
 /** `country_limits` of the settings. */
-export const CountryLimits = Type.Array(
+const CountryLimits = Type.Array(
   Type.Object(
     {
       country,

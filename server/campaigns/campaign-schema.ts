@@ -10,7 +10,7 @@ const text = (description: string, minLength: number, maxLength: number) =>
   Type.String({ description, minLength, maxLength })
 
 /** Values that the caller keeps with a resource and gets back unchanged. */
-export const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 500 }), {
+const Metadata = Type.Record(Type.String(), Type.String({ maxLength: 500 }), {
   description: 'Up to 50 keys of at most 40 characters, values of at most 500.',
   maxProperties: 50,
   propertyNames: { maxLength: 40, minLength: 1 },

@@ -27,7 +27,7 @@ interface Entry {
 
 const none: readonly Limit[] = []
 // What may wait here for the turn of a limit: enough to bridge a claim.
-export const limitAheadMs = 500
+const limitAheadMs = 500
 const readEveryMs = 2000
 const farewellPace = 1000
 

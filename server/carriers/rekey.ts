@@ -24,7 +24,7 @@ export interface RekeyContext {
  * Seconds after a change at which its rows are passed over again. A link drains for up to 30 s, and a process sees new settings within a
  * second or two: a minute later all rows are in the new form.
  */
-export const passesAtSeconds = [5, 60] as const
+const passesAtSeconds = [5, 60] as const
 // Small pieces: a long transaction would hold its rows against the ledger's writer.
 const idsMax = 5000
 const receiptsMax = 500

@@ -146,7 +146,7 @@ async function commit(tx: Tx): Promise<void> {
 }
 
 /** The server answered, but cannot say that the commit survives; `isUnavailable` holds for it. */
-export class CommitUnknownError extends Error {
+class CommitUnknownError extends Error {
   /** SQLSTATE 08007, transaction resolution unknown. */
   readonly code = '08007'
 }

@@ -13,7 +13,7 @@ const oldestVersion = 150_000
 export const migrationsTable = 'migrations'
 
 /** Our own migrations: `NNNN_what.sql`, forward only, in order of their number. */
-export const migrationsDir = join(import.meta.dirname, 'migrations')
+const migrationsDir = join(import.meta.dirname, 'migrations')
 
 /**
  * Brings the schema up to date and returns the names of the migrations applied. Each file is one transaction, except those

@@ -43,7 +43,7 @@ export async function openWall(db: Db, log: Log): Promise<Db> {
  * A pool's second face: the same connections, and within an account the wall in front of them. A statement on it goes by the extended
  * protocol, so it is one statement.
  */
-export function wallOff(db: Db, role: string): Db {
+function wallOff(db: Db, role: string): Db {
   const query = (statement: string | QueryConfig, values?: unknown[]): unknown => {
     const accountId = accounts.getStore()
     return accountId === undefined

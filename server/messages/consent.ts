@@ -8,7 +8,7 @@ import type { Vault } from '../sealing/vault.ts'
 export const consentStatuses = ['opted_in', 'opted_out', 'unknown'] as const
 export type ConsentStatus = (typeof consentStatuses)[number]
 /** Where it was said: by the person, by a caller, in a list of opt-outs, with a contact, or by who looked at a suspicion. */
-export const consentSources = ['reply', 'api', 'import', 'contact', 'review'] as const
+const consentSources = ['reply', 'api', 'import', 'contact', 'review'] as const
 export type ConsentSource = (typeof consentSources)[number]
 
 /** What proves it; what a complaint is answered with. */

@@ -12,7 +12,7 @@ import { findErasure, insertErasure, listErasures, type ErasureRow } from './era
 import { readNumber } from './number.ts'
 
 /** An erasure in answers. */
-export const Erasure = Type.Object(
+const Erasure = Type.Object(
   {
     id: IdOf('ers', 'Id of the erasure.'),
     object: Type.Literal('erasure'),

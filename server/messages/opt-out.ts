@@ -210,7 +210,7 @@ export async function forgetNumbers(db: Queryable, limit = 100): Promise<number>
 }
 
 /** Whoever is out, or was looked at, is no suspicion any more. Index opt_out_suspicions_number. */
-export async function settleSuspicions(tx: Tx, accountId: string, numbers: readonly string[]): Promise<void> {
+async function settleSuspicions(tx: Tx, accountId: string, numbers: readonly string[]): Promise<void> {
   await tx.query({
     name: 'settle-suspicions',
     text: `delete from opt_out_suspicions where account_id = $1 and number = any ($2::text[])`,

@@ -95,7 +95,7 @@ export interface Reasons {
 }
 
 /** command_status of a refused submit_sm -> our code (SMPP 3.4 §5.1.3; from 0x100 on SMPP 5.0 §4.7.6). Others: carrier_unknown. */
-export const submitStatusCodes: Readonly<Record<number, MessageErrorCode>> = {
+const submitStatusCodes: Readonly<Record<number, MessageErrorCode>> = {
   0x01: 'message_too_long',
   0x04: 'provider_error',
   0x05: 'provider_error',

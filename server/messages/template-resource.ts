@@ -8,7 +8,7 @@ import type { TemplateRow } from './template-store.ts'
 import { compileTemplate, type Template as CompiledTemplate } from './template.ts'
 
 /** Longest text of a template in code points: that of a message twice, as fields are longer in it than their values. */
-export const templateTextMax = 3200
+const templateTextMax = 3200
 const languagesMax = 50
 const languageDefault = 'en'
 

@@ -30,7 +30,7 @@ export const silent = { info: () => {}, warn: () => {}, error: () => {} }
 export const ourNumber = '15557654321'
 
 /** Room on one link, counted; what is handed over is kept. */
-export class TestSlots implements Slots {
+class TestSlots implements Slots {
   nodeId: string | null
   /** Segments that are still free; 0: everything queues. */
   room = 0
@@ -248,7 +248,7 @@ export async function insertTestSender(
 }
 
 /** A draft of one segment that nothing is wrong with. */
-export function testDraft(accountId: string, changes: Partial<Draft> = {}): Draft {
+function testDraft(accountId: string, changes: Partial<Draft> = {}): Draft {
   return {
     accountId,
     theirNumber: '15551230001',

@@ -56,7 +56,7 @@ export function buildTimeline(row: MessageRow, tries: SubmissionRow[], receipts:
 }
 
 /** Whether a try repeats one whose outcome was unknown: the carrier may have both. */
-export const isPossibleDuplicate = (one: SubmissionRow, tries: readonly SubmissionRow[]): boolean =>
+const isPossibleDuplicate = (one: SubmissionRow, tries: readonly SubmissionRow[]): boolean =>
   tries.some((earlier) => earlier.isRepeated && earlier.segment === one.segment && earlier.try < one.try)
 
 function submitDetail(one: SubmissionRow, isRepeat: boolean): string {

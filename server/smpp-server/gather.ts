@@ -11,7 +11,7 @@ import type { Submit } from './read-submit.ts'
 import { asksFor } from './state.ts'
 
 /** How long the next part of a message is waited for. */
-export const gatherSecondsMax = 60
+const gatherSecondsMax = 60
 
 /** A message that is being put together. */
 export interface Gathering {

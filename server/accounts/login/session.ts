@@ -12,8 +12,8 @@ import { denied } from '../authenticate.ts'
 import { findOwner, holdOwner, type Owner } from '../store.ts'
 import { hashToken, readToken, tokenOf } from '../token.ts'
 
-export const accessSeconds = 3600
-export const refreshSeconds = 30 * 86_400
+const accessSeconds = 3600
+const refreshSeconds = 30 * 86_400
 const graceSeconds = 60
 
 /** A pair as its owner gets it. */

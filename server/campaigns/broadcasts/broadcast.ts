@@ -8,7 +8,7 @@ import { SendInput, Variables } from '../../messages/template-send.ts'
 import { MoneySchema } from '../../money.ts'
 
 /** States: the last three are for good. */
-export const broadcastStatuses = [
+const broadcastStatuses = [
   'awaiting_approval',
   'scheduled',
   'sending',
@@ -74,7 +74,7 @@ export interface BroadcastRow {
 }
 
 /** Why the remaining recipients of a broadcast wait: the guard that has stopped it. */
-export const holdReasons = ['spend', 'country_limit', 'velocity'] as const
+const holdReasons = ['spend', 'country_limit', 'velocity'] as const
 export type HoldReason = (typeof holdReasons)[number]
 
 const { to: _to, campaign: _campaign, send_at: _sendAt, message, ...rest } = SendBody.properties

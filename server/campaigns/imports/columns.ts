@@ -60,7 +60,7 @@ const synonyms = {
 } as const satisfies Record<string, readonly string[]>
 
 /** Fields that a column can fill. */
-export const columnFields = Object.keys(synonyms)
+const columnFields = Object.keys(synonyms)
 
 const fieldOf = new Map<string, string>(
   Object.entries(synonyms).flatMap(([field, names]) => names.map((name) => [name, field] as const)),
@@ -69,7 +69,7 @@ const ownNames = new Set<string>(Object.values(synonyms).map(([own]) => own))
 // The column of our own file of bad rows, which people correct and send again.
 const ignored = new Set(['error'])
 /** What our export says of a contact and an import does not: only in a file that has all of them. */
-export const exportOnly = ['contact', 'opted_out', 'created_at', 'updated_at']
+const exportOnly = ['contact', 'opted_out', 'created_at', 'updated_at']
 
 /** Finds what each column fills. Field errors where no column has numbers, or two fill the same. */
 export function mapColumns(header: string[], mapping: Mapping, pointer: string): { targets: Targets } | FieldError[] {

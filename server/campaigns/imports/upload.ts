@@ -43,7 +43,7 @@ export interface StoredFile {
 }
 
 /** Largest upload, decompressed. */
-export const uploadBytesMax = 256 * 1024 * 1024
+const uploadBytesMax = 256 * 1024 * 1024
 // What may be inflated of a workbook to find its first row: it and its texts stand at the beginning, and requests are waiting.
 const headerBytesMax = 64 * 1024 * 1024
 // 4 MiB.

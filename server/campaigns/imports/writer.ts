@@ -27,7 +27,7 @@ export interface WriteContext {
 }
 
 /** Bad rows of which errors are kept; the rest are only counted. Enough to correct by hand, too few to fill a disk. */
-export const badRowsMax = 100_000
+const badRowsMax = 100_000
 // Characters of bad rows that are kept: as many as the largest file has.
 const badSizeMax = 256 * 1024 * 1024
 // Characters of the file in a batch: what its rows take in every form is some ten times as much.

@@ -2,7 +2,7 @@
 import { showNumber, validitySeconds, type OutMessage, type Secrets } from './adapter.ts'
 
 /** Fields of a message that a template may name, besides `secret.<name>`. */
-export const templateFields = [
+const templateFields = [
   'to',
   'to_e164',
   'from',

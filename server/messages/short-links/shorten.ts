@@ -47,7 +47,7 @@ export function readCode(path: string): string | null {
 }
 
 /** Puts a short link in the place of each address that is not one already; the same address twice gets one code. */
-export function shortenText(text: string, shortUrl: string): { text: string; links: ShortLink[] } {
+function shortenText(text: string, shortUrl: string): { text: string; links: ShortLink[] } {
   const codes = new Map<string, string>()
   let shortened = ''
   let at = 0
