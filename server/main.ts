@@ -32,6 +32,7 @@ import { openDoor, refuseStranger } from './door/door.ts'
 import { Overload, probeAccepts, probePool } from './door/overload.ts'
 import { RateShares } from './door/rate-shares.ts'
 import { Subscriptions, type Outbox } from './events.ts'
+import { requireFreePorts } from './free-ports.ts'
 import { greet, hostInUrl } from './greeting.ts'
 import { readHealth } from './health.ts'
 import { openLog } from './log.ts'
@@ -56,18 +57,12 @@ import { ContactSeals } from './sealing/contact-fields.ts'
 import { DataKeys, isMasterKeyOf } from './sealing/data-keys.ts'
 import { openResult, Texts } from './sealing/texts.ts'
 import { keyIdsOf, openVault } from './sealing/vault.ts'
+import { openSimulator } from './simulator-process.ts'
 import { ClientServer } from './smpp-server/server.ts'
-import {
-  explainDatabase,
-  explainForeignKey,
-  openKeyFile,
-  readCertificate,
-  requireFreePorts,
-  StartError,
-} from './start.ts'
+import { explainDatabase, explainForeignKey, openKeyFile, readCertificate, StartError } from './start.ts'
 import { Started } from './started.ts'
 import { Sweeper } from './sweeps.ts'
-import { openSimulator, TestSimulator } from './test-simulator.ts'
+import { TestSimulator } from './test-simulator.ts'
 import { refuseCallbackUrls } from './webhooks/callback-url.ts'
 import { guardDestinations } from './webhooks/destination.ts'
 import { Dispatcher } from './webhooks/fanout.ts'

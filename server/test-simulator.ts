@@ -1,7 +1,6 @@
-/** The simulated carriers of this process: that of the demo, and that of test mode: the same one, or one that its link starts by asking for it. */
-import { startSimulator, type SimulatorProcess } from './carrier-process.ts'
-import type { Config } from './config.ts'
+/** The simulated carrier of test mode: that of the demo, or one that its link starts by asking for it. */
 import type { Log } from './db/log.ts'
+import { startSimulator, type SimulatorProcess } from './simulator-process.ts'
 
 interface TestSimulatorOptions {
   /** SMPP port of a simulator that runs already; null: none does. */
@@ -51,14 +50,4 @@ export class TestSimulator {
     }
     this.#starting = null
   }
-}
-
-/** Starts the simulator of the demo, whose ports were asked for (`requireFreePorts`). */
-export function openSimulator(config: Config, log: Log): Promise<SimulatorProcess> {
-  return startSimulator({
-    port: config.simulatorPort,
-    httpPort: config.simulatorHttpPort,
-    apiUrl: config.publicUrl,
-    log,
-  })
 }

@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import type { Config } from './config.ts'
 import type { Log } from './db/log.ts'
 
 interface SimulatorOptions {
@@ -11,24 +12,34 @@ interface SimulatorOptions {
   log: Log
 }
 
-/** A running simulator. */
-export interface SimulatorProcess {
+interface Ports {
   smppPort: number
   httpPort: number
+}
+
+/** A running simulator. */
+export interface SimulatorProcess extends Ports {
   close(): Promise<void>
 }
 
 // A simulator that was killed comes back like a carrier after a fault.
 const restartMs = 1000
 
+/** Starts the simulator of the demo, whose ports were asked for (`requireFreePorts`). */
+export function openSimulator(config: Config, log: Log): Promise<SimulatorProcess> {
+  return startSimulator({
+    port: config.simulatorPort,
+    httpPort: config.simulatorHttpPort,
+    apiUrl: config.publicUrl,
+    log,
+  })
+}
+
 /** Starts the simulator and waits until it listens; starts it again whenever it ends. @throws when its ports are taken. */
 export async function startSimulator({ port, httpPort, apiUrl, log }: SimulatorOptions): Promise<SimulatorProcess> {
   let child: ChildProcess
   let isClosing = false
-  const launch = async (ports: {
-    smppPort: number
-    httpPort: number
-  }): Promise<{ smppPort: number; httpPort: number }> => {
+  const launch = async (ports: Ports): Promise<Ports> => {
     const started = spawn(
       process.execPath,
       [
