@@ -1,7 +1,7 @@
 /** `GET /v1/deprecations`: what will go, and which of the account's credentials still call it. */
 import { Type } from 'typebox'
 import type { Db } from './db/db.ts'
-import type { DeprecatedCalls } from './deprecations.ts'
+import { listCalls, type DeprecatedCalls } from './deprecations.ts'
 import { Nullable, problems, Timestamp, type App } from './http.ts'
 import { showId } from './ids.ts'
 
@@ -24,15 +24,6 @@ const Deprecated = Type.Object({
     { description: 'Of this account, the latest first; a call is seen within a minute or two.' },
   ),
 })
-
-interface CallRow {
-  credentialId: string
-  credential: 'key' | 'user'
-  operation: string
-  calls: number
-  firstAt: Date
-  lastAt: Date
-}
 
 /** Registers the route. */
 export function deprecationRoutes(app: App, context: { db: Db; deprecatedCalls?: DeprecatedCalls }): void {
@@ -73,24 +64,4 @@ export function deprecationRoutes(app: App, context: { db: Db; deprecatedCalls?:
       return { data }
     },
   )
-}
-
-/** The calls of an account's credentials, the latest first; by the primary key. There are as many as it has credentials. */
-async function listCalls(db: Db, accountId: string): Promise<CallRow[]> {
-  const { rows } = await db.query<CallRow>({
-    name: 'list-deprecated-calls',
-    text: `
-      select
-        credential_id as "credentialId",
-        credential,
-        operation,
-        calls::float8 as calls,
-        first_at as "firstAt",
-        last_at as "lastAt"
-      from deprecated_calls
-      where account_id = $1
-      order by last_at desc, credential_id`,
-    values: [accountId],
-  })
-  return rows
 }

@@ -28,14 +28,18 @@ export interface DeprecatedRoute extends Deprecation {
   path: string
 }
 
-interface Noted {
-  accountId: string
+/** How often a credential has called one. */
+interface Calls {
   credentialId: string
   credential: 'key' | 'user'
   operation: string
   calls: number
   firstAt: Date
   lastAt: Date
+}
+
+interface Noted extends Calls {
+  accountId: string
 }
 
 const everyMs = 60_000
@@ -187,3 +191,23 @@ async function writeCalls(db: Db, calls: Noted[]): Promise<void> {
 }
 
 const orderOf = ({ accountId, credentialId, operation }: Noted): string => `${accountId} ${credentialId} ${operation}`
+
+/** The calls of an account's credentials, the latest first; by the primary key. There are as many as it has credentials. */
+export async function listCalls(db: Db, accountId: string): Promise<Calls[]> {
+  const { rows } = await db.query<Calls>({
+    name: 'list-deprecated-calls',
+    text: `
+      select
+        credential_id as "credentialId",
+        credential,
+        operation,
+        calls::float8 as calls,
+        first_at as "firstAt",
+        last_at as "lastAt"
+      from deprecated_calls
+      where account_id = $1
+      order by last_at desc, credential_id`,
+    values: [accountId],
+  })
+  return rows
+}

@@ -5,7 +5,7 @@ import { canonical } from '../canonical.ts'
 import type { Tx } from '../db/db.ts'
 import type { Caller } from '../http.ts'
 import { newId, showId } from '../ids.ts'
-import { coverPrivate, diffShown } from './cover.ts'
+import { coverPrivate, diffShown, isRecord } from './cover.ts'
 
 /** Who did something: a user, an API key, or the program itself (whose id is null). */
 export interface Actor {
@@ -172,6 +172,3 @@ function withSecretsOf(body: unknown, after: unknown): unknown {
   const set = ['password', 'secret', 'secrets'].filter((name) => body[name] !== undefined)
   return set.length === 0 ? after : { ...after, ...Object.fromEntries(set.map((name) => [name, body[name]])) }
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -92,5 +92,6 @@ function limit(value: unknown): unknown {
   return { omitted: `over ${bytesMax} bytes`, sha256: createHash('sha256').update(text).digest('hex') }
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
+/** Whether a JSON value is an object. */
+export const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
