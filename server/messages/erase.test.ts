@@ -7,6 +7,7 @@ import { ensurePartitions } from '../db/partitions.ts'
 import { createTestDatabase, findInDatabase, type TestDatabase } from '../db/testing.ts'
 import { recordEvents } from '../events.ts'
 import { newId } from '../ids.ts'
+import { openVault } from '../sealing/vault.ts'
 import { clientStep } from '../smpp-server/erase.ts'
 import { forgetAnswers } from '../webhooks/erase.ts'
 import { eraseNext, type EraseStep } from './erase.ts'
@@ -270,6 +271,22 @@ describe('an erasure', () => {
     expect(await test.message(after)).toMatchObject({ theirNumber: number, body: 'a secret text' })
     expect(await test.count('messages', `account_id = $1 and their_number = $2`, [stranger, number])).toBe(1)
     expect(await ask()).not.toBe(id)
+  })
+
+  it('comes to its end where stored answers were sealed with a key that is lost: they go too', async () => {
+    const lost = openVault(Buffer.alloc(32, 9))
+    const sealed = lost.seal('{}', `idempotency_keys ${test.accountId} contacts.create c`)
+    await test.db.query(
+      `insert into idempotency_keys (account_id, operation, key, fingerprint, status, response)
+       values ($1, 'contacts.create', 'c', 'hash', 201, $2)`,
+      [test.accountId, sealed.toString('base64')],
+    )
+    const id = await ask()
+    await settle()
+    await run()
+    expect(await erasure(id)).toMatchObject({ completedAt: expect.any(Date) as Date, erased: { answers: 1 } })
+    const { rows } = await test.db.query(`select response, length(fingerprint) as length from idempotency_keys`)
+    expect(rows).toEqual([{ response: null, length: 0 }])
   })
 
   it('goes on where it was after any crash, and between processes', async () => {
