@@ -1,13 +1,10 @@
 /** The end of an account, over all slices: who may close it, what becomes of what it has, and when that is final. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { openAuthenticator } from '../server/accounts/authenticate.ts'
 import { closeAccount, destroyNext } from '../server/accounts/closing.ts'
-import { accountRoutes } from '../server/accounts/http.ts'
 import {
-  buildTestApp,
+  buildAccountsApp,
   createTestAccount,
   createTestUser,
-  testSettings,
   testVault,
   type TestAccount,
 } from '../server/accounts/testing.ts'
@@ -32,10 +29,7 @@ const close = (body?: object) => ask('POST', at('/close'), parent.token, body)
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const { db } = database
-  const authenticator = openAuthenticator(db)
-  const context = { db, vault: testVault, authenticator, settings: testSettings }
-  app = await buildTestApp(db, (app) => accountRoutes(app, context), { authenticator })
+  app = await buildAccountsApp(database.db)
 })
 afterAll(async () => {
   await app.close()

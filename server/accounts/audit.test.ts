@@ -6,19 +6,14 @@ import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
-import { openAuthenticator } from './authenticate.ts'
-import { accountRoutes } from './http.ts'
-import { buildTestApp, createTestAccount, testSettings, testVault, type TestAccount } from './testing.ts'
+import { buildAccountsApp, createTestAccount, type TestAccount } from './testing.ts'
 
 let database: TestDatabase
 let app: App
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const { db } = database
-  const authenticator = openAuthenticator(db)
-  const context = { db, vault: testVault, authenticator, settings: testSettings }
-  app = await buildTestApp(db, (app) => accountRoutes(app, context), { authenticator })
+  app = await buildAccountsApp(database.db)
 })
 afterAll(async () => {
   await app.close()

@@ -3,8 +3,7 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { openAuthenticator, type Authenticator } from './authenticate.ts'
-import { accountRoutes } from './http.ts'
-import { buildTestApp, createTestAccount, testSettings, testVault } from './testing.ts'
+import { buildAccountsApp, createTestAccount } from './testing.ts'
 import { hashToken, newKey, tokenOf } from './token.ts'
 
 let database: TestDatabase
@@ -13,15 +12,8 @@ let app: App
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const { db } = database
-  authenticator = openAuthenticator(db)
-  app = await buildTestApp(
-    db,
-    (app) => accountRoutes(app, { db, vault: testVault, authenticator, settings: testSettings }),
-    {
-      authenticator,
-    },
-  )
+  authenticator = openAuthenticator(database.db)
+  app = await buildAccountsApp(database.db, { authenticator })
 })
 afterAll(async () => {
   await app.close()

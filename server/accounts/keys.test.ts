@@ -3,9 +3,8 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { scopes, type App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
 import { openAuthenticator } from './authenticate.ts'
-import { accountRoutes } from './http.ts'
 import { allowNetworks, readNetworks } from './networks.ts'
-import { buildTestApp, createTestAccount, createTestUser, testSettings, testVault } from './testing.ts'
+import { buildAccountsApp, createTestAccount, createTestUser } from './testing.ts'
 
 let database: TestDatabase
 let app: App
@@ -14,14 +13,8 @@ let elsewhere: App
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const { db } = database
-  const build = (): Promise<App> => {
-    const authenticator = openAuthenticator(db)
-    const context = { db, vault: testVault, authenticator, settings: testSettings }
-    return buildTestApp(db, (app) => accountRoutes(app, context), { authenticator })
-  }
-  app = await build()
-  elsewhere = await build()
+  app = await buildAccountsApp(database.db)
+  elsewhere = await buildAccountsApp(database.db)
 })
 afterAll(async () => {
   await app.close()
@@ -76,12 +69,7 @@ test('a proxy that is trusted says whence a caller comes, and nobody else does',
   const { db } = database
   const account = await createTestAccount(db)
   const key = await make(account, { name: 'x', ip_allow: ['192.0.2.77', '2001:db8::7'] })
-  const authenticator = openAuthenticator(db)
-  const context = { db, vault: testVault, authenticator, settings: testSettings }
-  const behind = await buildTestApp(db, (app) => accountRoutes(app, context), {
-    authenticator,
-    trustedProxies: ['10.0.0.0/8'],
-  })
+  const behind = await buildAccountsApp(db, { trustedProxies: ['10.0.0.0/8'] })
   const through = async (proxy: string, forwarded: string): Promise<number> =>
     (
       await behind.inject({

@@ -1,22 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
-import { openAuthenticator } from './authenticate.ts'
-import { accountRoutes } from './http.ts'
-import { buildTestApp, createTestAccount, testSettings, testVault } from './testing.ts'
+import { buildAccountsApp, createTestAccount } from './testing.ts'
 
 let database: TestDatabase
 let app: App
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const { db } = database
-  const authenticator = openAuthenticator(db)
-  app = await buildTestApp(
-    db,
-    (own) => accountRoutes(own, { db, vault: testVault, authenticator, settings: testSettings }),
-    { authenticator },
-  )
+  app = await buildAccountsApp(database.db)
 })
 afterAll(async () => {
   await app.close()

@@ -4,9 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId } from '../ids.ts'
 import { isCountry } from '../messages/number.ts'
-import { openAuthenticator } from './authenticate.ts'
-import { accountRoutes } from './http.ts'
-import { buildTestApp, createTestAccount, testSettings, testVault, type TestAccount } from './testing.ts'
+import { buildAccountsApp, createTestAccount, testSettings, type TestAccount } from './testing.ts'
 
 let database: TestDatabase
 let app: App
@@ -16,11 +14,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   const { db } = database
   account = await createTestAccount(db)
-  const authenticator = openAuthenticator(db)
-  const settings = { ...testSettings, isCountry, setDefaultSender }
-  app = await buildTestApp(db, (app) => accountRoutes(app, { db, vault: testVault, authenticator, settings }), {
-    authenticator,
-  })
+  app = await buildAccountsApp(db, { settings: { ...testSettings, isCountry, setDefaultSender } })
   await db.query(
     `with c as (insert into carriers (id, name, kind, settings) values ($1, 'test', 'smpp', '{}') returning id)
      insert into senders (account_id, id, carrier_id, number, kind, country)

@@ -2,19 +2,14 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { scopes, type App } from '../http.ts'
 import { parseId, showId } from '../ids.ts'
-import { openAuthenticator } from './authenticate.ts'
-import { accountRoutes } from './http.ts'
-import { buildTestApp, createTestAccount, createTestUser, testSettings, testVault } from './testing.ts'
+import { buildAccountsApp, createTestAccount, createTestUser } from './testing.ts'
 
 let database: TestDatabase
 let app: App
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const { db } = database
-  const authenticator = openAuthenticator(db)
-  const context = { db, vault: testVault, authenticator, settings: testSettings }
-  app = await buildTestApp(db, (app) => accountRoutes(app, context), { authenticator })
+  app = await buildAccountsApp(database.db)
 })
 afterAll(async () => {
   await app.close()

@@ -7,6 +7,7 @@ import { scopes as allScopes, type App, type Scope } from '../http.ts'
 import { newId } from '../ids.ts'
 import { openVault, type Vault } from '../sealing/vault.ts'
 import { openAuthenticator } from './authenticate.ts'
+import { accountRoutes, type AccountsContext } from './http.ts'
 import { scopesOf, type Role } from './roles.ts'
 import { openSession } from './login/session.ts'
 import type { SettingsSources } from './settings.ts'
@@ -47,6 +48,17 @@ export const testSettings: SettingsSources = {
     replies: { stop: `${name}: stopped`, start: '', help: '' },
   }),
 }
+
+/** An application with the routes of accounts, as if in a process of its own. */
+export function buildAccountsApp(
+  db: Db,
+  { settings = testSettings, authenticator = openAuthenticator(db), ...context }: AccountsAppContext = {},
+): Promise<App> {
+  const routes = { db, vault: testVault, authenticator, settings }
+  return buildTestApp(db, (app) => accountRoutes(app, routes), { ...context, authenticator })
+}
+
+type AccountsAppContext = Partial<AppContext & Pick<AccountsContext, 'settings'>>
 
 /** An account with an owner and a key. */
 export interface TestAccount {

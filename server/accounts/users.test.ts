@@ -4,10 +4,9 @@ import { scopes, type App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
 import { openAuthenticator } from './authenticate.ts'
 import { expireCredentials } from './expire.ts'
-import { accountRoutes } from './http.ts'
 import { hashPassword } from './login/password.ts'
 import { roles, type Role } from './roles.ts'
-import { buildTestApp, createTestAccount, createTestUser, testSettings, testVault, type TestUser } from './testing.ts'
+import { buildAccountsApp, createTestAccount, createTestUser, type TestUser } from './testing.ts'
 
 const password = 'six mirrors on a hill'
 let database: TestDatabase
@@ -15,10 +14,7 @@ let app: App
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const { db } = database
-  const authenticator = openAuthenticator(db)
-  const context = { db, vault: testVault, authenticator, settings: testSettings }
-  app = await buildTestApp(db, (app) => accountRoutes(app, context), { authenticator })
+  app = await buildAccountsApp(database.db)
 })
 afterAll(async () => {
   await app.close()

@@ -5,20 +5,15 @@ import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { firstIdAt, newId, showId } from '../ids.ts'
-import { openAuthenticator } from '../accounts/authenticate.ts'
-import { accountRoutes } from '../accounts/http.ts'
 import { personsBehind } from '../accounts/persons.ts'
-import { buildTestApp, createTestAccount, testSettings, testVault, type TestAccount } from '../accounts/testing.ts'
+import { buildAccountsApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
 
 let database: TestDatabase
 let app: App
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const { db } = database
-  const authenticator = openAuthenticator(db)
-  const context = { db, vault: testVault, authenticator, settings: testSettings }
-  app = await buildTestApp(db, (app) => accountRoutes(app, context), { authenticator })
+  app = await buildAccountsApp(database.db)
 })
 afterAll(async () => {
   await app.close()

@@ -1,8 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFirstAccount } from '../accounts/first.ts'
-import { accountRoutes } from '../accounts/http.ts'
-import { openAuthenticator } from '../accounts/authenticate.ts'
-import { buildTestApp, testSettings, testVault } from '../accounts/testing.ts'
+import { buildAccountsApp } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { printOwnerCode } from './owner.ts'
@@ -12,11 +10,7 @@ let app: App
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  const { db } = database
-  const authenticator = openAuthenticator(db)
-  app = await buildTestApp(db, (own) =>
-    accountRoutes(own, { db, vault: testVault, authenticator, settings: testSettings }),
-  )
+  app = await buildAccountsApp(database.db)
 })
 afterAll(async () => {
   await app.close()

@@ -3,10 +3,9 @@ import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { scopes as allScopes, type App } from '../../http.ts'
 import { openAuthenticator, type Authenticator } from '../authenticate.ts'
 import { createFirstAccount } from '../first.ts'
-import { accountRoutes } from '../http.ts'
 import { createOwnerCode } from './owner-code.ts'
 import { hashPassword } from './password.ts'
-import { buildTestApp, createTestAccount, testSettings, testVault } from '../testing.ts'
+import { buildAccountsApp, createTestAccount } from '../testing.ts'
 import { hashToken, newKey, tokenOf } from '../token.ts'
 
 let database: TestDatabase
@@ -21,13 +20,7 @@ beforeAll(async () => {
   const made = await createFirstAccount(db, { firstEmail: 'Owner@example.com' })
   if (!made) throw new Error('the database was not empty')
   Object.assign(first, made)
-  app = await buildTestApp(
-    db,
-    (app) => accountRoutes(app, { db, vault: testVault, authenticator, settings: testSettings }),
-    {
-      authenticator,
-    },
-  )
+  app = await buildAccountsApp(db, { authenticator })
   const { code } = (await createOwnerCode(db)) ?? {}
   expect((await post('/v1/auth/accept-invitation', { code, password: first.password })).statusCode).toBe(200)
 })

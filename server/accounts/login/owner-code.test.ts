@@ -1,11 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import type { App } from '../../http.ts'
-import { openAuthenticator } from '../authenticate.ts'
 import { createFirstAccount } from '../first.ts'
-import { accountRoutes } from '../http.ts'
 import { createOwnerCode } from './owner-code.ts'
-import { buildTestApp, createTestUser, testSettings, testVault } from '../testing.ts'
+import { buildAccountsApp, createTestUser } from '../testing.ts'
 
 const password = 'six mirrors on a hill'
 let database: TestDatabase
@@ -19,9 +17,7 @@ beforeEach(async () => {
   const made = await createFirstAccount(db, { firstEmail: 'owner@example.com' })
   if (!made) throw new Error('the database was not empty')
   ;({ accountId, key } = made)
-  const authenticator = openAuthenticator(db)
-  const context = { db, vault: testVault, authenticator, settings: testSettings }
-  app = await buildTestApp(db, (app) => accountRoutes(app, context), { authenticator })
+  app = await buildAccountsApp(db)
 })
 afterEach(async () => {
   await app.close()

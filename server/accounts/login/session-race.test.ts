@@ -3,14 +3,12 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { LightMyRequestResponse } from 'fastify'
 import { inTransaction, type Tx } from '../../db/db.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
-import { openAuthenticator } from '../authenticate.ts'
-import { accountRoutes } from '../http.ts'
 import { createKey, rotateKey } from '../keys.ts'
 import { logIn, type Credentials } from './login.ts'
 import { hashPassword } from './password.ts'
 import { closeSession, endSessionsOf, refreshSession } from './session.ts'
 import { findAccessToken } from '../store.ts'
-import { buildTestApp, createTestAccount, createTestUser, testSettings, testVault } from '../testing.ts'
+import { buildAccountsApp, createTestAccount, createTestUser, testVault } from '../testing.ts'
 import { hashToken } from '../token.ts'
 import { setPassword } from '../users.ts'
 
@@ -74,9 +72,7 @@ async function askMeanwhile(
   payload: object,
 ): Promise<{ answer: LightMyRequestResponse; passwordHash: string; hasTotp: boolean }> {
   const { db } = database
-  const authenticator = openAuthenticator(db)
-  const context = { db, vault: testVault, authenticator, settings: testSettings }
-  const app = await buildTestApp(db, (one) => accountRoutes(one, context), { authenticator })
+  const app = await buildAccountsApp(db)
   const { accountId } = await createTestAccount(db)
   const { userId, email, headers } = await createTestUser(db, accountId, {
     role: 'owner',

@@ -2,10 +2,8 @@ import { Secret, TOTP } from 'otpauth'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import type { App } from '../../http.ts'
-import { openAuthenticator } from '../authenticate.ts'
-import { accountRoutes } from '../http.ts'
 import { hashPassword } from './password.ts'
-import { buildTestApp, createTestAccount, createTestUser, testSettings, testVault, type TestUser } from '../testing.ts'
+import { buildAccountsApp, createTestAccount, createTestUser, type TestUser } from '../testing.ts'
 
 const password = 'a long enough one'
 let database: TestDatabase
@@ -16,9 +14,7 @@ let passwordHash: string
 beforeAll(async () => {
   database = await createTestDatabase()
   const { db } = database
-  const authenticator = openAuthenticator(db)
-  const context = { db, vault: testVault, authenticator, settings: testSettings }
-  app = await buildTestApp(db, (app) => accountRoutes(app, context), { authenticator })
+  app = await buildAccountsApp(db)
   accountId = (await createTestAccount(db)).accountId
   passwordHash = await hashPassword(password)
 })
