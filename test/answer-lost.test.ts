@@ -5,13 +5,12 @@ import type { Disposable } from '../server/db/disposable.ts'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
 import { checkConservation, summarise } from './conservation.ts'
 import { startDurable, startProgram, type Program } from './harness.ts'
-import { readLedger, untilAtRest } from './ledger.ts'
 import { Load, seededRandom } from './load.ts'
 import { DatabaseProxy } from './proxy.ts'
 import { Receiver } from './receiver.ts'
 import { until } from './until.ts'
+import { countStatuses, gatherEvidence, seed } from './witnesses.ts'
 
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
 const random = seededRandom(seed)
 const cuts = 4
 
@@ -55,20 +54,8 @@ test(`after ${cuts} cuts between commits and their answers everything is deliver
     await until('messages are accepted', () => load.accepted > before + 50 + random() * 100)
     await proxy.cut(100)
   }
-  await load.finish()
-  await untilAtRest(db, carrier.phones)
-  const evidence = {
-    requests: load.requests,
-    ledger: await readLedger(db),
-    carrier: await carrier.phones.ledger(),
-    replies: [],
-    received: new Set(receiver.events.keys()),
-  }
-  const statuses = Map.groupBy(evidence.ledger.messages, (message) => message.status)
-  console.log(
-    `SEED=${seed}: ${load.accepted} accepted, refusals ${JSON.stringify([...load.refusals])}, ` +
-      [...statuses].map(([status, all]) => `${all.length} ${status}`).join(', '),
-  )
+  const evidence = await gatherEvidence({ load, db, carrier, receiver })
+  const statuses = countStatuses(load, evidence)
   expect(summarise(checkConservation(evidence))).toEqual([])
   expect([...statuses.keys()]).toEqual(['delivered'])
   expect([...load.refusals.keys()]).toEqual([503])

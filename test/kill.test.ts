@@ -7,12 +7,11 @@ import { openPool, type Db } from '../server/db/db.ts'
 import { CarrierProcess, ourNumber, setUpCarrier } from './carrier.ts'
 import { checkConservation, summarise, type Evidence } from './conservation.ts'
 import { startProgram, type Program } from './harness.ts'
-import { readLedger, untilAtRest } from './ledger.ts'
 import { Load, seededRandom } from './load.ts'
 import { Receiver } from './receiver.ts'
 import { until } from './until.ts'
+import { gatherEvidence, seed } from './witnesses.ts'
 
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
 const random = seededRandom(seed)
 const kills = 5
 
@@ -65,15 +64,7 @@ test(`after ${kills} kills under load, client, ledger, carrier and receiver agre
   }
   const last = load.accepted
   await until('messages are accepted', () => load.accepted > last + 50)
-  await load.finish()
-  await untilAtRest(db, carrier.phones)
-  evidence = {
-    requests: load.requests,
-    ledger: await readLedger(db),
-    carrier: await carrier.phones.ledger(),
-    replies: typed,
-    received: new Set(receiver.events.keys()),
-  }
+  evidence = await gatherEvidence({ load, db, carrier, receiver }, typed)
   const unconfirmed = evidence.ledger.messages.filter((message) => message.status === 'unconfirmed')
   const unanswered = load.requests.filter((request) => request.id === null).length
   const { submissions, messages } = evidence.ledger

@@ -4,12 +4,11 @@ import { openPool, type Db } from '../server/db/db.ts'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
 import { checkConservation, summarise } from './conservation.ts'
 import { startProgram, type Program } from './harness.ts'
-import { readLedger, untilAtRest } from './ledger.ts'
 import { Load, seededRandom } from './load.ts'
 import { Receiver } from './receiver.ts'
 import { until, waitFor } from './until.ts'
+import { countStatuses, gatherEvidence, seed } from './witnesses.ts'
 
-const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
 const random = seededRandom(seed)
 const kills = 3
 
@@ -48,20 +47,8 @@ test(`PostgreSQL is killed ${kills} times under load: callers are told to come b
   }
   const last = load.accepted
   await until('messages are accepted', () => load.accepted > last + 50)
-  await load.finish()
-  await untilAtRest(db, carrier.phones)
-  const evidence = {
-    requests: load.requests,
-    ledger: await readLedger(db),
-    carrier: await carrier.phones.ledger(),
-    replies: [],
-    received: new Set(receiver.events.keys()),
-  }
-  const statuses = Map.groupBy(evidence.ledger.messages, (message) => message.status)
-  console.log(
-    `SEED=${seed}: ${load.accepted} accepted, refusals ${JSON.stringify([...load.refusals])}, ` +
-      [...statuses].map(([status, all]) => `${all.length} ${status}`).join(', '),
-  )
+  const evidence = await gatherEvidence({ load, db, carrier, receiver })
+  const statuses = countStatuses(load, evidence)
   expect(summarise(checkConservation(evidence))).toEqual([])
   expect(load.impolite).toEqual([])
   // A database that is away costs nobody's knowledge of what the carrier said.

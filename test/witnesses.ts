@@ -1,0 +1,38 @@
+/** A run under load from its seed to its evidence: the four witnesses are brought to rest and asked. */
+import type { Db } from '../server/db/db.ts'
+import type { Status } from '../server/messages/message.ts'
+import type { CarrierProcess } from './carrier.ts'
+import type { Evidence } from './conservation.ts'
+import { readLedger, untilAtRest } from './ledger.ts'
+import type { Load } from './load.ts'
+import type { Receiver } from './receiver.ts'
+
+/** What the chance of a run comes from: SEED, so that one that failed can be run again. */
+export const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9))
+
+/** Ends the load, waits until nothing moves any more, and asks everybody. `replies`: as in `Evidence`. */
+export async function gatherEvidence(
+  { load, db, carrier, receiver }: { load: Load; db: Db; carrier: CarrierProcess; receiver: Receiver },
+  replies: string[] = [],
+): Promise<Evidence> {
+  await load.finish()
+  await untilAtRest(db, carrier.phones)
+  return {
+    requests: load.requests,
+    ledger: await readLedger(db),
+    carrier: await carrier.phones.ledger(),
+    replies,
+    received: new Set(receiver.events.keys()),
+  }
+}
+
+/** How many messages have each status at rest; printed, with what the client was told. */
+export function countStatuses(load: Load, { ledger }: Evidence): Map<Status, number> {
+  const counts = new Map<Status, number>()
+  for (const { status } of ledger.messages) counts.set(status, (counts.get(status) ?? 0) + 1)
+  console.log(
+    `SEED=${seed}: ${load.accepted} accepted, refusals ${JSON.stringify([...load.refusals])}, ` +
+      [...counts].map(([status, count]) => `${count} ${status}`).join(', '),
+  )
+  return counts
+}
