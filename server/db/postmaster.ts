@@ -188,6 +188,7 @@ export async function stopPostmaster({ pid, ended }: Postmaster, log: Log): Prom
   }
 }
 
-function connectionOf(cluster: Cluster, socketDir: string): Connection {
-  return { host: socketDir, port: 5432, user: owner, password: cluster.password, database: owner, ssl: false }
+/** How the server of a cluster is reached. Whole: what is not said here pg would take from PGPORT or PGSSLMODE, which are about another one. */
+export function connectionOf({ password }: Pick<Cluster, 'password'>, socketDir: string): Connection {
+  return { host: socketDir, port: 5432, user: owner, password, database: owner, ssl: false }
 }

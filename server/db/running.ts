@@ -3,13 +3,14 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findPackaged } from './binaries.ts'
-import { clusterFolder, owner } from './cluster.ts'
+import { clusterFolder } from './cluster.ts'
 import type { Connection } from './db.ts'
 import { DataDirLockedError } from './lock.ts'
 import type { Log } from './log.ts'
 import { openDatabase } from './open.ts'
 import { readPidFile } from './pidfile.ts'
 import { choosePlace, pointer, prepareDataDir } from './place.ts'
+import { connectionOf } from './postmaster.ts'
 
 /** Opens it, and starts an embedded one that does not run. `close` stops what was started here, and nothing else. @throws as `openDatabase` does. */
 export async function openBeside(
@@ -39,5 +40,5 @@ async function findRunning(dataFolder: string): Promise<Connection | null> {
   const running = await readPidFile(join(path, folder))
   if (!running) return null
   const password = (await readFile(`${join(path, folder)}.password`, 'utf8')).trim()
-  return { host: running.socketDir, user: owner, password, database: owner }
+  return connectionOf({ password }, running.socketDir)
 }
