@@ -9,6 +9,7 @@ import { Subscriptions } from '../../server/events.ts'
 import { newId } from '../../server/ids.ts'
 import { Acceptor } from '../../server/messages/accept.ts'
 import type { Draft } from '../../server/messages/accepted.ts'
+import { plainDraft } from '../../server/messages/draft.ts'
 import { Guards } from '../../server/messages/guards/guards.ts'
 import { noSlots, type Handover } from '../../server/messages/handover.ts'
 import { Ledger } from '../../server/messages/ledger.ts'
@@ -91,26 +92,15 @@ export async function measureStatements(settings: Record<string, string>): Promi
 
 function draftOf(accountId: string, number: number): Draft {
   return {
+    ...plainDraft,
     accountId,
     theirNumber: `1555${String(1_000_000 + ((number * 7919) % 8_999_999))}`,
-    sender: null,
-    poolId: null,
     body: `Statement benchmark message ${number}`,
     type: null,
     encoding: 'GSM-7',
     characters: 30,
     segments: 1,
-    campaignId: null,
-    campaignKey: null,
-    sendAt: null,
-    validitySeconds: null,
-    onUnknown: null,
-    callbackUrl: null,
-    metadata: null,
-    tags: null,
-    warnings: null,
     isTest: false,
-    idempotency: null,
   }
 }
 

@@ -107,3 +107,19 @@ export function readSendAt(text: string | undefined, now: number, faults: FieldE
   })
   return null
 }
+
+/** A draft that asks for nothing. */
+export const plainDraft = {
+  sender: null,
+  poolId: null,
+  campaignId: null,
+  campaignKey: null,
+  sendAt: null,
+  validitySeconds: null,
+  onUnknown: null,
+  callbackUrl: null,
+  metadata: null,
+  tags: null,
+  warnings: null,
+  idempotency: null,
+} satisfies Partial<Draft>

@@ -7,7 +7,7 @@ import { showId } from '../ids.ts'
 import { objectOf, schemaErrorsOf } from '../requests/faults.ts'
 import { showMoney, type Money, type MoneySchema } from '../money.ts'
 import type { Acceptor } from './accept.ts'
-import type { Draft } from './accepted.ts'
+import { plainDraft } from './draft.ts'
 import type { MessageType, Warning } from './message.ts'
 import { readNumber } from './number.ts'
 import { isOptedOut } from './opt-out.ts'
@@ -91,22 +91,6 @@ async function priceText(
     }),
   }
 }
-
-/** A draft that asks for nothing. */
-const plainDraft = {
-  sender: null,
-  poolId: null,
-  campaignId: null,
-  campaignKey: null,
-  sendAt: null,
-  validitySeconds: null,
-  onUnknown: null,
-  callbackUrl: null,
-  metadata: null,
-  tags: null,
-  warnings: null,
-  idempotency: null,
-} satisfies Partial<Draft>
 
 /** What a preview says of a text; `more` are warnings that come before those of the text. */
 export function showText(

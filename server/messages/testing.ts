@@ -10,8 +10,9 @@ import { newId } from '../ids.ts'
 import { Meter } from '../metrics/meter.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { Acceptor } from './accept.ts'
-import { type Accepted, type Draft } from './accepted.ts'
+import type { Accepted, Draft } from './accepted.ts'
 import type { Answer, Move } from './answer.ts'
+import { plainDraft } from './draft.ts'
 import type { Handover, Slots } from './handover.ts'
 import { Guards } from './guards/guards.ts'
 import { Ledger } from './ledger.ts'
@@ -250,26 +251,15 @@ export async function insertTestSender(
 /** A draft of one segment that nothing is wrong with. */
 function testDraft(accountId: string, changes: Partial<Draft> = {}): Draft {
   return {
+    ...plainDraft,
     accountId,
     theirNumber: '15551230001',
-    sender: null,
-    poolId: null,
     body: 'Hello',
     type: null,
     encoding: 'GSM-7',
     characters: 5,
     segments: 1,
-    campaignId: null,
-    campaignKey: null,
-    sendAt: null,
-    validitySeconds: null,
-    onUnknown: null,
-    callbackUrl: null,
-    metadata: null,
-    tags: null,
-    warnings: null,
     isTest: false,
-    idempotency: null,
     ...changes,
   }
 }
