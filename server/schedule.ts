@@ -16,6 +16,7 @@ import type { Submitter } from './carriers/submit.ts'
 import { inTransaction, type Db } from './db/db.ts'
 import type { Log } from './db/log.ts'
 import { ensurePartitions } from './db/partitions.ts'
+import { inTurn } from './db/in-turn.ts'
 import { followGrowth } from './db/statistics.ts'
 import type { Outbox, Subscriptions } from './events.ts'
 import { deleteKeysOf } from './idempotency-erase.ts'
@@ -179,14 +180,11 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
     {
       name: 'closed accounts',
       everyMs: 2000,
-      run: async () => {
-        await windUpAccounts(db, outbox, [
-          cancelBroadcastsOf,
-          cancelImportsOf(pipeline),
-          cancelMessagesOf(pipeline),
-          stopWebhooksOf,
-        ])
-        await forAWhile(5000, () => destroyNext(db, destroyPieces))
+      run: () => {
+        const steps = [cancelBroadcastsOf, cancelImportsOf(pipeline), cancelMessagesOf(pipeline), stopWebhooksOf]
+        const windUp = (): Promise<void> => windUpAccounts(db, outbox, steps)
+        const destroy = (): Promise<void> => forAWhile(5000, () => destroyNext(db, destroyPieces))
+        return inTurn([windUp, destroy], (work) => work())
       },
     },
     { name: 'audit log', everyMs: hourMs, run: () => pruneAudit(db) },

@@ -1,6 +1,6 @@
 /** The end of an account, over all slices: who may close it, what becomes of what it has, and when that is final. */
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { closeAccount, destroyNext } from '../server/accounts/closing.ts'
+import { closeAccount, destroyNext, windUpAccounts } from '../server/accounts/closing.ts'
 import {
   buildAccountsApp,
   createTestAccount,
@@ -265,7 +265,39 @@ test('the last moment counts: who is opened again while it is looked at is not d
     expect((await ask('POST', at('/reopen'))).json()).toMatchObject({ status: 'active' })
     return 0
   }
-  await destroyNext(db, [reopen])
+  await destroyNext(db, [async (_, accountId) => (accountId === child.accountId ? reopen() : 0)])
   const { rows } = await db.query('select destroyed_at as at from accounts where id = $1', [child.accountId])
   expect(rows).toEqual([{ at: null }])
+})
+
+test('an account whose end fails each time does not hold up that of others', async () => {
+  const { db } = database
+  const other = await createTestAccount(db)
+  const closeAt = (id: string, minutesAgo: number) =>
+    db.query(
+      `update accounts
+       set status = 'closed', closed_at = now() - make_interval(mins => $2), close_webhooks = 'stop', destroy_at = now()
+       where id = $1`,
+      [id, minutesAgo],
+    )
+  await closeAt(child.accountId, 2)
+  await closeAt(other.accountId, 1)
+  const failFor = (accountId: string): void => {
+    if (accountId === child.accountId) throw new Error('a bug')
+  }
+  const windUp = windUpAccounts(db, { nodeId: null, offer: () => {} }, [
+    async (_, { accountId }) => (failFor(accountId), { isDone: true, postings: [] }),
+  ])
+  await expect(windUp).rejects.toThrow('a bug')
+  await db.query('update accounts set wound_up_at = now() where id = $1', [child.accountId])
+  await expect(destroyNext(db, [async (_, accountId) => (failFor(accountId), 0)])).rejects.toThrow('a bug')
+  const { rows } = await db.query(
+    `select id, wound_up_at is not null as "isWoundUp", destroyed_at is not null as "isDestroyed"
+     from accounts where id = any ($1) order by closed_at`,
+    [[child.accountId, other.accountId]],
+  )
+  expect(rows).toEqual([
+    { id: child.accountId, isWoundUp: true, isDestroyed: false },
+    { id: other.accountId, isWoundUp: true, isDestroyed: true },
+  ])
 })

@@ -8,6 +8,7 @@
  */
 import { recordAudit } from '../audit/audit.ts'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
+import { inTurn } from '../db/in-turn.ts'
 import { ApiError } from '../errors.ts'
 import type { Outbox, Posting } from '../events.ts'
 import { showId } from '../ids.ts'
@@ -139,12 +140,12 @@ export async function windUpAccounts(db: Db, outbox: Outbox, steps: readonly Win
     order by closed_at`,
     [settleSeconds],
   )
-  for (const due of rows) {
+  await inTurn(rows, async (due) => {
     const isDone = await windUp(db, outbox, due, steps)
-    if (!isDone || !due.isSettled) continue
+    if (!isDone || !due.isSettled) return
     // By primary key; one that was opened again meanwhile stays as it is.
     await db.query(`update accounts set wound_up_at = now() where id = $1 and closed_at is not null`, [due.accountId])
-  }
+  })
 }
 
 /** Whether nothing was left. */
@@ -171,12 +172,14 @@ async function windUp(db: Db, outbox: Outbox, due: Due, steps: readonly WindUp[]
 /** Deletes a piece of what an account has; answers how much. */
 export type DestroyPiece = (tx: Tx, accountId: string) => Promise<number>
 
-/**
- * Destroys a piece of what is left of an account whose time is over; 0: there is none. Index accounts_closing. Its texts go first, with
- * their keys or by its retention; numbers and times go after a day, its counts and its audit log stay.
- */
+interface Destroyed {
+  id: string
+  parentId: string | null
+}
+
+/** Destroys a piece of what is left of each account whose time is over; 0: there is none. Index accounts_closing. */
 export async function destroyNext(db: Db, pieces: readonly DestroyPiece[]): Promise<number> {
-  const { rows } = await db.query<{ id: string; parentId: string | null }>(
+  const { rows } = await db.query<Destroyed>(
     `
     select id, parent_id as "parentId"
     from accounts
@@ -184,11 +187,18 @@ export async function destroyNext(db: Db, pieces: readonly DestroyPiece[]): Prom
       and destroyed_at is null
       and wound_up_at is not null
       and destroy_at <= now()
-    order by closed_at
-    limit 1`,
+    order by closed_at`,
   )
-  const [due] = rows
-  if (!due) return 0
+  let done = 0
+  await inTurn(rows, async (due) => void (done += await destroySome(db, due, pieces)))
+  return done
+}
+
+/**
+ * A piece of one; never 0. Its texts go first, with their keys or by its retention; numbers and times go after a day, its counts and its
+ * audit log stay.
+ */
+async function destroySome(db: Db, due: Destroyed, pieces: readonly DestroyPiece[]): Promise<number> {
   for (const piece of pieces) {
     const count = await inTransaction(db, (tx) => piece(tx, due.id))
     if (count > 0) return count

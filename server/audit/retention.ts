@@ -1,6 +1,7 @@
 /** The age at which events of the audit log go: from the beginning of a chain, whose anchor is then the hash of the last one that went. */
 import { contentOf, hashEvent, noHash, type AuditRow } from './audit.ts'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
+import { inTurn } from '../db/in-turn.ts'
 
 const pieceMax = 1000
 
@@ -21,7 +22,9 @@ export async function pruneAudit(db: Db): Promise<void> {
     ) e on true
     where ${isOld('e.id')}`,
   )
-  for (const { accountId } of rows) while ((await inTransaction(db, (tx) => prunePiece(tx, accountId))) >= pieceMax);
+  await inTurn(rows, async ({ accountId }) => {
+    while ((await inTransaction(db, (tx) => prunePiece(tx, accountId))) >= pieceMax);
+  })
 }
 
 /**

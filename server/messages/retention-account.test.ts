@@ -172,6 +172,26 @@ it('shares accounts between processes, on the settings of the pipeline', async (
   expect(await told()).toEqual([])
 })
 
+it('makes way for others where that of an account fails each time', async () => {
+  const other = await account()
+  await message(30.1)
+  await message(30.1, {}, other)
+  await markAccounts(database.db)
+  await database.db.query(`update retention_marks set due_at = now() - interval '1 minute' where account_id = $1`, [
+    accountId,
+  ])
+  await database.db.query(
+    `create or replace function fail() returns trigger language plpgsql as $$ begin raise 'a bug'; end $$;
+     create trigger fail before update on messages for each row when (old.account_id = '${accountId}') execute function fail()`,
+  )
+  await expect(retainNext(database.db, deleteAttempts)).rejects.toThrow('a bug')
+  while ((await retainNext(database.db, deleteAttempts)) > 0);
+  expect(await ids('(select account_id as id from messages where body is not null) m')).toEqual([accountId])
+  await database.db.query('drop trigger fail on messages')
+  await retain()
+  expect(await withText()).toEqual([])
+})
+
 it('drops days that no account keeps, but for those with a message that waits', async () => {
   await account({ message_days: 60, event_days: 20 })
   const days = async (table: string): Promise<string> => {

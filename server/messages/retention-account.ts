@@ -2,7 +2,8 @@
  * What each account keeps, by its own settings: texts, messages and events are gone through in the order of their ids, in pieces, up to the
  * age at which they go. A mark says how far; what is not over then is noted (`redact-later.ts`) or left to the end of its day.
  */
-import { inTransaction, type Db, type Tx } from '../db/db.ts'
+import { inTransaction, type Db, type Queryable, type Tx } from '../db/db.ts'
+import { isPassing } from '../db/failure.ts'
 import { changeEventsOf, deleteEvents } from '../events-redact.ts'
 import { firstIdAt } from '../ids.ts'
 import { hasText, isOver, setsOfRedaction, withoutTexts } from './redact.ts'
@@ -35,20 +36,32 @@ const dayMs = 86_400_000
 // Longer than any accept statement runs: what is older than this is visible in the order of its ids.
 const settledMs = 120_000
 const pieceMax = 500
+const failureMinutes = 1
 
 /** Does a piece of what is due of one account; 0 where there is none, and none is looked at for a while. Safe in several processes. */
 export async function retainNext(db: Db, deleteAttempts: DeleteAttempts): Promise<number> {
-  return inTransaction(db, async (tx) => {
-    const due = await claimDue(tx)
-    if (!due) return 0
-    const isMore = await retainSome(tx, due, deleteAttempts)
-    const isShort = due.messageBodyDays === 0 || due.replyBodyDays === 0
-    await tx.query({
-      name: 'retain-later',
-      text: `update retention_marks set due_at = now() + make_interval(mins => $2) where account_id = $1`,
-      values: [due.accountId, isMore ? 0 : isShort ? 1 : 60],
+  let due: Due | undefined
+  try {
+    return await inTransaction(db, async (tx) => {
+      due = await claimDue(tx)
+      if (!due) return 0
+      const isMore = await retainSome(tx, due, deleteAttempts)
+      const isShort = due.messageBodyDays === 0 || due.replyBodyDays === 0
+      await retainLater(tx, due, isMore ? 0 : isShort ? 1 : 60)
+      return 1
     })
-    return 1
+  } catch (error) {
+    // One that fails is tried again; others go on meanwhile.
+    if (due && !isPassing(error)) await retainLater(db, due, failureMinutes)
+    throw error
+  }
+}
+
+async function retainLater(db: Queryable, { accountId }: Due, minutes: number): Promise<void> {
+  await db.query({
+    name: 'retain-later',
+    text: `update retention_marks set due_at = now() + make_interval(mins => $2) where account_id = $1`,
+    values: [accountId, minutes],
   })
 }
 

@@ -308,3 +308,23 @@ test('takes turns: a replay of a long log keeps nobody else waiting', async () =
   expect(await shown(long, slow.body)).toMatchObject({ status: 'running' })
   expect(await runToEnd(long.account, String(slow.headers.location))).toMatchObject({ status: 'completed', events: 0 })
 })
+
+test('makes way for others where it fails each time', async () => {
+  const receiver = await receive()
+  const [broken, other] = [await createLate(receiver, 3), await createLate(receiver, 3)]
+  await call(broken.account, 'POST', `${broken.url}/replay`, { since: hourAgo() })
+  await call(other.account, 'POST', `${other.url}/replay`, { since: hourAgo() })
+  await db.query(
+    `create function fail() returns trigger language plpgsql as $$ begin raise 'a bug'; end $$;
+     create trigger fail before update on replays
+     for each row when (old.endpoint_id = '${broken.id}') execute function fail()`,
+  )
+  const posted = async () => (await db.query('select from outbox where target_id = $1', [other.id])).rowCount
+  await until('the other is fed', async () => {
+    await feedReplays(db).catch(() => {})
+    return (await posted()) === 3
+  })
+  await expect(feedReplays(db)).rejects.toThrow('a bug')
+  await db.query('drop trigger fail on replays')
+  await feedUntilPosted(6)
+})

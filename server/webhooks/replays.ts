@@ -4,6 +4,7 @@
  * lane of their own (`endpoint_id` is the replay's id), so that nothing fresh waits for them.
  */
 import { inTransaction, type Db, type Queryable } from '../db/db.ts'
+import { inTurn } from '../db/in-turn.ts'
 import { firstIdAt } from '../ids.ts'
 import { wayOf, type Position } from '../page.ts'
 
@@ -138,12 +139,19 @@ export async function feedReplays(db: Db, forMs: number = sweepMs): Promise<void
   const { rows } = await db.query<{ accountId: string; id: string }>(
     `select account_id as "accountId", id from replays where status = 'running' order by id`,
   )
-  for (let busy = rows; busy.length > 0;) {
-    const more: typeof busy = []
-    for (const one of busy) if (await feed(db, one.accountId, one.id)) more.push(one)
-    busy = performance.now() < end ? more : []
+  try {
+    for (let busy = rows; busy.length > 0;) {
+      const more: typeof busy = []
+      await inTurn(busy, async (one) => void ((await feed(db, one.accountId, one.id)) && more.push(one)))
+      busy = performance.now() < end ? more : []
+    }
+  } finally {
+    await dropCanceled(db)
   }
-  // By the primary key of the outbox. A row that is being ended just now is stepped over, and looked for again.
+}
+
+/** By the primary key of the outbox. A row that is being ended just now is stepped over, and looked for again. */
+async function dropCanceled(db: Db): Promise<void> {
   await db.query(
     `
     delete from outbox
