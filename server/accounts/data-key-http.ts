@@ -4,7 +4,8 @@ import { problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { rotateDataKey } from '../sealing/data-keys.ts'
 import type { AccountsContext } from './http.ts'
-import { readSettings, Settings } from './settings.ts'
+import { readSettings } from './settings.ts'
+import { Settings } from './settings-schema.ts'
 
 /** Registers `/v1/settings/rotate-data-key`. */
 export function dataKeyRoutes(app: App, context: AccountsContext): void {

@@ -13,7 +13,8 @@ import { meRoutes } from './http-me.ts'
 import { userRoutes } from './http-users.ts'
 import { loginRoutes } from './login/http.ts'
 import { oauthRoutes } from './login/oauth.ts'
-import { changeSettings, matchesTag, readSettings, Settings, SettingsChange, type SettingsSources } from './settings.ts'
+import { changeSettings, matchesTag, readSettings, type SettingsSources } from './settings.ts'
+import { Settings, SettingsChange } from './settings-schema.ts'
 
 /** What these routes need. */
 export interface AccountsContext {

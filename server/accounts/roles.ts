@@ -18,7 +18,6 @@ const ofOwners: ReadonlySet<Scope> = new Set([
   'accounts:write',
   'privacy:read',
   'privacy:write',
-  'privacy:write',
 ])
 const ofBuilders: ReadonlySet<Scope> = new Set(['keys:read', 'users:read'])
 

@@ -1,16 +1,17 @@
 /** The settings of an account, as `GET /v1/settings` shows them: what is stored, and what this installation does without being told. */
 import { createHash } from 'node:crypto'
-import { Type } from 'typebox'
+import type { Static } from 'typebox'
 import { actorOf, showActorId } from '../audit/audit.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
-import { Nullable, type Caller } from '../http.ts'
+import type { Caller } from '../http.ts'
 import { showId } from '../ids.ts'
-import { Encryption, readEncryption } from './encryption-settings.ts'
-import { GuardChange, GuardFields, SegmentLimits } from './guard-settings.ts'
+import { readEncryption } from './encryption-settings.ts'
+import { GuardChange } from './guard-settings.ts'
 import { changeGuards, readGuardSettings, type GuardSources } from './guard-store.ts'
-import { checkQuietHours, mergeQuietHours, QuietHours, QuietHoursChange } from './quiet-hours.ts'
-import { changeRetention, Retention, RetentionChange, retentionColumn } from './retention-settings.ts'
+import { checkQuietHours, mergeQuietHours, type QuietHoursChange } from './quiet-hours.ts'
+import { changeRetention, retentionColumn, type Retention } from './retention-settings.ts'
+import type { OptOut, Settings, SettingsChange } from './settings-schema.ts'
 
 /** What other slices decide and settings only show. */
 export interface SettingsSources extends GuardSources {
@@ -20,68 +21,12 @@ export interface SettingsSources extends GuardSources {
   /** Texts are sealed at rest. */
   encryptsContent?: boolean
   /** Keywords and answers, from what the account says of them (null: nothing) and its name. */
-  optOut: (own: unknown, name: string) => Type.Static<typeof OptOut>
+  optOut: (own: unknown, name: string) => Static<typeof OptOut>
   /** Has this process read what was changed. */
   applied: () => Promise<void>
   /** Makes the account's sender with this number its default, or none (null); false: the account has no such sender. */
   setDefaultSender: (tx: Tx, accountId: string, number: string | null) => Promise<boolean>
 }
-
-const OptOut = Type.Object({
-  stop_keywords: Type.Array(Type.String()),
-  start_keywords: Type.Array(Type.String()),
-  help_keywords: Type.Array(Type.String()),
-  replies: Type.Record(Type.String(), Nullable(Type.String()), { description: 'null: none.' }),
-})
-
-const unlimited = { description: 'null: no limit.' }
-
-const OnUnknown = Type.Enum(['hold', 'resend'])
-
-/** The answer's schema. Null stands for "not limited" and "not set". */
-export const Settings = Type.Object(
-  {
-    object: Type.Enum(['settings']),
-    account: Type.Object({ id: Type.String(), name: Type.String(), status: Type.String() }),
-    mode: Type.Enum(['live', 'test']),
-    default_sender: Nullable(Type.String()),
-    on_unknown: Type.Union([OnUnknown, Type.Null()], {
-      description: 'What becomes of messages whose submit was not answered; null: as the carrier has it.',
-    }),
-    default_country: Nullable(Type.String()),
-    timezone: Type.String(),
-    ...GuardFields,
-    quiet_hours: QuietHours,
-    opt_out: OptOut,
-    limits: Type.Object({
-      api_per_second: Type.Union([Type.Number(), Type.Null()], unlimited),
-      segments_per_second: Type.Union([Type.Number(), Type.Null()], unlimited),
-      max_batch: Type.Integer(),
-      max_import_rows: Type.Integer(),
-      max_queue_seconds: Type.Union([Type.Number(), Type.Null()], unlimited),
-      ...SegmentLimits,
-    }),
-    spend: Type.Object({
-      daily_limit: Type.Union([Type.String(), Type.Null()], unlimited),
-      spent_today: Nullable(Type.String()),
-      currency: Nullable(Type.String()),
-      resets_at: Nullable(Type.String()),
-    }),
-    retention: Retention,
-    encryption: Encryption,
-    webhooks: Type.Object({
-      endpoints: Type.Integer(),
-      failing: Type.Integer(),
-      disabled: Type.Integer({
-        description: 'Of them: those that answered 410 or failed for days. Nothing is posted to them.',
-      }),
-    }),
-    features: Type.Record(Type.String(), Type.Boolean(), { description: 'What this version can do.' }),
-    api_version: Type.String(),
-    server_version: Type.String(),
-  },
-  { $id: 'Settings', description: 'The settings of the account. No secrets.' },
-)
 
 /** What is built. A feature that is not is refused as an unknown field or path, and said so here. */
 const features = {
@@ -104,7 +49,7 @@ const features = {
 interface SettingsRow {
   name: string
   status: string
-  onUnknown: Type.Static<typeof OnUnknown> | null
+  onUnknown: SettingsBody['on_unknown']
   defaultSender: string | null
   defaultCountry: string | null
   keywords: unknown
@@ -152,7 +97,7 @@ export async function readSettings(
   return { body, etag: tagOf(body) }
 }
 
-type SettingsBody = Type.Static<typeof Settings>
+type SettingsBody = Static<typeof Settings>
 
 interface ShownSettings {
   body: SettingsBody
@@ -192,37 +137,6 @@ function tagOf(body: SettingsBody): string {
 /** The same tag whatever was counted since. */
 const settledPart = (tags: string): string => tags.replace(/\.[\w-]{22}"/g, '"')
 
-/** The body of `PATCH /v1/settings`; the rest follows from what there is, or is not built. */
-export const SettingsChange = Type.Object(
-  {
-    account: Type.Optional(
-      Type.Object(
-        {
-          name: Type.String({ minLength: 1, maxLength: 120, description: 'For people; confirmations of STOP say it.' }),
-        },
-        { additionalProperties: false },
-      ),
-    ),
-    on_unknown: Type.Optional(Nullable(OnUnknown)),
-    default_sender: Type.Optional(
-      Nullable(Type.String({ minLength: 1, maxLength: 16, description: 'Number or name of one of your senders.' })),
-    ),
-    default_country: Type.Optional(
-      Nullable(
-        Type.String({
-          pattern: '^[A-Z]{2}$',
-          description: 'Of campaigns that do not say, ISO 3166-1 alpha-2.',
-          examples: ['GB'],
-        }),
-      ),
-    ),
-    quiet_hours: Type.Optional(QuietHoursChange),
-    retention: Type.Optional(RetentionChange),
-    ...GuardChange,
-  },
-  { additionalProperties: false, minProperties: 1 },
-)
-
 /** What stops messages to people, has them sent again, or has them forgotten. */
 const ofLive = [...Object.keys(GuardChange), 'quiet_hours', 'on_unknown', 'retention']
 
@@ -236,7 +150,7 @@ export async function changeSettings(
   tx: Tx,
   caller: Caller,
   sources: SettingsSources,
-  change: Type.Static<typeof SettingsChange>,
+  change: Static<typeof SettingsChange>,
   expected: string | undefined,
 ): Promise<{ before: ShownSettings; after: ShownSettings }> {
   if (caller.mode === 'test' && ofLive.some((name) => name in change))
@@ -265,7 +179,7 @@ async function changeDefaults(
   tx: Tx,
   accountId: string,
   { setDefaultSender, isCountry }: SettingsSources,
-  { default_sender: sender, default_country: country }: Type.Static<typeof SettingsChange>,
+  { default_sender: sender, default_country: country }: Static<typeof SettingsChange>,
 ): Promise<void> {
   const errors: FieldError[] = []
   if (sender !== undefined && !(await setDefaultSender(tx, accountId, sender)))

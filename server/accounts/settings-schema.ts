@@ -1,0 +1,95 @@
+/** The schemas of `/v1/settings`: the answer, and the body of a change. */
+import { Type } from 'typebox'
+import { Nullable } from '../http.ts'
+import { Encryption } from './encryption-settings.ts'
+import { GuardChange, GuardFields, SegmentLimits } from './guard-settings.ts'
+import { QuietHours, QuietHoursChange } from './quiet-hours.ts'
+import { Retention, RetentionChange } from './retention-settings.ts'
+
+/** What STOP, START and HELP do. */
+export const OptOut = Type.Object({
+  stop_keywords: Type.Array(Type.String()),
+  start_keywords: Type.Array(Type.String()),
+  help_keywords: Type.Array(Type.String()),
+  replies: Type.Record(Type.String(), Nullable(Type.String()), { description: 'null: none.' }),
+})
+
+const unlimited = { description: 'null: no limit.' }
+
+const OnUnknown = Type.Enum(['hold', 'resend'])
+
+/** The answer's schema. Null stands for "not limited" and "not set". */
+export const Settings = Type.Object(
+  {
+    object: Type.Enum(['settings']),
+    account: Type.Object({ id: Type.String(), name: Type.String(), status: Type.String() }),
+    mode: Type.Enum(['live', 'test']),
+    default_sender: Nullable(Type.String()),
+    on_unknown: Type.Union([OnUnknown, Type.Null()], {
+      description: 'What becomes of messages whose submit was not answered; null: as the carrier has it.',
+    }),
+    default_country: Nullable(Type.String()),
+    timezone: Type.String(),
+    ...GuardFields,
+    quiet_hours: QuietHours,
+    opt_out: OptOut,
+    limits: Type.Object({
+      api_per_second: Type.Union([Type.Number(), Type.Null()], unlimited),
+      segments_per_second: Type.Union([Type.Number(), Type.Null()], unlimited),
+      max_batch: Type.Integer(),
+      max_import_rows: Type.Integer(),
+      max_queue_seconds: Type.Union([Type.Number(), Type.Null()], unlimited),
+      ...SegmentLimits,
+    }),
+    spend: Type.Object({
+      daily_limit: Type.Union([Type.String(), Type.Null()], unlimited),
+      spent_today: Nullable(Type.String()),
+      currency: Nullable(Type.String()),
+      resets_at: Nullable(Type.String()),
+    }),
+    retention: Retention,
+    encryption: Encryption,
+    webhooks: Type.Object({
+      endpoints: Type.Integer(),
+      failing: Type.Integer(),
+      disabled: Type.Integer({
+        description: 'Of them: those that answered 410 or failed for days. Nothing is posted to them.',
+      }),
+    }),
+    features: Type.Record(Type.String(), Type.Boolean(), { description: 'What this version can do.' }),
+    api_version: Type.String(),
+    server_version: Type.String(),
+  },
+  { $id: 'Settings', description: 'The settings of the account. No secrets.' },
+)
+
+/** The body of `PATCH /v1/settings`; the rest follows from what there is, or is not built. */
+export const SettingsChange = Type.Object(
+  {
+    account: Type.Optional(
+      Type.Object(
+        {
+          name: Type.String({ minLength: 1, maxLength: 120, description: 'For people; confirmations of STOP say it.' }),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    on_unknown: Type.Optional(Nullable(OnUnknown)),
+    default_sender: Type.Optional(
+      Nullable(Type.String({ minLength: 1, maxLength: 16, description: 'Number or name of one of your senders.' })),
+    ),
+    default_country: Type.Optional(
+      Nullable(
+        Type.String({
+          pattern: '^[A-Z]{2}$',
+          description: 'Of campaigns that do not say, ISO 3166-1 alpha-2.',
+          examples: ['GB'],
+        }),
+      ),
+    ),
+    quiet_hours: Type.Optional(QuietHoursChange),
+    retention: Type.Optional(RetentionChange),
+    ...GuardChange,
+  },
+  { additionalProperties: false, minProperties: 1 },
+)
