@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { pruneAudit } from './retention.ts'
 import { hashEvent, noHash, recordAudit } from './audit.ts'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { firstIdAt, newId, showId } from '../ids.ts'
 import { personsBehind } from '../accounts/persons.ts'
@@ -110,6 +110,24 @@ test.each([
   await pruneAudit(database.db)
   expect(await left(account)).toEqual(expected)
   expect((await verify(account)).valid).toBe(false)
+})
+
+test('what goes by age while the log is checked is not missing', async () => {
+  const account = await createTestAccount(database.db)
+  await log(account, [500, 499, 1])
+  const [checking] = await inTransaction(database.db, async (tx) => {
+    await tx.query('lock table audit_events')
+    const checking = verify(account)
+    // It knows where the chain begins, and waits for its events.
+    await untilBlocked(database.db, 1)
+    await tx.query(
+      `with gone as (delete from audit_events where account_id = $1 and seq <= 2 returning seq, hash)
+       update audit_chains c set pruned_seq = g.seq, pruned_hash = g.hash from gone g where c.account_id = $1 and g.seq = 2`,
+      [account.accountId],
+    )
+    return [checking]
+  })
+  expect(await checking).toMatchObject({ valid: true, events: 1, pruned: { seq: 2 } })
 })
 
 test('a log of thousands goes in pieces', async () => {
