@@ -90,6 +90,22 @@ export function buildPage<Row extends { id: string }>(
   }
 }
 
+/** What a store is asked for: rows from a position on, in the order that `buildPage` takes them, and one more than `limit`. */
+export type PagePlace = [limit: number, position: Position | null]
+
+/** The page of a list that a query asks for, with each row as it is shown. `filters`: whose cursors are whose. */
+export async function readPage<Row extends { id: string }, Shown>(
+  { limit = 50, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+  filters: unknown,
+  read: (...place: PagePlace) => Promise<Row[]>,
+  show: (row: Row) => Shown,
+  options?: PageOptions,
+): Promise<Page<Shown>> {
+  const position = readCursor(cursor, filters)
+  const page = buildPage(await read(limit, position), limit, position, filters, options)
+  return { ...page, data: page.data.map((row) => show(row)) }
+}
+
 function writeCursor({ direction, id, since }: Position, seal: string): string {
   const marks = since ? [since.mark, ...(since.next ? [since.next] : [])].map(showMark) : []
   const kind = since ? 'r' : direction === 'before' ? 'b' : 'a'

@@ -5,7 +5,7 @@ import type { Db } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'
 import { parseId, showId, timeOfId } from '../ids.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage, type PagePlace } from '../page.ts'
 import { listAuditEvents, verifyAudit, type AuditFilters } from './audit.ts'
 
 const Changed = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
@@ -103,12 +103,11 @@ export function auditRoutes(app: App, { db }: { db: Db }): void {
       config: { scope: 'audit:read' },
     },
     async (request) => {
-      const { limit = 50, cursor, ...query } = request.query
+      const { limit, cursor, ...query } = request.query
+      const { accountId } = request.caller
       const filters = readFilters(query)
-      const position = readCursor(cursor, ['audit-events', query])
-      const rows = await listAuditEvents(db, request.caller.accountId, filters, limit, position)
-      const page = buildPage(rows, limit, position, ['audit-events', query])
-      return { ...page, data: page.data.map(showEvent) }
+      const read = (...place: PagePlace) => listAuditEvents(db, accountId, filters, ...place)
+      return readPage({ limit, cursor }, ['audit-events', query], read, showEvent)
     },
   )
   app.get(

@@ -5,7 +5,7 @@ import { ApiError, invalid } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, paceNumber, problems, Timestamp, type App, type Caller } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage } from '../page.ts'
 import { refuseLive } from '../test-keys.ts'
 import { notInState } from './closing.ts'
 import { closingRoutes } from './http-closing.ts'
@@ -67,13 +67,8 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
       },
       config: { scope: 'accounts:read' },
     },
-    async (request) => {
-      const { limit = 50, cursor } = request.query
-      const position = readCursor(cursor, 'accounts')
-      const rows = await listAccounts(db, request.caller.accountId, limit, position)
-      const page = buildPage(rows, limit, position, 'accounts')
-      return { ...page, data: page.data.map(showAccount) }
-    },
+    ({ query, caller }) =>
+      readPage(query, 'accounts', (...place) => listAccounts(db, caller.accountId, ...place), showAccount),
   )
   app.post(
     '/v1/accounts',

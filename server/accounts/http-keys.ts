@@ -4,7 +4,7 @@ import { ApiError, invalid } from '../errors.ts'
 import { Nullable, PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage } from '../page.ts'
 import type { AccountsContext } from './http.ts'
 import {
   among,
@@ -54,13 +54,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
       },
       config: { scope: 'keys:read' },
     },
-    async (request) => {
-      const { limit = 50, cursor } = request.query
-      const position = readCursor(cursor, 'api-keys')
-      const rows = await listKeys(db, request.caller.accountId, limit, position)
-      const page = buildPage(rows, limit, position, 'api-keys')
-      return { ...page, data: page.data.map(showKey) }
-    },
+    ({ query, caller }) => readPage(query, 'api-keys', (...place) => listKeys(db, caller.accountId, ...place), showKey),
   )
   app.post(
     '/v1/api-keys',

@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import { IdOf, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage } from '../page.ts'
 import { refuseLive } from '../test-keys.ts'
 import type { AccountsContext } from './http.ts'
 import { showPair, TokenAnswer } from './login/http.ts'
@@ -77,12 +77,7 @@ export function userRoutes(app: App, context: AccountsContext): void {
       },
       config: { scope: 'users:read' },
     },
-    async (request) => {
-      const { limit = 50, cursor } = request.query
-      const position = readCursor(cursor, 'users')
-      const page = buildPage(await listUsers(db, request.caller.accountId, limit, position), limit, position, 'users')
-      return { ...page, data: page.data.map(showUser) }
-    },
+    ({ query, caller }) => readPage(query, 'users', (...place) => listUsers(db, caller.accountId, ...place), showUser),
   )
   app.get(
     '/v1/users/:id',
@@ -188,13 +183,8 @@ function invitationRoutes(app: App, context: AccountsContext): void {
       },
       config: { scope: 'users:read' },
     },
-    async (request) => {
-      const { limit = 50, cursor } = request.query
-      const position = readCursor(cursor, 'invitations')
-      const rows = await listInvitations(db, request.caller.accountId, limit, position)
-      const page = buildPage(rows, limit, position, 'invitations')
-      return { ...page, data: page.data.map(showInvitation) }
-    },
+    ({ query, caller }) =>
+      readPage(query, 'invitations', (...place) => listInvitations(db, caller.accountId, ...place), showInvitation),
   )
   app.delete(
     '/v1/users/invitations/:id',

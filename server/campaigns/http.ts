@@ -5,7 +5,7 @@ import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent, type Outcome } from '../idempotency.ts'
 import { refuseShortening } from '../messages/short-links/shorten.ts'
 import { takeMark, withOldRows } from '../mark.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage, type PagePlace } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { Campaign, CampaignChange, CampaignInput } from './campaign-schema.ts'
 import { changeCampaign, createCampaign, readCampaign, readOpenCampaign, showCampaign } from './campaign.ts'
@@ -79,14 +79,10 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
       },
       config: { scope: 'campaigns:read' },
     },
-    async (request) => {
-      const { limit = 50, cursor } = request.query
-      const filters = ['campaigns', request.caller.accountId]
-      const position = readCursor(cursor, filters)
+    async ({ query, caller: { accountId } }) => {
       const mark = withOldRows(await takeMark(db))
-      const rows = await listCampaigns(db, request.caller.accountId, limit, position)
-      const page = buildPage(rows, limit, position, filters, { mark })
-      return { ...page, data: page.data.map((row) => showCampaign(row, null)) }
+      const read = (...place: PagePlace) => listCampaigns(db, accountId, ...place)
+      return readPage(query, ['campaigns', accountId], read, (row) => showCampaign(row, null), { mark })
     },
   )
 

@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage, type PagePlace } from '../page.ts'
 import { AlertSchema, alertTypes, pageAlerts, renderAlert } from './alerts-store.ts'
 
 /** Registers `/v1/alerts`. */
@@ -28,14 +28,11 @@ export function alertRoutes(app: App, { db }: { db: Db }): void {
       },
       config: { scope: 'events:read' },
     },
-    async (request) => {
-      const { limit = 50, cursor, status, type } = request.query
-      const filters = ['alerts', status ?? null, type ?? null]
-      const position = readCursor(cursor, filters)
-      const isOpen = status === undefined ? null : status === 'open'
-      const rows = await pageAlerts(db, request.caller.accountId, { isOpen, type: type ?? null }, limit, position)
-      const page = buildPage(rows, limit, position, filters)
-      return { ...page, data: page.data.map(renderAlert) }
+    ({ query, caller: { accountId } }) => {
+      const { status, type = null } = query
+      const filters = { isOpen: status === undefined ? null : status === 'open', type }
+      const read = (...place: PagePlace) => pageAlerts(db, accountId, filters, ...place)
+      return readPage(query, ['alerts', status ?? null, type], read, renderAlert)
     },
   )
 }

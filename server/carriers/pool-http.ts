@@ -6,7 +6,7 @@ import { ApiError, invalid } from '../errors.ts'
 import { IdOf, PageOf, pageQuery, problems, showTime, Timestamp, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { newId, parseId, showId } from '../ids.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage } from '../page.ts'
 import { Faults } from './faults.ts'
 import type { CarriersContext } from './http.ts'
 import { affinityDays, deletePool, findPool, findUseOfPool, pagePools, savePool, type PoolRow } from './pool-store.ts'
@@ -67,13 +67,8 @@ export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vaul
       },
       config: { scope: 'settings:read' },
     },
-    async (request) => {
-      const { limit = 50, cursor } = request.query
-      const position = readCursor(cursor, ['pools'])
-      const rows = await pagePools(db, request.caller.accountId, limit, position)
-      const page = buildPage(rows, limit, position, ['pools'])
-      return { ...page, data: page.data.map(renderPool) }
-    },
+    ({ query, caller }) =>
+      readPage(query, ['pools'], (...place) => pagePools(db, caller.accountId, ...place), renderPool),
   )
 
   app.get(

@@ -8,7 +8,7 @@ import { IdOf, Nullable, PageOf, pageQuery, paceNumber, problems, showTime, Time
 import { idempotent } from '../idempotency.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { isCountry } from '../messages/number.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage, type PagePlace } from '../page.ts'
 import { Faults } from './faults.ts'
 import type { CarriersContext } from './http.ts'
 import { capabilitiesOf, readSenderNumber } from './sender-input.ts'
@@ -121,14 +121,13 @@ export function senderRoutes(app: App, context: CarriersContext): void {
       config: { scope: 'settings:read' },
     },
     async (request) => {
-      const { limit = 50, cursor, ...query } = request.query
+      const { limit, cursor, ...query } = request.query
       const accountId = await findOwner(db, request.caller, query.account)
-      const position = readCursor(cursor, ['senders', query])
       const filters = readFilters(query)
-      const read = () => (filters ? pageSenders(db, accountId, filters, limit, position) : [])
-      const rows = await (accountId === request.caller.accountId ? read() : outsideAccounts(read))
-      const page = buildPage(rows, limit, position, ['senders', query])
-      return { ...page, data: page.data.map(renderSender) }
+      const pageOf = async (...place: PagePlace) => (filters ? pageSenders(db, accountId, filters, ...place) : [])
+      const isOwn = accountId === request.caller.accountId
+      const read = (...place: PagePlace) => (isOwn ? pageOf(...place) : outsideAccounts(() => pageOf(...place)))
+      return readPage({ limit, cursor }, ['senders', query], read, renderSender)
     },
   )
 

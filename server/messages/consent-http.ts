@@ -6,7 +6,7 @@ import type { Db, Tx } from '../db/db.ts'
 import { invalid } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
-import { buildPage, readCursor, type Position } from '../page.ts'
+import { readPage, type PagePlace, type Position } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { openStream } from '../requests/stream.ts'
 import { consentStatuses, listConsents, recordConsents, type ConsentRow } from './consent.ts'
@@ -63,12 +63,10 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
       },
       config: { scope: 'contacts:read' },
     },
-    async ({ query: { limit = 50, cursor, number: text }, caller }) => {
-      const number = readBodyNumber(text, '?number')
-      const position = readCursor(cursor, ['consent', number])
-      const rows = await listConsents(db, vault, caller.accountId, number, limit, position)
-      const page = buildPage(rows, limit, position, ['consent', number])
-      return { ...page, data: page.data.map((row) => showConsent(row, number)) }
+    async ({ query, caller: { accountId } }) => {
+      const number = readBodyNumber(query.number, '?number')
+      const read = (...place: PagePlace) => listConsents(db, vault, accountId, number, ...place)
+      return readPage(query, ['consent', number], read, (row) => showConsent(row, number))
     },
   )
 

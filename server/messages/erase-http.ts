@@ -6,7 +6,7 @@ import { ApiError, invalid } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { maskNumber } from '../mask.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage } from '../page.ts'
 import { refuseLive } from '../test-keys.ts'
 import { findErasure, insertErasure, listErasures, type ErasureRow } from './erase-store.ts'
 import { readNumber } from './number.ts'
@@ -93,11 +93,8 @@ export function erasureRoutes(app: App, { db }: { db: Db }): void {
       },
       config: { scope: 'privacy:read' },
     },
-    async ({ query: { limit = 50, cursor }, caller }) => {
-      const position = readCursor(cursor, 'erasures')
-      const page = buildPage(await listErasures(db, caller.accountId, limit, position), limit, position, 'erasures')
-      return { ...page, data: page.data.map(showErasure) }
-    },
+    ({ query, caller }) =>
+      readPage(query, 'erasures', (...place) => listErasures(db, caller.accountId, ...place), showErasure),
   )
 
   app.get(

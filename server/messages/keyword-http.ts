@@ -5,7 +5,7 @@ import { ApiError, invalid } from '../errors.ts'
 import { Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'
 import { parseId, showId } from '../ids.ts'
 import { maskNumber } from '../mask.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage } from '../page.ts'
 import {
   checkKeywords,
   findKeywords,
@@ -162,11 +162,13 @@ function routesOfSuspicions(app: App, context: OptOutsContext): void {
       },
       config: { scope: 'messages:read' },
     },
-    async ({ query: { limit = 50, cursor }, caller }) => {
-      const position = readCursor(cursor, 'suspected')
-      const page = buildPage(await listSuspicions(db, caller.accountId, limit, position), limit, position, 'suspected')
-      return { ...page, data: page.data.map((row) => showSuspicion(row, caller.scopes)) }
-    },
+    ({ query, caller: { accountId, scopes } }) =>
+      readPage(
+        query,
+        'suspected',
+        (...place) => listSuspicions(db, accountId, ...place),
+        (row) => showSuspicion(row, scopes),
+      ),
   )
 
   app.post(

@@ -8,7 +8,7 @@ import { Nullable, PageOf, pageQuery, problems, type App, type Caller } from '..
 import { idempotent, type Outcome } from '../idempotency.ts'
 import { showId } from '../ids.ts'
 import { takeMark } from '../mark.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage, type PagePlace } from '../page.ts'
 import { refuseLive } from '../test-keys.ts'
 import { readNumber } from './number.ts'
 import { findOptOuts, forgetNumber, isOptedOut, optIn, optOut, type ConsentContext, type Origin } from './opt-out.ts'
@@ -46,12 +46,10 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
       },
       config: { scope: 'messages:read' },
     },
-    async ({ query: { limit = 50, cursor }, caller }) => {
-      const position = readCursor(cursor, 'opt-outs')
+    async ({ query, caller }) => {
       const mark = await takeMark(db)
-      const rows = await listOptOuts(db, caller.accountId, limit, position)
-      const page = buildPage(rows, limit, position, 'opt-outs', { mark })
-      return { ...page, data: page.data.map((row) => showOptOut(row, caller)) }
+      const read = (...place: PagePlace) => listOptOuts(db, caller.accountId, ...place)
+      return readPage(query, 'opt-outs', read, (row) => showOptOut(row, caller), { mark })
     },
   )
 

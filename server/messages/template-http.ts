@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent, type Outcome } from '../idempotency.ts'
 import { newId, parseId, showId } from '../ids.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { checkTemplate, showTemplate, Template, TemplateChange, TemplateInput } from './template-resource.ts'
 import {
@@ -81,14 +81,8 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
       },
       config: { scope: 'campaigns:read' },
     },
-    async (request) => {
-      const { accountId } = request.caller
-      const { limit = 50, cursor } = request.query
-      const filters = ['templates', accountId]
-      const position = readCursor(cursor, filters)
-      const page = buildPage(await listTemplates(db, accountId, limit, position), limit, position, filters)
-      return { ...page, data: page.data.map(showTemplate) }
-    },
+    ({ query, caller: { accountId } }) =>
+      readPage(query, ['templates', accountId], (...place) => listTemplates(db, accountId, ...place), showTemplate),
   )
 
   app.get(

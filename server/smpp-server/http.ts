@@ -8,7 +8,7 @@ import { ApiError, invalid } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, showTime, Timestamp, type App, type Caller } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { refuseLive } from '../test-keys.ts'
 import {
@@ -105,13 +105,13 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
       },
       config: { scope: 'smpp:read' },
     },
-    async (request) => {
-      const { limit = 50, cursor } = request.query
-      const position = readCursor(cursor, 'smpp-credentials')
-      const rows = await listCredentials(db, request.caller.accountId, limit, position)
-      const page = buildPage(rows, limit, position, 'smpp-credentials')
-      return { ...page, data: page.data.map(renderCredential) }
-    },
+    ({ query, caller }) =>
+      readPage(
+        query,
+        'smpp-credentials',
+        (...place) => listCredentials(db, caller.accountId, ...place),
+        renderCredential,
+      ),
   )
 
   app.post(

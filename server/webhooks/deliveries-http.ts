@@ -5,7 +5,7 @@ import { recordEvents, type Posting } from '../events.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { showId } from '../ids.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage, type PagePlace } from '../page.ts'
 import { Attempt, listAttempts, renderAttempt } from './attempts.ts'
 import { findEventsOfTransaction } from './events-store.ts'
 import { found, readId, type WebhooksContext } from './http.ts'
@@ -71,15 +71,11 @@ export function deliveryRoutes(app: App, context: WebhooksContext): void {
       },
       config: { scope: 'webhooks:read' },
     },
-    async (request) => {
-      const { accountId } = request.caller
-      const { limit = 50, cursor, delivery_success: isSuccess = null } = request.query
-      const { id } = found(await findWebhook(db, accountId, readId(request.params.id)))
-      const filters = ['deliveries', id, isSuccess]
-      const position = readCursor(cursor, filters)
-      const rows = await listAttempts(db, accountId, id, isSuccess, limit, position)
-      const page = buildPage(rows, limit, position, filters)
-      return { ...page, data: page.data.map(renderAttempt) }
+    async ({ params, query, caller: { accountId } }) => {
+      const { delivery_success: isSuccess = null } = query
+      const { id } = found(await findWebhook(db, accountId, readId(params.id)))
+      const read = (...place: PagePlace) => listAttempts(db, accountId, id, isSuccess, ...place)
+      return readPage(query, ['deliveries', id, isSuccess], read, renderAttempt)
     },
   )
 }

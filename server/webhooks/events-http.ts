@@ -6,7 +6,7 @@ import type { Posting } from '../events.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { buildPage, readCursor, readPage, type PagePlace } from '../page.ts'
 import { Attempt, listAttemptsOfEvent, renderAttempt } from './attempts.ts'
 import {
   findEvent,
@@ -169,14 +169,10 @@ export function eventRoutes(app: App, context: EventsContext): void {
       },
       config: { scope: 'events:read' },
     },
-    async (request) => {
-      const { accountId } = request.caller
-      const { limit = 50, cursor } = request.query
-      const event = found(await findEvent(db, accountId, readId(request.params.id)))
-      const position = readCursor(cursor, ['deliveries', event.id])
-      const rows = await listAttemptsOfEvent(db, accountId, event, limit, position)
-      const page = buildPage(rows, limit, position, ['deliveries', event.id])
-      return { ...page, data: page.data.map(renderAttempt) }
+    async ({ params, query, caller: { accountId } }) => {
+      const event = found(await findEvent(db, accountId, readId(params.id)))
+      const read = (...place: PagePlace) => listAttemptsOfEvent(db, accountId, event, ...place)
+      return readPage(query, ['deliveries', event.id], read, renderAttempt)
     },
   )
 

@@ -6,7 +6,7 @@ import type { Outbox } from '../events.ts'
 import { Nullable, PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { newId, parseId } from '../ids.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { rotateCallbackSecret } from './callback.ts'
 import type { Destinations } from './destination.ts'
@@ -134,13 +134,8 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
       },
       config: { scope: 'webhooks:read' },
     },
-    async (request) => {
-      const { limit = 50, cursor } = request.query
-      const position = readCursor(cursor, ['webhooks'])
-      const rows = await listWebhooks(db, request.caller.accountId, limit, position)
-      const page = buildPage(rows, limit, position, ['webhooks'])
-      return { ...page, data: page.data.map(renderWebhook) }
-    },
+    ({ query, caller }) =>
+      readPage(query, ['webhooks'], (...place) => listWebhooks(db, caller.accountId, ...place), renderWebhook),
   )
 
   app.get(

@@ -4,7 +4,7 @@ import { invalid, type FieldError } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, showTime, Timestamp, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { newId, parseId, showId, timeOfId } from '../ids.ts'
-import { buildPage, readCursor } from '../page.ts'
+import { readPage } from '../page.ts'
 import { found, readId, type WebhooksContext } from './http.ts'
 import {
   cancelReplay,
@@ -163,13 +163,9 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
       },
       config: { scope: 'webhooks:read' },
     },
-    async (request) => {
-      const { accountId } = request.caller
-      const { limit = 50, cursor } = request.query
-      const { id } = found(await findWebhook(db, accountId, readId(request.params.id)))
-      const position = readCursor(cursor, ['replays', id])
-      const page = buildPage(await listReplays(db, accountId, id, limit, position), limit, position, ['replays', id])
-      return { ...page, data: page.data.map(renderReplay) }
+    async ({ params, query, caller: { accountId } }) => {
+      const { id } = found(await findWebhook(db, accountId, readId(params.id)))
+      return readPage(query, ['replays', id], (...place) => listReplays(db, accountId, id, ...place), renderReplay)
     },
   )
 

@@ -12,7 +12,7 @@ import { idempotent, readIdempotencyKey, type Outcome } from '../../idempotency.
 import { parseId, showId } from '../../ids.ts'
 import type { Acceptor } from '../../messages/accept.ts'
 import { showMoney } from '../../money.ts'
-import { buildPage, readCursor } from '../../page.ts'
+import { readPage, type PagePlace } from '../../page.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { refuseLive } from '../../test-keys.ts'
 import { readCampaign, readOpenCampaign, showCampaign } from '../campaign.ts'
@@ -190,12 +190,10 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       },
       config: { scope: 'campaigns:read' },
     },
-    async ({ caller, params: { campaign }, query: { limit = 50, cursor } }) => {
-      const { id } = await readCampaign(db, caller.accountId, campaign)
-      const filters = ['broadcasts', caller.accountId, id]
-      const position = readCursor(cursor, filters)
-      const page = buildPage(await listBroadcasts(db, caller.accountId, id, limit, position), limit, position, filters)
-      return { ...page, data: page.data.map(showBroadcast) }
+    async ({ params, query, caller: { accountId } }) => {
+      const { id } = await readCampaign(db, accountId, params.campaign)
+      const read = (...place: PagePlace) => listBroadcasts(db, accountId, id, ...place)
+      return readPage(query, ['broadcasts', accountId, id], read, showBroadcast)
     },
   )
 

@@ -6,7 +6,7 @@ import type { Posting } from '../../events.ts'
 import { Nullable, PageOf, pageQuery, problems, type App } from '../../http.ts'
 import { idempotent, type Outcome } from '../../idempotency.ts'
 import { parseId, showId } from '../../ids.ts'
-import { buildPage, readCursor } from '../../page.ts'
+import { readPage } from '../../page.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { openStream } from '../../requests/stream.ts'
 import { readCampaign } from '../campaign.ts'
@@ -58,14 +58,14 @@ export function importRoutes(app: App, context: ImportsContext): void {
       },
       config: { scope: 'contacts:read' },
     },
-    async (request) => {
-      const { accountId } = request.caller
-      const { limit = 50, cursor } = request.query
-      const campaign = await readCampaign(db, accountId, request.params.campaign)
-      const filters = ['imports', accountId, campaign.id]
-      const position = readCursor(cursor, filters)
-      const page = buildPage(await listImports(db, accountId, campaign.id, limit, position), limit, position, filters)
-      return { ...page, data: page.data.map(showImport) }
+    async ({ params, query, caller: { accountId } }) => {
+      const { id } = await readCampaign(db, accountId, params.campaign)
+      return readPage(
+        query,
+        ['imports', accountId, id],
+        (...place) => listImports(db, accountId, id, ...place),
+        showImport,
+      )
     },
   )
 

@@ -8,7 +8,7 @@ import type { Outbox, Subscriptions } from '../../events.ts'
 import { PageOf, pageQuery, problems, Timestamp, type App } from '../../http.ts'
 import { idempotent, type Outcome } from '../../idempotency.ts'
 import { parseId } from '../../ids.ts'
-import { buildPage, readCursor } from '../../page.ts'
+import { readPage } from '../../page.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { millionthsOf } from './guards.ts'
 import { findStop, Guard, listStops, lockWindowOf, releaseStops, showGuard, type GuardRow } from './stops.ts'
@@ -66,12 +66,8 @@ export function guardRoutes(app: App, context: GuardsContext): void {
       },
       config: { scope: 'settings:read' },
     },
-    async ({ caller: { accountId }, query: { limit = 50, cursor } }) => {
-      const filters = ['guards', accountId]
-      const position = readCursor(cursor, filters)
-      const page = buildPage(await listStops(db, accountId, limit, position), limit, position, filters)
-      return { ...page, data: page.data.map(showGuard) }
-    },
+    ({ query, caller: { accountId } }) =>
+      readPage(query, ['guards', accountId], (...place) => listStops(db, accountId, ...place), showGuard),
   )
 
   app.post(
