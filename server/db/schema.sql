@@ -979,7 +979,6 @@ create table recipients (
   constraint recipients_pkey primary key (account_id, broadcast_id, contact_id)
 );
 create index recipients_due on recipients (account_id, broadcast_id, due_at, contact_id) where (due_at is not null);
-create index recipients_skipped on recipients (account_id, broadcast_id, contact_id) where (skipped is not null);
 create policy own_account on recipients for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table recovery_codes (

@@ -47,4 +47,3 @@ create table recipients (
   primary key (account_id, broadcast_id, contact_id)
 );
 create index recipients_due on recipients (account_id, broadcast_id, due_at, contact_id) where due_at is not null;
-create index recipients_skipped on recipients (account_id, broadcast_id, contact_id) where skipped is not null;
