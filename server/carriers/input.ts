@@ -50,7 +50,7 @@ const UnknownBody = httpBody(
   'http',
 )
 
-/** The body of POST /v1/carriers, for the reference; `checkCreate` decides by kind and adapter. */
+/** The body of POST /v1/carriers, for the reference; `compileCreate` decides by kind and adapter. */
 export const CreateBody = Type.Union([SmppBody, ...httpBodies.values()])
 
 /** The body of PATCH /v1/carriers/{id}, for the reference; `checkPatch` decides by what the carrier is. */

@@ -24,7 +24,7 @@ export class Bucket {
   /** `RateLimit-Policy`. */
   readonly policy: string
   readonly perSecond: number
-  /** Requests since the last `Shares` turn, refused ones too. */
+  /** Requests since the last turn of `RateShares`, refused ones too. */
   asked = 0
   usedAt: number
   readonly #quota: number

@@ -18,7 +18,7 @@ const ofAddress: Rule = { free: 20, delayMaxSeconds: 60 }
 // 100 guesses a day, of which three of a million are right: once in nine years.
 const ofCodes: Rule = { free: 5, delayMaxSeconds: 900 }
 
-/** An attempt that was let through; it counts as failed until it is `forgiven`. */
+/** An attempt that was let through; it counts as failed until `forgive` takes it back. */
 export interface Attempt {
   pair: string
   address: string

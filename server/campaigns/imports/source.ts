@@ -16,7 +16,7 @@ export async function* readText(
   yield { text: decoder.decode(), isLast: true }
 }
 
-/** Rows of a CSV file; `linesBefore` is how many of its first records are none: the header, and what stands before it. */
+/** Rows of a CSV file; `recordsBefore` is how many of its first records are none: the header, and what stands before it. */
 export async function* readCsv(
   read: ReadChunk,
   encoding: Encoding,
