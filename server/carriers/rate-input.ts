@@ -2,6 +2,7 @@
 import type { FieldError } from '../errors.ts'
 import { isCountry } from '../messages/number.ts'
 import { readAmount } from '../money.ts'
+import { isTime } from '../requests/validate.ts'
 import { readTableRows, readTexts, rowsOfCsv, rowsOfJson, type TableRow } from './operator-table.ts'
 import type { Rate } from './rate.ts'
 
@@ -47,11 +48,9 @@ function readRow(row: unknown, faults: FieldError[]): Rate | null {
     fault('amount', 'invalid_format', 'must be an amount with a point and at most 6 decimals, such as 0.00790')
   if (currency === undefined) fault('currency', 'required', 'is required')
   else if (!/^[A-Z]{3}$/.test(currency)) fault('currency', 'invalid_format', 'must be a code of ISO 4217, such as USD')
-  const effectiveFrom = from === undefined ? new Date(0) : new Date(from)
-  if (
-    Number.isNaN(effectiveFrom.getTime()) ||
-    (from !== undefined && !/^\d{4}-\d\d-\d\d(T[\d:.]+(Z|[+-]\d\d:\d\d))?$/.test(from))
-  )
+  // Always, as without a time, is what is before 1970, too: PostgreSQL has no year 0.
+  const effectiveFrom = new Date(from === undefined ? 0 : Math.max(0, Date.parse(from)))
+  if (from !== undefined && !isTime(/^[\d-]{10}$/.test(from) ? `${from}T00:00:00Z` : from))
     fault('effective_from', 'invalid_format', 'must be a time as of RFC 3339, or a date, whose day begins in UTC')
   const destination = readDestination(texts, fault)
   if (faults.length > 0 || amount === undefined || currency === undefined || destination === null) return null

@@ -100,7 +100,8 @@ describe('a card', () => {
       rates: [
         { country: 'GB', amount: '0.031', currency: 'EUR' },
         { prefix: '+4477', amount: '0.0295', currency: 'EUR', effective_from: '2026-01-01T00:00:00Z' },
-        { amount: '0.1', currency: 'EUR' },
+        // Longer ago than any message: always.
+        { amount: '0.1', currency: 'EUR', effective_from: '0000-01-01' },
       ],
     })
     expect(json.body).toEqual({
@@ -139,6 +140,7 @@ describe('a card', () => {
         { country: 'DE', amount: '1', currency: 'EUR', effective_from: 'soon' },
         { country: 'FR', amount: '1', currency: 'EUR' },
         7,
+        { country: 'DE', amount: '1', currency: 'USD', effective_from: '2026-02-30' },
       ],
     })
     const errors = (wrong.body as { errors: { pointer: string; code: string }[] }).errors
@@ -154,6 +156,7 @@ describe('a card', () => {
       '#/rates/5/effective_from invalid_format',
       '#/rates/6/currency invalid_value',
       '#/rates/7 invalid_type',
+      '#/rates/8/effective_from invalid_format',
     ])
     const lines = await call('PUT', 'country,amount,currency\nGB,1,USD\nXX,1,USD\n')
     expect(lines.body).toMatchObject({ errors: [{ detail: expect.stringContaining('(line 3)') as string }] })

@@ -97,7 +97,7 @@ const regExp = Object.assign(
 const time = /^(\d{4}-\d\d-\d\d)[Tt ](?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
 
 /** Whether a text is a time as of RFC 3339 that a Date can be: a leap second cannot, nor a 30th of February. */
-function isTime(text: string): boolean {
+export function isTime(text: string): boolean {
   const [, day = ''] = time.exec(text) ?? []
   const midnight = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
