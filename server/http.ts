@@ -173,6 +173,9 @@ export const problems = (...statuses: (400 | 401 | 403 | 404 | 409 | 413 | 415 |
     ]),
   )
 
+/** The time of a query field, whose form its schema has checked; null without it. */
+export const readTime = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text))
+
 // A message names few times and each of them often; writing one takes as long as looking twenty up.
 const shown = { ms: new Float64Array(256).fill(Number.NaN), text: Array.from({ length: 256 }, () => '') }
 

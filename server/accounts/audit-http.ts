@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { showActorId, type Actor, type AuditRow } from '../audit/audit.ts'
 import type { Db } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
-import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'
+import { IdOf, Nullable, PageOf, pageQuery, problems, readTime, Timestamp, type App } from '../http.ts'
 import { parseId, showId, timeOfId } from '../ids.ts'
 import { readPage, type PagePlace } from '../page.ts'
 import { listAuditEvents, verifyAudit, type AuditFilters } from './audit.ts'
@@ -152,8 +152,8 @@ function readFilters(query: Omit<Static<typeof Query>, 'limit' | 'cursor'>): Aud
     actor: query.actor === undefined ? null : readActor(query.actor, faults),
     action: query.action ?? null,
     target: query.target ?? null,
-    createdAfter: timeOf(query.created_after),
-    createdBefore: timeOf(query.created_before),
+    createdAfter: readTime(query.created_after),
+    createdBefore: readTime(query.created_before),
   }
   if (faults.length > 0) throw invalid(faults)
   return filters
@@ -172,8 +172,6 @@ function readActor(text: string, faults: FieldError[]): Actor | null {
   faults.push({ pointer: '?actor', code: 'invalid_format', detail })
   return null
 }
-
-const timeOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text))
 
 function showEvent(row: AuditRow): Static<typeof AuditEvent> {
   return {

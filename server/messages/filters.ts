@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
-import { Timestamp } from '../http.ts'
+import { readTime, Timestamp } from '../http.ts'
 import { parseId } from '../ids.ts'
 import { indexedStatuses, type MessageFilters } from './list.ts'
 import { messageTypes, statuses } from './message.ts'
@@ -102,18 +102,16 @@ export async function readFilters(
     type: query.type ?? null,
     tag: query.tag ?? null,
     metadata: metadata.length > 0 ? Object.fromEntries(metadata) : null,
-    createdAfter: timeOf(query.created_after),
-    createdBefore: timeOf(query.created_before),
-    updatedAfter: timeOf(query.updated_after),
-    updatedBefore: timeOf(query.updated_before),
+    createdAfter: readTime(query.created_after),
+    createdBefore: readTime(query.created_before),
+    updatedAfter: readTime(query.updated_after),
+    updatedBefore: readTime(query.updated_before),
     segmentsMin: query.segments_gte ?? null,
     isTest: query.test ?? null,
   }
   if (!isChecked) refuseSearch(filters)
   return filters.statuses?.length === 0 ? null : filters
 }
-
-const timeOf = (text: string | undefined): Date | null => (text === undefined ? null : new Date(text))
 
 /** A search for what no index has must have its messages from an index, or from a time that is short enough to look at all of them. */
 function refuseSearch(filters: MessageFilters): void {
