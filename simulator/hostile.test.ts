@@ -242,14 +242,6 @@ it('refuses with the queue full where it is told to', async () => {
   expect(await client.submit('15551230001', 'hello')).toMatchObject({ status: ESME.RMSGQFUL })
 })
 
-it.each(['length_zero', 'garbage'] as const)('ends sessions by %s', async (deed) => {
-  const { simulator, smppPort } = await start()
-  const { session } = await bind(smppPort)
-  simulator.do(deed)
-  await until(() => session.state === 'closed', 'the session is closed')
-  expect(session.closeReason).toBe('framing_error')
-})
-
 it('begins a PDU and says no more', async () => {
   const { simulator, smppPort } = await start()
   const { session } = await bind(smppPort, 'transceiver', { partialPduMs: 100 })
@@ -257,19 +249,6 @@ it('begins a PDU and says no more', async () => {
   await until(() => session.state === 'closed', 'the session is closed')
   expect(session.closeReason).toBe('partial_pdu')
 })
-
-it.each(['truncated', 'tlv_overrun', 'stray_response', 'unmatched_receipt'] as const)(
-  'sends %s, and the session lives',
-  async (deed) => {
-    const { simulator, smppPort } = await start()
-    const seen: Buffer[] = []
-    const client = await bind(smppPort, 'transceiver', { trace: (_, way, bytes) => way === 'in' && seen.push(bytes) })
-    const before = seen.length
-    simulator.do(deed)
-    await until(() => seen.length > before, 'it came')
-    expect(await client.submit('15551230001', 'hello')).toMatchObject({ status: ESME.ROK })
-  },
-)
 
 it('says unbind in the same write as a receipt', async () => {
   const { simulator, smppPort } = await start()

@@ -280,8 +280,10 @@ describe('a simulator told to misbehave', () => {
   it.each([
     ['drop', 'peer_closed'],
     ['unbind', 'peer_unbound'],
+    ['length_zero', 'framing_error'],
     ['length_too_short', 'framing_error'],
     ['length_too_long', 'framing_error'],
+    ['garbage', 'framing_error'],
   ] as const)('ends sessions by %s', async (deed, reason) => {
     const { simulator, smppPort } = await start()
     const { session } = await bind(smppPort)
@@ -290,18 +292,26 @@ describe('a simulator told to misbehave', () => {
     expect(session.closeReason).toBe(reason)
   })
 
-  it.each(['enquire_link', 'generic_nack', 'outbind', 'alert_notification', 'unknown_command', 'malformed'] as const)(
-    'sends %s, and the session lives',
-    async (deed) => {
-      const { simulator, smppPort } = await start()
-      const seen: Buffer[] = []
-      const client = await bind(smppPort, 'transceiver', { trace: (_, way, bytes) => way === 'in' && seen.push(bytes) })
-      const before = seen.length
-      simulator.do(deed)
-      await until(() => seen.length > before, 'it came')
-      expect(await client.submit('15551230001', 'hello')).toMatchObject({ status: ESME.ROK })
-    },
-  )
+  it.each([
+    'enquire_link',
+    'generic_nack',
+    'outbind',
+    'alert_notification',
+    'unknown_command',
+    'malformed',
+    'truncated',
+    'tlv_overrun',
+    'stray_response',
+    'unmatched_receipt',
+  ] as const)('sends %s, and the session lives', async (deed) => {
+    const { simulator, smppPort } = await start()
+    const seen: Buffer[] = []
+    const client = await bind(smppPort, 'transceiver', { trace: (_, way, bytes) => way === 'in' && seen.push(bytes) })
+    const before = seen.length
+    simulator.do(deed)
+    await until(() => seen.length > before, 'it came')
+    expect(await client.submit('15551230001', 'hello')).toMatchObject({ status: ESME.ROK })
+  })
 
   it('sends a receipt for a message that was never submitted', async () => {
     const { simulator, smppPort } = await start()
