@@ -287,6 +287,26 @@ describe('rotation', () => {
     expect(rows).toEqual([{ version: 2, count: 600 }])
   })
 
+  it('makes way for others where that of an account fails each time', async () => {
+    const other = seal(await openLedgerTest(pool))
+    const [first, second] = [await sealing.send({ body: text }), await other.send({ body: text })]
+    await rotate()
+    await inTransaction(pool, (tx) => rotateDataKey(tx, testVault, other.accountId))
+    await wait()
+    await database.db.query(
+      `create function fail() returns trigger language plpgsql as $$ begin raise 'a bug'; end $$;
+       create trigger fail before update on messages for each row when (old.id = '${first.id}') execute function fail()`,
+    )
+    const own = new DataKeys(testVault)
+    await expect(resealNext(pool, own)).rejects.toThrow('a bug')
+    while ((await resealNext(pool, own)) > 0);
+    await database.db.query('drop trigger fail on messages')
+    expect(versionOf((await sealedOf(second.id)) ?? Buffer.alloc(0))).toBe(2)
+    await wait()
+    while ((await resealNext(pool, own)) > 0);
+    expect(versionOf((await sealedOf(first.id)) ?? Buffer.alloc(0))).toBe(2)
+  })
+
   it('keeps a key that this master key does not open', async () => {
     const row = await sealing.send({ body: text })
     await rotate()

@@ -1,6 +1,7 @@
 /** Rotation of data keys: messages that a retired key sealed are sealed with the current one; when contacts are too, the key is destroyed. */
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
-import { noteSwept, putOff, takeRetiredKey } from '../sealing/data-key-sweeps.ts'
+import { isPassing } from '../db/failure.ts'
+import { noteSwept, putOff, takeRetiredKey, type RetiredKey } from '../sealing/data-key-sweeps.ts'
 import type { DataKeys } from '../sealing/data-keys.ts'
 import { openText, sealText } from '../sealing/texts.ts'
 import { versionOf } from '../sealing/values.ts'
@@ -13,32 +14,43 @@ const pieceRows = 500
  * opened stays as it is, and so does all that was sealed with a key that this master key does not open.
  */
 export async function resealNext(db: Db, keys: DataKeys): Promise<number> {
-  return inTransaction(db, async (tx) => {
-    const retired = await takeRetiredKey(tx)
-    if (!retired) return 0
-    const { accountId, version, sweptTo } = retired
-    const found = (await keys.read(tx, new Map([[accountId, new Set([version])]]))).get(accountId)
-    const old = found?.keys.get(version)
-    if (!old) {
-      await putOff(tx, retired)
-      return 1
-    }
-    const current = (await keys.readCurrent(db, [accountId])).get(accountId)
-    const rows = await readSealed(tx, accountId, sweptTo)
-    const changed = rows.flatMap(({ id, sealed }) => {
-      if (!sealed || versionOf(sealed) !== version || !current) return []
-      try {
-        const text = openText(old, { accountId, id }, sealed)
-        return [{ id, sealed, anew: sealText(current, { accountId, id, text }) }]
-      } catch {
-        // Its readers are told; it is not better for being sealed again.
-        return []
-      }
+  let retired: RetiredKey | null | undefined
+  try {
+    return await inTransaction(db, async (tx) => {
+      retired = await takeRetiredKey(tx)
+      return retired ? resealPiece(db, tx, keys, retired) : 0
     })
-    if (changed.length > 0) await writeSealed(tx, accountId, changed)
-    await noteSwept(tx, retired, rows.length < pieceRows ? null : (rows.at(-1)?.id ?? null))
-    return rows.length + 1
+  } catch (error) {
+    // One that fails is tried again; others go on meanwhile.
+    if (retired && !isPassing(error)) await putOff(db, retired)
+    throw error
+  }
+}
+
+/** Its key is locked. */
+async function resealPiece(db: Db, tx: Tx, keys: DataKeys, retired: RetiredKey): Promise<number> {
+  const { accountId, version, sweptTo } = retired
+  const found = (await keys.read(tx, new Map([[accountId, new Set([version])]]))).get(accountId)
+  const old = found?.keys.get(version)
+  if (!old) {
+    await putOff(tx, retired)
+    return 1
+  }
+  const current = (await keys.readCurrent(db, [accountId])).get(accountId)
+  const rows = await readSealed(tx, accountId, sweptTo)
+  const changed = rows.flatMap(({ id, sealed }) => {
+    if (!sealed || versionOf(sealed) !== version || !current) return []
+    try {
+      const text = openText(old, { accountId, id }, sealed)
+      return [{ id, sealed, anew: sealText(current, { accountId, id, text }) }]
+    } catch {
+      // Its readers are told; it is not better for being sealed again.
+      return []
+    }
   })
+  if (changed.length > 0) await writeSealed(tx, accountId, changed)
+  await noteSwept(tx, retired, rows.length < pieceRows ? null : (rows.at(-1)?.id ?? null))
+  return rows.length + 1
 }
 
 /** A piece of an account's messages, sealed or not; by primary key. Under another name than `bodySealed`, so that they stay sealed. */

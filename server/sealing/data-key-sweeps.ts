@@ -50,8 +50,11 @@ export async function noteSwept(tx: Tx, { accountId, version }: RetiredKey, swep
 }
 
 /** Lets a retired key wait behind the others. By primary key. */
-export async function putOff(tx: Tx, { accountId, version }: Pick<RetiredKey, 'accountId' | 'version'>): Promise<void> {
-  await tx.query(`update data_keys set retired_at = now() where account_id = $1 and version = $2`, [accountId, version])
+export async function putOff(
+  db: Queryable,
+  { accountId, version }: Pick<RetiredKey, 'accountId' | 'version'>,
+): Promise<void> {
+  await db.query(`update data_keys set retired_at = now() where account_id = $1 and version = $2`, [accountId, version])
 }
 
 /** A key whose contacts are gone through: those that a retired one sealed, or, for the current one, those that are plain. */
