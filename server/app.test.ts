@@ -374,6 +374,13 @@ test('the application closes connections that take nothing (requests/slow.test.t
   expect(app.server.timeout).toBe(120_000)
 })
 
+test('a request without Host gets one too, and one of HTTP/1.0 needs none', async () => {
+  expect(await talk(app, 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n')).toMatch(
+    /^HTTP\/1.1 400 [^]*x-request-id: req_[^]*"detail":"[^"]*Host/,
+  )
+  expect(await talk(app, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /)
+})
+
 test('a body that trickles in is ended, and one that is merely large is not', async () => {
   const slow = await buildApp(context, (app) => {
     app.post('/v1/things', { config, schema: { body: Body } }, (request, reply) => reply.code(202).send(request.body))

@@ -68,7 +68,13 @@ export async function buildApp(context: AppContext, register: Register): Promise
     requestTimeout: 0,
     // Longer than the 60 s for which common proxies keep an idle connection, so that they close it and no request meets a closing one.
     keepAliveTimeout: 65_000,
-    http: { headersTimeout: 10_000, maxHeaderSize: 16_384, connectionsCheckingInterval: 5_000 },
+    // A request without Host is refused by the guard: Node would answer 400 without a word.
+    http: {
+      headersTimeout: 10_000,
+      maxHeaderSize: 16_384,
+      connectionsCheckingInterval: 5_000,
+      requireHostHeader: false,
+    },
     routerOptions: { maxParamLength: 255 },
     ...(rewriteUrl && { rewriteUrl }),
     clientErrorHandler: handleClientError,

@@ -127,6 +127,8 @@ function guardOf(
 ): onRequestHookHandler {
   return (request, reply, done) => {
     reply.headers(headers).header('x-request-id', request.id)
+    if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
+      return done(new ApiError('invalid_header', { detail: 'A request of HTTP/1.1 needs the header Host.' }))
     if (scope === null) return done()
     if (door.overload.refusal) return done(door.overload.refusal)
     const enter = (caller: Caller): void => {

@@ -29,6 +29,7 @@ export const shaped = [
   'A'.repeat(20),
   'http://127.0.0.1:9/x',
   'secret',
+  '-----BEGIN CERTIFICATE-----',
 ]
 /** Texts that trip readers up. */
 export const texts = [
