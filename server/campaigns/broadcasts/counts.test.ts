@@ -229,10 +229,16 @@ it('counts every recipient once, whoever is passed over and whatever stops it, a
         await setGuards({ dedupe_window: 600 })
         campaign = await test.newCampaign()
         for (const person of contacts) await addContact(person)
+        // A cap counts what the day has used up before, too.
+        const usedToday = await database.db.query<{ segments: number }>(
+          `select coalesce(sum(segments), 0)::int as segments from messages where direction = 'outbound' and not is_test`,
+        )
         await setGuards({
           dedupe_window: 600,
           allowed_countries: ['US', 'GB'],
-          ...(limits.dailySegments !== null && { daily_segments: limits.dailySegments }),
+          ...(limits.dailySegments !== null && {
+            daily_segments: (usedToday.rows[0]?.segments ?? 0) + limits.dailySegments,
+          }),
           ...(limits.perPrefix !== null && { per_prefix_per_hour: limits.perPrefix }),
           ...(limits.perCountry !== null && {
             country_limits: [{ country: 'GB', per_hour: limits.perCountry, action: 'block' }],

@@ -142,6 +142,8 @@ describe('a broadcast that runs into a limit of the day', () => {
     await database.db.query(
       `update guards set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`,
     )
+    for (const counted of ['tallies', 'tally_deltas'])
+      await database.db.query(`update ${counted} set hour = hour - interval '1 day'`)
     await database.db.query(`update broadcasts set retry_at = now(), hold_until = now()`)
     one.wake()
     await until('it waits again', isHeldAt(id, 4))

@@ -153,6 +153,19 @@ describe('a daily cap of segments', () => {
     expect(await inForce()).toMatchObject([{ refused: 1 }])
   })
 
+  it('that is set in the middle of a day is one of the whole day', async () => {
+    const before = [await send({ segments: 3 }), await send({ segments: 2, isTest: true }), await send({ segments: 4 })]
+    expect(words(before)).toEqual(['accepted', 'accepted', 'accepted'])
+    await setGuards({ daily_segments: 9 })
+    expect(words(await sendAll([2, 1, 1, 1].map((segments) => test.draft({ segments }))))).toEqual([
+      'accepted',
+      'spend_limit_reached',
+      'spend_limit_reached',
+      'spend_limit_reached',
+    ])
+    expect(await used('daily_segments')).toBe(9)
+  })
+
   it('does not stop other accounts', async () => {
     await setGuards({ daily_segments: 0 })
     const other = await openLedgerTest(database.db)
@@ -206,6 +219,8 @@ describe('a daily cap of segments', () => {
     await database.db.query(
       `update guards set starts_at = starts_at - interval '1 day', ends_at = ends_at - interval '1 day'`,
     )
+    for (const counted of ['tallies', 'tally_deltas'])
+      await database.db.query(`update ${counted} set hour = hour - interval '1 day'`)
     expect(await inForce()).toEqual([])
     expect(await wordOf(send())).toBe('accepted')
     expect(await wordOf(send())).toBe('spend_limit_reached')

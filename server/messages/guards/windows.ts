@@ -1,7 +1,9 @@
 /** The SQL of guards in the transaction that accepts: windows of limits, what was released of them, and texts that went a moment ago. */
 import { columns } from '../../db/array.ts'
 import type { Queryable, Tx } from '../../db/db.ts'
+import { millionths } from '../../money.ts'
 import type { Planned } from '../accepted.ts'
+import { counts } from '../tallies/counts-sql.ts'
 import { nameOf, type Ask, type Relief, type Window } from './judge.ts'
 
 /** The windows of limits that some messages ask for, each once. */
@@ -22,6 +24,14 @@ export interface Amount {
   amount: number
 }
 
+// A cap that is set in the middle of a day is one of the whole day: its window begins with what the day has used up, by the counts.
+const usedSinceDayBegan = `(
+            select case w.kind
+                when 'spend' then coalesce(round(sum(t.cost) filter (where t.currency = w.key) * ${millionths}), 0)
+                else coalesce(sum(t.messages * t.segments) filter (where t.bucket <> 'received'), 0)
+              end::bigint
+            from ${counts('account_id = w.account_id and hour >= w.starts_at and not is_test')} t)`
+
 /**
  * Uses these amounts up and locks their windows, making those that are not there yet, by the primary key and in its order: two accepts never
  * wait for each other. Returns what was used of each before, by its name. The one write of a batch that is accepted whole; what is not
@@ -38,11 +48,17 @@ export async function useWindows(tx: Tx, amounts: readonly Amount[]): Promise<Ma
           as w (account_id, kind, key, starts_at, ends_at, amount)
       ), c as (
         insert into guard_counters as c (account_id, kind, key, starts_at, ends_at, used)
-        select account_id, kind, key, starts_at, ends_at, amount
+        select account_id, kind, key, starts_at, ends_at,
+          amount + case when kind in ('daily_segments', 'spend') and not exists (
+            select from guard_counters g
+            where g.account_id = w.account_id and g.kind = w.kind and g.key = w.key and g.starts_at = w.starts_at
+          ) then ${usedSinceDayBegan} else 0 end
         from w
         order by account_id, kind, key, starts_at
         on conflict (account_id, kind, key, starts_at) do update
-        set used = c.used + excluded.used
+        set used = c.used + (
+          select amount from w
+          where w.account_id = excluded.account_id and w.kind = excluded.kind and w.key = excluded.key and w.starts_at = excluded.starts_at)
         returning account_id, kind, key, starts_at, used
       )
       select account_id as "accountId", kind, key, starts_at as "startsAt", c.used - w.amount as before
