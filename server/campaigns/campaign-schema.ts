@@ -64,7 +64,7 @@ const fields = {
 /** Body of `POST /v1/campaigns`. */
 export const CampaignInput = Type.Object(
   { name: text('For people.', 1, 120), ...Type.Partial(Type.Object(fields)).properties },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ name: 'Autumn sale', key: 'autumn-sale' }] },
 )
 export type CampaignInput = Static<typeof CampaignInput>
 

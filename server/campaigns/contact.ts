@@ -76,7 +76,7 @@ export const ContactInput = Type.Object(
     }),
     ...optionalFields.properties,
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ phone_number: '15551230001', first_name: 'Ada' }] },
 )
 export type ContactInput = Static<typeof ContactInput>
 

@@ -51,7 +51,11 @@ const UnknownBody = httpBody(
 )
 
 /** The body of POST /v1/carriers, for the reference; `compileCreate` decides by kind and adapter. */
-export const CreateBody = Type.Union([SmppBody, ...httpBodies.values()])
+export const CreateBody = Type.Union([SmppBody, ...httpBodies.values()], {
+  examples: [
+    { name: 'Acme', settings: { host: 'smsc.example.com', port: 2775, system_id: 'acme' }, password: 'their password' },
+  ],
+})
 
 /** The body of PATCH /v1/carriers/{id}, for the reference; `checkPatch` decides by what the carrier is. */
 export const PatchBody = Type.Object(

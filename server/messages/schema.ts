@@ -122,7 +122,7 @@ export const PreviewBody = Type.Object(
     smart_encoding: Type.Optional(smartEncoding),
     shorten_urls: Type.Optional(shortenUrls),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ to: '15551230001', message: 'Hello from Heliogram' }] },
 )
 
 export const BatchBody = Type.Object(

@@ -88,7 +88,7 @@ export const NewWebhook = Type.Object(
     batch: Type.Optional(Nullable(Batch)),
     include_bodies: Type.Optional(includeBodies),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ url: 'https://example.com/heliogram' }] },
 )
 
 /** The fields of a webhook that can be changed. */
