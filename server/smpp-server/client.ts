@@ -7,6 +7,8 @@ import type { Rate } from './rate.ts'
 /** A delivery on its way over one session: all its PDUs are answered, or none counts. */
 export interface Consignment {
   delivery: Delivery
+  /** PDUs that it has. */
+  total: number
   unanswered: number
   /** The client refused a part, or did not answer. */
   hasFailed: boolean

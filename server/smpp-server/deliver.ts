@@ -1,5 +1,5 @@
 /** Deliver: what clients are owed goes to any of their sessions, within its window, until it is answered. */
-import { ESME, PduError, type Outcome } from '@heliogram/smpp'
+import { ESME, PduError, statusOfResponse, type Outcome, type ResponsePdu } from '@heliogram/smpp'
 import { Batcher } from '../batch.ts'
 import type { Db } from '../db/db.ts'
 import { isPassing, isRetryable, isUnavailable } from '../db/failure.ts'
@@ -91,6 +91,14 @@ export class Deliverer {
     this.#answer(client, consignment, outcome.kind === 'response' && outcome.status === ESME.ROK)
     this.pump(client)
     if (this.#hasMore && roomOf(client) >= client.admission.windowMax / 2) this.wake()
+  }
+
+  /**
+   * Takes an answer that came when it was not waited for any more: what a slow client has taken need not come again, and make it slower. Of
+   * the parts of a long reply not all may have been sent.
+   */
+  readLate({ delivery, total }: Consignment, response: ResponsePdu): void {
+    if (total === 1 && statusOfResponse(response) === ESME.ROK) void this.#settle(delivery, null)
   }
 
   /** Gives back what a session that is over had not sent yet. */
@@ -191,7 +199,7 @@ export class Deliverer {
 
   #send(client: Client, delivery: Delivery): void {
     const pdus = pdusOf(delivery, client.admission, client.hasTlvs)
-    const consignment = { delivery, unanswered: pdus.length, hasFailed: false }
+    const consignment = { delivery, total: pdus.length, unanswered: pdus.length, hasFailed: false }
     client.outgoing.push(...pdus.map((fields) => ({ consignment, fields })))
     this.pump(client)
   }

@@ -32,6 +32,8 @@ export interface ClientServerOptions {
   subscriptions: Subscriptions
   /** Connections at one time. */
   sessionsMax: number
+  /** How long a client may take for its answer to a deliver_sm. */
+  responseTimeoutMs?: number
 }
 
 // Bigger than any credential's, which is what counts: the session itself must not be in the way of a window that was raised.
@@ -67,6 +69,7 @@ export class ClientServer {
       windowMax,
       unansweredMax: windowMax + 1,
       sessionsMax: options.sessionsMax,
+      ...(options.responseTimeoutMs !== undefined && { responseTimeoutMs: options.responseTimeoutMs }),
       onBind: (session, bind, address) => this.#bind(session, bind, address),
       onState: (session, state) => {
         if (state === 'bound') this.#deliverer.wake()
@@ -77,6 +80,7 @@ export class ClientServer {
         const client = this.#clients.get(session)
         if (client) this.#deliverer.readOutcome(client, consignment, outcome)
       },
+      onLateResponse: (_session, consignment, response) => this.#deliverer.readLate(consignment, response),
     })
   }
 
