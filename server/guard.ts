@@ -11,7 +11,7 @@ import type {
 } from 'fastify'
 import { denied, type Authenticator } from './accounts/authenticate.ts'
 import { readWithinAccount, withinAccount } from './db/scoped.ts'
-import { noteStranger, refuseStranger, takeRequest, tellStranger, type Door } from './door/door.ts'
+import { countStranger, noteStranger, refuseStranger, takeRequest, tellStranger, type Door } from './door/door.ts'
 import { pointTo } from './requests/body.ts'
 import { ApiError, invalid } from './errors.ts'
 import type { App, Caller, Scope } from './http.ts'
@@ -81,6 +81,10 @@ function guardLogin(route: RouteOptions, door: Door): void {
   }
   route.onRequest = [...[route.onRequest ?? []].flat(), refuse]
   route.onError = note
+  route.onSend = (request, reply, payload, done) => {
+    if (request.isStranger) countStranger(door, request.ip, reply)
+    done(null, payload)
+  }
 }
 
 function scopeOf(route: RouteOptions): Scope | null {

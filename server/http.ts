@@ -86,6 +86,8 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before validation on every route whose scope is not null. */
     caller: Caller
+    /** A route that logs in has found nobody for what was brought, and answers as if it had. */
+    isStranger?: true
   }
 }
 

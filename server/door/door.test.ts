@@ -164,6 +164,18 @@ describe('requests without a valid token', () => {
     }
   })
 
+  it('are logouts of tokens that nobody has, which are answered all the same', async () => {
+    const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+    try {
+      const authorization = `Bearer ${tokenOf('access', Buffer.alloc(32))}`
+      const ask = () => app.inject({ method: 'POST', url: '/v1/auth/logout', headers: { authorization } })
+      for (let i = 0; i < 100; i++) expect((await ask()).statusCode).toBe(204)
+      expect((await ask()).statusCode).toBe(429)
+    } finally {
+      clock.mockRestore()
+    }
+  })
+
   it('are those of a suspended account, too', async () => {
     const other = await createTestAccount(database.db)
     await database.db.query(`update accounts set status = 'suspended' where id = $1`, [other.accountId])

@@ -41,7 +41,12 @@ export function takeRequest(
 /** Notes that somebody was not let in, and tells how often that may happen. Who belongs to a suspended account is nobody, too. */
 export function noteStranger(door: Door, error: unknown, ip: string, reply: FastifyReply): void {
   if (!(error instanceof ApiError)) return
-  if (error.status !== 401 && error.code !== 'account_suspended' && error.code !== 'login_throttled') return
+  if (error.status === 401 || error.code === 'account_suspended' || error.code === 'login_throttled')
+    countStranger(door, ip, reply)
+}
+
+/** Counts somebody who was not known, and tells how often that may happen. */
+export function countStranger(door: Door, ip: string, reply: FastifyReply): void {
   door.strangers.note(ip, performance.now())
   tellStranger(door, ip, reply)
 }

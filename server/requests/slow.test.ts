@@ -85,3 +85,11 @@ test('who waits for an answer is not closed, on a new connection and on one that
   }
   socket.destroy()
 })
+
+test('a connection on which nobody asks any more is closed as before', async () => {
+  const { server, port } = await listen((_request, response) => response.end('here'), 60_000)
+  server.keepAliveTimeout = 50
+  const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'))
+  socket.resume()
+  await once(socket, 'close')
+})

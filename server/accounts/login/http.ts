@@ -98,7 +98,7 @@ export function loginRoutes(app: App, { db, vault, authenticator }: AccountsCont
       config: { scope: null, isLogin: true },
     },
     async (request, reply) => {
-      await closeSession(db, bearerOf(request.headers.authorization))
+      if (!(await closeSession(db, bearerOf(request.headers.authorization)))) request.isStranger = true
       authenticator.forget()
       return reply.code(204).send(null)
     },

@@ -67,15 +67,16 @@ export async function refreshSession(db: Db, vault: Vault, refreshToken: string)
   return result
 }
 
-/** Ends the login of an access or refresh token; nothing happens where there is none. */
-export async function closeSession(db: Db, token: string): Promise<void> {
-  await inTransaction(db, async (tx) => {
+/** Ends the login of an access or refresh token; false: there is none. */
+export async function closeSession(db: Db, token: string): Promise<boolean> {
+  return inTransaction(db, async (tx) => {
     const { rows } = await tx.query<{ family: string }>({
       name: 'find-family',
       text: 'select family from tokens where hash = $1',
       values: [hashToken(token)],
     })
     if (rows[0]) await revokeFamily(tx, rows[0].family)
+    return rows.length > 0
   })
 }
 
