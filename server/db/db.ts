@@ -47,6 +47,10 @@ export interface PoolOptions {
   onResult?: ResultReader
 }
 
+// What statements and their readers rely on, whatever the database or its user has for other programs: times as ISO 8601, days and hours
+// of UTC, and a statement that sees what was committed before it.
+const sessionSettings = { datestyle: 'ISO', timezone: 'UTC', default_transaction_isolation: 'read committed' }
+
 /**
  * Opens a pool. Connections are made when first needed, so an absent server shows at the first statement.
  * A statement that takes too long is never cancelled: a cancel during a synchronous commit reports success for a row that
@@ -66,11 +70,9 @@ export function openPool(connection: Connection, options: PoolOptions): Db {
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    ...(options.settings && {
-      options: Object.entries(options.settings)
-        .map(([name, value]) => `-c ${name}=${value}`)
-        .join(' '),
-    }),
+    options: Object.entries({ ...sessionSettings, ...options.settings })
+      .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
+      .join(' '),
     ...(options.isPipelined ? { pipeline: true } : {}),
   })
   // Without a listener an idle connection that breaks would end the process.
