@@ -57,7 +57,8 @@ export function guardRoutes(
     if (route.config?.isLogin) guardLogin(route, door)
     if (scope !== null && !isOwners(scope)) {
       route.preValidation = [enterAccount, ...[route.preValidation ?? []].flat()]
-      route.onSend = [...[route.onSend ?? []].flat(), keepAccount]
+      // Before Fastify's own for a HEAD, which takes the answer's body away.
+      route.onSend = [keepAccount, ...[route.onSend ?? []].flat()]
     }
     // A misspelt query parameter is told, also where a route has none.
     if (isApi && route.schema && !route.schema.querystring)

@@ -13,7 +13,10 @@ export async function openStream(pieces: AsyncGenerator<string>): Promise<Readab
     if (done) break
     begun.push(value)
   }
-  return Readable.from(goOn(begun, pieces), { highWaterMark: 1 })
+  const stream = Readable.from(goOn(begun, pieces), { highWaterMark: 1 })
+  // One that is destroyed before it is read has not begun what would end them.
+  stream.once('close', () => void pieces.return(undefined).catch(() => {}))
+  return stream
 }
 
 async function* goOn(begun: readonly string[], pieces: AsyncGenerator<string>): AsyncGenerator<string> {
