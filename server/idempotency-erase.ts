@@ -1,5 +1,6 @@
 /** What idempotency keys hold of a person who is erased: sealed answers, and hashes of requests that had a number in them. */
 import type { Tx } from './db/db.ts'
+import { deleteRowsOf } from './db/rows-of-account.ts'
 import { timeOfId } from './ids.ts'
 import { purposeOf } from './idempotency.ts'
 import type { Vault } from './sealing/vault.ts'
@@ -90,19 +91,9 @@ export async function eraseAnswers(
   return { count: found.length, next }
 }
 
-const pieceMax = 5000
-
-/** Deletes a piece of the keys of an account that is destroyed, with what they answer again; answers how many. By primary key prefix. */
-export async function deleteKeysOf(tx: Tx, accountId: string): Promise<number> {
-  const { rowCount } = await tx.query({
-    name: 'delete-keys-of-account',
-    text: `
-      delete from idempotency_keys
-      where (account_id, operation, key) in (
-        select account_id, operation, key from idempotency_keys where account_id = $1 limit $2)`,
-    values: [accountId, pieceMax],
-  })
-  return rowCount ?? 0
+/** Deletes a piece of the keys of an account that is destroyed, with what they answer again; answers how many. */
+export function deleteKeysOf(tx: Tx, accountId: string): Promise<number> {
+  return deleteRowsOf(tx, accountId, 'idempotency_keys')
 }
 
 /** Operations whose keys stand for a message and hold no answer: most keys are theirs. */

@@ -1,6 +1,7 @@
 /** What becomes of the broadcasts, imports, contacts and campaigns of an account that is closed. */
 import type { WindUp } from '../accounts/closing.ts'
 import type { Tx } from '../db/db.ts'
+import { deleteRowsOf } from '../db/rows-of-account.ts'
 import type { Outbox, Posting, Subscriptions } from '../events.ts'
 import { unfinishedStatuses } from './broadcasts/broadcast.ts'
 import { moveBroadcast } from './broadcasts/store.ts'
@@ -39,69 +40,26 @@ export const cancelImportsOf =
     return { isDone: true, postings }
   }
 
-/** Deletes a piece of an account's contacts and of its rows that imports did not take; answers how many. By their primary keys. */
+/** Deletes a piece of an account's contacts and of its rows that imports did not take; answers how many. */
 export async function deleteContactsOf(tx: Tx, accountId: string): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>({
-    name: 'delete-contacts-of-account',
-    text: `
-      with contact as (
-        delete from contacts
-        where ctid = any (array(select ctid from contacts where account_id = $1 limit $2))
-        returning 1
-      ), failed as (
-        delete from import_errors
-        where ctid = any (array(select ctid from import_errors where account_id = $1 limit $2))
-        returning 1
-      ), counted as (
-        update campaigns
-        set contacts_count = 0
-        where account_id = $1
-          and contacts_count <> 0
-      ), sampled as (
-        update imports
-        set sample = null
-        where account_id = $1
-          and sample is not null
-      )
-      select ((select count(*) from contact) + (select count(*) from failed))::int as count`,
-    values: [accountId, rowsMax],
-  })
-  return rows[0]?.count ?? 0
+  await tx.query('update campaigns set contacts_count = 0 where account_id = $1 and contacts_count <> 0', [accountId])
+  await tx.query('update imports set sample = null where account_id = $1 and sample is not null', [accountId])
+  return deleteRowsOf(tx, accountId, 'contacts', 'import_errors')
 }
 
 /**
- * Deletes a piece of an account's recipients, broadcasts and imports, and empties its campaigns, which stay for their counts and
- * for routes that name them; answers how many. Prefixes of their primary keys.
+ * Deletes a piece of an account's recipients, broadcasts and imports, and empties its campaigns, which stay for their counts and for routes
+ * that name them; answers how many.
  */
 export async function deleteCampaignsOf(tx: Tx, accountId: string): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>({
-    name: 'delete-campaigns-of-account',
-    text: `
-      with recipient as (
-        delete from recipients
-        where ctid = any (array(select ctid from recipients where account_id = $1 limit $2))
-        returning 1
-      ), broadcast as (
-        delete from broadcasts
-        where ctid = any (array(select ctid from broadcasts where account_id = $1 limit $2))
-        returning 1
-      ), import as (
-        delete from imports
-        where ctid = any (array(select ctid from imports where account_id = $1 limit $2))
-        returning 1
-      ), campaign as (
-        update campaigns
-        set
-          name = '', key = null, description = null, sender = null, pool_id = null, message = null, template_id = null, variables = '{}',
-          default_country = null, timezone = null, callback_url = null, metadata = '{}', tags = '{}'
-        where ctid = any (array(select ctid from campaigns where account_id = $1 and name <> '' limit $2))
-        returning 1
-      )
-      select (
-        (select count(*) from recipient) + (select count(*) from broadcast) + (select count(*) from import)
-        + (select count(*) from campaign)
-      )::int as count`,
-    values: [accountId, rowsMax],
-  })
-  return rows[0]?.count ?? 0
+  const { rowCount } = await tx.query(
+    `
+    update campaigns
+    set
+      name = '', key = null, description = null, sender = null, pool_id = null, message = null, template_id = null, variables = '{}',
+      default_country = null, timezone = null, callback_url = null, metadata = '{}', tags = '{}'
+    where ctid = any (array(select ctid from campaigns where account_id = $1 and name <> '' limit $2))`,
+    [accountId, rowsMax],
+  )
+  return (rowCount ?? 0) + (await deleteRowsOf(tx, accountId, 'recipients', 'broadcasts', 'imports'))
 }

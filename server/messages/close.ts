@@ -1,6 +1,7 @@
 /** What waits of an account that is closed: it is canceled. */
 import type { WindUp } from '../accounts/closing.ts'
 import type { Tx } from '../db/db.ts'
+import { deleteRowsOf } from '../db/rows-of-account.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
 import { cancelWaiting } from './cancel.ts'
 import { recordMoves } from './ledger.ts'
@@ -64,12 +65,5 @@ export async function deleteWordsOf(tx: Tx, accountId: string): Promise<number> 
       where ctid = any (array(select ctid from erasures where account_id = $1 and reason is not null limit $2))`,
     values: [accountId, pieceMax],
   })
-  const templates = await tx.query({
-    name: 'delete-templates-of-account',
-    text: `
-      delete from templates
-      where ctid = any (array(select ctid from templates where account_id = $1 limit $2))`,
-    values: [accountId, pieceMax],
-  })
-  return (keywords.rowCount ?? 0) + (reasons.rowCount ?? 0) + (templates.rowCount ?? 0)
+  return (keywords.rowCount ?? 0) + (reasons.rowCount ?? 0) + (await deleteRowsOf(tx, accountId, 'templates'))
 }

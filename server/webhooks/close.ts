@@ -1,6 +1,7 @@
 /** What becomes of the endpoints of an account that is closed. */
 import type { WindUp } from '../accounts/closing.ts'
 import type { Tx } from '../db/db.ts'
+import { deleteRowsOf } from '../db/rows-of-account.ts'
 
 /**
  * A piece of an account's end: its endpoints are disabled, at once or when nothing waits to be posted any more. What waits is dropped then,
@@ -36,27 +37,7 @@ export const stopWebhooksOf: WindUp = async (tx, { accountId, isStop }) => {
   return { isDone: true, postings: [] }
 }
 
-const rowsMax = 2000
-
-/**
- * Deletes a piece of an account's endpoints and of their replays; answers how many. What still waits for one is dropped when its turn
- * comes. Prefixes of their primary keys.
- */
-export async function deleteEndpointsOf(tx: Tx, accountId: string): Promise<number> {
-  const { rows } = await tx.query<{ count: number }>({
-    name: 'delete-webhooks-of-account',
-    text: `
-      with replay as (
-        delete from replays
-        where ctid = any (array(select ctid from replays where account_id = $1 limit $2))
-        returning 1
-      ), endpoint as (
-        delete from webhooks
-        where ctid = any (array(select ctid from webhooks where account_id = $1 limit $2))
-        returning 1
-      )
-      select ((select count(*) from replay) + (select count(*) from endpoint))::int as count`,
-    values: [accountId, rowsMax],
-  })
-  return rows[0]?.count ?? 0
+/** Deletes a piece of an account's endpoints and of their replays; answers how many. What still waits for one is dropped when its turn comes. */
+export function deleteEndpointsOf(tx: Tx, accountId: string): Promise<number> {
+  return deleteRowsOf(tx, accountId, 'replays', 'webhooks')
 }
