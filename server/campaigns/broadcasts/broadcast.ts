@@ -121,7 +121,11 @@ export const BroadcastInput = Type.Object(
       }),
     ),
     max_rate: Type.Optional(
-      Type.Integer({ minimum: 1, maximum: 6_000_000, description: "Messages a minute; sets the campaign's pace." }),
+      Type.Integer({
+        minimum: 1,
+        maximum: 6_000_000,
+        description: "Messages a minute, at most; sets the campaign's pace, of which each segment takes one.",
+      }),
     ),
     dry_run: Type.Optional(
       Type.Boolean({ description: 'Sends nothing: says how many would get it, in how many segments, and who not.' }),
