@@ -234,6 +234,15 @@ function matchesOf(filters: ContactFilters, value: (one: unknown) => string): st
   return matches
 }
 
+/** Whether a campaign has any contact; by primary key. */
+export async function hasContacts(db: Queryable, accountId: string, campaignId: string): Promise<boolean> {
+  const { rowCount } = await db.query('select from contacts where account_id = $1 and campaign_id = $2 limit 1', [
+    accountId,
+    campaignId,
+  ])
+  return rowCount === 1
+}
+
 /** Whether a campaign has a sealed contact; by the primary key, all of them where it has none. */
 export async function hasSealedContact(db: Queryable, accountId: string, campaignId: string): Promise<boolean> {
   const { rowCount } = await db.query({

@@ -2,8 +2,9 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testMasterKey } from '../../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
-import { parseId } from '../../ids.ts'
+import { inTransaction } from '../../db/db.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
+import { newId, parseId } from '../../ids.ts'
 import { runImport } from './run.ts'
 import { startImports } from './start.ts'
 import { numberOf, openImportTest, until, zero, type ImportTest } from './testing.ts'
@@ -56,6 +57,28 @@ describe('an interrupted import', () => {
     expect(await test.contacts(campaign)).toHaveLength(8000)
     expect([await count('import_errors', key.importId), await count('import_chunks', key.importId)]).toEqual([1000, 0])
     expect(await runImport(test.context, key, never)).toBe('lost')
+  })
+
+  it('reads a batch again whose rows a contact refused that was not there when it began', async () => {
+    const campaign = await test.newCampaign()
+    const { id, key } = await test.hold(campaign, `phone,city\n${numberOf(1)},Ulm\n${numberOf(2)},Bonn\n`)
+    const of = [test.account.accountId, parseId('cmp', campaign)]
+    let running: Promise<unknown> = Promise.resolve()
+    await inTransaction(database.db, async (tx) => {
+      await tx.query('select from campaigns where account_id = $1 and id = $2 for update', of)
+      running = runImport(test.context, key, never)
+      await untilBlocked(database.db, 1)
+      const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`a${n}`, 'x']))
+      await tx.query(
+        'insert into contacts (account_id, campaign_id, id, phone_number, attributes) values ($1, $2, $3, $4, $5)',
+        [...of, newId(), numberOf(2), attributes],
+      )
+    })
+    expect(await running).toBe('lost')
+    expect((await test.read(id)).counts).toMatchObject({ processed: 0 })
+    expect(await runImport(test.context, key, never)).toBe('over')
+    expect((await test.read(id)).counts).toMatchObject({ processed: 2, created: 1, failed: 1 })
+    expect(await test.badRows(id)).toContain(`${numberOf(2)},Bonn,`)
   })
 
   it('writes no more contacts into a campaign that was closed meanwhile, and says so', async () => {

@@ -12,6 +12,7 @@ import { isRetryable } from '../../db/failure.ts'
 import type { Log } from '../../db/log.ts'
 import { recordEvents, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
 import type { Vault } from '../../sealing/vault.ts'
+import { hasContacts } from '../contact-list.ts'
 import { openRows } from './rows.ts'
 import { showImport } from './show.ts'
 import { beginImport, endImport, type ImportFailure, type ImportRow, type ImportStatus } from './store.ts'
@@ -70,7 +71,8 @@ async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSign
   const job = await again(() => beginImport(context.db, accountId, importId))
   if (!job) return 'lost'
   if (job.isOfClosed) return { status: 'canceled', failure: null }
-  const writer = new BatchWriter(context, accountId, job)
+  const meetsOthers = await again(() => hasContacts(context.db, accountId, job.campaignId))
+  const writer = new BatchWriter(context, accountId, job, meetsOthers)
   const source = openRows(context.db, accountId, job, again)
   let count = 0
   let failure: ImportFailure | null = null

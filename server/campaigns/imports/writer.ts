@@ -66,6 +66,7 @@ export class BatchWriter {
   readonly #accountId: string
   readonly #job: ImportRow
   readonly #stride: Stride
+  readonly #keepsRows: boolean
   readonly #seen = new NumberSet()
   readonly #repairs: Partial<Record<Repair, number>> = {}
   readonly #sample: unknown[] = []
@@ -78,8 +79,10 @@ export class BatchWriter {
   #writing: Promise<boolean> = Promise.resolve(true)
   #workMs = 0
 
-  constructor(context: WriteContext, accountId: string, job: ImportRow) {
+  /** `meetsOthers`: the campaign has contacts, with which rows may be refused. Rows are kept until they are written then, which costs a fifth. */
+  constructor(context: WriteContext, accountId: string, job: ImportRow, meetsOthers: boolean) {
     this.#context = context
+    this.#keepsRows = meetsOthers && job.options.onConflict === 'update'
     this.#accountId = accountId
     this.#job = job
     this.#stride = context.stride ?? new Stride()
@@ -114,8 +117,7 @@ export class BatchWriter {
         return
       }
       this.#batch.contacts.push(Object.assign(read.contact, { id: newId() }))
-      if (read.contact.attributes && this.#job.options.onConflict === 'update')
-        this.#batch.sources.set(read.contact.phoneNumber, row)
+      if (this.#keepsRows && read.contact.attributes) this.#batch.sources.set(read.contact.phoneNumber, row)
       return
     }
     this.#badSize += row.size
@@ -184,6 +186,8 @@ export class BatchWriter {
       if (!this.#job.options.isDryRun && (await isClosed(tx, this.#accountId, this.#job.campaignId)))
         throw new ClosedCampaign()
       const { refused, ...counts } = await this.#writeContacts(tx, contacts, withdrawn, sealing)
+      // Contacts that came meanwhile: the rows are read again from here, and kept.
+      if (refused.length > 0 && !this.#keepsRows) throw new LostImport()
       this.#refused += refused.length
       const room = Math.max(0, badRowsMax - this.#badRows - this.#refused)
       const full = refused.slice(0, room).flatMap((number) => errorsOf(sources.get(number)))
@@ -231,7 +235,7 @@ export class BatchWriter {
 /** The campaign takes no more contacts. */
 export class ClosedCampaign extends Error {}
 
-/** Rolls a batch back: its rows are another worker's, or nobody wants them any more. */
+/** Rolls a batch back: its rows are another worker's, nobody wants them any more, or they are to be read again. */
 class LostImport extends Error {}
 
 /** What is wrong with a row whose contact is there and full. */
