@@ -70,13 +70,20 @@ async function refill(db: Db, table: Table, other?: string): Promise<void> {
   await fill()
   await db.query(`delete from ${table}`)
   await tellReads(db)
-  // A vacuum leaves what a snapshot of this moment may still see, as that of an autovacuum beside it.
-  await until('a vacuum that finds it empty', async () => {
+  // A vacuum leaves what somebody may still see, as an autovacuum beside it; whoever is idle in a transaction is sent away after 30 s.
+  const isEmpty = async (): Promise<boolean> => {
     await db.query(`vacuum (analyze, truncate off) ${table}`)
     const { rows: dead } = await db.query('select from pg_stat_user_tables where relname = $1 and n_dead_tup > 0', [
       table,
     ])
     return dead.length === 0
+  }
+  await until('a vacuum that finds it empty', isEmpty, 90_000).catch(async (error: unknown) => {
+    const { rows: others } = await db.query(
+      `select pid, datname, backend_type, state, backend_xid, backend_xmin, wait_event, xact_start, left(query, 200) as query
+       from pg_stat_activity where backend_xid is not null or backend_xmin is not null`,
+    )
+    throw new Error(`${String(error)} beside ${JSON.stringify(others)}`)
   })
   await fill()
 }
