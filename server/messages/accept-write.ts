@@ -14,9 +14,7 @@ import type { Recent } from './recent.ts'
 import { discardLater } from './redact-later.ts'
 import type { Acquaintance } from './routing.ts'
 import { storeShortLinks } from './short-links/store.ts'
-
-/** Seconds for which a message may wait where neither it nor its campaign says otherwise: 10 hours. */
-export const validityDefaultSeconds = 36_000
+import { validityDefaultSeconds } from './validity.ts'
 
 /** What one statement wrote, and what is to be done after its commit. */
 export interface Written {

@@ -7,7 +7,7 @@ import { quietEndOf, type Accepted, type Draft } from './accepted.ts'
 import type { DraftContext } from './draft.ts'
 import { renderMessage, type MessageRow } from './message.ts'
 import { listSendFaults } from './send-faults.ts'
-import { fingerprintOfSend, refusalError, replayedRow, type MessagesContext } from './send.ts'
+import { fingerprintOfSend, readReplayed, refusalError, replayedRow, type MessagesContext } from './send.ts'
 import type { BatchBody, BatchResult } from './schema.ts'
 import { loadTemplates, readSend, SendInput, type Templates } from './template-send.ts'
 
@@ -44,6 +44,8 @@ export async function sendBatch(
   })
   if (atomic && checks.some((check) => check instanceof ApiError)) throw atomicError(checks)
   const drafts = checks.filter((check) => isDraft(check))
+  const repeated = [...known.values()].map(({ messageId }) => messageId)
+  const replayedOf = await readReplayed(context.db, draftContext.accountId, repeated)
   const accepted = await accept(context, drafts, atomic)
   const hasBody = request.caller.scopes.has('messages:read_body')
   let next = 0
@@ -53,7 +55,7 @@ export async function sendBatch(
       ? await answerOne(context, check, accepted[next++], hasBody)
       : check instanceof ApiError
         ? check
-        : await repeat(context, draftContext, check, hasBody)
+        : renderReplay(replayedOf(check.messageId), hasBody)
     if (result instanceof ApiError)
       results.push({ index, status: result.status, error: problemOf(result, request.url, request.id) })
     else results.push({ index, status: 202, message: result })
@@ -130,17 +132,6 @@ async function answerOne(
   if (accepted.kind === 'refused') return refusalError(accepted.refusal, accepted.stop, accepted.waitSeconds)
   if (accepted.kind === 'accepted') return renderMessage(accepted.row, accepted.estimatedSendAt, hasBody)
   return renderReplay(await replayedRow(context.db, draft, accepted), hasBody)
-}
-
-/** The answer to an item that was accepted before. */
-async function repeat(
-  { db }: MessagesContext,
-  { accountId }: DraftContext,
-  known: Known,
-  hasBody: boolean,
-): Promise<Record<string, unknown>> {
-  const idempotency = { operation, key: '', fingerprint: known.fingerprint }
-  return renderReplay(await replayedRow(db, { accountId, idempotency }, known), hasBody)
 }
 
 const renderReplay = (row: MessageRow, hasBody: boolean): Record<string, unknown> =>

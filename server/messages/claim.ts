@@ -2,7 +2,6 @@
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../events.ts'
 import { isUnreadable } from '../sealing/texts.ts'
-import { validityDefaultSeconds } from './accept-write.ts'
 import type { Handover } from './handover.ts'
 import { recordMoves, type Moved } from './ledger.ts'
 import { claimStatement, isStopped } from './claim-sql.ts'
@@ -14,6 +13,7 @@ import { mayBeTaken } from './repeat-sql.ts'
 import { repriceStrays } from './reprice.ts'
 import { tallied, talliedColumns } from './tallies/delta-sql.ts'
 import { rejectUnreadable } from './unreadable.ts'
+import { defaultExpiry, validityDefault } from './validity.ts'
 
 interface QueueContext {
   db: Db
@@ -253,8 +253,6 @@ const dueSql = `
   select lane_id, message_id, account_id, segments, expires_at from due
   on conflict do nothing`
 
-const validityDefault = `interval '${validityDefaultSeconds} seconds'`
-
 // Locks expired queue rows (index queue_expires_at) that no claim holds, and their messages. What a paused broadcast has in line gets
 // another default validity, where nobody asked for one: a pause passes over nobody. Broadcasts by broadcasts_campaign.
 const expireSql = `
@@ -266,7 +264,7 @@ const expireSql = `
     for update skip locked
   ), judged as materialized (
     select d.*, ${mayBeTaken('m')} as may_be_taken,
-      c.id is not null and m.expires_at >= coalesce(m.send_at, m.created_at) + ${validityDefault}
+      c.id is not null and m.expires_at >= ${defaultExpiry('m')}
         and exists (
           select 1 from broadcasts b
           where b.account_id = c.account_id and b.campaign_id = c.id and b.status = 'paused' and not b.body ? 'validity_period'

@@ -56,7 +56,6 @@ async function takeWaiting(tx: Tx, accountId: string): Promise<string[]> {
  * templates and of the reasons of its erasures; answers how many. Prefixes of their keys.
  */
 export async function deleteWordsOf(tx: Tx, accountId: string): Promise<number> {
-  const keywords = await tx.query('delete from keyword_settings where account_id = $1', [accountId])
   const reasons = await tx.query({
     name: 'delete-reasons-of-account',
     text: `
@@ -65,5 +64,5 @@ export async function deleteWordsOf(tx: Tx, accountId: string): Promise<number> 
       where ctid = any (array(select ctid from erasures where account_id = $1 and reason is not null limit $2))`,
     values: [accountId, pieceMax],
   })
-  return (keywords.rowCount ?? 0) + (reasons.rowCount ?? 0) + (await deleteRowsOf(tx, accountId, 'templates'))
+  return (reasons.rowCount ?? 0) + (await deleteRowsOf(tx, accountId, 'keyword_settings', 'templates'))
 }

@@ -1,8 +1,8 @@
 /** Holding what is in line when its turn comes in quiet hours, and letting it go when those are changed. */
 import type { Db, Tx } from '../db/db.ts'
-import { validityDefaultSeconds } from './accept-write.ts'
 import type { MessageType } from './message.ts'
 import type { QuietHours } from './quiet-hours.ts'
+import { defaultExpiry, validityDefault } from './validity.ts'
 
 /** A lane, or a part of one. */
 interface QuietLane {
@@ -80,8 +80,6 @@ const lookSql = `
   limit $3
   for update of q skip locked`
 
-const validityDefault = `interval '${validityDefaultSeconds} seconds'`
-
 // By primary keys; the queue rows are locked already. A message that was canceled meanwhile goes with its queue row. A validity that nobody
 // asked for begins when the quiet hours end, as at accept: with most windows it would be over before.
 const holdSql = `
@@ -100,7 +98,7 @@ const holdSql = `
     update messages m
     set hold_reason = 'quiet_hours', hold_until = q.until, updated_at = now(),
       expires_at = case
-        when m.expires_at = coalesce(m.send_at, m.created_at) + ${validityDefault} then q.until + ${validityDefault}
+        when m.expires_at = ${defaultExpiry('m')} then q.until + ${validityDefault}
         else m.expires_at
       end
     from quiet q

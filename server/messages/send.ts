@@ -11,7 +11,7 @@ import { asAccepted, type Accepted, type Draft, type Refusal, type Stop } from '
 import { stopError } from './guards/error.ts'
 import type { Slots } from './handover.ts'
 import type { MessageRow } from './message.ts'
-import { findKey, findMessage } from './store.ts'
+import { findKey, findMessage, readMessages } from './store.ts'
 
 /** What the routes of messages need. */
 export interface MessagesContext {
@@ -31,6 +31,21 @@ export interface MessagesContext {
 /** The fingerprint of a request to send; another with a test key, whose messages nobody gets: none is taken for the other. */
 export const fingerprintOfSend = ({ mode }: Caller, body: unknown): Buffer =>
   fingerprintOf(mode === 'test' ? { test: body } : body)
+
+/** Reads messages that were accepted before, all at once; answers for each id its row, as it was then. @throws ApiError where one has gone since. */
+export async function readReplayed(
+  db: Db,
+  accountId: string,
+  ids: readonly string[],
+): Promise<(id: string) => MessageRow> {
+  const keys = ids.map((id) => ({ accountId, id }))
+  const rows = keys.length > 0 ? await readMessages(db, keys) : null
+  return (id) => {
+    const row = rows?.get(id)
+    if (!row) throw keyReused()
+    return asAccepted(row)
+  }
+}
 
 /** The row of a key that was used before, as it was then. @throws ApiError when the key came with another body. */
 export async function replayedRow(

@@ -5,6 +5,7 @@ import { basicOf } from '../accounts/login/basic.ts'
 import { KnownCallers } from '../accounts/known-callers.ts'
 import { hashToken } from '../accounts/token.ts'
 import type { Db, Queryable, Tx } from '../db/db.ts'
+import { deleteRowsOf } from '../db/rows-of-account.ts'
 import { ApiError } from '../errors.ts'
 import type { Caller } from '../http.ts'
 import { newId } from '../ids.ts'
@@ -77,9 +78,9 @@ export async function revokeTwilioCredential(
   return rows[0] ?? null
 }
 
-/** Deletes the credentials of an account that is destroyed: a handful. By primary key. */
-export async function deleteTwilioCredentialsOf(tx: Tx, accountId: string): Promise<number> {
-  return (await tx.query('delete from twilio_credentials where account_id = $1', [accountId])).rowCount ?? 0
+/** Deletes the credentials of an account that is destroyed; answers how many. */
+export function deleteTwilioCredentialsOf(tx: Tx, accountId: string): Promise<number> {
+  return deleteRowsOf(tx, accountId, 'twilio_credentials')
 }
 
 // What a token of that API may do there: it has no scopes.

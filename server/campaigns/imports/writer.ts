@@ -190,7 +190,7 @@ export class BatchWriter {
       if (refused.length > 0 && !this.#keepsRows) throw new LostImport()
       this.#refused += refused.length
       const room = Math.max(0, badRowsMax - this.#badRows - this.#refused)
-      const full = refused.slice(0, room).flatMap((number) => errorsOf(sources.get(number)))
+      const full = refused.slice(0, room).flatMap((number) => errorOf(sources.get(number)) ?? [])
       await insertErrors(tx, this.#accountId, id, [...errors, ...full])
       const added = { ...counts, ...state, processed: rows, duplicate: duplicates, failed: failed + refused.length }
       if (await addCounts(tx, this.#accountId, id, before, added)) return true
@@ -239,20 +239,11 @@ export class ClosedCampaign extends Error {}
 class LostImport extends Error {}
 
 /** What is wrong with a row whose contact is there and full. */
-const errorsOf = (row: SourceRow | undefined): (RowError & { record: unknown })[] =>
-  row
-    ? [
-        {
-          line: row.line,
-          code: tooManyAttributes.code,
-          column: 'attributes',
-          value: null,
-          detail: tooManyAttributes.detail,
-          suggestion: null,
-          record: storable(row.record),
-        },
-      ]
-    : []
+function errorOf(row: SourceRow | undefined): (RowError & { record: unknown }) | undefined {
+  const { code, detail } = tooManyAttributes
+  const record = storable(row?.record)
+  return row && { line: row.line, code, column: 'attributes', value: null, detail, suggestion: null, record }
+}
 
 /** A row as it would be stored, without what it does not say. */
 function sampleOf(line: number, contact: NewContact): Record<string, unknown> {
