@@ -3,8 +3,8 @@
  * most the piece that was under way, and several processes may work at once. The pieces go through everything that may hold the number,
  * in passes; one that began after what was being written at the request had come to its end, and that leaves nothing behind, is the last.
  */
-import { inTransaction, type Db, type Tx } from '../db/db.ts'
-import { isPassing } from '../db/failure.ts'
+import { claimOne } from '../db/claim-one.ts'
+import type { Db, Tx } from '../db/db.ts'
 import type { Outbox, Posting } from '../events.ts'
 import { firstIdAt } from '../ids.ts'
 
@@ -60,18 +60,14 @@ export async function eraseNext(
   { db, outbox }: { db: Db; outbox: Outbox },
   steps: readonly EraseStep[],
 ): Promise<number> {
-  let claimed: Claimed | undefined
-  try {
-    const postings = await inTransaction(db, async (tx) => {
-      claimed = await claimErasure(tx)
-      return claimed && (await eraseSome(tx, claimed, steps))
-    })
-    if (postings) outbox.offer(postings)
-    return claimed ? 1 : 0
-  } catch (error) {
-    if (claimed && !isPassing(error)) await postpone(db, claimed)
-    throw error
-  }
+  const postings = await claimOne(
+    db,
+    claimErasure,
+    (tx, claimed) => eraseSome(tx, claimed, steps),
+    (claimed) => postpone(db, claimed),
+  )
+  if (postings) outbox.offer(postings)
+  return postings ? 1 : 0
 }
 
 /** Locks the erasure until the end of the transaction, stepping over those of other processes. Index erasures_due_at. */

@@ -1,6 +1,6 @@
 /** Rotation of data keys: messages that a retired key sealed are sealed with the current one; when contacts are too, the key is destroyed. */
-import { inTransaction, type Db, type Tx } from '../db/db.ts'
-import { isPassing } from '../db/failure.ts'
+import { claimOne } from '../db/claim-one.ts'
+import type { Db, Tx } from '../db/db.ts'
 import { noteSwept, putOff, takeRetiredKey, type RetiredKey } from '../sealing/data-key-sweeps.ts'
 import type { DataKeys } from '../sealing/data-keys.ts'
 import { openText, sealText } from '../sealing/texts.ts'
@@ -14,17 +14,13 @@ const pieceRows = 500
  * opened stays as it is, and so does all that was sealed with a key that this master key does not open.
  */
 export async function resealNext(db: Db, keys: DataKeys): Promise<number> {
-  let retired: RetiredKey | null | undefined
-  try {
-    return await inTransaction(db, async (tx) => {
-      retired = await takeRetiredKey(tx)
-      return retired ? resealPiece(db, tx, keys, retired) : 0
-    })
-  } catch (error) {
-    // One that fails is tried again; others go on meanwhile.
-    if (retired && !isPassing(error)) await putOff(db, retired)
-    throw error
-  }
+  const count = await claimOne(
+    db,
+    takeRetiredKey,
+    (tx, retired) => resealPiece(db, tx, keys, retired),
+    (retired) => putOff(db, retired),
+  )
+  return count ?? 0
 }
 
 /** Its key is locked. */

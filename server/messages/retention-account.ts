@@ -2,8 +2,8 @@
  * What each account keeps, by its own settings: texts, messages and events are gone through in the order of their ids, in pieces, up to the
  * age at which they go. A mark says how far; what is not over then is noted (`redact-later.ts`) or left to the end of its day.
  */
-import { inTransaction, type Db, type Queryable, type Tx } from '../db/db.ts'
-import { isPassing } from '../db/failure.ts'
+import { claimOne } from '../db/claim-one.ts'
+import type { Db, Queryable, Tx } from '../db/db.ts'
 import { changeEventsOf, deleteEvents } from '../events-redact.ts'
 import { firstIdAt } from '../ids.ts'
 import { hasText, isOver, setsOfRedaction, withoutTexts } from './redact.ts'
@@ -40,21 +40,18 @@ const failureMinutes = 1
 
 /** Does a piece of what is due of one account; 0 where there is none, and none is looked at for a while. Safe in several processes. */
 export async function retainNext(db: Db, deleteAttempts: DeleteAttempts): Promise<number> {
-  let due: Due | undefined
-  try {
-    return await inTransaction(db, async (tx) => {
-      due = await claimDue(tx)
-      if (!due) return 0
+  const isDone = await claimOne(
+    db,
+    claimDue,
+    async (tx, due) => {
       const isMore = await retainSome(tx, due, deleteAttempts)
       const isShort = due.messageBodyDays === 0 || due.replyBodyDays === 0
       await retainLater(tx, due, isMore ? 0 : isShort ? 1 : 60)
-      return 1
-    })
-  } catch (error) {
-    // One that fails is tried again; others go on meanwhile.
-    if (due && !isPassing(error)) await retainLater(db, due, failureMinutes)
-    throw error
-  }
+      return true
+    },
+    (due) => retainLater(db, due, failureMinutes),
+  )
+  return isDone ? 1 : 0
 }
 
 async function retainLater(db: Queryable, { accountId }: Due, minutes: number): Promise<void> {
