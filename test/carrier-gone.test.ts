@@ -48,7 +48,7 @@ test('what is accepted while the carrier is away waits, and goes out when it is 
   await carrier.start()
   for (const { id } of sent) await client.waitForStatus(id, ['delivered'])
   expect(await submitsOf('While you were away')).toBe(3)
-  expect(await client.waitForBound()).toMatchObject({ in_flight: 0 })
+  await until('nothing is under way', async () => (await client.waitForBound()).in_flight === 0)
 })
 
 test('a wrong password is told in the state of the link and is not tried again for a minute', async () => {

@@ -157,9 +157,10 @@ describe('a daily cap of segments', () => {
     const before = [await send({ segments: 3 }), await send({ segments: 2, isTest: true }), await send({ segments: 4 })]
     expect(words(before)).toEqual(['accepted', 'accepted', 'accepted'])
     await setGuards({ daily_segments: 9 })
-    expect(words(await sendAll([2, 1, 1, 1].map((segments) => test.draft({ segments }))))).toEqual([
+    // Two are left, whichever of the processes comes first.
+    expect(words(await sendAll([1, 1, 1, 1].map((segments) => test.draft({ segments }))))).toEqual([
       'accepted',
-      'spend_limit_reached',
+      'accepted',
       'spend_limit_reached',
       'spend_limit_reached',
     ])
