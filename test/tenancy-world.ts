@@ -5,6 +5,7 @@ import { openPool, type Db } from '../server/db/db.ts'
 import { openWall } from '../server/db/scoped.ts'
 import type { TestDatabase } from '../server/db/testing.ts'
 import { openAuthenticator } from '../server/accounts/authenticate.ts'
+import { Stride } from '../server/campaigns/imports/stride.ts'
 import type { App, Scope } from '../server/http.ts'
 import { openLedgerTest, silent, type LedgerTest } from '../server/messages/testing.ts'
 import { ShortLinks } from '../server/messages/short-links/clicks.ts'
@@ -64,7 +65,12 @@ export async function openWorld(database: TestDatabase): Promise<World> {
     acceptor: ledger.acceptor,
     slots: ledger.slots,
     destinations: guardDestinations(rule),
-    imports: { uploads: db, enqueue: () => Promise.resolve(), close: () => Promise.resolve() },
+    imports: {
+      uploads: db,
+      openStride: () => new Stride(),
+      enqueue: () => Promise.resolve(),
+      close: () => Promise.resolve(),
+    },
     refuseUrl: () => null,
     receiving: { ...ledger.context, log: silent, ledger: ledger.ledger, wake: () => {} },
     refusals: new Map(),

@@ -7,6 +7,7 @@ import { newId, parseId, showId } from '../ids.ts'
 import { isCountry } from '../messages/number.ts'
 import { isTimezone } from '../timezone.ts'
 import { Campaign, CampaignChange, CampaignInput } from './campaign-schema.ts'
+import { countryError, timezoneError } from './place-faults.ts'
 import {
   findCampaign,
   hasPool,
@@ -118,24 +119,6 @@ function checkFields(input: Partial<Record<keyof CampaignInput, unknown>>): Fiel
   if (typeof quietHours === 'object' && quietHours !== null) errors.push(...checkOwnQuietHours(quietHours))
   return errors
 }
-
-/** A country that no numbering plan knows. */
-export function countryError(pointer: string, country: string): FieldError {
-  const suggestion = country === 'UK' ? 'GB' : country.toUpperCase()
-  return {
-    pointer,
-    code: 'invalid_value',
-    detail: 'must be a country code of ISO 3166-1 alpha-2, such as GB',
-    ...(isCountry(suggestion) && { suggestion }),
-  }
-}
-
-/** A time zone that does not exist. */
-export const timezoneError = (pointer: string): FieldError => ({
-  pointer,
-  code: 'invalid_value',
-  detail: 'must be a time zone of the IANA database, such as Europe/London',
-})
 
 function isWebAddress(url: string): boolean {
   if (!URL.canParse(url)) return false

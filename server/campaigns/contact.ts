@@ -1,18 +1,17 @@
 /** A contact: a person's number in one campaign. What is known of an opt-out belongs to the account, not to the contact. */
 import { Type, type Static } from 'typebox'
-import { ApiError, invalid, type FieldError } from '../errors.ts'
+import { ApiError, invalid } from '../errors.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import { IdOf, Nullable, Timestamp, showTime } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
-import { countryOf, isCountry } from '../messages/number.ts'
+import { consentStatuses } from '../messages/consent.ts'
+import { countryOf } from '../messages/number.ts'
 import type { ContactSealing } from '../sealing/contact-fields.ts'
 import { Tags } from './campaign-schema.ts'
-import { countryError, timezoneError } from './campaign.ts'
 import { findContact } from './contact-list.ts'
+import { tooManyAttributes } from './contact-read.ts'
 import { attributeLimits, type ContactRow, type NewContact, type OnConflict } from './contacts.ts'
 import { upsertContacts } from './upsert.ts'
-import { isTimezone } from '../timezone.ts'
-import { canonicalLanguage } from '../language.ts'
 
 /** Texts of a contact and their longest values, in code points. */
 export const textFields = {
@@ -23,8 +22,6 @@ export const textFields = {
   country: 2,
   timezone: 64,
 } as const
-
-export const consentStatuses = ['opted_in', 'opted_out', 'unknown'] as const
 
 /** Evidence of consent. */
 export const Consent = Type.Object(
@@ -110,53 +107,6 @@ export const Contact = Type.Object(
   },
   { $id: 'Contact' },
 )
-
-/**
- * Checks what the schema cannot say and brings a contact into the form in which it is stored. `readPhone` reads the number: strictly
- * in requests, leniently in imports. The input may be of any shape; what the schema refuses is passed over.
- */
-export function readContact(
-  input: Partial<Record<keyof ContactInput, unknown>>,
-  readPhone: (text: string) => { number: string } | Omit<FieldError, 'pointer'>,
-): { contact: NewContact | null; errors: FieldError[] } {
-  const errors: FieldError[] = []
-  const phone = typeof input.phone_number === 'string' ? readPhone(input.phone_number) : null
-  if (phone && !('number' in phone)) errors.push({ pointer: '#/phone_number', ...phone })
-  const { country, timezone, language } = input
-  if (typeof country === 'string' && !isCountry(country)) errors.push(countryError('#/country', country))
-  if (typeof timezone === 'string' && !isTimezone(timezone)) errors.push(timezoneError('#/timezone'))
-  const canonical = typeof language === 'string' ? canonicalLanguage(language) : null
-  if (typeof language === 'string' && canonical === null)
-    errors.push({
-      pointer: '#/language',
-      code: 'invalid_value',
-      detail: 'must be a language tag of BCP 47, such as en-GB',
-    })
-  if (errors.length > 0 || !phone || !('number' in phone)) return { contact: null, errors }
-  const { first_name, last_name, external_id, attributes, tags, consent } = input as ContactInput
-  return {
-    errors,
-    contact: {
-      phoneNumber: phone.number,
-      firstName: first_name ?? null,
-      lastName: last_name ?? null,
-      externalId: external_id ?? null,
-      language: canonical,
-      country: (country as string | undefined) ?? null,
-      timezone: (timezone as string | undefined) ?? null,
-      attributes: attributes ?? null,
-      tags: tags ?? null,
-      consent: consent ?? null,
-    },
-  }
-}
-
-/** What is told where a contact would get more attributes than it may have. */
-export const tooManyAttributes = {
-  pointer: '#/attributes',
-  code: 'too_long',
-  detail: `must leave the contact with at most ${attributeLimits.count} attributes`,
-} as const
 
 /**
  * Adds a contact to a campaign, or does to an existing one what `onConflict` says; `isNew` tells which.

@@ -11,6 +11,7 @@ import type { Db } from '../db/db.ts'
 import type { App } from '../http.ts'
 import { newId } from '../ids.ts'
 import { campaignRoutes, type CampaignsContext } from './http.ts'
+import { Stride } from './imports/stride.ts'
 
 /** What `openCampaignTest` gives. */
 export interface CampaignTest {
@@ -35,7 +36,12 @@ export async function openCampaignTest(
   parts: Partial<CampaignsContext> = {},
   more: (app: App, context: CampaignsContext) => void = () => {},
 ): Promise<CampaignTest> {
-  const imports = { uploads: db, enqueue: () => Promise.resolve(), close: () => Promise.resolve() }
+  const imports = {
+    uploads: db,
+    openStride: () => new Stride(),
+    enqueue: () => Promise.resolve(),
+    close: () => Promise.resolve(),
+  }
   const outbox = { nodeId: null, offer: () => {} }
   const context = {
     db,

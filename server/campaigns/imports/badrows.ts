@@ -6,6 +6,7 @@ import { attributeLimits } from '../contacts.ts'
 import { mapColumns } from './columns.ts'
 import { readErrors, type RowError } from './errors.ts'
 import { fieldsOf } from './row.ts'
+import { rowSchema } from './row-schema.ts'
 import type { ImportRow } from './store.ts'
 
 const pageRows = 1000
@@ -24,7 +25,7 @@ export async function* writeBadRows(db: Db, accountId: string, row: ImportRow): 
   const header = kept ? kept.map(({ name }) => name) : await namesOf(errorsOf(db, accountId, row.id))
   const write = (cells: string[]): string => writeCsv([cells], table?.delimiter ?? undefined)
   const cellsOf = (given: unknown): string[] => {
-    const record = fieldsOf(given)
+    const record = fieldsOf(given, rowSchema)
     if (kept && Array.isArray(record)) return kept.map(({ at }) => textOf(record[at]))
     if (!kept && isObject(record))
       return header.map((name) => textOf(Object.hasOwn(record, name) ? record[name] : null))
@@ -52,7 +53,7 @@ async function namesOf(rows: AsyncIterable<{ record: unknown }>): Promise<string
   const used = new Set<string>()
   const others = new Set<string>()
   for await (const row of rows) {
-    const record = fieldsOf(row.record)
+    const record = fieldsOf(row.record, rowSchema)
     if (!isObject(record)) continue
     for (const field of fields) if (Object.hasOwn(record, field)) used.add(field)
     if (others.size === attributeLimits.count) continue

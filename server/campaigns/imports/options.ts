@@ -5,7 +5,7 @@ import { Nullable } from '../../http.ts'
 import { isCountry } from '../../messages/number.ts'
 import { parseJson, type ParsedBody } from '../../requests/body.ts'
 import { buildValidators } from '../../requests/validate.ts'
-import { countryError } from '../campaign.ts'
+import { countryError } from '../place-faults.ts'
 import type { Mapping } from './columns.ts'
 import type { AskedOptions } from './store.ts'
 

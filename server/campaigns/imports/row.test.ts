@@ -2,9 +2,13 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readLayout, refuseBytes, type TableLayout } from './layout.ts'
 import { readImportedNumber } from './phone.ts'
-import { readRow } from './row.ts'
+import { createRowReader } from './row.ts'
+import { rowSchema } from './row-schema.ts'
 import { NumberSet } from './seen.ts'
 import type { ImportOptions } from './store.ts'
+
+// As a thread gets it.
+const readRow = createRowReader(structuredClone(rowSchema))
 
 const layoutOf = (text: string, isWhole = true, mapping: Record<string, string | null> = {}): TableLayout => {
   const layout = readLayout(text.replace(/^\uFEFF/, ''), isWhole, mapping)

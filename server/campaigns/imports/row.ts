@@ -2,11 +2,13 @@
 import { isUnstorable, parseJson } from '../../requests/body.ts'
 import { ApiError, type FieldError } from '../../errors.ts'
 import { buildValidators } from '../../requests/validate.ts'
-import { consentStatuses, Contact, ContactInput, readContact } from '../contact.ts'
+import { consentStatuses } from '../../messages/consent.ts'
+import { readContact } from '../contact-read.ts'
 import type { NewContact } from '../contacts.ts'
 import type { RowError } from './errors.ts'
 import type { TableLayout } from './layout.ts'
 import { readImportedNumber, type PhoneFault, type Repair } from './phone.ts'
+import type { RowSchema } from './row-schema.ts'
 import type { SourceRow } from './source-row.ts'
 import type { ImportOptions } from './store.ts'
 
@@ -15,14 +17,22 @@ export type ReadRow = { contact: NewContact; repair: Repair | null } | { errors:
 
 type Fault = { pointer: string; code: FieldError['code'] | PhoneFault['code']; detail: string; suggestion?: string }
 
-// The very schema of POST /v1/campaigns/{campaign}/contacts, so that a row is right exactly when the request would be.
-const check = buildValidators({})({ schema: ContactInput })
-
 // Longest value that an error repeats; the whole row is in the file of bad rows.
 const valueMax = 200
 
 /** Reads a row. Its errors name the column of the file, or the field where the file has no columns. */
-export function readRow(row: SourceRow, options: ImportOptions): ReadRow {
+export type RowReader = (row: SourceRow, options: ImportOptions) => ReadRow
+
+/** What is wrong with an object by the schema; true: nothing. */
+type Check = ReturnType<ReturnType<typeof buildValidators>>
+
+/** Makes a reader; the schema is compiled when the first row comes. */
+export function createRowReader(schema: RowSchema): RowReader {
+  const check = buildValidators({})({ schema: schema.input })
+  return (row, options) => readRow(row, options, schema, check)
+}
+
+function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, check: Check): ReadRow {
   const { line, record, fault } = row
   const whole = (code: string, detail: string): ReadRow => ({
     errors: [{ line, code, column: null, value: null, detail, suggestion: null }],
@@ -32,10 +42,12 @@ export function readRow(row: SourceRow, options: ImportOptions): ReadRow {
   if (table && (record as string[]).some(isDamaged))
     return whole('invalid_characters', 'must be UTF-8 without NUL; save the file as UTF-8 and send it again')
   const faults: Fault[] = []
-  const input = table ? readCells(record as string[], table.targets, faults) : rename(fieldsOf(record), options.mapping)
+  const input = table
+    ? readCells(record as string[], table.targets, faults)
+    : rename(fieldsOf(record, schema), options.mapping)
   if (typeof input !== 'object' || input === null || Array.isArray(input))
     return whole('invalid_format', 'must be an object with the fields of a contact')
-  faults.push(...faultsOf(input))
+  faults.push(...faultsOf(input, check))
   // What a number looks like in a file is for the lenient reader to say, also where its cell is empty.
   let phoneFault: PhoneFault | null = null
   let repair: Repair | null = null
@@ -63,7 +75,7 @@ export function readRow(row: SourceRow, options: ImportOptions): ReadRow {
 
 const isDamaged = (cell: string): boolean => cell.includes('\uFFFD') || isUnstorable(cell)
 
-function faultsOf(input: object): Fault[] {
+function faultsOf(input: object, check: Check): Fault[] {
   const result = check(input)
   if (result === true) return []
   if (result.error instanceof ApiError) return [...(result.error.options.errors ?? [])]
@@ -124,11 +136,11 @@ function readObject(cell: string, target: string, faults: Fault[]): object | nul
 }
 
 /** A row of JSON; of a contact as answers and the export have it without nulls, and without what only they say. */
-export function fieldsOf(record: unknown): unknown {
+export function fieldsOf(record: unknown, { input, shown }: RowSchema): unknown {
   if (typeof record !== 'object' || record === null || !('object' in record) || record.object !== 'contact')
     return record
   const isSaid = ([name, value]: [string, unknown]): boolean =>
-    Object.hasOwn(ContactInput.properties, name) ? value !== null : !Object.hasOwn(Contact.properties, name)
+    Object.hasOwn(input.properties, name) ? value !== null : !shown.includes(name)
   return Object.fromEntries(Object.entries(record).filter(isSaid))
 }
 

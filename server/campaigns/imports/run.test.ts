@@ -5,7 +5,6 @@ import { testMasterKey } from '../../accounts/testing.ts'
 import { inTransaction } from '../../db/db.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
 import { newId, parseId } from '../../ids.ts'
-import { runImport } from './run.ts'
 import { startImports } from './start.ts'
 import { numberOf, openImportTest, until, zero, type ImportTest } from './testing.ts'
 
@@ -47,7 +46,7 @@ describe('an interrupted import', () => {
     const progress: unknown[] = []
     for (let run = 0; ; run++) {
       // Stopped after its first batch, each time.
-      const result = await runImport(test.context, key, AbortSignal.abort())
+      const result = await test.runHere(key, AbortSignal.abort())
       progress.push((await test.read(id)).counts['processed'])
       if (result === 'over') break
       expect([result, run < 10]).toEqual(['stopped', true])
@@ -56,7 +55,7 @@ describe('an interrupted import', () => {
     expect(await test.read(id)).toMatchObject({ status: 'completed_with_errors', counts: countsOf(10_000) })
     expect(await test.contacts(campaign)).toHaveLength(8000)
     expect([await count('import_errors', key.importId), await count('import_chunks', key.importId)]).toEqual([1000, 0])
-    expect(await runImport(test.context, key, never)).toBe('lost')
+    expect(await test.runHere(key, never)).toBe('lost')
   })
 
   it('reads a batch again whose rows a contact refused that was not there when it began', async () => {
@@ -66,7 +65,7 @@ describe('an interrupted import', () => {
     let running: Promise<unknown> = Promise.resolve()
     await inTransaction(database.db, async (tx) => {
       await tx.query('select from campaigns where account_id = $1 and id = $2 for update', of)
-      running = runImport(test.context, key, never)
+      running = test.runHere(key, never)
       await untilBlocked(database.db, 1)
       const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`a${n}`, 'x']))
       await tx.query(
@@ -76,7 +75,7 @@ describe('an interrupted import', () => {
     })
     expect(await running).toBe('lost')
     expect((await test.read(id)).counts).toMatchObject({ processed: 0 })
-    expect(await runImport(test.context, key, never)).toBe('over')
+    expect(await test.runHere(key, never)).toBe('over')
     expect((await test.read(id)).counts).toMatchObject({ processed: 2, created: 1, failed: 1 })
     expect(await test.badRows(id)).toContain(`${numberOf(2)},Bonn,`)
   })
@@ -84,9 +83,9 @@ describe('an interrupted import', () => {
   it('writes no more contacts into a campaign that was closed meanwhile, and says so', async () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, fileOf(10_000))
-    expect(await runImport(test.context, key, AbortSignal.abort())).toBe('stopped')
+    expect(await test.runHere(key, AbortSignal.abort())).toBe('stopped')
     expect((await test.call('POST', `/v1/campaigns/${campaign}/archive`)).status).toBe(200)
-    expect(await runImport(test.context, key, never)).toBe('over')
+    expect(await test.runHere(key, never)).toBe('over')
     expect(await test.read(id)).toMatchObject({
       status: 'failed',
       failure: { code: 'campaign_closed' },
@@ -99,9 +98,9 @@ describe('an interrupted import', () => {
   it('is not done twice by several workers at once', async () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, fileOf(20_000))
-    const results = await Promise.all([1, 2, 3].map(() => runImport(test.context, key, never)))
+    const results = await Promise.all([1, 2, 3].map(() => test.runHere(key, never)))
     // Each may have lost a batch to another.
-    if (!results.includes('over')) expect(await runImport(test.context, key, never)).toBe('over')
+    if (!results.includes('over')) expect(await test.runHere(key, never)).toBe('over')
     expect((await test.read(id)).counts).toEqual(countsOf(20_000))
     expect(await test.contacts(campaign)).toHaveLength(16_000)
     expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['contacts_count']).toBe(16_000)
@@ -132,10 +131,11 @@ describe('an interrupted import', () => {
     const program = `
       const { openPool } = await import(${JSON.stringify(new URL('../../db/db.ts', import.meta.url))})
       const { openVault } = await import(${JSON.stringify(new URL('../../sealing/vault.ts', import.meta.url))})
-      const { writeRows } = await import(${JSON.stringify(new URL('run.ts', import.meta.url))})
+      const { writeRows } = await import(${JSON.stringify(new URL('write.ts', import.meta.url))})
+      const { rowSchema } = await import(${JSON.stringify(new URL('row-schema.ts', import.meta.url))})
       const [connection, key] = process.argv.slice(1).map((text) => JSON.parse(text))
       const db = openPool(connection, { name: 'killed', max: 2 })
-      await writeRows({ db, vault: openVault(Buffer.alloc(32, 7)) }, key, new AbortController().signal)`
+      await writeRows({ db, vault: openVault(Buffer.alloc(32, 7)), rowSchema }, key, new AbortController().signal)`
     const args = ['--input-type=module', '-e', program, JSON.stringify(database.connection), JSON.stringify(key)]
     const child = spawn(process.execPath, args, { stdio: 'inherit' })
     const ended = once(child, 'exit')
@@ -153,7 +153,7 @@ describe('an interrupted import', () => {
       parseId('cmp', campaign),
     ])
     expect(rows[0]).toMatchObject({ count: left.counts['created'] })
-    expect(await runImport(test.context, key, never)).toBe('over')
+    expect(await test.runHere(key, never)).toBe('over')
     expect((await test.read(id)).counts).toEqual(countsOf(100_000))
     expect(await test.contacts(campaign)).toHaveLength(80_000)
   })
@@ -161,19 +161,19 @@ describe('an interrupted import', () => {
   it('stops when it is canceled, and keeps what is there', async () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, fileOf(10_000))
-    expect(await runImport(test.context, key, AbortSignal.abort())).toBe('stopped')
+    expect(await test.runHere(key, AbortSignal.abort())).toBe('stopped')
     const canceled = await test.call('POST', `/v1/imports/${id}/cancel`)
     expect(canceled).toMatchObject({
       status: 200,
       body: { status: 'canceled', counts: { processed: 2500, created: 2000 } },
     })
-    expect(await runImport(test.context, key, never)).toBe('lost')
+    expect(await test.runHere(key, never)).toBe('lost')
     expect(await count('import_chunks', key.importId)).toBe(0)
     expect(await test.contacts(campaign)).toHaveLength(2000)
     const { status, body } = canceled
     expect(await test.call('POST', `/v1/imports/${id}/cancel`)).toMatchObject({ status, body })
     const whole = await test.hold(campaign, fileOf(10))
-    expect(await runImport(test.context, whole.key, never)).toBe('over')
+    expect(await test.runHere(whole.key, never)).toBe('over')
     expect((await test.call('POST', `/v1/imports/${whole.id}/cancel`)).body['code']).toBe('import_over')
   })
 
@@ -182,7 +182,7 @@ describe('an interrupted import', () => {
     const { key } = await test.hold(campaign, fileOf(10))
     const change = (how: string) => database.db.query(`update accounts set ${how} where id = $1`, [key.accountId])
     await change(`status = 'closed', closed_at = now(), close_webhooks = 'drain', destroy_at = now()`)
-    const result = await runImport(test.context, key, never)
+    const result = await test.runHere(key, never)
     await change(`status = 'active', closed_at = null, close_webhooks = null, destroy_at = null`)
     expect(result).toBe('over')
     const { rows } = await database.db.query('select status from imports where id = $1', [key.importId])

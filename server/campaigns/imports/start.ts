@@ -2,13 +2,18 @@
 import { PgBoss, type Job } from 'pg-boss'
 import { openPool, type Connection, type Db, type Tx } from '../../db/db.ts'
 import type { Meter } from '../../metrics/meter.ts'
-import { finishImport, runImport, type ImportKey, type RunContext } from './run.ts'
+import { rowSchema } from './row-schema.ts'
+import { finishImport, runImport, type RunContext } from './run.ts'
+import { Stride } from './stride.ts'
 import { ImportThreads } from './thread.ts'
+import type { ImportKey } from './write.ts'
 
 /** What `startImports` gives: a way to hand imports over, and the end of it. */
 export interface Imports {
   /** Connections for uploads alone: a transaction stays open as long as a file comes, and must not starve everything else. */
   uploads: Db
+  /** The steps of one upload. */
+  openStride(): Stride
   /** Enqueues the job of an import in the transaction that stores it. */
   enqueue(tx: Tx, key: ImportKey): Promise<void>
   /** Stops between two batches; what is not over goes on at the next start, or at another node at once. */
@@ -66,10 +71,9 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
     deleteAfterSeconds: 86_400,
   })
   const stop = new AbortController()
-  const threads = new ImportThreads(
-    { connection, masterKey: options.masterKey, isSealing: options.isSealing ?? false },
-    () => options.meter?.flushes.accept.items ?? 0,
-  )
+  const countAccepted = (): number => options.meter?.flushes.accept.items ?? 0
+  const { masterKey, isSealing = false } = options
+  const threads = new ImportThreads({ connection, masterKey, isSealing, rowSchema }, countAccepted)
   if (isRunning) await work(boss, options, threads, stop.signal)
   const uploads = openPool(connection, {
     name: 'uploads',
@@ -78,6 +82,7 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
   })
   return {
     uploads,
+    openStride: () => new Stride(countAccepted),
     enqueue: async (tx, key) => {
       await boss.send(jobs, key, { db: { executeSql: (text, values) => tx.query(text, values) } })
     },

@@ -1,4 +1,4 @@
-/** How an import goes on: as fast as it can while nobody sends, in small steps with rests between them while somebody does. */
+/** How an import and its upload go on: as fast as it can while nobody sends, in small steps with rests between them while somebody does. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Rows of a batch while nobody sends. Measured: 1000 are a tenth slower, 10,000 no faster; more takes memory and makes progress coarser. */
@@ -12,20 +12,20 @@ const restMsMax = 100
 // Whoever sends once a second is somebody who sends.
 const calmMs = 1000
 
-/** The steps of one thread; `accepted` is memory shared with the thread that answers requests, which counts messages in it. */
+/** The steps of one thread, or of one upload; `countAccepted` is how many messages this process has accepted. */
 export class Stride {
-  readonly #accepted: Int32Array
+  readonly #countAccepted: () => number
   #seen: number
   #sentAt = -Infinity
 
-  constructor(accepted: Int32Array = new Int32Array(1)) {
-    this.#accepted = accepted
-    this.#seen = Atomics.load(accepted, 0)
+  constructor(countAccepted: () => number = () => 0) {
+    this.#countAccepted = countAccepted
+    this.#seen = countAccepted()
   }
 
   /** Whether messages have been accepted within the last second. */
   get isBesideSends(): boolean {
-    const accepted = Atomics.load(this.#accepted, 0)
+    const accepted = this.#countAccepted()
     const now = performance.now()
     if (accepted !== this.#seen) this.#sentAt = now
     this.#seen = accepted

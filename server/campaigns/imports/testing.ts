@@ -4,8 +4,10 @@ import { parseId } from '../../ids.ts'
 import type { ContactSeals } from '../../sealing/contact-fields.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
 import { testMasterKey, testVault } from '../../accounts/testing.ts'
-import type { ImportKey, RunContext } from './run.ts'
+import { rowSchema } from './row-schema.ts'
+import { runImport, type RunContext, type RunResult } from './run.ts'
 import { startImports, type Imports } from './start.ts'
+import { writeRows, type ImportKey } from './write.ts'
 
 /** An import as the API shows it. */
 export interface Shown {
@@ -35,6 +37,8 @@ export interface ImportTest extends CampaignTest {
   hold(campaign: string, payload: string): Promise<{ id: string; key: ImportKey }>
   /** Uploads, and waits until the import is over. */
   run(campaign: string, type: string, payload: string | Buffer, query?: string): Promise<Shown>
+  /** Runs an import in the thread of the test. */
+  runHere(key: ImportKey, signal: AbortSignal): Promise<RunResult>
   read(id: string): Promise<Shown>
   finished(id: string, limitMs?: number): Promise<Shown>
   errors(id: string): Promise<Record<string, unknown>[]>
@@ -69,11 +73,11 @@ export async function openImportTest(db: Db, connection: Connection, contactSeal
   const subscribed = new Set<string>()
   const outbox = { nodeId: null, offer: () => {} }
   const log = { info: () => {}, warn: () => {}, error: () => {} }
-  const context: RunContext = {
+  const context = {
     db,
     vault: testVault,
     outbox,
-    subscriptions: { wants: (id) => subscribed.has(id) },
+    subscriptions: { wants: (id: string) => subscribed.has(id) },
     log,
     ...(contactSeals && { contactSeals }),
   }
@@ -82,6 +86,7 @@ export async function openImportTest(db: Db, connection: Connection, contactSeal
     get uploads() {
       return test.imports.uploads
     },
+    openStride: () => test.imports.openStride(),
     enqueue: (tx, key) => (isHeld ? Promise.resolve() : test.imports.enqueue(tx, key)),
     close: () => test.imports.close(),
   }
@@ -123,6 +128,8 @@ export async function openImportTest(db: Db, connection: Connection, contactSeal
       if (status !== 202) throw new Error(JSON.stringify(body))
       return test.finished(String(body['id']))
     },
+    runHere: (key, signal) =>
+      runImport(context, key, signal, (one, stop) => writeRows({ ...context, rowSchema }, one, stop)),
     read: async (id) => (await get(`/v1/imports/${id}`)) as unknown as Shown,
     finished: (id, limitMs) =>
       until(

@@ -5,7 +5,8 @@
 import { setFlagsFromString } from 'node:v8'
 import { Worker } from 'node:worker_threads'
 import type { Connection } from '../../db/db.ts'
-import type { ImportKey, RowsResult } from './run.ts'
+import type { RowSchema } from './row-schema.ts'
+import type { ImportKey, RowsResult } from './write.ts'
 
 /** What a thread is given once: it opens its own connections. */
 export interface ThreadInput {
@@ -14,6 +15,7 @@ export interface ThreadInput {
   masterKey: Buffer | string
   /** Whether contacts are encrypted. */
   isSealing: boolean
+  rowSchema: RowSchema
   /** Shared: how many messages this process has accepted, so that the thread can step back (`stride.ts`). */
   accepted: Int32Array
 }

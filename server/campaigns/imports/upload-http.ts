@@ -15,6 +15,7 @@ import type { ImportsContext } from './http.ts'
 import { bodyOptions, parseFormOptions, queryOptions, readOptions } from './options.ts'
 import { showImport } from './show.ts'
 import type { Format, ImportRow } from './store.ts'
+import type { Stride } from './stride.ts'
 import { completeFile, jsonBytesMax, storeFile, storeRows, type StoredFile } from './upload.ts'
 
 export const campaignParams = Type.Object({ campaign: Type.String({ description: 'Id or key of a campaign.' }) })
@@ -104,7 +105,7 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
           reply,
           async (tx) => {
             const { accountId } = request.caller
-            const row = await store(tx, accountId, request, body)
+            const row = await store(tx, accountId, request, body, context.imports.openStride())
             await context.imports.enqueue(tx, { accountId, importId: row.id })
             const shown = showImport(row)
             return { status: 202, body: shown, location: `/v1/imports/${shown.id}`, resourceId: row.id }
@@ -130,12 +131,19 @@ function discard(body: Readable): void {
   body.once('close', () => clearTimeout(timer))
 }
 
-async function store(tx: Tx, accountId: string, request: UploadRequest, body: unknown): Promise<ImportRow> {
+async function store(
+  tx: Tx,
+  accountId: string,
+  request: UploadRequest,
+  body: unknown,
+  stride: Stride,
+): Promise<ImportRow> {
   const campaign = withCountry(await readOpenCampaign(tx, accountId, request.params.campaign), request.caller)
-  if (request.isMultipart()) return storeForm(tx, accountId, campaign, request)
+  if (request.isMultipart()) return storeForm(tx, accountId, campaign, request, stride)
   if (!(body instanceof Readable)) {
     const json = body as Static<typeof JsonImport>
-    return storeRows(tx, accountId, campaign.id, readOptions(request.query, json, campaign, '#'), json.contacts)
+    const options = readOptions(request.query, json, campaign, '#')
+    return storeRows(tx, accountId, campaign.id, options, json.contacts, stride)
   }
   const asked = readOptions(request.query, null, campaign, '#')
   const incoming = {
@@ -144,19 +152,25 @@ async function store(tx: Tx, accountId: string, request: UploadRequest, body: un
     charset: charsetOf(request),
     isEncoded: isEncoded(request),
   }
-  const stored = await storeFile(tx, accountId, campaign.id, incoming, asked)
+  const stored = await storeFile(tx, accountId, campaign.id, incoming, asked, stride)
   return completeFile(tx, accountId, stored, asked, '?mapping')
 }
 
 /** A form of a browser: the file, and its options before or behind it. */
-async function storeForm(tx: Tx, accountId: string, campaign: CampaignRow, request: UploadRequest): Promise<ImportRow> {
+async function storeForm(
+  tx: Tx,
+  accountId: string,
+  campaign: CampaignRow,
+  request: UploadRequest,
+  stride: Stride,
+): Promise<ImportRow> {
   let said: ReturnType<typeof parseFormOptions> | null = null
   let stored: StoredFile | null = null
   const unknown: FieldError[] = []
   for await (const part of partsOf(request)) {
     if (part.type === 'file' && part.fieldname === 'file') {
       const incoming = { body: part.file, format: formatOf(part), charset: null, isEncoded: isEncoded(request) }
-      stored = await storeFile(tx, accountId, campaign.id, incoming, null).catch(explainForm)
+      stored = await storeFile(tx, accountId, campaign.id, incoming, null, stride).catch(explainForm)
     } else if (part.type === 'field' && part.fieldname === 'options') said = parseFormOptions(String(part.value))
     else {
       unknown.push({ pointer: `#/${part.fieldname}`, code: 'unknown_field', detail: 'there is no such part' })

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
+import { Stride } from './stride.ts'
 import { numberOf, openImportTest, until, type ImportTest } from './testing.ts'
 
 let database: TestDatabase
@@ -43,6 +44,23 @@ const importsOf = async (campaign: string): Promise<number> => {
 const busyConnections = (): number => test.imports.uploads.totalCount - test.imports.uploads.idleCount
 
 describe('an upload', () => {
+  it('rests between its pieces while somebody sends, so that sends need not wait for it', async () => {
+    const file = `phone,note\n15551230001,${'x'.repeat(60_000)}\n`.repeat(50)
+    const msOf = async (stride: Stride): Promise<number> => {
+      const { imports } = test
+      test.imports = { ...imports, openStride: () => stride }
+      const campaign = await test.newCampaign()
+      const startMs = performance.now()
+      await test.hold(campaign, file)
+      test.imports = imports
+      return performance.now() - startMs
+    }
+    await msOf(new Stride())
+    const quietMs = await msOf(new Stride())
+    let accepted = 0
+    expect(await msOf(new Stride(() => accepted++))).toBeGreaterThan(2 * quietMs)
+  })
+
   it('is refused at once where it cannot be imported at all, and leaves nothing', async () => {
     const campaign = await test.newCampaign()
     const refusals: [type: string, payload: string | Buffer, status: number][] = [

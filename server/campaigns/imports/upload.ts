@@ -17,6 +17,7 @@ import {
   type ImportOptions,
   type ImportRow,
 } from './store.ts'
+import type { Stride } from './stride.ts'
 import { openWorkbook, readSheet } from './workbook.ts'
 import { collectYoung } from './young.ts'
 import { ZipError } from './zip.ts'
@@ -61,6 +62,7 @@ export async function storeFile(
   campaignId: string,
   incoming: Incoming,
   asked: AskedOptions | null,
+  stride: Stride,
 ): Promise<StoredFile> {
   const probe = new EncodingProbe(incoming.charset)
   let file: StoredFile | null = null
@@ -90,7 +92,7 @@ export async function storeFile(
         detail: `A file of this kind may have at most ${most} bytes; split it.`,
       })
     if (file.format === 'json') held.push(Buffer.from(piece))
-    else await insertChunk(tx, accountId, file.id, position, piece)
+    else await storePiece(tx, accountId, file.id, position, piece, stride)
     position++
     if (position % piecesPerCollection === 0) collectYoung()
   }
@@ -98,7 +100,7 @@ export async function storeFile(
   probe.end()
   file.encoding = probe.encoding
   if (file.format !== 'json') return file
-  return { ...file, ...(await storeLines(tx, accountId, file.id, readList(Buffer.concat(held)))) }
+  return { ...file, ...(await storeLines(tx, accountId, file.id, readList(Buffer.concat(held)), stride)) }
 }
 
 /** Makes an import of a stored file. @throws ApiError where it cannot be imported as asked. */
@@ -120,10 +122,11 @@ export async function storeRows(
   campaignId: string,
   options: AskedOptions,
   rows: unknown[],
+  stride: Stride,
 ): Promise<ImportRow> {
   const id = newId()
   await insertImport(tx, accountId, id, campaignId, 'json')
-  return completeUpload(tx, accountId, id, { options, ...(await storeLines(tx, accountId, id, rows)) })
+  return completeUpload(tx, accountId, id, { options, ...(await storeLines(tx, accountId, id, rows, stride)) })
 }
 
 async function storeLines(
@@ -131,12 +134,29 @@ async function storeLines(
   accountId: string,
   id: string,
   rows: unknown[],
+  stride: Stride,
 ): Promise<{ bytes: number; total: number }> {
   // The parser limits the body, so that it may stand in memory once more.
   const text = Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'))
-  for (let position = 0; position * chunkBytes < text.length; position++)
-    await insertChunk(tx, accountId, id, position, text.subarray(position * chunkBytes, (position + 1) * chunkBytes))
+  for (let position = 0; position * chunkBytes < text.length; position++) {
+    const piece = text.subarray(position * chunkBytes, (position + 1) * chunkBytes)
+    await storePiece(tx, accountId, id, position, piece, stride)
+  }
   return { bytes: text.length, total: rows.length }
+}
+
+/** Stores a piece, and rests while somebody sends: a file as fast as it comes is half a second in which sends wait. */
+async function storePiece(
+  tx: Tx,
+  accountId: string,
+  id: string,
+  position: number,
+  piece: Buffer,
+  stride: Stride,
+): Promise<void> {
+  const startMs = performance.now()
+  await insertChunk(tx, accountId, id, position, piece)
+  await stride.rest(performance.now() - startMs)
 }
 
 /** What a file is: a workbook tells by itself, the others by what was said, else by how they begin. */

@@ -9,11 +9,11 @@ import { DataKeys } from '../../sealing/data-keys.ts'
 import { KeyFile } from '../../sealing/master-key.ts'
 import { openResult } from '../../sealing/texts.ts'
 import { openVault } from '../../sealing/vault.ts'
-import { writeRows, type ImportKey } from './run.ts'
 import { Stride } from './stride.ts'
 import type { ThreadInput, ThreadOrder, ThreadOutput } from './thread.ts'
+import { writeRows, type ImportKey } from './write.ts'
 
-const { connection, masterKey, isSealing, accepted } = workerData as ThreadInput
+const { connection, masterKey, isSealing, rowSchema, accepted } = workerData as ThreadInput
 // Where an import and a request want the same core, the request goes first: on Linux a thread has a priority of its own (sched(7)).
 const self = '/proc/thread-self'
 if (existsSync(self)) setPriority(Number(basename(readlinkSync(self))), constants.priority.PRIORITY_BELOW_NORMAL)
@@ -30,7 +30,7 @@ const db = openPool(connection, {
   onResult: (result, on) => openResult({ keys, log }, result, on),
 })
 const contactSeals = new ContactSeals({ db, keys, vault, isSealing })
-const stride = new Stride(accepted)
+const stride = new Stride(() => Atomics.load(accepted, 0))
 let stop = new AbortController()
 
 parentPort?.on('message', (order: ThreadOrder) => {
@@ -40,7 +40,7 @@ parentPort?.on('message', (order: ThreadOrder) => {
 
 async function write(key: ImportKey): Promise<void> {
   stop = new AbortController()
-  const output = await writeRows({ db, vault, stride, contactSeals }, key, stop.signal).then(
+  const output = await writeRows({ db, vault, rowSchema, stride, contactSeals }, key, stop.signal).then(
     (result): ThreadOutput => ({ result }),
     (error: unknown): ThreadOutput => ({ error: error instanceof Error ? error : new Error(String(error)) }),
   )

@@ -3,7 +3,7 @@ import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { newId, showId } from '../../ids.ts'
 import type { ContactSealing, ContactSeals } from '../../sealing/contact-fields.ts'
 import type { Vault } from '../../sealing/vault.ts'
-import { tooManyAttributes } from '../contact.ts'
+import { tooManyAttributes } from '../contact-read.ts'
 import { recordContactConsents } from '../contact-consent.ts'
 import type { NewContact } from '../contacts.ts'
 import { sealContact, type WrittenContact } from '../merge.ts'
@@ -11,7 +11,8 @@ import { previewContacts, upsertContacts, type UpsertCounts } from '../upsert.ts
 import { findForgotten } from '../forgotten.ts'
 import { insertErrors, type RowError } from './errors.ts'
 import type { Repair } from './phone.ts'
-import { readRow } from './row.ts'
+import { createRowReader, type RowReader } from './row.ts'
+import type { RowSchema } from './row-schema.ts'
 import { NumberSet } from './seen.ts'
 import type { SourceRow } from './source-row.ts'
 import { Stride } from './stride.ts'
@@ -21,6 +22,7 @@ import { addCounts, isClosed, readCommitted, type ImportRow } from './store.ts'
 export interface WriteContext {
   db: Db
   vault: Vault
+  rowSchema: RowSchema
   stride?: Stride
   /** None: nothing is encrypted, nor ever was. */
   contactSeals?: ContactSeals
@@ -66,6 +68,7 @@ export class BatchWriter {
   readonly #accountId: string
   readonly #job: ImportRow
   readonly #stride: Stride
+  readonly #readRow: RowReader
   readonly #keepsRows: boolean
   readonly #seen = new NumberSet()
   readonly #repairs: Partial<Record<Repair, number>> = {}
@@ -86,6 +89,7 @@ export class BatchWriter {
     this.#accountId = accountId
     this.#job = job
     this.#stride = context.stride ?? new Stride()
+    this.#readRow = createRowReader(context.rowSchema)
     this.#committed = job.processed
   }
 
@@ -103,7 +107,7 @@ export class BatchWriter {
       this.#batch.rows++
       this.#batch.size += row.size
     }
-    const read = readRow(row, this.#job.options)
+    const read = this.#readRow(row, this.#job.options)
     if ('contact' in read) {
       if (read.repair) this.#repairs[read.repair] = (this.#repairs[read.repair] ?? 0) + 1
       const isNew = this.#seen.add(read.contact.phoneNumber)

@@ -1,0 +1,15 @@
+import { spawnSync } from 'node:child_process'
+import { expect, it } from 'vitest'
+
+it('loads nothing that schemas are made with, which would be half of its memory', () => {
+  const program = `
+    import { registerHooks } from 'node:module'
+    const loaded = []
+    registerHooks({ load: (url, context, next) => (loaded.push(url), next(url, context)) })
+    await import(${JSON.stringify(new URL('write.ts', import.meta.url))})
+    console.log(JSON.stringify(loaded))`
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', program], { encoding: 'utf8' })
+  const loaded = JSON.parse(stdout) as string[]
+  expect(loaded.some((url) => url.endsWith('/imports/write.ts'))).toBe(true)
+  expect(loaded.filter((url) => /node_modules\/(typebox|fastify|pino|undici)\//.test(url))).toEqual([])
+})

@@ -1,0 +1,76 @@
+/** All of an import but its end: reads the stored file and writes its rows in batches. In a thread of its own (`worker.ts`). */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { isRetryable } from '../../db/failure.ts'
+import { hasContacts } from '../contact-list.ts'
+import { openRows } from './rows.ts'
+import { beginImport, type ImportFailure, type ImportStatus } from './store.ts'
+import { BatchWriter, ClosedCampaign, type WriteContext } from './writer.ts'
+import { ZipError } from './zip.ts'
+
+/** Which import. */
+export interface ImportKey {
+  accountId: string
+  importId: string
+}
+
+/** How reading ended: at the end of the file, `stopped` and to go on elsewhere, or `lost`: somebody else ended it or works on it. */
+export type RowsResult = { status: ImportStatus; failure: ImportFailure | null } | 'stopped' | 'lost'
+
+/** Most rows of a file. */
+export const rowsMax = 1_000_000
+const triesMax = 6
+
+/** Reads the file and writes its rows: all of the job but its end. */
+export function writeRows(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
+  return writeAll(context, key, signal).catch((error: unknown): RowsResult => {
+    if (error instanceof ClosedCampaign) return { status: 'failed', failure: 'campaign_closed' }
+    throw error
+  })
+}
+
+async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
+  const { accountId, importId } = key
+  const again = <T>(work: () => Promise<T>): Promise<T> => retry(work, signal)
+  const job = await again(() => beginImport(context.db, accountId, importId))
+  if (!job) return 'lost'
+  if (job.isOfClosed) return { status: 'canceled', failure: null }
+  const meetsOthers = await again(() => hasContacts(context.db, accountId, job.campaignId))
+  const writer = new BatchWriter(context, accountId, job, meetsOthers)
+  const source = openRows(context.db, accountId, job, again)
+  let count = 0
+  let failure: ImportFailure | null = null
+  try {
+    read: for await (const rows of source.pieces) {
+      for (const row of rows) {
+        if (count === rowsMax) {
+          failure = 'too_many_rows'
+          break read
+        }
+        count++
+        writer.add(row)
+        if (!writer.isFull) continue
+        if (!(await writer.flush(source.bytesRead(), again))) return 'lost'
+        if (signal.aborted) return (await writer.settle()) ? 'stopped' : 'lost'
+      }
+    }
+    if (count === 0) failure = 'no_rows'
+  } catch (error) {
+    if (!(error instanceof ZipError)) throw error
+    failure = 'damaged_file'
+  }
+  if (!(await writer.flush(source.bytesRead(), again)) || !(await writer.settle())) return 'lost'
+  return { status: failure ? 'failed' : writer.hasFailures ? 'completed_with_errors' : 'completed', failure }
+}
+
+/** Repeats what a database that is away, or a lost race, refused; some 30 s in all, then the job queue tries again later. */
+export async function retry<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isRetryable(error) || tries >= triesMax || signal.aborted) throw error
+      // An abort only ends the wait; the next try finds out.
+      await sleep(500 * 2 ** tries, undefined, { signal }).catch(() => {})
+    }
+  }
+}
