@@ -281,7 +281,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   await routing.start()
   const queueCap = has('api') ? started.add('queue cap', new QueueCap(pipeline.queueCount), (one) => one.close()) : null
   await queueCap?.start()
-  const acceptor = new Acceptor({ ...pipeline, slots, routing, ...(queueCap && { queueCap }) })
+  const acceptor = new Acceptor({ ...pipeline, log, slots, routing, ...(queueCap && { queueCap }) })
   const broadcaster = has('jobs') ? new Broadcaster({ ...pipeline, log, acceptor }) : null
   if (broadcaster) started.add('broadcasts', broadcaster, (one) => one.close()).start()
   if (!has('api')) return

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { ensurePartitions } from '../db/partitions.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { asAccepted, type Accepted, type Draft } from './accepted.ts'
 import { findMessage } from './store.ts'
@@ -340,6 +340,27 @@ describe('what a campaign says', () => {
     expect((await test.send({ campaignId })).contactId).toBe(contactId)
     expect((await test.send({ campaignId: elsewhere })).contactId).toBeNull()
     expect((await test.send({ campaignId, theirNumber: '15551230002' })).contactId).toBeNull()
+  })
+})
+
+describe('a sender of a pool', () => {
+  it('is written once, also where the pool is deleted as its sender is to be remembered', async () => {
+    const poolId = newId()
+    await test.db.query(
+      `with pool as (insert into sender_pools (account_id, id, name, strategy) values ($1, $2, 'UK', 'sticky'))
+       insert into sender_pool_members (account_id, pool_id, sender_id) select $1, $2, id from senders where account_id = $1`,
+      [test.accountId, poolId],
+    )
+    const accepted = await inTransaction(test.db, async (tx) => {
+      await tx.query('delete from sender_pools where id = $1', [poolId])
+      const drafts = Array.from({ length: 3 }, (_, i) => test.draft({ poolId, theirNumber: `1555123000${i}` }))
+      const all = { results: test.acceptor.acceptAll(drafts) }
+      await untilBlocked(test.db, 1, '%sender_affinity%')
+      return all
+    })
+    expect(kindsOf(await accepted.results)).toEqual(['accepted', 'accepted', 'accepted'])
+    expect(await test.count('messages', 'true')).toBe(3)
+    expect(await test.count('queue', 'true')).toBe(3)
   })
 })
 

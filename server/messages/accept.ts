@@ -3,6 +3,7 @@ import { Batcher } from '../batch.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { inTransaction } from '../db/db.ts'
 import { isRetryable, isUnavailable } from '../db/failure.ts'
+import type { Log } from '../db/log.ts'
 import { PartlyDone } from '../errors.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
 import type { Meter } from '../metrics/meter.ts'
@@ -37,6 +38,7 @@ interface AcceptContext {
   subscriptions: Subscriptions
   recent: Recent
   meter?: Meter
+  log?: Log
 }
 
 // Larger statements gain nothing (measured: flat from 200 on) and hold their callers longer.
@@ -238,16 +240,17 @@ export class Acceptor {
 
   /** After the commit: leased rows to their links, posts to the dispatcher, unused room back. */
   async #handOver(written: Written): Promise<void> {
-    const { slots, outbox, routing } = this.#context
+    const { slots, outbox, routing, log } = this.#context
     for (const { link, segments } of written.unused) slots.release(link, segments)
     for (const one of written.results) if (one.kind === 'accepted') this.#context.meter?.accepted.add(one.row.type)
     if (written.handovers.length > 0) slots.take(written.handovers)
     if (written.postings.length > 0) outbox.offer(written.postings)
     if (written.isQueued) slots.wake()
     if (written.acquaintances.length === 0) return
-    // The messages are accepted whatever becomes of this: without it a pool chooses again, by the number and mostly the same.
+    // The messages are accepted whatever becomes of this, and would be written again if it failed: without it a pool chooses again, by the
+    // number and mostly the same.
     await routing.remember(written.acquaintances).catch((error: unknown) => {
-      if (!isUnavailable(error)) throw error
+      if (!isUnavailable(error)) log?.warn({ error }, 'the senders of a pool were not remembered')
     })
   }
 }
