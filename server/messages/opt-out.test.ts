@@ -3,10 +3,13 @@ import { testVault } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { inTransaction } from '../db/db.ts'
 import { codeOf } from '../db/failure.ts'
+import { newId } from '../ids.ts'
 import { claimMessages } from './claim.ts'
+import type { Handover } from './handover.ts'
 import { findOptOuts, forgetNumber, forgetNumbers, isOptedOut, optIn, optOut, type Origin } from './opt-out.ts'
 import { storeReply } from './reply.ts'
-import { openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
+import { resendMessage } from './resend.ts'
+import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -47,6 +50,16 @@ const say = (text: string): Promise<string> =>
 const send = async (): Promise<string> => {
   const accepted = await test.acceptor.accept(test.draft())
   return accepted.kind === 'refused' ? accepted.refusal : accepted.kind
+}
+
+async function claim(): Promise<Handover[]> {
+  const { rows } = await test.db.query<{ id: string }>(
+    `select id from lanes where account_id = $1 and type = 'transactional'`,
+    [test.accountId],
+  )
+  const links = [{ id: test.linkId, carrierId: test.carrierId }]
+  const zero = '00000000-0000-0000-0000-000000000000'
+  return (await claimMessages(test.context, test.nodeId, links, rows[0]?.id ?? '', zero, 10)).handovers
 }
 
 describe('an opt-out', () => {
@@ -133,15 +146,28 @@ describe('a forgotten number', () => {
     await age()
     await forget(person)
     expect(await forgetNumbers(test.db)).toBe(0)
-    const lanes = await test.db.query<{ id: string }>(
-      `select id from lanes where account_id = $1 and type = 'transactional'`,
-      [test.accountId],
-    )
-    const links = [{ id: test.linkId, carrierId: test.carrierId }]
-    const zero = '00000000-0000-0000-0000-000000000000'
-    await claimMessages(test.context, test.nodeId, links, lanes.rows[0]?.id ?? '', zero, 10)
+    await claim()
     expect((await test.message(queued.id)).status).toBe('rejected')
     await test.answer(sending)
+    expect(await forgetNumbers(test.db)).toBe(1)
+  })
+
+  it('stays known while a message to it may be sent again, so that it is not', async () => {
+    const handover = await test.lease()
+    await test.answer(handover, {
+      state: 'unknown',
+      carrierMessageId: null,
+      move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
+    })
+    await add(person)
+    await age()
+    await forget(person)
+    expect(await forgetNumbers(test.db)).toBe(0)
+    const actor = { kind: 'key', id: newId(), requestId: 'req_1' } as const
+    await inTransaction(test.db, (tx) => resendMessage(tx, test.accountId, handover.id, actor))
+    expect(await claim()).toEqual([])
+    expect(await test.message(handover.id)).toMatchObject({ status: 'unconfirmed', attempts: 1 })
+    await test.db.query(`update messages set expires_at = now() where id = $1`, [handover.id])
     expect(await forgetNumbers(test.db)).toBe(1)
   })
 

@@ -179,8 +179,9 @@ export async function forgetNumber(tx: Tx, vault: Vault, accountId: string, numb
 const forgetAfterMinutes = 2
 
 /**
- * Takes away the numbers that are to be forgotten. Claims join by number, so it stays while a message to it may still be claimed. Returns
- * how many; call again while it is `limit`. Index opt_outs_forgetting; messages_their_number for what is on its way.
+ * Takes away the numbers that are to be forgotten. Claims join by number, so it stays while a message to it may still be claimed, one that
+ * may be sent again among them. Returns how many; call again while it is `limit`. Index opt_outs_forgetting; messages_their_number for what
+ * is on its way.
  */
 export async function forgetNumbers(db: Queryable, limit = 100): Promise<number> {
   const { rowCount } = await db.query({
@@ -198,7 +199,8 @@ export async function forgetNumbers(db: Queryable, limit = 100): Promise<number>
             where m.account_id = opt_outs.account_id
               and m.their_number = opt_outs.number
               and m.direction = 'outbound'
-              and m.status in ('scheduled', 'queued', 'sending')
+              and (m.status in ('scheduled', 'queued', 'sending')
+                or (m.status = 'unconfirmed' and m.error_code = 'outcome_unknown' and m.expires_at > now()))
           )
         limit $2
         for update skip locked
