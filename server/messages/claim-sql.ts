@@ -129,7 +129,7 @@ export const claimStatement: (day: string) => DayStatement = perDay(
       attempts = m.attempts + case when j.to_status = 'sending' then 1 else 0 end,
       link_id = case when j.to_status = 'sending' then j.link_id end,
       node_id = case when j.to_status = 'sending' and m.attempts = 0 and m.segments = 1 and m.id >= $14::uuid then $1::uuid end,
-      carrier_id = case j.to_status when 'sending' then j.carrier_id when 'unconfirmed' then m.carrier_id end,
+      carrier_id = case when j.to_status = 'sending' then j.carrier_id when m.possible_duplicate then m.carrier_id end,
       hold_reason = case when j.to_status = 'queued' then 'no_route' end,
       hold_until = null,
       error_code = case j.to_status

@@ -71,9 +71,8 @@ async function resolve(): Promise<void> {
   await resolveUnknown(test.context)
 }
 /** Claims what waits; returns what is for the person of the test. */
-async function claim(): Promise<Handover[]> {
+async function claim(rooms = [{ id: test.linkId, carrierId: test.carrierId }]): Promise<Handover[]> {
   const { rows } = await test.db.query<{ id: string }>(`select id from lanes where type = 'transactional'`)
-  const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
   const { handovers } = await claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100)
   return handovers.filter((handover) => handover.theirNumber === theirNumber())
 }
@@ -373,6 +372,18 @@ describe('sending again by hand', () => {
     expect(await resend(handover.id)).not.toBeNull()
     expect(await test.count('resends', 'message_id = $1', [handover.id])).toBe(1)
     expect(await claim()).toHaveLength(1)
+  })
+
+  it('stays with its carrier while no link of that is up, which may have it and its cost', async () => {
+    const handover = await lease()
+    await unknown(handover)
+    await resend(handover.id)
+    expect(await claim([])).toEqual([])
+    const ofCarrier = { carrierId: test.carrierId }
+    expect(await test.message(handover.id)).toMatchObject({ status: 'queued', holdReason: 'no_route', ...ofCarrier })
+    await receipt(newId())
+    await resolveUnknown(test.context)
+    expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', ...ofCarrier })
   })
 
   it('takes place once, however many ask at once, and is noted', async () => {
