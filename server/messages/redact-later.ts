@@ -1,8 +1,9 @@
-/** Texts that go as soon as their messages are over: notes of these messages, and the sweep that follows them up. */
+/** Texts, and messages past their days, that go as soon as the messages are over: notes of these, and the sweep that follows them up. */
 import { columns } from '../db/array.ts'
 import { inTransaction, type Db, type Queryable } from '../db/db.ts'
 import { changeEventsOf } from '../events-redact.ts'
 import { hasText, isOver, setsOfRedaction, withoutTexts } from './redact.ts'
+import { deleteLate } from './retention-account.ts'
 
 /** Notes that texts are to go when their messages are over, in the transaction that accepts these. */
 export async function discardLater(
@@ -21,13 +22,13 @@ export async function discardLater(
 }
 
 /**
- * Takes away texts of noted messages that are over by now, and looks at the others again when they are a quarter older: soon while they
+ * Takes away texts of noted messages that are over by now, and the messages that are older than their account keeps them; looks at the others again when they are a quarter older: soon while they
  * are young, once an hour at last. Returns how many notes it looked at; call again while it is `limit`. Locks the notes, skipping those of
  * other processes (index discards_check_at), and the messages, by primary key.
  */
 export async function discardDue(db: Db, limit = 200): Promise<number> {
   return inTransaction(db, async (tx) => {
-    const { rows } = await tx.query<{ accountId: string; id: string; isOver: boolean }>({
+    const { rows } = await tx.query<{ accountId: string; id: string; isOver: boolean; isPast: boolean | null }>({
       name: 'discard-due',
       text: `
         with due as materialized (
@@ -38,8 +39,10 @@ export async function discardDue(db: Db, limit = 200): Promise<number> {
           limit $1
           for update skip locked
         ), judged as materialized (
-          select d.row_at, d.account_id, d.message_id, m.created_at, m.account_id is null or ${isOver('m')} as is_over
+          select d.row_at, d.account_id, d.message_id, m.created_at, m.account_id is null or ${isOver('m')} as is_over,
+            m.created_at < now() - make_interval(days => a.message_days) as is_past
           from due d
+          left join accounts a on a.id = d.account_id
           left join lateral (
             select account_id, status, expires_at, created_at
             from messages
@@ -63,20 +66,26 @@ export async function discardDue(db: Db, limit = 200): Promise<number> {
             now() - (select j.created_at from judged j where j.account_id = d.account_id and j.message_id = d.message_id)) / 4))
           where ctid = any (array(select row_at from judged where not is_over))
         )
-        select account_id as "accountId", message_id as id, is_over as "isOver" from judged`,
+        select account_id as "accountId", message_id as id, is_over as "isOver", is_past as "isPast" from judged`,
       values: [limit],
     })
     const over = Map.groupBy(
       rows.filter((row) => row.isOver),
       (row) => row.accountId,
     )
-    for (const [accountId, messages] of over)
+    for (const [accountId, messages] of over) {
       await changeEventsOf(
         tx,
         accountId,
         messages.map(({ id }) => id),
         withoutTexts,
       )
+      await deleteLate(
+        tx,
+        accountId,
+        messages.flatMap(({ id, isPast }) => (isPast === true ? [id] : [])),
+      )
+    }
     return rows.length
   })
 }

@@ -154,6 +154,32 @@ it('deletes messages and events of accounts that keep them for less long than ot
   expect(await ids('(select last_reply_id as id from conversations) c')).toEqual([kept[1]])
 })
 
+it('deletes a message that is not over after its days when it is', async () => {
+  const short = await account({ message_days: 1, message_body_days: 1, reply_body_days: 1 })
+  const sent = await message(1.5, { status: 'sent', sent_at: new Date(now - 1.5 * dayMs) }, short)
+  const kept = await message(1.5)
+  await database.db.query(
+    `insert into submissions (account_id, message_id, segment, try, link_id, state) values ($1, $2, 1, 1, $2, 'accepted')`,
+    [short, sent],
+  )
+  const discard = async (): Promise<string[]> => {
+    await retain()
+    await database.db.query(`update discards set check_at = now()`)
+    await discardDue(database.db)
+    return ids('messages')
+  }
+  expect(await discard()).toEqual([sent, kept].sort())
+  // Its receipt never came.
+  await database.db.query(`update messages set status = 'unconfirmed', expires_at = now() where id = $1`, [sent])
+  await database.db.query(`insert into outcomes (account_id, status, message_id) values ($1, 'unconfirmed', $2)`, [
+    short,
+    sent,
+  ])
+  expect(await discard()).toEqual([kept])
+  for (const table of ['outcomes', 'submissions', 'discards'])
+    expect(await ids(`(select message_id as id from ${table}) t`)).toEqual([])
+})
+
 it('shares accounts between processes, on the settings of the pipeline', async () => {
   for (let i = 0; i < 5; i++) {
     const of = await account()

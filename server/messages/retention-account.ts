@@ -1,6 +1,6 @@
 /**
  * What each account keeps, by its own settings: texts, messages and events are gone through in the order of their ids, in pieces, up to the
- * age at which they go. A mark says how far; what is not over then is noted (`redact-later.ts`) or left to the end of its day.
+ * age at which they go. A mark says how far; what is not over then is noted (`redact-later.ts`).
  */
 import { claimOne } from '../db/claim-one.ts'
 import type { Db, Queryable, Tx } from '../db/db.ts'
@@ -37,6 +37,8 @@ const dayMs = 86_400_000
 const settledMs = 120_000
 const pieceMax = 500
 const failureMinutes = 1
+// Statuses of `outcomes`.
+const ends = `'undelivered', 'rejected', 'failed', 'expired', 'unconfirmed', 'canceled'`
 
 /** Does a piece of what is due of one account; 0 where there is none, and none is looked at for a while. Safe in several processes. */
 export async function retainNext(db: Db, deleteAttempts: DeleteAttempts): Promise<number> {
@@ -170,7 +172,7 @@ async function dropBodies(
   return { count, lastId }
 }
 
-/** Deletes a piece of messages that are over, with what the ledger has of them; each by a key that begins with account and message. */
+/** Deletes a piece of messages that are over, with what the ledger has of them; those that are not go when they are. */
 async function deleteMessages(tx: Tx, accountId: string, range: { after: string; before: string }): Promise<Walked> {
   const { rows } = await tx.query<Walked & { gone: string[] }>({
     name: 'delete-messages',
@@ -195,19 +197,48 @@ async function deleteMessages(tx: Tx, accountId: string, range: { after: string;
         delete from outcomes o
         using gone g
         where o.account_id = $1
-          and o.status in ('undelivered', 'rejected', 'failed', 'expired', 'unconfirmed', 'canceled')
+          and o.status in (${ends})
           and o.message_id = g.id
           and o.message_id < $3
+      ), noted as (
+        insert into discards (account_id, message_id)
+        select $1, id from piece where not is_over
+        on conflict do nothing
       )
       select (select count(*)::int from piece) as count, (select id from piece order by id desc limit 1) as "lastId",
         array(select id from gone) as gone`,
     values: [accountId, range.after, range.before, pieceMax],
   })
   const { count = 0, lastId = null, gone = [] } = rows[0] ?? {}
-  if (gone.length > 0)
-    for (const table of ['submissions', 'nameless_tries', 'short_links', 'resends', 'discards', 'opt_out_suspicions'])
-      await tx.query(`delete from ${table} where account_id = $1 and message_id = any ($2::uuid[])`, [accountId, gone])
+  await deleteTraces(tx, accountId, gone)
   return { count, lastId }
+}
+
+/** Deletes messages that were not over when the piece that they are of was deleted. Locks them; by primary key. */
+export async function deleteLate(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  await tx.query({
+    name: 'delete-late-messages',
+    text: `
+      with outcome as (
+        delete from outcomes
+        where account_id = $1
+          and status in (${ends})
+          and message_id = any ($2::uuid[])
+      )
+      delete from messages
+      where account_id = $1
+        and id = any ($2::uuid[])`,
+    values: [accountId, ids],
+  })
+  await deleteTraces(tx, accountId, ids)
+}
+
+/** What else the ledger has of messages; each by a key that begins with account and message. */
+async function deleteTraces(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
+  if (ids.length === 0) return
+  for (const table of ['submissions', 'nameless_tries', 'short_links', 'resends', 'discards', 'opt_out_suspicions'])
+    await tx.query(`delete from ${table} where account_id = $1 and message_id = any ($2::uuid[])`, [accountId, ids])
 }
 
 /** Deletes a piece of conversations whose last reply is no longer kept. Index conversations_recent. */
