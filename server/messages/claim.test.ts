@@ -410,4 +410,13 @@ describe('a message that nobody confirms', () => {
     expect(await endWithoutReceipt(test.context, 72)).toBe(1)
     expect(await test.count('outcomes', `status = 'unconfirmed'`)).toBe(1)
   })
+
+  it('is unconfirmed also where the carrier gave it no id', async () => {
+    const nameless = await test.lease()
+    await test.answer(nameless, { carrierMessageId: null })
+    expect(await endWithoutReceipt(test.context, 72)).toBe(0)
+    await test.db.query(`update messages set sent_at = now() - interval '73 hours' where id = $1`, [nameless.id])
+    expect(await endWithoutReceipt(test.context, 72)).toBe(1)
+    expect(await test.message(nameless.id)).toMatchObject({ status: 'unconfirmed', errorCode: 'no_receipt' })
+  })
 })

@@ -309,14 +309,19 @@ const expireSql = `
   select moved.*, 'queued' as "from" from moved`
 
 // Carrier ids older than the receipt timeout whose message still waits; read through the BRIN index on their time, one week back at
-// most, so that what was ended before is not looked at for ever.
+// most, so that what was ended before is not looked at for ever. What was taken without an id is among the nameless tries, which are few.
 const noReceiptSql = `
   with late as materialized (
-    select distinct c.account_id, c.message_id
+    select c.account_id, c.message_id
     from carrier_ids c
     join messages m on m.account_id = c.account_id and m.id = c.message_id and m.status = 'sent'
     where c.at < now() - make_interval(hours => $1)
       and c.at > now() - make_interval(hours => $1) - interval '7 days'
+    union
+    select t.account_id, t.message_id
+    from nameless_tries t
+    join messages m on m.account_id = t.account_id and m.id = t.message_id and m.status = 'sent'
+    where m.sent_at < now() - make_interval(hours => $1)
     limit $2
   ), moved as (
     update messages m
