@@ -5,6 +5,7 @@ import { dayOf, ensurePartitions } from '../db/partitions.ts'
 import { firstIdAt, newId } from '../ids.ts'
 import { cancelMessage } from './cancel.ts'
 import { claimMessages, endWithoutReceipt, expireMessages, findLanes, queueDue } from './claim.ts'
+import { allMessages, listMessages } from './list.ts'
 import type { MessageRow } from './message.ts'
 import { readDirect } from './settle.ts'
 import { moveTo, insertTestCarrier, insertTestSender, openLedgerTest, silent, type LedgerTest } from './testing.ts'
@@ -418,5 +419,22 @@ describe('a message that nobody confirms', () => {
     await test.db.query(`update messages set sent_at = now() - interval '73 hours' where id = $1`, [nameless.id])
     expect(await endWithoutReceipt(test.context, 72)).toBe(1)
     expect(await test.message(nameless.id)).toMatchObject({ status: 'unconfirmed', errorCode: 'no_receipt' })
+  })
+
+  it('is found by the reason for which it is unconfirmed now, and not by an earlier one', async () => {
+    const late = await test.lease()
+    await test.answer(late, {
+      state: 'unknown',
+      carrierMessageId: null,
+      move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
+    })
+    await test.answer(late, { isLate: true })
+    await test.db.query(`update carrier_ids set at = now() - interval '73 hours' where message_id = $1`, [late.id])
+    await endWithoutReceipt(test.context, 72)
+    const reading = { isUpward: false, from: null, since: null }
+    const found = async (errorCode: string): Promise<string[]> =>
+      (await listMessages(test.db, test.accountId, { ...allMessages, errorCode }, reading, 10)).rows.map(({ id }) => id)
+    expect(await found('no_receipt')).toEqual([late.id])
+    expect(await found('outcome_unknown')).toEqual([])
   })
 })

@@ -333,6 +333,7 @@ const noReceiptSql = `
   ), outcome as (
     insert into outcomes (account_id, status, message_id, error_code)
     select "accountId", status, id, "errorCode" from moved
-    on conflict do nothing
+    on conflict (account_id, status, message_id) do update
+      set error_code = excluded.error_code
   ), ${tallied('moved')}
   select moved.*, 'sent' as "from" from moved`
