@@ -225,6 +225,28 @@ describe('filters', () => {
     }
   })
 
+  it('find a message that has had several of the statuses, wherever a window of what is read ends', async () => {
+    const person = '15551230777'
+    const made = Array.from({ length: 1000 }, () => newId())
+    await test.db.query(
+      `with m as (
+         insert into messages (account_id, id, status, their_number, body, encoding, characters, segments, tags)
+         select $1, id, case n when 1 then 'expired' else 'unconfirmed' end, $3, 'x', 'GSM-7', 1, 1, case n when 1 then '{edge}'::text[] end
+         from unnest($2::uuid[]) with ordinality as k (id, n)
+         returning id, status
+       )
+       insert into outcomes (account_id, status, message_id)
+       select $1, 'unconfirmed', id from m
+       union all
+       select $1, status, id from m where status = 'expired'`,
+      [account.accountId, made, person],
+    )
+    for (const status of ['unconfirmed,expired', 'expired,unconfirmed'])
+      expect(textsOf((await list({ status, tag: 'edge' })).page)).toEqual(['x'])
+    await test.db.query('delete from outcomes where message_id = any ($1::uuid[])', [made])
+    await test.db.query('delete from messages where id = any ($1::uuid[])', [made])
+  })
+
   it('take a campaign by its id', async () => {
     expect(textsOf((await list({ campaign: showId('cmp', campaignId), type: 'marketing' })).page)).toEqual(['campaign'])
     expect((await list({ campaign: showId('cmp', newId()) })).page.errors?.[0]?.code).toBe('campaign_not_found')

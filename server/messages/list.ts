@@ -208,7 +208,7 @@ function buildStatement(
           ${outcomesOf(filters, within('message_id'), `order by message_id ${order} limit ${size}`, value)}
         ) o
         left join lateral (
-          select ${messageColumns('m')}, ${isMatch(['m.status = o.status', ...checks])}
+          select ${messageColumns('m')}, ${isMatch(checks)}
           from messages m
           where m.account_id = $1
             and m.id = o.message_id
@@ -257,8 +257,8 @@ function leadOf({ theirNumber, contactId, campaignId, statuses, errorCode }: Mes
 }
 
 /**
- * Messages by status or error in order; the message says whether it still has it. Each status is read by itself and no further than a window,
- * so that not all of them have to be sorted.
+ * Messages by status or error in order, each once; the message says whether it still has it. Each status is read by itself and no further than
+ * a window, so that not all of them have to be sorted.
  */
 function outcomesOf(
   { statuses, errorCode }: MessageFilters,
@@ -266,20 +266,18 @@ function outcomesOf(
   tail: string,
   value: (one: unknown) => string,
 ): string {
-  const of = (table: string, status: string, where: string): string =>
-    `select message_id, ${status} as status from ${table} where account_id = $1 ${where} ${within} ${tail}`
+  const of = (table: string, where: string): string =>
+    `select message_id from ${table} where account_id = $1 ${where} ${within} ${tail}`
   if (errorCode !== null) {
     const ofStatus = statuses ? `and status = any (${value(statuses)}::text[])` : ''
-    return of('outcomes', 'status', `and error_code = ${value(errorCode)} ${ofStatus}`)
+    return of('outcomes', `and error_code = ${value(errorCode)} ${ofStatus}`)
   }
   const parts = [...new Set(statuses)].map((status) =>
-    status === 'scheduled'
-      ? of('delayed', `'scheduled'`, '')
-      : of('outcomes', 'status', `and status = ${value(status)}`),
+    status === 'scheduled' ? of('delayed', '') : of('outcomes', `and status = ${value(status)}`),
   )
   // Of one status there is nothing to merge, and two clauses of order would be an error.
   if (parts.length === 1) return parts.join('')
-  return `select message_id, status from (${parts.map((part) => `(${part})`).join(' union all ')}) s ${tail}`
+  return `select distinct message_id from (${parts.map((part) => `(${part})`).join(' union all ')}) s ${tail}`
 }
 
 /** What has to be checked on each message that the leading filter finds. */
@@ -294,11 +292,9 @@ function checksOf(filters: MessageFilters, lead: Lead, value: (one: unknown) => 
   if (!isLed('contact_id')) check('contact_id', '=', filters.contactId)
   if (!isLed('campaign_id')) check('campaign_id', '=', filters.campaignId)
   check('error_code', '=', filters.errorCode)
-  if (lead !== 'outcomes') {
-    if (filters.statuses) checks.push(`m.status = any (${value(filters.statuses)}::text[])`)
-    // As its index has it: a message that is tried again still says why the last try failed.
-    if (filters.errorCode !== null) checks.push(`m.status = any (${value(indexedStatuses)}::text[])`)
-  }
+  if (filters.statuses) checks.push(`m.status = any (${value(filters.statuses)}::text[])`)
+  // A message that is tried again still says why the last try failed.
+  if (filters.errorCode !== null) checks.push(`m.status = any (${value(indexedStatuses)}::text[])`)
   check('type', '=', filters.type)
   check('segments', '>=', filters.segmentsMin)
   check('is_test', '=', filters.isTest)
