@@ -3,6 +3,7 @@ import { firstIdAt, timeOfId } from '../ids.ts'
 import type { Db } from './db.ts'
 import type { Log } from './log.ts'
 import { ensureRowSecurity } from './row-security.ts'
+import { runWithShortLock } from './short-lock.ts'
 
 // A new day grows by more than a tenth between two looks of autovacuum (10 s), which would read thirty thousand of its rows again each time:
 // 4 % of all that a message costs. `followGrowth` keeps the statistics of today as fresh as plans need them. Autovacuum counts changes, of which
@@ -95,14 +96,12 @@ const daysAhead = 7
 
 /**
  * Makes the partitions of yesterday (a clock that is off, a long transaction), today and the next days. Repeatable, and safe from
- * several processes. Rows in a default partition mean a clock that is far off or a maker that was down: they are reported.
+ * several processes; what is in use all the time, as while the database is dumped, is left to the next call, and nobody waits for it. Rows in
+ * a default partition mean a clock that is far off or a maker that was down: they are reported.
  */
 export async function ensurePartitions(db: Db, log: Log, now: number = Date.now()): Promise<void> {
   const today = Math.floor(now / dayMs) * dayMs
-  for (let day = -1; day <= daysAhead; day++) {
-    const from = today + day * dayMs
-    for (const [table, storage] of Object.entries(tables)) await createPartition(db, log, table, from, storage)
-  }
+  await createPartitions(db, log, today)
   // A new partition is closed to requests until it has the wall of its table.
   await ensureRowSecurity(db)
   await readDays(db)
@@ -128,17 +127,29 @@ async function readDays(db: Db): Promise<void> {
   for (const { suffix } of rows) knownDays.add(suffix)
 }
 
-async function createPartition(db: Db, log: Log, table: string, from: number, storage: string): Promise<void> {
+/** The oldest day first. Where one has to be left, so are those behind it: their locks are the same. */
+async function createPartitions(db: Db, log: Log, today: number): Promise<void> {
+  for (let day = -1; day <= daysAhead; day++)
+    for (const [table, storage] of Object.entries(tables))
+      if (!(await createPartition(db, log, table, today + day * dayMs, storage))) return
+}
+
+/** Answers whether its locks were free. */
+async function createPartition(db: Db, log: Log, table: string, from: number, storage: string): Promise<boolean> {
   const name = `${table}${suffixOf(from)}`
   const { rows } = await db.query<{ isThere: boolean }>(`select to_regclass($1) is not null as "isThere"`, [name])
-  if (rows[0]?.isThere) return
+  if (rows[0]?.isThere) return true
   try {
-    await db.query(
+    const isMade = await runWithShortLock(
+      db,
       `create table if not exists ${name} partition of ${table}
        for values from ('${firstIdAt(from)}') to ('${firstIdAt(from + dayMs)}') ${storage}`,
     )
+    if (!isMade) log.warn({ partition: name }, 'partition not made')
+    return isMade
   } catch (error) {
     // Another process was faster (42P07), or the default partition holds rows of that day (23514) and keeps on holding them.
     log.warn({ error, partition: name }, 'partition not made')
+    return true
   }
 }

@@ -1,0 +1,28 @@
+import { afterAll, expect, it } from 'vitest'
+import { newId } from '../ids.ts'
+import { dayOf, ensurePartitions } from './partitions.ts'
+import { createTestDatabase } from './testing.ts'
+
+const { db, close } = await createTestDatabase()
+afterAll(() => close())
+
+const said: string[] = []
+const note = (_: object, line: string): void => void said.push(line)
+const log = { info: note, warn: note, error: note }
+
+it('leaves days whose table is in use to the next call, and keeps nobody waiting for them', async () => {
+  // A dump of the database holds such a lock of every table until its end.
+  const dump = await db.connect()
+  await dump.query('begin')
+  await dump.query('lock table events in access share mode')
+  await ensurePartitions(db, log)
+  expect(said).toEqual(['partition not made'])
+  expect(dayOf([newId()])).toBe('')
+  const { rowCount } = await db.query(`select from pg_locks where relation = 'events'::regclass and not granted`)
+  expect(rowCount).toBe(0)
+  await dump.query('commit')
+  dump.release()
+  await ensurePartitions(db, log)
+  expect(said).toEqual(['partition not made'])
+  expect(dayOf([newId()])).not.toBe('')
+})
