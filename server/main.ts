@@ -11,7 +11,6 @@ import { startImports } from './campaigns/imports/start.ts'
 import { ensureFirstCarrier } from './carriers/first.ts'
 import { receive, type ReceiveContext } from './carriers/receive.ts'
 import { Redeliveries } from './carriers/redelivery.ts'
-import { saveEveryMs, saveLive } from './carriers/live.ts'
 import { StatusMaps } from './carriers/mapping.ts'
 import { createQueueReader } from './carriers/queue.ts'
 import { RoutingTable } from './carriers/routing.ts'
@@ -52,7 +51,7 @@ import { metricsRoute, type MetricsRouteContext } from './metrics/http.ts'
 import { Node } from './node.ts'
 import { refreshAll } from './refresher.ts'
 import { registerRoutes } from './routes.ts'
-import { jobSweeps, linkSweeps } from './schedule.ts'
+import { jobSweeps, linkSweeps, ownSweeps } from './schedule.ts'
 import { ContactSeals } from './sealing/contact-fields.ts'
 import { DataKeys, isMasterKeyOf } from './sealing/data-keys.ts'
 import { openResult, Texts } from './sealing/texts.ts'
@@ -238,7 +237,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   if (submitter) await started.add('links', submitter, (one) => one.close()).start()
 
   const sweeper = started.add('sweeps', new Sweeper(log), (one) => one.close())
-  sweeper.start([{ name: 'live numbers', everyMs: saveEveryMs, run: () => saveLive(db, node.id, meter) }])
+  sweeper.start(ownSweeps(db, node.id, meter))
   if (submitter) sweeper.start(linkSweeps(receiving, submitter))
   if (has('jobs')) sweeper.start(jobSweeps(pipeline, log, config.receiptTimeoutHours, () => submitter?.wake()))
   const imports = started.add(

@@ -8,6 +8,7 @@ import { campaignSteps } from './campaigns/erase.ts'
 import { watchLinks, watchSenders, watchWebhooks } from './carriers/alerts.ts'
 import { deletePoolsOf } from './carriers/close.ts'
 import { carrierStep } from './carriers/erase.ts'
+import { saveEveryMs, saveLive } from './carriers/live.ts'
 import { forgetAffinities } from './carriers/pool-store.ts'
 import type { ReceiveContext } from './carriers/receive.ts'
 import { joinLateParts } from './carriers/reply-join.ts'
@@ -16,7 +17,7 @@ import type { Submitter } from './carriers/submit.ts'
 import { inTransaction, type Db } from './db/db.ts'
 import { inTurn } from './db/in-turn.ts'
 import type { Log } from './db/log.ts'
-import { ensurePartitions } from './db/partitions.ts'
+import { ensurePartitions, learnDays } from './db/partitions.ts'
 import { followGrowth } from './db/statistics.ts'
 import type { Outbox, Subscriptions } from './events.ts'
 import { deleteKeysOf } from './idempotency-erase.ts'
@@ -43,6 +44,7 @@ import type { Reasons } from './messages/taxonomy.ts'
 import type { ContactSeals } from './sealing/contact-fields.ts'
 import type { DataKeys } from './sealing/data-keys.ts'
 import type { Vault } from './sealing/vault.ts'
+import type { Meter } from './metrics/meter.ts'
 import { deleteClientsOf } from './smpp-server/close.ts'
 import { clientStep } from './smpp-server/erase.ts'
 import { forAWhile, untilDone, type Sweep } from './sweeps.ts'
@@ -74,6 +76,15 @@ const destroyPieces = [
   deleteWordsOf,
   deletePoolsOf,
 ]
+
+/** Sweeps of every process. */
+export function ownSweeps(db: Db, nodeId: string, meter: Meter): Sweep[] {
+  return [
+    { name: 'live numbers', everyMs: saveEveryMs, run: () => saveLive(db, nodeId, meter) },
+    // Made a week ahead, by processes with the role `jobs`.
+    { name: 'days that others have made', everyMs: hourMs, run: () => learnDays(db) },
+  ]
+}
 
 /** Sweeps of a process that holds links. */
 export function linkSweeps(receiving: ReceiveContext, submitter: Submitter): Sweep[] {

@@ -104,7 +104,7 @@ export async function ensurePartitions(db: Db, log: Log, now: number = Date.now(
   await createPartitions(db, log, today)
   // A new partition is closed to requests until it has the wall of its table.
   await ensureRowSecurity(db)
-  await readDays(db)
+  await learnDays(db)
   for (const table of Object.keys(tables)) {
     const { rowCount } = await db.query(`select 1 from ${table}_default limit 1`)
     if (rowCount)
@@ -112,8 +112,11 @@ export async function ensurePartitions(db: Db, log: Log, now: number = Date.now(
   }
 }
 
-/** Learns which days have all their partitions, old ones too; days that retention has dropped are forgotten. */
-async function readDays(db: Db): Promise<void> {
+/**
+ * Learns which days have all their partitions, old ones too; days that retention has dropped are forgotten. To be called now and then where
+ * others make them, or the statements of this process name no day any more when those are over that there were at its start.
+ */
+export async function learnDays(db: Db): Promise<void> {
   const { rows } = await db.query<{ suffix: string }>(
     `select right(c.relname, 9) as suffix
      from pg_inherits i
