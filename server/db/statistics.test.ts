@@ -36,3 +36,22 @@ test('so is one that was emptied and is filled again in the room that it has', a
   await expect.poll(() => followGrowth(db), { timeout: 120_000, interval: 500 }).toBe(1)
   expect(await followGrowth(db)).toBe(0)
 })
+
+test('passes over a table that somebody vacuums, and does not wait for the end of that', async () => {
+  await fill(20_000)
+  const vacuum = await db.connect()
+  await vacuum.query('begin')
+  await vacuum.query('lock table opt_outs in share update exclusive mode')
+  const waiting = async () =>
+    (
+      await db.query(
+        `select from pg_stat_activity where datname = current_database() and query like 'analyze%' and state = 'active'`,
+      )
+    ).rowCount
+  await followGrowth(db)
+  expect(await waiting()).toBe(0)
+  await vacuum.query('commit')
+  vacuum.release()
+  expect(await followGrowth(db)).toBe(1)
+  expect(await followGrowth(db)).toBe(0)
+})
