@@ -172,6 +172,29 @@ test.each([
   await open(connection).query('select 1')
 })
 
+test('is not held up by a process id file that is empty', async () => {
+  const { dataPath, close } = await start()
+  await close()
+  // Its writer was killed, or found the disk full, before the first byte.
+  await writeFile(join(dataPath, 'postmaster.pid'), '')
+  const { connection } = await start()
+  await open(connection).query('select 1')
+})
+
+test('leaves a process id file as it was where the disk is full', async () => {
+  const folder = await mkdtemp(join(parent, 'full-'))
+  const file = join(folder, 'postmaster.pid')
+  const content = '4194000\n/data\n1795228412\n5432\n/run/heliogram\n\n 1234 56\nready\n'
+  await writeFile(file, content)
+  const program = `import { disownPidFile } from '${join(import.meta.dirname, 'pidfile.ts')}'
+    await disownPidFile('${folder}').catch(({ code }) => console.log(code))`
+  // No file of its may have one byte.
+  const script = `trap '' XFSZ; ulimit -f 0; exec '${process.execPath}' --input-type=module -e "$1"`
+  const child = spawn('/bin/sh', ['-c', script, 'sh', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+  expect(await text(child.stdout)).toBe('EFBIG\n')
+  expect(await readFile(file, 'utf8')).toBe(content)
+})
+
 test('loses no acknowledged row when the server is killed under load, and starts it again', async () => {
   const { connection, dataPath } = await start()
   const db = open(connection)

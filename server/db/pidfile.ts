@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { readFile, readlink, realpath, writeFile } from 'node:fs/promises'
+import { chmod, chown, readFile, readlink, realpath, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { codeOf } from './failure.ts'
@@ -18,11 +18,19 @@ export async function readPidFile(data: string): Promise<{ pid: number; socketDi
  * its own parent cannot be the server.
  */
 export async function disownPidFile(data: string): Promise<void> {
-  const file = await readPidFile(data)
-  if (file === undefined || (await isPostmaster(file.pid, data))) return
   const path = join(data, 'postmaster.pid')
-  const text = await readFile(path, 'utf8')
-  await writeFile(path, text.replace(/^\d+/, String(process.pid)))
+  const text = await readFile(path, 'utf8').catch(() => undefined)
+  // Who made it ended before it named anything; PostgreSQL would wait for somebody to remove it.
+  if (text === '') return rm(path)
+  const file = await readPidFile(data)
+  if (text === undefined || file === undefined || (await isPostmaster(file.pid, data))) return
+  // In one step: where the disk is full, or this process is killed, the file stays as it was.
+  const draft = `${path}.new`
+  const { uid, gid, mode } = await stat(path)
+  await writeFile(draft, text.replace(/^\d+/, String(process.pid)))
+  await chmod(draft, mode)
+  await chown(draft, uid, gid)
+  await rename(draft, path)
 }
 
 /** Says whether a process is the server of this data folder, which it has as its working directory. */
