@@ -33,8 +33,8 @@ export interface Endpoint {
   failingSinceMs: number | null
   /** A change of `failingSinceMs` to a time was written since the endpoint was read. */
   isFailureNoted: boolean
-  /** It is being disabled. */
-  isDisabling: boolean
+  /** It is being disabled; resolves with whether it was. */
+  disabling: Promise<boolean> | null
 }
 
 /** Which endpoint: a webhook's id, or the id that callback addresses of an account and origin share. */
@@ -78,7 +78,7 @@ const ownHeaders = Object.entries({
   'accept-encoding': 'identity',
 }).flat()
 
-const unnoted = { isFailureNoted: false, isDisabling: false }
+const unnoted = { isFailureNoted: false, disabling: null }
 // What every callback address has alike. Whoever named it wrote the text.
 const callback = {
   target: null,

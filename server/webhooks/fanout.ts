@@ -266,15 +266,24 @@ export class Dispatcher implements Outbox {
     this.#poster.post(target, headers, body, (result) => {
       if (--lane.inFlight > 0) this.#inFlightMore--
       this.#inFlight--
-      this.#save(endpoint, posts, { startedAt, url: target.origin + target.path, batchId, result })
-      this.#goOn(lane, endpoint, result)
+      const sent = { startedAt, url: target.origin + target.path, batchId, result }
+      const noted = this.#health.note(lane, endpoint, result.outcome)
+      const isGone = result.outcome === 'gone'
+      // An endpoint that is gone is over with its posts, unless it has another address by now: that gets them.
+      if (noted) this.#inBackground(noted, (isOver) => isGone && this.#save(endpoint, posts, sent, isOver))
+      if (!noted || !isGone) this.#save(endpoint, posts, sent, isGone || result.outcome === 'ok')
+      this.#goOn(lane, result)
     })
   }
 
   /** Writes down what became of all events of a POST. */
-  #save(endpoint: Endpoint, posts: DuePost[], sent: Pick<Ended, 'startedAt' | 'url' | 'batchId' | 'result'>): void {
-    const { outcome, retryAfterMs } = sent.result
-    const isFinal = outcome === 'ok' || outcome === 'gone'
+  #save(
+    endpoint: Endpoint,
+    posts: DuePost[],
+    sent: Pick<Ended, 'startedAt' | 'url' | 'batchId' | 'result'>,
+    isFinal: boolean,
+  ): void {
+    const { retryAfterMs } = sent.result
     // What failed together comes back together.
     const random = Math.random()
     for (const post of posts) {
@@ -285,11 +294,9 @@ export class Dispatcher implements Outbox {
     }
   }
 
-  #goOn(lane: Lane, endpoint: Endpoint, { outcome, durationMs }: PostResult): void {
+  #goOn(lane: Lane, { outcome, durationMs }: PostResult): void {
     lane.window.note(outcome === 'ok', durationMs, lane.queue.length === 0)
     this.#meter?.notePost(outcome, durationMs)
-    const noted = this.#health.note(lane, endpoint, outcome)
-    if (noted) this.#inBackground(noted)
     const [next] = this.#waiting
     if (next) {
       this.#waiting.delete(next)

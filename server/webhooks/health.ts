@@ -13,8 +13,8 @@ type DisabledReason = 'gone' | 'failing' | 'request'
 
 /** Keeps the health of endpoints in their rows. */
 export interface Health {
-  /** Takes the end of a post into account; what has to be written, or null: nothing while an endpoint works. */
-  note(key: EndpointKey, endpoint: Endpoint, outcome: Outcome): Promise<void> | null
+  /** Takes the end of a post into account; what has to be written, or null: nothing while an endpoint works. Resolves with whether it was disabled. */
+  note(key: EndpointKey, endpoint: Endpoint, outcome: Outcome): Promise<boolean> | null
 }
 
 interface HealthOptions {
@@ -30,34 +30,34 @@ interface HealthOptions {
 export function createHealth({ db, log, endpoints, outbox, disableAfterMs }: HealthOptions): Health {
   // One after the other: a recovery must not be overtaken by the failure before it.
   let last: Promise<void> = Promise.resolve()
-  const inOrder = (write: () => Promise<void>): Promise<void> => {
+  const inOrder = (write: () => Promise<void>): Promise<boolean> => {
     const written = last.then(write)
     last = written.catch(() => {})
-    return written
+    return written.then(() => false)
   }
   const disable = async (key: EndpointKey, endpoint: Endpoint, reason: DisabledReason, failingForMs: number) => {
-    const { accountId, endpointId } = key
-    endpoint.isDisabling = true
-    const postings = await disableEndpoint(db, accountId, endpointId, reason, failingForMs, outbox)
-    endpoints.forget(endpointId)
-    if (!postings) return
-    log.warn({ endpointId: showId('whk', endpointId), reason }, 'webhook disabled')
+    const postings = await disableEndpoint(db, key, endpoint, reason, failingForMs, outbox)
+    endpoints.forget(key.endpointId)
+    if (!postings) return false
+    log.warn({ endpointId: showId('whk', key.endpointId), reason }, 'webhook disabled')
     outbox.offer(postings)
+    return true
   }
   return {
     note(key, endpoint, outcome) {
       const { accountId, endpointId, isCallback } = key
       // A callback address belongs to one message: there is nothing to disable.
-      if (isCallback || endpoint.isDisabling) return null
+      if (isCallback) return null
+      if (endpoint.disabling) return endpoint.disabling
       if (outcome === 'ok') {
         if (endpoint.failingSinceMs === null) return null
         endpoint.failingSinceMs = null
         return inOrder(() => noteWorking(db, accountId, endpointId))
       }
-      if (outcome === 'gone') return disable(key, endpoint, 'gone', 0)
+      if (outcome === 'gone') return (endpoint.disabling = disable(key, endpoint, 'gone', 0))
       if (endpoint.failingSinceMs !== null)
         return Date.now() - endpoint.failingSinceMs > disableAfterMs
-          ? disable(key, endpoint, 'failing', disableAfterMs)
+          ? (endpoint.disabling = disable(key, endpoint, 'failing', disableAfterMs))
           : null
       if (endpoint.isFailureNoted) return null
       endpoint.isFailureNoted = true
@@ -85,12 +85,12 @@ async function noteWorking(db: Db, accountId: string, endpointId: string): Promi
 
 /**
  * Disables an enabled endpoint and records `webhook.disabled` in one transaction; returns what is to be offered after it, or null
- * when the endpoint was disabled, or works again. `failingForMs`: only if it has only failed for so long.
+ * when the endpoint was disabled, works again, or has another address by now. `failingForMs`: only if it has only failed for so long.
  */
 async function disableEndpoint(
   db: Db,
-  accountId: string,
-  endpointId: string,
+  { accountId, endpointId }: EndpointKey,
+  { url }: Endpoint,
   reason: DisabledReason,
   failingForMs: number,
   outbox: Outbox,
@@ -104,9 +104,10 @@ async function disableEndpoint(
       where account_id = $1
         and id = $2
         and enabled
+        and url = $5
         and ($4 = 0 or failing_since < now() - $4 * interval '1 millisecond')
       returning ${webhookColumns}`,
-      [accountId, endpointId, reason, failingForMs],
+      [accountId, endpointId, reason, failingForMs, url],
     )
     const [webhook] = rows
     if (!webhook) return null

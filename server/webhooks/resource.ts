@@ -69,7 +69,9 @@ export const Webhook = Type.Object(
     ordered,
     batch: Nullable(Batch),
     include_bodies: includeBodies,
-    failing_since: Nullable(Timestamp('The first failure since the last success; null while it works.')),
+    failing_since: Nullable(
+      Timestamp('The first failure since the last success, or since the url was changed; null while it works.'),
+    ),
     created_at: Timestamp('When it was created.'),
     updated_at: Timestamp('When its settings were changed last.'),
   },

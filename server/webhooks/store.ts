@@ -105,7 +105,8 @@ export async function listWebhooks(
 const clockSlackSeconds = 5
 
 /**
- * Changes the fields that are given. Enabling forgets why it was disabled and since when it failed, and what waited then. Locks the row.
+ * Changes the fields that are given. Enabling forgets why it was disabled and since when it failed, and what waited then; another address has
+ * not failed yet. Locks the row.
  */
 export async function updateWebhook(
   tx: Queryable,
@@ -133,7 +134,7 @@ export async function updateWebhook(
         else posts_since
       end,
       disabled_reason = case when $7 then null when $7 = false then coalesce(disabled_reason, 'request') else disabled_reason end,
-      failing_since = case when $7 and not enabled then null else failing_since end,
+      failing_since = case when ($7 and not enabled) or url <> $3 then null else failing_since end,
       updated_at = now()
     where account_id = $1
       and id = $2

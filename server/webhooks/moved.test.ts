@@ -1,0 +1,73 @@
+/** Webhooks that get another address while there is something to post. */
+import type { ServerResponse } from 'node:http'
+import { afterAll, afterEach, expect, test } from 'vitest'
+import { inTransaction } from '../db/db.ts'
+import { createTestDatabase } from '../db/testing.ts'
+import { updateWebhook } from './store.ts'
+import {
+  insertTestAccount,
+  insertTestWebhook,
+  postEvents,
+  startReceiver,
+  startTestDispatcher,
+  until,
+  type Receiver,
+} from './testing.ts'
+
+const database = await createTestDatabase()
+const { db } = database
+afterAll(() => database.close())
+
+const closing: { close(): Promise<void> }[] = []
+afterEach(async () => {
+  await Promise.all(closing.splice(0).map((one) => one.close()))
+})
+
+async function receive(...answer: Parameters<typeof startReceiver>): Promise<Receiver> {
+  const receiver = await startReceiver(...answer)
+  closing.push(receiver)
+  return receiver
+}
+
+const idsOf = (receiver: Receiver): string[] => receiver.received.map((one) => String(one.headers['webhook-id']))
+
+/** A webhook at an address whose answers are kept back. */
+async function createHeld() {
+  const held: ServerResponse[] = []
+  const before = await receive((response) => void held.push(response))
+  const accountId = await insertTestAccount(db)
+  const { id } = await insertTestWebhook(db, accountId, before.url)
+  const dispatcher = startTestDispatcher(db, { pollMs: 20, retryDelaysMs: [20] })
+  closing.push(dispatcher)
+  return { accountId, id, before, held, dispatcher }
+}
+
+const moveTo = (accountId: string, id: string, url: string) =>
+  inTransaction(db, (tx) => updateWebhook(tx, accountId, id, { url }, {}))
+
+test('410 of the address before disables nothing, and what it was posted goes to the new one', async () => {
+  const { accountId, id, before, held, dispatcher } = await createHeld()
+  await postEvents(db, dispatcher, accountId, 2)
+  await until('the posts', () => held.length === 2)
+  const after = await receive()
+  await moveTo(accountId, id, after.url)
+  for (const response of held) response.writeHead(410).end()
+  await until('the posts to the new address', () => after.received.length === 2)
+  expect(idsOf(after).sort()).toEqual(idsOf(before).sort())
+  const { rows } = await db.query('select enabled, disabled_reason as reason from webhooks where id = $1', [id])
+  expect(rows).toEqual([{ enabled: true, reason: null }])
+})
+
+test('an address that is new has not failed yet, however long the one before did', async () => {
+  const { accountId, id, before, held, dispatcher } = await createHeld()
+  await db.query(`update webhooks set failing_since = now() - interval '6 days' where id = $1`, [id])
+  await postEvents(db, dispatcher, accountId, 1)
+  await until('the post', () => held.length === 1)
+  expect(await moveTo(accountId, id, before.url)).toMatchObject({ failingSince: expect.any(Date) as Date })
+  const after = await receive((response) => response.writeHead(503).end())
+  expect(await moveTo(accountId, id, after.url)).toMatchObject({ failingSince: null })
+  held[0]?.writeHead(500).end()
+  await until('a failure of the new address', () => after.received.length === 1)
+  await until('the end of its tries', async () => (await db.query('select from outbox')).rowCount === 0)
+  expect((await db.query('select from webhooks where id = $1 and enabled', [id])).rowCount).toBe(1)
+})
