@@ -56,13 +56,13 @@ interface EndpointRow {
   secret: Buffer
   previousSecret: Buffer | null
   failingSince: Date | null
-  updatedAt: Date
+  version: string
 }
 
 interface Entry {
   endpoint: Endpoint
   readAt: number
-  version: number
+  version: string | undefined
 }
 
 // A change made by any node holds for posts that begin a second later.
@@ -145,7 +145,7 @@ export class Endpoints {
           const endpoint = key.isCallback ? await this.#readCallback(key.accountId) : this.#open(row)
           if (endpoint?.url && wantsTwilioForm(endpoint.url))
             endpoint.twilioToken = await openTwilioToken(this.#db, this.#vault, key.accountId)
-          if (endpoint) this.#entries.set(key.endpointId, { endpoint, readAt: now, version: versionOf(row) })
+          if (endpoint) this.#entries.set(key.endpointId, { endpoint, readAt: now, version: row?.version })
           else this.#entries.delete(key.endpointId)
           return endpoint !== null
         } catch (error) {
@@ -160,7 +160,7 @@ export class Endpoints {
     if (!row) return null
     const failingSinceMs = row.failingSince?.getTime() ?? null
     const known = this.#entries.get(row.id)
-    const isUnchanged = known?.version === versionOf(row) && known.endpoint.keys.length === keyCount(row)
+    const isUnchanged = known?.version === row.version && known.endpoint.keys.length === keyCount(row)
     if (isUnchanged) return Object.assign(known.endpoint, { failingSinceMs, ...unnoted })
     const secrets = row.previousSecret ? [row.secret, row.previousSecret] : [row.secret]
     const headers = openHeaders(this.#vault, row)
@@ -194,15 +194,11 @@ export class Endpoints {
   }
 }
 
-function versionOf(row: EndpointRow | undefined): number {
-  return row?.updatedAt.getTime() ?? 0
-}
-
 function keyCount(row: EndpointRow): number {
   return row.previousSecret ? 2 : 1
 }
 
-/** Enabled endpoints with the secrets that sign now; by primary key, locks nothing. */
+/** Enabled endpoints with the secrets that sign now; by primary key, locks nothing. `xmin` tells apart what two changes of one moment left. */
 async function readEndpoints(db: Db, keys: EndpointKey[]): Promise<EndpointRow[]> {
   const { rows } = await db.query<EndpointRow>({
     name: 'read-endpoints',
@@ -210,7 +206,7 @@ async function readEndpoints(db: Db, keys: EndpointKey[]): Promise<EndpointRow[]
       select w.id, w.url, w.headers, w.sealed_headers as "sealedHeaders", w.has_bodies as "hasBodies",
         w.batch_events as "batchEvents", w.batch_wait_ms as "batchWaitMs", w.posts_since as "postsSince", w.secret,
         case when w.previous_secret_until > now() then w.previous_secret end as "previousSecret",
-        w.failing_since as "failingSince", w.updated_at as "updatedAt"
+        w.failing_since as "failingSince", w.xmin::text as version
       from unnest($1::uuid[], $2::uuid[]) as k (account_id, id)
       join webhooks w
         on w.account_id = k.account_id

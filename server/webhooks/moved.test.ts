@@ -71,3 +71,19 @@ test('an address that is new has not failed yet, however long the one before did
   await until('the end of its tries', async () => (await db.query('select from outbox')).rowCount === 0)
   expect((await db.query('select from webhooks where id = $1 and enabled', [id])).rowCount).toBe(1)
 })
+
+test('a change counts that was made in the same moment as the one before', async () => {
+  const [first, second] = [await receive(), await receive()]
+  const accountId = await insertTestAccount(db)
+  const { id } = await insertTestWebhook(db, accountId, first.url)
+  const dispatcher = startTestDispatcher(db, { pollMs: 20 })
+  closing.push(dispatcher)
+  await postEvents(db, dispatcher, accountId, 1)
+  await until('the first post', () => first.received.length === 1)
+  // As of a transaction that began with the last one, and waited for it.
+  await db.query('update webhooks set url = $2 where id = $1', [id, second.url])
+  await until('a post to the new address', async () => {
+    await postEvents(db, dispatcher, accountId, 1)
+    return second.received.length > 0
+  })
+})
