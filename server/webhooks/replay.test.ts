@@ -270,6 +270,18 @@ test('can be canceled, and ends when its webhook is disabled or deleted', async 
   expect(receiver.received).toHaveLength(0)
 })
 
+test('drops what waits for one that was canceled, however late a process looks', async () => {
+  const receiver = await receive()
+  const { account, url } = await createLate(receiver, 10)
+  const { headers } = await call(account, 'POST', `${url}/replay`, { since: hourAgo() })
+  await feedUntilPosted(10)
+  // While no process posted: one that failed too often, or is being replaced.
+  await call(account, 'POST', `${String(headers.location)}/cancel`)
+  await db.query(`update replays set completed_at = now() - interval '1 day' where status = 'canceled'`)
+  await feedReplays(db)
+  expect((await db.query('select from outbox')).rowCount).toBe(0)
+})
+
 test('refuses times that there are no events of, and more replays than may run', async () => {
   const receiver = await receive()
   const { account, url } = await createLate(receiver, 1)

@@ -44,8 +44,6 @@ const waitingMax = 2000
 const pieceMax = 2000
 const sweepMs = 2000
 const keepDays = 30
-// A post that is under way when its replay is canceled may come back once more as a retry.
-const leftoverMinutes = 5
 
 const columns = (r: string): string => `
   ${r}.id, ${r}.endpoint_id as "endpointId", ${r}.from_id as "fromId", ${r}.to_id as "toId", ${r}.types, ${r}.only_failed as "onlyFailed",
@@ -150,19 +148,18 @@ export async function feedReplays(db: Db, forMs: number = sweepMs): Promise<void
   }
 }
 
-/** By the primary key of the outbox. A row that is being ended just now is stepped over, and looked for again. */
+/**
+ * By the primary key of the outbox, one probe a canceled replay: a post that is under way may come back once more as a retry, and all of them
+ * may be found by a process that starts days later. A row that is being ended just now is stepped over, and looked for again.
+ */
 async function dropCanceled(db: Db): Promise<void> {
-  await db.query(
-    `
+  await db.query(`
     delete from outbox
     where ctid = any (array(
       select o.ctid
       from replays r
       cross join lateral (select ctid from outbox where endpoint_id = r.id for update skip locked) o
-      where r.status = 'canceled'
-        and r.completed_at > now() - make_interval(mins => $1)))`,
-    [leftoverMinutes],
-  )
+      where r.status = 'canceled'))`)
 }
 
 /** Deletes replays that were over long ago. */
