@@ -167,32 +167,43 @@ test('ends within five seconds when its token is revoked', async () => {
   expect(performance.now() - began).toBeLessThan(8000)
 })
 
-test('ends for who may no longer read while there is still much to tell', async () => {
+/** A stream that always has more to tell. */
+async function streamWithoutEnd(options: Partial<Parameters<typeof streamEvents>[0]>) {
   const row = { id: newId(), txid: '1', type: 'message.delivered', payload: '{"data":{}}' } as unknown as EventRow
-  let isAllowed = true
-  let told = 0
+  const state = { told: 0, isOver: false }
   const server = createServer((_request, raw) => {
     const watcher = new Watch({ db, log }).join(newId())
     void streamEvents({
       raw,
       reader: { place: null, read: (limit) => Promise.resolve(Array.from({ length: limit }, () => row)) },
       watcher,
-      show: () => ({ told: told++ }),
-      isAllowed: () => Promise.resolve(isAllowed),
+      show: () => ({ told: state.told++ }),
+      isAllowed: () => Promise.resolve(true),
       isClosing: () => false,
       endAfterMs: 3_600_000,
+      ...options,
     }).finally(() => watcher.leave())
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   closing.push({ close: () => server.close().closeAllConnections() })
-  let isOver = false
   const asked = request({ port: (server.address() as AddressInfo).port, host: '127.0.0.1' }, (answer) =>
-    answer.resume().on('close', () => (isOver = true)),
+    answer.resume().on('close', () => (state.isOver = true)),
   )
   asked.on('error', () => {}).end()
-  await until('it tells', () => told > 100)
+  await until('it tells', () => state.told > 100)
+  return state
+}
+
+test('ends for who may no longer read while there is still much to tell', async () => {
+  let isAllowed = true
+  const state = await streamWithoutEnd({ isAllowed: () => Promise.resolve(isAllowed) })
   isAllowed = false
-  await until('the end', () => isOver)
+  await until('the end', () => state.isOver)
+})
+
+test('ends when its time is over, also while there is still much to tell', async () => {
+  const state = await streamWithoutEnd({ endAfterMs: 200 })
+  await until('the end', () => state.isOver)
 })
 
 test('cuts off a reader that takes nothing, holding little for it, and lets it go on by id', async () => {

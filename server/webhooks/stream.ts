@@ -40,6 +40,8 @@ export async function streamEvents(options: StreamOptions): Promise<void> {
   let beatAt = performance.now() + heartbeatMs
   let checkAt = performance.now() + checkMs
   const isOver = (): boolean => raw.destroyed || isClosing()
+  // With no time at all it ends when everything was told; otherwise however much there is still to tell.
+  const isLate = (): boolean => endAfterMs > 0 && performance.now() >= endAt
   const mayGoOn = async (): Promise<boolean> => {
     if (performance.now() < checkAt) return true
     checkAt = performance.now() + checkMs
@@ -50,7 +52,7 @@ export async function streamEvents(options: StreamOptions): Promise<void> {
     if (!(await write('retry: 2000\n\n'))) return
     let hasMore = true
     for (;;) {
-      while (hasMore && !isOver()) {
+      while (hasMore && !isOver() && !isLate()) {
         const rows = await reader.read(pageMax)
         for (const row of rows) {
           // A page can take a slow reader minutes.
