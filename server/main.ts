@@ -31,6 +31,7 @@ import { openDoor, refuseStranger } from './door/door.ts'
 import { Overload, probeAccepts, probePool } from './door/overload.ts'
 import { RateShares } from './door/rate-shares.ts'
 import { Subscriptions, type Outbox } from './events.ts'
+import { renumberEvents } from './events-restored.ts'
 import { requireFreePorts } from './free-ports.ts'
 import { greet, hostInUrl } from './greeting.ts'
 import { readHealth } from './health.ts'
@@ -142,6 +143,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const db = open('requests', config.databaseConnections - pipelineMax)
   const pipelineDb = open('pipeline', pipelineMax, pipelineSettings)
   await ensurePartitions(db, log)
+  await renumberEvents(db, log)
   // What a caller asks runs as a role that sees its account alone.
   const walledDb = await openWall(db, log)
 
