@@ -89,6 +89,14 @@ test('does not take a transaction for committed whose failed statement was caugh
   await expect(attempt).rejects.toThrow('was rolled back')
 })
 
+test('replaces a connection that is old, though it is never idle for long', async () => {
+  const pool = openPool(database.connection, { name: 'old', max: 1, lifetimeSeconds: 1 })
+  const ask = async () => (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]?.pid
+  const first = await ask()
+  await expect.poll(ask).not.toBe(first)
+  await pool.end()
+})
+
 test('survives connections that break while idle, in use and inside a transaction', async () => {
   const errors: Error[] = []
   const pool = openPool(database.connection, { name: 'broken', max: 1, onError: (error) => errors.push(error) })

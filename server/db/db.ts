@@ -37,6 +37,11 @@ export interface PoolOptions {
   queryTimeoutMs?: number
   /** Longest wait for a free or a new connection. Default 5 s. */
   connectTimeoutMs?: number
+  /**
+   * A connection that is so old is replaced. Default a day: the pipeline's statements have other names each day, and PostgreSQL keeps what a
+   * connection has prepared, some 2 MB a day, until its end.
+   */
+  lifetimeSeconds?: number
   /** Settings of the sessions, such as plan_cache_mode. */
   settings?: Record<string, string>
   /** Sends statements without waiting for the answer of the one before (see pg's `pipeline`). Default false. */
@@ -64,6 +69,7 @@ export function openPool(connection: Connection, options: PoolOptions): Db {
     max: options.max,
     min: options.min ?? 0,
     idleTimeoutMillis: 30_000,
+    maxLifetimeSeconds: options.lifetimeSeconds ?? 86_400,
     connectionTimeoutMillis: options.connectTimeoutMs ?? 5_000,
     query_timeout: options.queryTimeoutMs ?? 30_000,
     // A frozen process must not hold row locks against its peers: the server ends its transaction.
