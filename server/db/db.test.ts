@@ -62,6 +62,19 @@ test('reads times and days alike whatever the database was set to for other prog
   expect(rows).toEqual([{ instant: midnight, hour: midnight, isolation: 'read committed' }])
 })
 
+test('an address may bring settings of sessions: those that we rely on stay as we say, and so does the name by which rotate-key knows us', async () => {
+  const url = new URL(database.url)
+  url.searchParams.set('options', '-c timezone=Asia/Kolkata -c work_mem=5MB')
+  url.searchParams.set('application_name', 'sms')
+  const pool = openPool({ connectionString: url.href }, { name: 'test', max: 1, settings: { work_mem: '6MB' } })
+  const other = openPool({ connectionString: url.href }, { name: 'other', max: 1 })
+  const look = `select current_setting('timezone') as zone, current_setting('work_mem') as memory, current_setting('application_name') as name`
+  expect((await pool.query(look)).rows).toEqual([{ zone: 'UTC', memory: '6MB', name: 'heliogram test' }])
+  expect((await other.query(look)).rows).toEqual([{ zone: 'UTC', memory: '5MB', name: 'heliogram other' }])
+  await pool.end()
+  await other.end()
+})
+
 test('commits what a transaction did and returns its result', async () => {
   const result = await inTransaction(db, async (tx) => {
     await tx.query('insert into things values (1)')

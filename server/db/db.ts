@@ -62,8 +62,9 @@ const sessionSettings = { datestyle: 'ISO', timezone: 'UTC', default_transaction
  * may be lost. Its socket is dropped instead, and its outcome is unknown.
  */
 export function openPool(connection: Connection, options: PoolOptions): Db {
+  const { address, sessionOptions } = readAddress(connection)
   const pool = new Pool({
-    ...connection,
+    ...address,
     types: { getTypeParser },
     application_name: `heliogram ${options.name}`,
     max: options.max,
@@ -76,9 +77,13 @@ export function openPool(connection: Connection, options: PoolOptions): Db {
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    options: Object.entries({ ...sessionSettings, ...options.settings })
-      .map(([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`)
-      .join(' '),
+    // Of one that is set twice the last counts.
+    options: [
+      sessionOptions,
+      ...Object.entries({ ...sessionSettings, ...options.settings }).map(
+        ([name, value]) => `-c ${name}=${value.replaceAll(' ', '\\ ')}`,
+      ),
+    ].join(' '),
     ...(options.isPipelined ? { pipeline: true } : {}),
   })
   // Without a listener an idle connection that breaks would end the process.
@@ -90,6 +95,16 @@ export function openPool(connection: Connection, options: PoolOptions): Db {
     if (onResult) readResults(connection, onResult)
   })
   return pool
+}
+
+/** An address without what it says of its sessions, which pg would take in the place of what we say: their settings, and their name. */
+function readAddress(connection: Connection): { address: Connection; sessionOptions: string } {
+  if (connection.connectionString === undefined) return { address: connection, sessionOptions: '' }
+  const url = new URL(connection.connectionString)
+  const sessionOptions = url.searchParams.get('options') ?? ''
+  url.searchParams.delete('options')
+  url.searchParams.delete('application_name')
+  return { address: { ...connection, connectionString: url.href }, sessionOptions }
 }
 
 /**
