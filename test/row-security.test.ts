@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, type TestAccount } from '../server/accounts/testing.ts'
 import { inTransaction, openPool, type Db, type Queryable } from '../server/db/db.ts'
 import { migrate } from '../server/db/migrate.ts'
+import { nameSchema } from '../server/db/open.ts'
 import { ensurePartitions } from '../server/db/partitions.ts'
 import { ensureRowSecurity } from '../server/db/row-security.ts'
 import { openWall, withinAccount } from '../server/db/scoped.ts'
@@ -456,5 +457,43 @@ describe('a database user that may not make roles', () => {
     await runOn(database.url, `create role ${names.user}_request nologin`)
     await runOn(database.url, `grant ${names.user}_request to ${names.user}`)
     expect(await open()).toEqual({ isWalled: true, role: `${names.user}_request` })
+  })
+})
+
+describe('a database user with a schema of its own', () => {
+  // As PostgreSQL's manual recommends it (§5.10.6): nobody but its owner may make anything, or look for it, in a schema.
+  const name = `own_${randomBytes(4).toString('hex')}`
+  let url: string
+
+  beforeAll(async () => {
+    await runOn(database.url, `create role ${name} login createrole password 'x'`)
+    await runOn(database.url, `create database ${name} owner ${name} template template0`)
+    const own = new URL(withDatabase(database.url, name))
+    await runOn(own.href, 'revoke all on schema public from public')
+    own.username = name
+    own.password = 'x'
+    url = own.href
+    await runOn(url, `create schema ${name}`)
+  })
+  afterAll(async () => {
+    await runOn(database.url, `drop database ${name} with (force)`)
+    await runOn(database.url, `drop role if exists ${name}_request`)
+    await runOn(database.url, `drop role ${name}`)
+  })
+
+  it('has the wall, behind which its tables are found', async () => {
+    await migrate({ connectionString: url }, { log: silent, isDisposable: true })
+    const pool = openPool(await nameSchema({ connectionString: url }), { name: 'test', max: 2 })
+    try {
+      const face = await openWall(pool, silent)
+      expect(face).not.toBe(pool)
+      const one = await createTestAccount(pool)
+      const names = await withinAccount(one.accountId, () =>
+        face.query('select c.id, current_schema()::text as schema, current_user::text as role from accounts c'),
+      )
+      expect(names.rows).toEqual([{ id: one.accountId, schema: name, role: `${name}_request` }])
+    } finally {
+      await pool.end()
+    }
   })
 })

@@ -1,5 +1,6 @@
 /** The database of this process: the embedded one in the data folder, or the one that DATABASE_URL names. */
-import type { Connection } from './db.ts'
+import { escapeIdentifier } from 'pg'
+import { openPool, type Connection } from './db.ts'
 import { startEmbedded } from './embedded.ts'
 import { lockDataDir } from './lock.ts'
 import type { Log } from './log.ts'
@@ -20,7 +21,7 @@ export async function openDatabase(databaseUrl: string | null, dataFolder: strin
   if (databaseUrl !== null) {
     const connection = { connectionString: databaseUrl }
     await migrate(connection, { log })
-    return { connection, isAlone: false, path: null, close: async () => {} }
+    return { connection: await nameSchema(connection), isAlone: false, path: null, close: async () => {} }
   }
   const dataDir = await prepareDataDir(dataFolder)
   const lock = await lockDataDir(dataDir)
@@ -40,5 +41,22 @@ export async function openDatabase(databaseUrl: string | null, dataFolder: strin
   } catch (error) {
     await lock.release()
     throw error
+  }
+}
+
+/**
+ * The address, with the schema that its search path leads to. "$user" in a search path is whoever a statement runs as: requests, which run as a
+ * role of their own, would look for our tables elsewhere.
+ */
+export async function nameSchema(connection: { connectionString: string }): Promise<Connection> {
+  const pool = openPool(connection, { name: 'schema', max: 1 })
+  try {
+    const { rows } = await pool.query<{ schema: string }>('select current_schema()::text as schema')
+    const url = new URL(connection.connectionString)
+    const path = escapeIdentifier(rows[0]?.schema ?? 'public').replace(/[\\ ]/g, '\\$&')
+    url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} -c search_path=${path}`)
+    return { connectionString: url.href }
+  } finally {
+    await pool.end()
   }
 }

@@ -46,6 +46,10 @@ interface Installation {
   isHarmless: boolean
   /** We may become it. */
   isOurs: boolean
+  /** It may look for our tables where they are. */
+  canEnter: boolean
+  /** Where they are; null: nowhere, and nothing can be made. */
+  schema: string | null
 }
 
 /**
@@ -68,7 +72,9 @@ async function readInstallation(db: Queryable): Promise<Installation> {
       r.oid is not null
         and not (r.rolcanlogin or r.rolsuper or r.rolbypassrls or r.rolcreaterole or r.rolcreatedb or r.rolreplication)
         and not exists (select from pg_auth_members m where m.member = r.oid) as "isHarmless",
-      r.oid is not null and pg_has_role(current_user, r.oid, ${await wordOfMembership(db)}) as "isOurs"
+      r.oid is not null and pg_has_role(current_user, r.oid, ${await wordOfMembership(db)}) as "isOurs",
+      r.oid is not null and has_schema_privilege(r.oid, current_schema()::text, 'usage') as "canEnter",
+      current_schema()::text as schema
     from (select left(current_user, 55) || '_request' as role) n
     left join pg_roles r on r.rolname = n.role`,
   )
@@ -91,7 +97,13 @@ async function ensureRole(db: Queryable): Promise<string | null> {
     await attempt(db, `grant ${name} to current_user`)
     found = await readInstallation(db)
   }
-  return found.isThere && found.isHarmless && found.isOurs ? found.role : null
+  if (!found.isThere || !found.isHarmless || !found.isOurs) return null
+  // Everybody may enter "public", unless somebody took that away; nobody may enter a schema of ours.
+  if (!found.canEnter && found.schema !== null) {
+    await attempt(db, `grant usage on schema ${escapeIdentifier(found.schema)} to ${name}`)
+    found = await readInstallation(db)
+  }
+  return found.canEnter ? found.role : null
 }
 
 /** Runs what may be forbidden to us (42501, or 0LP01 for a grant), or done by another process at the same moment. */
