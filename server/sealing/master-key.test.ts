@@ -1,9 +1,19 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { KeyFile } from './master-key.ts'
+import { KeyFile, writeKeys } from './master-key.ts'
 
 const loadMasterKey = (path: string): Buffer => new KeyFile(path).read().current
 
@@ -45,6 +55,24 @@ describe('the master key', () => {
     loadMasterKey(path)
     chmodSync(path, 0o644)
     expect(() => loadMasterKey(path)).toThrow(`chmod 600 ${path}`)
+  })
+
+  it.runIf(process.getuid?.() === 0)('that root replaces stays that of the account which had it', () => {
+    const path = join(folder, 'key')
+    const keys = new KeyFile(path).read()
+    chownSync(path, 65_534, 65_534)
+    writeKeys(path, { ...keys, next: Buffer.alloc(32, 1) })
+    expect(statSync(path)).toMatchObject({ uid: 65_534, gid: 65_534 })
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  it('is replaced where a link leads to it', () => {
+    const [path, link] = [join(folder, 'key'), join(folder, 'link')]
+    const keys = new KeyFile(path).read()
+    symlinkSync(path, link)
+    writeKeys(link, { ...keys, next: Buffer.alloc(32, 1) })
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    expect(new KeyFile(path).read().next).toEqual(Buffer.alloc(32, 1))
   })
 
   it('that is none is refused and left alone', () => {

@@ -10,10 +10,12 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  lchownSync,
   linkSync,
   mkdirSync,
   openSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -70,13 +72,19 @@ function formatKeys({ current, next, old, mac }: MasterKeys): string {
   return `${lines.join('\n')}\n`
 }
 
-/** Replaces a key file at once: whoever reads it, and whatever is killed, finds the old one or the new one, mode 0600. */
+/**
+ * Replaces a key file at once, where a link leads to it too: whoever reads it, and whatever is killed, finds the old one or the new one, mode 0600.
+ * It stays whose it was: root may replace the file of a service that runs as another account.
+ */
 export function writeKeys(path: string, keys: MasterKeys): void {
-  const draft = `${path}.new`
+  const file = realpathSync(path)
+  const { uid, gid } = statSync(file)
+  const draft = `${file}.new`
   writeFileSync(draft, formatKeys(keys), { mode: 0o600, flush: true })
   chmodSync(draft, 0o600)
-  renameSync(draft, path)
-  flushName(path)
+  if (process.getuid?.() === 0) lchownSync(draft, uid, gid)
+  renameSync(draft, file)
+  flushName(file)
 }
 
 /** A name is on the disk when its folder is. */
