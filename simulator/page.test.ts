@@ -110,6 +110,49 @@ describe.skipIf(!existsSync(CHROMIUM))('the page, in Chromium,', () => {
     await page.locator('#welcome').waitFor()
   })
 
+  it('sends what is typed once, and a word beside it without it', async () => {
+    await page.goto(`${started.url}/#15551230001`)
+    await page.getByRole('combobox', { name: 'To' }).fill('15550100')
+    const field = page.getByRole('textbox', { name: 'Text message' })
+    await field.fill('once')
+    // Held down: a second time before the first is answered.
+    await page.evaluate(
+      `for (const repeat of [false, true])
+         document.getElementById('text').dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', repeat, bubbles: true }))`,
+    )
+    await page.locator('#messages li.typed').getByText('✓ taken').waitFor()
+    await field.fill('half a sentence')
+    await page.getByRole('button', { name: 'STOP', exact: true }).click()
+    await page.locator('#messages li.typed:nth-child(2)').getByText('✓ taken').waitFor()
+    expect(client.replies.map(({ text }) => text)).toEqual(['once', 'STOP'])
+    expect(await field.inputValue()).toBe('half a sentence')
+
+    await page.getByRole('combobox', { name: 'To' }).fill('ACME')
+    await field.press('Enter')
+    await page.getByText('names cannot be replied to').waitFor()
+    complaints = complaints.filter((complaint) => !complaint.includes('400'))
+    await until(async () => (await field.inputValue()) === 'half a sentence', 'what was not taken comes back')
+    await page.goto(`${started.url}/#15551230002`)
+    await page.getByRole('heading', { name: '+15551230002' }).waitFor()
+    expect(await page.getByRole('alert').isVisible()).toBe(false)
+  })
+
+  it('writes each text from its own side, in a list that keys can scroll', async () => {
+    const text = 'مرحبا! رمزك هو 123456.'
+    const [part] = cutSegments(text, { mode: 'udh8', reference: createReferences()('15551230001') })
+    await client.submit('15551230001', 'part', part)
+    await client.submit('15551230001', 'hello.')
+    await page.goto(`${started.url}/#15551230001`)
+    await page.locator('#messages').getByText('hello.').waitFor()
+    const sides = await page.evaluate(
+      `[...document.querySelectorAll('#messages .text')].map((text) => getComputedStyle(text).direction)`,
+    )
+    expect(sides).toEqual(['rtl', 'ltr'])
+    expect(await page.getByRole('list', { name: 'Messages' }).getByRole('listitem').count()).toBe(2)
+    await page.locator('#messages').focus()
+    expect(await page.evaluate('document.activeElement.id')).toBe('messages')
+  })
+
   it('has one pane at a time where it is narrow, and nothing hangs over', async () => {
     await client.submit('15551230001', `hello ${'x'.repeat(120)}`)
     await page.setViewportSize({ width: 390, height: 780 })

@@ -48,6 +48,7 @@ function showConversation(open, messages) {
   setText(el('fate'), fateOf(open, about.fates))
   showMessages(messages, isAnother)
   showPeers(messages, isAnother)
+  if (isAnother) el('problem').hidden = true
   if (isAnother && open !== '') el('text').focus()
 }
 
@@ -66,30 +67,40 @@ function showPeers(messages, isAnother) {
   if (isAnother || peer.value === '') peer.value = peers.find((number) => /^\d+$/.test(number)) ?? ''
 }
 
+/** Writes from the phone that is open; answers whether it was taken. */
 async function send(text) {
-  if (text.trim() === '') return
   const to = el('peer').value.trim()
+  let problem = ''
   try {
     await post(`/phones/${numberHere()}/replies`, { text, ...(to !== '' && { to }) })
-    el('problem').hidden = true
-    el('text').value = ''
   } catch (error) {
-    setText(el('problem'), error.message)
-    el('problem').hidden = false
+    problem = error.message
   }
+  setText(el('problem'), problem)
+  el('problem').hidden = problem === ''
   await look()
+  return problem === ''
+}
+
+/** Sends what is typed. The field is empty at once, for a second Enter and for what is typed next; what is not taken comes back. */
+async function sendTyped() {
+  const field = el('text')
+  const text = field.value
+  if (text.trim() === '') return
+  field.value = ''
+  if (!(await send(text)) && field.value === '') field.value = text
 }
 
 el('composer').addEventListener('submit', (event) => {
   event.preventDefault()
-  void send(el('text').value)
+  void sendTyped()
 })
 
 el('text').addEventListener('keydown', (event) => {
   // An Enter that ends the composing of a character is no Enter.
   if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
   event.preventDefault()
-  void send(el('text').value)
+  void sendTyped()
 })
 
 for (const button of document.querySelectorAll('[data-word]')) {
