@@ -42,7 +42,7 @@ export function renderManualPage(
       },
       table(token: Tokens.Table): string {
         const cells = (row: Tokens.TableCell[], tag: string): string =>
-          `<tr>${row.map((cell) => `<${tag}>${this.parser.parseInline(cell.tokens)}</${tag}>`).join('')}</tr>`
+          `<tr>${row.map(({ text, tokens }) => (text === '' ? '<td></td>' : `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`)).join('')}</tr>`
         const rows = token.rows.map((row) => cells(row, 'td')).join('\n')
         return `<div class="wide" tabindex="0"><table><thead>${cells(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`
       },

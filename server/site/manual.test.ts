@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs'
+import { chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../app.ts'
 import type { App } from '../http.ts'
@@ -62,6 +63,20 @@ test('no page asks another server for anything, and none has a script', async ()
     expect(html).not.toMatch(/<script|<(?:img|link|iframe)[^>]+(?:src|href)="https?:/)
   }
   expect(await get('/docs/manual.css')).not.toMatch(/url\(|@import/)
+})
+
+const browserPath = '/usr/bin/chromium'
+test.skipIf(!existsSync(browserPath))('no page is wider than a telephone', async () => {
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] })
+  const page = await browser.newPage({ viewport: { width: 360, height: 760 } })
+  const wide: string[] = []
+  for (const path of ['/', '/docs', '/docs/errors', ...manual.keys()]) {
+    await page.goto(address + path)
+    if ((await page.evaluate('document.documentElement.scrollWidth')) !== 360) wide.push(path)
+  }
+  await browser.close()
+  expect(wide).toEqual([])
 })
 
 test('a page that does not exist is not found', async () => {

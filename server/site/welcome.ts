@@ -123,7 +123,7 @@ ${phonesUrl ? `<li><a href="${escapeHtml(phonesUrl)}">Phones</a><span>Simulated 
 <li><a href="/docs/errors">Errors</a><span>Every code, what it means, what to do</span></li>
 </ul>
 <h2>Send a message</h2>
-<pre>curl ${escapeHtml(publicUrl)}/v1/messages/send \\
+<pre tabindex="0">curl ${escapeHtml(publicUrl)}/v1/messages/send \\
   -H "Authorization: Bearer $KEY" \\
   -H "Content-Type: application/json" \\
   -d '{"to":"12025550123","message":"Hello from Heliogram"}'</pre>
