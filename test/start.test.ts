@@ -6,7 +6,16 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Phones } from './carrier.ts'
-import { findPorts, launch, makeDataFolder, makeEnvironment, runToEnd, signalProcess, startProgram } from './harness.ts'
+import {
+  findPorts,
+  launch,
+  makeDataFolder,
+  makeEnvironment,
+  runToEnd,
+  signalProcess,
+  startDurable,
+  startProgram,
+} from './harness.ts'
 import type { Program } from './harness.ts'
 import { until } from './until.ts'
 
@@ -104,6 +113,22 @@ test('a database that is not there is named, without a stack', async () => {
     expect(ending.code).toBe(1)
     expect(ending.stderr).toMatch(/The database of DATABASE_URL cannot be used: .*ECONNREFUSED/)
     expect(ending.stderr).not.toContain('    at ')
+  }
+})
+
+test('a database in which nothing may be made is named, without a stack', async () => {
+  const server = await startDurable()
+  try {
+    const url = new URL(server.url)
+    url.searchParams.set('options', '-c default_transaction_read_only=on')
+    const ending = await runToEnd(['start'], await environment({ DATABASE_URL: url.href }))
+    expect(ending.code).toBe(1)
+    expect(ending.stderr).toMatch(
+      /The database of DATABASE_URL cannot be used: .*cannot execute CREATE TABLE in a read-only transaction$/m,
+    )
+    expect(ending.stderr).not.toContain('    at ')
+  } finally {
+    await server.close()
   }
 })
 

@@ -65,6 +65,10 @@ async function applyPending(client: Client, dir: string, log: Log): Promise<stri
     advisoryLockMode: 'wait',
     migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadUpOnly }],
     logger: { debug: () => {}, info: () => {}, warn: say, error: say },
+  }).catch((error: unknown) => {
+    // What keeps it from its table it tells with a stack, and the person who started us has no use for one.
+    if (error instanceof Error) error.message = error.message.replace(/\n +at .*/gs, '')
+    throw error
   })
   const names = done.map(({ name }) => name)
   if (names.length > 0) log.info({ names, tookMs: Math.round(performance.now() - startedAt) }, 'database migrated')
