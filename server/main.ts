@@ -100,7 +100,8 @@ async function run(): Promise<void> {
     log = openLog(config.logLevel, process.stderr)
     const own = commands[command]
     if (own) return void process.stdout.write(await own(config, log))
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void stop(signal))
+    // SIGHUP: the terminal is gone.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(signal))
     starting = start(config, log, started, (reason) => void stop(reason, 1))
     await starting
   } catch (error) {

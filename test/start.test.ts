@@ -232,6 +232,16 @@ test('SIGTERM stops everything that was started; the next start has the data, sh
   expect((await program.client.carrier()).settings['port']).toBe(port)
 })
 
+test('a terminal that is closed stops everything, as Ctrl-C does', async () => {
+  const env = await environment()
+  const started = launch(['start'], env)
+  await until('it runs', () => started.printed.stdout.includes('Ctrl-C stops everything'))
+  const pid = Number(readFileSync(join(env['HELIOGRAM_DATA'] ?? '', 'pg18/postmaster.pid'), 'utf8').split('\n')[0])
+  started.child.kill('SIGHUP')
+  expect(await started.ended).toMatchObject({ code: 0, signal: null })
+  expect(signalProcess(pid, 0)).toBe(false)
+})
+
 test('SIGTERM in the middle of the first start leaves no PostgreSQL behind', async () => {
   const env = await environment()
   const started = launch(['start'], env)
