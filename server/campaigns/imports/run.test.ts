@@ -1,12 +1,15 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { testMasterKey } from '../../accounts/testing.ts'
-import { inTransaction } from '../../db/db.ts'
+import { testMasterKey, testVault } from '../../accounts/testing.ts'
+import { inTransaction, type Queryable, type Tx } from '../../db/db.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
 import { newId, parseId } from '../../ids.ts'
+import { rowSchema } from './row-schema.ts'
+import { runImport } from './run.ts'
 import { startImports } from './start.ts'
 import { numberOf, openImportTest, until, zero, type ImportTest } from './testing.ts'
+import { writeRows } from './write.ts'
 
 let database: TestDatabase
 let test: ImportTest
@@ -38,6 +41,16 @@ const count = async (table: 'import_errors' | 'import_chunks', importId: string)
   return rows.length
 }
 const never = new AbortController().signal
+/** As a crash of the database may leave an import: its commits have not waited for the disk. */
+async function takeAway(db: Queryable, campaign: string, importId: string): Promise<void> {
+  await db.query('delete from contacts where campaign_id = $1', [parseId('cmp', campaign)])
+  await db.query('update campaigns set contacts_count = 0 where id = $1', [parseId('cmp', campaign)])
+  await db.query('delete from import_errors where import_id = $1', [importId])
+  await db.query(
+    'update imports set committed_row = 0, processed = 0, created = 0, duplicate = 0, failed = 0 where id = $1',
+    [importId],
+  )
+}
 
 describe('an interrupted import', () => {
   it('goes on behind the last committed row, with progress to be seen', async () => {
@@ -73,11 +86,47 @@ describe('an interrupted import', () => {
         [...of, newId(), numberOf(2), attributes],
       )
     })
-    expect(await running).toBe('lost')
-    expect((await test.read(id)).counts).toMatchObject({ processed: 0 })
-    expect(await test.runHere(key, never)).toBe('over')
+    expect(await running).toBe('over')
     expect((await test.read(id)).counts).toMatchObject({ processed: 2, created: 1, failed: 1 })
     expect(await test.badRows(id)).toContain(`${numberOf(2)},Bonn,`)
+  })
+
+  it('writes again what a crash of the database took away before its last rows', async () => {
+    const campaign = await test.newCampaign()
+    const { id, key } = await test.hold(campaign, fileOf(25_000))
+    const lock = (tx: Tx): Promise<unknown> =>
+      tx.query('select from campaigns where id = $1 for update', [parseId('cmp', campaign)])
+    const work: Promise<unknown>[] = []
+    await inTransaction(database.db, async (tx) => {
+      await lock(tx)
+      work.push(test.runHere(key, never))
+      await untilBlocked(database.db, 1)
+      // Its turn comes between two batches.
+      const crash = async (behind: Tx): Promise<void> => {
+        await lock(behind)
+        await untilBlocked(database.db, 1)
+        await takeAway(behind, campaign, key.importId)
+      }
+      work.push(inTransaction(database.db, crash))
+      await untilBlocked(database.db, 2)
+    })
+    expect(await Promise.all(work)).toEqual(['over', undefined])
+    expect((await test.read(id)).counts).toEqual(countsOf(25_000))
+    expect(await test.contacts(campaign)).toHaveLength(20_000)
+  })
+
+  it('writes again what a crash of the database took away before its end', async () => {
+    const campaign = await test.newCampaign()
+    const { id, key } = await test.hold(campaign, fileOf(10))
+    let runs = 0
+    const result = await runImport(test.context, key, never, async (...args) => {
+      const written = await writeRows({ ...test.context, vault: testVault, rowSchema }, ...args)
+      if (runs++ === 0) await takeAway(database.db, campaign, key.importId)
+      return written
+    })
+    expect([result, runs]).toEqual(['over', 2])
+    expect((await test.read(id)).counts).toEqual(countsOf(10))
+    expect(await test.contacts(campaign)).toHaveLength(8)
   })
 
   it('writes no more contacts into a campaign that was closed meanwhile, and says so', async () => {

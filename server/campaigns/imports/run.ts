@@ -5,12 +5,13 @@
  *
  * Rows, errors and counts of a batch are one transaction, which takes place only where exactly the rows before it are committed. So a
  * job that is run again after a crash, or twice at once, goes on behind the last committed row, and no row is written or counted twice.
+ * What a crash of the database takes away of them is read again: their commits have not waited for the disk.
  */
 import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import type { Log } from '../../db/log.ts'
 import { recordEvents, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
 import { showImport } from './show.ts'
-import { endImport, type ImportFailure, type ImportRow, type ImportStatus } from './store.ts'
+import { endImport, readCommitted, type ImportFailure, type ImportRow, type ImportStatus } from './store.ts'
 import { retry, type ImportKey, type RowsResult } from './write.ts'
 
 /** What the job needs. */
@@ -31,20 +32,26 @@ export async function runImport(
   signal: AbortSignal,
   runRows: (key: ImportKey, signal: AbortSignal) => Promise<RowsResult>,
 ): Promise<RunResult> {
-  const result = await runRows(key, signal)
-  if (typeof result === 'string') return result
-  const ended = await retry(() => finishImport(context, key, result.status, result.failure), signal)
-  return ended ? 'over' : 'lost'
+  for (;;) {
+    const result = await runRows(key, signal)
+    if (typeof result === 'string') return result
+    const { status, failure, rows } = result
+    if (await retry(() => finishImport(context, key, status, failure, rows), signal)) return 'over'
+    if ((await retry(() => readCommitted(context.db, key.accountId, key.importId), signal)) === null) return 'lost'
+  }
 }
 
-/** Ends an import with its event in one transaction; null where it was over. */
+/** Ends an import with its event in one transaction; null where it was over, or has not these `rows`. */
 export async function finishImport(
   context: Pick<RunContext, 'db' | 'outbox' | 'subscriptions'>,
   key: ImportKey,
   status: ImportStatus,
   failure: ImportFailure | null,
+  rows: number | null = null,
 ): Promise<ImportRow | null> {
-  const { row, postings } = await inTransaction(context.db, (tx) => endWithEvent(tx, context, key, status, failure))
+  const { row, postings } = await inTransaction(context.db, (tx) =>
+    endWithEvent(tx, context, key, status, failure, rows),
+  )
   context.outbox.offer(postings)
   return row
 }
@@ -56,8 +63,9 @@ export async function endWithEvent(
   { accountId, importId }: ImportKey,
   status: ImportStatus,
   failure: ImportFailure | null,
+  rows: number | null = null,
 ): Promise<{ row: ImportRow | null; postings: Posting[] }> {
-  const row = await endImport(tx, accountId, importId, status, failure)
+  const row = await endImport(tx, accountId, importId, status, failure, rows)
   if (!row || !subscriptions.wants(accountId, 'import.completed')) return { row, postings: [] }
   const event = { accountId, type: 'import.completed' as const, data: { import: showImport(row) } }
   return { row, postings: await recordEvents(tx, [event], outbox) }

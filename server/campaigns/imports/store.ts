@@ -223,30 +223,38 @@ export async function listUnfinished(db: Queryable, accountId: string): Promise<
   return rows.map(({ id }) => id)
 }
 
-/** Ends an import that is not over and drops its bytes; null where it was over. */
+/**
+ * Ends an import that is not over and drops its bytes; null where it was over, or where `committed` rows are named and others are
+ * committed: then it stays as it is.
+ */
 export async function endImport(
   tx: Tx,
   accountId: string,
   id: string,
   status: ImportStatus,
   failure: ImportFailure | null,
+  committed: number | null,
 ): Promise<ImportRow | null> {
   const { rows } = await tx.query<ImportRow>({
     name: 'end-import',
     text: `
-      with gone as (
+      with ended as (
+        update imports
+        set status = $3, failure = $4, total = coalesce(total, case when $4::text is null and $3 <> 'canceled' then processed end),
+          completed_at = now()
+        where account_id = $1
+          and id = $2
+          and status in ('queued', 'processing')
+          and ($5::bigint is null or committed_row = $5)
+        returning ${columns}
+      ), gone as (
         delete from import_chunks
         where account_id = $1
           and import_id = $2
+          and exists (select from ended)
       )
-      update imports
-      set status = $3, failure = $4, total = coalesce(total, case when $4::text is null and $3 <> 'canceled' then processed end),
-        completed_at = now()
-      where account_id = $1
-        and id = $2
-        and status in ('queued', 'processing')
-      returning ${columns}`,
-    values: [accountId, id, status, failure],
+      select * from ended`,
+    values: [accountId, id, status, failure, committed],
   })
   return rows[0] ?? null
 }

@@ -4,7 +4,7 @@ import { isRetryable } from '../../db/failure.ts'
 import { hasContacts } from '../contact-list.ts'
 import { openRows } from './rows.ts'
 import { beginImport, type ImportFailure, type ImportStatus } from './store.ts'
-import { BatchWriter, ClosedCampaign, type WriteContext } from './writer.ts'
+import { BatchWriter, ClosedCampaign, ReadAgain, type WriteContext } from './writer.ts'
 import { ZipError } from './zip.ts'
 
 /** Which import. */
@@ -14,18 +14,28 @@ export interface ImportKey {
 }
 
 /** How reading ended: at the end of the file, `stopped` and to go on elsewhere, or `lost`: somebody else ended it or works on it. */
-export type RowsResult = { status: ImportStatus; failure: ImportFailure | null } | 'stopped' | 'lost'
+export type RowsResult = RowsEnd | 'stopped' | 'lost'
+
+interface RowsEnd {
+  status: ImportStatus
+  failure: ImportFailure | null
+  /** Rows that are committed; null: what there is. */
+  rows: number | null
+}
 
 /** Most rows of a file. */
 export const rowsMax = 1_000_000
 const triesMax = 6
 
 /** Reads the file and writes its rows: all of the job but its end. */
-export function writeRows(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
-  return writeAll(context, key, signal).catch((error: unknown): RowsResult => {
-    if (error instanceof ClosedCampaign) return { status: 'failed', failure: 'campaign_closed' }
-    throw error
-  })
+export async function writeRows(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
+  for (;;)
+    try {
+      return await writeAll(context, key, signal)
+    } catch (error) {
+      if (error instanceof ClosedCampaign) return { status: 'failed', failure: 'campaign_closed', rows: null }
+      if (!(error instanceof ReadAgain)) throw error
+    }
 }
 
 async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
@@ -33,7 +43,7 @@ async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSign
   const again = <T>(work: () => Promise<T>): Promise<T> => retry(work, signal)
   const job = await again(() => beginImport(context.db, accountId, importId))
   if (!job) return 'lost'
-  if (job.isOfClosed) return { status: 'canceled', failure: null }
+  if (job.isOfClosed) return { status: 'canceled', failure: null, rows: null }
   const meetsOthers = await again(() => hasContacts(context.db, accountId, job.campaignId))
   const writer = new BatchWriter(context, accountId, job, meetsOthers)
   const source = openRows(context.db, accountId, job, again)
@@ -59,7 +69,8 @@ async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSign
     failure = 'damaged_file'
   }
   if (!(await writer.flush(source.bytesRead(), again)) || !(await writer.settle())) return 'lost'
-  return { status: failure ? 'failed' : writer.hasFailures ? 'completed_with_errors' : 'completed', failure }
+  const status = failure ? 'failed' : writer.hasFailures ? 'completed_with_errors' : 'completed'
+  return { status, failure, rows: writer.committed }
 }
 
 /** Repeats what a database that is away, or a lost race, refused; some 30 s in all, then the job queue tries again later. */

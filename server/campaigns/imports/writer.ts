@@ -97,6 +97,11 @@ export class BatchWriter {
     return this.#badRows > 0 || this.#refused > 0 || this.#job.failed > 0
   }
 
+  /** Rows that are committed when `settle` has resolved. */
+  get committed(): number {
+    return this.#committed
+  }
+
   get isFull(): boolean {
     return this.#batch.size >= batchSize || this.#stride.isWhole(this.#batch.rows)
   }
@@ -191,7 +196,7 @@ export class BatchWriter {
         throw new ClosedCampaign()
       const { refused, ...counts } = await this.#writeContacts(tx, contacts, withdrawn, sealing)
       // Contacts that came meanwhile: the rows are read again from here, and kept.
-      if (refused.length > 0 && !this.#keepsRows) throw new LostImport()
+      if (refused.length > 0 && !this.#keepsRows) throw new ReadAgain()
       this.#refused += refused.length
       const room = Math.max(0, badRowsMax - this.#badRows - this.#refused)
       const full = refused.slice(0, room).flatMap((number) => errorOf(sources.get(number)) ?? [])
@@ -201,8 +206,11 @@ export class BatchWriter {
       throw new LostImport()
     }).catch(async (error: unknown) => {
       if (!(error instanceof LostImport)) throw error
+      const committed = await readCommitted(this.#context.db, this.#accountId, id)
+      // A crash of the database took rows away that had been committed: nobody else would write them.
+      if (committed !== null && committed < before) throw new ReadAgain()
       // A commit whose answer was lost is found here when it is tried again; so is a batch that another worker wrote first.
-      return (await readCommitted(this.#context.db, this.#accountId, id)) === before + rows
+      return committed === before + rows
     })
   }
 
@@ -239,7 +247,10 @@ export class BatchWriter {
 /** The campaign takes no more contacts. */
 export class ClosedCampaign extends Error {}
 
-/** Rolls a batch back: its rows are another worker's, nobody wants them any more, or they are to be read again. */
+/** The rows behind those that are committed are to be read again. */
+export class ReadAgain extends Error {}
+
+/** Rolls a batch back: its rows are another worker's, or nobody wants them any more. */
 class LostImport extends Error {}
 
 /** What is wrong with a row whose contact is there and full. */
