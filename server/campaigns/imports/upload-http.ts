@@ -171,6 +171,8 @@ async function storeForm(
     if (part.type === 'file' && part.fieldname === 'file') {
       const incoming = { body: part.file, format: formatOf(part), charset: null, isEncoded: isEncoded(request) }
       stored = await storeFile(tx, accountId, campaign.id, incoming, null, stride).catch(explainForm)
+      // What a gzip has behind its end nobody has read, and the form does not go on before it is.
+      part.file.resume()
     } else if (part.type === 'field' && part.fieldname === 'options') said = parseFormOptions(String(part.value))
     else {
       unknown.push({ pointer: `#/${part.fieldname}`, code: 'unknown_field', detail: 'there is no such part' })

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { request as openRequest, type ClientRequest, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
@@ -112,6 +113,20 @@ describe('an upload', () => {
     request.end()
     expect(await answer).toMatchObject({ status: 422, body: { code: 'validation_failed' } })
     expect(await importsOf(campaign)).toBe(0)
+  })
+
+  it('is answered where a gzip in a form is filled up behind its end', async () => {
+    const campaign = await test.newCampaign()
+    const request = open(campaign, { 'content-type': 'multipart/form-data; boundary=b' })
+    const answer = answerOf(request)
+    request.write('--b\r\ncontent-disposition: form-data; name="file"; filename="list.csv.gz"\r\n\r\n')
+    request.write(gzipSync(`phone\n${numberOf(1)}\n`))
+    // Zeros, as in the blocks of a tape.
+    request.write(Buffer.alloc(1 << 20))
+    request.end('\r\n--b\r\ncontent-disposition: form-data; name="options"\r\n\r\n{}\r\n--b--\r\n')
+    const { status, body } = await answer
+    expect(status).toBe(202)
+    expect((await test.finished(String(body['id']))).counts).toMatchObject({ total: 1, created: 1 })
   })
 
   it('leaves nothing behind when the client goes away in the middle', async () => {
