@@ -11,3 +11,6 @@ export function writeCsv(rows: readonly (readonly (string | null)[])[], delimite
     { delimiter, escape_formulas: true },
   )
 }
+
+/** A cell without the apostrophe that stands in our files before what a spreadsheet would run: the signs of `escape_formulas`. */
+export const withoutEscape = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r＝＋－＠])/, '')

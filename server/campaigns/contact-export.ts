@@ -92,6 +92,10 @@ function exported(row: ContactRow): Omit<ReturnType<typeof showContact>, 'last_m
   return contact
 }
 
+/** As an import reads them: a list, or JSON where a tag would not come back from one. */
+const tagsCell = (tags: string[]): string =>
+  tags.some((tag) => /[,;|]|^\s|\s$/.test(tag)) ? JSON.stringify(tags) : tags.join(',')
+
 function cellsOf(row: ContactRow, columns: string[], rest: Set<string>): string[] {
   const shown = showContact(row)
   const { consent, attributes } = shown
@@ -105,7 +109,7 @@ function cellsOf(row: ContactRow, columns: string[], rest: Set<string>): string[
     shown.language,
     row.country,
     shown.timezone,
-    shown.tags.join(','),
+    tagsCell(shown.tags),
     consent?.status,
     consent?.method,
     consent?.source,

@@ -71,8 +71,12 @@ const ignored = new Set(['error'])
 /** What our export says of a contact and an import does not: only in a file that has all of them. */
 const exportOnly = ['contact', 'opted_out', 'created_at', 'updated_at']
 
-/** Finds what each column fills. Field errors where no column has numbers, or two fill the same. */
-export function mapColumns(header: string[], mapping: Mapping, pointer: string): { targets: Targets } | FieldError[] {
+/** Finds what each column fills, and whether the file is an export of ours. Field errors where no column has numbers, or two fill the same. */
+export function mapColumns(
+  header: string[],
+  mapping: Mapping,
+  pointer: string,
+): { targets: Targets; isExport: boolean } | FieldError[] {
   const errors = checkMapping(header, mapping, pointer)
   if (errors.length > 0) return errors
   const names = header.map(plain)
@@ -85,7 +89,8 @@ export function mapColumns(header: string[], mapping: Mapping, pointer: string):
   const targets: Targets = []
   for (const [at, name] of header.entries()) {
     const key = names[at] ?? ''
-    const field = fieldOf.get(key)
+    // An attribute may be named by signs alone.
+    const field = /^attributes\../.test(name) ? undefined : fieldOf.get(key)
     const isFree = field !== undefined && !taken.has(field) && (ownNames.has(key) || !taken.has(`own ${field}`))
     if (said(name)) targets.push(mapping[name] ?? null)
     else if (isExport && exportOnly.includes(name)) targets.push(null)
@@ -97,7 +102,7 @@ export function mapColumns(header: string[], mapping: Mapping, pointer: string):
   }
   // Its contacts have no more than one may have; together they have more, and most cells are empty.
   const most = isExport ? attributeLimits.columns : attributeLimits.count
-  return refuseTargets(header, targets, most) ?? { targets }
+  return refuseTargets(header, targets, most) ?? { targets, isExport }
 }
 
 function checkMapping(header: string[], mapping: Mapping, pointer: string): FieldError[] {

@@ -246,8 +246,9 @@ describe('an export', () => {
     await test.call('POST', `/v1/campaigns/${campaign}/contacts`, {
       phone_number: '15551234567',
       first_name: '=cmd',
-      attributes: { plan: 'gold', "it's": '-5' },
-      tags: ['a', 'b'],
+      last_name: '＠home',
+      attributes: { plan: 'gold', "it's": '-5', '%': '5', '#': '6' },
+      tags: ['a', 'b,c'],
       consent,
     })
     const url = `/v1/campaigns/${campaign}/contacts/export`
@@ -260,12 +261,34 @@ describe('an export', () => {
     expect(await test.run(third, 'application/x-ndjson', lines)).toMatchObject({ status: 'completed' })
     for (const copy of [other, third])
       expect((await test.call('GET', `/v1/campaigns/${copy}/contacts`)).body['data']).toMatchObject([
-        { first_name: '=cmd', attributes: { plan: 'gold', "it's": '-5' }, tags: ['a', 'b'], consent },
+        {
+          first_name: '=cmd',
+          last_name: '＠home',
+          attributes: { plan: 'gold', "it's": '-5', '%': '5', '#': '6' },
+          tags: ['a', 'b,c'],
+          consent,
+        },
       ])
     const bad = await test.run(third, 'application/x-ndjson', lines.replace('15551234567', '12'))
     expect((await test.badRows(bad.id)).split('\n')[0]).toBe(
-      'phone_number,first_name,country,attributes,tags,consent,error',
+      'phone_number,first_name,last_name,country,attributes,tags,consent,error',
     )
+  })
+
+  it('keeps the country codes of its numbers where they could be national ones of the default country', async () => {
+    const numbers = ['4791234567', '6591234567']
+    const campaign = await test.newCampaign()
+    for (const phone_number of numbers) await test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number })
+    const url = `/v1/campaigns/${campaign}/contacts/export`
+    for (const [format, type] of [
+      ['csv', 'text/csv'],
+      ['ndjson', 'application/x-ndjson'],
+    ] as const) {
+      const file = (await test.app.inject({ url: `${url}?format=${format}`, headers: test.account.headers })).body
+      const other = await test.newCampaign({ default_country: 'US' })
+      await test.run(other, type, file)
+      expect((await test.contacts(other)).map((contact) => contact['phone_number'])).toEqual(numbers)
+    }
   })
 
   it('is taken back also where its contacts together have more attributes than one may have', async () => {

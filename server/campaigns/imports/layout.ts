@@ -1,4 +1,5 @@
 /** The first lines of a text file: its delimiter, and the names of its columns. */
+import { withoutEscape } from '../../csv.ts'
 import type { FieldError } from '../../errors.ts'
 import { mapColumns, refuseFile, type Mapping, type Targets } from './columns.ts'
 import { CsvReader } from './csv.ts'
@@ -12,6 +13,8 @@ export interface TableLayout {
   /** Column names as in the file, in order. */
   header: string[]
   targets: Targets
+  /** An export of ours; absent in those that were stored by another version: they were read as others. */
+  isExport?: boolean
   /** Records before the first row: the header, and what Excel writes before it. */
   recordsBefore: number
 }
@@ -58,7 +61,7 @@ export function readLayout(
   if (!first && isWhole) return refuseFile('must have a line of column names and then rows')
   if (!first || first.fault)
     return refuseFile(`must begin with a line of column names of at most ${rowCharactersMax} characters`)
-  const names = (first.record as string[]).map((name) => name.trim())
+  const names = (first.record as string[]).map((name) => withoutEscape(name.trim()))
   const isBare = names.length === 1 && bareNumber.test(names[0] ?? '')
   const header = isBare ? ['phone_number'] : names
   const mapped = mapColumns(header, mapping, pointer)

@@ -31,9 +31,14 @@ const scientific = /^[+']?\d+(?:[.,]\d+)?\s*[eE]\s*\+?\d+$/
 
 /**
  * Reads a number leniently: punctuation, an apostrophe before it, `00` or no plus sign, `.0` after it; with a default country also
- * national numbers, which win where both readings exist. Digits that a spreadsheet dropped are never guessed.
+ * national numbers, which win where both readings exist but in an export, whose digits have their country code. Digits that a spreadsheet
+ * dropped are never guessed.
  */
-export function readImportedNumber(text: string, defaultCountry: string | null): ImportedNumber | PhoneFault {
+export function readImportedNumber(
+  text: string,
+  defaultCountry: string | null,
+  isExport: boolean = false,
+): ImportedNumber | PhoneFault {
   const { cleaned, repair } = undoSpreadsheet(text)
   if (cleaned === '') return { code: 'required', detail: 'is required' }
   if (scientific.test(cleaned))
@@ -43,7 +48,10 @@ export function readImportedNumber(text: string, defaultCountry: string | null):
     }
   const isInternational = cleaned.startsWith('+') || cleaned.startsWith('00')
   const international = isInternational ? cleaned.replace(/^00/, '+') : null
-  const parsed = international ? parseNumber(international) : defaultCountry && parseNumber(cleaned, defaultCountry)
+  const isWhole = isExport && /^[1-9]\d*$/.test(cleaned)
+  const parsed = international
+    ? parseNumber(international)
+    : !isWhole && defaultCountry && parseNumber(cleaned, defaultCountry)
   if (parsed) return { number: parsed, repair: repair ?? nameForm(cleaned, parsed) }
   // Punctuation without a plus sign and without a country is a national number's: 555-123-4567 is no number of Brazil.
   const strict = readNumber(international ?? cleaned, defaultCountry)

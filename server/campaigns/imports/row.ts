@@ -1,4 +1,5 @@
 /** One row of a file: a contact, or everything that is wrong with it. */
+import { withoutEscape } from '../../csv.ts'
 import { isUnstorable, parseJson } from '../../requests/body.ts'
 import { ApiError, type FieldError } from '../../errors.ts'
 import { buildValidators } from '../../requests/validate.ts'
@@ -51,8 +52,9 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   // What a number looks like in a file is for the lenient reader to say, also where its cell is empty.
   let phoneFault: PhoneFault | null = null
   let repair: Repair | null = null
+  const isExport = table ? table.isExport === true : isContact(record)
   const read = readContact(input, (text) => {
-    const phone = readImportedNumber(text, options.defaultCountry)
+    const phone = readImportedNumber(text, options.defaultCountry, isExport)
     if ('number' in phone) {
       repair = phone.repair
       return phone
@@ -114,7 +116,7 @@ function readCells(cells: string[], targets: TableLayout['targets'], faults: Fau
 const emptyRecord = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>
 
 // Our own files escape what a spreadsheet would run as a formula; the apostrophe is not the person's.
-const readCell = (cell: string): string => cell.trim().replace(/^'(?=[=+\-@\t\r])/, '')
+const readCell = (cell: string): string => withoutEscape(cell.trim())
 
 /** What our own files have as JSON in one cell: attributes without a column of their own, and tags and consents of bad rows. */
 function readJson(cell: string, target: string, faults: Fault[]): unknown {
@@ -137,12 +139,14 @@ function readObject(cell: string, target: string, faults: Fault[]): object | nul
 
 /** A row of JSON; of a contact as answers and the export have it without nulls, and without what only they say. */
 export function fieldsOf(record: unknown, { input, shown }: RowSchema): unknown {
-  if (typeof record !== 'object' || record === null || !('object' in record) || record.object !== 'contact')
-    return record
+  if (!isContact(record)) return record
   const isSaid = ([name, value]: [string, unknown]): boolean =>
     Object.hasOwn(input.properties, name) ? value !== null : !shown.includes(name)
   return Object.fromEntries(Object.entries(record).filter(isSaid))
 }
+
+const isContact = (record: unknown): record is object =>
+  typeof record === 'object' && record !== null && 'object' in record && record.object === 'contact'
 
 /** An object with its members under the names that the caller gave them. */
 function rename(record: unknown, mapping: ImportOptions['mapping']): unknown {
