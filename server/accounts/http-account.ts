@@ -14,6 +14,7 @@ import { Email, NewInvitation } from './http-users.ts'
 import { createInvitation, showInvitation } from './invitations.ts'
 import { KeyInput, NewApiKey, readKey, showKey } from './key-resource.ts'
 import { createKey, type NewKey } from './keys.ts'
+import { keepMakers } from './persons.ts'
 import { scopesOf } from './roles.ts'
 import { changeAccount, createAccount, findAccount, listAccounts, showAccount } from './subaccounts.ts'
 
@@ -106,13 +107,13 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
         const row = await createAccount(tx, caller.accountId, body)
         const shown = showAccount(row)
         const invitation = body.owner_email ? await inviteOwner(tx, row.id, body.owner_email) : null
-        const key = input ? await createKey(tx, row.id, input) : null
+        const key = input ? await createKeyBelow(tx, caller, row.id, input) : null
         return {
           status: 201,
-          body: { ...shown, invitation, key: key && { ...showKey(key.row), secret: key.secret } },
+          body: { ...shown, invitation, key: key && { ...key.shown, secret: key.secret } },
           location: `/v1/accounts/${shown.id}`,
           resourceId: row.id,
-          audit: { after: { ...shown, owner_email: body.owner_email, key: key && showKey(key.row) } },
+          audit: { after: { ...shown, owner_email: body.owner_email, key: key && key.shown } },
         }
       }),
   )
@@ -182,8 +183,9 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
         const account = await findAccount(tx, caller.accountId, accountIdOf(request.params.id))
         if (account.parentId !== caller.accountId) throw noAccount()
         if (account.status === 'closed') throw notInState('It is closed; open it again first.')
-        const { row, secret } = await createKey(tx, account.id, keyBelow(request.body, caller, '#'))
-        return { status: 201, body: { ...showKey(row), secret }, resourceId: row.id }
+        const input = keyBelow(request.body, caller, '#')
+        const { id, shown, secret } = await createKeyBelow(tx, caller, account.id, input)
+        return { status: 201, body: { ...shown, secret }, resourceId: id }
       }),
   )
   closingRoutes(app, context)
@@ -198,6 +200,18 @@ const optional = {
 function keyBelow(input: Type.Static<typeof KeyInput>, caller: Caller, pointer: string): NewKey {
   const ofOwner = scopesOf('owner', false).filter((scope) => !scope.startsWith('accounts:'))
   return readKey(input, caller, new Set(ofOwner.filter((scope) => caller.scopes.has(scope))), pointer)
+}
+
+async function createKeyBelow(
+  tx: Tx,
+  caller: Caller,
+  accountId: string,
+  input: NewKey,
+): Promise<{ id: string; shown: ReturnType<typeof showKey>; secret: string }> {
+  const { row, secret } = await createKey(tx, accountId, input)
+  const shown = showKey(row)
+  await keepMakers(tx, caller, accountId, shown.id)
+  return { id: row.id, shown, secret }
 }
 
 async function inviteOwner(tx: Tx, accountId: string, email: string): Promise<object> {

@@ -1,6 +1,8 @@
 /** Who is behind a credential: keys are in the hands of those who made them. */
-import { showActorId, type Actor } from '../audit/audit.ts'
-import type { Queryable } from '../db/db.ts'
+import { actorOf, showActorId, type Actor } from '../audit/audit.ts'
+import type { Queryable, Tx } from '../db/db.ts'
+import type { Caller } from '../http.ts'
+import { parseId } from '../ids.ts'
 
 /**
  * Public ids of a user or key and of all who have ever held its secret: who made or rotated it, and so on for their keys. As the audit log
@@ -32,4 +34,18 @@ export async function personsBehind(db: Queryable, accountId: string, id: string
     }
   }
   return persons
+}
+
+/** Keeps who is behind the maker of a key of an account below, which that account's log does not know. `key` is its public id. */
+export async function keepMakers(tx: Tx, caller: Caller, accountId: string, key: string): Promise<void> {
+  const makers = await personsBehind(tx, caller.accountId, showActorId(actorOf(caller)) ?? '')
+  const idOf = (maker: string): string | null => parseId('key', maker) ?? parseId('usr', maker)
+  await tx.query(
+    `
+    insert into key_makers (account_id, target, actor_kind, actor_id)
+    select $1, $2, m.kind, m.id
+    from unnest($3::text[], $4::uuid[]) as m (kind, id)
+    on conflict do nothing`,
+    [accountId, key, [...makers].map((maker) => (maker.startsWith('key_') ? 'key' : 'user')), [...makers].map(idOf)],
+  )
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { scopes, type App } from '../http.ts'
 import { parseId, showId } from '../ids.ts'
+import { personsBehind } from './persons.ts'
 import { buildAccountsApp, createTestAccount, createTestUser } from './testing.ts'
 
 let database: TestDatabase
@@ -64,6 +65,16 @@ test('an account below has limits, an owner and keys of its own', async () => {
   const changed = await ask('PATCH', `/v1/accounts/${id}`, parent, { name: 'Twig', pace: null, api_per_second: 5 })
   expect(changed.json()).toMatchObject({ name: 'Twig', pace: null, api_per_second: 5, status: 'active' })
   expect((await ask('GET', `/v1/accounts/${id}`, parent)).json()).toEqual(changed.json())
+})
+
+test('its keys are known to be in the hands of whoever made them from above, with whichever credential', async () => {
+  const parent = await createTestAccount(database.db)
+  const user = await createTestUser(database.db, parent.accountId, { role: 'owner' })
+  const own = (await ask('POST', '/v1/api-keys', user, { name: 'Mine' })).json()
+  const { id, key } = (await ask('POST', '/v1/accounts', user, { name: 'Branch', key: { name: 'x' } })).json()
+  const second = (await ask('POST', `/v1/accounts/${id}/api-keys`, bearer(own.secret), { name: 'y' })).json()
+  for (const one of [key, second])
+    expect(await personsBehind(database.db, String(parseId('acc', id)), one.id)).toContain(showId('usr', user.userId))
 })
 
 test('its keys have nothing of the installation and nothing over accounts, whatever is asked for', async () => {
