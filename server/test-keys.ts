@@ -92,7 +92,11 @@ interface Named {
  * Whether a campaign, or that of an import, was made by a test key (says the audit log, by audit_events_target) and no live broadcast was
  * ordered in it since; true where there is none, which its route tells.
  */
-async function isOfTests(db: Queryable, accountId: string, { campaign, import: imported }: Named): Promise<boolean> {
+export async function isOfTests(
+  db: Queryable,
+  accountId: string,
+  { campaign, import: imported }: Named,
+): Promise<boolean> {
   const { rows } = await db.query<{ id: string }>(
     `select id
      from campaigns

@@ -14,7 +14,7 @@ import type { Acceptor } from '../../messages/accept.ts'
 import { showMoney } from '../../money.ts'
 import { readPage, type PagePlace } from '../../page.ts'
 import type { Vault } from '../../sealing/vault.ts'
-import { refuseLive } from '../../test-keys.ts'
+import { isOfTests, refuseLive } from '../../test-keys.ts'
 import { readCampaign, readOpenCampaign, showCampaign } from '../campaign.ts'
 import { lockCampaign } from '../store.ts'
 import { approvalRoutes } from './approval-http.ts'
@@ -92,6 +92,15 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       await idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const campaign = await readOpenCampaign(tx, accountId, request.params.campaign)
         const order = await readOrder(tx, accountId, campaign, body, context)
+        if (
+          isTest &&
+          order.maxRate !== null &&
+          !(await isOfTests(tx, accountId, { campaign: showId('cmp', campaign.id) }))
+        )
+          throw new ApiError('insufficient_scope', {
+            detail:
+              'max_rate sets the pace of the campaign, by which live messages go; leave it out, or use a live key.',
+          })
         const by = { isTest, orderedBy: showActorId(actorOf(caller)) ?? '' }
         const row = await orderBroadcast(tx, accountId, campaign, order, by)
         if (row.status === 'awaiting_approval') await recordBroadcast(tx, context, 'campaign.approval_needed', row)

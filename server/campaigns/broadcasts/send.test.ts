@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { errorsOf } from '../../accounts/testing.ts'
+import { createTestAccount, errorsOf } from '../../accounts/testing.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { inTransaction } from '../../db/db.ts'
@@ -305,6 +305,18 @@ describe('a broadcast with a pace', () => {
     start()
     await until('some are held', async () => (await messages(`hold_reason = 'quiet_hours'`)) > 0)
     expect(await messages()).toBe(5)
+  })
+
+  it('is not given one by a test key where live messages go by it', async () => {
+    const tester = await createTestAccount(database.db, { mode: 'test' })
+    await database.db.query(`update api_keys set account_id = $1 where id = $2`, [test.account.accountId, tester.keyId])
+    const ask = (key: string): ReturnType<CampaignTest['call']> =>
+      test.call('POST', `/v1/campaigns/${campaign}/send`, order, tester, { 'idempotency-key': key })
+    expect(await ask('a')).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
+    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['pace']).toBeNull()
+    campaign = String((await test.call('POST', '/v1/campaigns', { name: 'Trial' }, tester)).body['id'])
+    expect((await ask('b')).status).toBe(202)
+    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['pace']).toBe(0.25)
   })
 })
 
