@@ -1,5 +1,6 @@
 /** The route that takes files. */
 import { Readable } from 'node:stream'
+import { finished } from 'node:stream/promises'
 import multipart, { type MultipartFile } from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
@@ -112,7 +113,11 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
           },
         )
       } finally {
-        if (isFile && !request.raw.readableEnded) discard(request.raw)
+        if (isFile && !request.raw.readableEnded) {
+          const rest = discard(request.raw)
+          // A connection that ends with its answer would end before.
+          if (!reply.raw.shouldKeepAlive) await rest
+        }
       }
     },
   )
@@ -122,13 +127,15 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
  * Reads the rest of a file that was refused, or known already, and throws it away for a while: a client that is still sending would
  * see a broken connection instead of the answer.
  */
-function discard(body: Readable): void {
+async function discard(body: Readable): Promise<void> {
   body.on('error', () => {})
   body.unpipe()
   body.resume()
   const timer = setTimeout(() => body.destroy(), discardMs)
   timer.unref()
-  body.once('close', () => clearTimeout(timer))
+  // Whoever went away wants no answer.
+  await finished(body).catch(() => {})
+  clearTimeout(timer)
 }
 
 async function store(
