@@ -29,6 +29,7 @@ import {
   insertCarrier,
   listCarriers,
   listLinks,
+  lockCarrier,
   updateCarrier,
   type CarrierRow,
 } from './store.ts'
@@ -141,7 +142,7 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
-        const carrier = await requireCarrier(tx, request)
+        const carrier = await requireCarrier(tx, request, lockCarrier)
         const http = httpOf(carrier)
         const secrets = http ? tryOpenSecrets(vault, carrier) : {}
         const body: unknown = request.body
@@ -200,9 +201,13 @@ const settingsOf = ({ name, enabled, pace, priority, settings }: CarrierRow) => 
   settings,
 })
 
-async function requireCarrier(db: Db | Tx, request: FastifyRequest): Promise<CarrierRow> {
+async function requireCarrier<D extends Db | Tx>(
+  db: D,
+  request: FastifyRequest,
+  find: (db: D, id: string) => Promise<CarrierRow | null> = findCarrier,
+): Promise<CarrierRow> {
   const id = parseId('car', (request.params as Static<typeof IdParams>).id)
-  const carrier = id && (await findCarrier(db, id))
+  const carrier = id && (await find(db, id))
   if (!carrier) throw new ApiError('not_found', { detail: 'There is no such carrier.' })
   return carrier
 }

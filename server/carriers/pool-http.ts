@@ -9,7 +9,16 @@ import { newId, parseId, showId } from '../ids.ts'
 import { readPage } from '../page.ts'
 import { Faults } from './faults.ts'
 import type { CarriersContext } from './http.ts'
-import { affinityDays, deletePool, findPool, findUseOfPool, pagePools, savePool, type PoolRow } from './pool-store.ts'
+import {
+  affinityDays,
+  deletePool,
+  findPool,
+  findUseOfPool,
+  lockPool,
+  pagePools,
+  savePool,
+  type PoolRow,
+} from './pool-store.ts'
 import { sendersOf } from './sender-store.ts'
 
 const tags = ['Sender pools']
@@ -135,7 +144,7 @@ export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vaul
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const { body, caller } = request
-        const row = await requirePool(tx, caller.accountId, request.params.id)
+        const row = await requirePool(tx, caller.accountId, request.params.id, lockPool)
         const faults = new Faults(request)
         const members = body.senders && (await readMembers(tx, caller.accountId, faults, body.senders))
         faults.end()
@@ -173,9 +182,14 @@ export function poolRoutes(app: App, context: Pick<CarriersContext, 'db' | 'vaul
 
 const notFound = (): ApiError => new ApiError('not_found', { detail: 'There is no such sender pool.' })
 
-async function requirePool(db: Db | Tx, accountId: string, text: string): Promise<PoolRow> {
+async function requirePool<D extends Db | Tx>(
+  db: D,
+  accountId: string,
+  text: string,
+  find: (db: D, accountId: string, id: string) => Promise<PoolRow | null> = findPool,
+): Promise<PoolRow> {
   const id = parseId('pol', text)
-  const row = id && (await findPool(db, accountId, id))
+  const row = id && (await find(db, accountId, id))
   if (!row) throw notFound()
   return row
 }

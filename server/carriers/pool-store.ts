@@ -47,6 +47,12 @@ export async function findPool(db: Queryable, accountId: string, id: string): Pr
   return pool ?? null
 }
 
+/** One pool, locked against another change: what is written back is all of it. By primary key. */
+export async function lockPool(tx: Tx, accountId: string, id: string): Promise<PoolRow | null> {
+  await tx.query('select 1 from sender_pools where account_id = $1 and id = $2 for no key update', [accountId, id])
+  return findPool(tx, accountId, id)
+}
+
 /** Pools by account and id. By primary key. */
 export async function findPools(db: Queryable, keys: readonly { accountId: string; id: string }[]): Promise<PoolRow[]> {
   const { rows } = await db.query<PoolRow>(

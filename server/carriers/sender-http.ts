@@ -215,7 +215,7 @@ export function senderRoutes(app: App, context: CarriersContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const { body, caller } = request
-        const row = await requireSender(tx, caller.accountId, request.params.id, true)
+        const row = await requireSender(tx, caller.accountId, request.params.id, true, 'for no key update')
         const faults = new Faults(request)
         checkCountry(faults, body.country)
         if (body.country && faults.isSound('#/country')) {
@@ -260,9 +260,15 @@ export function senderRoutes(app: App, context: CarriersContext): void {
 
 const notFound = (): ApiError => new ApiError('not_found', { detail: 'There is no such sender.' })
 
-async function requireSender(db: Db | Tx, accountId: string, text: string, isOperator: boolean): Promise<SenderRow> {
+async function requireSender(
+  db: Db | Tx,
+  accountId: string,
+  text: string,
+  isOperator: boolean,
+  lock?: 'for no key update',
+): Promise<SenderRow> {
   const id = parseId('snd', text)
-  const row = id && (await findSender(db, accountId, id, isOperator))
+  const row = id && (await findSender(db, accountId, id, isOperator, lock))
   if (!row) throw notFound()
   return row
 }

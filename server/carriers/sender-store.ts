@@ -66,18 +66,23 @@ export async function sendersOf(db: Queryable, accountIds: readonly string[]): P
   return rows
 }
 
-/** One sender of an account or, for the operator, of one below it. By primary key, once for each of them. */
+/**
+ * One sender of an account or, for the operator, of one below it; locked against another change where all of it is to be written back. By
+ * primary key, once for each of them.
+ */
 export async function findSender(
   db: Queryable,
   accountId: string,
   id: string,
   isOperator: boolean,
+  lock: '' | 'for no key update' = '',
 ): Promise<SenderRow | null> {
   const { rows } = await db.query<SenderRow>(
     `select ${columns}
      from senders
      where account_id = any (array(select a.id from accounts a where a.id = $1 or ($3 and a.parent_id = $1)))
-       and id = $2`,
+       and id = $2
+     ${lock}`,
     [accountId, id, isOperator],
   )
   return rows[0] ?? null

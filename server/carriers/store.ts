@@ -33,6 +33,12 @@ export async function findCarrier(db: Db | Tx, id: string): Promise<CarrierRow |
   return rows[0] ?? null
 }
 
+/** The same, locked against another change: what is written back is all of it. */
+export async function lockCarrier(tx: Tx, id: string): Promise<CarrierRow | null> {
+  await tx.query('select 1 from carriers where id = $1 for no key update', [id])
+  return findCarrier(tx, id)
+}
+
 /** Keeps a carrier that can have senders from being deleted until the transaction ends; false where there is none. Locks its row, by primary key. */
 export async function holdCarrier(tx: Tx, id: string): Promise<boolean> {
   const { rowCount } = await tx.query('select 1 from carriers where id = $1 and not is_test for key share', [id])

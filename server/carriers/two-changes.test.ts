@@ -1,0 +1,66 @@
+/** Two people change one thing at once, each something else of it. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { buildTestApp, callAs, createTestAccount, testVault, type Call } from '../accounts/testing.ts'
+import { inTransaction } from '../db/db.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
+import type { App } from '../http.ts'
+import { newId, showId } from '../ids.ts'
+import { insertTestCarrier } from '../messages/testing.ts'
+import { carrierRoutes } from './http.ts'
+import { poolRoutes } from './pool-http.ts'
+import { senderRoutes } from './sender-http.ts'
+
+let database: TestDatabase
+let app: App
+let call: Call
+const carrierId = newId()
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  const context = { db: database.db, vault: testVault }
+  await inTransaction(database.db, (tx) => insertTestCarrier(tx, carrierId))
+  app = await buildTestApp(database.db, (one) => {
+    carrierRoutes(one, context)
+    senderRoutes(one, context)
+    poolRoutes(one, context)
+  })
+  call = callAs(app, await createTestAccount(database.db))
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+
+type Body = Record<string, unknown>
+
+async function create(url: string, body: Body): Promise<string> {
+  const { body: created } = await call('POST', url, body)
+  return `${url}/${String(created['id'])}`
+}
+const carrier = showId('car', carrierId)
+const createSender = (number: string): Promise<string> => create('/v1/senders', { number, carrier })
+
+it.each<[string, string, () => string | Promise<string>, Body, Body]>([
+  ['carrier', 'carriers', () => `/v1/carriers/${carrier}`, { enabled: false }, { pace: 7 }],
+  ['sender', 'senders', () => createSender('15557654321'), { default: false }, { pace: 7 }],
+  [
+    'sender pool',
+    'sender_pools',
+    async () => {
+      const [, , , sender] = (await createSender('15557654322')).split('/')
+      return create('/v1/sender-pools', { name: 'Shop', senders: [{ sender }] })
+    },
+    { name: 'Store' },
+    { strategy: 'round_robin' },
+  ],
+])('both changes of a %s stand', async (_, table, make, one, other) => {
+  const url = await make()
+  const answers = await inTransaction(database.db, async (tx) => {
+    await tx.query(`select 1 from ${table} for update`)
+    const both = [call('PATCH', url, one), call('PATCH', url, other)]
+    await untilBlocked(database.db, 2)
+    return both
+  })
+  expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200])
+  expect((await call('GET', url)).body).toMatchObject({ ...one, ...other })
+})
