@@ -105,6 +105,21 @@ describe('a line', () => {
     expect(line.wait(0)).toBe(100)
   })
 
+  it('lets go what waits for a pace of which this process has no part, and nothing else', () => {
+    const [none, some] = [[limit(0)], [limit(5)]]
+    const line = new Line<Item>(new Pace(100))
+    for (const [name, limits] of [
+      ['a', none],
+      ['b', some],
+      ['c', []],
+    ] as const)
+      line.add(item('otp', name, 2, limits))
+    expect(line.drain((one) => line.isPartless(one)).map((one) => one.name)).toEqual(['a'])
+    expect([line.length, none[0]?.waiting, some[0]?.waiting]).toEqual([4, 0, 2])
+    line.pace.set(0, 0)
+    expect(line.drain((one) => line.isPartless(one)).map((one) => one.name)).toEqual(['c', 'b'])
+  })
+
   it('counts what waits, whatever is added, written, forgotten and taken out', () => {
     const step = fc.record({
       do: fc.constantFrom('add', 'write', 'forget', 'drain'),

@@ -132,10 +132,15 @@ export class Line<T extends Waiting> {
     item.left = 0
   }
 
-  /** Takes everything out. */
-  drain(): T[] {
-    const items = [...this.#free, ...this.#limited.values()].flatMap((fifo) => fifo.drain())
-    this.#limited.clear()
+  /** Whether a message waits for a pace of which this process has no part: it would wait for as long as the others live. */
+  isPartless({ limits }: T): boolean {
+    return this.pace.isNone || limits.some(({ pace }) => pace.isNone)
+  }
+
+  /** Takes everything out, or what of it meets a condition. */
+  drain(isOut: (item: T) => boolean = () => true): T[] {
+    const items = [...this.#free, ...this.#limited.values()].flatMap((fifo) => fifo.drain(isOut))
+    for (const [limits, fifo] of this.#limited) if (fifo.length === 0) this.#limited.delete(limits)
     for (const item of items) this.forget(item)
     return items
   }
@@ -200,10 +205,10 @@ class Fifo<T> {
     return item
   }
 
-  drain(): T[] {
+  drain(isOut: (item: T) => boolean): T[] {
     const items = this.#items.slice(this.#at)
-    this.#items = []
+    this.#items = items.filter((item) => !isOut(item))
     this.#at = 0
-    return items
+    return items.filter(isOut)
   }
 }

@@ -239,6 +239,25 @@ describe('submitting', () => {
     test.link.release(255)
   })
 
+  it('gives back what waits for its pace when all of that is other processes’', async () => {
+    const pace = new Pace(1)
+    const test = await start({ link: { pace } })
+    await bound(test)
+    test.link.submit(testHandover({ body: 'a'.repeat(200), segments: 2 }))
+    test.link.submit(testHandover())
+    await until('the first segment is answered', () => test.answers.length === 1)
+    pace.set(0, 0)
+    test.link.renew({ slots: [1], untilMs: Infinity })
+    expect(test.answers.map(({ state, move }) => [state, move?.to])).toEqual([
+      ['accepted', undefined],
+      ['released', 'queued'],
+      ['released', 'queued'],
+    ])
+    pace.set(10, 11)
+    test.link.submit(testHandover())
+    await until('it goes on when it has a part again', () => test.answers.at(-1)?.state === 'accepted')
+  })
+
   it('slows down when the carrier throttles', async () => {
     const test = await start({ link: { pace: new Pace(100) } })
     await bound(test)

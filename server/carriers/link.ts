@@ -22,7 +22,6 @@ import type { Reason } from '../messages/taxonomy.ts'
 import { answerOf, decideMove, endSegment, readOutcome, refusalOf, type SegmentEnd, type Try } from './attempt.ts'
 import type { CarrierLink, CarrierLinkOptions, Lease, LinkState } from './carrier-link.ts'
 import { composeSubmits, type Submit } from './compose.ts'
-import type { Limit } from './limits.ts'
 import { Line, type Waiting } from './line.ts'
 import { recount } from './recount.ts'
 import type { DeliverySession } from './redelivery.ts'
@@ -133,27 +132,26 @@ export class Link implements CarrierLink {
     if (segments !== handover.segments || pending === 0)
       return recount(handover, segments, this.#options.nodeId, this.receiptsId).forEach(this.#options.onAnswer)
     const attempt: Try = { handover, intentAt: new Date(), open: submits.length, ends: [] }
-    const limits: readonly Limit[] = this.#options.limits.of(handover)
-    this.#line.add({ type: handover.type, limits, left: pending, attempt, submits })
+    this.#line.add({ type: handover.type, limits: this.#options.limits.of(handover), left: pending, attempt, submits })
     this.#pump()
   }
 
   renew({ slots, untilMs }: Lease): void {
     this.#untilMs = untilMs
     this.#slots.hold(slots)
-    this.#leaveClosing()
+    this.#leave()
   }
 
   async drop(slot: number, drainMs: number): Promise<void> {
     const closed = this.#slots.drop(slot, drainMs)
-    this.#leaveClosing()
+    this.#leave()
     await closed
   }
 
   async close(drainMs: number): Promise<void> {
     this.#isClosed = true
     if (this.#timer) clearTimeout(this.#timer)
-    this.#releaseAll()
+    this.#release()
     await this.#slots.close(drainMs)
   }
 
@@ -165,7 +163,7 @@ export class Link implements CarrierLink {
   /** Writes what windows and pace allow, and comes back when they allow more. */
   #pump(): void {
     if (this.#line.length === 0) return
-    if (this.#isClosed || !this.#slots.hasSession) return this.#releaseAll()
+    if (this.#isClosed || !this.#slots.hasSession) return this.#release()
     let now = performance.now()
     if (!this.#mayWrite(now)) return this.#pumpIn(leaseWaitMs)
     for (const [slot, messages] of this.#begun) if (!this.#goOn(slot, messages, now)) return
@@ -243,27 +241,27 @@ export class Link implements CarrierLink {
     }, Math.ceil(ms))
   }
 
-  /** What was begun on a slot that is let go cannot go on elsewhere in order: its open segments come back with another try. */
-  #leaveClosing(): void {
-    for (const slot of this.#begun.keys()) if (slot.isClosing) this.#releaseBegun(slot)
+  /** Gives back what would wait in vain: for a slot that is let go, on which alone it can go on, or for a pace that is all other processes' now. */
+  #leave(): void {
+    this.#release((message, slot) => slot?.isClosing === true || this.#line.isPartless(message))
     this.#pump()
   }
 
-  #releaseAll(): void {
-    for (const { attempt, submits } of this.#line.drain())
-      for (const submit of submits) this.#end({ attempt, submit, writtenAt: 0 }, { state: 'released' })
-    for (const slot of this.#begun.keys()) this.#releaseBegun(slot)
+  /** Gives back what waits, or what of it meets a condition, which is told the slot of what has begun: that comes again with its open segments. */
+  #release(isOut: (message: Message, slot: Slot<Part> | null) => boolean = () => true): void {
+    for (const message of this.#line.drain((one) => isOut(one, null))) this.#giveBack(message, message.submits)
+    for (const [slot, messages] of this.#begun) {
+      for (const message of messages)
+        if (isOut(message, slot)) this.#giveBack(message, message.submits.slice(message.submits.length - message.left))
+      const rest = messages.filter(({ left }) => left > 0)
+      if (rest.length > 0) this.#begun.set(slot, rest)
+      else this.#begun.delete(slot)
+    }
   }
 
-  #releaseBegun(slot: Slot<Part>): void {
-    const messages = this.#begun.get(slot) ?? []
-    this.#begun.delete(slot)
-    for (const message of messages) {
-      const { attempt, submits } = message
-      const rest = submits.slice(submits.length - message.left)
-      this.#line.forget(message)
-      for (const submit of rest) this.#end({ attempt, submit, writtenAt: 0 }, { state: 'released' })
-    }
+  #giveBack(message: Message, submits: readonly Submit[]): void {
+    this.#line.forget(message)
+    for (const submit of submits) this.#end({ attempt: message.attempt, submit, writtenAt: 0 }, { state: 'released' })
   }
 
   #end(part: Part, end: SegmentEnd, messageId = ''): void {
@@ -334,10 +332,9 @@ export class Link implements CarrierLink {
   }
 
   #onLost(slot: Slot<Part>, { detail }: SlotLoss, waitMs: number): void {
-    this.#releaseBegun(slot)
     this.#noteError(detail)
     const isWhole = !this.#slots.hasSession
-    if (isWhole) this.#releaseAll()
+    this.#release((_message, one) => isWhole || one === slot)
     const what = isWhole ? detail : `session ${slot.number}: ${detail}`
     this.#options.onState(this, this.state, `${what}; again in ${(waitMs / 1000).toFixed(1)} s`, true)
   }

@@ -55,6 +55,11 @@ export class Pace {
     return this.#rate * this.fraction(now)
   }
 
+  /** Whether this process has no part of it: nothing is ever due. */
+  get isNone(): boolean {
+    return this.#rate === 0
+  }
+
   /** When the next segment is due on the even schedule of what the pace is now. */
   #nextAt(now: number): number {
     return this.#noted === 0 ? 0 : this.#notedAt + (this.#noted * 1000) / this.rate(now)

@@ -103,6 +103,20 @@ it('sends a long message once, with one receipt for all its segments where the c
   ])
 })
 
+it('gives back what waits for its pace when all of that is other processes’', async () => {
+  const fake = await startFake('twilio')
+  const pace = new Pace(1)
+  const { link, answers } = openLink('twilio', fake.url, {}, { pace })
+  for (let i = 0; i < 2; i++) link.submit(message(link))
+  await until('the first is answered', () => answers.length === 1)
+  pace.set(0, 0)
+  link.renew({ slots: [1], untilMs: Infinity })
+  expect(answers.map(({ state, move }) => [state, move?.to])).toEqual([
+    ['accepted', 'sent'],
+    ['released', 'queued'],
+  ])
+})
+
 it('has an id for each segment where the carrier does', async () => {
   const fake = await startFake('plivo')
   const { submit } = openLink('plivo', fake.url)

@@ -126,6 +126,7 @@ export class HttpLink implements CarrierLink {
     this.#lease = lease
     if (lease.slots.length === 0) return this.#releaseWaiting()
     if (!wasUp) this.#options.onState(this, this.state, '')
+    this.#releaseWaiting((send) => this.#line.isPartless(send))
     this.#pump()
     this.#options.onRoom()
   }
@@ -272,8 +273,8 @@ export class HttpLink implements CarrierLink {
     this.lastErrorAt = new Date()
   }
 
-  #releaseWaiting(): void {
-    for (const send of this.#line.drain()) this.#end(send, { state: 'released' })
+  #releaseWaiting(isOut?: (send: Send) => boolean): void {
+    for (const send of this.#line.drain(isOut)) this.#end(send, { state: 'released' })
   }
 
   /** Ends every segment; the first one last, for it has the message's one id. What is longer than any id is none: no index takes it. */
