@@ -292,6 +292,23 @@ describe('submitting', () => {
     expect(test.answers[1]).toMatchObject({ state: 'accepted', move: { to: 'sent' } })
   })
 
+  it.each([
+    ['as it is', '0A b', '0A b'],
+    ['without the blanks that fill it up', '  00A1 ', '00A1'],
+    ['as none where it is blank', '    ', null],
+  ])('takes the id of an answer %s', async (_, message_id, carrierMessageId) => {
+    const server = new PeerServer()
+    const test = await start({ settings: { port: await server.listen() } })
+    await bound(test)
+    test.link.submit(testHandover())
+    const peer = await server.peer()
+    const { sequence_number } = await peer.take('submit_sm')
+    peer.send({ command: 'submit_sm_resp', sequence_number, message_id })
+    await until('it is answered', () => test.answers.length === 1)
+    await server.close()
+    expect(test.answers).toMatchObject([{ state: 'accepted', carrierMessageId, rawMessageId: null }])
+  })
+
   it('learns nothing from a late generic_nack that says all is well: it can only be a no', async () => {
     const server = new PeerServer()
     const test = await start({ settings: { port: await server.listen(), response_timeout_seconds: 0.2 } })

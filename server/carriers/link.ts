@@ -275,9 +275,10 @@ export class Link implements CarrierLink {
 
   #answer({ attempt, submit }: Part, end: SegmentEnd, messageId: string, move: Answer['move'], isLate = false): void {
     const { nodeId, onAnswer } = this.#options
-    const carrierId =
-      end.state === 'accepted' && messageId !== '' ? responseIdKey(messageId, this.settings.message_id_form) : null
-    const rawId = carrierId === null || messageId === carrierId ? null : messageId
+    // As ids in receipts are read: some carriers fill theirs up with blanks.
+    const id = messageId.trim()
+    const carrierId = end.state === 'accepted' && id !== '' ? responseIdKey(id, this.settings.message_id_form) : null
+    const rawId = carrierId === null || id === carrierId ? null : id
     const place = { nodeId, linkId: this.receiptsId, segment: submit.segment, isLate }
     const answer = answerOf(attempt, place, end, carrierId, move, rawId)
     if (submit.segments === 1) return onAnswer(answer)
