@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { inTransaction } from '../db/db.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
 import { until } from '../messages/testing.ts'
+import { noGrant, noReport, renewLeases } from './leases.ts'
 import { openBoundTest, untilBound, type CarrierTest } from './testing.ts'
 
 let database: TestDatabase
@@ -28,4 +31,41 @@ it('a link that is lost is a warning, and bound again it is not', async () => {
   await untilBound(test)
   expect(test.states.filter((line) => line.startsWith('warn'))).toEqual(['warn down'])
   expect(test.states.at(-1)).toBe('info bound')
+})
+
+const held = (): Promise<number> => test.count('link_slots', 'node_id is not null')
+
+it('a session that is given up during a turn is not dialled again by it', async () => {
+  test = await openBoundTest(database.db, { settings: { sessions: 2 } })
+  await until('both sessions are bound', () => test.simulator.stats().bound === 2)
+  const [link] = test.submitter.links.values()
+  test.simulator.misbehave({ isPaused: true })
+  const sent = [await test.submit(), await test.submit()]
+  await until('each has one to answer', () => test.simulator.stats().accepted === 2)
+
+  // Another process wants its part.
+  const other = newId()
+  await test.db.query(`insert into nodes (id, name) values ($1, 'other')`, [other])
+  const wish = { slots: new Map(), free: [], wants: true, grant: noGrant, report: noReport, isDue: true }
+  await renewLeases(test.db, other, () => wish, performance.now())
+  await until('one session drains', () => link?.sessions === 1)
+  await inTransaction(test.db, async (tx) => {
+    await tx.query('select 1 from link_slots for update')
+    await untilBlocked(test.db, 1, '%insert into link_slots%')
+    test.simulator.misbehave({ isPaused: false })
+    await until('it is over', () => link?.windowMax === 100)
+  })
+  await until('it is given back', async () => (await held()) === 1)
+  expect(test.simulator.stats()).toMatchObject({ bound: 1, binds: 2 })
+  for (const { id } of sent) await test.reaches(id, 'delivered')
+})
+
+it('a carrier that allows fewer sessions from now on is not dialled as often as before', async () => {
+  test = await openBoundTest(database.db, { settings: { sessions: 3 } })
+  await until('all sessions are bound', () => test.simulator.stats().bound === 3)
+  await test.db.query(`update carriers set settings = settings || '{"sessions": 1}', updated_at = now()`)
+  await until('the others are given back', async () => (await held()) === 1)
+  await until('it is bound anew', () => test.simulator.stats().binds > 3)
+  await untilBound(test)
+  expect(test.simulator.stats()).toMatchObject({ bound: 1, binds: 4 })
 })

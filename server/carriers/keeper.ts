@@ -11,7 +11,7 @@ import type { Meter } from '../metrics/meter.ts'
 import { defaultReasons } from '../messages/taxonomy.ts'
 import type { Node } from '../node.ts'
 import type { CarrierLink, CarrierLinkOptions, LinkState } from './carrier-link.ts'
-import { applyLease, heldOf, makeKept, type Kept } from './kept.ts'
+import { applyLease, heldOf, makeKept, slotsOf, type Kept } from './kept.ts'
 import { leaseSeconds, marginMs, releaseLeases, releaseLink, renewLeases, type LeasedLink } from './leases.ts'
 import { releaseGrants } from './limit-grants.ts'
 import { Limits } from './limits.ts'
@@ -163,7 +163,11 @@ export class LinkKeeper {
     this.#kept.set(leased.id, kept)
     applyLease(kept, leased, now)
     const { link } = kept
-    if (!link) return kept.slots.size > 0 && kept.version !== leased.version && !this.#isClosing && !kept.isClosing
+    if (!link) {
+      // Nothing is bound: what is too much goes at once, and is not dialled first.
+      kept.free.push(...leased.give)
+      return slotsOf(kept).length > 0 && kept.version !== leased.version && !this.#isClosing && !kept.isClosing
+    }
     link.renew(leaseOf(kept))
     if (kept.isClosing) return false
     if (kept.version !== leased.version) {
@@ -297,7 +301,7 @@ export class LinkKeeper {
   }
 }
 
-const leaseOf = ({ slots, renewedAt }: Kept): { slots: number[]; untilMs: number } => ({
-  slots: [...slots.keys()],
-  untilMs: renewedAt + leaseMs,
+const leaseOf = (kept: Kept): { slots: number[]; untilMs: number } => ({
+  slots: slotsOf(kept),
+  untilMs: kept.renewedAt + leaseMs,
 })

@@ -45,6 +45,9 @@ export function makeKept(): Kept {
   }
 }
 
+/** The slots in which sessions are to be: one that was let go during a turn is given back with the next, and not dialled again meanwhile. */
+export const slotsOf = ({ slots, free }: Kept): number[] => [...slots.keys()].filter((slot) => !free.includes(slot))
+
 /** What the leases are told of a link. Slots that are free now are forgotten here. */
 export function heldOf(kept: Kept, now: number): Held {
   const report = reportOf(kept, now)
