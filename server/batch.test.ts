@@ -136,6 +136,22 @@ describe('a batcher', () => {
     expect(flushes).toEqual([[1], [2, 3]])
   })
 
+  it('that lingers takes what comes a little later, too', async () => {
+    const flushes: number[][] = []
+    const flush = (items: number[]): Promise<number[]> => {
+      flushes.push(items)
+      return Promise.resolve(items)
+    }
+    const batcher = new Batcher(flush, { sizeMax: 100, flushesMax: 1, lingerMs: 200, isForAll })
+    const pushed: Promise<number>[] = []
+    for (let n = 0; n < 5; n++) {
+      pushed.push(batcher.push(n))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(await Promise.all(pushed)).toEqual([0, 1, 2, 3, 4])
+    expect(flushes).toEqual([[0, 1, 2, 3, 4]])
+  })
+
   it('that rests does not rest on a full batch', async () => {
     const flushes: number[][] = []
     const flush = async (items: number[]): Promise<number[]> => {

@@ -7,6 +7,8 @@ interface BatchOptions {
   flushesMax: number
   /** Rest after each flush, where nobody waits for the answer: larger flushes cost less an item. */
   rests?: boolean
+  /** How long the first item waits for others, where nobody waits for any of them: a statement of one costs nearly as much as one of fifty. */
+  lingerMs?: number
   /** Whether a failure concerns every item (the database is away); of any other, halving the batch finds the item to blame. */
   isForAll: (error: unknown) => boolean
   /** Told of every flush: its items, and how long it took in milliseconds. */
@@ -57,6 +59,9 @@ export class Batcher<In, Out> {
   /** Adds an item; resolves with its result when its flush has committed. */
   push(item: In): Promise<Out> {
     return new Promise((resolve, reject) => {
+      const { lingerMs = 0 } = this.#options
+      if (lingerMs > 0 && this.#waiting.length === 0)
+        this.#restUntil = Math.max(this.#restUntil, performance.now() + lingerMs)
       this.#waiting.push({ item, resolve, reject })
       this.#schedule()
     })

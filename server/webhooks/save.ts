@@ -21,6 +21,8 @@ export interface Saver {
 
 const tries = 10
 const retryMs = 1000
+// Ends are the delivery log and what a crash would post again: a fiftieth of a second more is nothing to either.
+const lingerMs = 20
 
 /**
  * A saver for the posts of one node. A database that is away is waited for, 10 seconds a batch; what could not be written then is
@@ -33,7 +35,7 @@ export function createSaver(db: Db, nodeId: string, log: Log): Saver {
         await keepTrying(() => write(items))
         return items.map(() => undefined)
       },
-      { sizeMax: 500, flushesMax: 1, rests: true, isForAll: isPassing },
+      { sizeMax: 500, flushesMax: 1, rests: true, lingerMs, isForAll: isPassing },
     )
   const ends = batched<Ended>((ended) => endPosts(db, ended))
   const releases = batched<OutboxKey>((keys) => releasePosts(db, nodeId, keys))
