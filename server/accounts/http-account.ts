@@ -14,7 +14,7 @@ import { Email, NewInvitation } from './http-users.ts'
 import { createInvitation, showInvitation } from './invitations.ts'
 import { KeyInput, NewApiKey, readKey, showKey } from './key-resource.ts'
 import { createKey, type NewKey } from './keys.ts'
-import { keepMakers } from './persons.ts'
+import { keepPersonsBehind } from './persons.ts'
 import { scopesOf } from './roles.ts'
 import { changeAccount, createAccount, findAccount, listAccounts, showAccount } from './subaccounts.ts'
 
@@ -210,7 +210,7 @@ async function createKeyBelow(
 ): Promise<{ id: string; shown: ReturnType<typeof showKey>; secret: string }> {
   const { row, secret } = await createKey(tx, accountId, input)
   const shown = showKey(row)
-  await keepMakers(tx, caller, accountId, shown.id)
+  await keepPersonsBehind(tx, caller, accountId, shown.id)
   return { id: row.id, shown, secret }
 }
 

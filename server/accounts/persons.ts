@@ -1,5 +1,6 @@
 /** Who is behind a credential: keys are in the hands of those who made them. */
 import { actorOf, showActorId, type Actor } from '../audit/audit.ts'
+import { keepMakers } from '../audit/makers.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import type { Caller } from '../http.ts'
 import { parseId } from '../ids.ts'
@@ -37,15 +38,11 @@ export async function personsBehind(db: Queryable, accountId: string, id: string
 }
 
 /** Keeps who is behind the maker of a key of an account below, which that account's log does not know. `key` is its public id. */
-export async function keepMakers(tx: Tx, caller: Caller, accountId: string, key: string): Promise<void> {
-  const makers = await personsBehind(tx, caller.accountId, showActorId(actorOf(caller)) ?? '')
-  const idOf = (maker: string): string | null => parseId('key', maker) ?? parseId('usr', maker)
-  await tx.query(
-    `
-    insert into key_makers (account_id, target, actor_kind, actor_id)
-    select $1, $2, m.kind, m.id
-    from unnest($3::text[], $4::uuid[]) as m (kind, id)
-    on conflict do nothing`,
-    [accountId, key, [...makers].map((maker) => (maker.startsWith('key_') ? 'key' : 'user')), [...makers].map(idOf)],
-  )
+export async function keepPersonsBehind(tx: Tx, caller: Caller, accountId: string, key: string): Promise<void> {
+  const persons = await personsBehind(tx, caller.accountId, showActorId(actorOf(caller)) ?? '')
+  const makers = [...persons].map((id) => {
+    const keyId = parseId('key', id)
+    return keyId ? { kind: 'key' as const, id: keyId } : { kind: 'user' as const, id: parseId('usr', id) }
+  })
+  await keepMakers(tx, accountId, key, makers)
 }

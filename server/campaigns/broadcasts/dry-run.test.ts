@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { inTransaction } from '../../db/db.ts'
-import { newId } from '../../ids.ts'
+import { newId, parseId } from '../../ids.ts'
 import { listStops, releaseStops } from '../../messages/guards/stops.ts'
 import { openLedgerTest, passTurnOfHour, until, type LedgerTest } from '../../messages/testing.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
@@ -20,6 +20,48 @@ afterAll(async () => {
   await test.app.close()
   await ledger.ledger.close()
   await database.close()
+})
+
+it('counts what would be sent, names who would get nothing, and sends nothing', async () => {
+  const campaign = await test.newCampaign()
+  await database.db.query(
+    `insert into contacts (account_id, id, campaign_id, phone_number, first_name)
+     select $1, (lpad(to_hex(1700000000000 + i), 12, '0') || '70008000' || lpad(to_hex(i), 12, '0'))::uuid, $2, (15551000000 + i)::text,
+       case when i % 10 <> 0 then 'Ann ' || i end
+     from generate_series(1, 30) i`,
+    [ledger.accountId, parseId('cmp', campaign)],
+  )
+  await test.optOut('15551000001')
+  const url = `/v1/campaigns/${campaign}/send`
+  const order = { message: 'Hello {{ first_name }}', dry_run: true }
+  const { status, body } = await test.call('POST', url, order, undefined, { 'idempotency-key': newId() })
+  expect([status, body]).toEqual([
+    200,
+    expect.objectContaining({
+      object: 'dry_run',
+      recipients: 30,
+      messages: 26,
+      segments: 26,
+      segments_max: 1,
+      encodings: { 'GSM-7': 26, 'UCS-2': 0 },
+      skipped: { missing_variable: 3, recipient_opted_out: 1 },
+      sample: 'Hello Ann 2',
+    }),
+  ])
+  expect((body['skips'] as unknown[])[1]).toMatchObject({ phone_number: '15551000010', reason: 'missing_variable' })
+  const headers = { ...test.account.headers, accept: 'text/csv' }
+  const file = await test.app.inject({ method: 'POST', url, headers, payload: order })
+  expect(file.headers['content-type']).toBe('text/csv; charset=utf-8')
+  const lines = file.payload.trim().split('\n')
+  expect(lines.map((line) => line.split(',').slice(1, 3))).toEqual([
+    ['phone_number', 'reason'],
+    ['15551000001', 'recipient_opted_out'],
+    ['15551000010', 'missing_variable'],
+    ['15551000020', 'missing_variable'],
+    ['15551000030', 'missing_variable'],
+  ])
+  expect(await ledger.count('broadcasts', 'true')).toBe(0)
+  expect(await ledger.count('messages', 'true')).toBe(0)
 })
 
 it('tells whom guards would pass over, as the broadcast and the stats of the campaign count them', async () => {
