@@ -5,6 +5,7 @@ import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testi
 import { writeAnswers, type Answer } from './answer.ts'
 import { claimMessages, queueDue } from './claim.ts'
 import type { Handover } from './handover.ts'
+import { resolveUnknown } from './resend.ts'
 import { listSubmissions } from './store.ts'
 import { moveTo, openLedgerTest, testAnswer, until, type LedgerTest, silent } from './testing.ts'
 
@@ -221,6 +222,19 @@ describe('a segment without an answer', () => {
       providerMessageId: 'late',
     })
     expect(await test.count('submissions', `state = 'accepted' and carrier_message_id = 'late'`)).toBe(1)
+  })
+
+  it('holds a long message also where the late response of it is written first', async () => {
+    const handover = await test.lease({ segments: 2 })
+    await Promise.all([
+      test.answer(handover, { ...unknown, move: null }),
+      test.answer(handover, { ...unknown, segment: 2 }),
+      test.answer(handover, { segment: 2, carrierMessageId: 'late 2', move: null, isLate: true }),
+    ])
+    expect((await test.message(handover.id)).status).toBe('unconfirmed')
+    await test.answer(handover, { carrierMessageId: 'late 1', move: null, isLate: true })
+    await resolveUnknown(test.context)
+    expect((await test.message(handover.id)).status).toBe('sent')
   })
 
   it('is settled by a late response and the receipt that came before it', async () => {

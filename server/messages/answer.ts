@@ -125,8 +125,8 @@ const changed = `(
         ) v
       ) changed`
 
-// Locks the messages that move (by primary key) and the intents that end. A message goes back to the queue or becomes unconfirmed only together with its intent, so that a statement that runs
-// twice changes nothing the second time; the number of the try tells its intent from one of a later claim, so a released try keeps its number.
+// Locks the messages that move (by primary key) and the intents that end. A message goes back to the queue or becomes unconfirmed only while it is being sent by this try, so that a statement
+// that runs twice changes nothing the second time; a released try keeps its number. The intent says nothing of that: a late answer of the segment, written first, has ended it.
 // A released or retried message goes back to the queue unless its time is over, which the claim or the sweep sees. A refusal proves nothing
 // of an earlier try whose outcome is unknown. An id that a carrier gives twice in a moment means the later message.
 const answerStatement = perDay(
@@ -151,7 +151,7 @@ const answerStatement = perDay(
     ) n on true
     where a.carrier is not null and (n.chain is not null or a.carrier = 'stay') and not ${mayBeTaken('m', day)}
   ), move as materialized (
-    select a.account_id, a.message_id, a.segment, a.node_id, a.try, a.wants_sent, a.segments, a.counted, c.chain,
+    select a.account_id, a.message_id, a.try, a.wants_sent, a.segments, a.counted, c.chain,
       coalesce(a.raw_id, a.carrier_message_id) as carrier_message_id,
       case when c.carrier in ('drop', 'rotate') then 'queued' when r.may_be_taken then 'unconfirmed' else a.to_status end as to_status,
       case when c.carrier in ('drop', 'rotate') then null else a.retry_after_ms end as retry_after_ms,
@@ -167,7 +167,6 @@ const answerStatement = perDay(
     where a.to_status is not null
   ), ended as (
     ${endIntents('a.segment')}
-    returning message_id, segment
   ), submitted as (
     insert into submissions${day} as s (account_id, message_id, segment, try, link_id, state, carrier_message_id, command_status, intent_at)
     select account_id, message_id, segment, try, link_id, state, coalesce(raw_id, carrier_message_id), command_status, intent_at
@@ -211,9 +210,7 @@ const answerStatement = perDay(
         when 'rejected' then '{sending,unconfirmed}'::text[]
         else '{sending}'::text[] end)
         or (a.to_status = 'sent' and m.status = 'queued' and m.possible_duplicate))
-      and (a.to_status in ('sent', 'rejected')
-        or exists (select 1 from ended e where e.message_id = a.message_id and e.segment = a.segment)
-        or (m.node_id = a.node_id and m.attempts = a.try))
+      and (a.to_status in ('sent', 'rejected') or m.attempts = a.try)
     returning ${messageColumns('m')}, a.wants_sent, a.retry_after_ms, a.segments as counted_before, a.counted
   ), requeued as (
     insert into queue (lane_id, message_id, account_id, segments, expires_at)
