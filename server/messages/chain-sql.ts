@@ -1,6 +1,7 @@
 /**
  * The carriers that a message may go to, as parts of statements over messages m, carriers c and `ourSenders` s: those of its chain in its
- * order, or, of a message without one (the default route), those that have its sender, best first; without a sender of its account, all.
+ * order, or, of a message without one (the default route), all, best first; where it has a sender, those that have it of its account now, for
+ * a number that was given up may be somebody else's.
  * A test message goes to the carrier of test mode whatever its chain says, and nothing else goes there: this line is what keeps them apart,
  * because every claim and every change of carrier reads it.
  */
@@ -14,7 +15,8 @@ export const ourSenders = `left join lateral (
 
 /** Whether a carrier is one of them. */
 export const isInChain = `(c.is_test = m.is_test
-  and (m.is_test or c.id = any (m.chain) or (m.chain is null and (s.carrier_ids is null or c.id = any (s.carrier_ids)))))`
+  and (m.is_test
+    or ((m.chain is null or c.id = any (m.chain)) and (m.our_number is null or c.id = any (s.carrier_ids)))))`
 
 /** Their order. */
 export const chainOrder = 'array_position(m.chain, c.id), c.priority, c.id'

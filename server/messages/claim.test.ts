@@ -262,6 +262,28 @@ describe('a claim', () => {
     expect((await claim()).handovers.map((one) => one.id)).toEqual([row.id])
   })
 
+  it.each([
+    ['where no route says more', null],
+    ['whatever its chain says', 'itself'],
+  ])(
+    'sends nothing from a number that its account has given up %s, and goes on when it has it again',
+    async (_, chain) => {
+      const row = await test.send()
+      if (chain) await test.db.query(`update messages set chain = array[$1::uuid]`, [test.carrierId])
+      await test.db.query(`delete from senders`)
+      // It may be somebody else's by now.
+      const other = newId()
+      await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
+      await insertTestSender(test.db, other, test.carrierId, row.ourNumber ?? '')
+      expect((await claim()).handovers).toEqual([])
+      expect(await test.message(row.id)).toMatchObject({ status: 'queued', holdReason: 'no_route' })
+      await test.db.query(`update senders set account_id = $1`, [test.accountId])
+      await test.db.query(`update delayed set due_at = now()`)
+      await queueDue(test.db)
+      expect((await claim()).handovers.map((one) => one.id)).toEqual([row.id])
+    },
+  )
+
   it('takes the best carrier that is up, wherever, and of those that are down the best', async () => {
     const [better, best] = [newId(), newId()]
     await inTransaction(test.db, (tx) => insertTestCarrier(tx, better, {}, { priority: 2 }))
