@@ -70,8 +70,11 @@ describe('campaigns', () => {
       name: 'Winter',
       type: 'marketing',
       from: '+15557650001',
+      default_country: 'FR',
       timezone: 'Europe/Paris',
       validity_period: 600,
+      on_unknown: 'resend',
+      shorten_urls: false,
       callback_url: 'https://example.com/hook',
       metadata: { shop: 'North' },
       tags: ['b', 'c'],
@@ -85,15 +88,26 @@ describe('campaigns', () => {
       description: null,
       type: null,
       from: null,
+      default_country: null,
       timezone: null,
       validity_period: null,
+      on_unknown: null,
       callback_url: null,
     }
     expect((await patch({ ...none, metadata: {}, tags: [] })).body).toMatchObject({ ...none, name: 'Winter', tags: [] })
-    const wrong = await patch({ from: '15550009999', timezone: 'Mars/Olympus', callback_url: 'ftp://example.com' })
+    const wrong = await patch({
+      from: '15550009999',
+      timezone: 'Mars/Olympus',
+      callback_url: 'ftp://example.com',
+      default_country: 'UK',
+      shorten_urls: true,
+    })
     expect(errorsOf(wrong.body)).toEqual([
       '#/callback_url invalid_url',
+      '#/default_country invalid_value',
       '#/from sender_not_found',
+      // Here there is no domain for them.
+      '#/shorten_urls invalid_value',
       '#/timezone invalid_value',
     ])
     expect((await patch({ key: 'another' })).status).toBe(422)

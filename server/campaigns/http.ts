@@ -127,9 +127,11 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
         const { accountId } = request.caller
         // First: it throws where the path itself was refused.
         const known = schemaErrorsOf(request)
+        const change = objectOf(request.body)
         const found = await readOpenCampaign(tx, accountId, request.params.campaign)
         const before = (await lockCampaign(tx, accountId, found.id)) ?? found
-        const row = await changeCampaign(tx, accountId, before, objectOf(request.body), known)
+        known.push(...refuseShortening(change, context.shortUrl))
+        const row = await changeCampaign(tx, accountId, before, change, known)
         const audit = { before: showCampaign(before, null) }
         return { status: 200, body: showCampaign(row, await readStats(tx, accountId, row.id)), audit }
       }),

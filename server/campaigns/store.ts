@@ -92,8 +92,11 @@ export interface CampaignFields {
   message?: string | null
   template_id?: string | null
   variables?: CampaignText['variables']
+  default_country?: string | null
   timezone?: string | null
   validity_period?: number | null
+  on_unknown?: UnknownPolicy | null
+  shorten_urls?: boolean | null
   callback_url?: string | null
   metadata?: Record<string, string>
   tags?: string[]
@@ -108,8 +111,11 @@ const fieldColumns = [
   'message',
   'template_id',
   'variables',
+  'default_country',
   'timezone',
   'validity_period',
+  'on_unknown',
+  'shorten_urls',
   'callback_url',
   'metadata',
   'tags',
