@@ -1,7 +1,7 @@
 import { perDay, type DayStatement } from '../db/partitions.ts'
 import { chainOrder, isInChain, ourSenders } from './chain-sql.ts'
 import { messageColumns } from './message.ts'
-import { isTaken, mayBeTaken } from './repeat-sql.ts'
+import { isBeingAnswered, isTaken, mayBeTaken } from './repeat-sql.ts'
 import { tallied } from './tallies/delta-sql.ts'
 
 /**
@@ -65,6 +65,7 @@ export const claimStatement: (day: string) => DayStatement = perDay(
         when ${isStopped('c')} then 'queued'
         when l.link_id is null or (s.pace is not null and m.our_number <> $9) then 'queued'
         when ${isPaced('c')} and c.id is distinct from $12::uuid then 'queued'
+        when ${isBeingAnswered('m', day)} then 'queued'
         else 'sending'
       end as to_status
     from taken t

@@ -15,3 +15,9 @@ export const mayBeTaken = (m: string, day = ''): string => `(${m}.possible_dupli
 export const isTaken = (m: string, day = ''): string => `(${m}.possible_duplicate and (
         select count(distinct e.segment) from submissions${day} e
         where e.account_id = ${m}.account_id and e.message_id = ${m}.id and e.state = 'accepted') >= ${m}.segments)`
+
+/** Whether nothing is open at this moment: what was not taken is just being answered, and was passed over when the others were opened again. */
+export const isBeingAnswered = (m: string, day = ''): string => `(${m}.possible_duplicate and (
+        select count(distinct e.segment) from submissions${day} e
+        where e.account_id = ${m}.account_id and e.message_id = ${m}.id
+          and (e.state = 'accepted' or (e.state = 'unknown' and not e.is_repeated))) >= ${m}.segments)`

@@ -386,6 +386,22 @@ describe('sending again by hand', () => {
     expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', ...ofCarrier })
   })
 
+  it('waits in line for a late response that is just being written, of all that is open', async () => {
+    const handover = await lease({ segments: 2 })
+    await test.answer(handover, { carrierMessageId: newId(), move: null })
+    await unknown(handover, { segment: 2 })
+    await inTransaction(test.db, async (tx) => {
+      await tx.query('select from submissions where message_id = $1 and segment = 2 for update', [handover.id])
+      await resend(handover.id)
+      expect(await claim()).toEqual([])
+    })
+    expect((await test.message(handover.id)).status).toBe('queued')
+    await test.answer(handover, { segment: 2, carrierMessageId: newId(), move: null, isLate: true })
+    await resolveUnknown(test.context)
+    expect((await test.message(handover.id)).status).toBe('sent')
+    expect(await claim()).toEqual([])
+  })
+
   it('takes place once, however many ask at once, and is noted', async () => {
     const handover = await lease()
     expect(await resend(handover.id)).toBeNull()
