@@ -4,7 +4,7 @@ import type { Db } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { problems, type App } from '../http.ts'
 import { parseId } from '../ids.ts'
-import { readNumber } from '../messages/number.ts'
+import { countryOf, readNumber } from '../messages/number.ts'
 import { isOptedOut } from '../messages/opt-out.ts'
 import { showText } from '../messages/preview.ts'
 import { Preview, PreviewBody } from '../messages/schema.ts'
@@ -56,7 +56,7 @@ export function fieldsOf(contact: ContactRow): TemplateFields {
     last_name: contact.lastName,
     external_id: contact.externalId,
     language: contact.language,
-    country: contact.country,
+    country: contact.country ?? countryOf(contact.phoneNumber),
   }
 }
 

@@ -1,6 +1,7 @@
 /** From a recipient to a draft: the text rendered with what is known of the contact, checked as every send is. */
 import type { Draft } from '../../messages/accepted.ts'
 import { readDraft, type DraftContext } from '../../messages/draft.ts'
+import { countryOf } from '../../messages/number.ts'
 import { compileVariants } from '../../messages/template-resource.ts'
 import type { MessageBody } from './broadcast.ts'
 import type { ContactFields } from './recipients.ts'
@@ -27,12 +28,15 @@ export function createDrafter(
 ): Drafter {
   const { short_url: shortUrl = null, texts, variables = {}, ...send } = body
   const variants = compileVariants(texts)
+  // As the contact is shown; looked for only where a text wants it.
+  const hasCountry = variants.variables.has('country')
   // The callback address was checked when the broadcast was ordered, and is again when it is called.
   const checks: DraftContext = { ...context, defaultCountry: null, refuseUrl: () => null, shortUrl }
   return {
     draft: (contact) => {
       const { attributes, is_sealed: isUnreadable, ...fields } = contact
       if (isUnreadable) return { reason: 'fields_unavailable', detail: 'The contact cannot be decrypted.' }
+      if (hasCountry) fields.country ??= countryOf(fields.phone_number)
       const { template } = variants.pick(contact.language)
       const rendered = template.render({ ...attributes, ...fields, ...variables })
       if ('missing' in rendered)

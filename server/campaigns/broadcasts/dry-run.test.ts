@@ -95,6 +95,8 @@ it('tells whom guards would pass over, as the broadcast and the stats of the cam
     })
     return read()
   }
+  // The country of the number, as the contact shows it.
+  expect(await send({ message: '{{ country }}', dry_run: true })).toMatchObject({ messages: 2, sample: 'US' })
   const first = { messages: 2, skipped: { destination_not_allowed: 1, recipient_opted_out: 1 } }
   expect(await send({ dry_run: true })).toMatchObject({ recipients: 4, ...first })
   expect(await sendToAll()).toMatchObject(first)
