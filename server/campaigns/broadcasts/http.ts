@@ -246,6 +246,13 @@ async function move(
       detail: `The campaign has no broadcast that is ${from.join(' or ')}; its status is ${campaign.status}.`,
     })
   refuseLive(request.caller, row.isTest)
+  // A pause of a campaign holds what is live in it, too: of a test, only what is still to be made waits.
+  if (
+    row.isTest &&
+    row.status === 'paused' &&
+    !(await isOfTests(tx, accountId, { campaign: showId('cmp', campaign.id) }))
+  )
+    await setCampaignStatus(tx, accountId, campaign.id, 'sending')
   const audit = { target: showId('cmp', campaign.id), before: { status: campaign.status }, after: { status: to } }
   return { status: 200, body: showBroadcast(row), audit }
 }

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { createTestAccount, errorsOf } from '../../accounts/testing.ts'
+import { createTestAccount, errorsOf, type TestAccount } from '../../accounts/testing.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { inTransaction } from '../../db/db.ts'
@@ -71,6 +71,13 @@ const read = async (id: unknown): Promise<Record<string, unknown>> =>
 const act = (verb: string): ReturnType<CampaignTest['call']> => test.call('POST', `/v1/campaigns/${campaign}/${verb}`)
 const messages = (where = 'true'): Promise<number> =>
   ledger.count('messages', `account_id = $1 and ${where}`, [test.account.accountId])
+
+/** A test key of the account. */
+async function newTester(): Promise<TestAccount> {
+  const tester = await createTestAccount(database.db, { mode: 'test' })
+  await database.db.query(`update api_keys set account_id = $1 where id = $2`, [test.account.accountId, tester.keyId])
+  return tester
+}
 
 /** Claims all that may go, as links would. */
 async function claimAll(isWanted: (lane: Lane) => boolean = () => true): Promise<Handover[]> {
@@ -256,6 +263,26 @@ describe('a pause', () => {
   })
 })
 
+describe('a pause of a test', () => {
+  it('holds nothing that is live in its campaign', async () => {
+    const tester = await newTester()
+    const headers = { 'idempotency-key': 'test' }
+    await test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello' }, tester, headers)
+    const pause = (): ReturnType<CampaignTest['call']> =>
+      test.call('POST', `/v1/campaigns/${campaign}/pause`, undefined, tester)
+    expect(await pause()).toMatchObject({ status: 200, body: { status: 'paused', test: true } })
+    const campaignId = parseId('cmp', campaign)
+    await ledger.acceptor.accept(ledger.draft({ campaignId }))
+    expect(await claimAll()).toMatchObject([{ campaignId }])
+    campaign = String((await test.call('POST', '/v1/campaigns', { name: 'Trial' }, tester)).body['id'])
+    await test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello' }, tester, {
+      'idempotency-key': 'own',
+    })
+    await pause()
+    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['status']).toBe('paused')
+  })
+})
+
 describe('what waits for its own campaign', () => {
   it.each([
     ['that is paused', () => act('pause')],
@@ -308,8 +335,7 @@ describe('a broadcast with a pace', () => {
   })
 
   it('is not given one by a test key where live messages go by it', async () => {
-    const tester = await createTestAccount(database.db, { mode: 'test' })
-    await database.db.query(`update api_keys set account_id = $1 where id = $2`, [test.account.accountId, tester.keyId])
+    const tester = await newTester()
     const ask = (key: string): ReturnType<CampaignTest['call']> =>
       test.call('POST', `/v1/campaigns/${campaign}/send`, order, tester, { 'idempotency-key': key })
     expect(await ask('a')).toMatchObject({ status: 403, body: { code: 'insufficient_scope' } })
