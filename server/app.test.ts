@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { Type } from 'typebox'
@@ -346,6 +347,26 @@ test('what is not HTTP, or has too long headers, gets a problem document too', a
   expect(await talk(app, `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'x'.repeat(17_000)}\r\n\r\n`)).toMatch(
     /^HTTP\/1.1 431 [^]*16 KiB/,
   )
+})
+
+test('an answer is not overtaken by the refusal of what comes after its request', async () => {
+  const held = Promise.withResolvers<void>()
+  const slow = await buildApp(context, (app) => {
+    app.post('/v1/things', { config, schema: { body: Body } }, async (request, reply) => {
+      await held.promise
+      return reply.code(202).send(request.body)
+    })
+  })
+  await slow.listen({ host: '127.0.0.1', port: 0 })
+  const body = JSON.stringify({ to: '1', message: 'x' })
+  const head = 'POST /v1/things HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n'
+  const refused = once(slow.server, 'clientError')
+  // The NUL that ends a text of C is not counted, and sent.
+  const answer = talk(slow, `${head}Content-Length: ${body.length}\r\n\r\n${body}\0`)
+  await refused
+  held.resolve()
+  expect(await answer).toMatch(/^HTTP\/1.1 202 [^]*\r\n\r\n\{"to":"1","message":"x"\}$/)
+  await slow.close()
 })
 
 test('a HEAD of what is sent in pieces makes none of them', async () => {

@@ -5,6 +5,7 @@ import type { Socket } from 'node:net'
 import { codeOf, isLostRace, isRetryable, isUnavailable } from '../db/failure.ts'
 import { ApiError, PartlyDone, problemOf } from '../errors.ts'
 import { newId, showId } from '../ids.ts'
+import { lastAnswers } from './slow.ts'
 
 /** Answers with a problem document. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: ApiError): FastifyReply {
@@ -88,10 +89,23 @@ function mediaTypesOf({ routeOptions, server }: FastifyRequest): string[] {
 export const listOf = (words: readonly string[]): string =>
   words.length > 1 ? `${words.slice(0, -1).join(', ')} or ${words.at(-1)}` : words.join()
 
+// Connections that end with the answer to what was asked before.
+const ending = new WeakSet<Socket>()
+
 /** Answers what is not HTTP at all, or too slow or too long to be: there is no request yet, only a socket. */
 export function handleClientError(error: Error & { code?: string }, socket: Socket): void {
+  if (ending.has(socket)) return
   if (error.code === 'ECONNRESET' || !socket.writable) {
     socket.destroy()
+    return
+  }
+  const owed = lastAnswers.get(socket)
+  // A refusal would be taken for the answer to the request before, by who counts a body without the NUL that ends it, and sends again.
+  if (owed?.req.complete && !owed.writableFinished && !owed.destroyed) {
+    ending.add(socket)
+    socket.pause()
+    owed.shouldKeepAlive = false
+    owed.once('close', () => socket.destroySoon())
     return
   }
   const [status, reason, detail] =

@@ -41,6 +41,9 @@ export function watchBodies(server: Server, refuse: (request: IncomingMessage) =
   server.once('close', () => clearInterval(timer))
 }
 
+/** The answer to what was asked last on a connection, of the servers that `closeUnread` watches. */
+export const lastAnswers = new WeakMap<Socket, ServerResponse>()
+
 /** Twice what common proxies give: a slow reader's buffers let us see its progress in lumps of a megabyte. */
 const takenWithinMs = 120_000
 
@@ -49,11 +52,10 @@ const takenWithinMs = 120_000
  * size: an export may take hours. Who waits for us, as for events, has nothing to take.
  */
 export function closeUnread(server: Server, withinMs: number = takenWithinMs): void {
-  const latest = new WeakMap<Socket, ServerResponse>()
-  server.prependListener('request', (request, response) => latest.set(request.socket, response))
+  server.prependListener('request', (request, response) => lastAnswers.set(request.socket, response))
   // With a listener, the times of idle connections end here, too.
   server.setTimeout(withinMs, (socket) => {
-    const response = latest.get(socket)
+    const response = lastAnswers.get(socket)
     const isOurTurn = response !== undefined && !response.writableFinished && socket.writableLength === 0
     if (!isOurTurn) socket.destroy()
   })
