@@ -183,11 +183,19 @@ describe('a claim', () => {
   it('ends what was opted out meanwhile, but not a confirmation', async () => {
     const [row, confirmation] = [await test.send(), await test.send()]
     await test.db.query(`update messages set is_confirmation = true where id = $1`, [confirmation.id])
+    const other = await openLedgerTest(test.db)
+    const { id: theirs } = await other.send()
     await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551230001', 'reply')`, [
       test.accountId,
     ])
     expect((await claim()).handovers.map((one) => one.id)).toEqual([confirmation.id])
     expect(await test.message(row.id)).toMatchObject({ status: 'rejected', errorCode: 'recipient_opted_out' })
+    expect(await test.count('outcomes', `status = 'rejected' and error_code = 'recipient_opted_out'`)).toBe(1)
+    // The person may hear from another account.
+    const [lane] = await findLanes(test.db)
+    const links = [{ id: other.linkId, carrierId: other.carrierId }]
+    const { handovers } = await claimMessages(other.context, other.nodeId, links, lane?.id ?? '', noId, 10)
+    expect(handovers.map((one) => one.id)).toEqual([theirs])
     expect(await test.eventsOf(row.id)).toEqual(['message.failed'])
   })
 
@@ -423,6 +431,17 @@ describe('a message that nobody confirms', () => {
     expect(await test.message(old.id)).toMatchObject({ status: 'unconfirmed', errorCode: 'no_receipt' })
     expect((await test.message(fresh.id)).status).toBe('sent')
     expect(await test.eventsOf(old.id)).toEqual(['message.unconfirmed'])
+  })
+
+  it('waits as long where its carrier has used the id before', async () => {
+    const ids = ['a', 'b']
+    for (const carrierMessageId of ids) await test.answer(await test.lease(), { carrierMessageId })
+    await test.db.query(`update carrier_ids set at = now() - interval '73 hours'`)
+    await test.answer(await test.lease(), { carrierMessageId: 'a' })
+    const long = await test.lease({ segments: 2 })
+    await test.answer(long, { carrierMessageId: 'b', move: null })
+    await test.answer(long, { segment: 2, carrierMessageId: 'c' })
+    expect(await endWithoutReceipt(test.context, 72)).toBe(0)
   })
 
   it('is counted once where it has many segments', async () => {

@@ -7,8 +7,9 @@ import { ensurePartitions } from '../db/partitions.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { writeAnswers } from './answer.ts'
 import type { Handover } from './handover.ts'
-import { recordMoves } from './ledger.ts'
+import { Ledger, recordMoves } from './ledger.ts'
 import { matchOrphans, writeReceipts, type ReceiptIn } from './receipt.ts'
+import { Recent } from './recent.ts'
 import { rematchReceipts } from './rekey.ts'
 import { defaultReasons } from './taxonomy.ts'
 import { openLedgerTest, testAnswer, type LedgerTest, silent } from './testing.ts'
@@ -153,6 +154,25 @@ describe('a receipt', () => {
     expect(await Promise.all(handovers.map(statusOf))).toEqual(ids.map(() => 'undelivered'))
   })
 
+  it('is final the first time also where another process had the first word', async () => {
+    const handover = await sent('a')
+    const other = new Ledger({ ...test.context, recent: new Recent() })
+    await other.receipt(receiptIn('a', 'delivered'))
+    await receipt('a', 'undeliverable')
+    expect(await statusOf(handover)).toBe('delivered')
+    expect(await test.eventsOf(handover.id)).toEqual(['message.delivered'])
+    expect(await test.count('receipts', `message_id = $1 and stat = 'UNDELIV'`, [handover.id])).toBe(1)
+  })
+
+  it('is found by its reason also where another message is delivered at the same moment', async () => {
+    const [good, bad] = [await sent('a'), await sent('b')]
+    await Promise.all([receipt('a', 'delivered'), receipt('b', 'undeliverable', { err: '001' })])
+    expect(await statusOf(good)).toBe('delivered')
+    expect(await test.message(bad.id)).toMatchObject({ status: 'undelivered', errorCode: 'unknown_subscriber' })
+    const { rows } = await test.db.query(`select message_id as id, error_code as code from outcomes`)
+    expect(rows).toEqual([{ id: bad.id, code: 'unknown_subscriber' }])
+  })
+
   it('is kept until the response that it overtook, then applied', async () => {
     await test.subscribe('message.sent')
     const handover = await test.lease()
@@ -162,6 +182,33 @@ describe('a receipt', () => {
     expect(await statusOf(handover)).toBe('delivered')
     expect(await test.eventsOf(handover.id)).toEqual(['message.sent', 'message.delivered'])
     expect(await test.count('receipts', 'message_id is null')).toBe(0)
+  })
+
+  it('that came first counts where several wait for the response', async () => {
+    const statuses: string[] = []
+    for (const [id, first] of [
+      ['early', 'delivered'],
+      ['earlier', 'undeliverable'],
+    ] as const) {
+      const handover = await test.lease()
+      for (const state of ['delivered', 'undeliverable']) await receipt(id, state)
+      await test.db.query(
+        `update receipts set received_at = received_at - interval '1 minute' where match_id = $1 and state = $2 and $2 <> 'delivered'`,
+        [id, first],
+      )
+      await test.answer(handover, { carrierMessageId: id })
+      statuses.push(await statusOf(handover))
+    }
+    expect(statuses).toEqual(['delivered', 'undelivered'])
+  })
+
+  it('that waits for the response of another carrier is not taken for it', async () => {
+    const other = await openLedgerTest(test.db)
+    await receipt('5', 'delivered', { linkId: other.linkId })
+    await receipt('6', 'delivered')
+    const [mine, early] = [await test.lease(), await test.lease()]
+    await Promise.all([test.answer(mine, { carrierMessageId: '5' }), test.answer(early, { carrierMessageId: '6' })])
+    expect([await statusOf(mine), await statusOf(early)]).toEqual(['sent', 'delivered'])
   })
 
   it('that comes together with its response is applied', async () => {
@@ -201,6 +248,20 @@ describe('a receipt', () => {
     const second = await sent('7')
     await receipt('7', 'delivered', { doneDate: '' })
     expect([await statusOf(first), await statusOf(second)]).toEqual(['delivered', 'delivered'])
+  })
+
+  it('of an id that the carrier uses again is of as many segments as the later message', async () => {
+    const long = await sent('7', '8')
+    const short = await sent('7')
+    // As after a restart: nothing is remembered.
+    const restarted = new Ledger({ ...test.context, recent: new Recent() })
+    await restarted.receipt(receiptIn('7', 'delivered'))
+    expect([await statusOf(long), await statusOf(short)]).toEqual(['sent', 'delivered'])
+    const again = await sent('9', '7')
+    await restarted.receipt({ ...receiptIn('7', 'delivered'), doneDate: '2611201201' })
+    expect(await statusOf(again)).toBe('sent')
+    await restarted.receipt(receiptIn('9', 'delivered'))
+    expect(await test.message(again.id)).toMatchObject({ status: 'delivered', segmentsDelivered: 2 })
   })
 
   it('finds its message in the other radix, by the link’s setting', async () => {
