@@ -87,9 +87,20 @@ describe('an opt-out', () => {
 
   it('is the account’s own', async () => {
     const other = await openLedgerTest(test.db)
+    const waiting = await other.send()
     await add(person)
+    expect((await other.message(waiting.id)).status).toBe('queued')
     expect((await other.acceptor.accept(other.draft())).kind).toBe('accepted')
     expect(await isOptedOut(test.db, testVault, other.accountId, person)).toBe(false)
+    // Nor is it another one's to take back or to forget.
+    await inTransaction(test.db, async (tx) => {
+      expect(await optIn(tx, other.context, other.accountId, byApi, { number: person })).toMatchObject({
+        isChange: false,
+      })
+      expect(await forgetNumber(tx, testVault, other.accountId, person)).toBe(false)
+    })
+    expect(await test.count('opt_outs', 'number is not null and number_hmac is null')).toBe(1)
+    expect(await isOptedOut(test.db, testVault, test.accountId, person)).toBe(true)
   })
 })
 

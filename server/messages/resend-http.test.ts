@@ -84,6 +84,16 @@ it('a message that is held is sent again when somebody asks, once, and tells who
 it('what is not unknown, too old or somebody else’s is not sent again', async () => {
   const queued = await test.send()
   expect(await resend(queued.id)).toMatchObject({ status: 409, detail: 'The message is queued.' })
+  const taken = await test.lease()
+  await test.answer(taken)
+  await test.db.query(`update messages set status = 'unconfirmed', error_code = 'no_receipt' where id = $1`, [taken.id])
+  expect(await resend(taken.id)).toMatchObject({ status: 409, detail: 'The message is unconfirmed (no_receipt).' })
+  const erased = await unknown('15551230006')
+  await test.db.query(`update messages set body = null where id = $1`, [erased])
+  expect(await resend(erased)).toMatchObject({
+    status: 409,
+    detail: 'Its campaign was canceled, or its text is gone.',
+  })
   const old = await unknown('15551230003')
   await test.db.query(`update messages set expires_at = now() where id = $1`, [old])
   expect(await resend(old)).toMatchObject({ status: 409, detail: 'Its validity is over: send a new message.' })

@@ -288,10 +288,25 @@ describe('the policy', () => {
     expect(await test.count('queue', 'message_id = $1', [handover.id])).toBe(0)
   })
 
+  it('resend: is not needed where late answers tell of all segments while the message waits in the queue', async () => {
+    const handover = await lease({ onUnknown: 'resend', segments: 2 })
+    await unknown(handover, { segment: 1, move: null })
+    await unknown(handover, { segment: 2 })
+    await resolve()
+    expect((await test.message(handover.id)).status).toBe('queued')
+    for (const segment of [1, 2])
+      await test.answer(handover, { segment, carrierMessageId: newId(), move: null, isLate: true })
+    expect(await claim()).toEqual([])
+    await resolve()
+    expect(await test.message(handover.id)).toMatchObject({ status: 'sent', possibleDuplicate: false, attempts: 1 })
+  })
+
   it('resend: does nothing after the validity, and an end in the queue is no failure', async () => {
     const handover = await lease({ onUnknown: 'resend', validitySeconds: 60 })
     const waiting = await lease({ onUnknown: 'resend', validitySeconds: 60 })
+    const claimed = await lease({ onUnknown: 'resend', validitySeconds: 60 })
     await unknown(waiting)
+    await unknown(claimed)
     await resolve()
     await unknown(handover)
     const expire = (id: string): Promise<unknown> =>
@@ -304,7 +319,10 @@ describe('the policy', () => {
     await expire(waiting.id)
     await resolve()
     await expireMessages(test.context)
-    for (const { id } of [handover, waiting]) {
+    // A claim may be the first to see it.
+    await expire(claimed.id)
+    expect(await claim()).toEqual([])
+    for (const { id } of [handover, waiting, claimed]) {
       expect(await test.message(id)).toMatchObject({
         status: 'unconfirmed',
         errorCode: 'outcome_unknown',
@@ -312,7 +330,6 @@ describe('the policy', () => {
       })
       expect(await resend(id)).toBeNull()
     }
-    expect(await claim()).toEqual([])
   })
 
   it('resend: waits on while no link of the carrier is up', async () => {
