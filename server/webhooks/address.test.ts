@@ -20,14 +20,20 @@ test.each([
   'https://0.0.0.0/',
   'https://10.0.0.1/',
   'https://100.64.0.1/',
+  'https://100.127.255.255/',
   'https://169.254.169.254/latest/meta-data',
+  'https://172.16.0.0/',
   'https://172.31.255.255/',
   'https://192.168.1.1/',
   'https://192.0.0.8/',
   'https://192.0.2.1/',
+  'https://192.88.99.1/',
   'https://198.18.0.1/',
+  'https://198.19.255.255/',
+  'https://198.51.100.1/',
   'https://203.0.113.9/',
   'https://224.0.0.1/',
+  'https://240.0.0.1/',
   'https://255.255.255.255/',
   'https://[::]/',
   'https://[::1]/',
@@ -37,9 +43,14 @@ test.each([
   'https://[::ffff:0:127.0.0.1]/',
   'https://[::ffff:0:a9fe:a9fe]/',
   'https://[64:ff9b::7f00:1]/',
+  'https://[64:ff9b:1::7f00:1]/',
+  'https://[2001:0:7f00:1::1]/',
   'https://[2002:7f00:1::]/',
   'https://[2001:db8::1]/',
+  'https://[3fff::1]/',
+  'https://[5f00::1]/',
   'https://[fc00::1]/',
+  'https://[fdff:ffff::1]/',
   'https://[fe80::1]/',
   'https://[fec0::1]/',
   'https://[ff02::1]/',
@@ -48,12 +59,22 @@ test.each([
   expect(refuse(url)).toBe('private_address')
 })
 
-test.each(['https://8.8.8.8/', 'https://[2606:4700::1111]/', 'https://1.1.1.1:8443/', 'https://[::ffff:8.8.8.8]/'])(
-  'lets %s pass',
-  (url) => {
-    expect(refuse(url)).toBeNull()
-  },
-)
+test.each([
+  'https://8.8.8.8/',
+  'https://[2606:4700::1111]/',
+  'https://1.1.1.1:8443/',
+  'https://[::ffff:8.8.8.8]/',
+  // Beside the private ones.
+  'https://100.63.255.255/',
+  'https://100.128.0.0/',
+  'https://172.15.255.255/',
+  'https://172.32.0.0/',
+  'https://198.17.255.255/',
+  'https://198.20.0.0/',
+  'https://[2001:200::1]/',
+])('lets %s pass', (url) => {
+  expect(refuse(url)).toBeNull()
+})
 
 test.each(['http://8.8.8.8/', 'https://8.8.8.8:22/', 'https://[2606:4700::1111]:6379/'])(
   'refuses %s for its scheme or port',
