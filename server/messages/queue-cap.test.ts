@@ -50,6 +50,12 @@ it('no more waits than can be sent in four hours; the answer says when there is 
   expect(await test.count('messages', 'true')).toBe(room)
 })
 
+it('an account of which nothing waited has no more room', async () => {
+  await queue.count()
+  expect(await kinds(room + 1)).toEqual(['accepted', 'queue_full'])
+  expect(await test.count('messages', 'true')).toBe(room)
+})
+
 it('a line full of campaigns keeps nothing from going before it, nor what is for later, nor other accounts', async () => {
   expect(await kinds(room, { type: 'marketing' })).toEqual(['accepted'])
   await queue.count()

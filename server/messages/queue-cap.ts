@@ -56,18 +56,22 @@ export class QueueCap {
 
   #waitingOf(accountId: string): Waiting | undefined {
     if (this.#countedAt !== this.#queue.countedAt) this.#sumUp()
-    return this.#accounts.get(accountId)
+    return this.#waitingAt(accountId, this.#queue.paceOf(accountId))
+  }
+
+  #waitingAt(accountId: string, pace: number | null): Waiting | undefined {
+    let waiting = this.#accounts.get(accountId)
+    if (!waiting && pace !== null)
+      this.#accounts.set(accountId, (waiting = { pace, segments: { otp: 0, transactional: 0, marketing: 0 } }))
+    return waiting
   }
 
   #sumUp(): void {
     this.#countedAt = this.#queue.countedAt
     this.#accounts = new Map()
     for (const { accountId, type, segments, pace } of this.#queue.lanes.values()) {
-      if (pace === null) continue
-      let waiting = this.#accounts.get(accountId)
-      if (!waiting)
-        this.#accounts.set(accountId, (waiting = { pace, segments: { otp: 0, transactional: 0, marketing: 0 } }))
-      waiting.segments[type] += segments
+      const waiting = this.#waitingAt(accountId, pace)
+      if (waiting) waiting.segments[type] += segments
     }
   }
 }

@@ -20,6 +20,8 @@ export interface CountedLane {
 export class QueueCount {
   readonly #db: Db
   #lanes: ReadonlyMap<string, CountedLane> = new Map()
+  /** Of accounts that have a pace of their own; of all others under null. */
+  #paces: ReadonlyMap<string | null, number | null> = new Map()
   #countedAt = -Infinity
   /** How long the last count took. */
   #tookMs = 0
@@ -33,6 +35,11 @@ export class QueueCount {
   /** The lanes that had something in them, by id. */
   get lanes(): ReadonlyMap<string, CountedLane> {
     return this.#lanes
+  }
+
+  /** Segments a second of an account, also where nothing of it waits; null: no bound, or not known yet. */
+  paceOf(accountId: string): number | null {
+    return this.#paces.get(accountId) ?? this.#paces.get(null) ?? null
   }
 
   /** When the count began, in monotonic milliseconds. */
@@ -54,23 +61,30 @@ export class QueueCount {
   async #read(): Promise<void> {
     const startedAt = performance.now()
     try {
-      const { rows } = await this.#db.query<CountedLane>({
+      const { rows: paces } = await this.#db.query<{ accountId: string | null; pace: number | null }>({
+        name: 'read-paces',
+        text: `
+          select a.id as "accountId", least(a.pace, coalesce(s.enabled, s.all))::float8 as pace
+          from (select sum(pace) filter (where enabled) as enabled, sum(pace) as all from carriers where not is_test) s
+          cross join (
+            select null::uuid as id, null as pace
+            union all
+            select id, pace from accounts where pace is not null
+          ) a`,
+      })
+      const { rows } = await this.#db.query<Omit<CountedLane, 'pace'>>({
         name: 'count-queue',
         text: `
           with waiting as materialized (
             select lane_id as id, sum(segments)::float8 as segments from queue group by lane_id
-          ), sold as materialized (
-            select sum(pace) filter (where enabled) as enabled, sum(pace) as all from carriers where not is_test
           )
-          select w.id, l.account_id as "accountId", l.type, w.segments,
-            least(a.pace, coalesce(s.enabled, s.all))::float8 as pace
+          select w.id, l.account_id as "accountId", l.type, w.segments
           from waiting w
           left join backlogs b on b.id = w.id
-          join lanes l on l.id = coalesce(b.lane_id, w.id)
-          join accounts a on a.id = l.account_id
-          cross join sold s`,
+          join lanes l on l.id = coalesce(b.lane_id, w.id)`,
       })
-      this.#lanes = new Map(rows.map((lane) => [lane.id, lane]))
+      this.#paces = new Map(paces.map(({ accountId, pace }) => [accountId, pace]))
+      this.#lanes = new Map(rows.map((lane) => [lane.id, { ...lane, pace: this.paceOf(lane.accountId) }]))
       this.#countedAt = startedAt
     } finally {
       const endedAt = performance.now()
