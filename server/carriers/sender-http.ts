@@ -300,9 +300,10 @@ async function readCarrier(tx: Tx, faults: Faults, text: string): Promise<string
 }
 
 /** A number belongs to one account at a carrier. */
+/** A number is one account's at a carrier. Where another sender has become the default at the same moment `idempotent` tries again. */
 function orTaken(write: Promise<void>): Promise<void> {
-  return write.catch((error: unknown) => {
-    if (codeOf(error) === '23505') throw new ApiError('sender_taken')
+  return write.catch((error: Error & { constraint?: string }) => {
+    if (codeOf(error) === '23505' && error.constraint !== 'senders_default') throw new ApiError('sender_taken')
     throw error
   })
 }

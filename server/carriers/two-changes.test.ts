@@ -64,3 +64,16 @@ it.each<[string, string, () => string | Promise<string>, Body, Body]>([
   expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200])
   expect((await call('GET', url)).body).toMatchObject({ ...one, ...other })
 })
+
+it('of two senders that an account gets first, at once, one is its default', async () => {
+  await database.db.query('truncate senders cascade')
+  const answers = await inTransaction(database.db, async (tx) => {
+    await tx.query('lock table senders in share mode')
+    const both = ['15557654323', '15557654324'].map((number) => call('POST', '/v1/senders', { number, carrier }))
+    await untilBlocked(database.db, 2)
+    return both
+  })
+  const made = await Promise.all(answers)
+  expect(made.map(({ status }) => status)).toEqual([201, 201])
+  expect(made.filter(({ body }) => body['default'] === true)).toHaveLength(1)
+})
