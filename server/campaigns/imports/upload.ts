@@ -250,7 +250,9 @@ async function readHeader(
       if (Array.isArray(mapped)) return refuse(mapped)
       return { table: { delimiter: null, header, ...mapped, recordsBefore: 1 }, sheet: workbook.sheetName }
     }
-    return refuse(refuseFile('must have a row of column names and then rows'))
+    return refuse(
+      refuseFile(`must have a row of column names and then rows in its first sheet, which is ${workbook.sheetName}`),
+    )
   } catch (error) {
     if (!(error instanceof ZipError)) throw error
     return refuse(refuseFile(error.message))

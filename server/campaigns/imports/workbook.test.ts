@@ -88,3 +88,20 @@ it('takes what names no shared text, and what has no value, for an empty cell', 
   )
   expect(await read(file)).toEqual([['phone'], ['', '', '', '', '', '', '', '', '', '1']])
 })
+
+it('is read by its first sheet that is seen and has cells: charts and hidden sheets have none for anybody', async () => {
+  const type = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
+  const parts = ['chartsheet', 'worksheet', 'worksheet']
+  const file = zipOf({
+    'xl/workbook.xml': `<workbook><sheets>${['', 'state="hidden"', '']
+      .map((state, i) => `<sheet name="S${i}" ${state} r:id="rId${i}"/>`)
+      .join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': `<Relationships>${parts
+      .map((part, i) => `<Relationship Id="rId${i}" Type="${type}/${part}" Target="sheets/${i}.xml"/>`)
+      .join('')}</Relationships>`,
+    'xl/sheets/0.xml': '<chartsheet/>',
+    'xl/sheets/1.xml': `<worksheet><sheetData>${rowOf('secret')}</sheetData></worksheet>`,
+    'xl/sheets/2.xml': sheet,
+  })
+  expect(await read(file)).toEqual([['phone']])
+})

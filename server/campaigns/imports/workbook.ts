@@ -51,13 +51,14 @@ export async function openWorkbook(read: ReadChunk, size: number, inflatedMax = 
   const book = await part('xl/workbook.xml')
   const relations = await part('xl/_rels/workbook.xml.rels')
   const sheets = [...tagsIn(book, 'sheet')].map(({ attributes }) => attributes)
-  const tag = sheets.find((one) => (attributeOf(one, 'state') ?? 'visible') === 'visible')
+  const parts = new Map([...tagsIn(relations, 'Relationship')].map((one) => [attributeOf(one.attributes, 'Id'), one]))
+  const partOf = (sheet: string): string => parts.get(attributeOf(sheet, 'id'))?.attributes ?? ''
+  // A sheet may be a chart.
+  const isTable = (sheet: string): boolean =>
+    (attributeOf(partOf(sheet), 'Type') ?? '/worksheet').endsWith('/worksheet')
+  const tag = sheets.find((one) => (attributeOf(one, 'state') ?? 'visible') === 'visible' && isTable(one))
   if (tag === undefined) throw new ZipError('is an archive without a sheet; send a workbook (.xlsx) or CSV')
-  const id = attributeOf(tag, 'id')
-  const relation = [...tagsIn(relations, 'Relationship')]
-    .map(({ attributes }) => attributes)
-    .find((one) => attributeOf(one, 'Id') === id)
-  const target = (relation && attributeOf(relation, 'Target')) ?? 'worksheets/sheet1.xml'
+  const target = attributeOf(partOf(tag), 'Target') ?? 'worksheets/sheet1.xml'
   const path = target.startsWith('/') ? target.slice(1) : `xl/${target.replace(/^\.\//, '')}`
   const sheet = entries.get(path.toLowerCase())
   if (!sheet) throw new ZipError('is a workbook whose first sheet is missing')
