@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { openPool } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
 import { pipelineSettings } from '../db/pipeline.ts'
@@ -246,4 +246,17 @@ it('drops days that no account keeps, but for those with a message that waits', 
   await dropOldDays(database.db, silent, 72, now)
   expect(await ids('messages')).toEqual([])
   expect(await days('messages')).toBe(dayOf(101))
+})
+
+it('takes nothing away because the clock of one machine is wrong', async () => {
+  const kept = [await message(0), await message(19)]
+  vi.useFakeTimers({ toFake: ['Date'], now: now + 5000 * dayMs })
+  try {
+    await retain()
+    await dropOldDays(database.db, silent, 72)
+  } finally {
+    vi.useRealTimers()
+  }
+  expect(new Set(await ids('messages where body is not null'))).toEqual(new Set(kept))
+  expect(await ids('events')).toHaveLength(kept.length)
 })

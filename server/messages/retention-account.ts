@@ -21,6 +21,8 @@ interface Due {
   replyBodiesTo: string
   messagesTo: string
   eventsTo: string
+  /** By the clock of the database. */
+  now: Date
   /** Others keep messages, or events, for longer: they do not go with their day. */
   isFirstOfMessages: boolean
   isFirstOfEvents: boolean
@@ -81,7 +83,7 @@ async function claimDue(tx: Tx): Promise<Due | undefined> {
     text: `
       select r.account_id as "accountId", a.message_body_days as "messageBodyDays", a.reply_body_days as "replyBodyDays",
         a.message_days as "messageDays", a.event_days as "eventDays", r.bodies_to as "bodiesTo",
-        r.reply_bodies_to as "replyBodiesTo", r.messages_to as "messagesTo", r.events_to as "eventsTo",
+        r.reply_bodies_to as "replyBodiesTo", r.messages_to as "messagesTo", r.events_to as "eventsTo", now() as now,
         a.message_days < (select max(message_days) from accounts) as "isFirstOfMessages",
         a.event_days < (select max(event_days) from accounts) as "isFirstOfEvents"
       from retention_marks r
@@ -97,7 +99,8 @@ async function claimDue(tx: Tx): Promise<Due | undefined> {
 /** The first kind of thing of which something is due, a piece of it; false where nothing is. */
 async function retainSome(tx: Tx, due: Due, deleteAttempts: DeleteAttempts): Promise<boolean> {
   const { accountId } = due
-  const now = Date.now()
+  // One machine whose clock is wrong must not take away what everybody keeps.
+  const now = Math.min(Date.now(), due.now.getTime())
   const before = (days: number): string => firstIdAt(now - Math.max(days * dayMs, settledMs))
   const ofBodies = { direction: 'outbound', after: due.bodiesTo, before: before(due.messageBodyDays) } as const
   if (await goOn(tx, accountId, 'bodies_to', await dropBodies(tx, accountId, ofBodies))) return true

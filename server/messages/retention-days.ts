@@ -8,26 +8,29 @@ import { carrierIdDays } from './retention.ts'
 
 const dayMs = 86_400_000
 
-/** The longest that any account keeps messages and events, in days. */
-export async function readLongest(db: Db): Promise<{ messageDays: number; eventDays: number }> {
-  const { rows } = await db.query<{ messageDays: number | null; eventDays: number | null }>(
-    `select max(message_days) as "messageDays", max(event_days) as "eventDays" from accounts`,
+/** The longest that any account keeps messages and events, in days; and what time it is for the database. */
+export async function readLongest(db: Db): Promise<{ messageDays: number; eventDays: number; nowMs: number }> {
+  const { rows } = await db.query<{ messageDays: number | null; eventDays: number | null; now: Date }>(
+    `select max(message_days) as "messageDays", max(event_days) as "eventDays", now() as now from accounts`,
   )
+  const { messageDays, eventDays, now } = rows[0] ?? {}
   // Without accounts there is nothing to lose, and nothing to gain.
-  return { messageDays: rows[0]?.messageDays ?? 400, eventDays: rows[0]?.eventDays ?? 400 }
+  return { messageDays: messageDays ?? 400, eventDays: eventDays ?? 400, nowMs: now?.getTime() ?? 0 }
 }
 
 /**
- * Drops the partitions of days that are past the longest retention of all accounts. A day of messages stays while a late receipt may name
- * it, and while a message of it has yet to be sent.
+ * Drops the partitions of days that are past the longest retention of all accounts, by the clock of this process and by that of the database:
+ * one machine whose clock is wrong must not take away what everybody keeps. A day of messages stays while a late receipt may name it, and
+ * while a message of it has yet to be sent.
  */
 export async function dropOldDays(
   db: Db,
   log: Log,
   receiptTimeoutHours: number,
-  now: number = Date.now(),
+  ownMs: number = Date.now(),
 ): Promise<void> {
-  const { messageDays, eventDays } = await readLongest(db)
+  const { messageDays, eventDays, nowMs } = await readLongest(db)
+  const now = Math.min(ownMs, nowMs)
   const leastDays = Math.ceil(receiptTimeoutHours / 24) + carrierIdDays + 1
   const isKept = (endsAt: number): Promise<boolean> => isAwaited(db, endsAt)
   const messages: readonly Partitioned[] = ['submissions', 'outcomes', 'messages']
