@@ -5,6 +5,7 @@ import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
 import { showId } from '../ids.ts'
 import { wayOf, type Position } from '../page.ts'
 import { maskHeaders } from './headers.ts'
+import { wantsTwilioForm } from './twilio-form.ts'
 
 /** One POST of an event. */
 export const Attempt = Type.Object(
@@ -79,6 +80,17 @@ const columns = `
   a.response_headers as "responseHeaders", a.response_head as "responseHead", a.connect_ms as "connectMs",
   a.first_byte_ms as "firstByteMs", a.duration_ms as "durationMs", a.next_attempt_at as "nextAttemptAt", a.created_at as "createdAt"`
 
+const headersOf = ({ batchId, eventId, createdAt }: AttemptRow): Record<string, string> => ({
+  'content-type': 'application/json',
+  'webhook-id': batchId ? showId('bat', batchId) : showId('evt', eventId),
+  'webhook-timestamp': String(Math.floor(createdAt.getTime() / 1000)),
+})
+
+const headersOfForm = ({ eventId }: AttemptRow): Record<string, string> => ({
+  'content-type': 'application/x-www-form-urlencoded',
+  'i-twilio-idempotency-token': showId('evt', eventId),
+})
+
 /** The Attempt of a row. */
 export function renderAttempt(row: AttemptRow): Static<typeof Attempt> {
   const names = row.headerNames ?? []
@@ -96,9 +108,7 @@ export function renderAttempt(row: AttemptRow): Static<typeof Attempt> {
     request: {
       url: row.url,
       headers: {
-        'content-type': 'application/json',
-        'webhook-id': row.batchId ? showId('bat', row.batchId) : showId('evt', row.eventId),
-        'webhook-timestamp': String(Math.floor(row.createdAt.getTime() / 1000)),
+        ...(row.url !== null && wantsTwilioForm(row.url) ? headersOfForm(row) : headersOf(row)),
         ...maskHeaders(Object.fromEntries(names.map((name) => [name, '']))),
       },
     },

@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoint.ts'
 import { hideTexts } from './resource.ts'
 import { sign } from './signature.ts'
 import { wrapForTwilio } from './twilio-envelope.ts'
-import { wantsTwilioForm } from './twilio-form.ts'
+import { twilioFormMark, wantsTwilioForm } from './twilio-form.ts'
 
 /** A post with its body. */
 export interface Rendered {
@@ -20,6 +20,8 @@ export interface Envelope {
   body: string
   /** Null: an event by itself, in its own form. */
   batchId: string | null
+  /** What its address ends with, of which nothing is sent: the mark of another form than ours. */
+  mark: string
 }
 
 // Beyond it a batch takes no more; one event may be larger.
@@ -36,7 +38,7 @@ export function wrap(endpoint: Endpoint, taken: readonly Rendered[], startedAt: 
   if (url && posting && wantsTwilioForm(url)) {
     const payload = payloads[0] ?? ''
     const form = wrapForTwilio(url, endpoint.twilioToken, { ...posting, payload }, endpoint.headers)
-    if (form) return { ...form, batchId: null }
+    if (form) return { ...form, batchId: null, mark: twilioFormMark }
   }
   const batchId = endpoint.batch ? newId() : null
   const body = batchId ? `{"events":[${payloads.join(',')}]}` : (payloads[0] ?? '')
@@ -44,7 +46,7 @@ export function wrap(endpoint: Endpoint, taken: readonly Rendered[], startedAt: 
   const timestamp = Math.floor(startedAt.getTime() / 1000)
   const signature = sign(endpoint.keys, id, timestamp, body)
   const signed = ['webhook-id', id, 'webhook-timestamp', String(timestamp), 'webhook-signature', signature]
-  return { headers: endpoint.headers.concat(signed), body, batchId }
+  return { headers: endpoint.headers.concat(signed), body, batchId, mark: '' }
 }
 
 /** The bodies of the first posts of a queue: of those that go into one POST. */

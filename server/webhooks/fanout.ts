@@ -258,7 +258,7 @@ export class Dispatcher implements Outbox {
 
   #begin(lane: Lane, endpoint: Endpoint, taken: Taken[]): void {
     const startedAt = new Date()
-    const { headers, body, batchId } = wrap(endpoint, taken, startedAt)
+    const { headers, body, batchId, mark } = wrap(endpoint, taken, startedAt)
     const posts = taken.map(({ posting }) => posting)
     const target = endpoint.target ?? targetOf(posts[0]?.url ?? '')
     if (lane.inFlight++ > 0) this.#inFlightMore++
@@ -266,7 +266,7 @@ export class Dispatcher implements Outbox {
     this.#poster.post(target, headers, body, (result) => {
       if (--lane.inFlight > 0) this.#inFlightMore--
       this.#inFlight--
-      const sent = { startedAt, url: target.origin + target.path, batchId, result }
+      const sent = { startedAt, url: target.origin + target.path + mark, batchId, result }
       const noted = this.#health.note(lane, endpoint, result.outcome)
       const isGone = result.outcome === 'gone'
       // An endpoint that is gone is over with its posts, unless it has another address by now: that gets them.

@@ -4,7 +4,8 @@ import { afterAll, afterEach, expect, test } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { createTestDatabase } from '../db/testing.ts'
 import { payloadOf, recordEvents, type EventType, type Outbox } from '../events.ts'
-import { newId } from '../ids.ts'
+import { newId, showId } from '../ids.ts'
+import { listAttempts, renderAttempt } from './attempts.ts'
 import { openHeaders, sealPlainHeaders } from './headers.ts'
 import {
   insertTestAccount,
@@ -205,4 +206,18 @@ test('drops what waited when an endpoint was disabled, and posts what happens af
   await until('the drop', async () => (await left(id)) === 0)
   const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
   expect(new Set(ids).size).toBe(ids.length)
+})
+
+test('the delivery log has the headers that a post in the form of Twilio had', async () => {
+  const receiver = await receive()
+  const { accountId, id } = await webhook(`${receiver.url}#twilio`, 'enabled = true')
+  const message = { id: showId('msg', newId()), direction: 'outbound', status: 'delivered', to: '1', from: '2' }
+  await recordEvents(db, [{ accountId, type: 'message.delivered', data: { message } }], nobody)
+  start({ pollMs: 20 })
+  await until('the post', async () => receiver.received.length === 1 && (await left(id)) === 0)
+  const [row] = await listAttempts(db, accountId, id, null, 1, null)
+  const { url, headers } = row ? renderAttempt(row).request : { url: null, headers: {} }
+  expect(url).toBe(`${receiver.url}#twilio`)
+  expect(receiver.received[0]?.headers).toMatchObject(headers)
+  expect(Object.keys(headers)).toEqual(['content-type', 'i-twilio-idempotency-token'])
 })
