@@ -74,6 +74,14 @@ test('a wrong parameter is named as it was given', async () => {
   }
 })
 
+test('an address for callbacks is no longer than one of our own API', async () => {
+  const ask = (length: number) =>
+    send(`To=%2B15551230001&Body=Hello&StatusCallback=${'https://example.com/'.padEnd(length, 'a')}`)
+  expect((await ask(2048)).statusCode).toBe(201)
+  const answer = await ask(2049)
+  expect([answer.statusCode, answer.json().code]).toEqual([400, 21609])
+})
+
 test('a plus sign that was not encoded is one', async () => {
   const answer = await send('To=+15551230001&From=+15557654321&Body=Hello')
   expect(answer.json()).toMatchObject({ to: '+15551230001', from: '+15557654321' })

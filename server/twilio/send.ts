@@ -10,6 +10,9 @@ import { readTwilioTime } from './time.ts'
 // What would make another message of it than was meant. Anything else that is unknown is passed over, as it is there.
 const unsupported = ['MediaUrl', 'ContentSid', 'PersistentAction', 'ApplicationSid']
 
+// As of the `callback_url` of a send.
+const urlMax = 2048
+
 /** Reads the parameters. @throws WrongParameter at the first wrong one; numbers, senders and addresses are checked with the send itself. */
 export function readTwilioSend(form: URLSearchParams): SendBody {
   const has = (name: string): boolean => (form.get(name) ?? '') !== ''
@@ -29,6 +32,8 @@ export function readTwilioSend(form: URLSearchParams): SendBody {
   if (has('MessagingServiceSid') && poolId === null)
     throw new WrongParameter(21701, "The 'MessagingServiceSid' is not one; it is MG and the hexadecimal id of a pool.")
   const sendAt = readSendAt(form)
+  if (text('StatusCallback').length > urlMax)
+    throw new WrongParameter(21609, `The 'StatusCallback' parameter must have at most ${urlMax} characters.`)
   return {
     to: number('To'),
     message: text('Body'),
