@@ -125,6 +125,28 @@ describe('a person who says the same twice within seconds', () => {
     expect(await stored()).toBe(2)
   })
 
+  it('is heard twice where the second could not be stored, and its session was lost', async () => {
+    const session = openSession()
+    await deliver(session)
+    session.lastEnquireAnsweredAtMs = nowMs + 5001
+    nowMs += 10_000
+    await database.db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
+    expect(await deliver(session)).toBe(ESME.RX_T_APPN)
+    await database.db.query(`alter table messages drop constraint full_disk`)
+    session.state = 'closed'
+    await context.redeliveries.noteLost(database.db)
+    expect(await deliver(openSession())).toBe(ESME.ROK)
+    expect(await stored()).toBe(2)
+  })
+
+  it('is heard twice by a process whose own heartbeat is late', async () => {
+    const session = openSession()
+    await deliver(session)
+    await database.db.query(`update heartbeats set seen_at = now() - interval '6 seconds'`)
+    await deliver(session)
+    expect(await stored()).toBe(2)
+  })
+
   it('is heard twice after ten minutes whatever became of the session', async () => {
     const lost = openSession()
     await deliver(lost)
@@ -146,6 +168,15 @@ describe('a redelivery is answered and stored once', () => {
     // It excused one.
     await deliver(live)
     expect(await stored()).toBe(2)
+  })
+
+  it('also where the last heartbeat of the lost session may have been answered before our answer was read', async () => {
+    const lost = openSession()
+    await deliver(lost)
+    lost.lastEnquireAnsweredAtMs = nowMs + 4999
+    lost.state = 'closed'
+    await deliver(openSession())
+    expect(await stored()).toBe(1)
   })
 
   it('of each that was under way, and no more', async () => {
@@ -181,6 +212,14 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(1)
     await deliver(openSession(), {}, other)
     expect(await stored()).toBe(2)
+  })
+
+  it('after the process that had it was fenced, though it beat a moment ago', async () => {
+    await deliver(openSession())
+    const other = await otherProcess()
+    await database.db.query(`update nodes set fenced_at = now() where id = $1`, [test.nodeId])
+    await deliver(openSession(), {}, other)
+    expect(await stored()).toBe(1)
   })
 
   it('on the same session while the first is still being stored', async () => {
