@@ -5,6 +5,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction, type Tx } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import type { Posting } from '../events.ts'
+import { newId } from '../ids.ts'
 import { writeAnswers } from './answer.ts'
 import type { Handover } from './handover.ts'
 import { Ledger, recordMoves } from './ledger.ts'
@@ -171,6 +173,30 @@ describe('a receipt', () => {
     expect(await test.message(bad.id)).toMatchObject({ status: 'undelivered', errorCode: 'unknown_subscriber' })
     const { rows } = await test.db.query(`select message_id as id, error_code as code from outcomes`)
     expect(rows).toEqual([{ id: bad.id, code: 'unknown_subscriber' }])
+  })
+
+  it('is told at once to every endpoint but those in strict order, which are claimed', async () => {
+    const [free, ordered] = [newId(), newId()]
+    await test.db.query(
+      `insert into webhooks (account_id, id, url, events, secret, ordered)
+       select $1, id, 'https://example.com/', '{message.delivered}', '', id = $3
+       from unnest(array[$2::uuid, $3::uuid]) as w (id)`,
+      [test.accountId, free, ordered],
+    )
+    const offered: string[] = []
+    const offer = (postings: Posting[]): void => void offered.push(...postings.map(({ endpointId }) => endpointId))
+    const ledger = new Ledger({ ...test.context, outbox: { nodeId: test.nodeId, offer } })
+    await sent('a')
+    await ledger.receipt(receiptIn('a', 'delivered'))
+    expect(offered).toEqual([free])
+    const { rows } = await test.db.query(
+      `select endpoint_id as id, leased_by as "leasedBy" from outbox where account_id = $1 order by leased_by nulls last`,
+      [test.accountId],
+    )
+    expect(rows).toEqual([
+      { id: free, leasedBy: test.nodeId },
+      { id: ordered, leasedBy: null },
+    ])
   })
 
   it('is kept until the response that it overtook, then applied', async () => {
