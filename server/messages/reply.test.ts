@@ -4,7 +4,7 @@ import { newId, showId } from '../ids.ts'
 import { claimMessages } from './claim.ts'
 import type { MessageRow } from './message.ts'
 import { storeReply, type ReplyIn } from './reply.ts'
-import { openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
+import { insertTestSender, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -79,9 +79,12 @@ describe('a reply', () => {
 
   it('belongs to the owner at the carrier it came from, also where two carriers have the number', async () => {
     const other = await openLedgerTest(test.db)
+    await test.send({ theirNumber: person })
     await reply('for the other', { linkId: other.linkId })
     expect(await inbound()).toEqual([])
-    expect(await test.count('messages', `account_id = $1 and direction = 'inbound'`, [other.accountId])).toBe(1)
+    // It does not answer what this one has asked.
+    const isTheirs = `account_id = $1 and direction = 'inbound' and in_reply_to is null`
+    expect(await test.count('messages', isTheirs, [other.accountId])).toBe(1)
   })
 
   it('names what it answers: the last message to the person from that number', async () => {
@@ -99,6 +102,8 @@ describe('a reply', () => {
     await test.send({ body: 'earlier' })
     const last = await test.send({ campaignId })
     await test.send({ theirNumber: '15551230009' })
+    await insertTestSender(test.db, test.accountId, test.carrierId, '15557650000')
+    await test.send({ sender: '15557650000' })
     await reply('Yes')
     expect((await inbound())[0]).toMatchObject({ inReplyTo: last.id, campaignId, contactId })
     expect((await payloads('message.received'))[0]).toMatchObject({

@@ -213,6 +213,7 @@ describe('a dry run', () => {
     const campaign = await test.newCampaign({ default_country: 'US' })
     await test.optOut('15551230001')
     await test.run(campaign, 'text/csv', 'phone,name\n15551230001,Old\n15551230002,Old')
+    await test.run(campaign, 'text/csv', 'phone,consent\n15551230002,opted_out', '?dry_run=true')
     const rows = Array.from({ length: 6000 }, (_, n) => `(555) 123-${String(n).padStart(4, '0')},N${n},gold`)
     const file = `phone,first_name,plan\n${rows.join('\n')}\n4.4E+11,x,\n15551230005,again,`
     for (const [query, known] of [
@@ -237,6 +238,8 @@ describe('a dry run', () => {
     }
     expect(await test.contacts(campaign)).toHaveLength(2)
     expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['contacts_count']).toBe(2)
+    const { rows: outs } = await database.db.query(`select number from opt_outs where number like '155512300%'`)
+    expect(outs).toEqual([{ number: '15551230001' }])
   })
 })
 
