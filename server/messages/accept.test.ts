@@ -58,12 +58,14 @@ describe('a flush', () => {
       test.accountId,
     ])
     const closed = await newCampaign({ status: 'archived' })
+    const canceled = await newCampaign({ status: 'canceled' })
     const open = await newCampaign({ key: 'spring' })
     const drafts = [
       test.draft(),
       test.draft({ campaignId: newId() }),
       test.draft({ campaignKey: 'no-such-key' }),
       test.draft({ campaignId: closed }),
+      test.draft({ campaignId: canceled }),
       test.draft({ campaignId: open }),
       test.draft({ campaignKey: 'spring' }),
       test.draft({ sender: '15550000000' }),
@@ -75,6 +77,7 @@ describe('a flush', () => {
       'accepted',
       'campaign_not_found',
       'campaign_not_found',
+      'campaign_closed',
       'campaign_closed',
       'accepted',
       'accepted',
@@ -260,6 +263,15 @@ describe('where a message goes', () => {
     const row = await test.send({ sender: '15550001111' })
     expect((await test.message(row.id)).status).toBe('queued')
     expect(test.slots.room).toBe(5)
+  })
+
+  it('is no link where its campaign is paused or has a pace', async () => {
+    const campaigns = [await newCampaign({ status: 'paused' }), await newCampaign({ pace: 1 })]
+    test.slots.room = 5
+    for (const campaignId of campaigns)
+      expect((await test.message((await test.send({ campaignId })).id)).status).toBe('queued')
+    expect([test.slots.taken.length, test.slots.room]).toEqual([0, 5])
+    expect(await test.count('queue', 'true')).toBe(2)
   })
 
   it('is never a link when this node is fenced', async () => {
