@@ -184,6 +184,8 @@ describe('a form of a browser', () => {
     const file = { name: 'file', filename: 'a.csv', content: 'phone\n15551234567' }
     const refusals: [form: ReturnType<typeof formOf>, errors: string[]][] = [
       [formOf({ name: 'options', content: '{}' }), ['#/file required']],
+      // As by -F 'file=<people.csv'.
+      [formOf({ name: 'file', content: file.content }), ['#/file invalid_format']],
       [formOf(file, { name: 'options', content: '{' }), ['#/options invalid_format']],
       [formOf(file, { name: 'options', content: '{"shoe":1}' }), ['#/options/shoe unknown_field']],
       [formOf(file, { name: 'options', content: '{"mapping":{"x":"tags"}}' }), ['#/options/mapping/x invalid_value']],

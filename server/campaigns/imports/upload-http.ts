@@ -173,7 +173,7 @@ async function storeForm(
 ): Promise<ImportRow> {
   let said: ReturnType<typeof parseFormOptions> | null = null
   let stored: StoredFile | null = null
-  const unknown: FieldError[] = []
+  const faults: FieldError[] = []
   for await (const part of partsOf(request)) {
     if (part.type === 'file' && part.fieldname === 'file') {
       const incoming = { body: part.file, format: formatOf(part), charset: null, isEncoded: isEncoded(request) }
@@ -182,11 +182,19 @@ async function storeForm(
       part.file.resume()
     } else if (part.type === 'field' && part.fieldname === 'options') said = parseFormOptions(String(part.value))
     else {
-      unknown.push({ pointer: `#/${part.fieldname}`, code: 'unknown_field', detail: 'there is no such part' })
+      faults.push(
+        part.fieldname === 'file'
+          ? {
+              pointer: '#/file',
+              code: 'invalid_format',
+              detail: 'must be a file with a name, as by -F file=@people.csv',
+            }
+          : { pointer: `#/${part.fieldname}`, code: 'unknown_field', detail: 'there is no such part' },
+      )
       if (part.type === 'file') part.file.resume()
     }
   }
-  if (unknown.length > 0) throw invalid(unknown)
+  if (faults.length > 0) throw invalid(faults)
   if (!stored) throw invalid([{ pointer: '#/file', code: 'required', detail: 'is required' }])
   return completeFile(
     tx,
