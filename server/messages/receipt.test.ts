@@ -253,9 +253,13 @@ describe('a receipt', () => {
       [test.linkId, test.accountId, handover.id],
     )
     await inTransaction(test.db, async (tx) => recordMoves(tx, await matchOrphans(tx, defaultReasons), test.context))
+    // The same id of another carrier stays unknown.
+    const other = await openLedgerTest(test.db)
+    await receipt('orphan', 'undeliverable', { linkId: other.linkId })
     expect(await statusOf(handover)).toBe('delivered')
     expect(await test.eventsOf(handover.id)).toEqual(['message.delivered'])
     expect(await inTransaction(test.db, (tx) => matchOrphans(tx, defaultReasons))).toEqual([])
+    expect(await test.count('receipts', 'message_id is null')).toBe(1)
   })
 
   it('belongs to its link: the same id of another carrier is another message', async () => {
@@ -415,6 +419,9 @@ describe('receipts of a long message', () => {
     await receipt('a', 'enroute')
     await receipt('b', 'delivered')
     expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', segmentsDelivered: 2 })
+    // Nor is the message told of twice by another word when all are there.
+    await receipt('b', 'undeliverable')
+    expect(await test.eventsOf(handover.id)).toEqual(['message.delivered'])
   })
 
   it('need only one word where the text went as one payload', async () => {

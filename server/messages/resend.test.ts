@@ -274,6 +274,24 @@ describe('the policy', () => {
     expect((await claim())[0]?.pending).toEqual([2])
   })
 
+  it('resend: a segment that was taken twice is one segment, and the other is waited for', async () => {
+    const handover = await lease({ onUnknown: 'resend', segments: 2 })
+    const ids = [newId(), newId(), newId()] as const
+    await unknown(handover, { segment: 1, move: null })
+    const move = moveTo('unconfirmed', { errorCode: 'outcome_unknown' })
+    await test.answer(handover, { segment: 2, carrierMessageId: ids[1], move })
+    await resolve()
+    const [again] = await claim()
+    expect(again?.pending).toEqual([1])
+    if (again) await test.answer(again, { segment: 1, carrierMessageId: ids[2] })
+    await test.answer(handover, { segment: 1, carrierMessageId: ids[0], move: null, isLate: true })
+    await receipt(ids[0])
+    await receipt(ids[2])
+    expect((await test.message(handover.id)).status).toBe('sent')
+    await receipt(ids[1])
+    expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', segmentsDelivered: 2 })
+  })
+
   it('resend: is not needed where a receipt comes while the message waits in the queue', async () => {
     const handover = await lease({ onUnknown: 'resend' })
     await unknown(handover)
