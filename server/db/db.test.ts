@@ -46,20 +46,25 @@ test('reads int8 as a number, dates as they were written, and fails rather than 
   await expect(db.query('select 1::int8 as one')).resolves.toMatchObject({ rows: [{ one: 1 }] })
 })
 
-test('reads times and days alike whatever the database was set to for other programs', async () => {
+test('reads times and days alike, and compiles no statement, whatever the database was set to for other programs', async () => {
   const name = (await db.query<{ name: string }>('select current_database() as name')).rows[0]?.name ?? ''
-  const others = { datestyle: 'German', timezone: 'Asia/Kolkata', default_transaction_isolation: 'serializable' }
+  const others = {
+    datestyle: 'German',
+    timezone: 'Asia/Kolkata',
+    default_transaction_isolation: 'serializable',
+    jit: 'on',
+  }
   for (const [setting, value] of Object.entries(others))
     await db.query(`alter database "${name}" set ${setting} = '${value}'`)
   const pool = openPool(database.connection, { name: 'test', max: 1 })
   const { rows } = await pool.query(
     `select '2026-03-29T00:00Z'::timestamptz as instant, date_trunc('hour', '2026-03-29T00:10Z'::timestamptz) as hour,
-       current_setting('transaction_isolation') as isolation`,
+       current_setting('transaction_isolation') as isolation, current_setting('jit') as jit`,
   )
   await pool.end()
   for (const setting of Object.keys(others)) await db.query(`alter database "${name}" reset ${setting}`)
   const midnight = new Date('2026-03-29T00:00:00Z')
-  expect(rows).toEqual([{ instant: midnight, hour: midnight, isolation: 'read committed' }])
+  expect(rows).toEqual([{ instant: midnight, hour: midnight, isolation: 'read committed', jit: 'off' }])
 })
 
 test('an address may bring settings of sessions: those that we rely on stay as we say, and so does the name by which rotate-key knows us', async () => {
