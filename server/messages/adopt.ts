@@ -59,7 +59,7 @@ async function readDue(tx: Tx, limit: number): Promise<DueTry[]> {
       )
       select t.account_id as "accountId", t.message_id as "messageId", t.segment, t.try, t.link_id as "linkId", t.segments,
         t.their_number as "theirNumber", t.our_number as "ourNumber", t.reference, t.intent_at as "intentAt",
-        s.state in ('unknown', 'accepted') and s.carrier_message_id is null as "isOpen",
+        coalesce(s.state in ('unknown', 'accepted') and s.carrier_message_id is null, false) as "isOpen",
         exists (
           select 1
           from messages m

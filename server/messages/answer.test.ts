@@ -189,6 +189,25 @@ describe('a segment that was not written', () => {
   })
 })
 
+it('that was not written is open to the next try, also where who took its process for dead settles it a moment later', async () => {
+  for (const segments of [1, 2]) {
+    const handover = await test.lease({ segments })
+    const ends = Array.from({ length: segments }, (_, i) => i + 1)
+    for (const state of ['released', 'unknown'] as const)
+      for (const segment of ends)
+        await test.answer(handover, {
+          segment,
+          state,
+          carrierMessageId: null,
+          move: state === 'unknown' ? moveTo('unconfirmed') : segment === segments ? moveTo('queued') : null,
+        })
+    expect(await claim()).toMatchObject([{ id: handover.id, pending: ends }])
+    expect(await test.count('intents', 'message_id = $1 and try = 2', [handover.id])).toBe(segments)
+    await resolveUnknown(test.context)
+    expect(await test.count('nameless_tries', 'true')).toBe(0)
+  }
+})
+
 describe('a segment without an answer', () => {
   const unknown: Partial<Answer> = {
     state: 'unknown',

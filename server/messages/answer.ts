@@ -127,6 +127,7 @@ const changed = `(
 
 // Locks the messages that move (by primary key) and the intents that end. A message goes back to the queue or becomes unconfirmed only while it is being sent by this try, so that a statement
 // that runs twice changes nothing the second time; a released try keeps its number. The intent says nothing of that: a late answer of the segment, written first, has ended it.
+// A try that its process has ended while another took that for dead is not unknown: a released one must be open to the next claim.
 // A released or retried message goes back to the queue unless its time is over, which the claim or the sweep sees. A refusal proves nothing
 // of an earlier try whose outcome is unknown. An id that a carrier gives twice in a moment means the later message.
 const answerStatement = perDay(
@@ -167,15 +168,7 @@ const answerStatement = perDay(
     where a.to_status is not null
   ), ended as (
     ${endIntents('a.segment')}
-  ), submitted as (
-    insert into submissions${day} as s (account_id, message_id, segment, try, link_id, state, carrier_message_id, command_status, intent_at)
-    select account_id, message_id, segment, try, link_id, state, coalesce(raw_id, carrier_message_id), command_status, intent_at
-    from a
-    where state <> 'released'
-    on conflict (account_id, message_id, segment, try) do update
-      set state = excluded.state, carrier_message_id = excluded.carrier_message_id, command_status = excluded.command_status,
-        answered_at = excluded.answered_at
-      where s.state = 'unknown'
+    returning message_id, segment
   ), known as (
     insert into carrier_ids (link_id, carrier_message_id, raw_id, account_id, message_id, segment, segments)
     select distinct on (link_id, carrier_message_id) link_id, carrier_message_id, raw_id, account_id, message_id, segment, segments
@@ -212,6 +205,18 @@ const answerStatement = perDay(
         or (a.to_status = 'sent' and m.status = 'queued' and m.possible_duplicate))
       and (a.to_status in ('sent', 'rejected') or m.attempts = a.try)
     returning ${messageColumns('m')}, a.wants_sent, a.retry_after_ms, a.segments as counted_before, a.counted
+  ), submitted as (
+    insert into submissions${day} as s (account_id, message_id, segment, try, link_id, state, carrier_message_id, command_status, intent_at)
+    select account_id, message_id, segment, try, link_id, state, coalesce(raw_id, carrier_message_id), command_status, intent_at
+    from a
+    where state <> 'released'
+      and (state <> 'unknown'
+        or (message_id, segment) in (select message_id, segment from ended)
+        or message_id in (select id from moved))
+    on conflict (account_id, message_id, segment, try) do update
+      set state = excluded.state, carrier_message_id = excluded.carrier_message_id, command_status = excluded.command_status,
+        answered_at = excluded.answered_at
+      where s.state = 'unknown'
   ), requeued as (
     insert into queue (lane_id, message_id, account_id, segments, expires_at)
     select l.id, m.id, m."accountId", m.segments, m."expiresAt"
