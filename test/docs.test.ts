@@ -103,7 +103,7 @@ test('the pages of docs/api are true', async () => {
 async function runBlock(block: Block, next: Block | undefined): Promise<void> {
   const expected = next?.language === 'json' ? (JSON.parse(next.content) as unknown) : undefined
   const isRead = !/ -d | -X |--data/.test(block.content)
-  const giveUpAt = Date.now() + (isRead || block.note === 'until' ? 15_000 : 0)
+  const giveUpAt = Date.now() + (isRead || block.note === 'until' ? 30_000 : 0)
   for (;;) {
     const output = await runShell(inThisRun(block.content))
     const actual: unknown = output.trim() === '' ? undefined : JSON.parse(output)

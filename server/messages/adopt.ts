@@ -11,6 +11,7 @@ import { applyReceipts, matchedColumns, type MatchedReceipt } from './apply.ts'
 import { partsOfLane } from './lanes.ts'
 import type { Moved } from './ledger.ts'
 import { messageColumns, type MessageRow, type Status } from './message.ts'
+import { isTwice } from './repeat-sql.ts'
 import { tallied } from './tallies/delta-sql.ts'
 import type { Reasons } from './taxonomy.ts'
 
@@ -230,12 +231,7 @@ const wholeSql = `
        limit 1) as carrier_message_id,
       (select count(distinct s.segment) from submissions s
        where s.account_id = m.account_id and s.message_id = m.id and s.state = 'accepted') >= m.segments as is_whole,
-      exists (
-        select 1
-        from submissions s
-        where s.account_id = m.account_id and s.message_id = m.id and s.state in ('accepted', 'unknown')
-        group by s.segment
-        having count(*) > 1) as is_twice
+      ${isTwice('m')} as is_twice
     from (select distinct * from unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id)) k
     join messages m on m.account_id = k.account_id and m.id = k.message_id
   ), moved as (

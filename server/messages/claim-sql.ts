@@ -1,7 +1,7 @@
 import { perDay, type DayStatement } from '../db/partitions.ts'
 import { chainOrder, isInChain, ourSenders } from './chain-sql.ts'
 import { messageColumns } from './message.ts'
-import { isBeingAnswered, isTaken, mayBeTaken } from './repeat-sql.ts'
+import { isBeingAnswered, isTaken, isTwice, mayBeTaken } from './repeat-sql.ts'
 import { tallied } from './tallies/delta-sql.ts'
 
 /**
@@ -20,8 +20,9 @@ export const isPaced = (c: string): string =>
 /**
  * The claim statement, of lanes whose messages are of one day or of any. FOR SHARE on this node's row gates the selection: a fenced node claims
  * nothing. Queue rows are locked by (lane_id, message_id) above the low-water mark $3, skipping those of other claims; messages by primary key.
- * Only segments without an accepted or unknown try that is not repeated are intended again; an intent that an answer could not end is taken
- * over, so that it does not block its lane. The first try of a message of one segment that is young enough has none: its own row says who has
+ * What turns out to be with a carrier whole is sent, for nothing else may be left to say so (`adopt.ts`). Only segments without an accepted
+ * or unknown try that is not repeated are intended again; an intent that an answer could not end is taken over, so that it does not block
+ * its lane. The first try of a message of one segment that is young enough has none: its own row says who has
  * it, as from accept (decision 0013).
  *
  * A message goes to the first carrier of its chain that is enabled and has a link up, wherever; else to the first that is enabled; a message
@@ -59,7 +60,8 @@ export const claimStatement: (day: string) => DayStatement = perDay(
       case when s.pace is null then '' else m.our_number end as sender,
       case when ${isPaced('c')} or ${isStopped('c')} then c.id end as campaign_id,
       case
-        when m.status <> 'queued' or ${isTaken('m', day)} then 'gone'
+        when m.status <> 'queued' then 'gone'
+        when ${isTaken('m', day)} then 'sent'
         when m.expires_at <= now() then case when ${mayBeTaken('m', day)} then 'unconfirmed' else 'expired' end
         when o.number is not null and not m.is_confirmation then case when ${mayBeTaken('m', day)} then 'unconfirmed' else 'rejected' end
         when ${isStopped('c')} then 'queued'
@@ -128,7 +130,9 @@ export const claimStatement: (day: string) => DayStatement = perDay(
       updated_at = now(),
       completed_at = case when j.to_status in ('expired', 'rejected') then now() end,
       attempts = m.attempts + case when j.to_status = 'sending' then 1 else 0 end,
-      link_id = case when j.to_status = 'sending' then j.link_id end,
+      sent_at = case when j.to_status = 'sent' then now() else m.sent_at end,
+      possible_duplicate = case when j.to_status = 'sent' then ${isTwice('m', day)} else m.possible_duplicate end,
+      link_id = case j.to_status when 'sending' then j.link_id when 'sent' then m.link_id end,
       node_id = case when j.to_status = 'sending' and m.attempts = 0 and m.segments = 1 and m.id >= $14::uuid then $1::uuid end,
       carrier_id = case when j.to_status = 'sending' then j.carrier_id when m.possible_duplicate then m.carrier_id end,
       hold_reason = case when j.to_status = 'queued' then 'no_route' end,
@@ -143,7 +147,7 @@ export const claimStatement: (day: string) => DayStatement = perDay(
     where m.account_id = j.account_id
       and m.id = j.message_id
       and m.status = 'queued'
-      and (j.to_status in ('sending', 'expired', 'rejected', 'unconfirmed')
+      and (j.to_status in ('sending', 'sent', 'expired', 'rejected', 'unconfirmed')
         or (m.hold_reason is null and j.is_up is not true))
     returning ${messageColumns('m')}, m.link_id as "linkId", m.node_id is not null as "isDirect"
   ), open_segments as materialized (

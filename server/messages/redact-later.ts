@@ -22,9 +22,9 @@ export async function discardLater(
 }
 
 /**
- * Takes away texts of noted messages that are over by now, and the messages that are older than their account keeps them; looks at the others again when they are a quarter older: soon while they
- * are young, once an hour at last. Returns how many notes it looked at; call again while it is `limit`. Locks the notes, skipping those of
- * other processes (index discards_check_at), and the messages, by primary key.
+ * Takes away texts of noted messages that are over by now, and the messages that are older than their account keeps them; looks at the
+ * others again when they are a quarter older: soon while they are young, once an hour at last. Returns how many notes it looked at; call
+ * again while it is `limit`. Locks the notes, skipping those of other processes (index discards_check_at), and the messages, by primary key.
  */
 export async function discardDue(db: Db, limit = 200): Promise<number> {
   return inTransaction(db, async (tx) => {

@@ -16,6 +16,13 @@ export const isTaken = (m: string, day = ''): string => `(${m}.possible_duplicat
         select count(distinct e.segment) from submissions${day} e
         where e.account_id = ${m}.account_id and e.message_id = ${m}.id and e.state = 'accepted') >= ${m}.segments)`
 
+/** Whether a segment was, or may have been, taken more than once. */
+export const isTwice = (m: string, day = ''): string => `exists (
+        select 1 from submissions${day} e
+        where e.account_id = ${m}.account_id and e.message_id = ${m}.id and e.state in ('accepted', 'unknown')
+        group by e.segment
+        having count(*) > 1)`
+
 /** Whether nothing is open at this moment: what was not taken is just being answered, and was passed over when the others were opened again. */
 export const isBeingAnswered = (m: string, day = ''): string => `(${m}.possible_duplicate and (
         select count(distinct e.segment) from submissions${day} e

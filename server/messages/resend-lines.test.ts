@@ -77,3 +77,19 @@ it('puts a message into line once, where a claim that saw it before its cancel p
   expect(await test.message(id)).toMatchObject({ status: 'queued' })
   expect(await test.count('queue', 'message_id = $1', [id])).toBe(1)
 })
+
+it('sends no more, and says so, where all of it turns out to be with its carrier and nothing looks for its tries any more', async () => {
+  const handover = await test.lease({ segments: 2 })
+  await test.answer(handover, { carrierMessageId: newId(), move: null })
+  const answer = { segment: 2, carrierMessageId: null, state: 'unknown' } as const
+  await test.answer(handover, { ...answer, move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }) })
+  await resend(handover.id)
+  await test.answer(handover, { segment: 2, carrierMessageId: newId(), move: null, isLate: true })
+  await test.db.query('delete from nameless_tries')
+  const { rows } = await test.db.query<{ id: string }>(`select id from lanes where type = 'transactional'`)
+  const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
+  const { handovers } = await claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100)
+  expect(handovers.filter(({ id }) => id === handover.id)).toEqual([])
+  expect(await test.message(handover.id)).toMatchObject({ status: 'sent', possibleDuplicate: false })
+  expect(await test.count('queue', 'message_id = $1', [handover.id])).toBe(0)
+})
