@@ -109,8 +109,12 @@ describe('a broadcast from a pool', () => {
     await database.db.query(`update broadcasts set status = 'completed'`)
     await addContacts(campaign, 15552009001, 20)
     await until('the new sender is known', async () => {
-      const [plan] = await carrier.acceptor.plan([carrier.draft({ poolId: parseId('pol', pool) })])
-      return plan?.route.sender.sender?.number === '15557000009'
+      // By the number of the recipient one of a thousand goes out from each of the others.
+      const drafts = [1, 2, 3].map((n) =>
+        carrier.draft({ poolId: parseId('pol', pool), theirNumber: `1555300900${n}` }),
+      )
+      const plans = await carrier.acceptor.plan(drafts)
+      return plans.some(({ route }) => route.sender.sender?.number === '15557000009')
     })
     await untilTaken(await order(campaign))
     const second = await sendersOf(140)
