@@ -9,6 +9,7 @@ import { openCallbackSecrets } from './callback.ts'
 import { guardDestinations } from './destination.ts'
 import { Dispatcher, type DispatcherOptions } from './fanout.ts'
 import {
+  idsOf,
   insertTestAccount,
   insertTestWebhook,
   postEvents,
@@ -66,7 +67,6 @@ const outcomesOf = async (endpointId: string) =>
       [endpointId],
     )
   ).rows
-const idsOf = (receiver: Receiver) => receiver.received.map((one) => String(one.headers['webhook-id']))
 
 test.each([
   ['a port that is closed', 'refused', undefined],

@@ -5,6 +5,7 @@ import { inTransaction } from '../db/db.ts'
 import { createTestDatabase } from '../db/testing.ts'
 import { updateWebhook } from './store.ts'
 import {
+  idsOf,
   insertTestAccount,
   insertTestWebhook,
   postEvents,
@@ -28,8 +29,6 @@ async function receive(...answer: Parameters<typeof startReceiver>): Promise<Rec
   closing.push(receiver)
   return receiver
 }
-
-const idsOf = (receiver: Receiver): string[] => receiver.received.map((one) => String(one.headers['webhook-id']))
 
 /** A webhook at an address whose answers are kept back. */
 async function createHeld() {

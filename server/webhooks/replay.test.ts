@@ -9,6 +9,7 @@ import { webhookRoutes } from './http.ts'
 import { replayRoutes } from './replay-http.ts'
 import { feedReplays } from './replays.ts'
 import {
+  idsOf,
   insertTestWebhook,
   loopback,
   nobody,
@@ -67,7 +68,6 @@ async function receive(...answer: Parameters<typeof startReceiver>): Promise<Rec
   return receiver
 }
 
-const idsOf = (receiver: Receiver): string[] => receiver.received.map((one) => String(one.headers['webhook-id']))
 const hourAgo = (): string => new Date(Date.now() - 3_600_000).toISOString()
 
 /** An account with events of before, and a webhook that comes too late for them. */

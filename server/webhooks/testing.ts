@@ -29,6 +29,9 @@ export interface Receiver {
   close(): Promise<void>
 }
 
+/** Ids of what a receiver got, in order. */
+export const idsOf = (receiver: Receiver): string[] => receiver.received.map((one) => String(one.headers['webhook-id']))
+
 /** Starts a receiver on a free port of 127.0.0.1; `answer` takes the place of a 204. */
 export async function startReceiver(
   answer: (response: ServerResponse, received: Received) => void = (response) => response.writeHead(204).end(),

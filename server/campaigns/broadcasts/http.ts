@@ -16,7 +16,7 @@ import { readPage, type PagePlace } from '../../page.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { isOfTests, refuseLive } from '../../test-keys.ts'
 import { readCampaign, readOpenCampaign, showCampaign } from '../campaign.ts'
-import { lockCampaign } from '../store.ts'
+import { lockCampaign, type CampaignRow } from '../store.ts'
 import { approvalRoutes } from './approval-http.ts'
 import {
   Broadcast,
@@ -92,11 +92,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
       await idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const campaign = await readOpenCampaign(tx, accountId, request.params.campaign)
         const order = await readOrder(tx, accountId, campaign, body, context)
-        if (
-          isTest &&
-          order.maxRate !== null &&
-          !(await isOfTests(tx, accountId, { campaign: showId('cmp', campaign.id) }))
-        )
+        if (isTest && order.maxRate !== null && (await mayHaveLive(tx, accountId, campaign)))
           throw new ApiError('insufficient_scope', {
             detail:
               'max_rate sets the pace of the campaign, by which live messages go; leave it out, or use a live key.',
@@ -227,6 +223,10 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
   )
 }
 
+/** Whether a campaign is more than a test's: its pace and its pause are those of live messages. */
+const mayHaveLive = async (tx: Tx, accountId: string, { id }: CampaignRow): Promise<boolean> =>
+  !(await isOfTests(tx, accountId, { campaign: showId('cmp', id) }))
+
 async function move(
   tx: Tx,
   request: FastifyRequest<{ Params: { campaign: string } }>,
@@ -247,11 +247,7 @@ async function move(
     })
   refuseLive(request.caller, row.isTest)
   // A pause of a campaign holds what is live in it, too: of a test, only what is still to be made waits.
-  if (
-    row.isTest &&
-    row.status === 'paused' &&
-    !(await isOfTests(tx, accountId, { campaign: showId('cmp', campaign.id) }))
-  )
+  if (row.isTest && row.status === 'paused' && (await mayHaveLive(tx, accountId, campaign)))
     await setCampaignStatus(tx, accountId, campaign.id, 'sending')
   const audit = { target: showId('cmp', campaign.id), before: { status: campaign.status }, after: { status: to } }
   return { status: 200, body: showBroadcast(row), audit }

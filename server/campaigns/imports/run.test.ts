@@ -5,10 +5,9 @@ import { testMasterKey, testVault } from '../../accounts/testing.ts'
 import { inTransaction, type Queryable, type Tx } from '../../db/db.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
 import { newId, parseId } from '../../ids.ts'
-import { rowSchema } from './row-schema.ts'
 import { runImport } from './run.ts'
 import { startImports } from './start.ts'
-import { numberOf, openImportTest, until, zero, type ImportTest } from './testing.ts'
+import { numberOf, openImportTest, readRow, until, zero, type ImportTest } from './testing.ts'
 import { writeRows } from './write.ts'
 
 let database: TestDatabase
@@ -120,7 +119,7 @@ describe('an interrupted import', () => {
     const { id, key } = await test.hold(campaign, fileOf(10))
     let runs = 0
     const result = await runImport(test.context, key, never, async (...args) => {
-      const written = await writeRows({ ...test.context, vault: testVault, rowSchema }, ...args)
+      const written = await writeRows({ ...test.context, vault: testVault, readRow }, ...args)
       if (runs++ === 0) await takeAway(database.db, campaign, key.importId)
       return written
     })
@@ -182,9 +181,11 @@ describe('an interrupted import', () => {
       const { openVault } = await import(${JSON.stringify(new URL('../../sealing/vault.ts', import.meta.url))})
       const { writeRows } = await import(${JSON.stringify(new URL('write.ts', import.meta.url))})
       const { rowSchema } = await import(${JSON.stringify(new URL('row-schema.ts', import.meta.url))})
+      const { createRowReader } = await import(${JSON.stringify(new URL('row.ts', import.meta.url))})
+      const readRow = createRowReader(rowSchema)
       const [connection, key] = process.argv.slice(1).map((text) => JSON.parse(text))
       const db = openPool(connection, { name: 'killed', max: 2 })
-      await writeRows({ db, vault: openVault(Buffer.alloc(32, 7)), rowSchema }, key, new AbortController().signal)`
+      await writeRows({ db, vault: openVault(Buffer.alloc(32, 7)), readRow }, key, new AbortController().signal)`
     const args = ['--input-type=module', '-e', program, JSON.stringify(database.connection), JSON.stringify(key)]
     const child = spawn(process.execPath, args, { stdio: 'inherit' })
     const ended = once(child, 'exit')

@@ -4,6 +4,7 @@ import { parseId } from '../../ids.ts'
 import type { ContactSeals } from '../../sealing/contact-fields.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
 import { testMasterKey, testVault } from '../../accounts/testing.ts'
+import { createRowReader } from './row.ts'
 import { rowSchema } from './row-schema.ts'
 import { runImport, type RunContext, type RunResult } from './run.ts'
 import { startImports, type Imports } from './start.ts'
@@ -49,6 +50,9 @@ export interface ImportTest extends CampaignTest {
 
 /** All counts that are zero unless something happened. */
 export const zero = { created: 0, updated: 0, skipped: 0, duplicate: 0, opted_out: 0, failed: 0 }
+
+/** Reads rows as the thread of an import does. */
+export const readRow = createRowReader(rowSchema)
 
 /** The n-th of many numbers. */
 export const numberOf = (n: number): string => `1555${String(1_000_000 + n)}`
@@ -129,7 +133,7 @@ export async function openImportTest(db: Db, connection: Connection, contactSeal
       return test.finished(String(body['id']))
     },
     runHere: (key, signal) =>
-      runImport(context, key, signal, (one, stop) => writeRows({ ...context, rowSchema }, one, stop)),
+      runImport(context, key, signal, (one, stop) => writeRows({ ...context, readRow }, one, stop)),
     read: async (id) => (await get(`/v1/imports/${id}`)) as unknown as Shown,
     finished: (id, limitMs) =>
       until(

@@ -9,6 +9,7 @@ import { DataKeys } from '../../sealing/data-keys.ts'
 import { KeyFile } from '../../sealing/master-key.ts'
 import { openResult } from '../../sealing/texts.ts'
 import { openVault } from '../../sealing/vault.ts'
+import { createRowReader } from './row.ts'
 import { Stride } from './stride.ts'
 import type { ThreadInput, ThreadOrder, ThreadOutput } from './thread.ts'
 import { writeRows, type ImportKey } from './write.ts'
@@ -30,6 +31,7 @@ const db = openPool(connection, {
   onResult: (result, on) => openResult({ keys, log }, result, on),
 })
 const contactSeals = new ContactSeals({ db, keys, vault, isSealing })
+const readRow = createRowReader(rowSchema)
 const stride = new Stride(() => Atomics.load(accepted, 0))
 let stop = new AbortController()
 
@@ -40,7 +42,7 @@ parentPort?.on('message', (order: ThreadOrder) => {
 
 async function write(key: ImportKey): Promise<void> {
   stop = new AbortController()
-  const output = await writeRows({ db, vault, rowSchema, stride, contactSeals }, key, stop.signal).then(
+  const output = await writeRows({ db, vault, readRow, stride, contactSeals }, key, stop.signal).then(
     (result): ThreadOutput => ({ result }),
     (error: unknown): ThreadOutput => ({ error: error instanceof Error ? error : new Error(String(error)) }),
   )

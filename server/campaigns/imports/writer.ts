@@ -11,8 +11,7 @@ import { previewContacts, upsertContacts, type UpsertCounts } from '../upsert.ts
 import { findForgotten } from '../forgotten.ts'
 import { insertErrors, type RowError } from './errors.ts'
 import type { Repair } from './phone.ts'
-import { createRowReader, type RowReader } from './row.ts'
-import type { RowSchema } from './row-schema.ts'
+import type { RowReader } from './row.ts'
 import { NumberSet } from './seen.ts'
 import type { SourceRow } from './source-row.ts'
 import { Stride } from './stride.ts'
@@ -22,7 +21,7 @@ import { addCounts, isClosed, readCommitted, type ImportRow } from './store.ts'
 export interface WriteContext {
   db: Db
   vault: Vault
-  rowSchema: RowSchema
+  readRow: RowReader
   stride?: Stride
   /** None: nothing is encrypted, nor ever was. */
   contactSeals?: ContactSeals
@@ -68,7 +67,6 @@ export class BatchWriter {
   readonly #accountId: string
   readonly #job: ImportRow
   readonly #stride: Stride
-  readonly #readRow: RowReader
   readonly #keepsRows: boolean
   readonly #seen = new NumberSet()
   readonly #repairs: Partial<Record<Repair, number>> = {}
@@ -89,7 +87,6 @@ export class BatchWriter {
     this.#accountId = accountId
     this.#job = job
     this.#stride = context.stride ?? new Stride()
-    this.#readRow = createRowReader(context.rowSchema)
     this.#committed = job.processed
   }
 
@@ -112,7 +109,7 @@ export class BatchWriter {
       this.#batch.rows++
       this.#batch.size += row.size
     }
-    const read = this.#readRow(row, this.#job.options)
+    const read = this.#context.readRow(row, this.#job.options)
     if ('contact' in read) {
       if (read.repair) this.#repairs[read.repair] = (this.#repairs[read.repair] ?? 0) + 1
       const isNew = this.#seen.add(read.contact.phoneNumber)
