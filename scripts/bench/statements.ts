@@ -5,7 +5,7 @@ import { openPool } from '../../server/db/db.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { ensurePartitions } from '../../server/db/partitions.ts'
 import { followGrowth } from '../../server/db/statistics.ts'
-import { Subscriptions } from '../../server/events.ts'
+import { Subscriptions, type Posting } from '../../server/events.ts'
 import { newId } from '../../server/ids.ts'
 import { Acceptor } from '../../server/messages/accept.ts'
 import type { Draft } from '../../server/messages/accepted.ts'
@@ -17,6 +17,7 @@ import { RoutingTable } from '../../server/carriers/routing.ts'
 import { QuietHours } from '../../server/messages/quiet-hours.ts'
 import { Recent } from '../../server/messages/recent.ts'
 import { openVault } from '../../server/sealing/vault.ts'
+import { endPosts, type Ended } from '../../server/webhooks/outbox.ts'
 import { startDatabase } from './database.ts'
 import { readCpuSeconds } from './product.ts'
 
@@ -40,7 +41,12 @@ export async function measureStatements(settings: Record<string, string>): Promi
 
   const taken: Handover[] = []
   const slots = { ...noSlots, nodeId, reserve: () => linkId, take: (all: Handover[]) => void taken.push(...all) }
-  const outbox = { nodeId, offer: () => {} }
+  await db.query(
+    `insert into webhooks (account_id, id, url, events, secret) values ($1, $2, 'https://example.com/', array['message.delivered'], '\\x00')`,
+    [accountId, newId()],
+  )
+  const due: Posting[] = []
+  const outbox = { nodeId, offer: (postings: Posting[]) => void due.push(...postings) }
   const subscriptions = new Subscriptions(db)
   const recent = new Recent()
   const routing = new RoutingTable(db)
@@ -64,6 +70,7 @@ export async function measureStatements(settings: Record<string, string>): Promi
     accept: (_, size) => Promise.all(Array.from({ length: size }, () => acceptor.accept(draftOf(accountId, number++)))),
     answer: (handovers) => Promise.all(handovers.map((one) => ledger.answer(answerOf(one, nodeId, idOf)))),
     receipt: (handovers) => Promise.all(handovers.map((one) => ledger.receipt(receiptOf(one, idOf)))),
+    post: (_, size) => endPosts(db, due.splice(0, size).map(endOf)),
   }
   const run = async (name: string, size: number, total: number): Promise<void> => {
     if (name === 'accept') taken.length = 0
@@ -119,6 +126,21 @@ function answerOf(handover: Handover, nodeId: string, idOf: Map<string, string>)
     intentAt: new Date(),
     move: { to: 'sent', retryAfterMs: null, errorCode: null, errorRaw: null },
   }
+}
+
+function endOf(post: Posting): Ended {
+  const result = {
+    outcome: 'ok' as const,
+    statusCode: 200,
+    responseHeaders: '{"content-length":"0"}',
+    responseHead: null,
+    connectMs: 0,
+    firstByteMs: 1,
+    durationMs: 1,
+    retryAfterMs: null,
+  }
+  const sent = { startedAt: new Date(), url: 'https://example.com/', batchId: null, result }
+  return { post, attemptId: newId(), headerNames: null, retryMs: null, ...sent }
 }
 
 function receiptOf(handover: Handover, idOf: Map<string, string>): Parameters<Ledger['receipt']>[0] {
