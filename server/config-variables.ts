@@ -134,9 +134,9 @@ export const variables = {
   memory: variable(
     'HELIOGRAM_MEMORY',
     'normal',
-    'normal or small',
-    oneOf('normal', 'small'),
-    'small: a fifth to a quarter less memory, and more time spent on saving it.',
+    'small, normal or large',
+    oneOf('small', 'normal', 'large'),
+    'small: a fifth to a quarter less memory, and more time spent on saving it; large: twice as much, and less time.',
   ),
   firstEmail: variable(
     'HELIOGRAM_FIRST_EMAIL',

@@ -2,10 +2,10 @@
 import { besideKannel } from './beside-kannel.ts'
 import { compare, runInTurns, type Comparison, type Side } from './comparison.ts'
 import { moveProduct } from './cores.ts'
-import { startDatabase } from './database.ts'
+import { startDatabase, type BenchDatabase } from './database.ts'
 import { apiOf, createAcceptingHeliogram, createBatchingHeliogram, untilImported } from './heliogram.ts'
 import type { Options } from './options.ts'
-import { readCpuSeconds, waitUntil, waitUntilQuiet, type Running } from './product.ts'
+import { readCpuSeconds, readMemory, waitUntil, waitUntilQuiet, type Running } from './product.ts'
 import type { Figure } from './report.ts'
 import { recipientOf } from './request.ts'
 import { runOnce, runThrough, takeNumbers, type Stage } from './run.ts'
@@ -22,12 +22,20 @@ const expandedContacts = 200_000
 const messagesPerSecond = 5000
 
 /** Runs the pairs, then expansions by themselves. */
-export async function compareBroadcasts(options: Options): Promise<{ rows: Comparison[]; figures: Figure[] }> {
-  return { rows: await comparePairs(options), figures: [await measureExpansion(options)] }
+export async function compareBroadcasts(
+  options: Options,
+): Promise<{ rows: Comparison[]; memoryMb: number; figures: Figure[] }> {
+  return { ...(await comparePairs(options)), figures: [await measureExpansion(options)] }
 }
 
-function comparePairs({ pairs, connections, seconds }: Options): Promise<Comparison[]> {
-  return besideKannel(createBatchingHeliogram, async (stage, { ours, theirs }) => {
+function comparePairs({
+  pairs,
+  connections,
+  seconds,
+  memory,
+}: Options): Promise<{ rows: Comparison[]; memoryMb: number }> {
+  const create = (database: BenchDatabase) => createBatchingHeliogram(database, memory)
+  return besideKannel(create, async (stage, { ours, theirs }) => {
     const send = (side: Side, size: number): Promise<Sent> =>
       side === 'ours' ? broadcastOnce(stage, ours, size) : runOnce(stage, theirs, { size, connections })
     // Caches and compilers settle; Kannel has little to settle.
@@ -38,7 +46,8 @@ function comparePairs({ pairs, connections, seconds }: Options): Promise<Compari
       console.log(`${side}: ${Math.round(result.messagesPerSecond)}/s, ${Math.round(result.cpuUsPerMessage)} µs CPU`)
       return result
     })
-    return [
+    const memoryMb = readMemory(ours, 'VmHWM')
+    const rows = [
       compare(
         results,
         { what: 'order to last callback', unit: 'messages/s', goal: '≥ 8', better: 'more' },
@@ -50,6 +59,7 @@ function comparePairs({ pairs, connections, seconds }: Options): Promise<Compari
         (one) => one.cpuUsPerMessage,
       ),
     ]
+    return { rows, memoryMb }
   })
 }
 

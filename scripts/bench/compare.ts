@@ -32,6 +32,11 @@ if (cores)
     `the product runs on core ${cores.product}, what is around it (load, carrier, receiver) on core ${cores.around}`,
   )
 
+// What is not as it is started by default has tables of its own.
+const besides = options.memory === 'normal' ? '' : `, HELIOGRAM_MEMORY=${options.memory}`
+const describeMemory = (mb: number): string =>
+  `The largest memory of Heliogram's process, without PostgreSQL: ${Math.round(mb)} MB (HELIOGRAM_MEMORY=${options.memory}).`
+
 if (options.only === 'kannel') {
   installKannel()
   await fromAround(() => runKannelAlone(options))
@@ -42,8 +47,9 @@ if (isWanted('pair')) {
   if (sinkPerSecond < 200_000)
     throw new Error(`the sink takes only ${Math.round(sinkPerSecond)}/s: it would be what is measured`)
   facts.push(`the carrier of the runs takes ${Math.round(sinkPerSecond / 1000)}k submits/s by itself`)
+  const { rows, memoryMb } = await fromAround(() => comparePairs(options))
   sections.push({
-    title: 'End to end, against Kannel',
+    title: `End to end, against Kannel${besides}`,
     ours: 'Heliogram',
     theirs: `Kannel ${readKannelVersion()}, file store`,
     notes: [
@@ -51,15 +57,16 @@ if (isWanted('pair')) {
         `connections, runs of about ${options.seconds} s, ${options.pairs} pairs. Heliogram fsyncs before its 202 and signs each callback; Kannel does neither.`,
       'Messages/s: from the first request to the last callback, with the 1 s that the carrier holds every receipt. ' +
         'Every run was checked: accepted = submitted = receipts = callbacks, each once, nothing left.',
+      describeMemory(memoryMb),
     ],
-    rows: await fromAround(() => comparePairs(options)),
+    rows,
   })
 }
 if (isWanted('broadcast')) {
   installKannel()
-  const { rows, figures: rest } = await fromAround(() => compareBroadcasts(options))
+  const { rows, memoryMb, figures: rest } = await fromAround(() => compareBroadcasts(options))
   sections.push({
-    title: 'Broadcasts, against Kannel',
+    title: `Broadcasts, against Kannel${besides}`,
     ours: 'Heliogram',
     theirs: `Kannel ${readKannelVersion()}, file store`,
     notes: [
@@ -67,6 +74,7 @@ if (isWanted('broadcast')) {
         `Kannel gets the same number of messages by HTTP, over ${options.connections} connections, and posts each. ${options.pairs} pairs.`,
       'Messages/s: from the order to the last callback, with the 1 s that the carrier holds every receipt. ' +
         'Every run was checked: recipients = submitted = receipts = callbacks, each once, nothing left.',
+      describeMemory(memoryMb),
     ],
     rows,
   })

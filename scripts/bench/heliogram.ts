@@ -8,23 +8,24 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { queryOnce, type BenchDatabase } from './database.ts'
+import type { Memory } from './options.ts'
 import { findFreePorts, waitUntil, type Ends, type Product, type Running } from './product.ts'
 
 const launcher = fileURLToPath(new URL('../../bin/heliogram', import.meta.url))
 
 /** Heliogram over the given PostgreSQL. */
-export function createHeliogram(database: BenchDatabase): Heliogram {
-  return { name: 'Heliogram', start: (ends) => start(database, ends) }
+export function createHeliogram(database: BenchDatabase, memory: Memory = 'normal'): Heliogram {
+  return { name: 'Heliogram', start: (ends) => start(database, ends, { memory }) }
 }
 
 /** The same, whose webhook takes up to 200 events a post. */
-export function createBatchingHeliogram(database: BenchDatabase): Heliogram {
+export function createBatchingHeliogram(database: BenchDatabase, memory: Memory = 'normal'): Heliogram {
   const batch = { max_events: 200, max_wait_ms: 100 }
-  return { name: 'Heliogram', start: (ends) => start(database, ends, { batch }) }
+  return { name: 'Heliogram', start: (ends) => start(database, ends, { batch, memory }) }
 }
 
 /** Heliogram with nobody to submit to: what it accepts stays queued, so that accepting alone is measured. */
-export function createAcceptingHeliogram(database: BenchDatabase, memory: 'normal' | 'small' = 'normal'): Heliogram {
+export function createAcceptingHeliogram(database: BenchDatabase, memory: Memory = 'normal'): Heliogram {
   return { name: 'Heliogram', start: (ends) => start(database, ends, { isBound: false, memory }) }
 }
 
@@ -45,7 +46,7 @@ async function start(
     isBound = true,
     batch = null,
     memory = 'normal',
-  }: { isBound?: boolean; batch?: Batch | null; memory?: string } = {},
+  }: { isBound?: boolean; batch?: Batch | null; memory?: Memory } = {},
 ): Promise<Started> {
   const folder = mkdtempSync(join(tmpdir(), 'heliogram-bench-'))
   const [port = 0] = await findFreePorts(1)

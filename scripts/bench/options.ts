@@ -1,6 +1,10 @@
 /** What the benchmark is asked for on the command line. */
 import { parseArgs } from 'node:util'
 
+/** Values of HELIOGRAM_MEMORY. */
+const memories = ['small', 'normal', 'large'] as const
+export type Memory = (typeof memories)[number]
+
 /** The command line, parsed. */
 export type Options = {
   pairs: number
@@ -8,6 +12,8 @@ export type Options = {
   connections: number
   messages: number
   only: string | undefined
+  /** HELIOGRAM_MEMORY of what is compared with Kannel. */
+  memory: Memory
   isWritten: boolean
 }
 
@@ -15,6 +21,7 @@ const help = `npm run bench [-- options]
   --pairs N         interleaved pairs to take the median of (5)
   --seconds N       how long one run lasts (12); a product's number of messages follows from its warm-up
   --connections N   HTTP connections that send, each one request at a time (64)
+  --memory SIZE     HELIOGRAM_MEMORY in pair and broadcast: small, normal or large (normal)
   --messages N      messages that lists are read from (10000000)
   --only PART       measures and writes one part alone, of: kannel (Kannel alone), pair (end to end), broadcast, backlog (what waited for a
                     carrier), accept, limits (what the guard adds to it), session (SMPP), imports, lists, webhooks, links (their paces,
@@ -31,6 +38,7 @@ export function readOptions(): Options {
       connections: { type: 'string', default: '64' },
       messages: { type: 'string', default: '10000000' },
       only: { type: 'string' },
+      memory: { type: 'string', default: 'normal' },
       'no-write': { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -45,8 +53,15 @@ export function readOptions(): Options {
     connections: readCount('connections', values.connections),
     messages: readCount('messages', values.messages),
     only: values.only,
+    memory: readMemory(values.memory),
     isWritten: !values['no-write'],
   }
+}
+
+function readMemory(text: string): Memory {
+  const memory = memories.find((one) => one === text)
+  if (!memory) throw new Error(`--memory must be ${memories.join(', ')}, not "${text}"`)
+  return memory
 }
 
 function readCount(name: string, text: string): number {

@@ -2,18 +2,20 @@
 import { besideKannel } from './beside-kannel.ts'
 import { moveProduct } from './cores.ts'
 import { compare, runInTurns, type Comparison, type Pair, type Side } from './comparison.ts'
+import type { BenchDatabase } from './database.ts'
 import { createHeliogram } from './heliogram.ts'
 import { kannel } from './kannel.ts'
 import type { Options } from './options.ts'
-import type { Running } from './product.ts'
+import { readMemory, type Running } from './product.ts'
 import { runOnce, startStage, stopStage, type Result, type Stage } from './run.ts'
 
 /** Latency is measured well below what either side can take, where nothing queues. */
 const pacedPerSecond = 200
 
-/** Runs the pairs of throughput, then those of latency. */
-export function comparePairs(options: Options): Promise<Comparison[]> {
-  return besideKannel(createHeliogram, async (stage, products) => {
+/** Runs the pairs of throughput, then those of latency; tells the largest memory of our process, too. */
+export function comparePairs(options: Options): Promise<{ rows: Comparison[]; memoryMb: number }> {
+  const create = (database: BenchDatabase) => createHeliogram(database, options.memory)
+  return besideKannel(create, async (stage, products) => {
     const { ours, theirs } = products
     const sizes = { ours: await warmUp(stage, ours, options), theirs: await warmUp(stage, theirs, options) }
     const { pairs, connections, seconds } = options
@@ -23,7 +25,9 @@ export function comparePairs(options: Options): Promise<Comparison[]> {
       console.log(`${side}: ${describe(result)}`)
       return result
     }
-    return compareAll(await runInTurns(pairs, run()), await runInTurns(pairs, run(pacedPerSecond)))
+    const full = await runInTurns(pairs, run())
+    const memoryMb = readMemory(ours, 'VmHWM')
+    return { rows: compareAll(full, await runInTurns(pairs, run(pacedPerSecond))), memoryMb }
   })
 }
 

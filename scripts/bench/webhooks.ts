@@ -16,7 +16,7 @@ import { secretPurpose } from '../../server/webhooks/endpoint.ts'
 import { newSecret } from '../../server/webhooks/signature.ts'
 import { startDatabase } from './database.ts'
 import { createAcceptingHeliogram } from './heliogram.ts'
-import type { Options } from './options.ts'
+import type { Memory, Options } from './options.ts'
 import { readMemory } from './product.ts'
 import type { Figure } from './report.ts'
 import { answerParent, startWorker } from './worker.ts'
@@ -32,7 +32,7 @@ export async function measureWebhooks(options: Options): Promise<Figure[]> {
   return [...(await measure(options, 'normal')), ...(await measure(options, 'small'))]
 }
 
-async function measure(options: Options, memory: 'normal' | 'small'): Promise<Figure[]> {
+async function measure(options: Options, memory: Memory): Promise<Figure[]> {
   const database = await startDatabase()
   const [receiver, recorder] = [startWorker('./webhooks.ts'), startWorker('./webhooks.ts')]
   const heliogram = await createAcceptingHeliogram(database, memory).start({ carrierPort: 1, receiverPort: 1 })

@@ -192,8 +192,10 @@ export async function releasePostsOf(db: Db, nodeId: string): Promise<void> {
  * claim differ, counts once, as what needs no other try. Counts for replays (primary key) where there are any.
  */
 export async function endPosts(db: Db, ended: Ended[]): Promise<void> {
+  // Most batches hold nothing but posts that succeeded, of no replay.
+  const isPlain = ended.every((one) => one.retryMs === null && one.post.targetId === undefined)
   await db.query({
-    ...endStatement(dayOf(ended.map((one) => one.attemptId))),
+    ...(isPlain ? plainEndStatement : endStatement)(dayOf(ended.map((one) => one.attemptId))),
     values: columns([
       ...columnsOf(ended.map((one) => one.post)),
       uuids(ended.map((one) => one.post.accountId)),
@@ -241,16 +243,32 @@ function columnsOf(keys: OutboxKey[]): Encoded[] {
   ]
 }
 
-const endStatement = perDay(
-  'end-posts',
-  (day) => `
+// Where none is tried again and no replay counts, rows only go; otherwise only whoever took a row away may bring it back or count it.
+const endOf = (day: string, isPlain: boolean): string => `
       with ended as materialized (
         select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::int[], $6::text[], $7::uuid[], $8::uuid[],
           $9::timestamptz[], $10::text[], $11::int[], $12::text[], $13::int[], $14::int[], $15::text[], $16::text[], $17::uuid[],
           $18::text[], $19::int[], $20::int[])
         as e (endpoint_id, due_at, event_id, account_id, try, url, to_id, attempt_id, started_at, outcome, status_code,
           response_head, duration_ms, retry_ms, to_url, header_names, batch_id, response_headers, connect_ms, first_byte_ms)
-      ), found as materialized (
+      ), ${
+        isPlain
+          ? `gone as (
+        delete from outbox
+        where ctid = any (array(select (
+          select ctid from outbox where endpoint_id = e.endpoint_id and due_at = e.due_at and event_id = e.event_id
+        ) from ended e))
+      )`
+          : othersEnded
+      }
+      insert into attempts${day} (account_id, id, endpoint_id, event_id, try, outcome, status_code, response_head, duration_ms,
+        next_attempt_at, created_at, url, header_names, batch_id, response_headers, connect_ms, first_byte_ms)
+      select account_id, attempt_id, to_id, event_id, try, outcome, status_code, response_head, duration_ms,
+        date_trunc('milliseconds', now()) + retry_ms * interval '1 millisecond', started_at, to_url,
+        string_to_array(header_names, ','), batch_id, response_headers, connect_ms, first_byte_ms
+      from ended`
+
+const othersEnded = `found as materialized (
         select e.endpoint_id, e.due_at, e.event_id, e.account_id, e.try, e.url, e.retry_ms, e.outcome, o.row_at, o.target_id, o.message_id,
           o.sequence
         from ended e
@@ -287,11 +305,7 @@ const endStatement = perDay(
         ) over
         where r.account_id = over.account_id
           and r.id = over.endpoint_id
-      )
-      insert into attempts${day} (account_id, id, endpoint_id, event_id, try, outcome, status_code, response_head, duration_ms,
-        next_attempt_at, created_at, url, header_names, batch_id, response_headers, connect_ms, first_byte_ms)
-      select account_id, attempt_id, to_id, event_id, try, outcome, status_code, response_head, duration_ms,
-        date_trunc('milliseconds', now()) + retry_ms * interval '1 millisecond', started_at, to_url,
-        string_to_array(header_names, ','), batch_id, response_headers, connect_ms, first_byte_ms
-      from ended`,
-)
+      )`
+
+const endStatement = perDay('end-posts', (day) => endOf(day, false))
+const plainEndStatement = perDay('end-plain-posts', (day) => endOf(day, true))
