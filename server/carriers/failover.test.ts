@@ -1,5 +1,7 @@
+import type { Socket } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { Simulator } from '../../simulator/index.ts'
+import { testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
@@ -10,8 +12,11 @@ import { renderMessage } from '../messages/message.ts'
 import { readCounts } from '../messages/tallies/counts.ts'
 import { readTallyFaults } from '../messages/tallies/testing.ts'
 import { insertTestCarrier, insertTestSender, ourNumber, silent, until } from '../messages/testing.ts'
+import { sealSecrets } from './http-carriers/sealed.ts'
+import { configure, FakeCarrier } from './http-carriers/testing.ts'
 import { replaceRates } from './rate-store.ts'
 import { beginChange, insertRoute } from './route-store.ts'
+import { insertCarrier } from './store.ts'
 import { openCarrierTest, promptSimulator, untilBound, type CarrierTest } from './testing.ts'
 
 let database: TestDatabase
@@ -116,6 +121,40 @@ it('goes to the next carrier of its chain while all links of the first are down'
   await until('the first is known to be down', () => !test.submitter.upCarriers.has(test.carrierId))
   const { id } = await test.submit()
   expect(await test.reaches(id, 'delivered')).toMatchObject({ carrierId: secondId, attempts: 1 })
+})
+
+it('goes to a carrier with an API as its trial, once that was down, though another of its chain is up', async () => {
+  const fake = await FakeCarrier.start('twilio')
+  const { settings, secrets } = configure('twilio', fake.url)
+  const id = newId()
+  await inTransaction(test.db, async (tx) => {
+    const sealed = sealSecrets(testVault, id, secrets)
+    const fields = { name: 'api', kind: 'http', enabled: true, pace: 100, priority: 1 } as const
+    await insertCarrier(tx, { id, ...fields, settings, secrets: sealed })
+  })
+  await insertTestSender(test.db, test.accountId, id, ourNumber)
+  await test.routing.refresh()
+  await until('it is up', () => test.submitter.upCarriers.has(id))
+  const sockets: Socket[] = []
+  const lose = (_response: unknown, socket: Socket): void => void socket.destroy()
+  const hold = (_response: unknown, socket: Socket): void => void sockets.push(socket)
+  const wantsTrial = (): boolean => [...test.submitter.running.values()].some(({ state }) => state === 'binding')
+  fake.behaviours.push(lose, lose, lose, hold)
+  for (let n = 0; n < 3; n++) await test.reaches((await test.submit()).id, 'unconfirmed')
+  await until('it wants a trial', wantsTrial)
+  const first = await test.submit()
+  await until('it is known to be down', () => sockets.length === 1 && !test.submitter.upCarriers.has(id))
+  const meanwhile = await test.submit()
+  expect(await test.reaches(meanwhile.id, 'delivered')).toMatchObject({ carrierId: test.carrierId })
+  sockets[0]?.destroy()
+  await test.reaches(first.id, 'unconfirmed')
+
+  await until('it wants another', wantsTrial)
+  const next = await test.submit()
+  await until('it has gone', async () => (await test.message(next.id)).sentAt !== null)
+  expect(await test.message(next.id)).toMatchObject({ carrierId: id })
+  await until('it is up', () => test.submitter.upCarriers.has(id))
+  await fake.close()
 })
 
 it('follows the rule that takes it, and says which', async () => {

@@ -73,11 +73,13 @@ export class LinkKeeper {
     return this.#leased
   }
 
-  /** Carriers of which a link is up, here or at another process, or was a moment ago. */
+  /** Carriers of which a link is up, here or at another process, or was a moment ago; or waits for a message, which is the trial with which it comes back. */
   get upCarriers(): ReadonlySet<string> {
     const now = performance.now()
     for (const one of this.#leased) if (this.isUp(one)) this.#upAt.set(one.carrierId, now)
-    return new Set([...this.#upAt].flatMap(([id, at]) => (now - at < blipMs ? [id] : [])))
+    const up = new Set([...this.#upAt].flatMap(([id, at]) => (now - at < blipMs ? [id] : [])))
+    for (const [id, links] of this.#byCarrier) if (!up.has(id) && links.some((link) => link.room('otp') > 0)) up.add(id)
+    return up
   }
 
   /** Whether a link is up, here or at another process. */

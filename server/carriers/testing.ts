@@ -87,6 +87,7 @@ export async function openCarrierTest(
   const submitter: Submitter = new Submitter({
     ...test.context,
     vault: testVault,
+    publicUrl: 'https://sms.example.com',
     log,
     node,
     ledger: test.ledger,
