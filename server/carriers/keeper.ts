@@ -156,7 +156,7 @@ export class LinkKeeper {
     const starting = leased.filter((one) => this.#apply(one, now)).map(({ id }) => id)
     if (starting.length > 0) await this.#startLinks(starting)
     this.#listRunning()
-    await this.#renewLimits(leased, now)
+    await this.#renewLimits(leased)
   }
 
   /** Takes over what was decided of a link. True: it is to be started. */
@@ -278,7 +278,7 @@ export class LinkKeeper {
   }
 
   /** Takes this process's parts of the paces of senders, accounts, campaigns and lanes. */
-  async #renewLimits(leased: readonly LeasedLink[], now: number): Promise<void> {
+  async #renewLimits(leased: readonly LeasedLink[]): Promise<void> {
     const merged = new Map<string | null, Holder[]>()
     const holdersOf = (carrierId: string | null): readonly Holder[] => {
       const known = merged.get(carrierId)
@@ -295,7 +295,7 @@ export class LinkKeeper {
       return holders
     }
     const { db, node } = this.#context
-    await this.limits.renew(db, node.id, holdersOf, now)
+    await this.limits.renew(db, node.id, holdersOf)
   }
 
   #report(error: unknown, message: string): void {

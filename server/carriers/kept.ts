@@ -2,6 +2,7 @@
 import type { CarrierLink } from './carrier-link.ts'
 import { noGrant, noReport, type Held, type LeasedLink } from './leases.ts'
 import { capacityOf, Pace } from './pace.ts'
+import { takeGrant } from './shares.ts'
 import type { LinkReport } from './store.ts'
 
 export interface Kept {
@@ -86,7 +87,7 @@ function reportOf({ link, history, pace }: Kept, now: number): LinkReport {
 export function applyLease(kept: Kept, leased: LeasedLink, now: number): void {
   kept.leased = leased
   kept.slots = leased.slots
-  kept.grant = leased.grant
+  kept.grant = takeGrant(kept.grant, leased.grant, performance.now())
   if (leased.isRenewed) kept.renewedAt = now
   kept.pace.set((leased.pace * leased.grant.used) / capacityOf(leased.pace), leased.grant.used)
   kept.pace.slowTo(leased.fraction, now)

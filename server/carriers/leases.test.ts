@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { applyLease, heldOf, makeKept } from './kept.ts'
 import { noGrant, noReport, releaseLeases, renewLeases, type Held, type LeasedLink } from './leases.ts'
 
 let database: TestDatabase
@@ -164,6 +165,19 @@ describe('a pace', () => {
       check()
     }
     expect([first.link?.grant.used, second.link?.grant.used]).toEqual([51, 50])
+  })
+
+  it('that a slow turn lowers was in use until the end of that turn', async () => {
+    const { id } = await Process.start()
+    const kept = makeKept()
+    const asked = performance.now() - 900
+    const [leased] = (await renewLeases(test.db, id, () => heldOf(kept, asked), asked)) ?? []
+    if (!leased) throw new Error('there is a link')
+    applyLease(kept, leased, asked)
+    const before = performance.now()
+    applyLease(kept, { ...leased, grant: { used: 51, written: 101, loweredAt: asked } }, asked)
+    expect(kept.grant).toMatchObject({ used: 51, written: 101 })
+    expect(kept.grant.loweredAt).toBeGreaterThanOrEqual(before)
   })
 
   it('has slowed down for everybody when the carrier throttles one of them, and is slow after a restart', async () => {

@@ -35,7 +35,12 @@ class Process {
   }
 
   async turn(holders: readonly Holder[]): Promise<void> {
-    await this.limits.renew(database.db, this.id, () => holders, now)
+    await this.limits.renew(
+      database.db,
+      this.id,
+      () => holders,
+      () => now,
+    )
   }
 
   /** Segments a second that it may submit of the account. */
@@ -118,6 +123,27 @@ describe('the pace of an account', () => {
     expect(rows).toEqual([{ units: 0 }])
   })
 
+  it('is another’s not before a second after the end of the turn that lowered it, however long that took', async () => {
+    const [first, second] = [await Process.start(), await Process.start()]
+    await turns([first], [1])
+    const holders = [first, second].map(({ id }) => ({ nodeId: id, weight: 1 }))
+    let at = (now += 1000)
+    await first.limits.renew(
+      database.db,
+      first.id,
+      () => holders,
+      () => (at += 900) - 900,
+    )
+    const turn = async (): Promise<void> => {
+      now += 1000
+      for (const one of [first, second]) await one.turn(holders)
+    }
+    await turn()
+    expect(rates([first, second])).toEqual([51, 0])
+    await turn()
+    expect(rates([first, second])).toEqual([51, 50])
+  })
+
   it('costs no statement while nothing changes', async () => {
     const first = await Process.start()
     await turns([first], [1], 3)
@@ -136,7 +162,13 @@ it('a campaign of an account has its own pace beside the account’s, and only i
     campaignId,
   ])
   const { limits, ...first } = await Process.start()
-  await limits.renew(database.db, first.id, () => [{ nodeId: first.id, weight: 1 }], (now += 2000))
+  now += 2000
+  await limits.renew(
+    database.db,
+    first.id,
+    () => [{ nodeId: first.id, weight: 1 }],
+    () => now,
+  )
   const message = { accountId, type: 'marketing', ourNumber: null } as const
   expect(limits.of({ ...message, campaignId }).map((limit) => limit.pace.rate(now))).toEqual([pace, 5])
   expect(limits.of({ ...message, campaignId: null })).toHaveLength(1)
@@ -144,6 +176,12 @@ it('a campaign of an account has its own pace beside the account’s, and only i
   expect(limits.partOf({ ...message, campaignId })).toEqual({ sender: null, campaignId })
   expect(limits.paceOf({ ...message, sender: null, campaignId })).toBe(5)
   await database.db.query(`update campaigns set status = 'archived'`)
-  await limits.renew(database.db, first.id, () => [{ nodeId: first.id, weight: 1 }], (now += 2000))
+  now += 2000
+  await limits.renew(
+    database.db,
+    first.id,
+    () => [{ nodeId: first.id, weight: 1 }],
+    () => now,
+  )
   expect(limits.of({ ...message, campaignId })).toHaveLength(1)
 })

@@ -8,7 +8,7 @@ import type { MessageType } from '../messages/message.ts'
 import { noGrant } from './leases.ts'
 import { decideGrants, listLimits, type LimitRow, type Wish } from './limit-grants.ts'
 import { capacityOf, Pace } from './pace.ts'
-import { splitUnits, type Grant, type Holder } from './shares.ts'
+import { splitUnits, takeGrant, type Grant, type Holder } from './shares.ts'
 
 /** One pace, and the segments that wait in this process for its turns. */
 export interface Limit {
@@ -45,8 +45,9 @@ export class Limits {
     db: Db,
     nodeId: string,
     holdersOf: (carrierId: string | null) => readonly Holder[],
-    now: number,
+    clock: () => number = () => performance.now(),
   ): Promise<void> {
+    const now = clock()
     if (now - this.#readAt >= readEveryMs) {
       this.#set(await listLimits(db))
       this.#readAt = now
@@ -62,7 +63,8 @@ export class Limits {
     if (wishes.length > 0) {
       const grants = await decideGrants(db, nodeId, wishes, now)
       if (grants === null) return
-      for (const [i, { entry }] of wishes.entries()) entry.grant = grants[i] ?? entry.grant
+      for (const [i, { entry }] of wishes.entries())
+        entry.grant = takeGrant(entry.grant, grants[i] ?? entry.grant, clock())
     }
     for (const { limit, row, grant } of this.#entries.values())
       limit.pace.set((row.pace * grant.used) / capacityOf(row.pace), grant.used)

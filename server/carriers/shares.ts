@@ -73,3 +73,10 @@ export function nextGrant(grant: Grant, target: number, units: number, others: n
   const isSettled = now - loweredAt >= 1000
   return { used, written: isSettled ? used : Math.max(used, grant.written), loweredAt }
 }
+
+/**
+ * Takes a decided grant into use. Where it is less, the old part was in use till now: the turn that decided it may have waited for the others
+ * since it began.
+ */
+export const takeGrant = (before: Grant, decided: Grant, now: number): Grant =>
+  decided.used < before.used ? { ...decided, loweredAt: now } : decided
