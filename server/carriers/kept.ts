@@ -49,17 +49,22 @@ export function makeKept(): Kept {
 /** The slots in which sessions are to be: one that was let go during a turn is given back with the next, and not dialled again meanwhile. */
 export const slotsOf = ({ slots, free }: Kept): number[] => [...slots.keys()].filter((slot) => !free.includes(slot))
 
-/** What the leases are told of a link. Slots that are free now are forgotten here. */
+/** What the leases are told of a link. */
 export function heldOf(kept: Kept, now: number): Held {
   const report = reportOf(kept, now)
   const reported = JSON.stringify(report)
   const isDue = reported !== kept.reported || now - kept.renewedAt >= renewMs
   kept.reported = reported
-  const free = kept.free.splice(0)
-  for (const slot of free) kept.dropping.delete(slot)
   // What could not be started is not wanted until it changes.
   const isBroken = kept.link === null && kept.version !== '' && kept.version === kept.leased?.version
-  return { slots: kept.slots, free, wants: !kept.isClosing && !isBroken, grant: kept.grant, report, isDue }
+  return {
+    slots: kept.slots,
+    free: [...kept.free],
+    wants: !kept.isClosing && !isBroken,
+    grant: kept.grant,
+    report,
+    isDue,
+  }
 }
 
 function reportOf({ link, history, pace }: Kept, now: number): LinkReport {
@@ -86,6 +91,10 @@ function reportOf({ link, history, pace }: Kept, now: number): LinkReport {
 /** Takes over what was decided. */
 export function applyLease(kept: Kept, leased: LeasedLink, now: number): void {
   kept.leased = leased
+  // What was given back is not ours any more, or anew; a turn that failed has given nothing back.
+  const isKept = (slot: number): boolean => kept.slots.has(slot) && kept.slots.get(slot) === leased.slots.get(slot)
+  kept.free = kept.free.filter(isKept)
+  for (const slot of kept.dropping) if (!isKept(slot)) kept.dropping.delete(slot)
   kept.slots = leased.slots
   kept.grant = takeGrant(kept.grant, leased.grant, performance.now())
   if (leased.isRenewed) kept.renewedAt = now

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { inTransaction } from '../db/db.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { applyLease, heldOf, makeKept } from './kept.ts'
@@ -119,6 +120,45 @@ describe('slots', () => {
     await second.renew()
     expect(second.slots).toEqual([1])
     expect(await first.renew()).toBeNull()
+  })
+
+  it('that are given back and wanted again at once are taken anew, under the next epoch', async () => {
+    await sessions(2)
+    const first = await Process.start()
+    await first.renew()
+    const before = new Map(first.held.slots)
+    // For whom it drained is gone.
+    await first.renew({ free: [2] })
+    expect(first.slots).toEqual([1, 2])
+    expect(first.held.slots.get(1)).toBe(before.get(1))
+    expect(BigInt(first.held.slots.get(2) ?? 0)).toBe(BigInt(before.get(2) ?? 0) + 1n)
+    await first.renew()
+    expect(first.slots).toEqual([1, 2])
+  })
+
+  it('of a link that cannot be started are given back with the next turn where one has failed', async () => {
+    const { id } = await Process.start()
+    const kept = makeKept()
+    const turn = async (): Promise<void> => {
+      const leased = await renewLeases(test.db, id, () => heldOf(kept, 0), 0)
+      for (const link of leased ?? []) applyLease(kept, link, 0)
+    }
+    await turn()
+    expect(await test.count('link_slots', 'node_id is not null')).toBe(1)
+    kept.version = kept.leased?.version ?? ''
+    kept.free.push(1)
+    await inTransaction(test.db, async (tx) => {
+      await tx.query('select 1 from link_slots for update')
+      const failed = turn()
+      await untilBlocked(test.db, 1, '%insert into link_slots%')
+      await test.db.query(
+        `select pg_cancel_backend(pid) from pg_stat_activity where query like '%insert into link_slots%' and pid <> pg_backend_pid()`,
+      )
+      await expect(failed).rejects.toThrow('canceling')
+    })
+    await turn()
+    expect(await test.count('link_slots', 'node_id is not null')).toBe(0)
+    expect([kept.free, kept.dropping.size]).toEqual([[], 0])
   })
 
   it('are given back at a clean stop', async () => {

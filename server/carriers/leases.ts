@@ -163,7 +163,10 @@ interface Write {
 async function write(tx: Tx, nodeId: string, writes: readonly Write[]): Promise<void> {
   const slots = writes.flatMap(({ link, free }) => [
     ...[...link.slots].map(([slot, epoch]) => ({ linkId: link.id, slot, epoch, nodeId })),
-    ...free.map((slot) => ({ linkId: link.id, slot, epoch: null, nodeId: null })),
+    // One that is wanted again already is taken anew.
+    ...free
+      .filter((slot) => !link.slots.has(slot))
+      .map((slot) => ({ linkId: link.id, slot, epoch: null, nodeId: null })),
   ])
   await tx.query({
     name: 'lease-write-slots',
