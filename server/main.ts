@@ -3,12 +3,11 @@ import { readFileSync } from 'node:fs'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
 import { openAuthenticator } from './accounts/authenticate.ts'
-import { createFirstAccount } from './accounts/first.ts'
 import { createOwnerCode } from './accounts/login/owner-code.ts'
 import { buildApp } from './app.ts'
 import { Broadcaster } from './campaigns/broadcasts/send.ts'
 import { startImports } from './campaigns/imports/start.ts'
-import { ensureFirstCarrier } from './carriers/first.ts'
+import { ensureFirst } from './carriers/first.ts'
 import { receive, type ReceiveContext } from './carriers/receive.ts'
 import { Redeliveries } from './carriers/redelivery.ts'
 import { StatusMaps } from './carriers/mapping.ts'
@@ -154,13 +153,8 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const contactSeals = new ContactSeals(sealing)
   const simulator = config.hasSimulator ? await openSimulator(config, log) : null
   if (simulator) started.add('simulator', simulator, (one) => one.close())
-  const first = await createFirstAccount(db, config)
+  const first = await ensureFirst(db, vault, { ...config, simulatorPort: simulator?.smppPort ?? null })
   if (keyFile.isNew && !first) log.warn({ path: keyFile.path }, 'a new key file was made beside an old database')
-  await ensureFirstCarrier(db, vault, {
-    carrierUrl: config.carrierUrl,
-    simulatorPort: simulator?.smppPort ?? null,
-    accountId: first?.accountId ?? null,
-  })
 
   const subscriptions = started.add('subscriptions', new Subscriptions(db), (one) => one.close())
   await subscriptions.start()

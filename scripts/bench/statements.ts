@@ -1,6 +1,5 @@
 /** CPU of the ledger's statements alone, by the number of messages in a flush: Node's and PostgreSQL's, in microseconds a message. */
-import { createFirstAccount } from '../../server/accounts/first.ts'
-import { ensureFirstCarrier } from '../../server/carriers/first.ts'
+import { ensureFirst } from '../../server/carriers/first.ts'
 import { openPool } from '../../server/db/db.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { ensurePartitions } from '../../server/db/partitions.ts'
@@ -31,9 +30,9 @@ export async function measureStatements(settings: Record<string, string>): Promi
   await migrate(connection, { log: quiet })
   const db = openPool(connection, { name: 'statements', max: 2, settings })
   await ensurePartitions(db, quiet)
-  const first = await createFirstAccount(db, { firstEmail: 'bench@example.com' })
+  const options = { firstEmail: 'bench@example.com', carrierUrl: null, simulatorPort: 2775 }
+  const first = await ensureFirst(db, openVault(Buffer.alloc(32)), options)
   const accountId = first?.accountId ?? ''
-  await ensureFirstCarrier(db, openVault(Buffer.alloc(32)), { carrierUrl: null, simulatorPort: 2775, accountId })
   const { rows } = await db.query<{ id: string }>('select id from links')
   const linkId = rows[0]?.id ?? ''
   const nodeId = newId()

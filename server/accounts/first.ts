@@ -1,5 +1,5 @@
 /** The first start: an account, its owner and a key, on an empty database. */
-import { inTransaction, type Db } from '../db/db.ts'
+import type { Tx } from '../db/db.ts'
 import { scopes } from '../http.ts'
 import { newId } from '../ids.ts'
 import { createKey } from './keys.ts'
@@ -15,23 +15,23 @@ export interface FirstAccount {
  * Makes the first account, whose owner is the operator of the installation and has no password (see login/owner-code.ts); null where there is an
  * account already. Of two processes that start at once, one does it and the other waits for it.
  */
-export async function createFirstAccount(db: Db, config: { firstEmail: string }): Promise<FirstAccount | null> {
-  const { rows } = await db.query<{ isEmpty: boolean }>('select not exists (select from accounts) as "isEmpty"')
-  if (!rows[0]?.isEmpty) return null
-  return inTransaction(db, async (tx) => {
-    // Until the end of the transaction; reading tables goes on.
-    await tx.query('lock table accounts in exclusive mode')
+export async function createFirstAccount(tx: Tx, config: { firstEmail: string }): Promise<FirstAccount | null> {
+  const isEmpty = async (): Promise<boolean> => {
     const { rows } = await tx.query<{ isEmpty: boolean }>('select not exists (select from accounts) as "isEmpty"')
-    if (!rows[0]?.isEmpty) return null
-    const accountId = newId()
-    await tx.query('insert into accounts (id, name) values ($1, $2)', [accountId, 'Heliogram'])
-    await tx.query(
-      `
-      insert into users (account_id, id, email, password_hash, role, is_operator)
-      values ($1, $2, $3, $4, 'owner', true)`,
-      [accountId, newId(), config.firstEmail, noPassword],
-    )
-    const { secret } = await createKey(tx, accountId, { name: 'First key', mode: 'live', scopes, expiresAt: null })
-    return { accountId, key: secret }
-  })
+    return rows[0]?.isEmpty === true
+  }
+  if (!(await isEmpty())) return null
+  // Until the end of the transaction; reading tables goes on.
+  await tx.query('lock table accounts in exclusive mode')
+  if (!(await isEmpty())) return null
+  const accountId = newId()
+  await tx.query('insert into accounts (id, name) values ($1, $2)', [accountId, 'Heliogram'])
+  await tx.query(
+    `
+    insert into users (account_id, id, email, password_hash, role, is_operator)
+    values ($1, $2, $3, $4, 'owner', true)`,
+    [accountId, newId(), config.firstEmail, noPassword],
+  )
+  const { secret } = await createKey(tx, accountId, { name: 'First key', mode: 'live', scopes, expiresAt: null })
+  return { accountId, key: secret }
 }

@@ -1,26 +1,21 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import type { FirstAccount } from '../accounts/first.ts'
 import { testVault } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { newId } from '../ids.ts'
-import { demoNumber, ensureFirstCarrier, readCarrierUrl } from './first.ts'
+import { demoNumber, ensureFirst, readCarrierUrl } from './first.ts'
 import { smppDefaults } from './settings.ts'
 import { listCarriers, listSenders } from './store.ts'
 
 let database: TestDatabase
-let accountId: string
 
 beforeAll(async () => {
   database = await createTestDatabase()
 })
 afterAll(() => database.close())
-beforeEach(async () => {
-  await database.db.query('truncate accounts, carriers cascade')
-  accountId = newId()
-  await database.db.query(`insert into accounts (id, name) values ($1, 'Demo')`, [accountId])
-})
+beforeEach(() => database.db.query('truncate accounts, carriers cascade'))
 
-const ensure = (carrierUrl: string | null, simulatorPort: number | null): Promise<void> =>
-  ensureFirstCarrier(database.db, testVault, { carrierUrl, simulatorPort, accountId })
+const ensure = (carrierUrl: string | null, simulatorPort: number | null): Promise<FirstAccount | null> =>
+  ensureFirst(database.db, testVault, { firstEmail: 'owner@example.com', carrierUrl, simulatorPort })
 
 it('reads a carrier’s address, with defaults for what it does not say', () => {
   expect(readCarrierUrl('smpp://me:se%20cret@smsc.example.com:2776')).toEqual({
@@ -35,19 +30,19 @@ it('reads a carrier’s address, with defaults for what it does not say', () => 
 })
 
 it('makes the simulator the first carrier, with a number for the demo account', async () => {
-  await ensure(null, 2775)
+  const made = await ensure(null, 2775)
   expect(await listCarriers(database.db)).toMatchObject([{ kind: 'simulator', settings: { port: 2775 } }])
-  expect(await listSenders(database.db, accountId)).toMatchObject([
+  expect(await listSenders(database.db, made?.accountId ?? '')).toMatchObject([
     { number: demoNumber, isDefault: true, country: 'US' },
   ])
 })
 
 it('makes the carrier of the environment the first one, without a number', async () => {
-  await ensure('smpp://me:secret@smsc.example.com:2775', null)
+  const made = await ensure('smpp://me:secret@smsc.example.com:2775', null)
   const [carrier] = await listCarriers(database.db)
   expect(carrier).toMatchObject({ name: 'smsc.example.com', kind: 'smpp', settings: { system_id: 'me' } })
   expect(testVault.open(carrier?.secrets ?? Buffer.alloc(0), `carriers.secrets|${carrier?.id ?? ''}`)).toBe('secret')
-  expect(await listSenders(database.db, accountId)).toEqual([])
+  expect(await listSenders(database.db, made?.accountId ?? '')).toEqual([])
 })
 
 it('leaves what is there alone, but for the simulator’s port', async () => {
@@ -60,11 +55,20 @@ it('leaves what is there alone, but for the simulator’s port', async () => {
 })
 
 it('makes one of two starts at once', async () => {
-  await Promise.all([ensure(null, 2775), ensure(null, 2775), ensure(null, 2775)])
+  const made = await Promise.all([ensure(null, 2775), ensure(null, 2775), ensure(null, 2775)])
+  expect(made.filter((one) => one !== null)).toHaveLength(1)
   expect(await listCarriers(database.db)).toHaveLength(1)
 })
 
 it('makes none without an address and a simulator', async () => {
   await ensure(null, null)
   expect(await listCarriers(database.db)).toEqual([])
+})
+
+it('makes no account without its carrier, which the next start would not make for it', async () => {
+  await database.db.query('alter table carriers add constraint none check (false)')
+  await expect(ensure(null, 2775)).rejects.toThrow('none')
+  await database.db.query('alter table carriers drop constraint none')
+  expect(await ensure(null, 2775)).not.toBeNull()
+  expect(await listCarriers(database.db)).toHaveLength(1)
 })

@@ -1,5 +1,6 @@
-/** The carrier of the first start: the one that the environment names, else the simulator. Afterwards the rows rule. */
-import { inTransaction, type Db } from '../db/db.ts'
+/** The first start: an account and its carrier, the one that the environment names, else the simulator. Afterwards the rows rule. */
+import { createFirstAccount, type FirstAccount } from '../accounts/first.ts'
+import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { smppDefaults, type SmppSettings } from './settings.ts'
@@ -12,61 +13,67 @@ export const demoNumber = '15557654321'
 const simulatorPace = 1000
 const carrierPace = 10
 
-interface FirstCarrierOptions {
+interface FirstOptions {
+  firstEmail: string
   /** smpp://system_id:password@host:port, smpps:// with TLS; null: the simulator. */
   carrierUrl: string | null
   /** SMPP port of the simulator; null where it does not run: then there is no first carrier without an address. */
   simulatorPort: number | null
-  /** The account that was just made, whose number the simulator gets; null: it is not the first start, and nothing is created. */
-  accountId: string | null
 }
 
 /**
- * Creates the first carrier where there is none, and the demo account's number at the simulator. A simulator's port follows the
- * environment on every start.
+ * On the first start, the account and its carrier, in one transaction: a start that ends between the two would leave an account that none
+ * gives a carrier any more. A simulator's port follows the environment on every start. Null: it is not the first.
  */
-export async function ensureFirstCarrier(db: Db, vault: Vault, options: FirstCarrierOptions): Promise<void> {
-  const { carrierUrl, simulatorPort, accountId } = options
-  await inTransaction(db, async (tx) => {
-    await tx.query(`lock table carriers in share row exclusive mode`)
-    const { rows } = await tx.query<{ id: string; kind: string; port: number }>(
-      `select id, kind, (settings ->> 'port')::int as port from carriers where not is_test`,
-    )
-    const simulator = rows.find((row) => row.kind === 'simulator')
-    if (simulator && simulatorPort !== null && simulator.port !== simulatorPort)
-      await tx.query(
-        `update carriers set settings = settings || jsonb_build_object('port', $2::int), updated_at = now() where id = $1`,
-        [simulator.id, simulatorPort],
-      )
-    const first =
-      carrierUrl !== null
-        ? readCarrierUrl(carrierUrl)
-        : simulatorPort !== null
-          ? simulatorSettings(simulatorPort)
-          : null
-    if (rows.length > 0 || first === null || accountId === null) return
-    const id = newId()
-    const isSimulator = carrierUrl === null
-    await insertCarrier(tx, {
-      id,
-      name: isSimulator ? 'simulator' : first.settings.host,
-      kind: isSimulator ? 'simulator' : 'smpp',
-      enabled: true,
-      pace: isSimulator ? simulatorPace : carrierPace,
-      priority: 100,
-      settings: first.settings,
-      secrets: vault.seal(first.password, `carriers.secrets|${id}`),
-    })
-    if (isSimulator)
-      await insertSender(tx, accountId, {
-        id: newId(),
-        carrierId: id,
-        number: demoNumber,
-        kind: 'long_code',
-        country: 'US',
-        isDefault: true,
-      })
+export async function ensureFirst(db: Db, vault: Vault, options: FirstOptions): Promise<FirstAccount | null> {
+  return inTransaction(db, async (tx) => {
+    const made = await createFirstAccount(tx, options)
+    await ensureFirstCarrier(tx, vault, options, made?.accountId ?? null)
+    return made
   })
+}
+
+/** Creates the first carrier where there is none, and the number of the account that was just made at the simulator. */
+async function ensureFirstCarrier(
+  tx: Tx,
+  vault: Vault,
+  { carrierUrl, simulatorPort }: FirstOptions,
+  accountId: string | null,
+): Promise<void> {
+  await tx.query(`lock table carriers in share row exclusive mode`)
+  const { rows } = await tx.query<{ id: string; kind: string; port: number }>(
+    `select id, kind, (settings ->> 'port')::int as port from carriers where not is_test`,
+  )
+  const simulator = rows.find((row) => row.kind === 'simulator')
+  if (simulator && simulatorPort !== null && simulator.port !== simulatorPort)
+    await tx.query(
+      `update carriers set settings = settings || jsonb_build_object('port', $2::int), updated_at = now() where id = $1`,
+      [simulator.id, simulatorPort],
+    )
+  const first =
+    carrierUrl !== null ? readCarrierUrl(carrierUrl) : simulatorPort !== null ? simulatorSettings(simulatorPort) : null
+  if (rows.length > 0 || first === null || accountId === null) return
+  const id = newId()
+  const isSimulator = carrierUrl === null
+  await insertCarrier(tx, {
+    id,
+    name: isSimulator ? 'simulator' : first.settings.host,
+    kind: isSimulator ? 'simulator' : 'smpp',
+    enabled: true,
+    pace: isSimulator ? simulatorPace : carrierPace,
+    priority: 100,
+    settings: first.settings,
+    secrets: vault.seal(first.password, `carriers.secrets|${id}`),
+  })
+  if (isSimulator)
+    await insertSender(tx, accountId, {
+      id: newId(),
+      carrierId: id,
+      number: demoNumber,
+      kind: 'long_code',
+      country: 'US',
+      isDefault: true,
+    })
 }
 
 function simulatorSettings(port: number): { settings: SmppSettings; password: string } {

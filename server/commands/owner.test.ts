@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createFirstAccount } from '../accounts/first.ts'
 import { buildAccountsApp } from '../accounts/testing.ts'
+import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { printOwnerCode } from './owner.ts'
@@ -20,7 +21,7 @@ afterAll(async () => {
 test('the command prints a fresh code until the owner has a password', async () => {
   const make = () => printOwnerCode(database.db, 'http://localhost')
   await expect(make()).rejects.toThrow('There is no code to give')
-  await createFirstAccount(database.db, { firstEmail: "o'neil@example.com" })
+  await inTransaction(database.db, (tx) => createFirstAccount(tx, { firstEmail: "o'neil@example.com" }))
   const printed = await make()
   // As a shell reads it.
   const [, data = ''] = /-d '(.*)'$/m.exec(printed) ?? []

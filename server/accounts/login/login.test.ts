@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { inTransaction } from '../../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { scopes as allScopes, type App } from '../../http.ts'
 import { openAuthenticator, type Authenticator } from '../authenticate.ts'
@@ -17,7 +18,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   const { db } = database
   authenticator = openAuthenticator(db)
-  const made = await createFirstAccount(db, { firstEmail: 'Owner@example.com' })
+  const made = await inTransaction(db, (tx) => createFirstAccount(tx, { firstEmail: 'Owner@example.com' }))
   if (!made) throw new Error('the database was not empty')
   Object.assign(first, made)
   app = await buildAccountsApp(db, { authenticator })
@@ -36,7 +37,7 @@ const get = (url: string, token: string) => app.inject({ url, headers: { authori
 const login = (password = first.password, email = first.email) => post('/v1/auth/login', { email, password })
 
 test('the first account is made once', async () => {
-  expect(await createFirstAccount(database.db, { firstEmail: 'x@example.com' })).toBeNull()
+  expect(await inTransaction(database.db, (tx) => createFirstAccount(tx, { firstEmail: 'x@example.com' }))).toBeNull()
   const { rows } = await database.db.query('select password_hash from users where email = $1', ['Owner@example.com'])
   expect(JSON.stringify(rows)).not.toContain(first.password)
   expect((await get('/v1/settings', first.key)).statusCode).toBe(200)

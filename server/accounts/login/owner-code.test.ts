@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { inTransaction } from '../../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import type { App } from '../../http.ts'
 import { createFirstAccount } from '../first.ts'
@@ -14,7 +15,7 @@ let key: string
 beforeEach(async () => {
   database = await createTestDatabase()
   const { db } = database
-  const made = await createFirstAccount(db, { firstEmail: 'owner@example.com' })
+  const made = await inTransaction(db, (tx) => createFirstAccount(tx, { firstEmail: 'owner@example.com' }))
   if (!made) throw new Error('the database was not empty')
   ;({ accountId, key } = made)
   app = await buildAccountsApp(db)
