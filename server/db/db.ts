@@ -98,6 +98,7 @@ export function openPool(connection: Connection, options: PoolOptions): Db {
   pool.on('connect', (connection) => {
     // So would a new one whose server dies as it is ready: it says both at once, before who asked for it can listen.
     connection.on('error', () => {})
+    refuseLonelyCommits(connection)
     if (onResult) readResults(connection, onResult)
   })
   return pool
@@ -157,21 +158,26 @@ export function afterCommit(tx: Tx, done: () => void): void {
 
 /** Commits, and throws where PostgreSQL answers "COMMIT" without having made the transaction durable. */
 async function commit(tx: Tx): Promise<void> {
-  let warning: string | undefined
-  const onNotice = (notice: { message: string | undefined }) => {
-    warning = notice.message
-  }
-  tx.on('notice', onNotice)
-  try {
-    const { command } = await tx.query('commit')
-    // The commit of a failed transaction is answered with ROLLBACK and no error.
-    if (command !== 'COMMIT')
-      throw new Error('The transaction was rolled back: a statement in it failed and was caught')
-    // SQLSTATE 01000: an administrator ended the wait for the standby; the row may be lost by a failover.
-    if (warning?.startsWith('canceling wait for synchronous replication')) throw new CommitUnknownError(warning)
-  } finally {
-    tx.removeListener('notice', onNotice)
-  }
+  const { command } = await tx.query('commit')
+  // The commit of a failed transaction is answered with ROLLBACK and no error.
+  if (command !== 'COMMIT') throw new Error('The transaction was rolled back: a statement in it failed and was caught')
+}
+
+/** What pg has and its types do not tell. */
+interface Asking {
+  _getActiveQuery(): { handleReadyForQuery(wire: unknown): void; handleError(error: Error, wire: unknown): void } | null
+}
+
+/**
+ * Makes a statement fail, or a commit, that PostgreSQL answers with success though somebody ended its wait for the standby: the row may be lost by
+ * a failover. The warning has no SQLSTATE of its own, and its text is translated; it comes before ReadyForQuery, with which a statement is over.
+ */
+function refuseLonelyCommits(connection: Tx): void {
+  connection.on('notice', ({ routine, message }) => {
+    if (routine !== 'SyncRepWaitForLSN') return
+    const query = (connection as unknown as Asking)._getActiveQuery()
+    if (query) query.handleReadyForQuery = (wire) => query.handleError(new CommitUnknownError(message), wire)
+  })
 }
 
 /** The server answered, but cannot say that the commit survives; `isUnavailable` holds for it. */

@@ -7,10 +7,10 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
-import { openPool } from './db.ts'
+import { inTransaction, openPool } from './db.ts'
 import type { Connection, Db } from './db.ts'
 import { startEmbedded } from './embedded.ts'
-import { isUnavailable } from './failure.ts'
+import { codeOf, isUnavailable } from './failure.ts'
 import { isAlive, readPidFile, signalProcess } from './pidfile.ts'
 import { hashOf, prepareDataDir } from './place.ts'
 
@@ -113,6 +113,40 @@ test('lets nobody in without the password', async () => {
   const { connection } = await start()
   const stranger = open({ ...connection, password: 'guess' })
   await expect(stranger.query('select 1')).rejects.toThrow('password authentication failed')
+})
+
+test('a commit whose wait for the standby somebody ended is no success, of a statement alone or of a transaction', async () => {
+  const { connection } = await start()
+  const db = open(connection)
+  await db.query('create table kept (id int primary key)')
+  // The server waits for a standby that is not there.
+  const setStandby = async (change: string): Promise<void> => {
+    await db.query(`alter system ${change}`)
+    await db.query('select pg_reload_conf()')
+  }
+  await setStandby(`set synchronous_standby_names = 'absent'`)
+  try {
+    const insert = 'insert into kept values ($1)'
+    const writes = [
+      () => db.query('insert into kept values (1)'),
+      () => db.query({ name: 'keep', text: insert, values: [2] }),
+      () => inTransaction(db, (tx) => tx.query(insert, [3])),
+    ]
+    for (const write of writes) {
+      const written = write().then(
+        () => null,
+        (error: unknown) => error,
+      )
+      const waiting = `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`
+      await expect.poll(async () => (await db.query(waiting)).rowCount).toBe(1)
+      const error = await written
+      expect([codeOf(error), isUnavailable(error)]).toEqual(['08007', true])
+    }
+    // It is there, and would be gone with this server.
+    expect((await db.query('select id from kept order by id')).rows).toEqual([{ id: 1 }, { id: 2 }, { id: 3 }])
+  } finally {
+    await setStandby('reset synchronous_standby_names')
+  }
 })
 
 test('finds the same database through a link', async () => {

@@ -51,6 +51,8 @@ function explainFailure(error: unknown, request: FastifyRequest): ApiError {
 function explainPassing(error: unknown): { what: string; isUndone: boolean; retryAfterSeconds: number } | null {
   if (isLostRace(error))
     return { what: 'Somebody else changed the same at the same moment', isUndone: true, retryAfterSeconds: 1 }
+  if (codeOf(error) === '08007')
+    return { what: 'Nobody knows whether the database keeps what it stored', isUndone: false, retryAfterSeconds: 2 }
   // Whether a write took place is not known: the idempotency key makes the repetition safe.
   if (isUnavailable(error)) return { what: 'The database cannot be reached', isUndone: false, retryAfterSeconds: 2 }
   if (isRetryable(error)) return { what: 'The database ended the statement', isUndone: true, retryAfterSeconds: 2 }
