@@ -7,7 +7,7 @@ import {
   type MessageRequest,
   type TextPdu,
 } from '@heliogram/smpp'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openPool } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { firstIdAt, newId } from '../ids.ts'
@@ -192,6 +192,26 @@ describe('a receipt', () => {
     open.release()
     await untilDelivered(client, 2)
     expect(receiptIds(client)).toEqual([early.clientId, late.clientId].toSorted())
+  })
+
+  it('is not passed over because the clock of a process that reads is days ahead', async () => {
+    const client = await bind(credential)
+    const { id, clientId } = await submit(client)
+    const eventId = newId()
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 86_400_000 })
+    try {
+      await test.db.query(`insert into events (account_id, id, type, payload) values ($1, $2, 'webhook.test', '{}')`, [
+        test.accountId,
+        eventId,
+      ])
+      await fillDeliveries(test.db)
+      await untilRead()
+    } finally {
+      vi.useRealTimers()
+    }
+    await test.end(id)
+    await untilDelivered(client, 1)
+    expect(receiptIds(client)).toEqual([clientId])
   })
 
   it('is made of fewer events at a time where a timeout cancels what is made of many', async () => {

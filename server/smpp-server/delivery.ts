@@ -1,9 +1,9 @@
 /** Deliveries to clients as rows: leased by the node that delivers, deleted when the client took them, due again when it did not. */
 import { columns } from '../db/array.ts'
 import type { Db } from '../db/db.ts'
-import { firstIdAt } from '../ids.ts'
 import { readMessages } from '../messages/store.ts'
 import type { ReceiptState } from '@heliogram/smpp'
+import { firstIdOf } from './event-cursor.ts'
 import { deliveryDaysMax } from './fill.ts'
 
 /** The key of a delivery. */
@@ -143,8 +143,7 @@ export async function forgetDeliveries(db: Db): Promise<number> {
   const { rowCount } = await db.query(
     `delete from smpp_deliveries d
      using smpp_credentials c
-     where d.account_id = c.account_id and d.credential_id = c.id and d.id < $1`,
-    [firstIdAt(Date.now() - deliveryDaysMax * 86_400_000)],
+     where d.account_id = c.account_id and d.credential_id = c.id and d.id < ${firstIdOf(deliveryDaysMax)}`,
   )
   return rowCount ?? 0
 }

@@ -4,8 +4,8 @@
  */
 import { columns } from '../db/array.ts'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
-import { firstIdAt, newId } from '../ids.ts'
-import { floorNow } from './event-cursor.ts'
+import { newId } from '../ids.ts'
+import { firstIdOf, floorNow } from './event-cursor.ts'
 import { settleOwed } from './owed.ts'
 
 /** Days after which what could not be delivered is forgotten. */
@@ -48,15 +48,13 @@ export async function fillDeliveries(db: Db, limit: number = eventsMax): Promise
   })
 }
 
-// Unread events of the account of a cursor c, by events_order; $1 bounds the days.
+// Unread events of the account of a cursor c, by events_order; their ids bound the days.
 const unread = `
           from events
           where account_id = c.account_id
             and txid < pg_snapshot_xmin(pg_current_snapshot())
             and (txid, id) > (c.txid, c.event_id)
-            and id > greatest(c.floor_id, $1::uuid)`
-
-const oldest = (): string => firstIdAt(Date.now() - deliveryDaysMax * 86_400_000)
+            and id > greatest(c.floor_id, ${firstIdOf(deliveryDaysMax)})`
 
 /** Accounts with clients and unread events, some of them. Only reads: most of the time there is nothing to lock for. */
 async function findAccounts(db: Db): Promise<string[]> {
@@ -68,8 +66,8 @@ async function findAccounts(db: Db): Promise<string[]> {
       where exists (select 1 from smpp_credentials k where k.account_id = c.account_id and k.enabled)
         and exists (
           select 1 ${unread})
-      limit $2`,
-    values: [oldest(), accountsMax],
+      limit $1`,
+    values: [accountsMax],
   })
   return rows.map((row) => row.accountId)
 }
@@ -98,10 +96,10 @@ async function readEvents(tx: Tx, accounts: string[], limit: number): Promise<Ev
       cross join lateral (
         select txid, id, type, message_id ${unread}
         order by txid, id
-        limit $2
+        limit $1
       ) e
-      where c.account_id = any ($3::uuid[])`,
-    values: [oldest(), limit, accounts],
+      where c.account_id = any ($2::uuid[])`,
+    values: [limit, accounts],
   })
   return rows
 }
@@ -144,14 +142,14 @@ async function moveCursors(tx: Tx, events: EventRow[], limit: number): Promise<v
     name: 'move-smpp-cursors',
     text: `
       update smpp_cursors c
-      set txid = l.txid, event_id = l.id, floor_id = greatest(c.floor_id, l.floor_id)
-      from unnest($1::uuid[], $2::xid8[], $3::uuid[], $4::uuid[]) as l (account_id, txid, id, floor_id)
+      set txid = l.txid, event_id = l.id, floor_id = case when l.is_full then c.floor_id else greatest(c.floor_id, ${floorNow}) end
+      from unnest($1::uuid[], $2::xid8[], $3::uuid[], $4::boolean[]) as l (account_id, txid, id, is_full)
       where c.account_id = l.account_id`,
     values: columns([
       last.map((event) => event.accountId),
       last.map((event) => event.txid),
       last.map((event) => event.id),
-      last.map((event) => (event.isFull ? null : floorNow())),
+      last.map((event) => event.isFull),
     ]),
   })
 }
