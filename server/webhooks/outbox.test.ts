@@ -1,8 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../db/testing.ts'
-import { newId } from '../ids.ts'
-import { endPosts, releasePosts, releasePostsOf, type OutboxKey } from './outbox.ts'
-import { insertTestAccount, testEnded } from './testing.ts'
+import { firstIdAt, newId } from '../ids.ts'
+import { claimPosts, endPosts, releasePosts, releasePostsOf, type OutboxKey } from './outbox.ts'
+import { insertTestAccount, insertTestWebhook, testEnded } from './testing.ts'
 
 const database = await createTestDatabase()
 const { db } = database
@@ -56,4 +56,45 @@ test('a node gives back only what is leased to it: the lease of another one stay
   expect(await isLeased()).toBe(true)
   await releasePosts(db, theirs, rows)
   expect(await isLeased()).toBe(false)
+})
+
+/** Posts of the events of one message to an ordered endpoint, in their order: the first is due in an hour, the others now. */
+async function heldPosts(): Promise<{ accountId: string; endpointId: string; eventIds: string[] }> {
+  await db.query('truncate outbox')
+  const accountId = await insertTestAccount(db)
+  const { id: endpointId } = await insertTestWebhook(db, accountId, 'https://example.com/')
+  await db.query(`update webhooks set ordered = true where id = $1`, [endpointId])
+  const eventIds = [firstIdAt(Date.now() - 60_000), newId()]
+  await db.query(
+    `insert into outbox (endpoint_id, due_at, event_id, account_id, message_id, sequence)
+     select $1, date_trunc('milliseconds', now()) + case n when 1 then interval '1 hour' else interval '0' end, id, $2, $3, n
+     from unnest($4::uuid[]) with ordinality as e (id, n)`,
+    [endpointId, accountId, newId(), eventIds],
+  )
+  return { accountId, endpointId, eventIds }
+}
+
+test('what waits for an earlier event of its message is put off beside a redelivery of its own event', async () => {
+  const { accountId, endpointId, eventIds } = await heldPosts()
+  const [first, second] = eventIds
+  const { rows: before } = await db.query<{ dueAt: Date }>(
+    `insert into outbox (endpoint_id, due_at, event_id, account_id, target_id)
+     select endpoint_id, due_at, $3, account_id, endpoint_id from outbox where endpoint_id = $1 and event_id = $2
+     returning due_at as "dueAt"`,
+    [endpointId, first, second],
+  )
+  const other = await duePost()
+  const { rows, held } = await claimPosts(
+    db,
+    newId(),
+    60,
+    [endpointId, other.rows[0]?.endpointId ?? ''].map((id) => ({ endpointId: id, limit: 8, from: null })),
+  )
+  expect([rows.map((row) => row.accountId), held]).toEqual([[other.accountId], new Map([[endpointId, 1]])])
+  const { rows: after } = await db.query<{ dueAt: Date }>(
+    `select due_at as "dueAt" from outbox where account_id = $1 and event_id = $2 order by due_at`,
+    [accountId, second],
+  )
+  const at = before[0]?.dueAt.getTime() ?? 0
+  expect(after.map(({ dueAt }) => dueAt.getTime())).toEqual([at, at + 1])
 })

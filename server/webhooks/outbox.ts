@@ -71,7 +71,8 @@ export interface Claimed {
 /**
  * Leases due rows that nobody holds, a bounded number for each endpoint, oldest first. Locks the rows it takes and steps over those
  * that another node is taking; each endpoint is one range of the primary key. A row of an ordered endpoint whose message has an earlier
- * one (outbox_message) is put off until that is tried again, so that it is not met at every claim. The payload is a correlated look-up, so
+ * one (outbox_message) is put off until that is tried again, so that it is not met at every claim: to another moment than that of a redelivery
+ * of its event, which may have failed together with the earlier one. The payload is a correlated look-up, so
  * that it prunes to one partition of events; a row whose event has expired comes with null.
  */
 export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, claims: Claim[]): Promise<Claimed> {
@@ -103,8 +104,15 @@ export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, c
         ) free
       ), held as (
         update outbox o
-        set due_at = greatest(date_trunc('milliseconds', now()) + interval '250 milliseconds', (
-          select due.after from due where due.endpoint_id = o.endpoint_id and due.due_at = o.due_at and due.event_id = o.event_id))
+        set due_at = (
+          select t.at + case when exists (
+            select from outbox same where same.endpoint_id = o.endpoint_id and same.due_at = t.at and same.event_id = o.event_id
+          ) then interval '1 millisecond' else interval '0' end
+          from (
+            select greatest(date_trunc('milliseconds', now()) + interval '250 milliseconds', due.after) as at
+            from due
+            where due.endpoint_id = o.endpoint_id and due.due_at = o.due_at and due.event_id = o.event_id
+          ) t)
         where ctid = any (array(select row_at from due where after is not null))
         returning endpoint_id
       ), leased as (
