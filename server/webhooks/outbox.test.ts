@@ -98,3 +98,12 @@ test('what waits for an earlier event of its message is put off beside a redeliv
   const at = before[0]?.dueAt.getTime() ?? 0
   expect(after.map(({ dueAt }) => dueAt.getTime())).toEqual([at, at + 1])
 })
+
+test('what waited when its endpoint was disabled holds up nothing that comes after it was enabled again', async () => {
+  const { endpointId, eventIds } = await heldPosts()
+  const claim = async () => (await claimPosts(db, newId(), 60, [{ endpointId, limit: 8, from: null }])).rows
+  expect(await claim()).toEqual([])
+  await db.query(`update outbox set due_at = now() where event_id = $1`, [eventIds[1]])
+  await db.query(`update webhooks set posts_since = now() - interval '30 seconds' where id = $1`, [endpointId])
+  expect((await claim()).map(({ eventId }) => eventId)).toEqual([eventIds[1]])
+})

@@ -72,7 +72,8 @@ export interface Claimed {
  * Leases due rows that nobody holds, a bounded number for each endpoint, oldest first. Locks the rows it takes and steps over those
  * that another node is taking; each endpoint is one range of the primary key. A row of an ordered endpoint whose message has an earlier
  * one (outbox_message) is put off until that is tried again, so that it is not met at every claim: to another moment than that of a redelivery
- * of its event, which may have failed together with the earlier one. The payload is a correlated look-up, so
+ * of its event, which may have failed together with the earlier one. What waited when its endpoint was disabled is dropped when its turn
+ * comes, and nothing waits for it. The payload is a correlated look-up, so
  * that it prunes to one partition of events; a row whose event has expired comes with null.
  */
 export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, claims: Claim[]): Promise<Claimed> {
@@ -87,12 +88,18 @@ export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, c
             where earlier.endpoint_id = free.endpoint_id
               and earlier.message_id = free.message_id
               and (earlier.sequence, earlier.event_id) < (free.sequence, free.event_id)
+              and not exists (
+                select from webhooks w
+                where w.account_id = free.account_id
+                  and w.id = free.endpoint_id
+                  and earlier.event_id < rpad(lpad(to_hex(floor(extract(epoch from w.posts_since) * 1000)::bigint), 12, '0'), 32, '0')::uuid
+              )
             order by earlier.sequence, earlier.event_id
             limit 1
           ) end as after
         from unnest($1::uuid[], $2::int[], $3::timestamptz[]) as c (endpoint_id, count, since)
         cross join lateral (
-          select o.ctid as row_at, o.endpoint_id, o.due_at, o.event_id, o.message_id, o.sequence
+          select o.ctid as row_at, o.endpoint_id, o.due_at, o.event_id, o.account_id, o.message_id, o.sequence
           from outbox o
           where o.endpoint_id = c.endpoint_id
             and o.due_at >= coalesce(c.since, '-infinity')
