@@ -60,6 +60,32 @@ it('a session that is given up during a turn is not dialled again by it', async 
   for (const { id } of sent) await test.reaches(id, 'delivered')
 })
 
+it('a link that is enabled again while it drains is nobody else’s', async () => {
+  test = await openBoundTest(database.db)
+  test.simulator.misbehave({ isPaused: true })
+  const { id } = await test.submit()
+  await until('it is with the carrier', () => test.simulator.stats().accepted === 1)
+  await test.db.query('update links set enabled = false, updated_at = now()')
+  await until('it drains', () => test.submitter.links.size === 0)
+
+  // A turn finds it enabled, and it has drained before that turn is over.
+  await inTransaction(test.db, async (tx) => {
+    await tx.query('select 1 from link_slots for update')
+    await test.db.query('update links set enabled = true, updated_at = now()')
+    await untilBlocked(test.db, 1, '%insert into link_slots%')
+    test.simulator.misbehave({ isPaused: false })
+    await until('it has drained', () => test.simulator.stats().bound === 0)
+    await test.reaches(id, 'delivered')
+  })
+  await untilBound(test)
+  expect(await held()).toBe(1)
+  const other = newId()
+  await test.db.query(`insert into nodes (id, name) values ($1, 'other')`, [other])
+  const wish = { slots: new Map(), free: [], wants: true, grant: noGrant, report: noReport, isDue: true }
+  const leased = await renewLeases(test.db, other, () => wish, performance.now())
+  expect(leased?.map(({ slots }) => slots.size)).toEqual([0])
+})
+
 it('a carrier that allows fewer sessions from now on is not dialled as often as before', async () => {
   test = await openBoundTest(database.db, { settings: { sessions: 3 } })
   await until('all sessions are bound', () => test.simulator.stats().bound === 3)

@@ -152,7 +152,7 @@ export class LinkKeeper {
     }
     this.#leased = leased
     const ids = new Set(leased.map(({ id }) => id))
-    for (const [id, kept] of this.#kept) if (!ids.has(id)) this.#leave(id, kept)
+    for (const [id, kept] of this.#kept) if (!ids.has(id)) await this.#leave(id, kept)
     const starting = leased.filter((one) => this.#apply(one, now)).map(({ id }) => id)
     if (starting.length > 0) await this.#startLinks(starting)
     this.#listRunning()
@@ -196,19 +196,16 @@ export class LinkKeeper {
     )
   }
 
-  /** A link that is disabled or deleted: it drains, and is forgotten. */
-  #leave(id: string, kept: Kept): void {
+  /** A link that is disabled or deleted: it drains, and is forgotten by a later turn. Not beside one, which may have found it enabled again. */
+  async #leave(id: string, kept: Kept): Promise<void> {
     if (kept.isClosing) return
-    kept.leased = null
-    if (kept.link) this.#context.log.info({ link: id }, 'link disabled')
-    this.#stop(kept, drainMs)
-      .then(() => {
-        // It may have been enabled again meanwhile.
-        if (kept.leased !== null) return undefined
-        this.#kept.delete(id)
-        return releaseLink(this.#context.db, id, this.#context.node.id)
-      })
-      .catch((error: unknown) => this.#report(error, 'a link did not stop cleanly'))
+    if (kept.link) {
+      this.#context.log.info({ link: id }, 'link disabled')
+      void this.#stop(kept, drainMs).then(() => this.#hasten())
+      return
+    }
+    await releaseLink(this.#context.db, id, this.#context.node.id)
+    this.#kept.delete(id)
   }
 
   /** Lets a link drain beside the others, which go on; its leases are kept meanwhile. It can be started again when it is gone. */

@@ -6,7 +6,7 @@ import { takeGrant } from './shares.ts'
 import type { LinkReport } from './store.ts'
 
 export interface Kept {
-  /** What the last turn said; of other processes it is as old as that. Null: the link is disabled or gone. */
+  /** What the last turn said; of other processes it is as old as that. Null: nothing yet. */
   leased: LeasedLink | null
   link: CarrierLink | null
   /** What the link was started from, or could not be. */
