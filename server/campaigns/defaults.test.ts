@@ -190,6 +190,14 @@ describe('the text of a campaign', () => {
     }
     expect(await sample({})).toBe('20 % off till Friday')
     expect(await sample({ variables: { day: 'Sunday' } })).toBe('20 % off till Sunday')
+    // Null counts as not given: of an order, and of a campaign, where the contact has its say.
+    expect(await sample({ variables: { day: null } })).toBe('20 % off till Friday')
+    expect(await sample({ message: 'To {{ phone_number }}', variables: { phone_number: null } })).toBe('To 15551230001')
+    const mild = await test.newCampaign({ message: 'To {{ phone_number }}', variables: { phone_number: null } })
+    await test.call('POST', `/v1/campaigns/${mild}/contacts`, { phone_number: '15551230001' })
+    expect((await test.call('POST', `/v1/campaigns/${mild}/send`, { dry_run: true })).body).toMatchObject({
+      sample: 'To 15551230001',
+    })
     expect(await sample({ variables: { dya: 'Sunday' } })).toEqual(['#/variables/dya unknown_field'])
     expect(await sample({ message: 'Other {{ day | default: "day" }}' })).toBe('Other day')
     await test.call('PATCH', '/v1/templates/sale', { body: 'Now {{ percent }}' })

@@ -92,6 +92,8 @@ it('takes what is missing from a contact, by its id or its number, in the langua
     })
   const mine = await preview({ campaign, contact, language: 'en', variables: { city: 'wien' } })
   expect(mine.body['message']).toBe('Hi Ana, your city is Wien.')
+  const none = await preview({ campaign, contact, language: 'en', variables: { first_name: null } })
+  expect(none.body['message']).toBe('Hi Ana, your city is Graz.')
 })
 
 it('renders attributes that are no texts, and says that the contact has opted out', async () => {

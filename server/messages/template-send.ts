@@ -24,6 +24,10 @@ export const Variables = Type.Record(
 )
 export type Variables = Static<typeof Variables>
 
+/** The values that are given. */
+export const givenOf = (variables: Variables): Variables =>
+  Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== null))
+
 /** Which of a template's texts. */
 export const TemplateLanguage = Type.String({
   maxLength: 35,
@@ -133,7 +137,7 @@ export function renderVariant(
   for (const name of Object.keys(variables))
     if (!variants.variables.has(name))
       faults.push({ pointer: pointerTo(name), code: 'unknown_field', detail: 'is not a field of the template' })
-  const rendered = variants.pick(language).template.render({ ...more, ...variables })
+  const rendered = variants.pick(language).template.render({ ...more, ...givenOf(variables) })
   if ('missing' in rendered) {
     for (const name of rendered.missing)
       faults.push({ pointer: pointerTo(name), code: 'missing_variable', detail: 'is needed by the template' })

@@ -3,6 +3,7 @@ import type { Draft } from '../../messages/accepted.ts'
 import { readDraft, type DraftContext } from '../../messages/draft.ts'
 import { countryOf } from '../../messages/number.ts'
 import { compileVariants } from '../../messages/template-resource.ts'
+import { givenOf } from '../../messages/template-send.ts'
 import type { MessageBody } from './broadcast.ts'
 import type { ContactFields } from './recipients.ts'
 
@@ -28,6 +29,7 @@ export function createDrafter(
 ): Drafter {
   const { short_url: shortUrl = null, texts, variables = {}, ...send } = body
   const variants = compileVariants(texts)
+  const given = givenOf(variables)
   // As the contact is shown; looked for only where a text wants it.
   const hasCountry = variants.variables.has('country')
   // The callback address was checked when the broadcast was ordered, and is again when it is called.
@@ -38,7 +40,7 @@ export function createDrafter(
       if (isUnreadable) return { reason: 'fields_unavailable', detail: 'The contact cannot be decrypted.' }
       if (hasCountry) fields.country ??= countryOf(fields.phone_number)
       const { template } = variants.pick(contact.language)
-      const rendered = template.render({ ...attributes, ...fields, ...variables })
+      const rendered = template.render({ ...attributes, ...fields, ...given })
       if ('missing' in rendered)
         return { reason: 'missing_variable', detail: `The contact has no ${rendered.missing.join(', ')}.` }
       const length = Array.from(rendered.text).length

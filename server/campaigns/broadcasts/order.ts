@@ -4,6 +4,7 @@ import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { newId, parseId, showId } from '../../ids.ts'
 import { readSendAt, readSender } from '../../messages/draft.ts'
 import { refuseShortening } from '../../messages/short-links/shorten.ts'
+import { givenOf } from '../../messages/template-send.ts'
 import { findTemplates } from '../../messages/template-store.ts'
 import { refuseClosed } from '../campaign.ts'
 import { hasPool, hasSender, lockCampaign, setPace, type CampaignRow } from '../store.ts'
@@ -106,7 +107,7 @@ async function readText(
   const { body, language, languages } = own?.texts ?? template ?? textsOf(message ?? '')
   const texts = { body, language, languages }
   checkText(texts, variables, faults)
-  return { texts, variables: { ...own?.variables, ...variables } }
+  return { texts, variables: { ...own?.variables, ...givenOf(variables) } }
 }
 
 /** Adds what is wrong with the sender or the pool that an order names. Locks the pool: it is not deleted before the broadcast is there. */
