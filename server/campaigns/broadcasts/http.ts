@@ -24,6 +24,7 @@ import {
   DryRun,
   showBroadcast,
   unfinishedStatuses,
+  type BroadcastRow,
   type BroadcastStatus,
 } from './broadcast.ts'
 import { recordBroadcast } from './event.ts'
@@ -235,7 +236,10 @@ async function move(
 ): Promise<Outcome> {
   const { accountId } = request.caller
   const campaign = await readCampaign(tx, accountId, request.params.campaign)
-  const row = await moveBroadcast(tx, accountId, campaign.id, from, to)
+  // A pause of a campaign holds what is live in it, too: of a test, only what is still to be made waits.
+  const isApart = async ({ isTest, status }: BroadcastRow): Promise<boolean> =>
+    isTest && status === 'paused' && (await mayHaveLive(tx, accountId, campaign))
+  const row = await moveBroadcast(tx, accountId, campaign.id, from, to, isApart)
   const [last] = row || to !== 'canceled' ? [] : await listBroadcasts(tx, accountId, campaign.id, 1, null)
   if (last?.status === 'canceled') {
     refuseLive(request.caller, last.isTest)
@@ -246,9 +250,6 @@ async function move(
       detail: `The campaign has no broadcast that is ${from.join(' or ')}; its status is ${campaign.status}.`,
     })
   refuseLive(request.caller, row.isTest)
-  // A pause of a campaign holds what is live in it, too: of a test, only what is still to be made waits.
-  if (row.isTest && row.status === 'paused' && (await mayHaveLive(tx, accountId, campaign)))
-    await setCampaignStatus(tx, accountId, campaign.id, 'sending')
   const audit = { target: showId('cmp', campaign.id), before: { status: campaign.status }, after: { status: to } }
   return { status: 200, body: showBroadcast(row), audit }
 }

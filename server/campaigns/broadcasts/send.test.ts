@@ -274,6 +274,12 @@ describe('a pause of a test', () => {
     const campaignId = parseId('cmp', campaign)
     await ledger.acceptor.accept(ledger.draft({ campaignId }))
     expect(await claimAll()).toMatchObject([{ campaignId }])
+    // Nor does it say that a campaign is sending whose time is still to come.
+    campaign = await test.newCampaign()
+    const later = { message: 'Hello', send_at: new Date(Date.now() + 3_600_000).toISOString() }
+    await test.call('POST', `/v1/campaigns/${campaign}/send`, later, tester, { 'idempotency-key': 'later' })
+    await pause()
+    expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['status']).toBe('scheduled')
     campaign = String((await test.call('POST', '/v1/campaigns', { name: 'Trial' }, tester)).body['id'])
     await test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello' }, tester, {
       'idempotency-key': 'own',

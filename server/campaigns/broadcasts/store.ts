@@ -102,8 +102,8 @@ export async function listBroadcasts(
 }
 
 /**
- * Moves the campaign's broadcast from one of these states to another, and its campaign with it; null where it is in none of them. Locks
- * both rows, the broadcast (broadcasts_campaign) first, as every step of it does.
+ * Moves the campaign's broadcast from one of these states to another, and its campaign with it unless it `isApart`; null where it is in none
+ * of them. Locks both rows, the broadcast (broadcasts_campaign) first, as every step of it does.
  */
 export async function moveBroadcast(
   tx: Tx,
@@ -111,6 +111,7 @@ export async function moveBroadcast(
   campaignId: string,
   from: readonly BroadcastStatus[],
   to: BroadcastStatus,
+  isApart: (row: BroadcastRow) => Promise<boolean> = () => Promise.resolve(false),
 ): Promise<BroadcastRow | null> {
   const { rows } = await tx.query<BroadcastRow>(
     `update broadcasts b
@@ -123,7 +124,7 @@ export async function moveBroadcast(
     [accountId, campaignId, from, to],
   )
   const [row] = rows
-  if (row) await setCampaignStatus(tx, accountId, campaignId, row.status)
+  if (row && !(await isApart(row))) await setCampaignStatus(tx, accountId, campaignId, row.status)
   return row ?? null
 }
 
