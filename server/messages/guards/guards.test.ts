@@ -5,7 +5,9 @@ import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/te
 import { Acceptor } from '../accept.ts'
 import type { Accepted, Draft, Stop } from '../accepted.ts'
 import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../testing.ts'
+import { nameOf } from './judge.ts'
 import { forgetWindows, listStops, releaseStops, type GuardRow, type Release } from './stops.ts'
+import { useWindows } from './windows.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -165,6 +167,35 @@ describe('a daily cap of segments', () => {
       'spend_limit_reached',
     ])
     expect(await used('daily_segments')).toBe(9)
+  })
+
+  it('nor are the minutes left out before its first whole hour', async () => {
+    const early = await test.send({ segments: 7 })
+    const rows = [await test.send({ segments: 3 }), await test.send({ segments: 2, isTest: true }), await test.send()]
+    const { accountId, db } = test
+    const startsAt = rows[0]?.createdAt ?? new Date()
+    await db.query(`update messages set created_at = $2::timestamptz - interval '1 ms' where id = $1`, [
+      early.id,
+      startsAt,
+    ])
+    await db.query(
+      `update messages set status = 'sent', carrier_id = $1, cost = 0.02, cost_currency = 'EUR', cost_carrier_id = $1`,
+      [test.carrierId],
+    )
+    const endsAt = new Date(startsAt.getTime() + 24 * 3_600_000)
+    const window = { accountId, startsAt, endsAt, action: 'block', limit: 9 } as const
+    const amounts = [
+      { window: { ...window, kind: 'daily_segments', key: '' }, amount: 1 },
+      { window: { ...window, kind: 'spend', key: 'EUR' }, amount: 5 },
+      { window: { ...window, kind: 'spend', key: 'USD' }, amount: 5 },
+    ] as const
+    const before = async (): Promise<(number | undefined)[]> => {
+      const all = await inTransaction(db, (tx) => useWindows(tx, amounts))
+      return amounts.map((one) => all.get(nameOf(one.window)))
+    }
+    expect(await before()).toEqual([4, 40_000, 0])
+    expect(await before()).toEqual([5, 40_005, 5])
+    expect(await used('daily_segments')).toBe(6)
   })
 
   it('does not stop other accounts', async () => {

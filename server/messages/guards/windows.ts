@@ -1,9 +1,11 @@
 /** The SQL of guards in the transaction that accepts: windows of limits, what was released of them, and texts that went a moment ago. */
 import { columns } from '../../db/array.ts'
 import type { Queryable, Tx } from '../../db/db.ts'
+import { firstIdAt } from '../../ids.ts'
 import { millionths } from '../../money.ts'
 import type { Planned } from '../accepted.ts'
 import { counts } from '../tallies/counts-sql.ts'
+import { bucketOf, costIn, talliedColumns } from '../tallies/delta-sql.ts'
 import { nameOf, type Ask, type Relief, type Window } from './judge.ts'
 
 /** The windows of limits that some messages ask for, each once. */
@@ -39,7 +41,7 @@ const usedSinceDayBegan = `(
  */
 export async function useWindows(tx: Tx, amounts: readonly Amount[]): Promise<Map<string, number>> {
   if (amounts.length === 0) return new Map()
-  const { rows } = await tx.query<WindowRow & { before: number }>({
+  const { rows } = await tx.query<WindowRow & { before: number; isNew: boolean }>({
     name: 'use-guard-windows',
     text: `
       with w as materialized (
@@ -59,9 +61,10 @@ export async function useWindows(tx: Tx, amounts: readonly Amount[]): Promise<Ma
         set used = c.used + (
           select amount from w
           where w.account_id = excluded.account_id and w.kind = excluded.kind and w.key = excluded.key and w.starts_at = excluded.starts_at)
-        returning account_id, kind, key, starts_at, used
+        returning account_id, kind, key, starts_at, used, xmax = 0 as is_new
       )
-      select account_id as "accountId", kind, key, starts_at as "startsAt", c.used - w.amount as before
+      select account_id as "accountId", kind, key, starts_at as "startsAt", c.used - w.amount as before,
+        c.is_new as "isNew"
       from c
       join w using (account_id, kind, key, starts_at)`,
     values: columns([
@@ -70,7 +73,45 @@ export async function useWindows(tx: Tx, amounts: readonly Amount[]): Promise<Ma
       amounts.map(({ amount }) => amount),
     ]),
   })
-  return new Map(rows.map((row) => [nameOf(row), row.before]))
+  const before = new Map<string, number>()
+  for (const row of rows)
+    before.set(nameOf(row), row.before + (row.isNew && beginsInHour(row) ? await useFirstPart(tx, row) : 0))
+  return before
+}
+
+/** Whether it is a day that begins at another minute than an hour of UTC, those of which the counts are. */
+const beginsInHour = ({ kind, startsAt }: WindowRow): boolean =>
+  (kind === 'daily_segments' || kind === 'spend') && startsAt.getTime() % hourMs !== 0
+
+const hourMs = 3_600_000
+// From the time of a message to that of its id.
+const idLateMs = 60_000
+
+/** Adds to a day what it used up before its first whole hour, and returns it. Reads the messages of that time, once a day, by primary key. */
+async function useFirstPart(tx: Tx, { accountId, kind, key, startsAt }: WindowRow): Promise<number> {
+  const until = new Date(Math.ceil(startsAt.getTime() / hourMs) * hourMs)
+  const amount = kind === 'spend' ? `round(${costIn('bucket')} * ${millionths})` : 'coalesce(sum(segments), 0)'
+  const { rows } = await tx.query<{ amount: number }>(
+    `with part as (
+       select ${talliedColumns('m')}, ${bucketOf('m.status')} as bucket
+       from messages m
+       where m.account_id = $1
+         and m.id between $5 and $6
+         and m.created_at >= $4
+         and m.created_at < $7
+         and not m.is_test
+     )
+     update guard_counters c
+     set used = c.used + p.amount
+     from (select ${amount}::bigint as amount from part where bucket <> 'received' and ($3 = '' or "costCurrency" = $3)) p
+     where c.account_id = $1
+       and c.kind = $2
+       and c.key = $3
+       and c.starts_at = $4
+     returning p.amount`,
+    [accountId, kind, key, startsAt, firstIdAt(startsAt.getTime()), firstIdAt(until.getTime() + idLateMs), until],
+  )
+  return rows[0]?.amount ?? 0
 }
 
 /** Adds to windows that are locked; by primary key. */
