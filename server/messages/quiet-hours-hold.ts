@@ -2,7 +2,7 @@
 import type { Db, Tx } from '../db/db.ts'
 import type { MessageType } from './message.ts'
 import type { QuietHours } from './quiet-hours.ts'
-import { defaultExpiry, validityDefault } from './validity.ts'
+import { isDefaultValidity, validityDefault } from './validity.ts'
 
 /** A lane, or a part of one. */
 interface QuietLane {
@@ -81,7 +81,7 @@ const lookSql = `
   for update of q skip locked`
 
 // By primary keys; the queue rows are locked already. A message that was canceled meanwhile goes with its queue row. A validity that nobody
-// asked for begins when the quiet hours end, as at accept: with most windows it would be over before.
+// asked for begins when the quiet hours end, as at accept, and again with the next ones: with most windows it would be over before.
 const holdSql = `
   with quiet as materialized (
     select q.*, k.until
@@ -98,7 +98,7 @@ const holdSql = `
     update messages m
     set hold_reason = 'quiet_hours', hold_until = q.until, updated_at = now(),
       expires_at = case
-        when m.expires_at = ${defaultExpiry('m')} then q.until + ${validityDefault}
+        when ${isDefaultValidity('m')} then q.until + ${validityDefault}
         else m.expires_at
       end
     from quiet q

@@ -246,6 +246,36 @@ describe('a message whose turn comes in quiet hours', () => {
     }
   })
 
+  it('has it anew when it is held again, and where a pause has prolonged it', async () => {
+    const rows = [
+      await test.send(marketing),
+      await test.send(marketing),
+      await test.send({ ...marketing, validitySeconds: 20 * 3600 }),
+    ]
+    // Not in the first millisecond of a second.
+    await test.db.query(
+      `update messages set created_at = date_trunc('second', created_at) + interval '5 ms', expires_at = date_trunc('second', expires_at) + interval '5 ms'`,
+    )
+    await test.db.query(
+      `update messages set created_at = created_at - interval '20 hours', expires_at = now() + interval '3 hours' where id = $1`,
+      [rows[1]?.id],
+    )
+    const read = (): Promise<MessageRow[]> => Promise.all(rows.map(({ id }) => test.message(id)))
+    const asked = (await read())[2]?.expiresAt
+    const quiet = nowQuiet()
+    for (const end of [inHours(5), inHours(8)]) {
+      await setQuiet({ ...quiet, end })
+      await releaseHeld(test.db)
+      await queueDue(test.db)
+      expect(await claimAll()).toEqual([])
+      const held = await read()
+      const untils = held.map(({ holdUntil }) => holdUntil?.toISOString().slice(11, 16))
+      expect(untils).toEqual([end, end, end])
+      const expiry = new Date((held[0]?.holdUntil?.getTime() ?? 0) + 10 * hourMs)
+      expect(held.map(({ expiresAt }) => expiresAt)).toEqual([expiry, expiry, asked])
+    }
+  })
+
   it('is held also where it was scheduled, or is tried again', async () => {
     const scheduled = await test.send({ ...marketing, sendAt: new Date(Date.now() + hourMs) })
     const retried = await test.lease(marketing)
