@@ -1274,6 +1274,7 @@ create table smpp_deliveries (
   constraint smpp_deliveries_account_id_credential_id_fkey foreign key (account_id, credential_id) references smpp_credentials(account_id, id) on delete cascade,
   constraint smpp_deliveries_kind_check check ((kind = any (array['receipt', 'reply'])))
 ) with (fillfactor=70, autovacuum_vacuum_scale_factor=0.02, autovacuum_vacuum_cost_delay=0);
+create index smpp_deliveries_due on smpp_deliveries (account_id, credential_id, due_at, id, part);
 create policy own_account on smpp_deliveries for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table smpp_gatherings (

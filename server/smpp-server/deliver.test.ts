@@ -9,6 +9,7 @@ import {
 } from '@heliogram/smpp'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { openPool } from '../db/db.ts'
+import { pipelineSettings } from '../db/pipeline.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { firstIdAt, newId } from '../ids.ts'
 import { Acceptor } from '../messages/accept.ts'
@@ -17,7 +18,7 @@ import { storeReply } from '../messages/reply.ts'
 import { ourNumber, until } from '../messages/testing.ts'
 import { parseClientId, showClientId } from './client-id.ts'
 import { fillDeliveries } from './fill.ts'
-import { forgetDeliveries } from './delivery.ts'
+import { claimDeliveries, forgetDeliveries } from './delivery.ts'
 import { OwedReceipts, settleCanceled } from './owed.ts'
 import {
   createTestCredential,
@@ -362,6 +363,32 @@ describe('a delivery', () => {
     }
     await untilAllTaken()
     expect(client.delivered).toHaveLength(10)
+  })
+
+  it('is found without a look at those that were refused and wait to come again', async () => {
+    const { accountId, id: credentialId } = credential
+    const refused = (count: number, dueIn: string): Promise<unknown> =>
+      test.db.query(
+        `insert into smpp_deliveries (account_id, credential_id, id, kind, subject_id, source, destination, due_at)
+         select $1, $2, gen_random_uuid(), 'reply', gen_random_uuid(), '1', '2', now() + $4::interval
+         from generate_series(1, $3)`,
+        [accountId, credentialId, count, dueIn],
+      )
+    await refused(2000, '1 hour')
+    await refused(3, '-1 second')
+    const db = openPool(database.connection, { name: 'test', max: 1, settings: pipelineSettings })
+    const countReads = async (): Promise<number> => {
+      await db.query('select pg_stat_force_next_flush()')
+      const { rows } = await db.query<{ reads: number }>(
+        `select sum(idx_tup_read)::int as reads from pg_stat_user_indexes where relname = 'smpp_deliveries'`,
+      )
+      return rows[0]?.reads ?? NaN
+    }
+    const before = await countReads()
+    const claimed = await claimDeliveries(db, newId(), [{ accountId, credentialId, room: 10 }])
+    expect(claimed).toHaveLength(3)
+    expect((await countReads()) - before).toBeLessThan(100)
+    await db.end()
   })
 
   it('is given up after three days', async () => {

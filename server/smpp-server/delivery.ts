@@ -45,8 +45,8 @@ export interface Settled extends DeliveryKey {
 export const leaseSeconds = 120
 
 /**
- * Leases what is due for credentials, up to so many each, oldest first. Locks the rows it takes and passes over those that another
- * node is taking; by primary key prefix. What a fenced node leased is due at once. The text of a reply is its message's; one that is sealed
+ * Leases what is due for credentials, up to so many each, what has been due longest first. Locks the rows it takes and passes over those that
+ * another node is taking; by smpp_deliveries_due. What a fenced node leased is due at once. The text of a reply is its message's; one that is sealed
  * is read by a second query.
  */
 export async function claimDeliveries(
@@ -69,7 +69,7 @@ export async function claimDeliveries(
             and (d.leased_until is null
               or d.leased_until < now()
               or exists (select 1 from nodes n where n.id = d.leased_by and n.fenced_at is not null))
-          order by d.id, d.part
+          order by d.due_at, d.id, d.part
           limit r.room
           for update of d skip locked
         ) d
@@ -88,7 +88,7 @@ export async function claimDeliveries(
         where c.kind = 'reply' and m.account_id = c.account_id and m.id = c.subject_id
         limit 1
       ) m on true
-      order by c.id, c.part`,
+      order by c.due_at, c.id, c.part`,
     values: [
       ...columns([room.map((one) => one.accountId), room.map((one) => one.credentialId), room.map((one) => one.room)]),
       nodeId,
