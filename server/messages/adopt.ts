@@ -49,7 +49,7 @@ interface DueTry extends NamelessTry {
   isOpen: boolean
 }
 
-/** The tries of every pair of numbers of which one is due: they compete for the same receipts. */
+/** The tries of every pair of numbers of which one is due: they compete for the same receipts. Locks them, by primary key, before any message. */
 async function readDue(tx: Tx, limit: number): Promise<DueTry[]> {
   const { rows } = await tx.query<DueTry>({
     name: 'read-due-tries',
@@ -72,7 +72,9 @@ async function readDue(tx: Tx, limit: number): Promise<DueTry[]> {
       from pairs p
       join nameless_tries t on t.link_id = p.link_id and t.their_number = p.their_number
       left join submissions s
-        on s.account_id = t.account_id and s.message_id = t.message_id and s.segment = t.segment and s.try = t.try`,
+        on s.account_id = t.account_id and s.message_id = t.message_id and s.segment = t.segment and s.try = t.try
+      order by t.account_id, t.message_id, t.segment, t.try
+      for update of t`,
     values: [limit, firstIdAt(Date.now() - validityMaxMs)],
   })
   return rows

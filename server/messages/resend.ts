@@ -83,6 +83,7 @@ async function resendDue(tx: Tx, limit: number): Promise<number> {
     values: [limit],
   })
   if (rows.length === 0) return 0
+  await lockTries(tx, rows)
   const of = (verdict: Due['verdict']): Due[] => rows.filter((row) => row.verdict === verdict)
   await postpone(tx, of('wait'))
   await park(tx, of('park'))
@@ -97,6 +98,23 @@ const keysOf = (rows: readonly Key[]): (string | Buffer)[] =>
 const keys = 'unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id)'
 const unconfirmed = `${keys}
         join messages m on m.account_id = k.account_id and m.id = k.message_id and m.status = 'unconfirmed'`
+
+/**
+ * Locks the tries of messages, by primary key. Whoever has both locks them before the messages, as adoption does, and what waits in line between
+ * the two, as a claim does.
+ */
+async function lockTries(tx: Tx, rows: readonly Key[]): Promise<void> {
+  await tx.query({
+    name: 'lock-nameless-tries',
+    text: `
+      select
+      from ${keys}
+      join nameless_tries t on t.account_id = k.account_id and t.message_id = k.message_id
+      order by t.account_id, t.message_id, t.segment, t.try
+      for update of t`,
+    values: keysOf(rows),
+  })
+}
 
 /** By primary key prefix of nameless_tries. */
 async function postpone(tx: Tx, rows: readonly Key[]): Promise<void> {
@@ -259,6 +277,7 @@ export async function resendMessage(
   actor: Actor,
 ): Promise<MessageRow | null> {
   const key = { accountId, messageId }
+  await lockTries(tx, [key])
   const [row] = await requeue(tx, [key])
   if (!row) return null
   await hold(tx, [key])
