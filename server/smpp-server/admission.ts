@@ -20,7 +20,7 @@ export async function forgetSessions(db: Db, nodeId: string, sessionIds: string[
   )
 }
 
-/** The credentials of this node's sessions, by id; what is missing was deleted. By smpp_sessions_node and smpp_sessions_credential. */
+/** The credentials of this node's sessions, by id, also where it has been fenced and does not know yet; what is missing was deleted. By smpp_sessions_node and smpp_sessions_credential. */
 export async function readAdmissions(db: Db, nodeId: string): Promise<Map<string, CurrentAdmission>> {
   const { rows } = await db.query<CurrentAdmission>({
     name: 'read-smpp-admissions',
@@ -36,7 +36,7 @@ export async function readAdmissions(db: Db, nodeId: string): Promise<Map<string
         mine.sessions::float8 / (
           select count(*)
           from smpp_sessions s
-          join nodes n on n.id = s.node_id and n.fenced_at is null
+          join nodes n on n.id = s.node_id and (n.fenced_at is null or n.id = $1)
           where s.account_id = c.account_id and s.credential_id = c.id) as share
       from mine
       join smpp_credentials c on c.account_id = mine.account_id and c.id = mine.credential_id

@@ -6,6 +6,7 @@ import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { until } from '../messages/testing.ts'
+import { readAdmissions } from './admission.ts'
 import { isAllowedFrom } from './bind.ts'
 import { deleteCredential, findCredential, replacePassword, updateCredential } from './credential.ts'
 import { bindTestClient, openServerTest, type ServerTest, type TestClient, type TestCredential } from './testing.ts'
@@ -92,6 +93,13 @@ describe('a bind', () => {
     // A node that died has no sessions.
     await test.db.query('update nodes set fenced_at = now() where id = $1', [nodeId])
     expect(await refusal(credential)).toBe(0)
+  })
+
+  it('has its part of the pace also on a node that was fenced and does not know it yet', async () => {
+    const credential = await test.credential()
+    await bind(credential)
+    await test.db.query('update nodes set fenced_at = now() where id = $1', [test.nodeId])
+    expect((await readAdmissions(test.db, test.nodeId)).get(credential.id)?.share).toBe(1)
   })
 
   it('from another network, with a disabled credential, or of a suspended account is refused', async () => {
