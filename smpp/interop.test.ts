@@ -2,11 +2,13 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import smpp, { type NpmPdu, type NpmSession } from 'smpp'
+import { COMMANDS } from './commands.ts'
 import { connectSession } from './dial.ts'
 import type { MessageRequest, Outcome } from './options.ts'
 import { SmppServer } from './server.ts'
-import { ESME } from './status.ts'
+import { ESME, STATUSES } from './status.ts'
 import { until } from './testing.ts'
+import { TLVS } from './tlvs.ts'
 
 test('npm smpp as a client binds, submits, gets a receipt and unbinds', async () => {
   const requests: MessageRequest[] = []
@@ -109,4 +111,17 @@ test('npm smpp as a server lets us bind, submit, take a reply and unbind', async
   await session.unbind(1_000)
   expect(session.closeReason).toBe('unbound')
   await new Promise((resolve) => server.close(resolve))
+})
+
+test('commands, TLVs and statuses have the numbers that npm smpp gives them', () => {
+  for (const [name, { id }] of Object.entries(COMMANDS)) expect([name, id]).toEqual([name, smpp.commands[name]?.id])
+  for (const [name, { tag }] of Object.entries(TLVS)) {
+    const theirs = name === 'destination_port' ? 'dest_port' : name
+    expect([name, tag]).toEqual([name, smpp.tlvs[theirs]?.id])
+  }
+  for (const [name, [code]] of Object.entries(STATUSES)) {
+    // Optional parameters are TLVs by their names of 5.0.
+    const theirs = name.replace(/OPTPARAM|OPTPAR/, 'TLV').replace(/INVPARLEN/, 'INVTLVLEN')
+    expect([name, code]).toEqual([name, smpp.errors[`ESME_${theirs}`]])
+  }
 })

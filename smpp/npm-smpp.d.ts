@@ -27,6 +27,9 @@ declare module 'smpp' {
   const smpp: {
     connect(options: { host: string; port: number }, onConnect: () => void): NpmSession
     createServer(onSession: (session: NpmSession) => void): Server
+    readonly commands: Readonly<Record<string, { readonly id: number }>>
+    readonly tlvs: Readonly<Record<string, { readonly id: number }>>
+    readonly errors: Readonly<Record<string, number>>
   }
   export default smpp
 }

@@ -52,6 +52,9 @@ describe('what the encoder refuses', () => {
     ['255 octets of short_message', { short_message: Buffer.alloc(255) }, ESME.RINVMSGLEN],
     ['a validity_period that is too long', { validity_period: '0'.repeat(17) }, ESME.RINVEXPIRY],
     ['a TLV that is too long', { tlvs: { network_error_code: Buffer.alloc(4) } }, ESME.RINVPARLEN],
+    ['a TLV text that is too long', { tlvs: { receipted_message_id: 'a'.repeat(65) } }, ESME.RINVPARLEN],
+    ['more than 64 KiB of a TLV without a name', { tlvs: { 0x1400: Buffer.alloc(65_536) } }, ESME.RINVPARLEN],
+    ['a tag that is no number', { tlvs: { unheard_of: Buffer.alloc(1) } as object }, ESME.ROPTPARNOTALLWD],
     ['a TLV integer that is too large', { tlvs: { sar_msg_ref_num: 65_536 } }, ESME.RINVPARLEN],
     ['a tag beyond 16 bits', { tlvs: { 65_536: Buffer.alloc(1) } }, ESME.ROPTPARNOTALLWD],
     ['more than 64 KiB of payload', { tlvs: { message_payload: Buffer.alloc(65_536) } }, ESME.RINVPARLEN],
@@ -70,6 +73,50 @@ describe('what the encoder refuses', () => {
     expect(statusOf(() => encodePdu({ command: 'data_sm', tlvs: { 0x1400: half, 0x1401: half } }))).toBe(
       ESME.RINVCMDLEN,
     )
+  })
+})
+
+describe('what the encoder writes', () => {
+  test('PDUs of the greatest length, one behind another', () => {
+    const tlvs = { message_payload: Buffer.alloc(0xffff), 0x1400: Buffer.alloc(PDU_OCTETS_MAX - 0xffff - 34) }
+    const writer = new PduWriter()
+    for (const sequence of [1, 2]) expect(writePdu(writer, 'data_sm', { tlvs }, sequence)).toBe(PDU_OCTETS_MAX)
+    const bytes = writer.take()
+    for (const start of [0, PDU_OCTETS_MAX]) {
+      expect(decodePdu(bytes, start, start + PDU_OCTETS_MAX)).toMatchObject({ command: 'data_sm', tlvs })
+    }
+  })
+
+  test('texts of any length, each no longer than it is', () => {
+    for (let octets = 0; octets <= 20; octets++) {
+      const destination_addr = 'abcdefghijklmnopqrst'.slice(0, octets)
+      const pdu = decodePdu(
+        encodePdu({ command: 'submit_sm', destination_addr, short_message: Buffer.alloc(20, 0x78) }),
+      )
+      expect(pdu).toMatchObject({ destination_addr })
+    }
+  })
+
+  test.each(COMMAND_NAMES)('every text of %s up to its greatest length, and no further', (command) => {
+    for (const { name, type, maxWrite, status } of fieldsOf(command)) {
+      if (type !== 'cstring') continue
+      const write = (octets: number): number =>
+        statusOf(() => encodePdu({ command, [name]: 'a'.repeat(octets) } as PduInput))
+      expect([name, write(maxWrite - 1), write(maxWrite)]).toEqual([name, ESME.ROK, ESME[status]])
+    }
+  })
+
+  test('the fields of a request whatever its status, and none of a response that refuses', () => {
+    expect(decodePdu(encodePdu({ command: 'query_sm', command_status: 8, message_id: 'x' }))).toMatchObject({
+      command_status: 8,
+      message_id: 'x',
+    })
+    expect(encodePdu({ command: 'submit_sm_resp', command_status: 8, message_id: 'x' }).length).toBe(16)
+  })
+
+  test('no TLV that is undefined', () => {
+    const tlvs = { message_state: undefined, sar_msg_ref_num: 7 } as object
+    expect(decodePdu(encodePdu({ command: 'data_sm', tlvs })).tlvs).toEqual({ sar_msg_ref_num: 7 })
   })
 })
 
@@ -104,6 +151,17 @@ describe('what the decoder refuses', () => {
       pduOf(`00000000 00000004 00000000 00000001 00 0101 ${'31'.repeat(21)}00`),
       ESME.RINVSRCADR,
     ],
+    [
+      'a whole submit_sm with an address of 21 characters',
+      pduOf(`00000000 00000004 00000000 00000001 00 0101 ${'31'.repeat(21)}00 0101 3200 000000 00 00 00000000 00`),
+      ESME.RINVSRCADR,
+    ],
+    [
+      'a whole deliver_sm with an address of 65',
+      pduOf(`00000000 00000005 00000000 00000001 00 0101 3100 0101 ${'32'.repeat(65)}00 000000 00 00 00000000 00`),
+      ESME.RINVDSTADR,
+    ],
+    ['a message_id of 256', pduOf(`00000000 80000004 00000000 00000001 ${'61'.repeat(256)}00`), ESME.RINVMSGID],
     ['octets behind enquire_link', pduOf('00000000 00000015 00000000 00000001 00'), ESME.RINVOPTPARSTREAM],
   ])('%s', (_name, bytes, status) => {
     expect(statusOf(() => decodePdu(bytes))).toBe(status)

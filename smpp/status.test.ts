@@ -15,6 +15,14 @@ test('has each code once', () => {
   expect(new Set(codes).size).toBe(codes.length)
 })
 
+test('sends again what was refused for the moment, and nothing else', () => {
+  const codesOf = (wanted: StatusClass): number[] =>
+    Object.values(STATUSES).flatMap(([code, statusClass]) => (statusClass === wanted ? [code] : []))
+  expect(codesOf('ok')).toEqual([0x00])
+  expect(codesOf('retry_link')).toEqual([0x14, 0x58])
+  expect(codesOf('retry_later')).toEqual([0x04, 0x05, 0x08, 0x0d, 0x45, 0x64, 0xff, 0x102])
+})
+
 test.each<[number, StatusClass]>([
   [0x00, 'ok'],
   [0x58, 'retry_link'],

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { encodePdu } from './encode.ts'
-import { PDU_OCTETS_MAX } from './pdu.ts'
+import { HEADER_OCTETS, PDU_OCTETS_MAX } from './pdu.ts'
 import { PduStream } from './stream.ts'
 
 /** A stream, and what it has cut out so far. */
@@ -54,30 +54,35 @@ test('keeps a partial PDU apart from the chunk in which it came', () => {
 })
 
 test.each([0, 4, 15, PDU_OCTETS_MAX + 1, 0xffffffff])('is out of step for good after a length of %i', (length) => {
-  const bad = Buffer.alloc(16)
+  const bad = Buffer.alloc(4)
   bad.writeUInt32BE(length)
-  for (const cut of [1, 4, 16]) {
+  const bytes = Buffer.concat([bad, aPdu(3)])
+  for (const cut of [1, 4, bytes.length]) {
     const { stream, pdus } = aStream()
     expect(stream.push(aPdu(3))).toBe(true)
-    stream.push(bad.subarray(0, cut))
-    expect(stream.push(bad.subarray(cut))).toBe(false)
+    expect(stream.push(bytes.subarray(0, cut))).toBe(cut < 4)
+    expect(stream.push(bytes.subarray(cut))).toBe(false)
     expect(stream.push(aPdu(3))).toBe(false)
     expect(pdus.length).toBe(1)
     expect(stream.partialOctets).toBe(0)
   }
 })
 
-test('takes a PDU of the greatest length', () => {
+test.each([HEADER_OCTETS, PDU_OCTETS_MAX])('takes a PDU of %i octets, the fewest and the most', (octets) => {
   const { stream, pdus } = aStream()
-  const sent = Buffer.alloc(PDU_OCTETS_MAX)
+  const sent = Buffer.alloc(octets)
   sent.writeUInt32BE(sent.length)
   for (let at = 0; at < sent.length; at += 1_000) stream.push(sent.subarray(at, at + 1_000))
   expect(pdus).toEqual([sent])
 })
 
-test('stops where its visitor says so', () => {
-  let visits = 0
-  const stream = new PduStream(() => ++visits < 2)
-  expect(stream.push(Buffer.concat([aPdu(1), aPdu(2), aPdu(3)]))).toBe(false)
-  expect(visits).toBe(2)
+test('stops where its visitor says so, wherever the chunks end', () => {
+  const bytes = Buffer.concat([aPdu(1), aPdu(2), aPdu(3)])
+  for (let cut = 0; cut < bytes.length; cut++) {
+    const visits: number[] = []
+    const stream = new PduStream((_bytes, start, end) => visits.push(end - start) < 2)
+    stream.push(bytes.subarray(0, cut))
+    expect(stream.push(bytes.subarray(cut))).toBe(false)
+    expect(visits).toEqual([aPdu(1).length, aPdu(2).length])
+  }
 })

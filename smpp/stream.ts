@@ -46,7 +46,7 @@ export class PduStream {
   #complete(chunk: Buffer): number {
     let at = 0
     if (this.#partialEnd < 4) {
-      at = this.#fill(chunk, 0, 4)
+      at = this.#fill(chunk, 0)
       if (this.#partialEnd < 4) return at
       const length = readUint32(this.#partial, 0)
       if (!isPduLength(length)) {
@@ -55,7 +55,7 @@ export class PduStream {
       }
       this.#widen(length)
     }
-    at = this.#fill(chunk, at, this.#partial.length)
+    at = this.#fill(chunk, at)
     if (this.#partialEnd === this.#partial.length) {
       const pdu = this.#partial
       this.#partial = NONE
@@ -69,7 +69,7 @@ export class PduStream {
   #keep(chunk: Buffer, at: number): void {
     const octets = chunk.length - at
     this.#partial = Buffer.allocUnsafeSlow(octets < 4 ? 4 : readUint32(chunk, at))
-    this.#fill(chunk, at, this.#partial.length)
+    this.#fill(chunk, at)
   }
 
   #widen(length: number): void {
@@ -78,9 +78,9 @@ export class PduStream {
     this.#partial = whole
   }
 
-  /** Copies from chunk[at] until the partial PDU has `end` octets; answers where it stopped in the chunk. */
-  #fill(chunk: Buffer, at: number, end: number): number {
-    const copied = chunk.copy(this.#partial, this.#partialEnd, at, at + end - this.#partialEnd)
+  /** Copies from chunk[at] on until the partial PDU is full; answers where it stopped in the chunk. */
+  #fill(chunk: Buffer, at: number): number {
+    const copied = chunk.copy(this.#partial, this.#partialEnd, at)
     this.#partialEnd += copied
     return at + copied
   }

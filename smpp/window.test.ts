@@ -41,6 +41,7 @@ test('gives up the oldest first, and remembers so many of them', () => {
   expect(expired).toEqual(['r1', 'r2', 'r3'])
   expect(window.size).toBe(1)
   expect(window.answerLate(1, 'submit_sm_resp')).toBeUndefined()
+  expect(window.answerLate(2, 'data_sm_resp')).toBeUndefined()
   expect(window.answerLate(2, 'submit_sm_resp')?.context).toBe('r2')
   expect(window.answerLate(3, 'submit_sm_resp')?.context).toBe('r3')
 })
@@ -72,5 +73,27 @@ test('keeps the order of sending across a wrap of the numbers and any growth', (
   const drained: number[] = []
   window.drain(({ context }) => drained.push(context))
   expect(drained).toEqual(Array.from({ length: 1_000 }, (_, index) => index))
+  expect(window.size).toBe(0)
+})
+
+test('gives each request up once, also when the owner of the first closes the session', () => {
+  const window = new Window<string>(2)
+  for (const sequence of [1, 2, 3]) window.add(aRequest(sequence, `r${sequence}`, sequence))
+  const ends: string[] = []
+  window.expire(3, (context) => {
+    ends.push(`${context} expired`)
+    window.drain((request) => ends.push(`${request.context} drained`))
+  })
+  expect(ends).toEqual(['r1 expired', 'r2 drained', 'r3 drained'])
+})
+
+test('knows no request any more once it is drained, given up or not', () => {
+  const window = new Window<string>(2)
+  window.add(aRequest(1, 'given up', 1))
+  window.expire(1, () => {})
+  window.add(aRequest(2, 'outstanding', 2))
+  window.drain(() => {})
+  expect(window.answerLate(1, 'submit_sm_resp')).toBeUndefined()
+  expect(window.answer(2, 'submit_sm_resp')).toBeUndefined()
   expect(window.size).toBe(0)
 })
