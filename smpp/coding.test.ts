@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it, test } from 'vitest'
 import { codingOf, decodeText, type TextCoding } from './coding.ts'
+import { packGsm7 } from './packing.ts'
 
 describe('what data_coding means', () => {
   test.each([
@@ -9,18 +10,29 @@ describe('what data_coding means', () => {
     [2, 'binary'],
     [3, 'latin1'],
     [4, 'binary'],
+    [5, 'shift_jis'],
     [6, 'iso-8859-5'],
+    [7, 'iso-8859-8'],
     [8, 'ucs2'],
+    [9, 'binary'],
+    [10, 'iso-2022-jp'],
     [0x0b, 'gsm7'],
+    [13, 'shift_jis'],
+    [14, 'euc-kr'],
+    [0x0f, 'gsm7'],
     [0x10, 'gsm7'],
     [0x14, 'binary'],
     [0x18, 'ucs2'],
     [0x1b, 'ucs2'],
     [0x20, 'binary'],
     [0x48, 'ucs2'],
+    [0x7f, 'binary'],
+    [0x88, 'gsm7'],
     [0xc0, 'gsm7'],
     [0xd8, 'gsm7'],
+    [0xdf, 'gsm7'],
     [0xe0, 'ucs2'],
+    [0xef, 'ucs2'],
     [0xf0, 'gsm7'],
     [0xf3, 'gsm7'],
     [0xf4, 'binary'],
@@ -53,6 +65,7 @@ describe('octets as text', () => {
     ['ucs2', '0048d83dde00', 'H😀'],
     ['ucs2', 'feff0048', 'H'],
     ['ucs2', 'fffe4800', 'H'],
+    ['ucs2', 'ff210042', 'ＡB'],
     ['ucs2', '0048d83d', 'H\ufffd'],
     ['ucs2', '004800', 'H\ufffd'],
     ['ucs2', '00480000', 'H'],
@@ -61,6 +74,12 @@ describe('octets as text', () => {
     ['utf8', 'e282ac', '€'],
   ])('%s %s reads %j', (coding, hex, text) => {
     expect(decodeText(Buffer.from(hex, 'hex'), coding)).toBe(text)
+  })
+
+  it('reads packed septets behind their header, and with its national tables', () => {
+    const context = { udhLength: 6, shift: { locking: 1, single: 1 } }
+    const octets = packGsm7(Buffer.from([0x07, 0x1b, 0x53]), 6)
+    expect(decodeText(octets, 'gsm7-packed', context)).toBe('ıŞ')
   })
 
   it('leaves binary as it is', () => {

@@ -50,7 +50,10 @@ describe('reading one PDU', () => {
       part: 2,
     })
     expect(readPart(aPdu('6869', { tlvs: { ...sar, sar_segment_seqnum: 3 } })).concatenation).toBeNull()
-    expect(readPart(aPdu('6869', { tlvs: { sar_msg_ref_num: 1, sar_total_segments: 2 } })).concatenation).toBeNull()
+    for (const absent of Object.keys(sar)) {
+      expect(readPart(aPdu('6869', { tlvs: { ...sar, [absent]: undefined } })).concatenation).toBeNull()
+    }
+    expect(readPart(aPdu('6869', { tlvs: { ...sar, sar_total_segments: 256 } })).concatenation).toBeNull()
     expect(readPart(aPdu('050003420201 68', { esm_class: 0x40, tlvs: sar })).concatenation?.kind).toBe('udh8')
   })
 
@@ -92,6 +95,15 @@ describe('joining parts', () => {
       aPdu('050003010202 0436', { esm_class: 0x40, data_coding: 8 }),
     ]
     expect(textOf(...parts)).toBe('Aж')
+  })
+
+  it('reads each part with its own national tables', () => {
+    const pdus = ['08000301020125 0101 07', '08000301020225 0103 0e'].map((hex) => aPdu(hex, { esm_class: 0x40 }))
+    expect(textOf(...pdus)).toBe('ıÁ')
+    const singles = ['08000301020124 0101 1b53', '08000301020224 0102 1b61'].map((hex) =>
+      aPdu(hex, { esm_class: 0x40 }),
+    )
+    expect(textOf(...singles)).toBe('Şá')
   })
 
   it('gives octets, not text, of binary', () => {

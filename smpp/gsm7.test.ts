@@ -10,6 +10,7 @@ const EXTENDED = '\f^{}\\[~]|€'
 const gsm7Text = fc.string({ unit: fc.constantFrom(...(BASIC + EXTENDED).split('')), maxLength: 400, size: 'max' })
 
 test.each([
+  ['', ''],
   ['@', '00'],
   ['£', '01'],
   ['Ç', '09'],
@@ -66,6 +67,10 @@ describe('octets that no encoder writes', () => {
   })
 })
 
+it('reads no further than a view of other octets', () => {
+  expect(decodeGsm7(Uint8Array.from([0x41, 0x42, 0x43, 0x44]).subarray(1, 3))).toBe('BC')
+})
+
 describe('national shift tables', () => {
   test.each([
     [{ single: 1 }, '1b471b491b531b631b671b691b731b65', 'ĞİŞçğış€'],
@@ -73,6 +78,8 @@ describe('national shift tables', () => {
     [{ single: 3 }, '1b051b091b0b1b0c1b0e1b0f1b121b131b141b151b1f', 'êçÔôÁáΦΓ^ΩÊ'],
     [{ single: 3 }, '1b411b491b4f1b551b5b1b5c1b611b651b691b6f1b751b7b1b7c1b7f', 'ÀÍÓÚÃÕÂ€íóúãõâ'],
     [{ locking: 1 }, '04070b0c1c1d40601b3c', '€ıĞğŞşİç['],
+    [{ locking: 1 }, '415a617a7f', 'AZazà'],
+    [{ locking: 3 }, '415a617a7f', 'AZazà'],
     [
       { locking: 3 },
       '0406070809 12131415161718191a1c1d 5b5c 5f 7b7c 7f'.replaceAll(' ', ''),

@@ -17,6 +17,7 @@ describe('ids of receipts against ids of responses', () => {
     ['hex-to-dec', '98765432101', '16fee0e525'],
     ['hex-to-dec', '9007199254740993', '0020000000000001'],
     ['hex-to-dec', '26', '0x1A'],
+    ['hex-to-dec', '26', '0X1a'],
     ['hex-to-dec', '0', '00000000'],
     ['hex', '29bfea6c', '29BFEA6C'],
     ['hex', '0x1a', '0000001A'],
@@ -60,6 +61,11 @@ describe('finding out a carrier’s form', () => {
       { form: 'dec-to-hex', id: '38601FA' },
       { form: 'dec-to-hex', id: '038601fa' },
       { form: 'dec-to-hex', id: '038601FA' },
+    ])
+    expect(receiptIdForms('1a')).toEqual([
+      { form: 'raw', id: '1a' },
+      { form: 'hex-to-dec', id: '26' },
+      { form: 'hex-to-dec', id: '0000000026' },
     ])
     expect(receiptIdForms('a-b')).toEqual([{ form: 'raw', id: 'a-b' }])
     expect(receiptIdForms('').map(({ id }) => id)).toEqual([''])

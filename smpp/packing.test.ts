@@ -31,6 +31,13 @@ describe('the CR that keeps seven spare bits from reading as @', () => {
     expect(decodeGsm7(unpackGsm7(packGsm7(encodeGsm7('ABCDEFG\r'))))).toBe('ABCDEFG\r\r')
   })
 
+  it('is doubled nowhere else', () => {
+    for (let length = 0; length < 159; length++) {
+      const text = `${'A'.repeat(length)}\r`
+      expect(decodeGsm7(unpackGsm7(packGsm7(encodeGsm7(text))))).toBe(length % 8 === 7 ? `${text}\r` : text)
+    }
+  })
+
   it('never makes a segment longer than 140 octets', () => {
     expect(packGsm7(encodeGsm7(`${'A'.repeat(159)}\r`))).toHaveLength(140)
     expect(packGsm7(encodeGsm7(`${'A'.repeat(152)}\r`), 6)).toHaveLength(134)

@@ -37,8 +37,8 @@ const SEPARATORS = ',;|'
  */
 export function readReceiptText(octets: Uint8Array): ReceiptFields {
   const text = toAscii(octets)
-  const fields: ReceiptFields = {}
-  let open: keyof ReceiptFields | null = null
+  const fields: Partial<Record<FieldName, string>> = {}
+  let open: FieldName | null = null
   let valueStart = 0
   for (let colon = text.indexOf(':'); colon >= 0; colon = text.indexOf(':', colon + 1)) {
     const name = nameBefore(text, colon)
@@ -47,7 +47,7 @@ export function readReceiptText(octets: Uint8Array): ReceiptFields {
     if (open) fields[open] = text.slice(valueStart, colon - spelling.length)
     open = null
     if (field === 'text' && fields.id !== undefined && fields.stat !== undefined) break
-    if (field !== 'text' && field !== 'sub' && field !== 'dlvrd' && fields[field] === undefined) open = field
+    if (fields[field] === undefined) open = field
     valueStart = colon + 1
   }
   if (open) fields[open] = text.slice(valueStart)

@@ -29,6 +29,42 @@ describe('text', () => {
     })
   })
 
+  test.each<[string, Partial<Receipt>]>([
+    // The text of the message may look like fields.
+    ['id:9 stat:DELIVRD text:err:500 done date:1706271624', { stat: 'DELIVRD', err: null, doneDate: null }],
+    ['stat:DELIVRD text:hi id:9 err:000', { id: '9', state: 'delivered', err: '000' }],
+    // What we do not keep ends what we do.
+    [
+      'submit date:1706271624 sub:001 done date:1706271625 dlvrd:001',
+      { submitDate: '1706271624', doneDate: '1706271625' },
+    ],
+    ['done date:1706271625 text:hi', { doneDate: '1706271625' }],
+    ['id:9 status:DELIVRD', { state: 'delivered' }],
+    ['grid:5 id:9 stat:DELIVRD', { id: '9' }],
+    ['\0id:9 stat:DELIVRD', { id: '9', state: 'delivered' }],
+    // A word behind a date is a state only where it is one, and where none has a name.
+    ['id:9 done date:20170627 162425 err:000', { state: 'unknown', doneDate: '20170627 162425' }],
+    ['id:9 done date:0 err:000', { state: 'unknown', doneDate: '0' }],
+    ['id:9 done date:1706271624 EXPIRED stat:DELIVRD', { state: 'delivered', stat: 'DELIVRD' }],
+  ])('%j', (text, fields) => {
+    expect(parse(text)).toMatchObject(fields)
+  })
+
+  test.each([
+    ['DLVRD', 'delivered'],
+    ['CANCELED', 'deleted'],
+    ['ACKED', 'accepted'],
+    ['REJ', 'rejected'],
+    ['BLOCKED', 'rejected'],
+    ['BUFFERED', 'enroute'],
+    ['QUEUED', 'enroute'],
+    ['NCPR-REJECTED', 'rejected'],
+    ['2', 'delivered'],
+    ['OK', null],
+  ])('means by %s that it is %s', (word, state) => {
+    expect(stateOfWord(word)).toBe(state)
+  })
+
   it('is read from UCS-2 too', () => {
     const wide = Buffer.from('id:9 submit date:1706271624 stat:DELIVRD err:000', 'utf16le').swap16()
     expect(parse('', { short_message: wide, data_coding: 8 })).toMatchObject({
@@ -65,6 +101,8 @@ describe('TLVs', () => {
 
   it('may be some of them only', () => {
     expect(parse(text, { tlvs: { receipted_message_id: '6000' } })).toMatchObject({ id: '6000', state: 'delivered' })
+    expect(parse(text, { tlvs: { receipted_message_id: '5000' } })).toMatchObject({ id: '5000', otherId: null })
+    expect(parse('', { tlvs: { receipted_message_id: '6000' } })).toMatchObject({ id: '6000', otherId: null })
     expect(parse(text, { tlvs: { message_state: 5 } })).toMatchObject({ id: '5000', state: 'undeliverable' })
   })
 
@@ -87,6 +125,7 @@ describe('TLVs', () => {
   it('may hold an id with its NUL and what lies behind it, or "0"', () => {
     const id = `abc\0${'\0'.repeat(20)}junk`
     expect(parse('', { tlvs: { receipted_message_id: id, message_state: 2 } })?.id).toBe('abc')
+    expect(parse(text, { tlvs: { receipted_message_id: '\0junk', message_state: 2 } })?.id).toBe('5000')
     expect(parse('', { tlvs: { receipted_message_id: '0', message_state: 0 }, esm_class: 0 })).toMatchObject({
       id: '0',
       state: 'scheduled',
@@ -119,6 +158,9 @@ describe('what is a receipt', () => {
 
   it('is a text that reads as one without any bit', () => {
     for (const esm_class of [0x00, 0x03, 0x08, 0x10]) expect(parse(text, { esm_class })?.id).toBe('9')
+    for (const detail of ['submit date:1706271624', 'done date:1706271624', 'err:000']) {
+      expect(parse(`id:9 stat:DELIVRD ${detail}`, { esm_class: 0 })?.id).toBe('9')
+    }
   })
 
   test.each([
@@ -134,7 +176,8 @@ describe('what is a receipt', () => {
     for (const esm_class of [0x00, 0x08, 0x10]) expect(parse(reply, { esm_class })).toBeNull()
   })
 
-  it('is not a reply that names a message but no state', () => {
+  it('is not a reply that names a message but no state, or a state but no message', () => {
+    expect(parse('yes', { esm_class: 0x10, tlvs: { message_state: 2 } })).toBeNull()
     expect(parse('yes', { esm_class: 0x10, tlvs: { receipted_message_id: '7' } })).toBeNull()
   })
 })

@@ -5,8 +5,9 @@ describe('references', () => {
   it('go up by one for a destination and repeat after 65,536', () => {
     const next = createReferences()
     const first = next('15551230001')
-    const seen = new Set([first])
-    for (let n = 1; n < 65_536; n++) seen.add(next('15551230001'))
+    expect(next('15551230001')).toBe((first + 1) & 0xffff)
+    const seen = new Set([first, (first + 1) & 0xffff])
+    for (let n = 2; n < 65_536; n++) seen.add(next('15551230001'))
     expect(seen.size).toBe(65_536)
     expect(next('15551230001')).toBe(first)
   })

@@ -13,6 +13,7 @@ describe('typographic characters become what GSM-7 has', () => {
     ['1⁄2 • 3 − 4', '1/2 * 3 - 4'],
     ['Cafe\u0301 nin\u0303o', 'Café niño'],
     ['it`s', "it's"],
+    ['‹a› ∼ ˜ ˆ ‥', '<a> ~ ~ ^ ..'],
     ['☺︎'.replace('☺', '-'), '-'],
   ])('%j reads %j', (text, expected) => {
     expect(smart(text).text).toBe(expected)

@@ -16,7 +16,15 @@ describe('headers', () => {
     ['050003420200', 6, null, {}], // part 0
     ['050003420203', 6, null, {}], // part above total
     ['050003420000', 6, null, {}], // of none
+    ['0b0003420201080412340300', 12, udh8(0x42, 2, 1), {}], // one that makes no sense takes nothing back
+    ['0b0804123403010003420300', 12, { kind: 'udh16', reference: 0x1234, total: 3, part: 1 }, {}],
     ['04000242020161', 5, null, {}], // an element of the wrong size
+    ['06000442020101', 7, null, {}],
+    ['07080512340301ff', 8, null, {}],
+    ['0824020101250201ff', 9, null, {}],
+    ['057103420201', 6, null, {}], // one that we do not know, as long as those that we do
+    ['06710412340302', 7, null, {}],
+    ['03710105', 4, null, {}],
     ['0061', 1, null, {}], // empty
   ])('%s', (hex, length, concatenation, shift) => {
     expect(readUserDataHeader(Buffer.from(hex, 'hex'))).toEqual({ length, concatenation, shift })
@@ -34,10 +42,11 @@ describe('headers', () => {
     fc.assert(
       fc.property(
         fc.constantFrom('udh8' as const, 'udh16' as const),
-        fc.nat(0xff),
+        fc.nat(0xffff),
         part,
         part,
-        (kind, reference, a, b) => {
+        (kind, number, a, b) => {
+          const reference = kind === 'udh8' ? number & 0xff : number
           const concatenation = { kind, reference, total: Math.max(a, b), part: Math.min(a, b) }
           expect(readUserDataHeader(writeConcatenation(concatenation))?.concatenation).toEqual(concatenation)
         },
