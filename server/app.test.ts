@@ -402,6 +402,12 @@ test('a request without Host gets one too, and one of HTTP/1.0 needs none', asyn
   expect(await talk(app, 'GET / HTTP/1.0\r\n\r\n')).toMatch(/^HTTP\/1.1 200 /)
 })
 
+test('a request with two Hosts is refused, whichever of them a proxy went by', async () => {
+  expect(await talk(app, 'GET / HTTP/1.1\r\nHost: x\r\nhOST: x\r\nConnection: close\r\n\r\n')).toMatch(
+    /^HTTP\/1.1 400 [^]*"detail":"[^"]*Host[^]*"code":"invalid_header"/,
+  )
+})
+
 test('a body that trickles in is ended, and one that is merely large is not', async () => {
   const slow = await buildApp(context, (app) => {
     app.post('/v1/things', { config, schema: { body: Body } }, (request, reply) => reply.code(202).send(request.body))

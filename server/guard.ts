@@ -134,6 +134,8 @@ function guardOf(
     reply.headers(headers).header('x-request-id', request.id)
     if (request.headers.host === undefined && request.raw.httpVersion === '1.1')
       return done(new ApiError('invalid_header', { detail: 'A request of HTTP/1.1 needs the header Host.' }))
+    if (hasTwoHosts(request.raw.rawHeaders))
+      return done(new ApiError('invalid_header', { detail: 'A request has the header Host once.' }))
     if (scope === null) return done()
     if (door.overload.refusal) return done(door.overload.refusal)
     const enter = (caller: Caller): void => {
@@ -160,6 +162,16 @@ function guardOf(
       )
     }
   }
+}
+
+/** RFC 9112 §3.2. Node goes by the first of them; a proxy before us may have gone by the last. Names and values take turns. */
+function hasTwoHosts(rawHeaders: readonly string[]): boolean {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]
+    if (name?.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts > 1
 }
 
 /**
