@@ -30,6 +30,12 @@ const url =
   (...schemes: string[]) =>
   (text: string): string | undefined =>
     text === '' || (URL.canParse(text) && schemes.includes(new URL(text).protocol)) ? text : undefined
+/** As psql takes it: with a user it may leave out the host, where the folder of a socket stands in for it. A URL may not. */
+const databaseUrl = (text: string): string | undefined =>
+  url(
+    'postgres:',
+    'postgresql:',
+  )(/[?&]host=/.test(text) ? text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[:/?])/, '$1localhost') : text)
 /** What a carrier's address must say; the name goes into a bind (SMPP 3.4 §5.2.1) and the password too. */
 const carrierUrl = (text: string): string | undefined => {
   if (text === '' || url('smpp:', 'smpps:')(text) === undefined) return text === '' ? text : undefined
@@ -63,8 +69,8 @@ export const variables = {
   databaseUrl: variable(
     'DATABASE_URL',
     '',
-    'postgres://…',
-    url('postgres:', 'postgresql:'),
+    'postgres://user:password@host:port/database, or postgres://user@/database?host=/folder/of/the/socket',
+    databaseUrl,
     'PostgreSQL 15 or newer to use instead of the embedded one.',
   ),
   databaseConnections: variable(

@@ -142,6 +142,19 @@ describe('wrong settings', () => {
     expect(text).not.toContain('hunter2')
   })
 
+  it.each([
+    ['postgres://me@/sms?host=/run/postgresql', 'postgres://me@localhost/sms?host=/run/postgresql'],
+    ['postgres://me:pw@:5433/sms?host=/run/postgresql', 'postgres://me:pw@localhost:5433/sms?host=/run/postgresql'],
+    ['postgres:///sms?host=/run/postgresql', 'postgres:///sms?host=/run/postgresql'],
+  ])('name the folder of a socket as psql does: %s', (DATABASE_URL, databaseUrl) =>
+    expect(readConfig({ DATABASE_URL })).toMatchObject({ databaseUrl }),
+  )
+
+  it('say how a database is named to who names it otherwise', () =>
+    expect(problemsOf({ DATABASE_URL: 'host=/run/postgresql dbname=sms password=hunter2' })).toEqual([
+      'DATABASE_URL is "host=/run/postgresql dbname=sms password=***"; allowed: postgres://user:password@host:port/database, or postgres://user@/database?host=/folder/of/the/socket.',
+    ]))
+
   // What must be escaped in an address, and is not, is the very reason for which it is refused.
   it.each(['postgres://me:hunter/2@localhost/x', 'mysql://me:hunter@2@localhost/x', 'me:hunter2@localhost'])(
     'do not show a password that makes the address a wrong one: %s',

@@ -52,10 +52,12 @@ export type LogLevel = 'debug' | 'info' | 'warn' | 'error' | 'silent'
 
 // From the colon behind the name to the last at sign: a slash or an at sign in a password is a common reason why an address is wrong.
 const password = /(?<=^(?:[^:]*:\/\/)?[^:]*:)(?!\/\/).*(?=@)/s
+// As PostgreSQL's own tools take it, in a query or among words; what is quoted may have any end.
+const passwordWord = /(?<=password\s*=).*/is
 
 /** How a wrong value is shown: addresses without their password, and of a token nothing. */
 const showOf = (name: string, text: string): string =>
-  name === variables.metricsToken.name ? '***' : text.replace(password, '***')
+  name === variables.metricsToken.name ? '***' : text.replace(password, '***').replace(passwordWord, '***')
 
 /** A wrong environment: all wrong variables at once, each with what is allowed. */
 export class ConfigError extends Error {}
