@@ -6,6 +6,7 @@ import { lockDataDir } from './lock.ts'
 import type { Log } from './log.ts'
 import { migrate } from './migrate.ts'
 import { prepareDataDir } from './place.ts'
+import { requireSessions } from './sessions.ts'
 
 export interface OpenDatabase {
   connection: Connection
@@ -20,6 +21,7 @@ export interface OpenDatabase {
 export async function openDatabase(databaseUrl: string | null, dataFolder: string, log: Log): Promise<OpenDatabase> {
   if (databaseUrl !== null) {
     const connection = { connectionString: databaseUrl }
+    await requireSessions(connection)
     await migrate(connection, { log })
     return { connection: await nameSchema(connection), isAlone: false, path: null, close: async () => {} }
   }
