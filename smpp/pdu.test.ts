@@ -5,7 +5,7 @@ import { decodeByTable, decodePdu } from './decode.ts'
 import { encodePdu, writePdu, writerByTable } from './encode.ts'
 import { PDU_OCTETS_MAX, PduError, type PduInput } from './pdu.ts'
 import { ESME } from './status.ts'
-import { TLVS, type TlvName } from './tlvs.ts'
+import { TLVS, type TlvName, type Tlvs } from './tlvs.ts'
 import { VECTORS } from './vectors.ts'
 import { PduWriter } from './writer.ts'
 
@@ -54,7 +54,7 @@ describe('what the encoder refuses', () => {
     ['a TLV that is too long', { tlvs: { network_error_code: Buffer.alloc(4) } }, ESME.RINVPARLEN],
     ['a TLV text that is too long', { tlvs: { receipted_message_id: 'a'.repeat(65) } }, ESME.RINVPARLEN],
     ['more than 64 KiB of a TLV without a name', { tlvs: { 0x1400: Buffer.alloc(65_536) } }, ESME.RINVPARLEN],
-    ['a tag that is no number', { tlvs: { unheard_of: Buffer.alloc(1) } as object }, ESME.ROPTPARNOTALLWD],
+    ['a tag below 0', { tlvs: { [-1]: Buffer.alloc(1) } }, ESME.ROPTPARNOTALLWD],
     ['a TLV integer that is too large', { tlvs: { sar_msg_ref_num: 65_536 } }, ESME.RINVPARLEN],
     ['a tag beyond 16 bits', { tlvs: { 65_536: Buffer.alloc(1) } }, ESME.ROPTPARNOTALLWD],
     ['more than 64 KiB of payload', { tlvs: { message_payload: Buffer.alloc(65_536) } }, ESME.RINVPARLEN],
@@ -100,8 +100,7 @@ describe('what the encoder writes', () => {
   test.each(COMMAND_NAMES)('every text of %s up to its greatest length, and no further', (command) => {
     for (const { name, type, maxWrite, status } of fieldsOf(command)) {
       if (type !== 'cstring') continue
-      const write = (octets: number): number =>
-        statusOf(() => encodePdu({ command, [name]: 'a'.repeat(octets) } as PduInput))
+      const write = (octets: number): number => statusOf(() => encodePdu({ command, [name]: 'a'.repeat(octets) }))
       expect([name, write(maxWrite - 1), write(maxWrite)]).toEqual([name, ESME.ROK, ESME[status]])
     }
   })
@@ -115,7 +114,7 @@ describe('what the encoder writes', () => {
   })
 
   test('no TLV that is undefined', () => {
-    const tlvs = { message_state: undefined, sar_msg_ref_num: 7 } as object
+    const tlvs = { message_state: undefined, sar_msg_ref_num: 7 } as unknown as Tlvs
     expect(decodePdu(encodePdu({ command: 'data_sm', tlvs })).tlvs).toEqual({ sar_msg_ref_num: 7 })
   })
 })
