@@ -106,16 +106,20 @@ export function decodeBroken(bytes: Buffer, start: number, end: number): Pdu {
 }
 
 /**
- * Decodes a deliver_sm that decodePdu refuses for what stands behind its mandatory fields, without that: a receipt that is refused is lost
- * for good. Undefined where a mandatory field is broken, and where neither a text is left nor the TLVs of a receipt: they were in what is
+ * Decodes a deliver_sm or data_sm that decodePdu refuses for what stands behind its mandatory fields, without that: a receipt that is refused
+ * is lost for good. Undefined where a mandatory field is broken, and where neither a text is left nor the TLVs of a receipt: they were in what is
  * broken, or never there.
  */
-export function decodeBrokenDelivery(bytes: Buffer, start: number, end: number): PduOf<'deliver_sm'> | undefined {
+export function decodeBrokenDelivery(
+  bytes: Buffer,
+  start: number,
+  end: number,
+): PduOf<'deliver_sm'> | PduOf<'data_sm'> | undefined {
   try {
     const pdu = decodeByTable(bytes, start, end, true)
-    if (pdu.command !== 'deliver_sm') return undefined
+    if (pdu.command !== 'deliver_sm' && pdu.command !== 'data_sm') return undefined
     const { message_payload, receipted_message_id, message_state } = pdu.tlvs ?? {}
-    const hasText = pdu.short_message.length > 0 || Boolean(message_payload?.length)
+    const hasText = Boolean(message_payload?.length) || (pdu.command === 'deliver_sm' && pdu.short_message.length > 0)
     return hasText || (receipted_message_id && message_state !== undefined) ? pdu : undefined
   } catch (error) {
     if (!(error instanceof PduError)) throw error

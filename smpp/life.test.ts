@@ -155,9 +155,22 @@ describe('requests of the peer', () => {
     expect(faults).toMatchObject([{ kind: 'malformed', error: { sequence_number: 9 } }])
   })
 
+  test('that deliver by data_sm are taken without padding behind their TLVs, and reported', async () => {
+    const { peer, requests, faults } = await aLink()
+    peer.sendHex(
+      `${(16 + 10 + 4 + receipt.length + 1).toString(16).padStart(8, '0')} 00000103 00000000 00000009
+      ${'00'.repeat(10)} 0424 ${payloadOctets} ${payload} 00`.replaceAll(/\s/g, ''),
+    )
+    await until(() => requests.length + peer.received.length > 1, 'it is handed over')
+    expect(requests).toMatchObject([{ pdu: { command: 'data_sm', sequence_number: 9 } }])
+    expect(parseReceipt(requests[0]?.pdu as PduOf<'data_sm'>)).toMatchObject({ id: '42', state: 'delivered' })
+    expect(faults).toMatchObject([{ kind: 'malformed', error: { sequence_number: 9 } }])
+  })
+
   test.each([
     ['a payload that is cut short', '0424 0041 6869'],
     ['nothing but an id that is cut short', '001e 0041 3432'],
+    ['a state, and an id that is cut short,', '0427 0001 02 001e 0041 3432'],
     ['an id, and a state that is cut short,', '001e 0003 343200 0427 0001'],
   ])('that deliver %s instead of a text are refused', async (_, behind) => {
     const { peer, requests, faults } = await aLink()

@@ -43,7 +43,7 @@ export type Outcome =
 
 /** Something the peer did wrong that cost neither the session nor a known request. */
 export type LinkFault =
-  /** A PDU that could not be decoded as it is. A request was answered so, but for a deliver_sm whose text or receipt could be read: that went on without what is broken. */
+  /** A PDU that could not be decoded as it is. A request was answered so, but for a delivery of the carrier's whose text or receipt could be read: that went on without what is broken. */
   | { readonly kind: 'malformed'; readonly error: PduError }
   /** A response to nothing we know: also every generic_nack with sequence number 0. */
   | { readonly kind: 'unmatched'; readonly pdu: ResponsePdu }

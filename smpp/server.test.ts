@@ -135,6 +135,13 @@ describe('an accepted session', () => {
     ])
   })
 
+  test('refuses messages that are broken, also where their text could be read', async () => {
+    const { port } = await aServer({ onRequest: (_session, _pdu, respond) => respond(ESME.ROK) })
+    const peer = await bindPeer(port, 'bind_transceiver')
+    peer.sendHex(`00000021 00000103 00000000 00000007 ${'00'.repeat(10)} 0424 0002 6869 00`)
+    expect(await peer.take('data_sm_resp')).toMatchObject({ command_status: ESME.RINVOPTPARSTREAM })
+  })
+
   test('refuses every request when its owner takes none', async () => {
     const { port } = await aServer()
     const peer = await bindPeer(port, 'bind_transceiver')

@@ -211,8 +211,8 @@ export class Session<C> {
   }
 
   /**
-   * Answers a request that cannot be decoded; a deliver_sm whose text or receipt can be read is one without what is broken. A response still
-   * settles its request, by what can be read of it.
+   * Answers a request that cannot be decoded; what a carrier delivers is taken without what is broken where its text or receipt can be read. A
+   * response still settles its request, by what can be read of it.
    */
   #readMalformed(error: PduError, bytes: Buffer, start: number, end: number): void {
     this.#traffic.fault({ kind: 'malformed', error })
@@ -221,7 +221,8 @@ export class Session<C> {
       if (command !== undefined) this.#readAny(decodeBroken(bytes, start, end))
       return
     }
-    const delivery = command === 'deliver_sm' ? decodeBrokenDelivery(bytes, start, end) : undefined
+    const isDelivery = command === 'deliver_sm' || (command === 'data_sm' && this.role === 'client')
+    const delivery = isDelivery ? decodeBrokenDelivery(bytes, start, end) : undefined
     if (delivery) this.#readRequest(delivery)
     else this.#wire.send(responseTo(command), undefined, error.sequence_number, error.status)
   }
