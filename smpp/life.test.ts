@@ -255,6 +255,27 @@ describe('unbinding', () => {
     expect(outcomes).toMatchObject([['a', { kind: 'response' }]])
   })
 
+  test('is said with the last answer, ours or the peer’s', async () => {
+    const traced: string[] = []
+    const trace = (_session: unknown, direction: string, bytes: Buffer): void => {
+      traced.push(`${direction} ${bytes.readUInt32BE(4).toString(16)}`)
+    }
+    const ours = await aLink({ trace })
+    ours.peer.send({ command: 'deliver_sm', sequence_number: 40 })
+    await until(() => ours.requests.length === 1, 'a request is open')
+    void ours.session.unbind(5_000)
+    ours.requests[0]?.respond(ESME.ROK)
+    expect(traced.slice(-2)).toEqual(['out 80000005', 'out 6'])
+
+    const theirs = await aLink({ onOutcome: () => {}, trace })
+    theirs.session.submit(aSubmit('a'), 'a')
+    const { sequence_number } = await theirs.peer.take('submit_sm')
+    void theirs.session.unbind(5_000)
+    theirs.peer.send({ command: 'submit_sm_resp', sequence_number }, { command: 'enquire_link', sequence_number: 41 })
+    await theirs.peer.take('enquire_link_resp')
+    expect(traced.slice(-4)).toEqual(['in 80000004', 'out 6', 'in 15', 'out 80000015'])
+  })
+
   test('waits no longer than it may, nor for a peer that does not answer', async () => {
     const { session, peer, outcomes } = await aLink({ partialPduMs: 40 })
     session.submit(aSubmit('a'), 'a')

@@ -166,6 +166,26 @@ describe('what the decoder refuses', () => {
     expect(statusOf(() => decodePdu(bytes))).toBe(status)
   })
 
+  test('a PDU beyond the longest', () => {
+    const bytes = Buffer.alloc(PDU_OCTETS_MAX + 1)
+    bytes.writeUInt32BE(bytes.length, 0)
+    bytes.writeUInt32BE(COMMANDS.unbind_resp.id, 4)
+    expect(statusOf(() => decodePdu(bytes))).toBe(ESME.RINVCMDLEN)
+  })
+
+  test.each(COMMAND_NAMES)('%s that ends within its mandatory fields, whatever stands behind it', (command) => {
+    const fields = fieldsOf(command).map(({ name, type }) => [
+      name,
+      type === 'uint8' ? 1 : type === 'cstring' ? 'a' : Buffer.from('b'),
+    ])
+    const whole = encodePdu({ command, ...Object.fromEntries(fields) })
+    for (let octets = whole.length - 1; octets > 16; octets--) {
+      const chunk = Buffer.concat([whole.subarray(0, octets), Buffer.alloc(40, 1)])
+      chunk.writeUInt32BE(octets, 0)
+      expect([octets, statusOf(() => decodePdu(chunk, 0, octets))]).toEqual([octets, ESME.RINVCMDLEN])
+    }
+  })
+
   test('says which PDU it was', () => {
     try {
       decodePdu(pduOf('00000000 00000021 00000005 00000007'))

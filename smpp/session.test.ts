@@ -18,6 +18,7 @@ describe('binding', () => {
       interface_version: 0x34,
     })
     expect(session).toMatchObject({ state: 'bound', mode: 'transceiver', peerSystemId: 'smsc', room: 4 })
+    expect(session.systemId).toBe('heliogram')
     expect(states).toEqual(['open', 'bound'])
   })
 
@@ -59,6 +60,17 @@ describe('binding', () => {
     const peer = await server.peer()
     await until(() => peer.isEnded, 'the peer sees the connection end')
     expect(peer.received).toEqual([])
+  })
+
+  test('is not bound by an answer to something else', async () => {
+    const { session, server, faults } = await dialOnly()
+    const peer = await server.peer()
+    const { sequence_number } = await peer.take('bind_transceiver')
+    peer.send({ command: 'bind_transceiver_resp', sequence_number: sequence_number + 1 })
+    await until(() => faults.length === 1, 'it is a fault')
+    expect([session.state, faults[0]?.kind]).toEqual(['open', 'unmatched'])
+    peer.send({ command: 'bind_transceiver_resp', sequence_number })
+    await session.whenBound()
   })
 
   test('gives up when there is no answer', async () => {
@@ -135,6 +147,13 @@ describe('submits', () => {
     expect(rooms).toEqual([])
     peer.send({ command: 'submit_sm_resp', sequence_number: 3 }, { command: 'submit_sm_resp', sequence_number: 4 })
     await until(() => rooms.length > 0, 'room is offered')
+    expect(rooms).toEqual([3])
+    peer.send({ command: 'submit_sm_resp', sequence_number: 5 })
+    await until(() => session.inFlight === 0, 'the last is answered')
+    session.submit(aSubmit('f'), 'f')
+    await peer.take('submit_sm', 4)
+    peer.send({ command: 'submit_sm_resp', sequence_number: 6 })
+    await until(() => session.inFlight === 0, 'one more is answered')
     expect(rooms).toEqual([3])
   })
 
