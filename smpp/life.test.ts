@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from 'vitest'
 import type { PduOf } from './pdu.ts'
 import { parseReceipt } from './receipt.ts'
 import { ESME } from './status.ts'
-import { aLink, closed, closeLinks, until } from './testing.ts'
+import { aLink, closed, closeLinks, dialOnly, until } from './testing.ts'
 
 afterEach(closeLinks)
 
@@ -255,11 +255,15 @@ describe('unbinding', () => {
     expect(outcomes).toMatchObject([['a', { kind: 'response' }]])
   })
 
-  test('is said with the last answer, ours or the peer’s', async () => {
+  test('is said at once, or with the last answer, ours or the peer’s', async () => {
     const traced: string[] = []
     const trace = (_session: unknown, direction: string, bytes: Buffer): void => {
       traced.push(`${direction} ${bytes.readUInt32BE(4).toString(16)}`)
     }
+    const idle = await aLink({ trace })
+    void idle.session.unbind(5_000)
+    expect(traced.at(-1)).toBe('out 6')
+
     const ours = await aLink({ trace })
     ours.peer.send({ command: 'deliver_sm', sequence_number: 40 })
     await until(() => ours.requests.length === 1, 'a request is open')
@@ -274,6 +278,25 @@ describe('unbinding', () => {
     theirs.peer.send({ command: 'submit_sm_resp', sequence_number }, { command: 'enquire_link', sequence_number: 41 })
     await theirs.peer.take('enquire_link_resp')
     expect(traced.slice(-4)).toEqual(['in 80000004', 'out 6', 'in 15', 'out 80000015'])
+  })
+
+  test('ends with its own answer, which may be a generic_nack, and with no other', async () => {
+    const { session, peer, faults } = await aLink()
+    session.submit(aSubmit('a'), 'a')
+    const { sequence_number } = await peer.take('submit_sm')
+    peer.send({ command: 'unbind_resp', sequence_number: 5 })
+    await until(() => faults.length === 1, 'nobody had asked')
+    const unbound = session.unbind(60_000)
+    peer.send({ command: 'unbind_resp', sequence_number: 0 }, { command: 'generic_nack', sequence_number: 0 })
+    await until(() => faults.length === 3, 'it was not said yet')
+    peer.send({ command: 'submit_sm_resp', sequence_number })
+    const unbind = await peer.take('unbind')
+    peer.send({ command: 'unbind_resp', sequence_number: unbind.sequence_number + 1 })
+    await until(() => faults.length === 4, 'it is not the number')
+    expect([session.state, new Set(faults.map(({ kind }) => kind))]).toEqual(['unbinding', new Set(['unmatched'])])
+    peer.send({ command: 'generic_nack', sequence_number: unbind.sequence_number })
+    await unbound
+    expect([session.closeReason, faults.length]).toEqual(['unbound', 4])
   })
 
   test('waits no longer than it may, nor for a peer that does not answer', async () => {
@@ -300,6 +323,12 @@ describe('unbinding', () => {
     expect(states.at(-1)).toBe('closed: peer_unbound')
   })
 
+  test('by us gets no more time because we ask for it again', async () => {
+    const { session } = await aLink({ partialPduMs: 40 })
+    await Promise.all([session.unbind(30), session.unbind(3_600_000)])
+    expect(session.closeReason).toBe('unbound')
+  })
+
   test('by us gets no more time because the peer began it', async () => {
     const { session, peer, outcomes } = await aLink({ partialPduMs: 40 })
     session.submit(aSubmit('a'), 'a')
@@ -318,9 +347,14 @@ describe('unbinding', () => {
     await peer.take('unbind_resp')
     await unbound
     expect(session.closeReason).toBe('unbound')
+    expect(peer.received.filter(({ command }) => command === 'unbind').length).toBe(1)
   })
 
   test('of a session that is not bound closes it', async () => {
+    const { session: open, server } = await dialOnly()
+    await (await server.peer()).take('bind_transceiver')
+    await open.unbind(1_000)
+    expect(open.closeReason).toBe('destroyed')
     const { session } = await aLink()
     session.destroy()
     await session.unbind(1_000)

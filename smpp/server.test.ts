@@ -152,10 +152,13 @@ describe('an accepted session', () => {
   test('sends alert_notification and outbind', async () => {
     const { server, port } = await aServer()
     const peer = await bindPeer(port, 'bind_transceiver')
-    onlySession(server).notify('alert_notification', { source_addr: '15551230001' })
-    onlySession(server).notify('outbind', { system_id: 'ours' })
+    const session = onlySession(server)
+    expect(session.notify('alert_notification', { source_addr: '15551230001' })).toBe(true)
+    expect(session.notify('outbind', { system_id: 'ours' })).toBe(true)
     expect(await peer.take('alert_notification')).toMatchObject({ source_addr: '15551230001' })
     expect(await peer.take('outbind')).toMatchObject({ system_id: 'ours' })
+    session.destroy()
+    expect(session.notify('outbind', { system_id: 'ours' })).toBe(false)
   })
 })
 

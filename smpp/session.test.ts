@@ -13,12 +13,14 @@ describe('binding', () => {
     const { session, peer, states } = await aLink()
     expect(await peer.take('bind_transceiver')).toMatchObject({
       sequence_number: 1,
+      command_status: 0,
       system_id: 'heliogram',
       password: 'secret',
       interface_version: 0x34,
     })
     expect(session).toMatchObject({ state: 'bound', mode: 'transceiver', peerSystemId: 'smsc', room: 4 })
     expect(session.systemId).toBe('heliogram')
+    await session.whenBound()
     expect(states).toEqual(['open', 'bound'])
   })
 
@@ -77,6 +79,7 @@ describe('binding', () => {
     const { session, states } = await dialOnly({ bindTimeoutMs: 40 })
     await closed(session, 'bind_timeout')
     expect(states).toEqual(['open', 'closed: bind_timeout'])
+    await expect(session.whenBound()).rejects.toMatchObject({ reason: 'bind_timeout', bindStatus: 0 })
   })
 
   test('says why it could not connect', async () => {
@@ -113,7 +116,7 @@ describe('submits', () => {
   test('get their own outcomes, whatever the order of the answers', async () => {
     const { session, peer, outcomes } = await aLink()
     for (const text of ['a', 'b', 'c']) session.submit(aSubmit(text), text)
-    await peer.take('submit_sm', 2)
+    expect(await peer.take('submit_sm', 2)).toMatchObject({ sequence_number: 4, command_status: 0 })
     peer.send(
       { command: 'submit_sm_resp', sequence_number: 3, message_id: 'id-b' },
       { command: 'submit_sm_resp', sequence_number: 4, command_status: ESME.RTHROTTLED },
