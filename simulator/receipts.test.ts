@@ -1,0 +1,58 @@
+import { parseReceipt, type ReceiptState } from '@heliogram/smpp'
+import { expect, it } from 'vitest'
+import type { FatedReceipt } from './fates.ts'
+import { buildReceipt, isReceiptAsked } from './receipts.ts'
+
+const ADDRESSES = {
+  source_addr_ton: 1,
+  source_addr_npi: 1,
+  source_addr: '15551230001',
+  dest_addr_ton: 1,
+  dest_addr_npi: 1,
+  destination_addr: '15550100',
+}
+
+/** The fields of a receipt, and what our reader makes of them. */
+function build(receipt: FatedReceipt, form: 'both' | 'text' | 'udh' | 'odd_text' = 'both', reference?: number) {
+  const { fields } = buildReceipt(ADDRESSES, receipt, { id: '7', text: 'hi', submittedAt: new Date(), form, reference })
+  return { fields, read: parseReceipt({ esm_class: 0, data_coding: 0, ...fields }) }
+}
+
+it.each<[number, ReceiptState[]]>([
+  [0, []],
+  [1, ['scheduled', 'enroute', 'delivered', 'undeliverable']],
+  [2, ['undeliverable']],
+  [3, ['delivered']],
+  [0x11, ['scheduled', 'enroute', 'delivered', 'undeliverable']],
+  [0x10, []],
+])('registered_delivery %i asks for %j', (registered_delivery, asked) => {
+  const states = ['scheduled', 'enroute', 'delivered', 'undeliverable'] as const
+  expect(states.filter((state) => isReceiptAsked(registered_delivery, { state, err: '000' }))).toEqual(asked)
+})
+
+it('marks the end of a message as a receipt, and what comes before as an intermediate notification', () => {
+  for (const state of ['delivered', 'undeliverable'] as const) {
+    expect(build({ state, err: '000' }).fields.esm_class).toBe(0x04)
+  }
+  for (const state of ['scheduled', 'enroute'] as const) {
+    expect(build({ state, err: '000' }).fields.esm_class).toBe(0x20)
+  }
+  expect(build({ state: 'delivered', err: '000' }, 'udh').fields.esm_class).toBe(0x44)
+})
+
+it('gives an error of the network where there is one, and the reference where there was one', () => {
+  const { fields, read } = build({ state: 'undeliverable', err: '258' }, 'both', 9)
+  expect(read).toMatchObject({ id: '7', err: '258', networkErrorCode: { network: 3, code: 258 } })
+  expect(fields.tlvs?.user_message_reference).toBe(9)
+  expect(Object.keys(build({ state: 'delivered', err: '000' }).fields.tlvs ?? {})).toEqual([
+    'receipted_message_id',
+    'message_state',
+  ])
+})
+
+it('writes the carrier’s own word for a state, in an odd text too', () => {
+  const receipt = { state: 'rejected', err: '008', stat: 'DND_REJECTED' } as const
+  expect(build(receipt, 'text').read).toMatchObject({ state: 'rejected', stat: 'DND_REJECTED', err: '008' })
+  expect(build(receipt, 'odd_text').read).toMatchObject({ id: '7', stat: 'DND_REJECTED', err: null })
+  expect(build({ state: 'rejected', err: '008' }, 'text').read?.stat).toBe('REJECTD')
+})
