@@ -56,7 +56,7 @@ export interface RoutableMessage {
   to: string
   country: string | null
   sender: string | null
-  /** Carriers at which the account has this sender; null: the sender is the carrier's default, and any will do. */
+  /** Carriers at which the account has this sender, and can use it for the recipient; null: the sender is the carrier's default, and any will do. */
   senderCarrierIds: readonly string[] | null
   segments: number
 }

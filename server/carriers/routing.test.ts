@@ -104,6 +104,14 @@ it('knows a sender as soon as it was made', async () => {
   expect((await table.plan([request({ from: 'New' })]))[0]).toMatchObject({ refusal: null, choice: { chain: [a] } })
 })
 
+it('takes no carrier at which the sender cannot be used for the recipient', async () => {
+  await addSender('15557654321', a)
+  await addSender('15557654321', b, true)
+  await database.db.query(`update senders set capabilities = '{replies}' where carrier_id = $1`, [a])
+  const [plan] = await table.plan([request()])
+  expect(plan).toMatchObject({ refusal: null, choice: { chain: [b] } })
+})
+
 it('keeps the sender that a person knows from a pool', async () => {
   await addSender('447700900111', a)
   await addSender('447700900222', b)

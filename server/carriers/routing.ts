@@ -10,7 +10,7 @@ import { compileRoutes, type RoutableMessage, type RouteChoice } from './route.t
 import { readRates } from './rate-store.ts'
 import { compileRates, noRates, type RateOf } from './rate.ts'
 import { sendersOf } from './sender-store.ts'
-import { chooseSender, indexSenders, type AccountSenders, type SenderChoice } from './sender.ts'
+import { chooseSender, faultOf, indexSenders, type AccountSenders, type SenderChoice } from './sender.ts'
 
 /** What was decided for a message, step by step; `message` is what the rules saw. */
 export interface RoutePlan extends PlannedRoute {
@@ -206,7 +206,12 @@ export function planRoute(
     to,
     country,
     sender: number,
-    senderCarrierIds: number === null ? null : (senders.byNumber.get(number) ?? []).map(({ carrierId }) => carrierId),
+    senderCarrierIds:
+      number === null
+        ? null
+        : (senders.byNumber.get(number) ?? [])
+            .filter((one) => faultOf(one, country) === null)
+            .map(({ carrierId }) => carrierId),
     segments,
   }
   const refusal =
