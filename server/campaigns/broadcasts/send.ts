@@ -58,6 +58,8 @@ const queuedBesideMax = 500
 const crowdedMs = 1000
 // A broadcast whose last message has left may be told of so much later, and what comes back of a canceled one waits so long.
 const endingEveryMs = 1000
+// By so much the clock of another process may go before.
+const clocksApartMs = 60_000
 // Messages taken back in one transaction.
 const cancelMax = 1000
 
@@ -67,6 +69,8 @@ export class Broadcaster {
   readonly #drafters = new Map<string, Drafter>()
   /** When the end of a broadcast is looked for again, in monotonic milliseconds. */
   readonly #endings = new Map<string, number>()
+  /** By when the last message of a broadcast was made, in any process. */
+  readonly #madeBy = new Map<string, Date>()
   /** Until when a broadcast that has messages in a full line is not looked for there again, in monotonic milliseconds. */
   readonly #inLineUntil = new Map<string, number>()
   /** Since when a broadcast has found no room, in monotonic milliseconds. */
@@ -110,7 +114,7 @@ export class Broadcaster {
         ids.add(id)
         if (await this.#tryStep(accountId, id)) isBusy = true
       }
-      for (const map of [this.#drafters, this.#endings, this.#inLineUntil, this.#crowdedSince])
+      for (const map of [this.#drafters, this.#endings, this.#madeBy, this.#inLineUntil, this.#crowdedSince])
         for (const id of map.keys()) if (!ids.has(id)) map.delete(id)
     }
   }
@@ -268,7 +272,10 @@ export class Broadcaster {
     const postings = await inTransaction(db, async (tx): Promise<Posting[]> => {
       const row = await lockBroadcast(tx, accountId, id)
       if (!row?.isExpanded || row.status !== 'sending' || (await hasMore(tx, row))) return []
-      if ((await countWaiting(tx, row)) > 0) {
+      // What the campaign was sent in later hours is none of it: it would keep that of a busy one from its end.
+      const madeBy = this.#madeBy.get(id) ?? new Date(Date.now() + clocksApartMs)
+      this.#madeBy.set(id, madeBy)
+      if ((await countWaiting(tx, row, madeBy)) > 0) {
         this.#endings.set(id, performance.now() + endingEveryMs)
         return []
       }

@@ -263,13 +263,20 @@ export async function countQueued(
   return rows[0]?.count ?? 0
 }
 
-/** How many messages of the campaign still wait: in line, for a time, or with a link. Asks the counts, by tallies_campaign. */
-export async function countWaiting(db: Queryable, { accountId, campaignId }: BroadcastRow): Promise<number> {
+/**
+ * How many messages of the campaign still wait: in line, for a time, or with a link; of those alone that were accepted by the end of the hour
+ * of a time, where one is given. Asks the counts, by tallies_campaign.
+ */
+export async function countWaiting(
+  db: Queryable,
+  { accountId, campaignId }: BroadcastRow,
+  until: Date | null = null,
+): Promise<number> {
   const { rows } = await db.query<{ count: number }>(
     `select coalesce(sum(messages), 0)::float8 as count
-     from ${counts('account_id = $1 and campaign_id = $2')} c
+     from ${counts(`account_id = $1 and campaign_id = $2 and hour <= coalesce($3::timestamptz, 'infinity')`)} c
      where bucket = 'queued'`,
-    [accountId, campaignId],
+    [accountId, campaignId, until],
   )
   return rows[0]?.count ?? 0
 }
