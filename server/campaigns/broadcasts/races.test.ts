@@ -69,6 +69,25 @@ it('does not end while another process is at its recipients', async () => {
   expect(await read(body['id'])).toMatchObject({ status: 'sending', remaining: 1 })
 })
 
+it('that is canceled when it is about to take its recipients takes none', async () => {
+  await addContact()
+  const { body } = await send()
+  const { acceptor } = ledger
+  const broadcaster = newBroadcaster({
+    roomFor: (...args) => acceptor.roomFor(...args),
+    acceptFrom: async (...args) => {
+      await call('cancel')
+      return acceptor.acceptFrom(...args)
+    },
+  })
+  broadcaster.wake()
+  await until('it is canceled', async () => (await read(body['id']))['status'] === 'canceled')
+  await broadcaster.close()
+  expect(await read(body['id'])).toMatchObject({ recipients: 1, messages: 0, skipped: {} })
+  const { stats } = (await test.call('GET', `/v1/campaigns/${campaign}`)).body
+  expect(stats).toMatchObject({ recipients: 1, canceled: 1, skipped: { invalid: 0 } })
+})
+
 const call = (verb: string): ReturnType<CampaignTest['call']> => test.call('POST', `/v1/campaigns/${campaign}/${verb}`)
 const statusOf = async (): Promise<unknown> => (await test.call('GET', `/v1/campaigns/${campaign}`)).body['status']
 
