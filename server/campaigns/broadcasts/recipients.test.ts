@@ -18,9 +18,12 @@ afterAll(async () => {
   await database.close()
 })
 
-/** When it is nine in January on the clock of each number, in UTC. */
+/** When it is nine on a day of winter on the clock of each number, in UTC. */
 async function timesOf(campaign: string): Promise<Record<string, string>> {
-  const body = { message: 'Hello', send_at_local: `${new Date().getUTCFullYear() + 1}-01-15T09:00` }
+  const now = new Date()
+  // Ahead, and by less than a year.
+  const day = now.getUTCMonth() === 0 ? `${now.getUTCFullYear()}-02-15` : `${now.getUTCFullYear() + 1}-01-15`
+  const body = { message: 'Hello', send_at_local: `${day}T09:00` }
   const headers = { 'idempotency-key': newId() }
   const order = await test.call('POST', `/v1/campaigns/${campaign}/send`, body, undefined, headers)
   const id = parseId('brc', String(order.body['id'])) ?? ''
