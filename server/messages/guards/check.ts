@@ -5,7 +5,7 @@
 import type { Queryable, Tx } from '../../db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../../events.ts'
 import type { Vault } from '../../sealing/vault.ts'
-import type { Accepted, Planned } from '../accepted.ts'
+import type { Accepted, Draft, Planned } from '../accepted.ts'
 import type { Guards } from './guards.ts'
 import { askOf, judge, nameOf, type Ask, type Judgement, type Known, type Window } from './judge.ts'
 import { recordStops } from './stops.ts'
@@ -75,7 +75,8 @@ function asksOf(
     const sender = route.sender.sender?.number ?? ''
     // A test repeats no message, nor a message a test.
     const kind = draft.isTest ? 'repeat test' : 'repeat'
-    const hash = (): Buffer => vault.mac(`${kind} ${draft.accountId}`, `${draft.theirNumber} ${sender} ${draft.body}`)
+    const hash = (): Buffer =>
+      vault.mac(`${kind} ${draft.accountId}`, `${draft.theirNumber} ${sender} ${textOf(draft)}`)
     return askOf(rules, { ...draft, cost: estimate, hash }, at)
   })
 }
@@ -131,6 +132,10 @@ export function reconsider({ planned, asks, judgement, known, isOfBroadcast }: C
   })
   return places
 }
+
+/** The text as it was asked for: the codes of short links are new ones each time. */
+const textOf = ({ body, shortLinks = [] }: Draft): string =>
+  shortLinks.reduce((text, { code, url }) => text.replaceAll(code, () => url), body)
 
 /** What messages use up, by window: all of them, or those of a kind of result. */
 function amountsOf(asks: readonly (Ask | null)[], isMeant: (place: number) => boolean = () => true): Amount[] {

@@ -355,6 +355,15 @@ describe('the window of duplicates', () => {
     expect(await wordOf(send())).toBe('accepted')
   })
 
+  it('knows a text again whose short links have other codes', async () => {
+    await setGuards({ dedupe_window: 60 })
+    const look = (code: string, url: string): Promise<string | undefined> =>
+      wordOf(send({ body: `Look: https://s.example/${code}`, shortLinks: [{ code, url }] }))
+    expect(await look('AAAAAAAAAA', 'https://example.com/$&')).toBe('accepted')
+    expect(await look('BBBBBBBBBB', 'https://example.com/$&')).toBe('duplicate_message')
+    expect(await look('CCCCCCCCCC', 'https://example.com/other')).toBe('accepted')
+  })
+
   it('answers the repetition of a key as before', async () => {
     await setGuards({ dedupe_window: 60 })
     const idempotency = { operation: 'messages.send', key: 'two', fingerprint: Buffer.from('x') }
