@@ -53,12 +53,12 @@ import { refreshAll } from './refresher.ts'
 import { registerRoutes } from './routes.ts'
 import { jobSweeps, linkSweeps, ownSweeps } from './schedule.ts'
 import { ContactSeals } from './sealing/contact-fields.ts'
-import { DataKeys, isMasterKeyOf } from './sealing/data-keys.ts'
+import { DataKeys } from './sealing/data-keys.ts'
 import { openResult, Texts } from './sealing/texts.ts'
 import { keyIdsOf, openVault } from './sealing/vault.ts'
 import { openSimulator } from './simulator-process.ts'
 import { ClientServer } from './smpp-server/server.ts'
-import { explainDatabase, explainForeignKey, openKeyFile, readCertificate, StartError } from './start.ts'
+import { explainDatabase, openKeyFile, readCertificate, requireMasterKey, StartError } from './start.ts'
 import { Started } from './started.ts'
 import { Sweeper } from './sweeps.ts'
 import { TestSimulator } from './test-simulator.ts'
@@ -147,7 +147,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   // What a caller asks runs as a role that sees its account alone.
   const walledDb = await openWall(db, log)
 
-  if (!(await isMasterKeyOf(db, vault))) throw new StartError(explainForeignKey(config))
+  await requireMasterKey(db, keyFile, vault, database.isAlone)
   const sealing = { db, keys, vault, isSealing: config.encryptsContent }
   const texts = new Texts(sealing)
   const contactSeals = new ContactSeals(sealing)

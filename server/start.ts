@@ -2,9 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { Config } from './config.ts'
+import type { Queryable } from './db/db.ts'
 import { codeOf } from './db/failure.ts'
 import { DataDirLockedError } from './db/lock.ts'
+import { isMasterKeyOf } from './sealing/data-keys.ts'
 import { KeyFile } from './sealing/master-key.ts'
+import { findStranger } from './sealing/peers.ts'
+import type { Vault } from './sealing/vault.ts'
 
 /** A message for the person who starts the program, without a stack. */
 export class StartError extends Error {}
@@ -26,9 +30,22 @@ export function openKeyFile({ keyFile }: Config): KeyFile {
   }
 }
 
-/** That the master key is not the one of this database: texts would be unreadable, and new ones readable with another key. */
-export const explainForeignKey = ({ keyFile }: Config): string =>
-  `The key file ${keyFile} is not the one with which the texts in this database are encrypted. Restore it from where you keep it safe.`
+/**
+ * @throws StartError where the master key is not the one of this database, and texts would be unreadable, and new ones readable with another key;
+ * or not the one of a process that runs on it. `isAlone`: there is none.
+ */
+export async function requireMasterKey(db: Queryable, keyFile: KeyFile, vault: Vault, isAlone: boolean): Promise<void> {
+  const { path } = keyFile
+  if (!(await isMasterKeyOf(db, vault)))
+    throw new StartError(
+      `The key file ${path} is not the one with which the texts in this database are encrypted. Restore it from where you keep it safe.`,
+    )
+  const stranger = isAlone ? null : await findStranger(db, keyFile.read())
+  if (stranger !== null)
+    throw new StartError(
+      `The key file ${path} is not the one of ${stranger}, which runs on the same database. All processes need the same: put a copy of it here.`,
+    )
+}
 
 /** The certificate of the SMPP server, from its files. @throws StartError that names the file. */
 export function readCertificate(

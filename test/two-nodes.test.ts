@@ -1,4 +1,5 @@
 /** Two processes on one database: one holds the link, and when it is killed the other takes over without sending anything twice. */
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool, type Db } from '../server/db/db.ts'
@@ -6,7 +7,7 @@ import type { Disposable } from '../server/db/disposable.ts'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
 import { Client } from './client.ts'
 import { checkConservation, summarise } from './conservation.ts'
-import { startDurable, startProgram, type Program } from './harness.ts'
+import { makeDataFolder, makeEnvironment, runToEnd, startDurable, startProgram, type Program } from './harness.ts'
 import { Load, seededRandom } from './load.ts'
 import { Receiver } from './receiver.ts'
 import { until } from './until.ts'
@@ -54,6 +55,21 @@ test('the second process makes no account and no carrier of its own, and leaves 
   await second.client.waitForStatus(id, ['delivered'])
   expect(await carrier.phones.stats()).toMatchObject({ bound: 1 })
   expect(second.stderr).not.toContain('"state":"bound"')
+})
+
+test('a process with another key file does not start beside them, and no rotation begins with it', async () => {
+  const folder = await makeDataFolder()
+  try {
+    const env = await makeEnvironment(folder, { env: { DATABASE_URL: server.url, HELIOGRAM_SIMULATOR: 'off' } })
+    // The first makes a key file of its own there.
+    for (const command of ['start', 'rotate-key']) {
+      const ending = await runToEnd([command], env, 30_000)
+      expect(ending.stderr).toMatch(/^The key file \S+ is not the one of \S+, which runs on the same database\./m)
+      expect(ending.code).toBe(1)
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 })
 
 test('a key used at one process is known to the other', async () => {

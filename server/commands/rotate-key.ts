@@ -3,10 +3,9 @@ import { existsSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { openPool } from '../db/db.ts'
 import type { Log } from '../db/log.ts'
-import { isMasterKeyOf } from '../sealing/data-keys.ts'
 import { rotateMasterKey, RotationRunningError } from '../sealing/rotate-key.ts'
 import { openVault } from '../sealing/vault.ts'
-import { explainForeignKey, openKeyFile, StartError } from '../start.ts'
+import { openKeyFile, requireMasterKey, StartError } from '../start.ts'
 import { openInstallation } from './installation.ts'
 
 /** Rotates, telling how far it is, and answers the last lines to print. @throws StartError for what is to be mended first. */
@@ -20,7 +19,7 @@ export async function rotateKey(config: Config, log: Log): Promise<string> {
         `There is no key file ${config.keyFile}. Run this with the settings of the service (HELIOGRAM_KEY_FILE).`,
       )
     const keyFile = openKeyFile(config)
-    if (!(await isMasterKeyOf(db, openVault(keyFile)))) throw new StartError(explainForeignKey(config))
+    await requireMasterKey(db, keyFile, openVault(keyFile), false)
     const say = (line: string): void => void process.stdout.write(`${line}\n`)
     const { changed, unopenable } = await rotateMasterKey({ db, keyFile, say })
     const foreign = [...new Set(unopenable)]

@@ -9,6 +9,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/db.ts'
 import { writeKeys, type KeyFile, type MasterKeys } from './master-key.ts'
+import { readPeers } from './peers.ts'
 import { rewrapAll, type Rewrapped } from './rewrap.ts'
 import { idOfKey, macSecretOf, openVault } from './vault.ts'
 
@@ -28,8 +29,6 @@ export class RotationRunningError extends Error {}
 // A process has sealed, and then waits for a connection (5 s at most) to write it; twice that.
 const quietAfterMs = 10_000
 const pollMs = 500
-// As many heartbeats are missed by a node that is gone (node.ts).
-const silenceMaxSeconds = 15
 
 /** Replaces the master key, or goes on with a replacement that was interrupted. @throws RotationRunningError. */
 export async function rotateMasterKey(context: RotationContext): Promise<Rewrapped> {
@@ -98,16 +97,8 @@ async function awaitNodes(
   let said = ''
   const startedMs = performance.now()
   for (;;) {
-    const { rows } = await db.query<{ name: string; masterKeys: string[] }>(
-      `select n.name, h.master_keys as "masterKeys"
-       from nodes n
-       join heartbeats h on h.node_id = n.id
-       where n.fenced_at is null
-         and h.seen_at > now() - make_interval(secs => $1)
-       order by n.name`,
-      [silenceMaxSeconds],
-    )
-    const late = rows.filter(({ masterKeys }) => !isRight(masterKeys)).map(({ name }) => name)
+    const peers = await readPeers(db)
+    const late = peers.filter(({ masterKeys }) => !isRight(masterKeys)).map(({ name }) => name)
     if (late.length === 0) return
     // A process reads its file by itself; one of this machine is only a beat behind.
     const line = `Waiting for ${late.join(', ')}: a process with a key file of its own needs a copy of ${path}.`
