@@ -177,8 +177,9 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const meter = new Meter(countryOf)
   await sealPlainHeaders(db, vault)
   const hidesTexts = texts.isSealing
+  const mayPost = (): boolean => node.isFresh
   const dispatcher = has('jobs')
-    ? new Dispatcher({ db: pipelineDb, vault, log, nodeId: node.id, destinations, meter, hidesTexts })
+    ? new Dispatcher({ db: pipelineDb, vault, log, nodeId: node.id, mayPost, destinations, meter, hidesTexts })
     : null
   const outbox: Outbox = dispatcher ?? { nodeId: null, hidesTexts, offer: () => {} }
   const reasons = started.add('status maps', new StatusMaps(db), (one) => one.close())

@@ -113,6 +113,23 @@ test('posts a signed event soon after its commit, once, and leaves one attempt',
   expect(await outcomesOf(id)).toEqual([{ try: 1, outcome: 'ok', nextAttemptAt: null }])
 })
 
+test('begins no post that its process has in memory while another may have taken it over', async () => {
+  const receiver = await receive()
+  const accountId = await insertTestAccount(db)
+  await insertTestWebhook(db, accountId, receiver.url)
+  let [isFresh, looks] = [false, 0]
+  const mayPost = (): boolean => {
+    looks++
+    return isFresh
+  }
+  const dispatcher = startDispatcher({ mayPost, pollMs: 20 })
+  await postEvents(db, dispatcher, accountId, 1)
+  await until('some looks', () => looks > 3)
+  expect(receiver.received).toEqual([])
+  isFresh = true
+  await until('the post', () => receiver.received.length === 1)
+})
+
 test('posts what another node recorded without a dispatcher of its own, as soon', async () => {
   const receiver = await receive()
   const accountId = await insertTestAccount(db)

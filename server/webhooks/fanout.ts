@@ -19,7 +19,17 @@ import type { Destinations } from './destination.ts'
 import { Endpoints, type Endpoint } from './endpoint.ts'
 import { wrap } from './envelope.ts'
 import { createHealth, type Health } from './health.ts'
-import { beginMax, createLane, roomIn, takeTogether, waitMsOf, type Lane, type Queued, type Taken } from './lane.ts'
+import {
+  beginMax,
+  charactersOf,
+  createLane,
+  roomIn,
+  takeTogether,
+  waitMsOf,
+  type Lane,
+  type Queued,
+  type Taken,
+} from './lane.ts'
 import { findDueEndpoints, type Ended } from './outbox.ts'
 import { Poster, targetOf, type PostResult } from './post.ts'
 import { createSaver, type Saver } from './save.ts'
@@ -33,6 +43,8 @@ export interface DispatcherOptions {
   /** A new id for each start of a process. */
   nodeId: string
   destinations: Destinations
+  /** Whether this node may still post what is leased to it (see `Node.isFresh`). */
+  mayPost?: () => boolean
   timeoutMs?: number
   retryDelaysMs?: readonly number[]
   disableAfterMs?: number
@@ -58,13 +70,6 @@ const queuedAnywayMax = 8
 const closeWithinMs = 15_000
 const idleLaneMs = 60_000
 const dayMs = 86_400_000
-
-// What a body counts for that is not rendered yet: that of an event about a message of usual length.
-const unrenderedCharacters = 1500
-
-function charactersOf({ payload }: Posting): number {
-  return typeof payload === 'string' ? payload.length : unrenderedCharacters
-}
 
 /** The dispatcher of one process: `start` it, `offer` it what was committed, `close` it. */
 export class Dispatcher implements Outbox {
@@ -92,6 +97,7 @@ export class Dispatcher implements Outbox {
   constructor(options: DispatcherOptions) {
     this.#meter = options.meter
     this.#options = {
+      mayPost: () => true,
       timeoutMs: 15_000,
       retryDelaysMs,
       disableAfterMs: 5 * dayMs,
@@ -232,7 +238,9 @@ export class Dispatcher implements Outbox {
   }
 
   #mayBegin(lane: Lane): boolean {
-    if (this.#isClosing || lane.inFlight >= lane.window.size || this.#saver.unsaved >= unsavedMax) return false
+    const isFull = lane.inFlight >= lane.window.size || this.#saver.unsaved >= unsavedMax
+    // A process that was frozen wakes up, and others have what was leased to it.
+    if (this.#isClosing || isFull || !this.#options.mayPost()) return false
     // The first post of an endpoint always may: however many others hang, they hold up nobody.
     const hasTurn = lane.inFlight === 0 || this.#inFlightMore < this.#options.inFlightMoreMax
     if (!hasTurn) this.#waiting.add(lane)

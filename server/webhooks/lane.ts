@@ -47,6 +47,14 @@ const replayQueueMax = 256
 const claimSlackMs = 5000
 const claimFromMs = 10_000
 
+// What a body counts for that is not rendered yet: that of an event about a message of usual length.
+const unrenderedCharacters = 1500
+
+/** What the body of a post counts for in memory. */
+export function charactersOf({ payload }: Posting): number {
+  return typeof payload === 'string' ? payload.length : unrenderedCharacters
+}
+
 /** An empty lane. */
 export function createLane(posting: DuePost, windowMax: number): Lane {
   const { endpointId: id, targetId = id } = posting
