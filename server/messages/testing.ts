@@ -31,7 +31,7 @@ export const silent = { info: () => {}, warn: () => {}, error: () => {} }
 export const ourNumber = '15557654321'
 
 /** Room on one link, counted; what is handed over is kept. */
-class TestSlots implements Slots {
+export class TestSlots implements Slots {
   nodeId: string | null
   /** Segments that are still free; 0: everything queues. */
   room = 0
@@ -301,6 +301,17 @@ export function rowOf(accepted: Accepted): MessageRow {
 export async function passTurnOfHour(): Promise<void> {
   const leftMs = 3_600_000 - (Date.now() % 3_600_000)
   if (leftMs < 20_000) await new Promise((resolve) => setTimeout(resolve, leftMs + 100))
+}
+
+/** Numbers below a bound, the same for each seed (mulberry32). */
+export function createChance(seed: number): (below: number) => number {
+  let state = seed
+  return (below) => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below)
+  }
 }
 
 /** Waits until a condition holds. */

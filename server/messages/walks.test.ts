@@ -1,26 +1,35 @@
 /**
- * Walks of chance over the ledger, by two processes at once, with a carrier that may have taken what nobody knows of: what holds at rest,
- * whatever met whatever. What chance chooses is the same for each seed, the order in which it meets is not: a fault may show in one run of many.
+ * Walks of chance over the ledger, by two processes at once, with a carrier that may have taken what nobody knows of, and people who say STOP:
+ * what holds at rest, whatever met whatever. What chance chooses is the same for each seed, the order in which it meets is not: a fault may show in one run of many.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { answerOf, endSegment, type SegmentEnd, type Try } from '../carriers/attempt.ts'
+import { recount } from '../carriers/recount.ts'
 import { inTransaction } from '../db/db.ts'
 import { isRetryable } from '../db/failure.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
+import { Acceptor } from './accept.ts'
 import { cancelMessage } from './cancel.ts'
-import { claimMessages, queueDue } from './claim.ts'
-import { Ledger } from './ledger.ts'
+import { claimMessages, endWithoutReceipt, expireMessages, findLanes, queueDue } from './claim.ts'
+import type { Handover } from './handover.ts'
+import { Ledger, recordMoves } from './ledger.ts'
+import { messageTypes } from './message.ts'
+import { optIn, optOut } from './opt-out.ts'
+import { matchOrphans } from './receipt.ts'
 import { Recent } from './recent.ts'
+import { redactMessage } from './redact.ts'
 import { resendMessage, resolveUnknown } from './resend.ts'
 import { settleIntents } from './settle.ts'
 import { readTallyFaults } from './tallies/testing.ts'
-import { openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
+import { defaultReasons } from './taxonomy.ts'
+import { createChance, openLedgerTest, ourNumber, TestSlots, type LedgerTest } from './testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 // Some seconds a walk; with thousands, and other seeds, it is a search.
 const rounds = 120
 const actor = { kind: 'key', id: newId(), requestId: 'req_1' } as const
+const person = { source: 'reply', actor: null } as const
 const passing = { state: 'refused', status: 0x58, raw: 'RTHROTTLED', retryAfterMs: null } as const
 
 /** A message on a link, with the segments that have no end yet. */
@@ -33,6 +42,8 @@ interface Process {
   nodeId: string
   context: LedgerTest['context']
   ledger: Ledger
+  acceptor: Acceptor
+  slots: TestSlots
   hand: Held[]
 }
 
@@ -47,18 +58,15 @@ interface Taken {
 
 let database: TestDatabase
 let test: LedgerTest
-let laneId: string
 
 beforeAll(async () => {
   database = await createTestDatabase()
   test = await openLedgerTest(database.db)
-  await test.subscribe('message.delivered', 'message.failed', 'message.unconfirmed', 'message.sent')
+  await test.subscribe('message.delivered', 'message.failed', 'message.unconfirmed', 'message.sent', 'message.canceled')
   await test.db.query(
     `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now() + interval '1 hour', 'bound')`,
     [test.linkId, test.nodeId],
   )
-  await test.send({ segments: 1 })
-  laneId = (await test.db.query<{ id: string }>(`select id from lanes where type = 'transactional'`)).rows[0]?.id ?? ''
 })
 afterAll(() => database.close())
 
@@ -70,18 +78,9 @@ async function openProcess(): Promise<Process> {
     [nodeId, noId],
   )
   const context = { ...test.context, recent: new Recent() }
-  return { nodeId, context, ledger: new Ledger(context), hand: [] }
-}
-
-/** Numbers below a bound, the same for each seed (mulberry32). */
-function createChance(seed: number): (below: number) => number {
-  let state = seed
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0
-    let t = Math.imul(state ^ (state >>> 15), 1 | state)
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below)
-  }
+  const slots = new TestSlots(nodeId, test.linkId, test.carrierId)
+  const acceptor = new Acceptor({ ...context, slots, routing: test.routing })
+  return { nodeId, context, ledger: new Ledger(context), acceptor, slots, hand: [] }
 }
 
 /** A walk: what is under way, and the steps that chance may take. */
@@ -90,10 +89,14 @@ class Walk {
   readonly processes: Process[]
   readonly ids: string[] = []
   readonly #taken: Taken[] = []
-  #people = 0
+  readonly #numbers: string[] = []
+  readonly #firstNumber: number
+  /** Who is out, and by which STOP. */
+  readonly #out = new Map<string, symbol>()
 
   constructor(seed: number, processes: Process[]) {
     this.#chance = createChance(seed)
+    this.#firstNumber = 2_000_000 + 10_000 * seed
     this.processes = processes
   }
 
@@ -104,14 +107,22 @@ class Walk {
   /** Some steps at once. */
   async round(): Promise<void> {
     const steps = [
-      () => this.#accept(),
+      () => this.#accept(this.#process()),
+      () => this.#accept(this.#process()),
       () => this.claim(this.#process()),
       () => this.claim(this.#process()),
       ...Array.from({ length: 4 }, () => () => this.#answer(this.#process())),
+      () => this.#answerAll(this.#process()),
+      () => this.#recount(this.#process()),
       () => this.#tellLate(),
       () => this.#report(),
       () => this.#report(),
       () => this.#resend(),
+      () => this.#optOut(),
+      () => this.#optIn(),
+      () => this.#expire(),
+      () => endWithoutReceipt(test.context, 0, 1),
+      () => inTransaction(test.db, (tx) => redactMessage(tx, test.accountId, this.#pick(this.ids) ?? noId)),
       () => cancelMessage(test.context, test.accountId, this.#pick(this.ids) ?? noId),
       () => this.sweep(),
       () => this.#crash(),
@@ -126,26 +137,71 @@ class Walk {
     return process
   }
 
-  async #accept(): Promise<void> {
-    const theirNumber = `1555${String(2_000_000 + this.#people++ + 1000 * this.#chance(3))}`
-    const onUnknown = this.#chance(2) === 0 ? 'resend' : 'hold'
-    const { id } = await test.send({ theirNumber, segments: 1 + this.#chance(3), onUnknown })
-    this.ids.push(id)
+  async #accept({ acceptor, slots, hand }: Process): Promise<void> {
+    const known = this.#chance(4) === 0 ? this.#pick(this.#numbers) : undefined
+    const theirNumber = known ?? `1555${this.#firstNumber + this.#numbers.length + 1000 * this.#chance(3)}`
+    const segments = 1 + this.#chance(3)
+    const before = this.#out.get(theirNumber)
+    slots.room = this.#chance(2) * segments
+    const accepted = await acceptor.accept(
+      test.draft({
+        theirNumber,
+        segments,
+        type: this.#pick(messageTypes) ?? null,
+        onUnknown: this.#chance(2) === 0 ? 'resend' : 'hold',
+        sendAt: this.#chance(5) === 0 ? new Date(Date.now() + 3_600_000) : null,
+      }),
+    )
+    for (const handover of slots.taken.splice(0)) take(hand, handover)
+    if (accepted.kind !== 'accepted') return
+    this.ids.push(accepted.row.id)
+    this.#numbers.push(theirNumber)
+    this.#expectIn(theirNumber, before)
+  }
+
+  /** Nothing is begun for who was out all the time. */
+  #expectIn(theirNumber: string, before: symbol | undefined): void {
+    expect(before !== undefined && this.#out.get(theirNumber) === before).toBe(false)
   }
 
   async claim(process: Process): Promise<number> {
     const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
-    const { handovers } = await claimMessages(process.context, process.nodeId, rooms, laneId, noId, 5, {
-      directFrom: noId,
-    })
-    for (const handover of handovers) {
-      const left = handover.pending ?? Array.from({ length: handover.segments }, (_, i) => i + 1)
-      const attempt = { handover, intentAt: new Date(), open: left.length, ends: [] }
-      // A message with nothing to send would be sending for ever.
-      expect(left.length).toBeGreaterThan(0)
-      process.hand.push({ attempt, left: [...left] })
+    let count = 0
+    for (const { id, laneId } of await findLanes(test.db)) {
+      const out = new Map(this.#out)
+      const options = { laneId, directFrom: noId }
+      const { handovers } = await claimMessages(process.context, process.nodeId, rooms, id, noId, 5, options)
+      for (const handover of handovers) {
+        this.#expectIn(handover.theirNumber, out.get(handover.theirNumber))
+        take(process.hand, handover)
+      }
+      count += handovers.length
     }
-    return handovers.length
+    return count
+  }
+
+  async #optOut(): Promise<void> {
+    const number = this.#pick(this.#numbers)
+    if (number === undefined) return
+    await inTransaction(test.db, (tx) => optOut(tx, test.context, test.accountId, person, [{ number }]))
+    this.#out.set(number, Symbol(number))
+  }
+
+  async #optIn(): Promise<void> {
+    const number = this.#pick([...this.#out.keys()])
+    if (number === undefined) return
+    this.#out.delete(number)
+    await inTransaction(test.db, (tx) => optIn(tx, test.context, test.accountId, person, { number }))
+  }
+
+  async #expire(): Promise<void> {
+    await test.db.query(
+      `with m as (update messages set expires_at = now() where id = $1 returning id),
+         q as (update queue set expires_at = now() from m where message_id = m.id)
+       update delayed set expires_at = now() from m where message_id = m.id`,
+      [this.#pick(this.ids)],
+    )
+    await expireMessages(test.context)
   }
 
   /** The next segment of a message that a process has comes to its end; of one that nobody knows, the carrier may have it. */
@@ -160,13 +216,34 @@ class Walk {
     const segment = held.left.shift()
     if (segment === undefined) return
     if (held.left.length === 0) process.hand.splice(process.hand.indexOf(held), 1)
-    const id = newId()
+    // Some carriers give an id twice.
+    const id = (this.#chance(15) === 0 && this.#pick(this.#taken)?.id) || newId()
     const isAccepted = end.state === 'accepted'
     const { nodeId } = process
     const place = { nodeId, linkId: test.linkId, segment }
     const move = endSegment(held.attempt, end)
     await process.ledger.answer(answerOf(held.attempt, place, end, isAccepted ? id : null, move))
     if (isAccepted || isTakenUnseen) this.#taken.push({ held, segment, id, isTold: isAccepted, by: process })
+  }
+
+  /** What is left of a message comes to its end at once. */
+  async #answerAll(process: Process): Promise<void> {
+    const held = this.#pick(process.hand)
+    if (!held) return
+    const answers = held.left.map(() =>
+      this.#end(process, held, ends[this.#chance(ends.length)] ?? { state: 'released' }),
+    )
+    await Promise.all(answers)
+  }
+
+  /** A message takes another number of segments on its link than it was counted with. */
+  async #recount({ nodeId, ledger, hand }: Process): Promise<void> {
+    const held = hand.find(({ attempt, left }) => left.length === attempt.handover.segments)
+    if (!held) return
+    hand.splice(hand.indexOf(held), 1)
+    const { handover } = held.attempt
+    const answers = recount(handover, 1 + (handover.segments % 3), nodeId, test.linkId)
+    await Promise.all(answers.map((answer) => ledger.answer(answer)))
   }
 
   /** A response that comes after its time. */
@@ -211,6 +288,7 @@ class Walk {
     await resolveUnknown(test.context)
     await test.db.query('update delayed set due_at = now()')
     await queueDue(test.db)
+    await inTransaction(test.db, async (tx) => recordMoves(tx, await matchOrphans(tx, defaultReasons), test.context))
   }
 
   /** A process is taken for dead and goes on for a while; what it had, another one settles. */
@@ -238,6 +316,13 @@ class Walk {
       isBusy = claimed.some((count) => count > 0) || (await test.count('queue', 'true')) > 0
     }
   }
+}
+
+/** A link gets a message; with nothing to send it would be sending for ever. */
+function take(hand: Held[], handover: Handover): void {
+  const left = handover.pending ?? Array.from({ length: handover.segments }, (_, i) => i + 1)
+  expect(left.length).toBeGreaterThan(0)
+  hand.push({ attempt: { handover, intentAt: new Date(), open: left.length, ends: [] }, left: [...left] })
 }
 
 const ends: SegmentEnd[] = [
@@ -282,14 +367,28 @@ it.each([1, 2, 3])(
      having count(*) > 1`,
     )
     expect(twice).toEqual([])
-    const { rows: again } = await test.db.query(
-      `select message_id, array_agg(type order by id) as types
-     from events
-     where type in ('message.delivered', 'message.failed')
-     group by message_id
-     having count(*) > 1`,
+    const { rows: untold } = await test.db.query(
+      `select m.id, m.status, array_agg(e.type order by e.sequence) as types
+     from messages m
+     left join events e on e.account_id = m.account_id and e.message_id = m.id
+     group by m.id, m.status, m.sequence
+     having count(*) filter (where e.type in ('message.delivered', 'message.failed', 'message.canceled')) <>
+       case when m.status in ('sent', 'unconfirmed') then 0 else 1 end
+       or max(e.sequence) is distinct from m.sequence`,
     )
-    expect(again).toEqual([])
+    expect(untold).toEqual([])
+    const { rows: unlisted } = await test.db.query(
+      `select m.id, m.status, m.error_code
+     from messages m
+     where m.status not in ('sent', 'delivered')
+       and not exists (
+         select from outcomes o
+         where o.account_id = m.account_id
+           and o.message_id = m.id
+           and o.status = m.status
+           and o.error_code is not distinct from m.error_code)`,
+    )
+    expect(unlisted).toEqual([])
     const { rows: sequences } = await test.db.query(
       `select message_id from events where message_id is not null group by message_id, sequence having count(*) > 1`,
     )
