@@ -4,6 +4,7 @@ import type { Log } from '../../db/log.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
 import type { Acceptor } from '../../messages/accept.ts'
+import { recountTallies } from '../../messages/tallies/recount.ts'
 import { openLedgerTest, silent, until, type LedgerTest } from '../../messages/testing.ts'
 import { readOpenCampaign } from '../campaign.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
@@ -86,6 +87,44 @@ it('that is canceled when it is about to take its recipients takes none', async 
   expect(await read(body['id'])).toMatchObject({ recipients: 1, messages: 0, skipped: {} })
   const { stats } = (await test.call('GET', `/v1/campaigns/${campaign}`)).body
   expect(stats).toMatchObject({ recipients: 1, canceled: 1, skipped: { invalid: 0 } })
+})
+
+it('ends though its campaign is sent to all the time, when the hour of its last message is over', async () => {
+  await addContact()
+  const { body } = await send()
+  const broadcaster = newBroadcaster()
+  broadcaster.wake()
+  await until('it has a message', async () => (await ledger.count('messages', 'true')) === 1)
+  await ledger.acceptor.accept(ledger.draft({ campaignId: parseId('cmp', campaign), theirNumber: '15551000002' }))
+  await database.db.query(`update messages set status = 'sent' where their_number = '15551000001'`)
+  await recountTallies(database.db)
+  await database.db.query(`update tallies set hour = hour + interval '2 hours' where bucket = 'queued'`)
+  await until('it is over', async () => {
+    broadcaster.wake()
+    return (await read(body['id']))['status'] === 'completed'
+  })
+  await broadcaster.close()
+  expect(await ledger.count('messages', `status = 'queued'`)).toBe(1)
+})
+
+it('has all recipients of one local time, in however many pieces', async () => {
+  await database.db.query(
+    `insert into contacts (account_id, id, campaign_id, phone_number, timezone)
+     select $1, gen_random_uuid(), $2, (15551000000 + i)::text, 'UTC' from generate_series(1, 30) i`,
+    [test.account.accountId, parseId('cmp', campaign)],
+  )
+  const order = { message: 'Hello', send_at_local: new Date(Date.now() - 3_600_000).toISOString().slice(0, 19) }
+  const headers = { 'idempotency-key': 'local' }
+  const { body } = await test.call('POST', `/v1/campaigns/${campaign}/send`, order, undefined, headers)
+  // The first piece has so many, the next one the others.
+  Object.assign(ledger.slots, { room: 10, most: 10 })
+  const broadcaster = newBroadcaster()
+  broadcaster.wake()
+  await until('all have a message', async () => (await ledger.count('messages', 'true')) === 30)
+  await broadcaster.close()
+  expect(ledger.slots.taken).toHaveLength(10)
+  expect(await ledger.count('(select distinct contact_id from messages) x', 'true')).toBe(30)
+  expect(await read(body['id'])).toMatchObject({ status: 'sending', messages: 30, skipped: {}, remaining: 0 })
 })
 
 const call = (verb: string): ReturnType<CampaignTest['call']> => test.call('POST', `/v1/campaigns/${campaign}/${verb}`)

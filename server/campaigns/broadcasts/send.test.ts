@@ -165,23 +165,6 @@ describe('a broadcast', () => {
     await until('all have a second message', async () => (await messages()) === 6)
   })
 
-  it('is completed though its campaign is sent to all the time, when the hour of its last message is over', async () => {
-    await addContacts(3)
-    const { body } = await send({ message: 'Hello' })
-    const one = start()
-    await until('all have a message', async () => (await messages()) === 3)
-    await claimAll()
-    await ledger.acceptor.accept(ledger.draft({ campaignId: parseId('cmp', campaign), body: 'Single' }))
-    await database.db.query(`update messages set status = 'sent' where body = 'Hello'`)
-    await recountTallies(database.db)
-    await database.db.query(`update tallies set hour = hour + interval '2 hours' where bucket = 'queued'`)
-    await until('it is over', async () => {
-      one.wake()
-      return (await read(body['id']))['status'] === 'completed'
-    })
-    expect(await messages(`status = 'queued'`)).toBe(1)
-  })
-
   it('goes to an audience', async () => {
     await addContacts(20)
     await send({ message: 'Hello', audience: { tags: ['even', 'other'] } })
@@ -470,20 +453,6 @@ describe('a time', () => {
       return (await read(body['id']))['status'] === 'completed'
     })
     expect(await messages()).toBe(3)
-  })
-
-  it('that many share is the time of all of them, in however many pieces', async () => {
-    await addContacts(30)
-    const local = new Date(Date.now() - 3_600_000).toISOString().slice(0, 19)
-    await database.db.query(`update campaigns set timezone = 'UTC'`)
-    // The first piece has so many, the next one the others.
-    Object.assign(ledger.slots, { room: 10, most: 10 })
-    const { body } = await send({ message: 'Hello', send_at_local: local })
-    start()
-    await until('all have a message', async () => (await messages()) === 30)
-    expect(ledger.slots.taken).toHaveLength(10)
-    expect(await ledger.count('(select distinct contact_id from messages) x', 'true')).toBe(30)
-    expect(await read(body['id'])).toMatchObject({ status: 'sending', messages: 30, skipped: {}, remaining: 0 })
   })
 
   it('is that of a zone which the database does not know, too', async () => {
