@@ -4,7 +4,7 @@ import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testi
 import { newId } from '../ids.ts'
 import { cancelMessage } from './cancel.ts'
 import { claimMessages } from './claim.ts'
-import { resendMessage } from './resend.ts'
+import { resendMessage, resolveUnknown } from './resend.ts'
 import { moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
@@ -92,4 +92,30 @@ it('sends no more, and says so, where all of it turns out to be with its carrier
   expect(handovers.filter(({ id }) => id === handover.id)).toEqual([])
   expect(await test.message(handover.id)).toMatchObject({ status: 'sent', possibleDuplicate: false })
   expect(await test.count('queue', 'message_id = $1', [handover.id])).toBe(0)
+})
+
+it('waits for a sweep that has its tries in hand, where the two would lock each other out', async () => {
+  const [id, other] = [await unknown(), await unknown()]
+  await resend(other)
+  const claiming = await test.db.connect()
+  await claiming.query('begin')
+  await claiming.query('select from queue where message_id = $1 for update', [other])
+  await cancelMessage(test.context, test.accountId, other)
+  await test.db.query(
+    `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now() + interval '1 hour', 'bound')`,
+    [test.linkId, test.nodeId],
+  )
+  await test.db.query('update nameless_tries set check_at = now(), resend_at = now() where message_id = any ($1)', [
+    [id, other],
+  ])
+  // The sweep has the tries of both, and waits for what the claim has of one, before it locks the messages.
+  const sweeping = resolveUnknown(test.context)
+  await untilBlocked(test.db, 1, '%delete from queue%')
+  const asked = resend(id)
+  await untilBlocked(test.db, 2)
+  await claiming.query('commit')
+  claiming.release()
+  await Promise.all([sweeping, asked])
+  expect(await test.message(id)).toMatchObject({ status: 'queued', possibleDuplicate: true })
+  expect(await test.count('resends', 'message_id = $1', [id])).toBe(0)
 })

@@ -398,31 +398,6 @@ describe('sending again by hand', () => {
     expect(await inLine()).toBe(1)
   })
 
-  it('waits for a sweep that has its tries in hand, where the two would lock each other out', async () => {
-    const [one, other] = [await lease(), await lease()]
-    await unknown(one)
-    await unknown(other)
-    await resend(other.id)
-    const claiming = await test.db.connect()
-    await claiming.query('begin')
-    await claiming.query('select from queue where message_id = $1 for update', [other.id])
-    await cancelMessage(test.context, test.accountId, other.id)
-    await test.db.query('update nameless_tries set check_at = now(), resend_at = now() where message_id = any ($1)', [
-      [one.id, other.id],
-    ])
-    // The sweep has the tries of both, and waits for what the claim has of one, before it locks the messages.
-    const sweeping = resolveUnknown(test.context)
-    await untilBlocked(test.db, 1, '%delete from queue%')
-    const asked = resend(one.id)
-    await untilBlocked(test.db, 2)
-    await claiming.query('commit')
-    claiming.release()
-    await sweeping
-    expect(await asked).toBeNull()
-    expect(await test.message(one.id)).toMatchObject({ status: 'queued', possibleDuplicate: true })
-    await claim()
-  })
-
   it('may be asked for again where it was canceled before it went', async () => {
     const handover = await lease()
     await unknown(handover)

@@ -7,18 +7,16 @@ import {
   type MessageRequest,
   type TextPdu,
 } from '@heliogram/smpp'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openPool } from '../db/db.ts'
-import { pipelineSettings } from '../db/pipeline.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { firstIdAt, newId } from '../ids.ts'
+import { newId } from '../ids.ts'
 import { Acceptor } from '../messages/accept.ts'
 import { cancelMessage } from '../messages/cancel.ts'
 import { storeReply } from '../messages/reply.ts'
 import { ourNumber, until } from '../messages/testing.ts'
 import { parseClientId, showClientId } from './client-id.ts'
 import { fillDeliveries } from './fill.ts'
-import { claimDeliveries, forgetDeliveries } from './delivery.ts'
 import { OwedReceipts, settleCanceled } from './owed.ts'
 import {
   createTestCredential,
@@ -195,26 +193,6 @@ describe('a receipt', () => {
     expect(receiptIds(client)).toEqual([early.clientId, late.clientId].toSorted())
   })
 
-  it('is not passed over because the clock of a process that reads is days ahead', async () => {
-    const client = await bind(credential)
-    const { id, clientId } = await submit(client)
-    const eventId = newId()
-    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 86_400_000 })
-    try {
-      await test.db.query(`insert into events (account_id, id, type, payload) values ($1, $2, 'webhook.test', '{}')`, [
-        test.accountId,
-        eventId,
-      ])
-      await fillDeliveries(test.db)
-      await untilRead()
-    } finally {
-      vi.useRealTimers()
-    }
-    await test.end(id)
-    await untilDelivered(client, 1)
-    expect(receiptIds(client)).toEqual([clientId])
-  })
-
   it('is made of fewer events at a time where a timeout cancels what is made of many', async () => {
     const client = await bind(credential)
     const lock = await test.db.connect()
@@ -363,41 +341,6 @@ describe('a delivery', () => {
     }
     await untilAllTaken()
     expect(client.delivered).toHaveLength(10)
-  })
-
-  it('is found without a look at those that were refused and wait to come again', async () => {
-    const { accountId, id: credentialId } = credential
-    const refused = (count: number, dueIn: string): Promise<unknown> =>
-      test.db.query(
-        `insert into smpp_deliveries (account_id, credential_id, id, kind, subject_id, source, destination, due_at)
-         select $1, $2, gen_random_uuid(), 'reply', gen_random_uuid(), '1', '2', now() + $4::interval
-         from generate_series(1, $3)`,
-        [accountId, credentialId, count, dueIn],
-      )
-    await refused(2000, '1 hour')
-    await refused(3, '-1 second')
-    const db = openPool(database.connection, { name: 'test', max: 1, settings: pipelineSettings })
-    const countReads = async (): Promise<number> => {
-      await db.query('select pg_stat_force_next_flush()')
-      const { rows } = await db.query<{ reads: number }>(
-        `select sum(idx_tup_read)::int as reads from pg_stat_user_indexes where relname = 'smpp_deliveries'`,
-      )
-      return rows[0]?.reads ?? NaN
-    }
-    const before = await countReads()
-    const claimed = await claimDeliveries(db, newId(), [{ accountId, credentialId, room: 10 }])
-    expect(claimed).toHaveLength(3)
-    expect((await countReads()) - before).toBeLessThan(100)
-    await db.end()
-  })
-
-  it('is given up after three days', async () => {
-    const client = await bind(credential, { mode: 'transmitter' })
-    await test.end((await submit(client)).id)
-    await until('it waits', async () => (await waiting()) === 1)
-    expect(await forgetDeliveries(test.db)).toBe(0)
-    await test.db.query('update smpp_deliveries set id = $1', [firstIdAt(Date.now() - 73 * 3_600_000)])
-    expect(await forgetDeliveries(test.db)).toBe(1)
   })
 })
 

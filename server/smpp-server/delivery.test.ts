@@ -1,0 +1,59 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { openPool } from '../db/db.ts'
+import { pipelineSettings } from '../db/pipeline.ts'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { firstIdAt, newId } from '../ids.ts'
+import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { claimDeliveries, forgetDeliveries } from './delivery.ts'
+import { createTestCredential, type TestCredential } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+let credential: TestCredential
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openLedgerTest(database.db)
+  credential = await createTestCredential(test.db, test.accountId)
+})
+afterAll(async () => {
+  await test.ledger.close()
+  await database.close()
+})
+beforeEach(() => test.db.query('delete from smpp_deliveries'))
+
+/** Deliveries that come again in so long. */
+const refuse = (count: number, dueIn: string): Promise<unknown> =>
+  test.db.query(
+    `insert into smpp_deliveries (account_id, credential_id, id, kind, subject_id, source, destination, due_at)
+     select $1, $2, gen_random_uuid(), 'reply', gen_random_uuid(), '1', '2', now() + $4::interval
+     from generate_series(1, $3)`,
+    [credential.accountId, credential.id, count, dueIn],
+  )
+
+it('a delivery is found without a look at those that were refused and wait to come again', async () => {
+  const { accountId, id: credentialId } = credential
+  await refuse(2000, '1 hour')
+  await refuse(3, '-1 second')
+  const db = openPool(database.connection, { name: 'test', max: 1, settings: pipelineSettings })
+  const countReads = async (): Promise<number> => {
+    await db.query('select pg_stat_force_next_flush()')
+    const { rows } = await db.query<{ reads: number }>(
+      `select sum(idx_tup_read)::int as reads from pg_stat_user_indexes where relname = 'smpp_deliveries'`,
+    )
+    return rows[0]?.reads ?? NaN
+  }
+  const before = await countReads()
+  const claimed = await claimDeliveries(db, newId(), [{ accountId, credentialId, room: 10 }])
+  expect(claimed).toHaveLength(3)
+  expect((await countReads()) - before).toBeLessThan(100)
+  await db.end()
+})
+
+it('a delivery is given up after three days', async () => {
+  await refuse(1, '1 hour')
+  await test.db.query('update smpp_deliveries set id = $1', [newId()])
+  expect(await forgetDeliveries(test.db)).toBe(0)
+  await test.db.query('update smpp_deliveries set id = $1', [firstIdAt(Date.now() - 73 * 3_600_000)])
+  expect(await forgetDeliveries(test.db)).toBe(1)
+})

@@ -1,0 +1,37 @@
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
+import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { fillDeliveries } from './fill.ts'
+import { createTestCredential } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openLedgerTest(database.db)
+  await createTestCredential(test.db, test.accountId)
+})
+afterAll(async () => {
+  await test.ledger.close()
+  await database.close()
+})
+afterEach(() => vi.useRealTimers())
+
+it('passes nothing over because the clock of a process that has read is days ahead', async () => {
+  // Made by the clock of this moment.
+  const ids = [newId(), newId()]
+  const happen = (id: string | undefined): Promise<unknown> =>
+    test.db.query(`insert into events (account_id, id, type, payload) values ($1, $2, 'webhook.test', '{}')`, [
+      test.accountId,
+      id,
+    ])
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 2 * 86_400_000 })
+  await happen(ids[0])
+  // All was read, so that the cursor may pass the days before.
+  expect(await fillDeliveries(test.db, 2)).toBe(false)
+  vi.useRealTimers()
+  await happen(ids[1])
+  expect(await fillDeliveries(test.db, 1)).toBe(true)
+})
