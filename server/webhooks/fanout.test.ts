@@ -113,21 +113,21 @@ test('posts a signed event soon after its commit, once, and leaves one attempt',
   expect(await outcomesOf(id)).toEqual([{ try: 1, outcome: 'ok', nextAttemptAt: null }])
 })
 
-test('begins no post that its process has in memory while another may have taken it over', async () => {
+test('begins no post that its process has in memory while another may have taken it over, and claims none', async () => {
   const receiver = await receive()
   const accountId = await insertTestAccount(db)
-  await insertTestWebhook(db, accountId, receiver.url)
+  const { id } = await insertTestWebhook(db, accountId, receiver.url)
   let [isFresh, looks] = [false, 0]
-  const mayPost = (): boolean => {
-    looks++
-    return isFresh
-  }
+  // The first look is that of what is handed over.
+  const mayPost = (): boolean => looks++ === 0 || isFresh
   const dispatcher = startDispatcher({ mayPost, pollMs: 20 })
   await postEvents(db, dispatcher, accountId, 1)
-  await until('some looks', () => looks > 3)
+  await postEvents(db, nobody, accountId, 1)
+  await until('some looks', () => looks > 8)
   expect(receiver.received).toEqual([])
+  expect(await count('outbox where endpoint_id = $1 and leased_by is not null', [id])).toBe(1)
   isFresh = true
-  await until('the post', () => receiver.received.length === 1)
+  await until('the posts', () => receiver.received.length === 2)
 })
 
 test('posts what another node recorded without a dispatcher of its own, as soon', async () => {

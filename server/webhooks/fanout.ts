@@ -19,17 +19,8 @@ import type { Destinations } from './destination.ts'
 import { Endpoints, type Endpoint } from './endpoint.ts'
 import { wrap } from './envelope.ts'
 import { createHealth, type Health } from './health.ts'
-import {
-  beginMax,
-  charactersOf,
-  createLane,
-  roomIn,
-  takeTogether,
-  waitMsOf,
-  type Lane,
-  type Queued,
-  type Taken,
-} from './lane.ts'
+import { beginMax, charactersOf, createLane, roomIn, takeTogether, waitMsOf } from './lane.ts'
+import type { Lane, Queued, Taken } from './lane.ts'
 import { findDueEndpoints, type Ended } from './outbox.ts'
 import { Poster, targetOf, type PostResult } from './post.ts'
 import { createSaver, type Saver } from './save.ts'
@@ -176,6 +167,7 @@ export class Dispatcher implements Outbox {
 
   /** How many more posts of a lane, or of an endpoint that has none yet, may be held in memory. */
   #roomFor(lane: Lane | undefined): number {
+    if (!this.#options.mayPost()) return 0
     const room = roomIn(lane)
     const isFull = this.#queued >= queuedMax || this.#queuedCharacters >= queuedCharactersMax
     if (!isFull) return room

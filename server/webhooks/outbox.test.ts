@@ -103,7 +103,15 @@ test('what waited when its endpoint was disabled holds up nothing that comes aft
   const { endpointId, eventIds } = await heldPosts()
   const claim = async () => (await claimPosts(db, newId(), 60, [{ endpointId, limit: 8, from: null }])).rows
   expect(await claim()).toEqual([])
-  await db.query(`update outbox set due_at = now() where event_id = $1`, [eventIds[1]])
+  const makeDue = () => db.query(`update outbox set due_at = now() where event_id = $1`, [eventIds[1]])
   await db.query(`update webhooks set posts_since = now() - interval '30 seconds' where id = $1`, [endpointId])
+  const lease = (until: string) =>
+    db.query(`update outbox set leased_until = ${until} where event_id = $1`, [eventIds[0]])
+  // The post under way may still arrive.
+  await lease(`now() + interval '1 minute'`)
+  await makeDue()
+  expect(await claim()).toEqual([])
+  await lease('null')
+  await makeDue()
   expect((await claim()).map(({ eventId }) => eventId)).toEqual([eventIds[1]])
 })

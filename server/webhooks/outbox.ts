@@ -71,10 +71,10 @@ export interface Claimed {
 /**
  * Leases due rows that nobody holds, a bounded number for each endpoint, oldest first. Locks the rows it takes and steps over those
  * that another node is taking; each endpoint is one range of the primary key. A row of an ordered endpoint whose message has an earlier
- * one (outbox_message) is put off until that is tried again, so that it is not met at every claim: to another moment than that of a redelivery
- * of its event, which may have failed together with the earlier one. What waited when its endpoint was disabled is dropped when its turn
- * comes, and nothing waits for it. The payload is a correlated look-up, so
- * that it prunes to one partition of events; a row whose event has expired comes with null.
+ * one (outbox_message) is put off until that is tried again, so that it is not met at every claim: to another moment than that of a
+ * redelivery of its event, which may have failed together with the earlier one. What waited when its endpoint was disabled is dropped
+ * when its turn comes, and nothing waits for it but for a post that is under way. The payload is a correlated look-up, so that it prunes
+ * to one partition of events; a row whose event has expired comes with null.
  */
 export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, claims: Claim[]): Promise<Claimed> {
   const { rows: met } = await db.query<ClaimedRow>({
@@ -92,6 +92,7 @@ export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, c
                 select from webhooks w
                 where w.account_id = free.account_id
                   and w.id = free.endpoint_id
+                  and (earlier.leased_until is null or earlier.leased_until < now())
                   and earlier.event_id < rpad(lpad(to_hex(floor(extract(epoch from w.posts_since) * 1000)::bigint), 12, '0'), 32, '0')::uuid
               )
             order by earlier.sequence, earlier.event_id
