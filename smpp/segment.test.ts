@@ -242,23 +242,49 @@ describe('cutting', () => {
   it('refuses more than 255 parts', () => {
     expect(cut('a'.repeat(153 * 255))).toHaveLength(255)
     expect(() => cut('a'.repeat(153 * 255 + 1))).toThrow(RangeError)
+    expect(cut('a'.repeat(65_535), 'payload')).toHaveLength(1)
     expect(() => cut('a'.repeat(65_536), 'payload')).toThrow(RangeError)
   })
 
-  it('cuts as many parts as were counted, none too long, no pair or cluster in two', () => {
+  it('cuts as many parts as were counted, none too long, no pair or escape in two', () => {
     fc.assert(
       fc.property(mixedText, fc.constantFrom('udh8' as const, 'sar' as const, 'udh16' as const), (text, mode) => {
         const { encoding, segments } = countSegments(text)
         const parts = cut(text, mode)
         if (mode !== 'udh16') expect(parts).toHaveLength(segments)
+        let last = 0
         for (const part of parts) {
           expect(part.short_message.length).toBeLessThanOrEqual(encoding === 'GSM-7' ? 160 : 140)
           const body = part.short_message.subarray((part.esm_class & 0x40) === 0 ? 0 : 1 + (part.short_message[0] ?? 0))
           if (encoding === 'GSM-7') expect(body.at(-1)).not.toBe(0x1b)
+          else if (body.length > 0) {
+            expect((last & 0xfc00) === 0xd800 && (body.readUInt16BE(0) & 0xfc00) === 0xdc00).toBe(false)
+            last = body.readUInt16BE(body.length - 2)
+          }
         }
       }),
       { numRuns: 1500 },
     )
+  })
+
+  it('cuts between two pairs where a cluster is longer than a segment', () => {
+    // A black flag with tags, each of two units: the limit of 67 falls into a pair.
+    const text = `\u{1f3f4}${'\u{e0067}'.repeat(99)}`
+    const decoder = new TextDecoder('utf-16be')
+    const parts = cut(text).map((part) => decoder.decode(part.short_message.subarray(6)))
+    expect(parts.map((part) => part.length)).toEqual([66, 66, 66, 2])
+    expect(parts.join('')).toBe(text)
+  })
+
+  it('counts shorter parts behind a 16-bit reference', () => {
+    for (const [text, size] of [
+      ['a', 152],
+      ['[', 76],
+      ['ж', 66],
+    ] as const) {
+      const segmentsOf = (parts: number): number => planSegments(text.repeat(parts), { mode: 'udh16' }).segments
+      expect([segmentsOf(2 * size), segmentsOf(2 * size + 1)]).toEqual([2, 3])
+    }
   })
 
   it('plans for each alphabet and mode what is then cut', () => {
