@@ -148,8 +148,12 @@ describe('submits', () => {
     peer.send({ command: 'submit_sm_resp', sequence_number: 2 })
     await until(() => session.room === 1, 'one is answered')
     expect(rooms).toEqual([])
-    peer.send({ command: 'submit_sm_resp', sequence_number: 3 }, { command: 'submit_sm_resp', sequence_number: 4 })
-    await until(() => rooms.length > 0, 'room is offered')
+    peer.send(
+      { command: 'submit_sm_resp', sequence_number: 3 },
+      { command: 'submit_sm_resp', sequence_number: 4 },
+      { command: 'enquire_link', sequence_number: 9 },
+    )
+    await peer.take('enquire_link_resp')
     expect(rooms).toEqual([3])
     peer.send({ command: 'submit_sm_resp', sequence_number: 5 })
     await until(() => session.inFlight === 0, 'the last is answered')
@@ -244,6 +248,17 @@ describe('submits', () => {
     expect(session.inFlight).toBe(1)
   })
 
+  test('are not answered by a response that nobody knows, which is not answered either', async () => {
+    const { session, peer, faults } = await aLink()
+    session.submit(aSubmit('a'), 'a')
+    await peer.take('submit_sm')
+    peer.sendHex('00000010 80000021 00000000 00000002')
+    peer.send({ command: 'enquire_link', sequence_number: 9 })
+    await peer.take('enquire_link_resp')
+    expect(faults).toMatchObject([{ kind: 'malformed', error: { status: ESME.RINVCMDID, sequence_number: 2 } }])
+    expect([session.inFlight, peer.received.length]).toEqual([1, 3])
+  })
+
   test('are settled by the header of an answer whose body is broken', async () => {
     const { session, peer, outcomes, faults } = await aLink()
     session.submit(aSubmit('a'), 'a')
@@ -252,6 +267,9 @@ describe('submits', () => {
     await until(() => outcomes.length === 1, 'it has an outcome')
     expect(outcomes).toMatchObject([['a', { kind: 'response', status: 0, messageId: '' }]])
     expect(faults).toMatchObject([{ kind: 'malformed', error: { status: ESME.RINVCMDLEN } }])
+    peer.send({ command: 'enquire_link', sequence_number: 9 })
+    await peer.take('enquire_link_resp')
+    expect(peer.received.length).toBe(3)
   })
 
   test.each([
