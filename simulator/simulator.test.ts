@@ -64,6 +64,23 @@ describe('receipts and replies', () => {
     expect(simulator.stats()).toMatchObject({ receiptsSent: 1, redelivered: 1, held: 0 })
   })
 
+  it('are sent again over another session that is there when one is lost without an answer', async () => {
+    const { simulator, smppPort } = await start()
+    const clients = [await bind(smppPort), await bind(smppPort)]
+    let isLost = false
+    for (const client of clients) {
+      client.answer = (_, respond) => {
+        if (isLost) return respond(ESME.ROK)
+        isLost = true
+        client.session.destroy()
+      }
+    }
+    await clients[0]?.submit('15551230001', 'hello')
+    await until(() => simulator.stats().receiptsAnswered === 1, 'the receipt is answered')
+    expect(clients.map(({ receipts }) => receipts.length)).toEqual([1, 1])
+    expect(simulator.stats()).toMatchObject({ receiptsSent: 1, redelivered: 1, held: 0 })
+  })
+
   it('are sent again when refused for now or not answered in time, but not for ever', async () => {
     const { simulator, smppPort } = await start({ attemptsMax: 3, retryDelayMs: 1, deliverTimeoutMs: 200 })
     const client = await bind(smppPort)
