@@ -26,6 +26,16 @@ describe('enquire_link', () => {
     expect(session.lastReadAtMs).toBeGreaterThan(0)
   })
 
+  test('is answered by a generic_nack too', async () => {
+    const { session, peer, faults } = await aLink({ enquireLinkMs: 20, enquireTimeoutMs: 2_000 })
+    for (let nth = 0; nth < 3; nth++) {
+      const { sequence_number } = await peer.take('enquire_link', nth)
+      peer.send({ command: 'generic_nack', sequence_number, command_status: ESME.RINVCMDID })
+    }
+    await peer.take('enquire_link', 3)
+    expect([session.state, faults]).toEqual(['bound', []])
+  })
+
   test('closes the session when two are missed', async () => {
     const { session, peer } = await aLink({ enquireLinkMs: 20, enquireTimeoutMs: 20 })
     await closed(session, 'enquire_timeout')
@@ -241,11 +251,14 @@ describe('unbinding', () => {
     expect([session.state, session.room, session.submit(aSubmit('b'), 'b')]).toEqual(['unbinding', 0, false])
     peer.send({ command: 'submit_sm_resp', sequence_number, message_id: 'x' })
     await until(() => outcomes.length === 1, 'the submit is answered')
-    requests[0]?.respond(ESME.ROK)
+    peer.send({ command: 'deliver_sm', sequence_number: 41 })
+    await until(() => requests.length === 2, 'another request is taken meanwhile')
+    for (const { respond } of requests) respond(ESME.ROK)
     const unbind = await peer.take('unbind')
     expect(peer.received.map(({ command }) => command)).toEqual([
       'bind_transceiver',
       'submit_sm',
+      'deliver_sm_resp',
       'deliver_sm_resp',
       'unbind',
     ])
@@ -341,13 +354,23 @@ describe('unbinding', () => {
   })
 
   test('by both at once ends', async () => {
-    const { session, peer } = await aLink({ partialPduMs: 40 })
+    const { session, peer, states } = await aLink({ partialPduMs: 40 })
     const unbound = session.unbind(30)
     peer.send({ command: 'unbind', sequence_number: 50 })
     await peer.take('unbind_resp')
     await unbound
-    expect(session.closeReason).toBe('unbound')
+    expect(states).toEqual(['open', 'bound', 'unbinding', 'closed: unbound'])
     expect(peer.received.filter(({ command }) => command === 'unbind').length).toBe(1)
+  })
+
+  test('by the peer before we are bound closes the session', async () => {
+    const { session, server, states } = await dialOnly()
+    const peer = await server.peer()
+    await peer.take('bind_transceiver')
+    peer.send({ command: 'unbind', sequence_number: 50 })
+    expect(await peer.take('unbind_resp')).toMatchObject({ sequence_number: 50, command_status: 0 })
+    await closed(session, 'peer_unbound')
+    expect(states).toEqual(['open', 'closed: peer_unbound'])
   })
 
   test('of a session that is not bound closes it', async () => {

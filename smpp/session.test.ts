@@ -82,6 +82,16 @@ describe('binding', () => {
     await expect(session.whenBound()).rejects.toMatchObject({ reason: 'bind_timeout', bindStatus: 0 })
   })
 
+  test('has so much time only until it is bound', async () => {
+    const { session, peer } = await aLink({ bindTimeoutMs: 40, enquireLinkMs: 20, enquireTimeoutMs: 2_000 })
+    // Each comes behind 20 ms of silence.
+    for (let nth = 0; nth < 4; nth++) {
+      const { sequence_number } = await peer.take('enquire_link', nth)
+      peer.send({ command: 'enquire_link_resp', sequence_number })
+    }
+    expect(session.state).toBe('bound')
+  })
+
   test('says why it could not connect', async () => {
     const { session, server } = await dialOnly()
     await server.close()
@@ -106,9 +116,11 @@ describe('binding', () => {
     expect(requests).toEqual([])
   })
 
-  test('has no room for submits when bound as receiver', async () => {
-    const { session } = await aLink({ bind: { ...BIND, mode: 'receiver' } })
+  test('has no room for submits when bound as receiver, and takes what is delivered', async () => {
+    const { session, peer, requests } = await aLink({ bind: { ...BIND, mode: 'receiver' } })
     expect([session.room, session.submit(aSubmit('x'), 'x')]).toEqual([0, false])
+    peer.send({ command: 'deliver_sm', sequence_number: 8 })
+    await until(() => requests.length === 1, 'it is taken')
   })
 })
 
