@@ -75,6 +75,13 @@ it('is rejected when the last of its carriers refuses it', async () => {
   expect([test.simulator.ledger.length, second.ledger.length]).toEqual([1, 1])
 })
 
+it('is rejected where the other carriers of its chain are disabled', async () => {
+  await test.db.query(`update carriers set enabled = false where id = $1`, [secondId])
+  test.simulator.misbehave({ submit: 'RINVDSTADR' })
+  const { id } = await test.submit()
+  expect(await test.reaches(id, 'rejected')).toMatchObject({ attempts: 1, errorCode: 'invalid_destination' })
+})
+
 it('stays with a busy carrier, and leaves one that has a fault three times', async () => {
   test.simulator.misbehave({ submit: 'RTHROTTLED', submitTimes: 1 })
   const busy = await test.submit({ body: 'busy' })

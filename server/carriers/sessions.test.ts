@@ -159,13 +159,12 @@ describe('several sessions', () => {
   })
 
   it('say a wrong password once, not each', async () => {
-    const test = await start(
-      Array.from({ length: 50 }, (_, i) => i + 1),
-      { onBind: () => ESME.RINVPASWD },
-    )
+    const slots = Array.from({ length: 50 }, (_, i) => i + 1)
+    const test = await start(slots, { onBind: () => ESME.RINVPASWD })
+    // A renewal of the lease does not dial either, before and after.
+    test.link.renew({ slots, untilMs: Infinity })
     await until('it is known', () => test.link.state === 'down' && test.link.lastError !== null)
-    // A renewal of the lease does not dial either.
-    test.link.renew({ slots: Array.from({ length: 50 }, (_, i) => i + 1), untilMs: Infinity })
+    test.link.renew({ slots, untilMs: Infinity })
     expect([test.binds, test.link.state]).toEqual([1, 'down'])
   })
 
@@ -229,6 +228,31 @@ describe('a lease', () => {
     await dropped
     expect(test.answers.map((one) => one.state)).toEqual(Array.from({ length: 9 }, () => 'accepted'))
     expect([test.link.sessions, test.link.windowMax]).toEqual([1, 2])
+  })
+
+  it.each([
+    ['is given up', 'accepted', (link: Link) => link.drop(1, 5000)],
+    ['is another process’s', 'unknown', async (link: Link) => link.renew({ slots: [2], untilMs: Infinity })],
+  ])('gives back the rest of a message whose slot %s', async (_what, first, end) => {
+    const waiting: (() => void)[] = []
+    const test = await start([1, 2], {
+      settings: { window: 1 },
+      answer: (_session, respond) => void waiting.push(() => respond(ESME.ROK)),
+    })
+    await bound(test, 2)
+    test.link.submit(message('a', 3))
+    await until('its first part is with the carrier', () => test.submits.length === 1)
+    const ended = end(test.link)
+    for (const respond of waiting) respond()
+    await ended
+    expect(new Map(test.answers.map((one) => [one.segment, one.state]))).toEqual(
+      new Map([
+        [1, first],
+        [2, 'released'],
+        [3, 'released'],
+      ]),
+    )
+    expect(test.submits).toHaveLength(1)
   })
 })
 

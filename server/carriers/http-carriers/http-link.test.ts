@@ -182,6 +182,19 @@ it('gives a message back that no carrier can have seen, and tries again later', 
   expect(states).toEqual(['bound', 'down', 'binding'])
 })
 
+it('is down once for what several requests meet at once', async () => {
+  const fake = await startFake('twilio')
+  const { link, answers, states } = openLink('twilio', fake.url)
+  fake.behaviours.push(
+    () => {},
+    (response) => fake.answer(response, 'wrong token'),
+    (response) => fake.answer(response, 'wrong token'),
+  )
+  for (let n = 0; n < 3; n++) link.submit(message(link))
+  await until('two are answered', () => answers.length === 2)
+  expect([link.state, states]).toEqual(['down', ['bound', 'down']])
+})
+
 it.each([
   ['says nothing', () => {}],
   ['speaks no TLS', (socket: Socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
@@ -258,6 +271,11 @@ it('stops after three requests without an answer', async () => {
     expect(await submit()).toMatchObject([{ state: 'unknown' }])
     expect(link.state).toBe(state)
   }
+  // And after one that was its trial.
+  await until('it is tried again', () => link.state === 'binding')
+  fake.behaviours.push('fault')
+  expect(await submit()).toMatchObject([{ state: 'unknown' }])
+  expect(link.state).toBe('down')
 })
 
 it('repeats a request without an answer where the carrier knows it by its key', async () => {
@@ -268,6 +286,18 @@ it('repeats a request without an answer where the carrier knows it by its key', 
   const bodies = fake.sends.map((sent) => sent.body)
   expect(bodies).toHaveLength(2)
   expect(bodies[1]).toBe(bodies[0])
+})
+
+it('repeats no request that it may not write any more', async () => {
+  const fake = await startFake('infobip')
+  let mayWrite = true
+  const { submit } = openLink('infobip', fake.url, {}, { mayWrite: () => mayWrite })
+  fake.behaviours.push((_response, socket) => {
+    mayWrite = false
+    socket.destroy()
+  })
+  expect(await submit()).toMatchObject([{ state: 'unknown', move: { to: 'unconfirmed' } }])
+  expect(fake.sends).toHaveLength(1)
 })
 
 it.each(['too fast', 'no credit', 'wrong key'])(
@@ -319,6 +349,23 @@ it('writes nothing without a lease, and gives back what waits when it is closed'
   expect([link.state, link.room('otp')]).toEqual(['down', 0])
   link.submit(message(link))
   expect(answers.at(-1)).toMatchObject({ state: 'released' })
+})
+
+it('answers what is under way when its session is given up, and gives back what waits', async () => {
+  const fake = await startFake('twilio')
+  const { link, answers } = openLink('twilio', fake.url, { window: 1 })
+  let answer = (): void => {}
+  fake.behaviours.push((response) => {
+    answer = () => fake.answer(response, 'accepted')
+  })
+  for (let n = 0; n < 2; n++) link.submit(message(link))
+  await until('one is with the carrier', () => fake.sends.length === 1)
+  const dropped = link.drop(1, 30_000)
+  expect(answers.map(({ state }) => state)).toEqual(['released'])
+  answer()
+  await dropped
+  expect(answers.map(({ state }) => state)).toEqual(['released', 'accepted'])
+  expect([link.state, fake.sends.length]).toEqual(['down', 1])
 })
 
 it('waits for answers when it closes, and not for ever', async () => {
