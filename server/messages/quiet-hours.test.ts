@@ -322,6 +322,15 @@ describe('quiet hours that are changed', () => {
     expect((await claimAll()).map(({ id }) => id)).toEqual([still.id])
   })
 
+  it('let go what a process has held since, which had not heard of it', async () => {
+    await setQuiet(nowQuiet())
+    await test.db.query(`update accounts set quiet_hours = null, quiet_hours_changed_at = now() where id = $1`, [
+      test.accountId,
+    ])
+    expect((await test.send(marketing)).holdReason).toBe('quiet_hours')
+    expect(await releaseHeld(test.db)).toBe(1)
+  })
+
   it('of a campaign touch nothing else', async () => {
     const campaignId = await addCampaign()
     await setQuiet(nowQuiet())

@@ -206,6 +206,8 @@ describe('STOP', () => {
     expect(await test.count('opt_outs', 'true')).toBe(1)
     expect(await payloads('contact.opted_out')).toHaveLength(1)
     expect(await payloads('contact.opted_in')).toHaveLength(0)
+    // The ledger has every word of the person.
+    expect(await test.count('consents', `account_id = $1 and status = 'opted_out'`, [test.accountId])).toBe(2)
   })
 
   it('together with a claim leaves nothing that was claimed after it', async () => {

@@ -130,6 +130,20 @@ describe('a broadcast that runs into a limit of the day', () => {
     expect(await eventTypes()).toEqual(['guard.tripped', 'campaign.held', 'guard.tripped', 'campaign.held'])
   })
 
+  it('counts who gets nothing behind its place when their turn comes, and once', async () => {
+    await addContacts(inRow(3))
+    await database.db.query(`update contacts set first_name = 'Ann' where phone_number <> '15551001002'`)
+    await setGuards({ daily_segments: 1 })
+    const { id } = await send({ message: 'Hello {{ first_name }}' })
+    start()
+    await until('it waits', isHeldAt(id, 1))
+    expect(await read(id)).toMatchObject({ skipped: {}, remaining: 2 })
+    expect(await ledger.count('recipients', 'skipped is not null')).toBe(0)
+    await release(null)
+    await until('all had their turn', async () => (await read(id))['remaining'] === 0)
+    expect(await read(id)).toMatchObject({ messages: 2, skipped: { missing_variable: 1 } })
+  })
+
   it('goes on when the day turns', async () => {
     await addContacts(inRow(5))
     await setGuards({ daily_segments: 2 })
