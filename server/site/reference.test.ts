@@ -140,3 +140,45 @@ test('every reference leads somewhere', () => {
 test('every event is described as a webhook', () => {
   expect(Object.keys(document.webhooks)).toEqual(Object.keys(eventTypes))
 })
+
+test.each([
+  ['.opblock.opblock-get .opblock-summary-method', 'background', '#ffffff'],
+  ['.opblock.opblock-post .opblock-summary-method', 'background', '#ffffff'],
+  ['.opblock.opblock-put .opblock-summary-method', 'background', '#ffffff'],
+  ['.opblock.opblock-patch .opblock-summary-method', 'background', '#ffffff'],
+  ['.opblock.opblock-delete .opblock-summary-method', 'background', '#ffffff'],
+  ['.info .title small.version-stamp pre.version', 'background', '#ffffff'],
+  ['.btn.execute', 'background', '#ffffff'],
+  ['.btn.authorize', 'color', '#ffffff'],
+  ['.btn.cancel', 'color', '#fbfdfe'],
+  ['.info a', 'color', '#fafafa'],
+  [`.microlight span[style*='rgb(211, 99, 99)']`, 'color', '#333333'],
+] as const)('%s of the reference stands out: WCAG 2.2, 1.4.3', async (selector, property, other) => {
+  const sheets = ['swagger-ui.css', 'theme/heliogram.css'].map((name) => app.inject(`/docs/reference/static/${name}`))
+  const rules = (await Promise.all(sheets)).flatMap(({ body }) => [
+    ...body.replace(/\/\*.*?\*\//gs, '').matchAll(/([^{}]+)\{([^{}]*)\}/g),
+  ])
+  const colours = rules.flatMap(([, selectors = '', declarations = '']) => {
+    const names = selectors.split(',\n').flatMap((one) => (one.includes('[') ? one : one.split(',')))
+    const isMeant = names.some(
+      (name) => /^(html:not\(\.dark-mode\) )?\.swagger-ui (.*)$/s.exec(name.trim())?.[2] === selector,
+    )
+    return isMeant
+      ? (new RegExp(`(?:^|[;\\s])${property}(?:-color)?:\\s*(#[0-9a-f]{6})`).exec(declarations)?.[1] ?? [])
+      : []
+  })
+  expect(contrastOf(colours.at(-1) ?? other, other)).toBeGreaterThanOrEqual(4.5)
+})
+
+/** The contrast of two colours, from 1 to 21, by their relative luminance. */
+function contrastOf(...colours: [string, string]): number {
+  const [dark = 0, light = 0] = colours
+    .map((colour) => {
+      const [red = 0, green = 0, blue = 0] = [1, 3, 5]
+        .map((at) => Number.parseInt(colour.slice(at, at + 2), 16) / 255)
+        .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4))
+      return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    })
+    .sort((a, b) => a - b)
+  return (light + 0.05) / (dark + 0.05)
+}

@@ -2,6 +2,7 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
 import type { RouteOptions } from 'fastify'
+import { readFileSync } from 'node:fs'
 import { Type, type TSchema } from 'typebox'
 import { errorKinds, fieldErrors } from '../errors.ts'
 import { eventSchema, eventTypes, type EventType } from '../event-types.ts'
@@ -46,8 +47,7 @@ export async function registerReference(app: App): Promise<void> {
     },
     theme: {
       title: 'Heliogram API',
-      // The page describes this installation and nothing else.
-      css: [{ filename: 'heliogram.css', content: '.swagger-ui .topbar .download-url-wrapper { display: none }' }],
+      css: [{ filename: 'heliogram.css', content: readFileSync(new URL('reference.css', import.meta.url), 'utf8') }],
     },
     logo: { type: 'image/svg+xml', content: logo, href: '/', target: '_self' },
     // Everything comes from here. The page brings one style of its own, in its script.
