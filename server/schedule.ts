@@ -22,12 +22,13 @@ import { followGrowth } from './db/statistics.ts'
 import type { Outbox, Subscriptions } from './events.ts'
 import { deleteKeysOf } from './idempotency-erase.ts'
 import { forgetBacklogs } from './messages/backlogs.ts'
-import { endWithoutReceipt, expireMessages, queueDue } from './messages/claim.ts'
+import { expireMessages, queueDue } from './messages/claim.ts'
 import { cancelMessagesOf, deleteWordsOf } from './messages/close.ts'
 import { eraseNext } from './messages/erase.ts'
 import { messageSteps } from './messages/erase-messages.ts'
 import { recordMoves } from './messages/ledger.ts'
 import { forgetWindows } from './messages/guards/stops.ts'
+import { watchReceipts } from './messages/no-receipt.ts'
 import { forgetNumbers } from './messages/opt-out.ts'
 import { releaseHeld } from './messages/quiet-hours-hold.ts'
 import { matchOrphans } from './messages/receipt.ts'
@@ -98,6 +99,7 @@ export function linkSweeps(receiving: ReceiveContext, submitter: Submitter): Swe
 /** Sweeps of a process with the role `jobs`. */
 export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: number, wake: () => void): Sweep[] {
   const { db, outbox } = pipeline
+  const endLate = watchReceipts(pipeline, receiptTimeoutHours)
   const { first, last } = messageSteps({ ...pipeline, forgetAnswers })
   const eraseSteps = [...first, ...campaignSteps, carrierStep, clientStep, ...last]
   return [
@@ -135,7 +137,7 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
     {
       name: 'messages without a receipt',
       everyMs: 60_000,
-      run: () => untilDone(500, (limit) => endWithoutReceipt(pipeline, receiptTimeoutHours, limit)),
+      run: () => untilDone(500, endLate),
     },
     { name: 'tallies', everyMs: 1000, run: () => untilDone(5000, (limit) => foldTallies(db, limit)) },
     { name: 'changed quiet hours', everyMs: 5000, run: () => untilDone(1000, (limit) => releaseHeld(db, limit)) },

@@ -15,7 +15,7 @@ import { tallied, talliedColumns } from './tallies/delta-sql.ts'
 import { rejectUnreadable } from './unreadable.ts'
 import { defaultExpiry, validityDefault } from './validity.ts'
 
-interface QueueContext {
+export interface QueueContext {
   db: Db
   outbox: Outbox
   subscriptions: Subscriptions
@@ -212,12 +212,8 @@ export async function expireMessages(context: QueueContext, limit = 500): Promis
   return endMessages(context, expireSql, [limit])
 }
 
-/** Marks as unconfirmed what was sent and got no final receipt in time. Returns how many; call again while it is `limit`. */
-export async function endWithoutReceipt(context: QueueContext, hours: number, limit = 500): Promise<number> {
-  return endMessages(context, noReceiptSql, [hours, limit])
-}
-
-async function endMessages(context: QueueContext, text: string, values: unknown[]): Promise<number> {
+/** Ends messages with a statement that answers them with the status that they had; returns how many. */
+export async function endMessages(context: QueueContext, text: string, values: unknown[]): Promise<number> {
   const { postings, count } = await inTransaction(context.db, async (tx: Tx) => {
     const { rows } = await tx.query<MessageRow & { from: Status }>(text, values)
     const moved: Moved[] = rows.map(({ from, ...row }) => ({ row, from }))
@@ -307,33 +303,3 @@ const expireSql = `
     on conflict do nothing
   ), ${tallied('moved')}
   select moved.*, 'queued' as "from" from moved`
-
-// Carrier ids older than the receipt timeout whose message still waits; read through the BRIN index on their time, one week back at
-// most, so that what was ended before is not looked at for ever. What was taken without an id is among the nameless tries, which are few.
-const noReceiptSql = `
-  with late as materialized (
-    select c.account_id, c.message_id
-    from carrier_ids c
-    join messages m on m.account_id = c.account_id and m.id = c.message_id and m.status = 'sent'
-    where c.at < now() - make_interval(hours => $1)
-      and c.at > now() - make_interval(hours => $1) - interval '7 days'
-    union
-    select t.account_id, t.message_id
-    from nameless_tries t
-    join messages m on m.account_id = t.account_id and m.id = t.message_id and m.status = 'sent'
-    where m.sent_at < now() - make_interval(hours => $1)
-    limit $2
-  ), moved as (
-    update messages m
-    set status = 'unconfirmed', previous_status = m.status, sequence = m.sequence + 1, updated_at = now(),
-      error_code = 'no_receipt', error_stage = 'receipt', error_raw = null
-    from late l
-    where m.account_id = l.account_id and m.id = l.message_id and m.status = 'sent'
-    returning ${messageColumns('m')}
-  ), outcome as (
-    insert into outcomes (account_id, status, message_id, error_code)
-    select "accountId", status, id, "errorCode" from moved
-    on conflict (account_id, status, message_id) do update
-      set error_code = excluded.error_code
-  ), ${tallied('moved')}
-  select moved.*, 'sent' as "from" from moved`
