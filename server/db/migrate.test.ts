@@ -53,6 +53,21 @@ test('leaves nothing of a migration that fails, and says which statement', async
   expect(rows).toEqual([{ first: true, second: null }])
 })
 
+test('says who keeps it waiting, and goes on', async () => {
+  await migrate()
+  await write('0002_second', 'alter table first add column name text')
+  const holder = await database.db.connect()
+  await holder.query(`set application_name = 'a dump'; begin; lock table first in access share mode`)
+  const said: object[] = []
+  const telling = { ...log, warn: (fields: object, message: string) => void said.push({ ...fields, message }) }
+  const migrating = migrateOurs(database.connection, { log: telling, dir, isDisposable: true, noticeEveryMs: 10 })
+  await expect.poll(() => said, { timeout: 20_000 }).not.toEqual([])
+  await holder.query('commit')
+  holder.release(true)
+  expect(await migrating).toEqual(['0002_second'])
+  expect(said[0]).toMatchObject({ application: 'a dump', message: 'migrations wait for another session' })
+})
+
 test('runs an index build outside of a transaction when the name says so', async () => {
   await write('0002_index_concurrently', 'create index concurrently first_id on first (id)')
   expect(await migrate()).toEqual(['0001_first', '0002_index_concurrently'])

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { RunnerOption } from 'node-pg-migrate'
 import { Client } from 'pg'
-import type { Connection } from './db.ts'
+import { openPool, type Connection } from './db.ts'
 import type { Log } from './log.ts'
 import { ensureRowSecurity } from './row-security.ts'
 
@@ -27,13 +27,16 @@ export async function migrate(
     dir?: string
     /** Accepts a server that loses data in a crash: for tests only. */
     isDisposable?: boolean
+    /** How often it is told for whom it waits. Default 10 s. */
+    noticeEveryMs?: number
   },
 ): Promise<string[]> {
-  const { log, dir = migrationsDir } = options
+  const { log, dir = migrationsDir, noticeEveryMs = 10_000 } = options
   // Migrations may take hours: no deadline.
   const client = new Client({ ...connection, application_name: 'heliogram migrate', connectionTimeoutMillis: 10_000 })
   client.on('error', (error) => log.error({ error }, 'database connection lost'))
   await client.connect()
+  const stopTelling = await tellWhoBlocks(client, connection, log, noticeEveryMs)
   try {
     await checkServer(client, options.isDisposable ?? false)
     const [ours, applied] = await Promise.all([namesIn(dir), appliedNames(client)])
@@ -47,7 +50,35 @@ export async function migrate(
     await ensureRowSecurity(client)
     return names
   } finally {
+    await stopTelling()
     await client.end()
+  }
+}
+
+/** Tells, until it is stopped, which sessions a connection waits for. Their locks may be held for hours, by a dump or for ever. */
+async function tellWhoBlocks(
+  client: Client,
+  connection: Connection,
+  log: Log,
+  everyMs: number,
+): Promise<() => Promise<void>> {
+  const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+  // Connects when it first asks.
+  const db = openPool(connection, { name: 'migrate', max: 1 })
+  const tell = async (): Promise<void> => {
+    const blockers = await db.query<{ pid: number; application: string; user: string }>(
+      `select pid, application_name as application, usename::text as "user"
+       from pg_stat_activity
+       where pid = any (pg_blocking_pids($1))`,
+      [rows[0]?.pid],
+    )
+    for (const blocker of blockers.rows) log.warn(blocker, 'migrations wait for another session')
+  }
+  // What is wrong with the database the migration itself says.
+  const timer = setInterval(() => void tell().catch(() => {}), everyMs)
+  return async () => {
+    clearInterval(timer)
+    await db.end()
   }
 }
 
