@@ -2,14 +2,12 @@
 import type { Submitter } from './carriers/submit.ts'
 import type { Db } from './db/db.ts'
 import type { Health } from './site/welcome.ts'
+import { databaseWaitMs, withinMs } from './within.ts'
 
 /** The checks of this process's roles. */
 export async function readHealth(db: Db, submitter: Submitter | null): Promise<Record<string, Health>> {
   const startedAt = performance.now()
-  const isUp = await db.query('select 1').then(
-    () => true,
-    () => false,
-  )
+  const isUp = (await withinMs(db.query('select 1'), databaseWaitMs)) !== null
   const health: Record<string, Health> = {
     database: { isOk: isUp, answered_in_ms: Math.round(performance.now() - startedAt) },
   }

@@ -9,6 +9,7 @@ import type { QueueReader } from '../carriers/queue.ts'
 import type { Db } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
 import { problems, type App } from '../http.ts'
+import { databaseWaitMs, withinMs } from '../within.ts'
 import type { Meter } from './meter.ts'
 import { Exposition, metricsType } from './metrics.ts'
 
@@ -33,8 +34,6 @@ export interface MetricsRouteContext extends MetricsContext {
 
 type LoopDelay = ReturnType<typeof monitorEventLoopDelay>
 
-// A database that is away must not make Prometheus wait: it stops after ten seconds, and would miss the rest too.
-const databaseWaitMs = 2000
 const flushBoundsMs = [1, 2, 4, 8, 16, 32, 64, 128, 256, 1024, 4096]
 const postBoundsMs = [4, 16, 64, 128, 256, 512, 1024, 2048, 4096, 16_384]
 // A tenth of a per cent of a core; stalls that last are what matters.
@@ -97,6 +96,7 @@ const isLoopback = (host: string): boolean =>
 /** The whole text. What the database says is left out while it is away. */
 export async function writeMetrics(context: MetricsContext, loop: LoopDelay): Promise<string> {
   const out = new Exposition()
+  // That it failed is what `heliogram_database_up` tells.
   const state = await withinMs(readLiveState(context.db, context.readQueue), databaseWaitMs)
   writeProcess(out, context, loop)
   out.gauge('heliogram_database_up', 'Whether the database answered this request.', [[{}, state ? 1 : 0]])
@@ -114,16 +114,6 @@ function nameOf(context: MetricsContext, state: LiveState | null): (carrierId: s
   names.set(context, known)
   for (const { id, name } of state?.carriers ?? []) known.set(id, name)
   return (id) => known.get(id) ?? 'other'
-}
-
-/** The result, or null where it fails or takes longer. */
-async function withinMs<T>(work: Promise<T>, ms: number): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms)
-  })
-  // That it failed is what `heliogram_database_up` tells.
-  return Promise.race([work.catch(() => null), late]).finally(() => clearTimeout(timer))
 }
 
 function writeCounts(out: Exposition, meter: Meter): void {
