@@ -28,7 +28,7 @@ import { createChance, openLedgerTest, ourNumber, TestSlots, type LedgerTest } f
 
 const noId = '00000000-0000-0000-0000-000000000000'
 // Some seconds a walk; with thousands, and other seeds, it is a search.
-const rounds = 120
+const rounds = 100
 const actor = { kind: 'key', id: newId(), requestId: 'req_1' } as const
 const person = { source: 'reply', actor: null } as const
 const passing = { state: 'refused', status: 0x58, raw: 'RTHROTTLED', retryAfterMs: null } as const

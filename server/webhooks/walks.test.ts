@@ -197,7 +197,7 @@ class Walk {
   async rest(): Promise<void> {
     for (const endpoint of this.endpoints) endpoint.manner = 'taken'
     for (const { nodeId } of this.#fenced) await releasePostsOf(db, nodeId)
-    await until('the end', async () => (await db.query('select from outbox limit 1')).rows.length === 0)
+    await until('the end', async () => (await db.query('select from outbox limit 1')).rows.length === 0, 60_000)
     await Promise.all([...this.#processes, ...this.#fenced].map((dispatcher) => dispatcher.close()))
     expect(this.#errors).toEqual([])
   }
