@@ -336,10 +336,12 @@ describe('unbinding', () => {
     expect(states.at(-1)).toBe('closed: peer_unbound')
   })
 
-  test('by us gets no more time because we ask for it again', async () => {
-    const { session } = await aLink({ partialPduMs: 40 })
+  test('by us gets no more time because we ask for it again, and is said once', async () => {
+    const { session, peer } = await aLink({ partialPduMs: 40 })
     await Promise.all([session.unbind(30), session.unbind(3_600_000)])
     expect(session.closeReason).toBe('unbound')
+    await until(() => peer.isEnded, 'the connection is closed')
+    expect(peer.received.filter(({ command }) => command === 'unbind').length).toBe(1)
   })
 
   test('by us gets no more time because the peer began it', async () => {
@@ -353,14 +355,26 @@ describe('unbinding', () => {
     expect([session.closeReason, outcomes]).toEqual(['peer_unbound', [['a', { kind: 'closed', written: true }]]])
   })
 
-  test('by both at once ends', async () => {
-    const { session, peer, states } = await aLink({ partialPduMs: 40 })
-    const unbound = session.unbind(30)
+  test('by both at once ends when ours is answered', async () => {
+    const { session, peer, states } = await aLink()
+    const unbound = session.unbind(60_000)
     peer.send({ command: 'unbind', sequence_number: 50 })
     await peer.take('unbind_resp')
+    const { sequence_number } = await peer.take('unbind')
+    peer.send({ command: 'unbind_resp', sequence_number })
     await unbound
     expect(states).toEqual(['open', 'bound', 'unbinding', 'closed: unbound'])
-    expect(peer.received.filter(({ command }) => command === 'unbind').length).toBe(1)
+  })
+
+  test('by the peer is what closed the session, also where it hangs up thereupon', async () => {
+    const { session, peer, outcomes } = await aLink()
+    session.submit(aSubmit('a'), 'a')
+    await peer.take('submit_sm')
+    peer.send({ command: 'unbind', sequence_number: 50 })
+    await peer.take('unbind_resp')
+    peer.socket.end()
+    await until(() => session.state === 'closed', 'the session is closed')
+    expect([session.closeReason, outcomes]).toEqual(['peer_unbound', [['a', { kind: 'closed', written: true }]]])
   })
 
   test('by the peer before we are bound closes the session', async () => {
@@ -412,4 +426,7 @@ test('what the kernel does not take at once arrives whole, whatever is sent mean
   for (const [index, pdu] of peer.received.slice(1).entries()) {
     expect(pdu.tlvs?.message_payload?.equals(payload(index))).toBe(true)
   }
+  // Reading was paused over it, and goes on.
+  peer.send({ command: 'enquire_link', sequence_number: 9 })
+  await peer.take('enquire_link_resp')
 })

@@ -335,9 +335,11 @@ describe('losing the connection', () => {
       ['unwritten', { kind: 'closed', written: false }],
     ])
     expect([session.state, session.room, session.submit(aSubmit('x'), 'x')]).toEqual(['closed', 0, false])
+    session.destroy('socket_error')
     await until(() => peer.isEnded, 'the peer has seen the end')
     expect(peer.received.length).toBe(2)
     expect(states).toEqual(['open', 'bound', 'closed: destroyed'])
+    expect(session.closeReason).toBe('destroyed')
     expect(outcomes.length).toBe(2)
   })
 
