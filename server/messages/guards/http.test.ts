@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { accountRoutes } from '../../accounts/http.ts'
 import { openAuthenticator } from '../../accounts/authenticate.ts'
 import { buildTestApp, createTestAccount, testSettings, testVault, type TestAccount } from '../../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
 import { showId } from '../../ids.ts'
 import type { App } from '../../http.ts'
 import { messageRoutes } from '../http.ts'
@@ -153,6 +153,21 @@ describe('a send that a guard stops', () => {
     expect(
       await ledger.count('audit_events', `account_id = $1 and action = 'guard.released'`, [account.accountId]),
     ).toBe(1)
+  })
+
+  it('is released once, of two who release it at once', async () => {
+    await patch({ limits: { daily_segments: 0 } })
+    await send()
+    const [stop] = await stops()
+    const path = `/v1/guards/${String(stop?.['id'])}/release`
+    // Both have read it before either has its window.
+    const lock = await ledger.db.connect()
+    await lock.query('begin; select from guard_counters for update')
+    const both = Promise.all(['one', 'other'].map((reason) => call('POST', path, { reason })))
+    await untilBlocked(ledger.db, 2)
+    await lock.query('commit')
+    lock.release()
+    expect((await both).map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
   })
 
   it('is over when the settings are changed', async () => {

@@ -11,7 +11,7 @@ import { parseId } from '../../ids.ts'
 import { readPage } from '../../page.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { millionthsOf } from './guards.ts'
-import { findStop, Guard, listStops, lockWindowOf, releaseStops, showGuard, type GuardRow } from './stops.ts'
+import { findStop, Guard, listStops, releaseStops, showGuard, type GuardRow } from './stops.ts'
 
 interface GuardsContext {
   db: Db
@@ -89,15 +89,13 @@ export function guardRoutes(app: App, context: GuardsContext): void {
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { caller, body } = request
         const id = parseId('grd', request.params.id)
-        if (id) await lockWindowOf(tx, caller.accountId, id)
-        const row = id && (await findStop(tx, caller.accountId, id, true))
+        const row = id && (await findStop(tx, caller.accountId, id))
         if (!row) throw new ApiError('not_found', { detail: 'The account has no such stop.' })
         if (caller.mode === 'test')
           throw new ApiError('insufficient_scope', { detail: 'A stop holds what goes to people; use a live key.' })
-        if (row.releasedAt || row.endsAt <= new Date())
-          throw new ApiError('guard_over', {
-            detail: row.releasedAt ? 'It has been released.' : 'Its time is over.',
-          })
+        const over = (isReleased: boolean): ApiError =>
+          new ApiError('guard_over', { detail: isReleased ? 'It has been released.' : 'Its time is over.' })
+        if (row.releasedAt || row.endsAt <= new Date()) throw over(row.releasedAt !== null)
         const faults: FieldError[] = []
         const until = untilOf(row, body.until, faults)
         const raisedBy = raisedByOf(row, body.raise_by, faults)
@@ -107,14 +105,12 @@ export function guardRoutes(app: App, context: GuardsContext): void {
         const by = showActorId(actorOf(caller)) ?? ''
         const release = { by, reason: body.reason, until: raisedBy === null ? until : null, raisedBy }
         const which = { id: row.id }
-        const { released } = await releaseStops(
-          tx,
-          { subscriptions, outbox: claimed },
-          caller.accountId,
-          which,
-          release,
-        )
-        return { status: 200, body: showGuard(released[0] ?? row), audit: { before: showGuard(row) } }
+        const {
+          released: [after],
+        } = await releaseStops(tx, { subscriptions, outbox: claimed }, caller.accountId, which, release)
+        // Somebody else was first.
+        if (!after) throw over(true)
+        return { status: 200, body: showGuard(after), audit: { before: showGuard(row) } }
       }),
   )
 }

@@ -184,15 +184,10 @@ export async function listStops(
   return rows
 }
 
-/** One stop, by primary key; locked where it is to be released. */
-export async function findStop(
-  db: Queryable,
-  accountId: string,
-  id: string,
-  isLocked = false,
-): Promise<GuardRow | null> {
+/** One stop, by primary key. */
+export async function findStop(db: Queryable, accountId: string, id: string): Promise<GuardRow | null> {
   const { rows } = await db.query<GuardRow>(
-    `select ${columnsOfGuard('g')} from guards g where g.account_id = $1 and g.id = $2 ${isLocked ? 'for update' : ''}`,
+    `select ${columnsOfGuard('g')} from guards g where g.account_id = $1 and g.id = $2`,
     [accountId, id],
   )
   return rows[0] ?? null
@@ -202,7 +197,7 @@ export async function findStop(
  * Locks the window of a stop, as accepts do before they record one: what an accept that runs has stopped is of the same stop, and not the
  * first of another after its release. To be called before the stop is locked. By primary keys.
  */
-export async function lockWindowOf(tx: Tx, accountId: string, id: string): Promise<void> {
+async function lockWindowOf(tx: Tx, accountId: string, id: string): Promise<void> {
   await tx.query(
     `select
      from guards g
