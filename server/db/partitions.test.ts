@@ -26,3 +26,15 @@ it('leaves days whose table is in use to the next call, and keeps nobody waiting
   expect(said).toEqual(['partition not made'])
   expect(dayOf([newId()])).not.toBe('')
 })
+
+it('processes that start at once make them together, and call nothing a failure', async () => {
+  const fresh = await createTestDatabase()
+  const complaints: object[] = []
+  const complain = (fields: object): void => void complaints.push(fields)
+  const starts = Array.from({ length: 4 }, () =>
+    ensurePartitions(fresh.db, { info: () => {}, warn: complain, error: complain }),
+  )
+  await Promise.all(starts)
+  await fresh.close()
+  expect(complaints).toEqual([])
+})

@@ -1,6 +1,7 @@
 /** Day partitions of the large tables: ids are UUIDv7, so one range of ids is one day. */
 import { firstIdAt, timeOfId } from '../ids.ts'
 import type { Db } from './db.ts'
+import { codeOf } from './failure.ts'
 import type { Log } from './log.ts'
 import { ensureRowSecurity } from './row-security.ts'
 import { runWithShortLock } from './short-lock.ts'
@@ -151,7 +152,9 @@ async function createPartition(db: Db, log: Log, table: string, from: number, st
     if (!isMade) log.warn({ partition: name }, 'partition not made')
     return isMade
   } catch (error) {
-    // Another process was faster (42P07), or the default partition holds rows of that day (23514) and keeps on holding them.
+    // Another process was faster.
+    if (['42P07', '23505'].includes(codeOf(error) ?? '')) return true
+    // The default partition holds rows of that day (23514) and keeps on holding them.
     log.warn({ error, partition: name }, 'partition not made')
     return true
   }
