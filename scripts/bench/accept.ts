@@ -4,7 +4,7 @@ import { moveProduct } from './cores.ts'
 import { queryOnce, slowFsync, startDatabase, type BenchDatabase } from './database.ts'
 import { createAcceptingHeliogram } from './heliogram.ts'
 import type { LoadInput, LoadOutput } from './load.ts'
-import type { Options } from './options.ts'
+import type { Memory, Options } from './options.ts'
 import { readCpuSeconds, waitUntilQuiet } from './product.ts'
 import type { RequestShape } from './request.ts'
 import { quantile } from './tally.ts'
@@ -36,7 +36,7 @@ export async function compareAccept(options: Options, rival: Rival): Promise<Com
   const load = startWorker('./load.ts')
   const started: Acceptor[] = []
   try {
-    const ours = await startOurs(database)
+    const ours = await startOurs(database, options.memory)
     started.push(ours)
     const plain = await startPlain(database, rivals[rival].isStoring)
     started.push(plain)
@@ -108,8 +108,8 @@ export async function accept(load: Worker, acceptor: Acceptor, size: number, opt
   }
 }
 
-async function startOurs(database: BenchDatabase): Promise<Acceptor> {
-  const running = await createAcceptingHeliogram(database).start({ carrierPort: 1, receiverPort: 1 })
+async function startOurs(database: BenchDatabase, memory: Memory): Promise<Acceptor> {
+  const running = await createAcceptingHeliogram(database, memory).start({ carrierPort: 1, receiverPort: 1 })
   return { name: 'Heliogram', ...running, countStored: () => running.countLeft() }
 }
 

@@ -96,7 +96,7 @@ const rivals = [
 ] as const
 for (const [rival, title, theirs] of isWanted('accept') ? rivals : []) {
   sections.push({
-    title: `Durable accept, against ${title}`,
+    title: `Durable accept, against ${title}${besides}`,
     ours: 'Heliogram',
     theirs,
     notes: [

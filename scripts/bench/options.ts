@@ -21,7 +21,7 @@ const help = `npm run bench [-- options]
   --pairs N         interleaved pairs to take the median of (5)
   --seconds N       how long one run lasts (12); a product's number of messages follows from its warm-up
   --connections N   HTTP connections that send, each one request at a time (64)
-  --memory SIZE     HELIOGRAM_MEMORY in pair and broadcast: small, normal or large (normal)
+  --memory SIZE     HELIOGRAM_MEMORY in pair, broadcast and accept: small, normal or large (normal)
   --messages N      messages that lists are read from (10000000)
   --only PART       measures and writes one part alone, of: kannel (Kannel alone), pair (end to end), broadcast, backlog (what waited for a
                     carrier), accept, limits (what the guard adds to it), session (SMPP), imports, lists, webhooks, links (their paces,
