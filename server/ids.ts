@@ -131,6 +131,10 @@ export function firstIdAt(ms: number): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}-0000-0000-000000000000`
 }
 
+/** The same in SQL, of a time there. */
+export const firstIdSql = (time: string): string =>
+  `rpad(lpad(to_hex(floor(extract(epoch from ${time}) * 1000)::bigint), 12, '0'), 32, '0')::uuid`
+
 function decodeBase32(text: string): string | null {
   let hex = ''
   let value = 0

@@ -161,14 +161,10 @@ it('a campaign of an account has its own pace beside the account’s, and only i
     accountId,
     campaignId,
   ])
-  const { limits, ...first } = await Process.start()
+  const first = await Process.start()
+  const { limits } = first
   now += 2000
-  await limits.renew(
-    database.db,
-    first.id,
-    () => [{ nodeId: first.id, weight: 1 }],
-    () => now,
-  )
+  await first.turn([{ nodeId: first.id, weight: 1 }])
   const message = { accountId, type: 'marketing', ourNumber: null } as const
   expect(limits.of({ ...message, campaignId }).map((limit) => limit.pace.rate(now))).toEqual([pace, 5])
   expect(limits.of({ ...message, campaignId: null })).toHaveLength(1)
@@ -177,11 +173,6 @@ it('a campaign of an account has its own pace beside the account’s, and only i
   expect(limits.paceOf({ ...message, sender: null, campaignId })).toBe(5)
   await database.db.query(`update campaigns set status = 'archived'`)
   now += 2000
-  await limits.renew(
-    database.db,
-    first.id,
-    () => [{ nodeId: first.id, weight: 1 }],
-    () => now,
-  )
+  await first.turn([{ nodeId: first.id, weight: 1 }])
   expect(limits.of({ ...message, campaignId })).toHaveLength(1)
 })

@@ -1,9 +1,9 @@
 /** How far the event log of an account was read for its SMPP clients. */
 import type { Tx } from '../db/db.ts'
+import { firstIdSql } from '../ids.ts'
 
 /** SQL: the smallest id of so many days ago by the clock of the database; those of two processes may differ by days. */
-export const firstIdOf = (daysAgo: number): string =>
-  `(lpad(to_hex((extract(epoch from now() - interval '${daysAgo} days') * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid`
+export const firstIdOf = (daysAgo: number): string => firstIdSql(`now() - interval '${daysAgo} days'`)
 
 /** SQL: no event that is recorded from now on has a smaller id. It is made before its transaction commits, and no transaction lasts a day. */
 export const floorNow: string = firstIdOf(1)

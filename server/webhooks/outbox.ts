@@ -4,6 +4,7 @@ import { times, uuids, type Encoded } from '../db/binary-array.ts'
 import { dayOf, perDay } from '../db/partitions.ts'
 import type { Db } from '../db/db.ts'
 import type { DuePost } from '../events.ts'
+import { firstIdSql } from '../ids.ts'
 import type { PostResult } from './post.ts'
 import { eventColumns, readPayloads, type StoredEvent } from './payload.ts'
 
@@ -93,7 +94,7 @@ export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, c
                 where w.account_id = free.account_id
                   and w.id = free.endpoint_id
                   and (earlier.leased_until is null or earlier.leased_until < now())
-                  and earlier.event_id < rpad(lpad(to_hex(floor(extract(epoch from w.posts_since) * 1000)::bigint), 12, '0'), 32, '0')::uuid
+                  and earlier.event_id < ${firstIdSql('w.posts_since')}
               )
             order by earlier.sequence, earlier.event_id
             limit 1
