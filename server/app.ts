@@ -19,7 +19,7 @@ import { manualRoutes, sendMissingPage, wantsPage } from './site/manual.ts'
 import { registerReference } from './site/reference.ts'
 import { welcomeRoutes, type WelcomeContext } from './site/welcome.ts'
 import { sendTwilioFault } from './twilio/faults.ts'
-import { closeUnread, watchBodies } from './requests/slow.ts'
+import { closeInTime, closeUnread, watchBodies } from './requests/slow.ts'
 import { buildSerializers, buildValidators, rememberBody } from './requests/validate.ts'
 
 /** What the application itself needs; the slices bring their own. */
@@ -92,6 +92,11 @@ export async function buildApp(context: AppContext, register: Register): Promise
 
   watchBodies(app.server, refuseSlowBody)
   closeUnread(app.server)
+  const end = closeInTime(app.server)
+  app.addHook('preClose', (done) => {
+    end()
+    done()
+  })
   if (context.trustedProxies?.length) readForwarded(app)
   app.decorateRequest('caller', null as unknown as Caller)
   app.addSchema(Problem)

@@ -24,10 +24,15 @@ export class Started {
   }
 
   async #stop(log: Logger | null, starting: Promise<void>): Promise<void> {
-    setTimeout(() => process.exit(1), stopMsMax).unref()
+    let closing = 'the start'
+    setTimeout(() => {
+      log?.error({ part: closing }, `a part did not stop within ${stopMsMax / 1000} s`)
+      process.exit(1)
+    }, stopMsMax).unref()
     // What is half started could not be told what to close: a PostgreSQL would stay behind.
     await Promise.allSettled([starting])
     for (const { name, close } of this.#closers.toReversed()) {
+      closing = name
       try {
         await close()
       } catch (error) {

@@ -1,10 +1,17 @@
 import { once } from 'node:events'
-import { createServer, get, type IncomingMessage, type RequestListener, type Server } from 'node:http'
-import { connect, type AddressInfo } from 'node:net'
+import {
+  createServer,
+  get,
+  type IncomingMessage,
+  type RequestListener,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
-import { onTestFinished, test, expect } from 'vitest'
-import { closeUnread } from './slow.ts'
+import { describe, onTestFinished, test, expect } from 'vitest'
+import { closeInTime, closeUnread } from './slow.ts'
 
 const withinMs = 100
 
@@ -92,4 +99,48 @@ test('a connection on which nobody asks any more is closed as before', async () 
   const socket = connect(port, '127.0.0.1', () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'))
   socket.resume()
   await once(socket, 'close')
+})
+
+describe('a server that closes', () => {
+  /** Resolves when it is closed. */
+  const close = (server: Server, end: () => void): Promise<unknown> => {
+    const closed = once(server, 'close')
+    end()
+    server.close()
+    return closed
+  }
+  const dial = async (port: number, said: string): Promise<Socket> => {
+    const socket = connect(port, '127.0.0.1', () => socket.write(said)).on('error', () => {})
+    onTestFinished(() => void socket.destroy())
+    await once(socket, 'connect')
+    return socket
+  }
+
+  test('does not wait for a connection that has said nothing', async () => {
+    const { server, port } = await listen((_request, response) => void response.end())
+    const end = closeInTime(server, 3_600_000)
+    const connected = once(server, 'connection')
+    await dial(port, '')
+    await connected
+    await close(server, end)
+  })
+
+  test('waits a while for who has begun, and lets go of the rest', async () => {
+    const answers: ServerResponse[] = []
+    const { server, port } = await listen((_request, response) => void answers.push(response))
+    const sockets: Socket[] = []
+    server.on('connection', (socket) => sockets.push(socket))
+    const end = closeInTime(server, 200)
+    const heard: string[] = []
+    const asking = await dial(port, 'GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+    asking.on('data', (bytes: Buffer) => heard.push(bytes.toString().slice(-4)))
+    const half = await dial(port, 'GET / HT')
+    half.on('close', () => heard.push('cut'))
+    await expect.poll(() => sockets.filter((socket) => socket.bytesRead > 0).length).toBe(2)
+    await expect.poll(() => answers.length).toBe(1)
+    const closed = close(server, end)
+    answers[0]?.end('late')
+    await closed
+    await expect.poll(() => heard).toEqual(['late', 'cut'])
+  })
 })

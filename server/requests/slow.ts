@@ -44,6 +44,27 @@ export function watchBodies(server: Server, refuse: (request: IncomingMessage) =
 /** The answer to what was asked last on a connection, of the servers that `closeUnread` watches. */
 export const lastAnswers = new WeakMap<Socket, ServerResponse>()
 
+// Links and posts drain behind it, and the whole is not to take a minute.
+const closedWithinMs = 10_000
+
+/**
+ * Returns what is to be called when the server begins to close. Node would wait for ever for connections that say nothing, as browsers open
+ * them to spare, and for whoever takes his time: those that have said nothing end at once, all others in a while.
+ */
+export function closeInTime(server: Server, withinMs: number = closedWithinMs): () => void {
+  const open = new Set<Socket>()
+  server.on('connection', (socket) => {
+    open.add(socket)
+    socket.once('close', () => open.delete(socket))
+  })
+  return () => {
+    for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
+    const timer = setTimeout(() => server.closeAllConnections(), withinMs)
+    timer.unref()
+    server.once('close', () => clearTimeout(timer))
+  }
+}
+
 /** Twice what common proxies give: a slow reader's buffers let us see its progress in lumps of a megabyte. */
 const takenWithinMs = 120_000
 
