@@ -11,6 +11,7 @@ import { carrierStep } from './carriers/erase.ts'
 import { saveEveryMs, saveLive } from './carriers/live.ts'
 import { forgetAffinities } from './carriers/pool-store.ts'
 import type { ReceiveContext } from './carriers/receive.ts'
+import { notingMs } from './carriers/redelivery.ts'
 import { joinLateParts } from './carriers/reply-join.ts'
 import { followIdForms } from './carriers/rekey.ts'
 import type { Submitter } from './carriers/submit.ts'
@@ -90,7 +91,7 @@ export function ownSweeps(db: Db, nodeId: string, meter: Meter): Sweep[] {
 /** Sweeps of a process that holds links. */
 export function linkSweeps(receiving: ReceiveContext, submitter: Submitter): Sweep[] {
   return [
-    { name: 'lost answers to replies', everyMs: 1000, run: () => receiving.redeliveries.noteLost(receiving.db) },
+    { name: 'lost answers to replies', everyMs: notingMs, run: () => receiving.redeliveries.noteLost(receiving.db) },
     { name: 'late parts of replies', everyMs: 5000, run: () => joinLateParts(receiving) },
     { name: 'stranded intents', everyMs: 2000, run: () => submitter.releaseStranded() },
   ]

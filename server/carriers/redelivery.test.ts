@@ -37,11 +37,11 @@ function processOf(nodeId: string): ReceiveContext {
   return { ...test.context, log, ledger: test.ledger, redeliveries, wake: () => {} }
 }
 
-/** Another process, which beats. */
+/** Another process, which goes on beating: it is never the one that has not yet told of its doubts. */
 async function otherProcess(): Promise<ReceiveContext> {
   const nodeId = newId()
   await database.db.query(`insert into nodes (id, name) values ($1, 'other')`, [nodeId])
-  await database.db.query(`insert into heartbeats (node_id, seen_at) values ($1, now())`, [nodeId])
+  await database.db.query(`insert into heartbeats (node_id, seen_at) values ($1, now() + interval '1 hour')`, [nodeId])
   return processOf(nodeId)
 }
 
@@ -102,6 +102,16 @@ describe('a person who says the same twice within seconds', () => {
   it('is heard twice where another process that lives took the first', async () => {
     await deliver(openSession(), {}, await otherProcess())
     await deliver(openSession())
+    expect(await stored()).toBe(2)
+  })
+
+  it('is heard twice where another process has told of no doubt since', async () => {
+    await deliver(openSession())
+    const again = deliver(openSession(), {}, await otherProcess())
+    await database.db.query(`update heartbeats set seen_at = now() + interval '1 hour' where node_id = $1`, [
+      test.nodeId,
+    ])
+    expect(await again).toBe(ESME.ROK)
     expect(await stored()).toBe(2)
   })
 
@@ -202,6 +212,48 @@ describe('a redelivery is answered and stored once', () => {
     await context.redeliveries.noteLost(database.db)
     await deliver(openSession())
     expect(await stored()).toBe(4)
+  })
+
+  it('at another process that has it before the loss is noted, and waits', async () => {
+    const lost = openSession()
+    await deliver(lost)
+    lost.state = 'closed'
+    const other = await otherProcess()
+    let looks = 0
+    const connect = (): Promise<unknown> => {
+      looks++
+      return database.db.connect()
+    }
+    other.db = Object.assign(Object.create(database.db) as typeof database.db, { connect })
+    const again = deliver(openSession(), {}, other)
+    // Its first look is over.
+    await Promise.race([again, until('it looks again', () => looks > 1)])
+    await context.redeliveries.noteLost(database.db)
+    expect(await again).toBe(ESME.ROK)
+    expect(await stored()).toBe(1)
+  })
+
+  it('at another process where its storing was answered with an error and had happened', async () => {
+    context.wake = () => {
+      context.wake = () => {}
+      throw new Error('lost')
+    }
+    expect(await deliver(openSession())).toBe(ESME.RX_T_APPN)
+    await context.redeliveries.noteLost(database.db)
+    const other = await otherProcess()
+    expect(await deliver(openSession(), {}, other)).toBe(ESME.ROK)
+    expect(await stored()).toBe(1)
+    await deliver(openSession(), {}, other)
+    expect(await stored()).toBe(2)
+  })
+
+  it('at another process where its storing was answered with an error, and had not happened', async () => {
+    await database.db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
+    expect(await deliver(openSession())).toBe(ESME.RX_T_APPN)
+    await database.db.query(`alter table messages drop constraint full_disk`)
+    await context.redeliveries.noteLost(database.db)
+    expect(await deliver(openSession(), {}, await otherProcess())).toBe(ESME.ROK)
+    expect(await stored()).toBe(1)
   })
 
   it('after the process that had it died', async () => {

@@ -7,7 +7,8 @@
  *   answered, and the session was lost                                               "
  *   not stored, as far as we know                                                    ", and stored unless it was after all
  *
- * What this process has answered is remembered here, what others and those before it have, in the database.
+ * What this process has answered is remembered here, what others and those before it have, in the database: where another process has an
+ * equal one, this one waits with its own until that process has told of its doubts, or has been silent for so long that it is dead.
  */
 import { columns } from '../db/array.ts'
 import type { Db, Tx } from '../db/db.ts'
@@ -53,6 +54,11 @@ const windowMs = windowMinutes * 60_000
 const rememberedMax = 100_000
 // Longer than a heartbeat of a node: whoever is silent for so long has lost its sessions.
 const nodeSilenceSeconds = 5
+/** How often a process notes its doubts. */
+export const notingMs = 1000
+// Who beats so long after a delivery came has noted what it was in doubt about then.
+const notedSeconds = (1.5 * notingMs) / 1000
+const lookAgainMs = 200
 
 export class Redeliveries {
   readonly #nodeId: string
@@ -85,7 +91,7 @@ export class Redeliveries {
     try {
       await earlier?.done
       await this.#noting
-      if (!earlier?.isStored) await store((tx) => isFirst(tx, answer, earlier?.id ?? null, this.#nodeId))
+      if (!earlier?.isStored) await this.#storeSure(answer, earlier?.id ?? null, store)
       answer.isStored = true
     } finally {
       answer.answeredAt = this.#now()
@@ -93,24 +99,48 @@ export class Redeliveries {
     }
   }
 
-  /** Notes for all processes what was answered on sessions that are lost, and forgets what has arrived. For the clock. */
+  /** Stores a delivery, if it is the first, when it is known whether it is. */
+  async #storeSure(
+    answer: Answered,
+    earlier: string | null,
+    store: (isFirst: (tx: Tx) => Promise<boolean>) => Promise<unknown>,
+  ): Promise<void> {
+    const startedAt = performance.now()
+    for (;;) {
+      const waited = (performance.now() - startedAt) / 1000
+      try {
+        return void (await store((tx) => isFirst(tx, answer, earlier, this.#nodeId, waited)))
+      } catch (error) {
+        if (!(error instanceof NotYetTold)) throw error
+        await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+      }
+    }
+  }
+
+  /**
+   * Notes for all processes what was answered on sessions that are lost, and what may have been stored without our knowing; forgets what
+   * has arrived. For the clock, every `notingMs`.
+   */
   async noteLost(db: Db): Promise<void> {
     await this.#noting
     const lost: Answered[] = []
+    const unknown: Answered[] = []
     const now = this.#now()
     for (const [key, answers] of this.#answers) {
       const rest = answers.filter((one) => {
         if (now - one.receivedAt > windowMs || hasArrived(one)) return false
         const isLost = one.isStored && one.session.state === 'closed'
+        const isUnknown = !one.isStored && one.answeredAt !== null
         if (isLost) lost.push(one)
-        return !isLost
+        if (isUnknown) unknown.push(one)
+        return !isLost && !isUnknown
       })
       if (rest.length < answers.length) this.#replace(key, rest)
     }
-    if (lost.length === 0) return
-    const noted = noteDoubts(db, lost)
+    if (lost.length + unknown.length === 0) return
+    const noted = noteDoubts(db, lost, unknown)
     this.#noting = noted.catch(() => {
-      for (const one of lost) this.#remember(keyOf(one), one)
+      for (const one of [...lost, ...unknown]) this.#remember(keyOf(one), one)
     })
     await noted
   }
@@ -159,51 +189,93 @@ function isUnsure(earlier: Answered, { session, sequence }: Delivery, now: numbe
   return earlier.session.state === 'closed' && !hasArrived(earlier)
 }
 
+/** Another process has an equal delivery, and has not yet told whether its answer arrived. */
+class NotYetTold extends Error {}
+
 /**
  * Whether a delivery is to be stored; notes it. `earlier`: the delivery that it may repeat, if that was stored after all. Without one the
  * database tells whether another process is in doubt about its answer to an equal one, or died after it. One row, by primary key.
+ * @throws NotYetTold where that process may not have told yet, `waited` seconds after the delivery came; notes nothing then.
  */
-async function isFirst(tx: Tx, delivery: Answered, earlier: string | null, nodeId: string): Promise<boolean> {
-  const { rows } = await tx.query<{ isFirst: boolean }>(
+async function isFirst(
+  tx: Tx,
+  delivery: Answered,
+  earlier: string | null,
+  nodeId: string,
+  waited: number,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ isFirst: boolean; isTold: boolean }>(
     `with equal as (
        select h.delivery,
-         h.doubts > 0 or (h.node_id <> $3 and not exists (
-           select 1
-           from heartbeats b
-           join nodes n on n.id = b.node_id and n.fenced_at is null
-           where b.node_id = h.node_id and b.seen_at > now() - make_interval(secs => $8))) as is_doubtful
+         h.doubts > 0 or (h.node_id <> $3 and b.seen_at is null) as is_doubtful,
+         $6 or h.doubts > 0 or h.node_id = $3 or b.seen_at is null or $5::uuid is not null
+           or b.seen_at > now() + make_interval(secs => $10::float8 - $9::float8) as is_told
        from reply_hashes h
+       left join lateral (
+         select b.seen_at
+         from heartbeats b
+         join nodes n on n.id = b.node_id and n.fenced_at is null
+         where b.node_id = h.node_id and b.seen_at > now() - make_interval(secs => $8)) b on true
        where h.link_id = $1
          and h.hash = $2
          and h.received_at > now() - make_interval(mins => $7)
      ), noted as (
        insert into reply_hashes as h (link_id, hash, node_id, delivery)
-       values ($1, $2, $3, $4)
+       select $1, $2, $3, $4
+       where not exists (select 1 from equal where not is_told)
        on conflict (link_id, hash) do update
          set received_at = now(), node_id = excluded.node_id, delivery = excluded.delivery,
            doubts = case when $5::uuid is null then greatest(h.doubts - 1, 0) else h.doubts end
      )
-     select not exists (
-       select 1
-       from equal
-       where $6 or case when $5::uuid is null then is_doubtful else delivery = $5 end
-     ) as "isFirst"`,
-    [delivery.linkId, delivery.hash, nodeId, delivery.id, earlier, delivery.isNamed, windowMinutes, nodeSilenceSeconds],
+     select
+       not exists (
+         select 1
+         from equal
+         where $6 or case when $5::uuid is null then is_doubtful else delivery = $5 end
+       ) as "isFirst",
+       not exists (select 1 from equal where not is_told) as "isTold"`,
+    [
+      delivery.linkId,
+      delivery.hash,
+      nodeId,
+      delivery.id,
+      earlier,
+      delivery.isNamed,
+      windowMinutes,
+      nodeSilenceSeconds,
+      waited,
+      notedSeconds,
+    ],
   )
-  return rows[0]?.isFirst ?? true
+  const [found] = rows
+  if (found?.isTold === false) throw new NotYetTold()
+  return found?.isFirst ?? true
 }
 
-/** Each of these may come once more, to any process. By primary key. */
-async function noteDoubts(db: Db, lost: readonly Answered[]): Promise<void> {
+/** Each of these may come once more, to any process; of the unknown those that were stored after all. By primary key. */
+async function noteDoubts(db: Db, lost: readonly Answered[], unknown: readonly Answered[]): Promise<void> {
   await db.query(
-    `update reply_hashes h
-     set doubts = h.doubts + l.doubts
-     from (
+    `with l as (
        select link_id, hash, count(*)::int as doubts
        from unnest($1::uuid[], $2::bytea[]) as l (link_id, hash)
        group by link_id, hash
-     ) l
-     where h.link_id = l.link_id and h.hash = l.hash`,
-    columns([lost.map((one) => one.linkId), lost.map((one) => one.hash)]),
+     ), u as (
+       select * from unnest($3::uuid[], $4::bytea[], $5::uuid[]) as u (link_id, hash, delivery)
+     )
+     update reply_hashes h
+     set doubts = h.doubts + k.doubts
+     from (
+       select link_id, hash, null::uuid as delivery, doubts from l
+       union all
+       select link_id, hash, delivery, 1 from u
+     ) k
+     where h.link_id = k.link_id and h.hash = k.hash and (k.delivery is null or h.delivery = k.delivery)`,
+    columns([
+      lost.map((one) => one.linkId),
+      lost.map((one) => one.hash),
+      unknown.map((one) => one.linkId),
+      unknown.map((one) => one.hash),
+      unknown.map((one) => one.id),
+    ]),
   )
 }
