@@ -15,6 +15,7 @@ export interface LedgerMessage {
   onUnknown: 'hold' | 'resend' | null
   possibleDuplicate: boolean
   isParked: boolean
+  isOfCampaign: boolean
 }
 
 export interface LedgerSubmission {
@@ -65,7 +66,8 @@ async function readTables(tx: Tx): Promise<Ledger> {
   return {
     messages: await read(
       `select id, direction, status, segments, body as text, error_code as "errorCode",
-         on_unknown as "onUnknown", possible_duplicate as "possibleDuplicate", coalesce(hold_reason = 'parked', false) as "isParked"
+         on_unknown as "onUnknown", possible_duplicate as "possibleDuplicate", coalesce(hold_reason = 'parked', false) as "isParked",
+         campaign_id is not null as "isOfCampaign"
        from messages where not is_confirmation`,
     ),
     keys: await read(`select key, resource_id as "messageId" from idempotency_keys where operation = 'messages.send'`),

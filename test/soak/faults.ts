@@ -1,0 +1,249 @@
+/**
+ * What befalls a world in a soak. Faults of a lane come one after the other, those of different lanes at once. Each heals what it broke
+ * before it ends.
+ */
+import { signalProcess } from '../harness.ts'
+import { until } from '../until.ts'
+import { isAlive, type Node, type World } from './world.ts'
+
+type Fault = (world: World) => Promise<void>
+
+const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
+
+/** By lane, then by name. */
+export const lanes: Record<string, Record<string, Fault>> = {
+  processes: {
+    async kill(world) {
+      const node = takeNode(world)
+      await node.program.kill9()
+      await pause(world.random() * 4000)
+      await begin(world, node)
+    },
+    async stop(world) {
+      const node = takeNode(world)
+      const { code, signal, stderr } = await node.program.stop()
+      if (code !== 0)
+        world.faults.push(`a process that was asked to stop ended with ${code ?? signal}: ${stderr.slice(-1000)}`)
+      await begin(world, node)
+    },
+    // Shorter than what a process is fenced for.
+    async freeze(world) {
+      const node = takeNode(world)
+      signalProcess(node.program.pid, 'SIGSTOP')
+      await pause(world.random() * 12_000)
+      signalProcess(node.program.pid, 'SIGCONT')
+      node.isUp = true
+    },
+    // Who wakes fenced ends itself (`tend`).
+    async fence(world) {
+      const node = takeNode(world)
+      signalProcess(node.program.pid, 'SIGSTOP')
+      await pause(17_000 + world.random() * 5000)
+      signalProcess(node.program.pid, 'SIGCONT')
+      node.isUp = true
+    },
+  },
+
+  database: {
+    async terminate({ db, random }) {
+      await db.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity
+         where pid <> pg_backend_pid() and backend_type = 'client backend' and random() < $1`,
+        [random()],
+      )
+    },
+    // What was carried out, and whose answer is lost.
+    async cut({ nodes, random }) {
+      await nodes[random() < 0.5 ? 0 : 1].proxy.cut(random() * 200)
+    },
+    async crash({ db }) {
+      const { rows } = await db.query<{ file: string }>(`select pg_read_file('postmaster.pid') as file`)
+      const pid = Number.parseInt(rows[0]?.file ?? '', 10)
+      signalProcess(pid, 'SIGKILL')
+      await until('PostgreSQL runs again', async () => (await db.query('select 1')).rows.length === 1, 60_000)
+    },
+    async block({ db, random }) {
+      const tables = ['messages', 'outbox', 'queue', 'events', 'nodes']
+      const blocker = await db.connect()
+      try {
+        await blocker.query(
+          `begin; lock table ${tables[Math.floor(random() * tables.length)]} in access exclusive mode`,
+        )
+        await pause(random() * 3000)
+        await blocker.query('rollback')
+      } finally {
+        blocker.release()
+      }
+    },
+  },
+
+  carrier: {
+    async deed({ carrier, random }) {
+      const deeds = ['drop', 'reset', 'half_open', 'unbind', 'partial_pdu', 'garbage', 'length_zero', 'stray_response']
+      await carrier.phones.control({ do: deeds[Math.floor(random() * deeds.length)] })
+    },
+    // Without those that refuse what they take: nobody can account for that.
+    async submits({ carrier, random }) {
+      const answers = [
+        'silent',
+        'drop',
+        'unbind',
+        'nack',
+        'silent_taken',
+        'drop_taken',
+        'nack_taken',
+        'RTHROTTLED',
+        'RSYSERR',
+      ]
+      const submit = answers[Math.floor(random() * answers.length)]
+      await carrier.phones.control({ submit, submitTimes: 1 + Math.floor(random() * 20) })
+      await pause(1000)
+      await carrier.phones.control({ submit: 'accept', submitTimes: 0 })
+    },
+    async throttle({ carrier, random }) {
+      await carrier.phones.control({ throttleRatio: 0.3 * random() })
+      await pause(random() * 4000)
+      await carrier.phones.control({ throttleRatio: 0 })
+    },
+    async still({ carrier, random }) {
+      await carrier.phones.control({ isPaused: true })
+      // Beyond the response timer, too.
+      await pause(random() * 8000)
+      await carrier.phones.control({ isPaused: false })
+    },
+    async receipts({ carrier, random }) {
+      await carrier.phones.control({ isHoldingReceipts: true })
+      await pause(random() * 4000)
+      await carrier.phones.control({
+        isHoldingReceipts: false,
+        deliver: 'deaf',
+        deliverTimes: Math.floor(random() * 50),
+      })
+    },
+    async away({ carrier, random }) {
+      await carrier.phones.control({ connect: random() < 0.5 ? 'drop' : 'half_open', do: 'drop' })
+      await pause(random() * 5000)
+      await carrier.phones.control({ connect: 'accept' })
+    },
+    async binds({ carrier, random }) {
+      const answers = ['silent', 'nack', 'drop', 'RBINDFAIL', 'RALYBND']
+      const bind = answers[Math.floor(random() * answers.length)]
+      await carrier.phones.control({ bind, bindTimes: 2, do: 'drop' })
+      await pause(2000)
+      await carrier.phones.control({ bind: 'accept', bindTimes: 0 })
+    },
+  },
+
+  people: {
+    async reply(world) {
+      const text = `r${world.replies.length} on my way`
+      world.replies.push(text)
+      await world.carrier.phones.reply('15552001001', '15557654321', text)
+    },
+    async broadcast(world) {
+      const { client, broadcasts, random } = world
+      const n = broadcasts.length
+      const contacts = 100 + Math.floor(random() * 900)
+      broadcasts.push({ campaign: `sale-${n}`, contacts })
+      const rows = Array.from({ length: contacts }, (_, i) => ({
+        phone_number: `+1555${300 + (n % 600)}${1000 + i}`,
+        attributes: { word: `b${n}c${i}` },
+      }))
+      const path = `/v1/campaigns/sale-${n}`
+      await insist(world, 'POST', '/v1/campaigns', { name: `Sale ${n}`, key: `sale-${n}` }, [201, 409])
+      const { id } = await insist<{ id: string }>(world, 'POST', `${path}/contacts/import`, { contacts: rows }, [202])
+      await until(
+        `the contacts of ${path} are there`,
+        async () => (await client.get<{ status: string }>(`/v1/imports/${id}`)).status === 'completed',
+        120_000,
+      )
+      const order = { message: '{{ word }} is invited', ...(random() < 0.3 && { max_rate: 6000 }) }
+      await insist(world, 'POST', `${path}/send`, order, [202], `sale-${n}`)
+      if (random() < 0.5) return
+      await pause(random() * 1000)
+      await insist(world, 'POST', `${path}/pause`, {}, [200, 409])
+      await pause(random() * 3000)
+      await insist(world, 'POST', `${path}/resume`, {}, [200, 409])
+    },
+    async disable(world) {
+      const carrier = `/v1/carriers/${(await insist<{ data: { id: string }[] }>(world, 'GET', '/v1/carriers', undefined, [200])).data[0]?.id}`
+      await insist(world, 'PATCH', carrier, { enabled: false }, [200])
+      await pause(world.random() * 3000)
+      await insist(world, 'PATCH', carrier, { enabled: true, pace: 500 + Math.floor(world.random() * 1500) }, [200])
+    },
+  },
+}
+
+/** Has a fault of the lane again and again until `isOver`. */
+export async function runLane(
+  world: World,
+  faults: Record<string, Fault>,
+  isOver: () => boolean,
+  say: (name: string) => void,
+): Promise<void> {
+  const all = Object.entries(faults)
+  while (!isOver()) {
+    await pause(500 + world.random() * 4000)
+    const fault = all[Math.floor(world.random() * all.length)]
+    if (!fault || isOver()) continue
+    const [name, befall] = fault
+    say(name)
+    await befall(world).catch((error: unknown) => {
+      // Beside others a fault may fail: nobody who asks a database that was killed is answered.
+      if (name === 'broadcast' || name === 'kill') world.faults.push(`${name}: ${String(error)}`)
+    })
+  }
+}
+
+function takeNode({ nodes, random }: World): Node {
+  const node = nodes[random() < 0.5 ? 0 : 1]
+  node.isUp = false
+  return node
+}
+
+/** The service manager: starts a process anew that ended by itself, which only one that was fenced may. Until `isOver`. */
+export async function tend(world: World, isOver: () => boolean): Promise<void> {
+  while (!isOver()) {
+    await pause(200)
+    for (const node of world.nodes) {
+      if (!node.isUp || isAlive(node)) continue
+      node.isUp = false
+      const last = node.program.stderr.slice(-1000)
+      if (!last.includes('fenced by another node')) world.faults.push(`a process ended by itself: ${last}`)
+      await begin(world, node)
+    }
+  }
+}
+
+async function begin(world: World, node: Node): Promise<void> {
+  // With the database away the start waits for it, or says why not; a service manager tries again.
+  for (let tries = 0; !isAlive(node) && tries < 10; tries++)
+    await node.program.restart().catch(async (error: unknown) => {
+      if (tries === 9) world.faults.push(`a process did not start: ${String(error)}`)
+      await pause(1000)
+    })
+  node.isUp = true
+}
+
+/** Asks until there is an answer that is one of these. */
+async function insist<T>(
+  { client, faults }: World,
+  method: string,
+  path: string,
+  body: unknown,
+  statuses: number[],
+  key?: string,
+): Promise<T> {
+  for (let tries = 0; ; tries++) {
+    const answer = await client
+      .call<T>(method, path, body, key === undefined ? {} : { 'idempotency-key': key })
+      .catch(() => null)
+    if (answer && statuses.includes(answer.status)) return answer.body
+    if (answer && answer.status !== 503) {
+      faults.push(`${method} ${path} answered ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`)
+      return answer.body
+    }
+    if (tries > 300) throw new Error(`${method} ${path} had no answer`)
+    await pause(100)
+  }
+}

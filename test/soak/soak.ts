@@ -1,0 +1,120 @@
+/**
+ * npm run soak: rounds of a whole world in which everything fails by chance, and after each the books of client, ledger, carrier and
+ * receiver must agree (conservation.ts). `--help` lists the options.
+ */
+import { parseArgs } from 'node:util'
+import { checkConservation, summarise } from '../conservation.ts'
+import { seededRandom } from '../load.ts'
+import { until } from '../until.ts'
+import { gatherEvidence } from '../witnesses.ts'
+import { lanes, runLane, tend } from './faults.ts'
+import { isAlive, openWorld, type World } from './world.ts'
+
+const help = `npm run soak [-- options]
+Each round starts a database, two processes, a carrier and a client's server, lets everything fail by chance under load, and
+compares what each of them knows in the end. Ends with 1 where they do not agree.
+  --rounds N    worlds, one after the other (5)
+  --seconds N   how long things fail in each (60)
+  --rate N      messages a second (150)
+  --seed N      what chance begins with; each round adds one. The first line says it, to repeat a round (random)
+  --faults LIST only these lanes, of: ${Object.keys(lanes).join(', ')} (all)
+`
+
+const { values } = parseArgs({
+  options: {
+    rounds: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '60' },
+    rate: { type: 'string', default: '150' },
+    seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
+    faults: { type: 'string', default: Object.keys(lanes).join() },
+    help: { type: 'boolean', default: false },
+  },
+})
+
+if (values.help) console.log(help)
+else {
+  const rounds = readCount('rounds', values.rounds)
+  let violated = 0
+  for (let round = 0; round < rounds; round++)
+    violated += (await runRound(readCount('seed', values.seed) + round)) ? 0 : 1
+  console.log(violated === 0 ? `${rounds} rounds, all books agree.` : `${violated} of ${rounds} rounds broke a law.`)
+  process.exitCode = violated === 0 ? 0 : 1
+}
+
+/** One world from its start to its books; whether they agree. */
+async function runRound(seed: number): Promise<boolean> {
+  const startedAt = performance.now()
+  const world = await openWorld({ random: seededRandom(seed), rate: readCount('rate', values.rate) })
+  const counts = new Map<string, number>()
+  const befall = async (): Promise<string[]> => {
+    const end = performance.now() + readCount('seconds', values.seconds) * 1000
+    const say = (name: string): void => void counts.set(name, (counts.get(name) ?? 0) + 1)
+    const isOver = (): boolean => performance.now() > end
+    const chosen = values.faults.split(',').map((name) => {
+      const lane = lanes[name]
+      if (!lane) throw new Error(`--faults: there is no "${name}"; there are ${Object.keys(lanes).join(', ')}`)
+      return lane
+    })
+    let isSettled = false
+    const tending = tend(world, () => isSettled)
+    await Promise.all(chosen.map((lane) => runLane(world, lane, isOver, say)))
+    const violations = await settle(world).catch((error: unknown) => [`no rest: ${String(error)}`])
+    isSettled = true
+    await tending
+    return violations
+  }
+  let violations: string[]
+  try {
+    violations = await befall()
+  } finally {
+    await world.close().catch((error: unknown) => world.faults.push(String(error)))
+  }
+  violations.push(...world.faults)
+  console.log(
+    `seed ${seed}: ${world.load.accepted} accepted, ${world.broadcasts.length} broadcasts, ` +
+      `${[...counts].map(([name, count]) => `${count} ${name}`).join(', ')}; ` +
+      `${violations.length === 0 ? 'all agree' : 'BROKEN'} (${((performance.now() - startedAt) / 1000).toFixed(0)} s)`,
+  )
+  for (const violation of violations) console.log(`  ${violation}`)
+  return violations.length === 0
+}
+
+/** Brings a world in which nothing fails any more to rest, and compares its books. */
+async function settle(world: World): Promise<string[]> {
+  const { carrier, nodes, load, receiver, replies, db, client } = world
+  await carrier.phones.control({ reset: true })
+  await until('both processes run', () => nodes.every(isAlive), 60_000)
+  await client.waitForBound(90_000)
+  for (const { campaign } of world.broadcasts)
+    await until(
+      `the broadcast of ${campaign} is over`,
+      async () => (await broadcastOf(world, campaign))?.status === 'completed',
+      120_000,
+    )
+  const evidence = await gatherEvidence({ load, db, carrier, receiver }, replies)
+  const violations = summarise(checkConservation(evidence))
+  for (const { campaign, contacts } of world.broadcasts) {
+    const { recipients, messages } = (await broadcastOf(world, campaign)) ?? {}
+    if (recipients !== contacts || messages !== contacts)
+      violations.push(`${campaign}: ${contacts} contacts, ${recipients} recipients, ${messages} messages`)
+  }
+  violations.push(...load.impolite, ...receiver.refused)
+  return violations
+}
+
+interface Broadcast {
+  status: string
+  recipients: number
+  messages: number
+}
+
+async function broadcastOf({ client }: World, campaign: string): Promise<Broadcast | undefined> {
+  return (await client.get<{ data: Broadcast[] }>(`/v1/campaigns/${campaign}/broadcasts`)).data[0]
+}
+
+function readCount(name: string, text: string): number {
+  const count = Number(text)
+  if (!Number.isSafeInteger(count) || count < 1)
+    throw new Error(`--${name} must be a whole number from 1 on, not "${text}"`)
+  return count
+}

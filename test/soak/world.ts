@@ -1,0 +1,113 @@
+/** What a round of the soak is made of: a database, two processes of the program, a carrier, a client's server, and a client. */
+import { join } from 'node:path'
+import { openPool, type Db } from '../../server/db/db.ts'
+import { CarrierProcess, setUpCarrier } from '../carrier.ts'
+import { Client } from '../client.ts'
+import { signalProcess, startDurable, startProgram, type Program } from '../harness.ts'
+import { Load } from '../load.ts'
+import { DatabaseProxy } from '../proxy.ts'
+import { Receiver } from '../receiver.ts'
+
+/** A process of the program with its own way to the database. */
+export interface Node {
+  program: Program
+  proxy: DatabaseProxy
+  /** False while a fault has it. */
+  isUp: boolean
+}
+
+export interface World {
+  random: () => number
+  nodes: [Node, Node]
+  carrier: CarrierProcess
+  receiver: Receiver
+  /** Asks either process. */
+  client: Client
+  db: Db
+  load: Load
+  /** Texts that were typed on phones. */
+  replies: string[]
+  /** Broadcasts that were ordered: their campaigns, and of how many contacts. */
+  broadcasts: { campaign: string; contacts: number }[]
+  /** What went wrong by itself, such as a process that ended unasked. */
+  faults: string[]
+  /** @throws what the processes left, such as a number in a log. */
+  close(): Promise<void>
+}
+
+// Of the carrier's well-known recipients those that always bring a receipt, three of them before the response.
+const endings = ['1001', '1002', '1003', '1004', '1005', '0002', '0005', '0012']
+
+// Short ones: most faults are over before the usual ones end.
+const timers = { response_timeout_seconds: 5, enquire_link_seconds: 2, enquire_timeout_seconds: 2 }
+
+/** Starts everything, empty, and the load with it: `rate` messages a second. */
+export async function openWorld({ random, rate }: { random: () => number; rate: number }): Promise<World> {
+  const closing: (() => Promise<unknown>)[] = []
+  const close = async (): Promise<void> => {
+    for (const end of closing.splice(0).toReversed()) await end()
+  }
+  try {
+    const server = await startDurable()
+    closing.push(() => server.close())
+    const carrier = await CarrierProcess.start(['--response-latency', '1-40', '--receipt-latency', '50-400'])
+    closing.push(() => carrier.close())
+    const nodes: Node[] = []
+    for (const _ of ['one', 'other']) {
+      const proxy = await DatabaseProxy.start(server.url)
+      closing.push(() => proxy.close())
+      const [first] = nodes
+      const program = await startProgram({
+        env: {
+          DATABASE_URL: proxy.url,
+          HELIOGRAM_CARRIER_URL: carrier.url,
+          HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+          HELIOGRAM_LOG: 'warn',
+          HELIOGRAM_KEY_FILE: first && join(first.program.dataFolder, 'key'),
+        },
+      })
+      closing.push(() => program.remove())
+      if (first) program.client.key = first.program.client.key
+      else await setUpCarrier(program.client, timers)
+      nodes.push({ program, proxy, isUp: true })
+    }
+    const [one, other] = nodes
+    if (!one || !other) throw new Error('two processes were to be started')
+    // A session for each of them.
+    await one.program.client.expect('PATCH', `/v1/carriers/${(await one.program.client.carrier()).id}`, {
+      settings: { sessions: 2 },
+    })
+    const address = (): string => {
+      const up = nodes.filter((node) => node.isUp)
+      return (up[Math.floor(random() * up.length)] ?? one).program.address
+    }
+    const client = new Client(address, one.program.client.key)
+    const receiver = await Receiver.start(client)
+    closing.push(() => receiver.close())
+    const db = openPool({ connectionString: server.url }, { name: 'soak', max: 2 })
+    closing.push(() => db.end())
+    const recipient = (n: number): string => `1555${String(n % 1000).padStart(3, '0')}${endings[n % endings.length]}`
+    const onUnknown = (n: number): 'hold' | 'resend' => (n % 2 === 0 ? 'hold' : 'resend')
+    const load = new Load({ client, rate, recipient, random, onUnknown })
+    closing.push(() => load.finish())
+    return {
+      random,
+      nodes: [one, other],
+      carrier,
+      receiver,
+      client,
+      db,
+      load,
+      replies: [],
+      broadcasts: [],
+      faults: [],
+      close,
+    }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** Whether the process of a node is there. */
+export const isAlive = ({ program }: Node): boolean => signalProcess(program.pid, 0)
