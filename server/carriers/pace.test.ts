@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { capacityOf, Pace } from './pace.ts'
-import { splitUnits } from './shares.ts'
+import { nextGrant, splitUnits, takeGrant, type Grant } from './shares.ts'
 
 /** Sends as fast as the pace allows on a clock that ticks irregularly; returns the times. */
 function run(pace: Pace, ticks: number[], totalMs: number): number[] {
@@ -65,6 +65,64 @@ test('a changed pace still counts what went in the last second', () => {
       const most = Math.max(...rates) + 1
       return sent.every((at, i) => (sent[i + most] ?? Infinity) - at >= 1000)
     }),
+  )
+})
+
+test('no second holds more than the whole where a process loses its part and has it again before that second is over', () => {
+  const rate = 20
+  const units = capacityOf(rate)
+  let mine: Grant = { used: 11, written: 11, loweredAt: -Infinity }
+  const one = new Pace((rate * 11) / units, 11)
+  const other = new Pace((rate * 10) / units, 10)
+  const take = (target: number, now: number): void => {
+    mine = takeGrant(mine, nextGrant(mine, target, units, 10, now), now)
+    one.set((rate * mine.used) / units, mine.used)
+  }
+  const sent: number[] = []
+  for (let now = 5000; now < 7000; now += 5) {
+    // Its session is lost, and bound again at once.
+    if (now === 5500) take(0, now)
+    if (now === 5600) take(11, now)
+    // Both begin with what a stalled loop catches up on, so that the last of the second have to wait.
+    for (const pace of [one, other]) while (pace.take(now)) sent.push(now)
+  }
+  expect(sent.filter((at) => at < 6000)).toHaveLength(units)
+})
+
+test('no second holds more than the whole, whatever parts of it processes get and when, and however they stall', () => {
+  const rate = 20
+  const units = capacityOf(rate)
+  const step = fc.record({
+    ms: fc.integer({ min: 1, max: 250 }),
+    who: fc.integer({ min: 0, max: 2 }),
+    // Most of the time they send; a turn is decided, and then taken into use.
+    act: fc.constantFrom('send', 'send', 'send', 'turn'),
+    target: fc.integer({ min: 0, max: units }),
+  })
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 100, maxLength: 300 }), (steps) => {
+      const grant: Grant = { used: 0, written: 0, loweredAt: -Infinity }
+      const all = [0, 1, 2].map(() => ({ pace: new Pace(0, 0), grant, decided: null as Grant | null, written: 0 }))
+      const sent: number[] = []
+      let now = 0
+      for (const { ms, who, act, target } of steps) {
+        now += ms
+        const one = all[who]
+        if (!one) continue
+        if (act === 'send') while (one.pace.take(now)) sent.push(now)
+        else if (one.decided) {
+          one.grant = takeGrant(one.grant, one.decided, now)
+          one.pace.set((rate * one.grant.used) / units, one.grant.used)
+          one.decided = null
+        } else {
+          const others = all.reduce((sum, other) => (other === one ? sum : sum + other.written), 0)
+          one.decided = nextGrant(one.grant, target, units, others, now)
+          one.written = one.decided.written
+        }
+      }
+      return sent.every((at, i) => (sent[i + units] ?? Infinity) - at >= 1000)
+    }),
+    { numRuns: 500 },
   )
 })
 

@@ -26,7 +26,12 @@ export class Pace {
   /** The even schedule: so many segments were written at this time, and the next is due when they have had theirs. */
   #notedAt = 0
   #noted = 0
-  /** Times of the last `capacity` segments, a ring: the oldest must be a second old before the next goes. */
+  /** Segments in any second: the last but so many must be a second old before the next goes. */
+  #capacity = 0
+  /**
+   * Times of the last segments, a ring: of as many as the capacity was at most, for one that falls and rises within a second counts all that
+   * went in it.
+   */
   #times = new Float64Array(0)
   #at = 0
   /** How many of the last are noted and not written yet. */
@@ -39,15 +44,15 @@ export class Pace {
   /** Changes the pace; what went in the last second still counts. */
   set(rate: number, capacity: number = capacityOf(rate)): void {
     this.#rate = capacity === 0 ? 0 : rate
+    this.#capacity = capacity
     const before = this.#times
-    if (before.length === capacity) return
-    // Oldest first, from the right: the newest stay when the ring gets smaller.
+    if (before.length >= capacity) return
+    // Oldest first, to the right.
     const times = new Float64Array(capacity).fill(-Infinity)
-    for (let back = 1; back <= Math.min(before.length, capacity); back++)
+    for (let back = 1; back <= before.length; back++)
       times[capacity - back] = before[(this.#at - back + before.length) % before.length] ?? -Infinity
     this.#times = times
     this.#at = 0
-    this.#fresh = Math.min(this.#fresh, capacity)
   }
 
   /** Segments a second that are allowed now. */
@@ -65,9 +70,15 @@ export class Pace {
     return this.#noted === 0 ? 0 : this.#notedAt + (this.#noted * 1000) / this.rate(now)
   }
 
+  /** When the segment went that must be a second old before the next goes. */
+  get #lastButCapacity(): number {
+    const at = this.#at - this.#capacity
+    return this.#times[at < 0 ? at + this.#times.length : at] ?? -Infinity
+  }
+
   /** Whether a segment may go. */
   isDue(now: number): boolean {
-    return this.#rate > 0 && now >= this.#nextAt(now) && (this.#times[this.#at] ?? Infinity) <= now - secondMs
+    return this.#rate > 0 && now >= this.#nextAt(now) && this.#lastButCapacity <= now - secondMs
   }
 
   /** Notes a segment that goes now, or several as one; whoever notes has asked `isDue`. */
@@ -98,7 +109,7 @@ export class Pace {
   /** Milliseconds until the next turn; 0: now, Infinity: this process has no part of it. */
   wait(now: number): number {
     if (this.#rate === 0) return Infinity
-    return Math.max(0, this.#nextAt(now) - now, (this.#times[this.#at] ?? -Infinity) + secondMs - now)
+    return Math.max(0, this.#nextAt(now) - now, this.#lastButCapacity + secondMs - now)
   }
 
   /** Segments that fall due within so many milliseconds; at least one where there is a part at all. */
