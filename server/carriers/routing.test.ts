@@ -2,11 +2,13 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
+import { canBeUsed } from '../messages/chain-sql.ts'
 import type { RouteRequest } from '../messages/routing.ts'
 import { insertTestCarrier, insertTestSender, until } from '../messages/testing.ts'
 import { rememberAffinities, savePool } from './pool-store.ts'
 import { beginChange, insertRoute, type RouteInput } from './route-store.ts'
 import { RoutingTable } from './routing.ts'
+import { faultOf, type SenderCapability } from './sender.ts'
 
 let database: TestDatabase
 let table: RoutingTable
@@ -110,6 +112,26 @@ it('takes no carrier at which the sender cannot be used for the recipient', asyn
   await database.db.query(`update senders set capabilities = '{replies}' where carrier_id = $1`, [a])
   const [plan] = await table.plan([request()])
   expect(plan).toMatchObject({ refusal: null, choice: { chain: [b] } })
+})
+
+it('says of a sender and a recipient what the claim says', async () => {
+  const countries = ['US', 'CA', 'PR', 'GB', null]
+  const pairs = (['long_code', 'short_code', 'toll_free'] as const).flatMap((kind) =>
+    [['sms'], ['sms', 'international'], ['replies', 'international']].flatMap((capabilities) =>
+      countries.flatMap((country) => countries.map((to) => ({ kind, capabilities, country, to }))),
+    ),
+  )
+  const { rows } = await database.db.query<{ canBeUsed: boolean | null }>(
+    `select ${canBeUsed('o', 'm')} as "canBeUsed"
+     from json_to_recordset($1) as o (n int, kind text, capabilities text[], country text)
+     join (select n, "to" as country, false as is_confirmation from json_to_recordset($1) as t (n int, "to" text)) m using (n)
+     order by n`,
+    [JSON.stringify(pairs.map((pair, n) => ({ n, ...pair })))],
+  )
+  const asked = pairs.map(({ to, ...sender }) =>
+    faultOf({ number: '', ...sender, capabilities: sender.capabilities as SenderCapability[] }, to),
+  )
+  expect(rows.map((row) => row.canBeUsed === true)).toEqual(asked.map((fault) => fault === null))
 })
 
 it('keeps the sender that a person knows from a pool', async () => {

@@ -9,15 +9,7 @@ import { endWithoutReceipt } from './no-receipt.ts'
 import { allMessages, listMessages } from './list.ts'
 import type { MessageRow } from './message.ts'
 import { readDirect } from './settle.ts'
-import {
-  moveTo,
-  insertTestCarrier,
-  insertTestSender,
-  openLedgerTest,
-  ourNumber,
-  silent,
-  type LedgerTest,
-} from './testing.ts'
+import { moveTo, insertTestCarrier, insertTestSender, openLedgerTest, silent, type LedgerTest } from './testing.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -300,16 +292,6 @@ describe('a claim', () => {
       expect((await claim()).handovers.map((one) => one.id)).toEqual([row.id])
     },
   )
-
-  it('goes through no carrier at which its number only receives', async () => {
-    const sends = newId()
-    await inTransaction(test.db, (tx) => insertTestCarrier(tx, sends, {}, { priority: 200 }))
-    await insertTestSender(test.db, test.accountId, sends, ourNumber)
-    await test.send()
-    await test.db.query(`update senders set capabilities = '{replies}' where carrier_id = $1`, [test.carrierId])
-    expect((await claim()).handovers).toEqual([])
-    expect((await findLanes(test.db)).map((lane) => lane.carrierId)).toEqual([sends])
-  })
 
   it('takes the best carrier that is up, wherever, and of those that are down the best', async () => {
     const [better, best] = [newId(), newId()]
