@@ -1,8 +1,11 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { RoutingTable } from '../carriers/routing.ts'
+import { inTransaction, openPool } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
+import { Acceptor } from './accept.ts'
 import { asAccepted, type Accepted, type Draft } from './accepted.ts'
 import { findMessage } from './store.ts'
 import {
@@ -14,7 +17,6 @@ import {
   type LedgerTest,
   silent,
 } from './testing.ts'
-import { inTransaction } from '../db/db.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -394,6 +396,16 @@ describe('all or none', () => {
     expect(await test.count('messages', 'true')).toBe(0)
     expect(await test.count('idempotency_keys', 'true')).toBe(0)
   })
+})
+
+it('writes all or none on one connection: as many batches at once as there are connections do not wait for each other', async () => {
+  const db = openPool(database.connection, { name: 'one', max: 1, connectTimeoutMs: 1000 })
+  const routing = new RoutingTable(db)
+  await routing.refresh()
+  const acceptor = new Acceptor({ ...test.context, db, routing, slots: test.slots })
+  const { isWritten } = await acceptor.acceptAtomically([test.draft(), test.draft()])
+  await db.end()
+  expect(isWritten).toBe(true)
 })
 
 describe('the event of an accepted message', () => {

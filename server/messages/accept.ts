@@ -119,11 +119,12 @@ export class Acceptor {
     let stops: StopCount[] = []
     try {
       await this.#lanes.ensure(drafts)
+      // Before the transaction: each that reads on a second connection would wait for those of the others.
+      const planned: Planned[] = []
+      for (let at = 0; at < drafts.length; at += flushMax)
+        planned.push(...(await planDrafts(this.#context, drafts.slice(at, at + flushMax))))
+      this.#capQueue(planned)
       const written = await inTransaction(db, async (tx) => {
-        const planned: Planned[] = []
-        for (let at = 0; at < drafts.length; at += flushMax)
-          planned.push(...(await planDrafts(this.#context, drafts.slice(at, at + flushMax))))
-        this.#capQueue(planned)
         const isGuarded = drafts.some(({ accountId }) => guards.of(accountId))
         const check = isGuarded ? await openCheck(tx, this.#context, planned, false) : null
         const all: Written[] = []
