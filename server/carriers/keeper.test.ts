@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
-import { until } from '../messages/testing.ts'
+import { insertTestCarrier, until } from '../messages/testing.ts'
 import { noGrant, noReport, renewLeases } from './leases.ts'
 import { openBoundTest, untilBound, type CarrierTest } from './testing.ts'
 
@@ -58,6 +58,29 @@ it('a session that is given up during a turn is not dialled again by it', async 
   await until('it is given back', async () => (await held()) === 1)
   expect(test.simulator.stats()).toMatchObject({ bound: 1, binds: 2 })
   for (const { id } of sent) await test.reaches(id, 'delivered')
+})
+
+it('a link that is disabled keeps its part of the pace while what it wrote counts: it may be enabled again at once, here or elsewhere', async () => {
+  test = await openBoundTest(database.db)
+  const port = test.submitter.links.get(test.linkId)?.settings.port ?? 0
+  /** A later turn than all before has begun another link. */
+  const passTurn = async (): Promise<void> => {
+    const id = newId()
+    await inTransaction(test.db, (tx) => insertTestCarrier(tx, id, { port, system_id: id.slice(-15) }))
+    await until('it runs', () => [...test.submitter.links.values()].some(({ carrierId }) => carrierId === id))
+  }
+  const units = (): Promise<number> => test.count('link_states', 'link_id = $1 and units = 1001', [test.linkId])
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
+  try {
+    await test.db.query('update links set enabled = false, updated_at = now()')
+    await until('the carrier sees it', () => test.simulator.stats().bound === 0)
+    for (let turn = 0; turn < 3; turn++) await passTurn()
+    expect(await units()).toBe(1)
+    clock.mockReturnValue(performance.now() + 1000)
+    await until('it is given back', async () => (await units()) === 0)
+  } finally {
+    clock.mockRestore()
+  }
 })
 
 it('a link that is enabled again while it drains is nobody else’s', async () => {

@@ -37,6 +37,8 @@ const turnMs = 1000
 const drainMs = 30_000
 // A session that is dialled again at once does not send its messages to another carrier.
 const blipMs = 5000
+// What was written here counts for a second: who takes over begins after it.
+const countsMs = 1000
 const leaseMs = leaseSeconds * 1000 - marginMs
 
 export class LinkKeeper {
@@ -126,9 +128,8 @@ export class LinkKeeper {
     await Promise.all([...this.#kept.values()].map((kept) => this.#stop(kept, drainMs)))
     if (this.#timer) clearInterval(this.#timer)
     await this.#turning
-    // What was written here counts for a second: who takes over begins after it.
     if (this.#leased.some(({ holders }) => holders.length > 1))
-      await pause(Math.max(0, 1000 - (performance.now() - stoppedAt)))
+      await pause(Math.max(0, countsMs - (performance.now() - stoppedAt)))
     const { db, node } = this.#context
     await releaseGrants(db, node.id)
     await releaseLeases(db, node.id)
@@ -196,7 +197,10 @@ export class LinkKeeper {
     )
   }
 
-  /** A link that is disabled or deleted: it drains, and is forgotten by a later turn. Not beside one, which may have found it enabled again. */
+  /**
+   * A link that is disabled or deleted: it drains, and is forgotten by a later turn. Not beside one, which may have found it enabled again; nor
+   * while what it wrote counts, for here or elsewhere it would begin anew.
+   */
   async #leave(id: string, kept: Kept): Promise<void> {
     if (kept.isClosing) return
     if (kept.link) {
@@ -204,6 +208,7 @@ export class LinkKeeper {
       void this.#stop(kept, drainMs).then(() => this.#hasten())
       return
     }
+    if (performance.now() - kept.stoppedAt < countsMs) return
     await releaseLink(this.#context.db, id, this.#context.node.id)
     this.#kept.delete(id)
   }
@@ -216,6 +221,7 @@ export class LinkKeeper {
     this.#listRunning()
     await link.close(ms).catch((error: unknown) => this.#report(error, 'a link did not stop cleanly'))
     kept.link = null
+    kept.stoppedAt = performance.now()
     kept.version = ''
     kept.history = []
     kept.isClosing = false

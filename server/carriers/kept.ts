@@ -19,6 +19,8 @@ export interface Kept {
   free: number[]
   grant: Held['grant']
   isClosing: boolean
+  /** When its link had been stopped, in monotonic milliseconds. */
+  stoppedAt: number
   renewedAt: number
   reported: string
   /** `submitted` at each turn of the last minute, for its rate. */
@@ -40,6 +42,7 @@ export function makeKept(): Kept {
     free: [],
     grant: noGrant,
     isClosing: false,
+    stoppedAt: -Infinity,
     renewedAt: -Infinity,
     reported: '',
     history: [],
