@@ -7,7 +7,7 @@ import { ensurePartitions } from '../db/partitions.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { asAccepted } from '../messages/accepted.ts'
-import { queueDue } from '../messages/claim.ts'
+import { findLanes, queueDue } from '../messages/claim.ts'
 import { renderMessage } from '../messages/message.ts'
 import { readCounts } from '../messages/tallies/counts.ts'
 import { readTallyFaults } from '../messages/tallies/testing.ts'
@@ -162,6 +162,36 @@ it('goes to a carrier with an API as its trial, once that was down, though anoth
   expect(await test.message(next.id)).toMatchObject({ carrierId: id })
   await until('it is up', () => test.submitter.upCarriers.has(id))
   await fake.close()
+})
+
+it('waits for the trial of a carrier with an API that another process has, while it has not begun', async () => {
+  const { settings, secrets } = configure('twilio', 'http://127.0.0.1:1')
+  const [id, other] = [newId(), newId()]
+  await inTransaction(test.db, async (tx) => {
+    const sealed = sealSecrets(testVault, id, secrets)
+    const fields = { name: 'api', kind: 'http', enabled: true, pace: 100, priority: 1 } as const
+    await insertCarrier(tx, { id, ...fields, settings, secrets: sealed })
+    await tx.query(`insert into nodes (id, name) values ($1, 'other')`, [other])
+    await tx.query(
+      `with slot as (
+         insert into link_slots (link_id, slot, node_id, epoch, leased_until)
+         select id, 1, $2, 1, now() + interval '1 hour' from links where carrier_id = $1
+       )
+       insert into link_states (link_id, node_id, leased_until, state)
+       select id, $2, now() + interval '1 hour', 'binding' from links where carrier_id = $1`,
+      [id, other],
+    )
+  })
+  await insertTestSender(test.db, test.accountId, id, ourNumber)
+  await test.routing.refresh()
+  await until('it is known to wait', () => test.submitter.upCarriers.has(id))
+  const message = await test.submit()
+  await until('it waits for that carrier', async () =>
+    (await findLanes(test.db)).some(({ carrierId }) => carrierId === id),
+  )
+  await test.db.query(`update link_states set in_flight = 1 where node_id = $1`, [other])
+  expect(await test.reaches(message.id, 'delivered')).toMatchObject({ carrierId: test.carrierId })
+  expect(test.submitter.upCarriers.has(id)).toBe(false)
 })
 
 it('follows the rule that takes it, and says which', async () => {

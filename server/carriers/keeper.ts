@@ -50,6 +50,7 @@ export class LinkKeeper {
   readonly #upAt = new Map<string, number>()
   #byCarrier: ReadonlyMap<string, readonly CarrierLink[]> = new Map()
   #leased: readonly LeasedLink[] = []
+  #leasedOf: ReadonlyMap<string, readonly LeasedLink[]> = new Map()
   #turning: Promise<void> | null = null
   #timer: NodeJS.Timeout | null = null
   #isHasty = false
@@ -75,13 +76,24 @@ export class LinkKeeper {
     return this.#leased
   }
 
-  /** Carriers of which a link is up, here or at another process, or was a moment ago; or waits for a message, which is the trial with which it comes back. */
+  /** Carriers that are up (`isCarrierUp`). */
   get upCarriers(): ReadonlySet<string> {
+    return new Set([...this.#leasedOf.keys(), ...this.#upAt.keys()].filter((id) => this.isCarrierUp(id)))
+  }
+
+  /**
+   * Whether a link of a carrier is up, here or at another process, or was a moment ago; or waits for a message, here or there, which is the
+   * trial with which it comes back.
+   */
+  isCarrierUp(id: string): boolean {
     const now = performance.now()
-    for (const one of this.#leased) if (this.isUp(one)) this.#upAt.set(one.carrierId, now)
-    const up = new Set([...this.#upAt].flatMap(([id, at]) => (now - at < blipMs ? [id] : [])))
-    for (const [id, links] of this.#byCarrier) if (!up.has(id) && links.some((link) => link.room('otp') > 0)) up.add(id)
-    return up
+    const leased = this.#leasedOf.get(id) ?? []
+    if (leased.some((one) => this.isUp(one))) this.#upAt.set(id, now)
+    return (
+      now - (this.#upAt.get(id) ?? -Infinity) < blipMs ||
+      leased.some(({ isOnTrialElsewhere }) => isOnTrialElsewhere) ||
+      (this.#byCarrier.get(id) ?? []).some((link) => link.room('otp') > 0)
+    )
   }
 
   /** Whether a link is up, here or at another process. */
@@ -152,6 +164,7 @@ export class LinkKeeper {
       return
     }
     this.#leased = leased
+    this.#leasedOf = Map.groupBy(leased, ({ carrierId }) => carrierId)
     const ids = new Set(leased.map(({ id }) => id))
     for (const [id, kept] of this.#kept) if (!ids.has(id)) await this.#leave(id, kept)
     const starting = leased.filter((one) => this.#apply(one, now)).map(({ id }) => id)

@@ -25,6 +25,7 @@ export interface StateRow {
   units: number
   sessions: number
   isUp: boolean
+  isBindingIdle: boolean
   fraction: number
   isLive: boolean
 }
@@ -63,6 +64,7 @@ export async function readStates(tx: Tx): Promise<StateRow[]> {
     text: `
       select s.link_id as "linkId", s.node_id as "nodeId", s.units, s.sessions,
         s.state in ('bound', 'throttled') as "isUp",
+        s.state = 'binding' and s.in_flight = 0 as "isBindingIdle",
         least(1, s.pace_fraction + extract(epoch from now() - s.updated_at) * $1)::float8 as fraction,
         s.leased_until > now() and n.fenced_at is null as "isLive"
       from link_states s

@@ -48,6 +48,8 @@ export interface LeasedLink {
   fraction: number
   /** Whether another process has it bound. */
   isUpElsewhere: boolean
+  /** Whether another process has it, without a session, waiting for the message with which it comes back. */
+  isOnTrialElsewhere: boolean
   /** Whether the lease was written now, or runs on. */
   isRenewed: boolean
 }
@@ -137,6 +139,7 @@ function decide(
     holders,
     fraction: Math.min(1, ...stateRows.map((row) => row.fraction)),
     isUpElsewhere: others.some((row) => row.isUp),
+    isOnTrialElsewhere: link.kind === 'http' && others.some((row) => row.isBindingIdle),
     isRenewed: false,
   }
 }

@@ -94,8 +94,7 @@ export class Submitter implements Slots {
   preferUp(chain: readonly string[]): string | undefined {
     // Most chains are of one: nothing is to be looked up.
     if (chain.length < 2) return chain[0]
-    const up = this.#keeper.upCarriers
-    return chain.find((id) => up.has(id)) ?? chain[0]
+    return chain.find((id) => this.#keeper.isCarrierUp(id)) ?? chain[0]
   }
 
   reserve(segments: number, type: MessageType, carrierId: string, accountId: string): string | null {
