@@ -50,6 +50,8 @@ describe('a carrier that is down', () => {
     return elsewhere
   }
 
+  const apart = (): Promise<number> => test.count('queue q join backlogs b on b.id = q.lane_id', 'true')
+
   it('is in nobody’s way: what wants it waits apart, once, and says why; what wants another goes', async () => {
     await openTwo()
     const held = await test.acceptor.acceptAll(Array.from({ length: 120 }, () => test.draft({ sender: other })))
@@ -64,17 +66,14 @@ describe('a carrier that is down', () => {
     // Whatever goes past, they are not touched.
     for (let i = 0; i < 5; i++) await test.reaches((await test.submit()).id, 'delivered')
     expect(await read()).toEqual(before)
-    expect(await test.count('queue q join backlogs b on b.id = q.lane_id', 'true')).toBe(120)
+    expect(await apart()).toBe(120)
   })
 
   it('gets what waited for it when it comes back, in order', async () => {
     const elsewhere = await openTwo()
     const rows = []
     for (let i = 0; i < 30; i++) rows.push(await test.submit({ sender: other, body: `held ${i}` }))
-    await until(
-      'they wait',
-      async () => (await test.count('queue q join backlogs b on b.id = q.lane_id', 'true')) === 30,
-    )
+    await until('they wait', async () => (await apart()) === 30)
     await test.db.query(
       `update carriers set settings = settings || jsonb_build_object('port', $2::int), updated_at = now() where id = $1`,
       [elsewhere, smppPort()],
@@ -84,6 +83,26 @@ describe('a carrier that is down', () => {
       rows.map((row) => row.body),
     )
     expect(await test.message(rows[0]?.id ?? '')).toMatchObject({ holdReason: null, carrierId: elsewhere, attempts: 1 })
+  })
+
+  it('gets all that waited, in some claims, though it had room for little of each when they were looked at anew', async () => {
+    const elsewhere = await openTwo()
+    await insertBacklog(test, 1200, 'transactional', other)
+    await until('they wait', async () => (await apart()) === 1200)
+    await test.db.query(
+      `update carriers set settings = settings || jsonb_build_object('port', $2::int, 'window', 10), updated_at = now() where id = $1`,
+      [elsewhere, smppPort()],
+    )
+    await until('all have gone', () => timesOf(test, 'backlog').length === 1200)
+  })
+
+  it('loses all that another may take by now, in some claims, when carriers come or go', async () => {
+    await openTwo()
+    await insertBacklog(test, 1200, 'transactional', other)
+    await until('they wait', async () => (await apart()) === 1200)
+    await insertTestSender(test.db, test.accountId, test.carrierId, other)
+    await inTransaction(test.db, (tx) => insertTestCarrier(tx, newId(), { system_id: 'third' }))
+    await until('all have gone', () => timesOf(test, 'backlog').length === 1200)
   })
 
   it('loses what any carrier may take to the first of the others that comes up', async () => {
