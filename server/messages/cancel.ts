@@ -108,3 +108,17 @@ export async function cancelWaiting(
   )
   return rows.map(({ from, ...row }) => ({ row, from }))
 }
+
+/**
+ * Deletes what is left in the parts of lanes that a campaign has for itself, where all its messages are over: rows that a claim held and left in
+ * their place while their messages were canceled. Claims, which would find that out, do not look into what is canceled. By the keys of lanes,
+ * backlogs and the queue; waits for a claim that holds them.
+ */
+export async function clearPartsOf(tx: Tx, accountId: string, campaignId: string): Promise<void> {
+  await tx.query(
+    `delete from queue
+     where lane_id = any (array(
+       select b.id from lanes l join backlogs b on b.lane_id = l.id where l.account_id = $1 and b.campaign_id = $2))`,
+    [accountId, campaignId],
+  )
+}

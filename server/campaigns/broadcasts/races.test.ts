@@ -4,12 +4,15 @@ import type { Log } from '../../db/log.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
 import type { Acceptor } from '../../messages/accept.ts'
+import { claimMessages, findLanes } from '../../messages/claim.ts'
 import { recountTallies } from '../../messages/tallies/recount.ts'
 import { openLedgerTest, silent, until, type LedgerTest } from '../../messages/testing.ts'
 import { readOpenCampaign } from '../campaign.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
 import { orderBroadcast, readOrder } from './order.ts'
 import { Broadcaster } from './send.ts'
+
+const noId = '00000000-0000-0000-0000-000000000000'
 
 let database: TestDatabase
 let test: CampaignTest
@@ -87,6 +90,40 @@ it('that is canceled when it is about to take its recipients takes none', async 
   expect(await read(body['id'])).toMatchObject({ recipients: 1, messages: 0, skipped: {} })
   const { stats } = (await test.call('GET', `/v1/campaigns/${campaign}`)).body
   expect(stats).toMatchObject({ recipients: 1, canceled: 1, skipped: { invalid: 0 } })
+})
+
+it('that is canceled while a claim leaves its message where it waits for the pace leaves nothing in line', async () => {
+  await addContact()
+  const { body } = await send()
+  const broadcaster = newBroadcaster()
+  broadcaster.wake()
+  await until('it is in line', async () => (await ledger.count('queue', 'true')) === 1)
+  await database.db.query('update campaigns set pace = 1')
+  const claim = async (): Promise<void> => {
+    const [lane] = await findLanes(database.db)
+    const { carrierId, linkId, nodeId } = ledger
+    const options = { laneId: lane?.laneId ?? '', campaignId: lane?.campaignId ?? null }
+    const rooms = [{ id: linkId, carrierId, segments: 0 }]
+    await claimMessages(ledger.context, nodeId, rooms, lane?.id ?? '', noId, 1, options)
+  }
+  await claim()
+  expect(await ledger.count('queue q join backlogs b on b.id = q.lane_id', 'b.campaign_id is not null')).toBe(1)
+  await inTransaction(database.db, async (tx) => {
+    // As the next claim does.
+    await tx.query('select 1 from queue for update')
+    await call('cancel')
+    await until('it is canceled', async () => {
+      broadcaster.wake()
+      return (await ledger.count('messages', `status = 'canceled'`)) === 1
+    })
+  })
+  await until('nothing is to be done', async () => {
+    broadcaster.wake()
+    return (await ledger.count('broadcasts', 'is_settled')) === 1
+  })
+  await broadcaster.close()
+  expect(await read(body['id'])).toMatchObject({ status: 'canceled' })
+  expect(await ledger.count('queue', 'true')).toBe(0)
 })
 
 it('ends though its campaign is sent to all the time, when the hour of its last message is over', async () => {

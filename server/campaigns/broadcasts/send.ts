@@ -11,7 +11,7 @@ import { showId } from '../../ids.ts'
 import { flushMax, type Acceptor } from '../../messages/accept.ts'
 import { validityDefaultSeconds } from '../../messages/validity.ts'
 import type { Accepted, Draft } from '../../messages/accepted.ts'
-import { cancelWaiting } from '../../messages/cancel.ts'
+import { cancelWaiting, clearPartsOf } from '../../messages/cancel.ts'
 import { recordMoves } from '../../messages/ledger.ts'
 import { awaitApproval } from './approval.ts'
 import { showBroadcast, type BroadcastRow } from './broadcast.ts'
@@ -295,7 +295,10 @@ export class Broadcaster {
       const moved = await cancelWaiting(tx, accountId, { campaignId: row.campaignId, limit: cancelMax })
       if (moved.length === 0) {
         if ((await countWaiting(tx, row)) > 0) this.#endings.set(id, performance.now() + endingEveryMs)
-        else await settleBroadcast(tx, row)
+        else {
+          await clearPartsOf(tx, accountId, row.campaignId)
+          await settleBroadcast(tx, row)
+        }
       }
       return { postings: await recordMoves(tx, moved, this.#context), isMore: moved.length > 0 }
     })
