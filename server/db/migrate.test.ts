@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import type { Log } from './log.ts'
 import { migrate as migrateOurs } from './migrate.ts'
-import { createTestDatabase, type TestDatabase } from './testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from './testing.ts'
 
 const log: Log = { info: () => {}, warn: () => {}, error: () => {} }
 let database: TestDatabase
@@ -60,12 +60,43 @@ test('says who keeps it waiting, and goes on', async () => {
   await holder.query(`set application_name = 'a dump'; begin; lock table first in access share mode`)
   const said: object[] = []
   const telling = { ...log, warn: (fields: object, message: string) => void said.push({ ...fields, message }) }
-  const migrating = migrateOurs(database.connection, { log: telling, dir, isDisposable: true, noticeEveryMs: 10 })
+  const migrating = migrateOurs(database.connection, {
+    log: telling,
+    dir,
+    isDisposable: true,
+    noticeEveryMs: 10,
+    pauseMs: 10,
+  })
   await expect.poll(() => said, { timeout: 20_000 }).not.toEqual([])
   await holder.query('commit')
   holder.release(true)
   expect(await migrating).toEqual(['0002_second'])
   expect(said[0]).toMatchObject({ application: 'a dump', message: 'migrations wait for another session' })
+})
+
+test('lets those pass who use a table while another session keeps it from being changed', async () => {
+  await migrate()
+  await write('0002_other', 'create table other (id int)')
+  await write('0003_second', 'alter table first add column name text')
+  const [holder, reader] = [await database.db.connect(), await database.db.connect()]
+  const said: string[] = []
+  const telling = { ...log, warn: (_: object, message: string) => void said.push(message) }
+  let migrating: Promise<string[]> | undefined
+  try {
+    await holder.query('begin; lock table first in access share mode')
+    await reader.query(`set statement_timeout = '20s'`)
+    const options = { log: telling, dir, isDisposable: true, lockMs: 500, pauseMs: 50 }
+    migrating = migrateOurs(database.connection, options)
+    await untilBlocked(database.db, 1, 'alter table%')
+    // It came later, and would wait for as long as the other session works.
+    expect((await reader.query('select * from first')).rows).toEqual([{ id: 1 }])
+    await expect.poll(() => said).toContain('a table is in use: the migration is tried again')
+    await expect.poll(() => said).toContain('migrations wait for another session')
+  } finally {
+    holder.release(true)
+    reader.release(true)
+  }
+  expect(await migrating).toEqual(['0002_other', '0003_second'])
 })
 
 test('runs an index build outside of a transaction when the name says so', async () => {

@@ -1,8 +1,10 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunnerOption } from 'node-pg-migrate'
 import { Client } from 'pg'
 import { openPool, type Connection } from './db.ts'
+import { codeOf } from './failure.ts'
 import type { Log } from './log.ts'
 import { ensureRowSecurity } from './row-security.ts'
 
@@ -18,6 +20,7 @@ const migrationsDir = join(import.meta.dirname, 'migrations')
 /**
  * Brings the schema up to date and returns the names of the migrations applied. Each file is one transaction, except those
  * with `concurrently` in their name, whose single statement cannot be in one. A second starter waits for the first.
+ * Whoever comes to a table that a migration waits for waits behind it: for `lockMs` at most, then it is rolled back and tried again.
  * Throws, for the person who started us, when the server is too old, is set up to lose data, or was migrated by a newer Heliogram.
  */
 export async function migrate(
@@ -29,14 +32,19 @@ export async function migrate(
     isDisposable?: boolean
     /** How often it is told for whom it waits. Default 10 s. */
     noticeEveryMs?: number
+    /** How long a migration waits for a lock. Default 2 s. */
+    lockMs?: number
+    /** How long those who waited behind it are let pass then. Default 8 s. */
+    pauseMs?: number
   },
 ): Promise<string[]> {
-  const { log, dir = migrationsDir, noticeEveryMs = 10_000 } = options
+  const { log, dir = migrationsDir, noticeEveryMs = 10_000, lockMs = 2000, pauseMs = 8000 } = options
   // Migrations may take hours: no deadline.
   const client = new Client({ ...connection, application_name: 'heliogram migrate', connectionTimeoutMillis: 10_000 })
   client.on('error', (error) => log.error({ error }, 'database connection lost'))
   await client.connect()
-  const stopTelling = await tellWhoBlocks(client, connection, log, noticeEveryMs)
+  // Looks while it waits for a lock, and not between two times.
+  const stopTelling = await tellWhoBlocks(client, connection, log, noticeEveryMs, Math.min(lockMs / 2, noticeEveryMs))
   try {
     await checkServer(client, options.isDisposable ?? false)
     const [ours, applied] = await Promise.all([namesIn(dir), appliedNames(client)])
@@ -46,8 +54,10 @@ export async function migrate(
         `The database was migrated by a newer Heliogram (it has ${unknown.join(', ')}, unknown here). Start that version again, or restore a backup.`,
       )
     }
-    const names = applied.length === ours.length ? [] : await applyPending(client, dir, log)
-    await ensureRowSecurity(client)
+    const isLocked = (): Promise<void> => giveWay(client, log, pauseMs)
+    const names = applied.length === ours.length ? [] : await applyPending(client, dir, log, applied, lockMs, isLocked)
+    await client.query(`set lock_timeout = ${lockMs}`)
+    await untilLocked(() => ensureRowSecurity(client), isLocked)
     return names
   } finally {
     await stopTelling()
@@ -61,10 +71,12 @@ async function tellWhoBlocks(
   connection: Connection,
   log: Log,
   everyMs: number,
+  lookMs: number,
 ): Promise<() => Promise<void>> {
   const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
   // Connects when it first asks.
   const db = openPool(connection, { name: 'migrate', max: 1 })
+  const toldAt = new Map<number, number>()
   const tell = async (): Promise<void> => {
     const blockers = await db.query<{ pid: number; application: string; user: string }>(
       `select pid, application_name as application, usename::text as "user"
@@ -72,36 +84,85 @@ async function tellWhoBlocks(
        where pid = any (pg_blocking_pids($1))`,
       [rows[0]?.pid],
     )
-    for (const blocker of blockers.rows) log.warn(blocker, 'migrations wait for another session')
+    for (const blocker of blockers.rows) {
+      if (performance.now() - (toldAt.get(blocker.pid) ?? Number.NEGATIVE_INFINITY) < everyMs) continue
+      toldAt.set(blocker.pid, performance.now())
+      log.warn(blocker, 'migrations wait for another session')
+    }
   }
   // What is wrong with the database the migration itself says.
-  const timer = setInterval(() => void tell().catch(() => {}), everyMs)
+  let telling: Promise<void> | null = null
+  const timer = setInterval(() => {
+    telling ??= tell()
+      .catch(() => {})
+      .finally(() => (telling = null))
+  }, lookMs)
   return async () => {
     clearInterval(timer)
+    await telling
     await db.end()
   }
 }
 
-async function applyPending(client: Client, dir: string, log: Log): Promise<string[]> {
+/** Works until it has its locks. 55P03 lock not available; 40P01 a deadlock with somebody who has one and wants another. */
+async function untilLocked<T>(work: () => Promise<T>, onLocked: () => Promise<void>): Promise<T> {
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!['55P03', '40P01'].includes(codeOf(error) ?? '')) throw error
+      await onLocked()
+    }
+  }
+}
+
+/** Gives up what was begun, and lets others pass. */
+async function giveWay(client: Client, log: Log, pauseMs: number): Promise<void> {
+  await client.query('rollback')
+  await client.query('select pg_advisory_unlock_all()')
+  log.warn({ againInMs: pauseMs }, 'a table is in use: the migration is tried again')
+  await sleep(pauseMs)
+}
+
+async function applyPending(
+  client: Client,
+  dir: string,
+  log: Log,
+  applied: readonly string[],
+  lockMs: number,
+  onLocked: () => Promise<void>,
+): Promise<string[]> {
   // Loaded only when there is work: most starts have none.
   const { runner } = await import('node-pg-migrate')
   const say = (message: string) => log.info({ detail: message.replace(/^[>\s-]+/, '') }, 'migrating')
   const startedAt = performance.now()
-  const done = await runner({
-    dbClient: client,
-    dir,
-    direction: 'up',
-    migrationsTable,
-    singleTransaction: false,
-    advisoryLockMode: 'wait',
-    migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadUpOnly }],
-    logger: { debug: () => {}, info: () => {}, warn: say, error: say },
+  // Of tries that came to a table in use; what the last one said.
+  const earlier: string[] = []
+  let said: string[] = []
+  const note = (message: string): void => void said.push(message)
+  const run = (): ReturnType<typeof runner> =>
+    runner({
+      dbClient: client,
+      dir,
+      direction: 'up',
+      migrationsTable,
+      singleTransaction: false,
+      advisoryLockMode: 'wait',
+      migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadUpOnly(lockMs) }],
+      logger: { debug: () => {}, info: () => {}, warn: note, error: note },
+    })
+  const done = await untilLocked(run, async () => {
+    said = []
+    await onLocked()
+    earlier.splice(0, earlier.length, ...(await appliedNames(client)).filter((name) => !applied.includes(name)))
   }).catch((error: unknown) => {
+    said.forEach(say)
     // What keeps it from its table it tells with a stack, and the person who started us has no use for one.
     if (error instanceof Error) error.message = error.message.replace(/\n +at .*/gs, '')
     throw error
   })
-  const names = done.map(({ name }) => name)
+  said.forEach(say)
+  const names = [...earlier, ...done.map(({ name }) => name)]
   if (names.length > 0) log.info({ names, tookMs: Math.round(performance.now() - startedAt) }, 'database migrated')
   return names
 }
@@ -109,23 +170,27 @@ async function applyPending(client: Client, dir: string, log: Log): Promise<stri
 type Strategy = NonNullable<RunnerOption['migrationLoaderStrategies']>[number]
 
 /** The whole file is the migration; node-pg-migrate's own loader would cut it at a comment that speaks of "down migration". */
-const loadUpOnly: Exclude<Strategy['loader'], string> = async (paths) =>
-  Promise.all(
-    paths.map(async (path) => {
-      const sql = await readFile(path, 'utf8')
-      return {
-        id: path,
-        filePaths: [path],
-        actions: {
-          up: (pgm) => {
-            if (basename(path).includes('concurrently')) pgm.noTransaction()
-            pgm.sql(sql)
+const loadUpOnly =
+  (lockMs: number): Exclude<Strategy['loader'], string> =>
+  async (paths) =>
+    Promise.all(
+      paths.map(async (path) => {
+        const sql = await readFile(path, 'utf8')
+        return {
+          id: path,
+          filePaths: [path],
+          actions: {
+            up: (pgm) => {
+              // Nobody waits behind an index that is built so, and one that is given up stays behind, invalid.
+              if (basename(path).includes('concurrently')) pgm.noTransaction()
+              else pgm.sql(`set local lock_timeout = ${lockMs}`)
+              pgm.sql(sql)
+            },
+            down: false,
           },
-          down: false,
-        },
-      }
-    }),
-  )
+        }
+      }),
+    )
 
 async function namesIn(dir: string): Promise<string[]> {
   const files = (await readdir(dir)).filter((name) => !name.startsWith('.'))
