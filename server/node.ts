@@ -14,6 +14,8 @@ const beatMs = 2000
 const silenceMaxSeconds = 15
 // Intents are not written any more when the last beat is older than half the silence (reliability: a frozen process that wakes up).
 const freshMs = (silenceMaxSeconds * 1000) / 2
+// Clocks that are kept are never so far apart; whoever looks for what is new from the day before looks far enough.
+const behindMaxMs = 3_600_000
 
 interface NodeOptions {
   db: Db
@@ -39,6 +41,7 @@ export class Node {
   readonly #work = new Set<Promise<void>>()
   #isFencing = false
   #isSettling = false
+  #isBehind = false
 
   constructor(options: NodeOptions) {
     this.#options = options
@@ -51,11 +54,13 @@ export class Node {
 
   async start(): Promise<void> {
     const { db } = this.#options
-    await db.query(
+    const { rows } = await db.query<{ now: Date }>(
       `with node as (insert into nodes (id, name) values ($1, $2) returning id)
-       insert into heartbeats (node_id, seen_at, low_water, master_keys) select id, now(), $3, $4 from node`,
+       insert into heartbeats (node_id, seen_at, low_water, master_keys) select id, now(), $3, $4 from node
+       returning seen_at as now`,
       [this.id, `${hostname()}:${process.pid}`, ...this.#told()],
     )
+    this.#watchClock(rows[0]?.now)
     this.#lastBeatAt = performance.now()
     // Not behind the one before, whose connection may hang for longer than this node may be silent.
     this.#timer = setInterval(() => this.#begin(this.#beat()), beatMs)
@@ -72,12 +77,12 @@ export class Node {
   async #beat(): Promise<void> {
     const { db, log, onFenced } = this.#options
     const startedAt = performance.now()
-    const { rows } = await db.query<{ isFenced: boolean }>(
+    const { rows } = await db.query<{ isFenced: boolean; now: Date }>(
       `update heartbeats h
        set seen_at = now(), low_water = $2, master_keys = $3
        from nodes n
        where h.node_id = $1 and n.id = h.node_id
-       returning n.fenced_at is not null as "isFenced"`,
+       returning n.fenced_at is not null as "isFenced", h.seen_at as now`,
       [this.id, ...this.#told()],
     )
     if (rows[0]?.isFenced !== false) {
@@ -88,7 +93,25 @@ export class Node {
       return
     }
     this.#lastBeatAt = Math.max(this.#lastBeatAt, startedAt)
+    this.#watchClock(rows[0].now)
     if (!this.#isFencing) this.#begin(this.#takeOver(silenceMaxSeconds))
+  }
+
+  /**
+   * Where this machine's clock is far behind the database's, ids are made from that one: readers of the event log, and whoever looks for what is
+   * new, pass over days that were over for the database.
+   */
+  #watchClock(now: Date | undefined): void {
+    const behindMs = now ? now.getTime() - Date.now() : 0
+    const isBehind = behindMs > behindMaxMs
+    // None of this process is smaller from here on.
+    if (now && isBehind) newId(now.getTime())
+    if (isBehind && !this.#isBehind)
+      this.#options.log.error(
+        { seconds: Math.round(behindMs / 1000) },
+        'the clock of this machine is behind the database',
+      )
+    this.#isBehind = isBehind
   }
 
   /** What a beat says, and the row from the start: what is claimed before the first beat may be older than this node. */

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { newId } from '../ids.ts'
-import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
+import { firstIdAt, newId } from '../ids.ts'
+import { openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
 import { fillDeliveries } from './fill.ts'
 import { createTestCredential } from './testing.ts'
 
@@ -37,5 +37,28 @@ it('passes nothing over because the clock of a process that has read is days ahe
   await expect.poll(readTo).toBe(ids[0])
   vi.useRealTimers()
   await happen(ids[1])
+  await expect.poll(() => fillDeliveries(test.db, 1)).toBe(true)
+})
+
+it('passes nothing over because the clock of a process that starts is days behind', async () => {
+  const [{ rows: before }, day] = [
+    await test.db.query<{ floor: string }>('select floor_id as floor from smpp_cursors'),
+    86_400_000,
+  ]
+  // All was read by a process whose clock is right.
+  expect(before[0]?.floor).toBeDefined()
+  await test.db.query('update smpp_cursors set floor_id = $1', [firstIdAt(Date.now() - day)])
+  vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 2 * day })
+  // Its ids begin anew.
+  vi.resetModules()
+  const [{ Node }, { recordEvents }] = await Promise.all([import('../node.ts'), import('../events.ts')])
+  const lines: string[] = []
+  const log = { ...silent, error: (_: object, message: string) => void lines.push(message) }
+  const node = new Node({ db: test.db, log, isAlone: false, settle: async () => {}, onFenced: () => {} })
+  await node.start()
+  await recordEvents(test.db, [{ accountId: test.accountId, type: 'message.received', data: {} }], test.outbox)
+  await node.close()
+  vi.useRealTimers()
+  expect(lines).toEqual(['the clock of this machine is behind the database'])
   await expect.poll(() => fillDeliveries(test.db, 1)).toBe(true)
 })
