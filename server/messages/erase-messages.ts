@@ -14,6 +14,7 @@ import { recordMoves } from './ledger.ts'
 import { erasedMark } from './message.ts'
 import { forgetNumber } from './opt-out.ts'
 import { mapObjects, setsOfRedaction, withoutTexts } from './redact.ts'
+import { lockTraces } from './traces.ts'
 
 interface EraseContext {
   vault: Vault
@@ -50,17 +51,17 @@ export function messageSteps(context: EraseContext): { first: EraseStep[]; last:
     name: 'messages',
     async run(tx, subject) {
       const ids = await eraseMessages(tx, subject)
-      await eraseTraces(tx, subject.accountId, ids)
       await blurFingerprints(tx, subject.accountId, ids)
       const erased = { messages: ids.length, events: await eraseEvents(tx, subject, ids) }
       return { erased, next: ids.length < messagesMax ? null : 'more' }
     },
   }
-  // What was told, posted and answered while their messages were being erased.
+  // What others lock before they lock the messages; and what was told, posted and answered while these were being erased.
   const echoes: EraseStep = {
     name: 'echoes',
     async run(tx, subject, after) {
       const ids = await findErased(tx, subject, after || noId)
+      await eraseTraces(tx, subject.accountId, ids)
       await eraseEvents(tx, subject, ids)
       return { next: ids.length < messagesMax ? null : (ids.at(-1) ?? null) }
     },
@@ -155,9 +156,16 @@ async function findErased(tx: Tx, { accountId, erasureId }: Subject, after: stri
   return rows.map(({ id }) => id)
 }
 
-/** What the ledger has elsewhere of messages: each by a key that begins with account and message. */
+/**
+ * What the ledger has elsewhere of messages: each by a key that begins with account and message. Locks no message: receipts, too, are locked
+ * before theirs by whoever matches them.
+ */
 async function eraseTraces(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
+  await lockTraces(
+    tx,
+    ids.map((messageId) => ({ accountId, messageId })),
+  )
   const ofThese = 'account_id = $1 and message_id = any ($2::uuid[])'
   for (const table of ['nameless_tries', 'short_links', 'discards'])
     await tx.query(`delete from ${table} where ${ofThese}`, [accountId, ids])

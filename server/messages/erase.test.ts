@@ -4,7 +4,7 @@ import { campaignSteps } from '../campaigns/erase.ts'
 import { carrierStep } from '../carriers/erase.ts'
 import { inTransaction, openPool, type Tx } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
-import { createTestDatabase, findInDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, findInDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import { recordEvents } from '../events.ts'
 import { newId } from '../ids.ts'
 import { openVault } from '../sealing/vault.ts'
@@ -16,6 +16,7 @@ import { findErasure, insertErasure, type ErasureRow } from './erase-store.ts'
 import { isErased, renderMessage } from './message.ts'
 import { forgetNumbers, isOptedOut, optOut } from './opt-out.ts'
 import { storeReply } from './reply.ts'
+import { resolveUnknown } from './resend.ts'
 import { moveTo, openLedgerTest, ourNumber, silent, until, type LedgerTest } from './testing.ts'
 
 const number = '4915112345678'
@@ -198,6 +199,41 @@ describe('an erasure', () => {
       'select count(distinct their_number) as people from messages',
     )
     expect(rows[0]?.people).toBe(2)
+  })
+
+  it('of a person whose try a receipt is being brought to at that moment waits for it, and holds nothing that it needs', async () => {
+    const unknown = await test.lease({ theirNumber: number })
+    await test.answer(unknown, {
+      state: 'unknown',
+      carrierMessageId: null,
+      move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
+    })
+    const matchId = newId()
+    const receipt = { linkId: test.linkId, rawId: matchId, matchId, state: 'delivered', stat: 'DELIVRD' }
+    await test.ledger.receipt({
+      ...receipt,
+      err: '000',
+      networkError: null,
+      doneDate: '',
+      source: number,
+      destination: ourNumber,
+    })
+    const id = await ask()
+    await settle()
+    let both: Promise<unknown> = Promise.resolve()
+    await inTransaction(test.db, async (tx) => {
+      // It has the try, and has not come to the message yet.
+      await tx.query('select from submissions where message_id = $1 for update', [unknown.id])
+      const resolving = resolveUnknown(test.context)
+      await untilBlocked(test.db, 1)
+      both = Promise.all([resolving, run()])
+      both.catch(() => {})
+      await untilBlocked(test.db, 2)
+    })
+    await both
+    expect(await test.message(unknown.id)).toMatchObject({ status: 'delivered' })
+    expect(await erasure(id)).toMatchObject({ completedAt: expect.any(Date) as Date })
+    expect(await findInDatabase(test.db, [number])).toEqual([])
   })
 
   it('keeps the stop, and the ledger of consent', async () => {

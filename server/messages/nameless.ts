@@ -81,6 +81,23 @@ export async function hintAdoption(tx: Tx, receipts: Pick<ReceiptIn, 'linkId' | 
   await lookSoon(tx, rows)
 }
 
+/**
+ * Locks the tries of messages, by primary key. Whoever has both locks them before the messages, as adoption does, and what waits in line between
+ * the two, as a claim does.
+ */
+export async function lockTries(tx: Tx, messages: readonly Pick<Answer, 'accountId' | 'messageId'>[]): Promise<void> {
+  await tx.query({
+    name: 'lock-nameless-tries',
+    text: `
+      select
+      from unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id)
+      join nameless_tries t on t.account_id = k.account_id and t.message_id = k.message_id
+      order by t.account_id, t.message_id, t.segment, t.try
+      for update of t`,
+    values: columns([messages.map((one) => one.accountId), messages.map((one) => one.messageId)]),
+  })
+}
+
 /** Answers have come after all: their tries are looked at, and their messages, which may be whole now. By primary key prefix. */
 export async function hintLate(tx: Tx, answers: Pick<Answer, 'accountId' | 'messageId'>[]): Promise<void> {
   if (answers.length === 0) return

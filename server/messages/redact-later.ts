@@ -1,9 +1,10 @@
 /** Texts, and messages past their days, that go as soon as the messages are over: notes of these, and the sweep that follows them up. */
 import { columns } from '../db/array.ts'
-import { inTransaction, type Db, type Queryable } from '../db/db.ts'
+import { inTransaction, type Db, type Queryable, type Tx } from '../db/db.ts'
 import { changeEventsOf } from '../events-redact.ts'
 import { hasText, isOver, setsOfRedaction, withoutTexts } from './redact.ts'
-import { deleteLate } from './retention-account.ts'
+import { deleteOver } from './retention-account.ts'
+import { lockTraces } from './traces.ts'
 
 /** Notes that texts are to go when their messages are over, in the transaction that accepts these. */
 export async function discardLater(
@@ -50,14 +51,6 @@ export async function discardDue(db: Db, limit = 200): Promise<number> {
               and id = d.message_id
             limit 1
           ) m on true
-        ), redacted as (
-          update messages m
-          set ${setsOfRedaction}
-          from judged j
-          where m.account_id = j.account_id
-            and m.id = j.message_id
-            and j.is_over
-            and ${hasText('m')}
         ), gone as (
           delete from discards where ctid = any (array(select row_at from judged where is_over))
         ), later as (
@@ -69,23 +62,41 @@ export async function discardDue(db: Db, limit = 200): Promise<number> {
         select account_id as "accountId", message_id as id, is_over as "isOver", is_past as "isPast" from judged`,
       values: [limit],
     })
-    const over = Map.groupBy(
-      rows.filter((row) => row.isOver),
-      (row) => row.accountId,
+    const over = rows.filter((row) => row.isOver)
+    await lockTraces(
+      tx,
+      over.flatMap(({ accountId, id, isPast }) => (isPast === true ? [{ accountId, messageId: id }] : [])),
     )
-    for (const [accountId, messages] of over) {
+    await redactMessages(tx, over)
+    for (const [accountId, messages] of Map.groupBy(over, (row) => row.accountId)) {
       await changeEventsOf(
         tx,
         accountId,
         messages.map(({ id }) => id),
         withoutTexts,
       )
-      await deleteLate(
+      await deleteOver(
         tx,
         accountId,
         messages.flatMap(({ id, isPast }) => (isPast === true ? [id] : [])),
       )
     }
     return rows.length
+  })
+}
+
+/** Takes the texts out of messages. Locks them; by primary key. */
+async function redactMessages(tx: Tx, messages: readonly { accountId: string; id: string }[]): Promise<void> {
+  if (messages.length === 0) return
+  await tx.query({
+    name: 'redact-messages',
+    text: `
+      update messages m
+      set ${setsOfRedaction}
+      from unnest($1::uuid[], $2::uuid[]) as d (account_id, message_id)
+      where m.account_id = d.account_id
+        and m.id = d.message_id
+        and ${hasText('m')}`,
+    values: columns([messages.map((one) => one.accountId), messages.map((one) => one.id)]),
   })
 }

@@ -8,9 +8,9 @@ import type { Outbox, Subscriptions } from '../events.ts'
 import { adoptTries } from './adopt.ts'
 import { isPoison } from './crash.ts'
 import { partsOfLane } from './lanes.ts'
-import { recordMoves } from './ledger.ts'
+import { recordMoves, type Moved } from './ledger.ts'
 import { messageColumns, type MessageRow } from './message.ts'
-import { hasDueTries, resendAfterSeconds } from './nameless.ts'
+import { hasDueTries, lockTries, resendAfterSeconds } from './nameless.ts'
 import { hasText } from './redact.ts'
 import { tallied } from './tallies/delta-sql.ts'
 import { defaultReasons, type Reasons } from './taxonomy.ts'
@@ -30,19 +30,26 @@ const lockKey = 0x756e6b6e
  * of `limit` tries; returns the larger number of what it looked at, call again while it is `limit`. One probe where there is nothing to do.
  */
 export async function resolveUnknown(context: ResendContext, limit = 200): Promise<number> {
-  const { db, outbox, reasons = defaultReasons } = context
+  const { db, reasons = defaultReasons } = context
   if (!(await hasDueTries(db))) return 0
-  const { postings, looked } = await inTransaction(db, async (tx) => {
+  // Each in a transaction of its own: both lock tries before they lock messages.
+  const adopted = await alone(context, (tx) => adoptTries(tx, reasons, limit))
+  const resent = await alone(context, async (tx) => ({ moved: [], looked: await resendDue(tx, limit) }))
+  return Math.max(adopted, resent)
+}
+
+/** Does one of the two unless another process does either; answers how many tries were looked at. */
+async function alone(
+  context: ResendContext,
+  work: (tx: Tx) => Promise<{ moved: Moved[]; looked: number }>,
+): Promise<number> {
+  const { postings, looked } = await inTransaction(context.db, async (tx) => {
     const { rows } = await tx.query<{ isMine: boolean }>('select pg_try_advisory_xact_lock($1) as "isMine"', [lockKey])
     if (rows[0]?.isMine !== true) return { postings: [], looked: 0 }
-    const adopted = await adoptTries(tx, reasons, limit)
-    const resent = await resendDue(tx, limit)
-    return {
-      postings: await recordMoves(tx, adopted.moved, context),
-      looked: Math.max(adopted.looked, resent),
-    }
+    const { moved, looked } = await work(tx)
+    return { postings: await recordMoves(tx, moved, context), looked }
   })
-  outbox.offer(postings)
+  context.outbox.offer(postings)
   return looked
 }
 
@@ -98,23 +105,6 @@ const keysOf = (rows: readonly Key[]): (string | Buffer)[] =>
 const keys = 'unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id)'
 const unconfirmed = `${keys}
         join messages m on m.account_id = k.account_id and m.id = k.message_id and m.status = 'unconfirmed'`
-
-/**
- * Locks the tries of messages, by primary key. Whoever has both locks them before the messages, as adoption does, and what waits in line between
- * the two, as a claim does.
- */
-async function lockTries(tx: Tx, rows: readonly Key[]): Promise<void> {
-  await tx.query({
-    name: 'lock-nameless-tries',
-    text: `
-      select
-      from ${keys}
-      join nameless_tries t on t.account_id = k.account_id and t.message_id = k.message_id
-      order by t.account_id, t.message_id, t.segment, t.try
-      for update of t`,
-    values: keysOf(rows),
-  })
-}
 
 /** By primary key prefix of nameless_tries. */
 async function postpone(tx: Tx, rows: readonly Key[]): Promise<void> {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
-import { openPool } from '../db/db.ts'
+import { inTransaction, openPool } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
 import { pipelineSettings } from '../db/pipeline.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import { firstIdAt, newId } from '../ids.ts'
 import { deleteAttempts } from '../webhooks/erase.ts'
 import { discardDue } from './redact-later.ts'
@@ -260,3 +260,38 @@ it('takes nothing away because the clock of one machine is wrong', async () => {
   expect(new Set(await ids('messages where body is not null'))).toEqual(new Set(kept))
   expect(await ids('events')).toHaveLength(kept.length)
 })
+
+it.each(['by their age', 'late, from a note'])(
+  'deletes messages while receipts are brought to their tries, and holds nothing that is needed for it: %s',
+  async (way) => {
+    const short = await account({ message_days: 10, message_body_days: 10 })
+    const id = await message(20, { status: 'unconfirmed', expires_at: new Date(now - 17 * dayMs) }, short)
+    const key = [short, id]
+    await database.db.query(
+      `insert into submissions (account_id, message_id, segment, try, link_id, state, intent_at) values ($1, $2, 1, 1, $2, 'unknown', now())`,
+      key,
+    )
+    await database.db.query(
+      `insert into nameless_tries (account_id, message_id, segment, try, link_id, segments, their_number, reference, intent_at)
+       values ($1, $2, 1, 1, $2, 1, '15551230001', 1, now())`,
+      key,
+    )
+    const isLate = way.startsWith('late')
+    if (isLate)
+      await database.db.query(`insert into discards (account_id, message_id, check_at) values ($1, $2, now())`, key)
+    let deleting: Promise<unknown> = Promise.resolve()
+    await inTransaction(database.db, async (tx) => {
+      // As adoption does, in its order.
+      await tx.query('select from nameless_tries where message_id = $1 for update', [id])
+      deleting = isLate ? discardDue(database.db) : retain()
+      deleting.catch(() => {})
+      await untilBlocked(database.db, 1)
+      await tx.query('select from submissions where message_id = $1 for update', [id])
+      await tx.query('select from messages where id = $1 for update', [id])
+    })
+    await deleting
+    for (const table of ['submissions', 'nameless_tries', 'discards'])
+      expect(await ids(`(select message_id as id from ${table}) t`)).toEqual([])
+    expect(await ids(`messages where id = '${id}'`)).toEqual([])
+  },
+)

@@ -7,6 +7,7 @@ import type { Db, Queryable, Tx } from '../db/db.ts'
 import { changeEventsOf, deleteEvents } from '../events-redact.ts'
 import { firstIdAt } from '../ids.ts'
 import { hasText, isOver, setsOfRedaction, withoutTexts } from './redact.ts'
+import { lockTraces } from './traces.ts'
 
 /** Deletes a piece of an account's attempts before an id; answers how many. */
 export type DeleteAttempts = (tx: Tx, accountId: string, before: string, limit: number) => Promise<number>
@@ -177,8 +178,8 @@ async function dropBodies(
 
 /** Deletes a piece of messages that are over, with what the ledger has of them; those that are not go when they are. */
 async function deleteMessages(tx: Tx, accountId: string, range: { after: string; before: string }): Promise<Walked> {
-  const { rows } = await tx.query<Walked & { gone: string[] }>({
-    name: 'delete-messages',
+  const { rows } = await tx.query<Walked & { over: string[] }>({
+    name: 'find-old-messages',
     text: `
       with piece as materialized (
         select id, ${isOver('m')} as is_over
@@ -188,51 +189,44 @@ async function deleteMessages(tx: Tx, accountId: string, range: { after: string;
           and id < $3
         order by id
         limit $4
-      ), gone as (
-        delete from messages m
-        using piece p
-        where m.account_id = $1
-          and m.id = p.id
-          and m.id < $3
-          and p.is_over
-        returning m.id, m.status
-      ), outcome as (
-        delete from outcomes o
-        using gone g
-        where o.account_id = $1
-          and o.status in (${ends})
-          and o.message_id = g.id
-          and o.message_id < $3
       ), noted as (
         insert into discards (account_id, message_id)
         select $1, id from piece where not is_over
         on conflict do nothing
       )
       select (select count(*)::int from piece) as count, (select id from piece order by id desc limit 1) as "lastId",
-        array(select id from gone) as gone`,
+        array(select id from piece where is_over) as over`,
     values: [accountId, range.after, range.before, pieceMax],
   })
-  const { count = 0, lastId = null, gone = [] } = rows[0] ?? {}
-  await deleteTraces(tx, accountId, gone)
+  const { count = 0, lastId = null, over = [] } = rows[0] ?? {}
+  await lockTraces(
+    tx,
+    over.map((messageId) => ({ accountId, messageId })),
+  )
+  await deleteOver(tx, accountId, over)
   return { count, lastId }
 }
 
-/** Deletes messages that were not over when the piece that they are of was deleted. Locks them; by primary key. */
-export async function deleteLate(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
+/** Deletes messages that are over, whose traces are locked. Locks them; by primary key. */
+export async function deleteOver(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
+  // The first and the last tell the days.
+  const sorted = ids.toSorted()
   await tx.query({
-    name: 'delete-late-messages',
+    name: 'delete-messages',
     text: `
       with outcome as (
         delete from outcomes
         where account_id = $1
           and status in (${ends})
           and message_id = any ($2::uuid[])
+          and message_id between $3 and $4
       )
       delete from messages
       where account_id = $1
-        and id = any ($2::uuid[])`,
-    values: [accountId, ids],
+        and id = any ($2::uuid[])
+        and id between $3 and $4`,
+    values: [accountId, ids, sorted[0], sorted.at(-1)],
   })
   await deleteTraces(tx, accountId, ids)
 }
