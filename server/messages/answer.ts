@@ -6,7 +6,7 @@ import { chainOrder, isInChain, ourSenders } from './chain-sql.ts'
 import { messageColumns, type MessageRow, type Status } from './message.ts'
 import { endIntents } from './intents-sql.ts'
 import type { Moved } from './ledger.ts'
-import { mayBeTaken } from './repeat-sql.ts'
+import { mayBeTaken, staysTwice } from './repeat-sql.ts'
 import { toBePriced } from './reprice.ts'
 import { matchedColumns, type MatchedReceipt } from './apply.ts'
 import { tallied } from './tallies/delta-sql.ts'
@@ -192,6 +192,7 @@ const answerStatement = perDay(
       error_code = a.error_code,
       error_stage = case when a.error_code is not null then 'submit' end,
       error_raw = a.error_raw,
+      possible_duplicate = ${staysTwice('m', day)},
       chain = coalesce(a.chain, m.chain),
       segments = coalesce(a.counted, m.segments),
       cost_carrier_id = ${toBePriced('a.counted is not null', 'm.cost_carrier_id')}

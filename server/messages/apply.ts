@@ -7,6 +7,7 @@ import type { Tx } from '../db/db.ts'
 import { dayOf, perDay } from '../db/partitions.ts'
 import type { Moved } from './ledger.ts'
 import { messageColumns, type MessageRow, type Status } from './message.ts'
+import { staysTwice } from './repeat-sql.ts'
 import { tallied } from './tallies/delta-sql.ts'
 import type { Reasons } from './taxonomy.ts'
 
@@ -179,7 +180,8 @@ const applyStatement = perDay(
       as r (account_id, message_id, to_status, error_code, error_raw, stat, err, delivered)
   ), moved as (
     update messages${day} m
-    set ${setsOfEnding('r', 'now()', 'r.delivered')}
+    set ${setsOfEnding('r', 'now()', 'r.delivered')},
+      possible_duplicate = ${staysTwice('m', day)}
     from r
     where m.account_id = r.account_id
       and m.id = r.message_id

@@ -4,7 +4,7 @@ import type { Outbox, Posting, Subscriptions } from '../events.ts'
 import { partsOfLane } from './lanes.ts'
 import { recordMoves, type Moved } from './ledger.ts'
 import { messageColumns, type MessageRow } from './message.ts'
-import { mayBeTaken } from './repeat-sql.ts'
+import { mayBeTaken, staysTwice } from './repeat-sql.ts'
 import { tallied } from './tallies/delta-sql.ts'
 
 interface CancelContext {
@@ -77,6 +77,7 @@ export async function cancelWaiting(
        update messages m
        set status = case when w.may_be_taken then 'unconfirmed' else 'canceled' end, previous_status = m.status, sequence = m.sequence + 1, updated_at = now(),
          completed_at = case when not w.may_be_taken then now() end, hold_reason = null, hold_until = null,
+         possible_duplicate = ${staysTwice('m')},
          error_code = case when w.may_be_taken then 'outcome_unknown' else ${isRefused ? `'recipient_opted_out'` : 'null'} end,
          error_stage = ${isRefused ? `'queue'` : `case when w.may_be_taken then 'queue' end`}
        from waiting w

@@ -131,7 +131,7 @@ export const claimStatement: (day: string) => DayStatement = perDay(
       completed_at = case when j.to_status in ('expired', 'rejected') then now() end,
       attempts = m.attempts + case when j.to_status = 'sending' then 1 else 0 end,
       sent_at = case when j.to_status = 'sent' then now() else m.sent_at end,
-      possible_duplicate = case when j.to_status = 'sent' then ${isTwice('m', day)} else m.possible_duplicate end,
+      possible_duplicate = case when j.to_status in ('sent', 'unconfirmed') then ${isTwice('m', day)} else m.possible_duplicate end,
       link_id = case j.to_status when 'sending' then j.link_id when 'sent' then m.link_id end,
       node_id = case when j.to_status = 'sending' and m.attempts = 0 and m.segments = 1 and m.id >= $14::uuid then $1::uuid end,
       carrier_id = case when j.to_status = 'sending' then j.carrier_id when m.possible_duplicate then m.carrier_id end,

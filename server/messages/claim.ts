@@ -9,7 +9,7 @@ import { messageColumns, type MessageRow, type MessageType, type Status } from '
 import type { QuietHours } from './quiet-hours.ts'
 import { holdQuiet } from './quiet-hours-hold.ts'
 import type { Recent } from './recent.ts'
-import { mayBeTaken } from './repeat-sql.ts'
+import { mayBeTaken, staysTwice } from './repeat-sql.ts'
 import { repriceStrays } from './reprice.ts'
 import { tallied, talliedColumns } from './tallies/delta-sql.ts'
 import { rejectUnreadable } from './unreadable.ts'
@@ -293,7 +293,8 @@ const expireSql = `
       error_stage = 'queue',
       error_raw = null,
       hold_reason = null,
-      hold_until = null
+      hold_until = null,
+      possible_duplicate = ${staysTwice('m')}
     from judged g
     where m.account_id = g.account_id and m.id = g.message_id and m.status = 'queued' and not g.is_paused
     returning ${messageColumns('m')}

@@ -18,6 +18,7 @@ import {
   type MatchedReceipt,
 } from './apply.ts'
 import { hintAdoption } from './nameless.ts'
+import { staysTwice } from './repeat-sql.ts'
 import { tallied } from './tallies/delta-sql.ts'
 import type { Reasons } from './taxonomy.ts'
 
@@ -145,7 +146,8 @@ const writeStatement = perDay(
     order by account_id, message_id, n
   ), moved as (
     update messages${day} m
-    set ${setsOfEnding('d')}
+    set ${setsOfEnding('d')},
+      possible_duplicate = ${staysTwice('m', day)}
     from deciding d
     where m.account_id = d.account_id
       and m.id = d.message_id

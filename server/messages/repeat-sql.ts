@@ -23,6 +23,10 @@ export const isTwice = (m: string, day = ''): string => `exists (
         group by e.segment
         having count(*) > 1)`
 
+/** `possible_duplicate` of a message that leaves its state: one that waits in line to be sent again may not have been sent twice. */
+export const staysTwice = (m: string, day = ''): string =>
+  `(${m}.possible_duplicate and (${m}.status <> 'queued' or ${isTwice(m, day)}))`
+
 /** Whether nothing is open at this moment: what was not taken is just being answered, and was passed over when the others were opened again. */
 export const isBeingAnswered = (m: string, day = ''): string => `(${m}.possible_duplicate and (
         select count(distinct e.segment) from submissions${day} e

@@ -3,7 +3,8 @@ import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { cancelMessage } from './cancel.ts'
-import { claimMessages } from './claim.ts'
+import { claimMessages, expireMessages } from './claim.ts'
+import type { Handover } from './handover.ts'
 import { resendMessage, resolveUnknown } from './resend.ts'
 import { moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
 
@@ -118,4 +119,42 @@ it('waits for a sweep that has its tries in hand, where the two would lock each 
   await Promise.all([sweeping, asked])
   expect(await test.message(id)).toMatchObject({ status: 'queued', possibleDuplicate: true })
   expect(await test.count('resends', 'message_id = $1', [id])).toBe(0)
+})
+
+it('is not said to be sent twice of what was sent, ended or given up before it went again', async () => {
+  const waiting = async (segments: number): Promise<Handover> => {
+    const handover = await test.lease({ segments })
+    const answer = { state: 'unknown', carrierMessageId: null, commandStatus: null } as const
+    for (let segment = 1; segment < segments; segment++) await test.answer(handover, { ...answer, segment, move: null })
+    const move = moveTo('unconfirmed', { errorCode: 'outcome_unknown' })
+    await test.answer(handover, { ...answer, segment: segments, move })
+    await resend(handover.id)
+    expect(await test.message(handover.id)).toMatchObject({ status: 'queued', possibleDuplicate: true })
+    return handover
+  }
+  const late = await waiting(1)
+  await test.answer(late, { carrierMessageId: newId(), isLate: true })
+  expect(await test.message(late.id)).toMatchObject({ status: 'sent', possibleDuplicate: false })
+
+  const ended = await waiting(2)
+  const ids = [newId(), newId()]
+  for (const [i, carrierMessageId] of ids.entries())
+    await test.answer(ended, { segment: i + 1, carrierMessageId, move: null, isLate: true })
+  const word = {
+    linkId: test.linkId,
+    state: 'delivered',
+    stat: 'DELIVRD',
+    err: '000',
+    networkError: null,
+    doneDate: '',
+  }
+  for (const id of ids) await test.ledger.receipt({ ...word, rawId: id, matchId: id })
+  expect(await test.message(ended.id)).toMatchObject({ status: 'delivered', possibleDuplicate: false })
+
+  const [canceled, expired] = [await waiting(1), await waiting(1)]
+  await cancelMessage(test.context, test.accountId, canceled.id)
+  await test.db.query('update queue set expires_at = now() where message_id = $1', [expired.id])
+  await expireMessages(test.context)
+  for (const { id } of [canceled, expired])
+    expect(await test.message(id)).toMatchObject({ status: 'unconfirmed', possibleDuplicate: false })
 })
