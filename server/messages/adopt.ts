@@ -8,6 +8,7 @@ import type { Tx } from '../db/db.ts'
 import { firstIdAt } from '../ids.ts'
 import { decideAdoptions, type Adoption, type NamelessTry, type Stranger } from './adoption.ts'
 import { applyReceipts, matchedColumns, type MatchedReceipt } from './apply.ts'
+import { knownIds } from './carrier-ids-sql.ts'
 import { partsOfLane } from './lanes.ts'
 import type { Moved } from './ledger.ts'
 import { messageColumns, type MessageRow, type Status } from './message.ts'
@@ -205,13 +206,7 @@ const adoptSql = `
     select a.*
     from a
     join taken t on t.account_id = a.account_id and t.message_id = a.message_id and t.segment = a.segment and t.try = a.try
-  ), known as (
-    insert into carrier_ids (link_id, carrier_message_id, account_id, message_id, segment, segments)
-    select link_id, carrier_message_id, account_id, message_id, segment, segments from named
-    on conflict (link_id, carrier_message_id) do update
-      set account_id = excluded.account_id, message_id = excluded.message_id, segment = excluded.segment,
-        segments = excluded.segments, at = now()
-  ), forgotten as (
+  ), ${knownIds('select link_id, carrier_message_id, null::text, account_id, message_id, segment, segments from named')}, forgotten as (
     delete from nameless_tries where ctid = any (array(select row_at from named))
   ), matched as (
     update receipts r

@@ -357,7 +357,9 @@ it('gives an id that the carrier gives to two messages in a moment to the later 
   const [first, second] = [await test.lease(), await test.lease()]
   const answers = [first, second].map((one) => ({ ...testAnswer(one, test.nodeId), carrierMessageId: 'twice' }))
   await inTransaction(test.db, (tx) => writeAnswers(tx, answers, () => false))
-  const { rows } = await test.db.query<{ id: string }>('select message_id as id from carrier_ids')
+  const { rows } = await test.db.query<{ id: string }>('select message_id as id from carrier_ids where link_id = $1', [
+    test.linkId,
+  ])
   expect(rows).toEqual([{ id: second.id }])
 })
 

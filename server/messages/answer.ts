@@ -2,6 +2,7 @@
 import { columns } from '../db/array.ts'
 import { dayOf, perDay } from '../db/partitions.ts'
 import type { Db, Tx } from '../db/db.ts'
+import { knownIds } from './carrier-ids-sql.ts'
 import { chainOrder, isInChain, ourSenders } from './chain-sql.ts'
 import { messageColumns, type MessageRow, type Status } from './message.ts'
 import { endIntents } from './intents-sql.ts'
@@ -61,6 +62,12 @@ export async function writeAnswers(
   answers: Answer[],
   wantsSent: (accountId: string) => boolean,
 ): Promise<{ moved: Moved[]; hasEarly: boolean }> {
+  const again = findIdAgain(answers)
+  if (again > 0) {
+    const before = await writeAnswers(tx, answers.slice(0, again), wantsSent)
+    const rest = await writeAnswers(tx, answers.slice(again), wantsSent)
+    return { moved: [...before.moved, ...rest.moved], hasEarly: before.hasEarly || rest.hasEarly }
+  }
   const column = <T>(pick: (answer: Answer) => T): T[] => answers.map(pick)
   const ids = column((a) => a.messageId).sort()
   const { rows } = await tx.query<MessageRow & { from: Status; hasEarly: boolean }>({
@@ -91,6 +98,18 @@ export async function writeAnswers(
   })
   const moved = rows.flatMap(({ from, ...row }) => (row.id === null ? [] : [{ row, from }]))
   return { moved, hasEarly: rows[0]?.hasEarly ?? false }
+}
+
+/** The first answer with an id that another message of the batch has just been given: what comes before it is written first. -1: none. */
+function findIdAgain(answers: readonly Answer[]): number {
+  const given = new Map<string, string>()
+  return answers.findIndex(({ state, linkId, carrierMessageId, messageId }) => {
+    if (state !== 'accepted' || carrierMessageId === null) return false
+    const id = `${linkId} ${carrierMessageId}`
+    const other = given.get(id)
+    given.set(id, messageId)
+    return other !== undefined && other !== messageId
+  })
 }
 
 /** Takes the receipts that waited for these answers out of the orphans; apply them in the same transaction. */
@@ -129,7 +148,7 @@ const changed = `(
 // that runs twice changes nothing the second time; a released try keeps its number. The intent says nothing of that: a late answer of the segment, written first, has ended it.
 // A try that its process has ended while another took that for dead is not unknown: a released one must be open to the next claim.
 // A released or retried message goes back to the queue unless its time is over, which the claim or the sweep sees. A refusal proves nothing
-// of an earlier try whose outcome is unknown. An id that a carrier gives twice in a moment means the later message.
+// of an earlier try whose outcome is unknown. Parts of a message that a carrier gives one id are the last one's.
 const answerStatement = perDay(
   'write-answers',
   (day) => `
@@ -169,16 +188,11 @@ const answerStatement = perDay(
   ), ended as (
     ${endIntents('a.segment')}
     returning message_id, segment
-  ), known as (
-    insert into carrier_ids (link_id, carrier_message_id, raw_id, account_id, message_id, segment, segments)
-    select distinct on (link_id, carrier_message_id) link_id, carrier_message_id, raw_id, account_id, message_id, segment, segments
+  ), ${knownIds(`select distinct on (link_id, carrier_message_id)
+      link_id, carrier_message_id, raw_id, account_id, message_id, segment, segments
     from a
     where state = 'accepted' and carrier_message_id is not null
-    order by link_id, carrier_message_id, n desc
-    on conflict (link_id, carrier_message_id) do update
-      set raw_id = excluded.raw_id, account_id = excluded.account_id, message_id = excluded.message_id,
-        segment = excluded.segment, segments = excluded.segments, at = now()
-  ), moved as (
+    order by link_id, carrier_message_id, n desc`)}, moved as (
     update messages${day} m
     set status = a.to_status,
       previous_status = m.status,

@@ -11,6 +11,7 @@ import { callbackEndpointId, postLeaseSeconds, recording, renderEvent, type Outb
 import { newId } from '../ids.ts'
 import type { Answer } from './answer.ts'
 import { endingOf, setsOfEnding, statusOfReceipt } from './apply.ts'
+import { knownIds } from './carrier-ids-sql.ts'
 import { messageEventData, type MessageRow } from './message.ts'
 import type { ReceiptIn } from './receipt.ts'
 import { endIntents } from './intents-sql.ts'
@@ -182,12 +183,7 @@ const answersOf = (day: string, isQueued: boolean): string => `
     ${endIntents('1')}
   ), `
       : ''
-  }known as (
-    insert into carrier_ids (link_id, carrier_message_id, raw_id, account_id, message_id, segment, segments)
-    select link_id, carrier_message_id, raw_id, account_id, message_id, 1, 1 from a
-    on conflict (link_id, carrier_message_id) do update
-      set raw_id = excluded.raw_id, account_id = excluded.account_id, message_id = excluded.message_id, segment = 1, segments = 1, at = now()
-  ), moved as (
+  }${knownIds('select link_id, carrier_message_id, raw_id, account_id, message_id, 1, 1 from a')}, moved as (
     update messages${day} m
     set status = 'sent',
       previous_status = m.status,

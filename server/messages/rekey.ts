@@ -25,7 +25,8 @@ export interface Piece<Place> {
 
 /**
  * Keys a piece of a link's ids anew, from the carrier's own spelling, which is kept beside a key that is another. Locks the rows that
- * change, by primary key, which also finds the piece. Of two ids that become one, the newer stays. Repeatable.
+ * change, by primary key, which also finds the piece. Of two ids that become one, the newer stays, and the other is kept as one that a
+ * carrier gave again (`carrier-ids-sql.ts`). Repeatable.
  */
 export async function rekeyIds(
   tx: Tx,
@@ -70,15 +71,32 @@ export async function rekeyIds(
     [linkId, ...columns([changes.map((c) => c.key), changes.map((c) => c.rawId), changes.map((c) => c.newKey)])],
   )
   await tx.query(
-    `insert into carrier_ids as c (link_id, carrier_message_id, raw_id, account_id, message_id, segment, segments, at)
-     select distinct on (n.key) $1::uuid, n.key, nullif(n.raw_id, n.key), n.account_id, n.message_id, n.segment, n.segments, n.at
-     from unnest($2::text[], $3::text[], $4::uuid[], $5::uuid[], $6::int[], $7::int[], $8::timestamptz[])
-       as n (key, raw_id, account_id, message_id, segment, segments, at)
-     order by n.key, n.at desc
-     on conflict (link_id, carrier_message_id) do update
-       set raw_id = excluded.raw_id, account_id = excluded.account_id, message_id = excluded.message_id,
-         segment = excluded.segment, segments = excluded.segments, at = excluded.at
-       where c.at < excluded.at`,
+    `with n as materialized (
+       select key, nullif(raw_id, key) as raw_id, account_id, message_id, segment, segments, at
+       from unnest($2::text[], $3::text[], $4::uuid[], $5::uuid[], $6::int[], $7::int[], $8::timestamptz[])
+         as n (key, raw_id, account_id, message_id, segment, segments, at)
+     ), known as (
+       insert into carrier_ids as c (link_id, carrier_message_id, raw_id, account_id, message_id, segment, segments, at)
+       select distinct on (n.key) $1::uuid, n.key, n.raw_id, n.account_id, n.message_id, n.segment, n.segments, n.at
+       from n
+       order by n.key, n.at desc
+       on conflict (link_id, carrier_message_id) do update
+         set raw_id = excluded.raw_id, account_id = excluded.account_id, message_id = excluded.message_id,
+           segment = excluded.segment, segments = excluded.segments, at = excluded.at
+         where c.at < excluded.at
+       returning carrier_message_id, message_id
+     )
+     insert into carrier_ids (link_id, carrier_message_id, raw_id, account_id, message_id, segment, segments, at)
+     select n.message_id, n.key, n.raw_id, n.account_id, n.message_id, n.segment, n.segments, n.at
+     from n
+     left join known k on k.carrier_message_id = n.key
+     where k.message_id is distinct from n.message_id
+     union all
+     select c.message_id, c.carrier_message_id, c.raw_id, c.account_id, c.message_id, c.segment, c.segments, c.at
+     from known k
+     join carrier_ids c on c.link_id = $1 and c.carrier_message_id = k.carrier_message_id
+     where c.message_id <> k.message_id
+     on conflict do nothing`,
     [
       linkId,
       ...columns([
