@@ -58,7 +58,6 @@ export function readLayout(
     return refuseFile('must begin with a line of column names, in UTF-8, UTF-16 or Windows-1252')
   const delimiter = told?.[1] ?? delimiterOf(line)
   const [first, second] = new CsvReader(delimiter).read(body, isWhole)
-  if (!first && isWhole) return refuseFile('must have a line of column names and then rows')
   if (!first || first.fault)
     return refuseFile(`must begin with a line of column names of at most ${rowCharactersMax} characters`)
   const names = (first.record as string[]).map((name) => withoutEscape(name.trim()))
