@@ -255,6 +255,40 @@ describe('readRow', () => {
     expect(errorsOf(exported)).toEqual([])
     expect(errorsOf({ ...exported, shoe: null })).toEqual(['shoe unknown_field'])
   })
+
+  it('reads members of an object under the names that the caller gives them, which may change places', () => {
+    const contactOf = (record: object, mapping: ImportOptions['mapping']) =>
+      readRow({ line: 1, size: 1, record }, { ...options, mapping })
+    const record = { phone_number: '15550000001', mobile: '15551234567', a: 'Ada', b: 'Bath', c: 'x' }
+    const mapping = {
+      phone_number: 'attributes.landline',
+      mobile: 'phone_number',
+      b: 'attributes.city',
+      a: 'first_name',
+      c: null,
+      d: 'tags',
+    }
+    const entries = Object.entries(mapping)
+    for (const order of [entries, entries.toReversed()])
+      expect(contactOf(record, Object.fromEntries(order))).toMatchObject({
+        contact: {
+          phoneNumber: '15551234567',
+          firstName: 'Ada',
+          attributes: { landline: '15550000001', city: 'Bath' },
+          tags: null,
+        },
+      })
+    const more = { phone_number: '15551234567', city: 'Bath', all: { plan: 'gold' }, attributes: { old: 1 } }
+    expect(contactOf(more, { city: 'attributes.city', all: null })).toMatchObject({
+      contact: { attributes: { old: 1, city: 'Bath' } },
+    })
+    expect(contactOf(more, { city: 'attributes.city', all: 'attributes' })).toMatchObject({
+      contact: { attributes: { plan: 'gold', city: 'Bath' } },
+    })
+    expect(contactOf({ ...more, attributes: 'gold' }, { city: 'attributes.city', all: null })).toMatchObject({
+      errors: [{ column: 'attributes', code: 'invalid_type' }],
+    })
+  })
 })
 
 describe('NumberSet', () => {

@@ -46,8 +46,7 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   const input = table
     ? readCells(record as string[], table.targets, faults)
     : rename(fieldsOf(record, schema), options.mapping)
-  if (typeof input !== 'object' || input === null || Array.isArray(input))
-    return whole('invalid_format', 'must be an object with the fields of a contact')
+  if (!isObject(input)) return whole('invalid_format', 'must be an object with the fields of a contact')
   faults.push(...faultsOf(input, check))
   // What a number looks like in a file is for the lenient reader to say, also where its cell is empty.
   let phoneFault: PhoneFault | null = null
@@ -134,8 +133,11 @@ function readJson(cell: string, target: string, faults: Fault[]): unknown {
 /** The object that a cell has as JSON; null where it has none. */
 function readObject(cell: string, target: string, faults: Fault[]): object | null {
   const value = readJson(cell, target, faults)
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? value : null
+  return isObject(value) ? value : null
 }
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A row of JSON; of a contact as answers and the export have it without nulls, and without what only they say. */
 export function fieldsOf(record: unknown, { input, shown }: RowSchema): unknown {
@@ -150,18 +152,20 @@ const isContact = (record: unknown): record is object =>
 
 /** An object with its members under the names that the caller gave them. */
 function rename(record: unknown, mapping: ImportOptions['mapping']): unknown {
-  const names = Object.keys(mapping)
-  if (names.length === 0 || typeof record !== 'object' || record === null || Array.isArray(record)) return record
-  const input: Record<string, unknown> = { ...record }
-  for (const name of names) {
-    if (!Object.hasOwn(input, name)) continue
-    const value = input[name]
-    const target = mapping[name]
-    delete input[name]
-    if (target?.startsWith('attributes.'))
-      input['attributes'] = { ...(input['attributes'] as object | undefined), [target.slice(11)]: value }
-    else if (target) input[target] = value
-  }
+  if (!isObject(record)) return record
+  const given = record as Record<string, unknown>
+  const said = Object.entries(mapping).filter(([name]) => Object.hasOwn(given, name))
+  if (said.length === 0) return record
+  // All go before any comes, and fields come before their members: two names may change places.
+  const input = { ...given }
+  for (const [name] of said) delete input[name]
+  const isMember = (target: string | null): target is string => target?.startsWith('attributes.') === true
+  for (const [name, target] of said) if (target !== null && !isMember(target)) input[target] = given[name]
+  const { attributes = {} } = input
+  const members = said.flatMap(([name, target]) => (isMember(target) ? [[target.slice(11), given[name]] as const] : []))
+  // What is no object there is for the schema to refuse.
+  if (members.length > 0 && isObject(attributes))
+    input['attributes'] = { ...attributes, ...Object.fromEntries(members) }
   return input
 }
 
