@@ -80,6 +80,16 @@ it('has its tags with prefixes, empty, and beside others that begin alike', asyn
   ])
 })
 
+it('has the texts that its cells share, however they name them', async () => {
+  const cells = [
+    '<c t="s"><v>0</v></c>',
+    `<c t='s' r="B1"><v xml:space="preserve">1</v></c>`,
+    '<x:c s="1" t = "s">\n<x:v>\n2\n</x:v>\n</x:c>',
+  ]
+  const found = await Promise.all(cells.map((cell) => read(rawWorkbook(`<row>${cell}</row>`, ['a', 'b', 'c']))))
+  expect(found).toEqual([[['a']], [['', 'b']], [['c']]])
+})
+
 it('takes what names no shared text, and what has no value, for an empty cell', async () => {
   const empty = ['', ' ', 'x', '-1', '0.5', '9', '1e999'].map((value) => `<c t="s"><v>${value}</v></c>`)
   const file = rawWorkbook(

@@ -108,7 +108,7 @@ export async function* readSheet(workbook: Workbook): AsyncGenerator<SourceRow[]
 /** The highest index of a shared text that a row names; -1 where it names none. No cell has more attributes than that behind its type. */
 function lastTextOf(xml: string): number {
   let last = -1
-  for (const [, index] of xml.matchAll(/\bt\s*=\s*["']s["'][^>]{0,250}>\s*<(?:\w+:)?v>(\d+)</g))
+  for (const [, index] of xml.matchAll(/\bt\s*=\s*["']s["'][^>]{0,250}>\s*<(?:\w+:)?v(?:\s[^>]{0,250})?>\s*(\d+)\s*</g))
     last = Math.max(last, Number(index))
   return last
 }
