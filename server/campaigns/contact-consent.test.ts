@@ -4,7 +4,7 @@ import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { listConsents, type ConsentRow } from '../messages/consent.ts'
-import { isOptedOut } from '../messages/opt-out.ts'
+import { isOptedOut, optIn } from '../messages/opt-out.ts'
 import { recordContactConsents } from './contact-consent.ts'
 import type { NewContact } from './contacts.ts'
 import { openCampaignTest, type CampaignTest } from './testing.ts'
@@ -147,4 +147,20 @@ it('opts nobody out again who has come back, when something else of the contact 
   await database.db.query(`delete from opt_outs where number = '15551230107'`)
   const { body } = await test.call('PATCH', String(headers['location']), { first_name: 'Ada' })
   expect(body).toMatchObject({ status: 'active', first_name: 'Ada' })
+})
+
+it('keeps the word of a person who is out again, after coming back, as it was said before', async () => {
+  const url = `/v1/campaigns/${await test.newCampaign()}/contacts?on_conflict=update`
+  const contact = { phone_number: '15551230108', consent: { status: 'opted_out', method: 'call' } }
+  await test.call('POST', url, contact)
+  await inTransaction(database.db, (tx) => {
+    const context = {
+      vault: testVault,
+      outbox: { nodeId: null, offer: () => {} },
+      subscriptions: { wants: () => false },
+    }
+    return optIn(tx, context, test.account.accountId, { source: 'api', actor: null }, { number: '15551230108' })
+  })
+  await test.call('POST', url, contact)
+  expect((await ledgerOf('15551230108')).map(({ status }) => status)).toEqual(['opted_out', 'opted_in', 'opted_out'])
 })

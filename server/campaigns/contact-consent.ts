@@ -21,5 +21,5 @@ export function recordContactConsents(
     const { status, ...evidence } = consent
     return [{ number: phoneNumber, status, source: 'contact' as const, actor, campaignId, messageId: null, evidence }]
   })
-  return recordConsents(tx, vault, accountId, entries)
+  return recordConsents(tx, vault, accountId, entries, true)
 }

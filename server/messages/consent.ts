@@ -46,7 +46,7 @@ export function hashNumber(vault: Vault, accountId: string, number: string): Buf
 }
 
 /**
- * Adds words to the ledger in the caller's transaction, in the order given; what a contact brought before is not added again (index
+ * Adds words to the ledger in the caller's transaction, in the order given; with `isOnce` those that it does not have already (index
  * consents_number).
  */
 export async function recordConsents(
@@ -54,6 +54,7 @@ export async function recordConsents(
   vault: Vault,
   accountId: string,
   entries: readonly NewConsent[],
+  isOnce: boolean = false,
 ): Promise<void> {
   if (entries.length === 0) return
   await tx.query({
@@ -63,7 +64,7 @@ export async function recordConsents(
       select $1, e.*
       from unnest($2::uuid[], $3::bytea[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::uuid[], $9::jsonb[])
         as e (id, number_hmac, status, source, actor, campaign_id, message_id, evidence)
-      where e.source <> 'contact' or not exists (
+      where not $10 or not exists (
         select from consents c
         where c.account_id = $1
           and c.number_hmac = e.number_hmac
@@ -84,6 +85,7 @@ export async function recordConsents(
         entries.map(({ messageId }) => messageId),
         entries.map(({ evidence }) => JSON.stringify(evidence)),
       ]),
+      isOnce,
     ],
   })
 }
