@@ -1,7 +1,8 @@
 /** Withdrawn consents of an import. */
-import type { Db, Tx } from '../../db/db.ts'
+import type { Db, Queryable, Tx } from '../../db/db.ts'
 import { Subscriptions } from '../../events.ts'
 import { showId } from '../../ids.ts'
+import { findOptOuts } from '../../messages/opt-out.ts'
 import type { ContactSeals } from '../../sealing/contact-fields.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import type { NewContact } from '../contacts.ts'
@@ -9,7 +10,7 @@ import { withdrawConsents } from '../withdraw.ts'
 
 /**
  * As of other contacts. `db` serves a read beside it. The commit waits for the disk, because posts of the events do not wait for the end of
- * the import. Returns whose opt-out is new.
+ * the import.
  */
 export async function withdrawImported(
   tx: Tx,
@@ -17,13 +18,23 @@ export async function withdrawImported(
   accountId: string,
   { id, campaignId }: { id: string; campaignId: string },
   contacts: readonly NewContact[],
-): Promise<Set<string>> {
+): Promise<void> {
   // Posts are not offered to a dispatcher of this process, whose thread this is not: it finds them by the clock.
   const outbox = { nodeId: null, hidesTexts: contactSeals?.isSealing ?? false, offer: () => {} }
   const subscriptions = new Subscriptions(db)
   await subscriptions.refresh()
   await tx.query('set local synchronous_commit to on')
   const by = { actor: showId('imp', id), campaignId }
-  const { added } = await withdrawConsents(tx, { vault, outbox, subscriptions }, accountId, by, contacts)
-  return added
+  await withdrawConsents(tx, { vault, outbox, subscriptions }, accountId, by, contacts)
+}
+
+/** How many of the contacts are not out yet. */
+export async function countNewlyOut(
+  db: Queryable,
+  vault: Vault,
+  accountId: string,
+  contacts: readonly NewContact[],
+): Promise<number> {
+  const numbers = contacts.map(({ phoneNumber }) => phoneNumber)
+  return contacts.length - (await findOptOuts(db, vault, accountId, numbers)).size
 }

@@ -37,7 +37,7 @@ const sampleRows = 20
 
 interface Batch {
   contacts: WrittenContact[]
-  /** Rows that only say of an earlier one that its person is out, by number: that counts wherever it stands. */
+  /** Rows that are the first to say of an earlier one that its person is out, by number: that counts wherever it stands. */
   withdrawn: Map<string, NewContact>
   errors: (RowError & { record: unknown })[]
   duplicates: number
@@ -61,6 +61,21 @@ const emptyBatch = (): Batch => ({
 
 const isOut = ({ consent }: NewContact): boolean => consent?.status === 'opted_out'
 
+/** What such a row changes of the contact that an earlier batch wrote. */
+const onlyConsent = ({ phoneNumber, consent }: NewContact): WrittenContact => ({
+  id: newId(),
+  phoneNumber,
+  firstName: null,
+  lastName: null,
+  externalId: null,
+  language: null,
+  country: null,
+  timezone: null,
+  attributes: null,
+  tags: null,
+  consent,
+})
+
 /** Collects rows and writes them; rows that an earlier run committed are read again only to know their numbers. */
 export class BatchWriter {
   readonly #context: WriteContext
@@ -69,6 +84,8 @@ export class BatchWriter {
   readonly #stride: Stride
   readonly #keepsRows: boolean
   readonly #seen = new NumberSet()
+  /** Whom a row has said to be out. */
+  readonly #out = new NumberSet()
   readonly #repairs: Partial<Record<Repair, number>> = {}
   readonly #sample: unknown[] = []
   #committed: number
@@ -113,13 +130,14 @@ export class BatchWriter {
     if ('contact' in read) {
       if (read.repair) this.#repairs[read.repair] = (this.#repairs[read.repair] ?? 0) + 1
       const isNew = this.#seen.add(read.contact.phoneNumber)
+      const isFirstOut = isOut(read.contact) && this.#out.add(read.contact.phoneNumber)
       if (isNew && this.#job.options.isDryRun && this.#sample.length < sampleRows)
         this.#sample.push(sampleOf(row.line, read.contact))
       if (isDone) return
       // The same object with an id: a copy of each of a million would be most of what there is to collect.
       if (!isNew) {
         this.#batch.duplicates++
-        if (isOut(read.contact)) this.#batch.withdrawn.set(read.contact.phoneNumber, read.contact)
+        if (isFirstOut) this.#batch.withdrawn.set(read.contact.phoneNumber, read.contact)
         return
       }
       this.#batch.contacts.push(Object.assign(read.contact, { id: newId() }))
@@ -219,24 +237,32 @@ export class BatchWriter {
   ): Promise<UpsertCounts> {
     const { id, campaignId, options } = this.#job
     const { vault } = this.#context
+    const { isDryRun } = options
     const numbers = contacts.map((contact) => contact.phoneNumber)
-    const forgotten = await findForgotten(tx, vault, this.#accountId, numbers)
+    // A preview counts by itself who is said to be out.
+    const unsaid = isDryRun ? contacts.filter((contact) => !isOut(contact)) : contacts
+    const asked = unsaid.map((contact) => contact.phoneNumber)
+    const forgotten = await findForgotten(tx, vault, this.#accountId, asked)
+    const own = new Set(numbers)
+    const earlier = [...withdrawn.values()].filter(({ phoneNumber }) => !own.has(phoneNumber))
     let outOfEarlier = 0
-    if (!options.isDryRun && (withdrawn.size > 0 || contacts.some(isOut))) {
+    if (earlier.length > 0 || (!isDryRun && contacts.some(isOut))) {
       // Few lists say so, and what it takes is a good part of the program: it is loaded when it is needed.
-      const { withdrawImported } = await import('./withdraw.ts')
-      const own = new Set(numbers)
-      const earlier = [...withdrawn.values()].filter(({ phoneNumber }) => !own.has(phoneNumber))
+      const { countNewlyOut, withdrawImported } = await import('./withdraw.ts')
+      outOfEarlier = await countNewlyOut(tx, vault, this.#accountId, earlier)
       const people = [...contacts, ...earlier]
-      const added = await withdrawImported(tx, this.#context, this.#accountId, { id, campaignId }, people)
-      outOfEarlier = earlier.filter(({ phoneNumber }) => added.has(phoneNumber)).length
+      if (!isDryRun) await withdrawImported(tx, this.#context, this.#accountId, { id, campaignId }, people)
     }
-    const write = options.isDryRun ? previewContacts : upsertContacts
+    const write = isDryRun ? previewContacts : upsertContacts
     const counts = await write(tx, this.#accountId, campaignId, contacts, options.onConflict, sealing)
     const refused = new Set(counts.refused)
     const written = refused.size > 0 ? contacts.filter(({ phoneNumber }) => !refused.has(phoneNumber)) : contacts
-    if (!options.isDryRun)
-      await recordContactConsents(tx, vault, this.#accountId, campaignId, showId('imp', id), written)
+    if (!isDryRun) {
+      const changed = earlier.map(onlyConsent)
+      await upsertContacts(tx, this.#accountId, campaignId, changed, options.onConflict, sealing)
+      const said = [...written, ...earlier]
+      await recordContactConsents(tx, vault, this.#accountId, campaignId, showId('imp', id), said)
+    }
     return { ...counts, optedOut: counts.optedOut + forgotten.size + outOfEarlier }
   }
 }
