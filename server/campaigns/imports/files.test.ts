@@ -179,6 +179,15 @@ describe('a form of a browser', () => {
     }
   })
 
+  it('brings no JSON that is longer than what is read at once', async () => {
+    const content = Buffer.alloc(32 * 1024 * 1024 + 1, ' ')
+    const form = formOf({ name: 'file', filename: 'list.json', content })
+    expect(await test.upload(await test.newCampaign(), form.type, form.body)).toMatchObject({
+      status: 413,
+      body: { code: 'payload_too_large' },
+    })
+  })
+
   it('is refused with what is wrong in it', async () => {
     const campaign = await test.newCampaign()
     const file = { name: 'file', filename: 'a.csv', content: 'phone\n15551234567' }

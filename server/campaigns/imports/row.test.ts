@@ -177,7 +177,7 @@ describe('readRow', () => {
   const options: ImportOptions = { onConflict: 'update', defaultCountry: null, isDryRun: false, mapping: {} }
 
   it('reads the fields of a line, and nothing from its empty cells', () => {
-    const row = { line: 2, size: 1, record: ['15551234567', '', 'en-gb', 'a; b;a', 'gb', "'=Sum", 'Opted out'] }
+    const row = { line: 2, size: 1, record: ['15551234567', '', ' en-gb', 'a; ;b;a', 'gb', "'=Sum", 'Opted out'] }
     expect(readRow(row, csvOptions('phone,name,language,tags,country,formula,consent'))).toMatchObject({
       contact: {
         phoneNumber: '15551234567',
@@ -200,14 +200,17 @@ describe('readRow', () => {
   })
 
   it('names every error of a row with its column and value', () => {
-    const row = { line: 9, size: 1, record: ['+1 555', 'x'.repeat(101), 'nowhere', '4.47E+11', 'klingon!'] }
-    const read = readRow(row, csvOptions('external_id,Vorname,timezone,Handy,language'))
+    const cells = ['+1 555', 'x'.repeat(101), 'nowhere', '4.47E+11', 'klingon!', 'y'.repeat(501)]
+    const row = { line: 9, size: 1, record: cells }
+    const read = readRow(row, csvOptions('external_id,Vorname,timezone,Handy,language,City'))
     expect('errors' in read && read.errors.map((error) => [error.line, error.column, error.code])).toEqual([
       [9, 'Vorname', 'too_long'],
+      [9, 'City', 'too_long'],
       [9, 'Handy', 'scientific_notation'],
       [9, 'timezone', 'invalid_value'],
       [9, 'language', 'invalid_value'],
     ])
+    expect(read).toMatchObject({ errors: [{}, { value: 'y'.repeat(200) }, { value: '4.47E+11' }, {}, {}] })
     expect(readRow({ line: 1, size: 1, record: ['', 'b'] }, csvOptions('phone,name'))).toMatchObject({
       errors: [{ code: 'required', column: 'phone' }],
     })
@@ -224,6 +227,9 @@ describe('readRow', () => {
     expect(readRow({ ...row, record: ['15551234567', 'perhaps'] }, csvOptions('phone,consent'))).toMatchObject({
       errors: [{ column: 'consent', value: 'perhaps' }],
     })
+    expect(readRow({ ...row, record: ['15551234567', 'form'] }, csvOptions('phone,consent_method'))).toMatchObject({
+      contact: { consent: { status: 'unknown', method: 'form' } },
+    })
   })
 
   it('refuses cells that were no UTF-8, or have a NUL', () => {
@@ -238,6 +244,10 @@ describe('readRow', () => {
       const read = readRow({ line: 1, size: 1, record }, options)
       return 'errors' in read ? read.errors.map((error) => `${error.column} ${error.code}`) : []
     }
+    expect(readRow({ line: 1, size: 1, record: { phone_number: '12', tags: 5 } }, options)).toMatchObject({
+      errors: [{ value: '5' }, { value: '12' }],
+    })
+    expect(errorsOf({ phone_number: '15551234567', timezone: 'x'.repeat(65) })).toEqual(['timezone too_long'])
     expect(
       errorsOf({ phone_number: '+15551234567', attributes: { a: 1, b: true }, consent: { status: 'opted_in' } }),
     ).toEqual([])

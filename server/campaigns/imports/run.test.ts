@@ -90,6 +90,45 @@ describe('an interrupted import', () => {
     expect(await test.badRows(id)).toContain(`${numberOf(2)},Bonn,`)
   })
 
+  it('has written as much as it may hold, where its rows are long', async () => {
+    const campaign = await test.newCampaign()
+    const row = `,${'x'.repeat(60_000)}\n`
+    const { id, key } = await test.hold(campaign, `phone,name\n${row.repeat(60)}`)
+    expect(await test.runHere(key, AbortSignal.abort())).toBe('stopped')
+    // Two million characters and what the last row has more.
+    expect((await test.read(id)).counts).toMatchObject({ processed: 34, failed: 34 })
+  })
+
+  it('knows of the rows before the last committed one which numbers they had, and that one was refused', async () => {
+    const campaign = await test.newCampaign()
+    const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`a${n}`, 'x']))
+    await test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number: numberOf(2), attributes })
+    const rows = Array.from({ length: 2500 }, (_, n) => `${numberOf(n + 1)},first,${n === 1 ? 'Ulm' : ''}`)
+    const file = `phone,first_name,city\n${[...rows, `${numberOf(1)},second,Bonn`].join('\n')}`
+    const { id, key } = await test.hold(campaign, file)
+    expect([await test.runHere(key, AbortSignal.abort()), await test.runHere(key, never)]).toEqual(['stopped', 'over'])
+    expect(await test.read(id)).toMatchObject({
+      status: 'completed_with_errors',
+      counts: { created: 2499, updated: 0, duplicate: 1, failed: 1 },
+    })
+    expect((await test.contacts(campaign))[0]).toMatchObject({ first_name: 'first', attributes: {} })
+  })
+
+  it('goes on behind a batch that another worker has written, as behind its own of which it was not told', async () => {
+    const campaign = await test.newCampaign()
+    const { id, key } = await test.hold(campaign, fileOf(2510))
+    const runs: Promise<unknown>[] = []
+    await inTransaction(database.db, async (tx) => {
+      await tx.query('select from campaigns where id = $1 for update', [parseId('cmp', campaign)])
+      for (const signal of [AbortSignal.abort(), never]) {
+        runs.push(test.runHere(key, signal))
+        await untilBlocked(database.db, runs.length)
+      }
+    })
+    expect(await Promise.all(runs)).toEqual(['stopped', 'over'])
+    expect((await test.read(id)).counts).toEqual(countsOf(2510))
+  })
+
   it('writes again what a crash of the database took away before its last rows', async () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, fileOf(25_000))
@@ -141,6 +180,16 @@ describe('an interrupted import', () => {
     })
     expect(await test.contacts(campaign)).toHaveLength(2000)
     expect(await count('import_chunks', key.importId)).toBe(0)
+  })
+
+  it('ends where a file has more rows than a million, and says what is there', async () => {
+    const campaign = await test.newCampaign()
+    const rows = 1_000_000
+    const { id, key } = await test.hold(campaign, `phone\n${`${numberOf(1)}\n`.repeat(rows)}${numberOf(2)}\n`)
+    expect(await test.runHere(key, never)).toBe('over')
+    const counts = { ...zero, total: null, processed: rows, created: 1, duplicate: rows - 1 }
+    expect(await test.read(id)).toMatchObject({ status: 'failed', failure: { code: 'too_many_rows' }, counts })
+    expect(await test.contacts(campaign)).toHaveLength(1)
   })
 
   it('is not done twice by several workers at once', async () => {
