@@ -276,6 +276,28 @@ describe('an interrupted import', () => {
     expect((await test.call('POST', `/v1/imports/${whole.id}/cancel`)).body['code']).toBe('import_over')
   })
 
+  it('writes nothing of the batch that is under way when it is canceled', async () => {
+    const campaign = await test.newCampaign()
+    const { id, key } = await test.hold(campaign, fileOf(10))
+    let running: Promise<unknown> = Promise.resolve()
+    await inTransaction(database.db, async (tx) => {
+      await tx.query('select from campaigns where id = $1 for update', [parseId('cmp', campaign)])
+      running = test.runHere(key, never)
+      await untilBlocked(database.db, 1)
+      expect((await test.call('POST', `/v1/imports/${id}/cancel`)).status).toBe(200)
+    })
+    expect(await running).toBe('lost')
+    expect(await test.read(id)).toMatchObject({ status: 'canceled', counts: { processed: 0, created: 0 } })
+    expect(await test.contacts(campaign)).toEqual([])
+  })
+
+  it('takes no file away but its own when it ends', async () => {
+    const campaign = await test.newCampaign()
+    const imports = [await test.hold(campaign, fileOf(10)), await test.hold(campaign, fileOf(20))]
+    for (const { key } of imports) expect(await test.runHere(key, never)).toBe('over')
+    expect((await test.read(imports[1]?.id ?? '')).counts).toMatchObject({ processed: 20 })
+  })
+
   it('is canceled when its account was closed before it began', async () => {
     const campaign = await test.newCampaign()
     const { key } = await test.hold(campaign, fileOf(10))
