@@ -140,8 +140,7 @@ export class CsvReader {
         let from = at + 1
         for (;;) {
           const close = text.indexOf('"', from)
-          // A quote at the very end may be the first of a pair.
-          if (close === -1 || (close === text.length - 1 && !isLast)) return 'open'
+          if (close === -1) return 'open'
           cell += text.slice(from, close)
           at = close + 1
           if (text[at] !== '"') break
@@ -154,6 +153,7 @@ export class CsvReader {
       const end = this.#endOfCell(at)
       cell += text.slice(at, end)
       cells.push(cell)
+      // A quote at the very end may be the first of a pair.
       if (end === text.length) return isLast ? { cells, end, lines: lines + 1 } : 'open'
       if (text[end] === this.#delimiter) {
         at = end + 1

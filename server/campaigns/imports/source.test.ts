@@ -1,5 +1,7 @@
 import fc from 'fast-check'
 import { stringify } from 'csv-stringify/sync'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { chunkBytes, type ReadChunk } from './chunks.ts'
 import type { Encoding } from './encoding.ts'
@@ -76,7 +78,18 @@ describe('readCsv', () => {
     expect(large).toBeLessThan(40 * small + 100)
   })
 
-  it('passes over a line of 10 MB with bounded memory', async () => {
+  it('holds nothing of a line that it passes over', async () => {
+    const program = `import(${JSON.stringify(new URL('csv.ts', import.meta.url))}).then(({ CsvReader }) => {
+      const reader = new CsvReader(',')
+      let rows = 0
+      for (let n = 0; n < 100; n++) rows += reader.read(String(n).padEnd(2 ** 20, 'x'), false).length
+      process.exitCode = rows + reader.read('\\n1', true).length
+    })`
+    const worker = new Worker(program, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 24 } })
+    expect(await once(worker, 'exit')).toEqual([2])
+  })
+
+  it('passes over a line of 10 MB', async () => {
     const rows = await csv(`phone\n1\n${'x'.repeat(10 * 1024 * 1024)}\n2\n${'"'.repeat(300_001)}\n3\n`)
     expect(lines(rows)).toEqual([
       [2, ['1']],
@@ -86,6 +99,30 @@ describe('readCsv', () => {
       [6, ['3']],
     ])
     expect(String(rows[1]?.record).length).toBe(200)
+  })
+
+  it('reads a cell with line breaks wherever a piece of the file ends in it', async () => {
+    const record = '1,a\r\n2,"b\r\nb""c\n"\r\n3,d'
+    for (let cut = 1; cut <= record.length; cut++) {
+      const before = `phone,name\n${`${'x'.repeat(60_000)}\n`.repeat(4)}`
+      const rest = `${'x'.repeat(chunkBytes - before.length - cut - 1)}\n`
+      expect(lines((await csv(before + rest + record)).slice(-3))).toEqual([
+        [7, ['1', 'a']],
+        [8, ['2', 'b\r\nb"c\n']],
+        [11, ['3', 'd']],
+      ])
+    }
+  })
+
+  it('takes rows that are as long as a row may be, and no longer ones, be it by their line breaks', async () => {
+    const max = 65_536
+    for (const [length, code] of [
+      [max, undefined],
+      [max + 1, 'too_long'],
+    ] as const) {
+      const [plain, quoted] = await csv(`phone\r\n${'x'.repeat(length)}\r\n"${'\n'.repeat(length - 2)}"\r\n`)
+      expect([plain?.fault?.code, quoted?.fault?.code]).toEqual([code, code])
+    }
   })
 
   it('takes quotes inside cells as they are', async () => {
