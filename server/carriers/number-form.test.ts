@@ -18,7 +18,14 @@ describe('a delivered number', () => {
     // A number of another country as well as of this one: only the TON can tell.
     ['07700900123', 0, '', '07700900123'],
     ['07700900123', 1, 'GB', '07700900123'],
+    // Norway's, unless the carrier says that it is one of its own country.
+    ['4791234567', 0, 'US', '4791234567'],
+    ['4791234567', undefined, 'US', '4791234567'],
+    ['4791234567', 2, 'US', '14791234567'],
+    ['7700900123', 0, 'GB', '447700900123'],
     ['40404', 2, 'GB', '40404'],
+    ['123456', 2, 'DE', '123456'],
+    ['1234567', 2, 'DE', '491234567'],
     ['40404', 3, '', '40404'],
     ['Acme', 5, 'GB', 'Acme'],
     ['0800', 5, 'GB', '0800'],

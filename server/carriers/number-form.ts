@@ -37,4 +37,4 @@ export function readNumberIn(address: string, ton: number | undefined, country: 
   return (country !== '' && isNational && parseNumber(address, country)) || address
 }
 
-const isInternational = (digits: string): boolean => !digits.startsWith('0') && parseNumber(`+${digits}`) !== null
+const isInternational = (digits: string): boolean => parseNumber(`+${digits}`) !== null
