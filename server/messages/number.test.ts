@@ -26,6 +26,9 @@ describe('readNumber', () => {
     expect(read('٤٤٧٩١١١٢٣٤٥٦')).toBe('447911123456')
     for (const text of ['', '+', 'hello', '1e10', '=1+1', '4.47E+11', '12345', '1'.repeat(5000), '٤'])
       expect(read(text)).toBeUndefined()
+    // As long as a number, and none.
+    for (const text of ['1555-123-45', '15551234 67', '1555123456x', '1555123456\n', '1555123456\u0664', '+555123456'])
+      expect(readNumber(text), text).toMatchObject({ code: 'invalid_phone_number' })
   })
 
   it('refuses what cannot exist: unknown calling codes and wrong lengths', () => {
@@ -36,6 +39,7 @@ describe('readNumber', () => {
     expect(readNumber('1555123456')).toMatchObject({
       detail: 'must have 10 digits after +1; it has 9',
     })
+    expect(readNumber('44791112')).toMatchObject({ detail: 'must have 7, 9 or 10 digits after +44; it has 6' })
     expect(read('4407911123456')).toBe('447911123456')
     expect(read('7911123456', 'GB')).toBe('447911123456')
   })
@@ -45,6 +49,8 @@ describe('readNumber', () => {
     expect(read('4582345678', 'DK')).toEqual(['4582345678'])
     expect(read('+4582345678', 'US')).toEqual(['4582345678'])
     expect(read('4582345678')).toEqual(['4582345678'])
+    expect(read('447911123456', 'US')).toEqual(['447911123456'])
+    expect(read('2025550123', 'US')).toEqual(['2025550123', 'unassigned_range', 'possible_national_number'])
   })
 
   it('tells the country, and the main one where the range tells none', () => {
