@@ -239,6 +239,19 @@ describe('an import into encrypted contacts', () => {
     })
     expect((await listed(sealing))[0]).toMatchObject({ status: 'opted_out', consent: { status: 'opted_out' } })
   })
+
+  it('opts out those whose consent a row withdraws batches behind their first one, and changes nothing else of them', async () => {
+    const between = Array.from({ length: 2500 }, (_, i) => `${15551240000 + i},,`)
+    const rows = ['15551230001,hiddenAnn,opted_in', ...between, '15551230001,hiddenBob,opted_out']
+    const over = await sealing.run(campaign, 'text/csv', `phone_number,first_name,consent\n${rows.join('\n')}`)
+    expect(over.counts).toMatchObject({ created: 2501, duplicate: 1, opted_out: 1 })
+    expect((await listed(sealing, '?phone_number=15551230001'))[0]).toMatchObject({
+      status: 'opted_out',
+      first_name: 'hiddenAnn',
+      consent: { status: 'opted_out' },
+    })
+    expect(await hidden()).toEqual([])
+  })
 })
 
 describe('a contact that cannot be decrypted', () => {

@@ -23,7 +23,9 @@ describe('readNumber', () => {
     expect(read('00447911123456')).toBe('447911123456')
     expect(read('+44 (0)7911 123456')).toBe('447911123456')
     expect(read('07911 123456', 'GB')).toBe('447911123456')
-    expect(read('٤٤٧٩١١١٢٣٤٥٦')).toBe('447911123456')
+    for (const text of ['٤٤٧٩١١١٢٣٤٥٦', '۴۴۷۹۱۱۱۲۳۴۵۶', '４４７９１１１２３４５６'])
+      expect(read(text)).toBe('447911123456')
+    expect(read('+۴۴ ７٩8٠٧٧٥٠٧٠')).toBe('447980775070')
     for (const text of ['', '+', 'hello', '1e10', '=1+1', '4.47E+11', '12345', '1'.repeat(5000), '٤'])
       expect(read(text)).toBeUndefined()
     // As long as a number, and none.

@@ -63,11 +63,11 @@ describe('files as programs write them', () => {
       expect(over).toMatchObject({ status: 'completed', detected: { encoding, delimiter: ';', sheet: null } })
       expect(await test.contacts(campaign)).toMatchObject([{ phone_number: '33612345678', first_name: 'Zoé €' }])
     }
-    // A letter that is no UTF-8 far behind the first piece still tells what the file is.
+    // A letter that is no UTF-8 far behind the first piece still tells what the file is, be it the last of it.
     const campaign = await test.newCampaign()
     const long = Buffer.concat([
       Buffer.from(`phone,first_name\n${Array.from({ length: 20_000 }, (_, n) => `${numberOf(n)},Anna\n`).join('')}`),
-      Buffer.from('15559999999,Jos\u00e9\n', 'latin1'),
+      Buffer.from('15559999999,Jos\u00e9', 'latin1'),
     ])
     expect(await test.run(campaign, 'text/csv', long)).toMatchObject({ detected: { encoding: 'windows-1252' } })
     expect((await test.contacts(campaign)).at(-1)).toMatchObject({ first_name: 'José' })

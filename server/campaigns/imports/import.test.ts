@@ -313,6 +313,18 @@ describe('an import', () => {
     expect((await test.call('GET', '/v1/imports/imp_nothing')).status).toBe(404)
   })
 
+  it('lists the imports of a campaign page by page, newest first', async () => {
+    const campaign = await test.newCampaign()
+    const ids: string[] = []
+    for (let n = 0; n < 3; n++) ids.unshift((await test.run(campaign, 'text/csv', 'phone\n15551230001')).id)
+    const url = `/v1/campaigns/${campaign}/imports?limit=2`
+    const { body: first } = await test.call('GET', url)
+    const { body: second } = await test.call('GET', `${url}&cursor=${String(first['next_cursor'])}`)
+    const idsOf = ({ data }: Record<string, unknown>) => (data as { id: string }[]).map(({ id }) => id)
+    expect([idsOf(first), idsOf(second)]).toEqual([ids.slice(0, 2), ids.slice(2)])
+    expect([first['has_more'], second['has_more']]).toEqual([true, false])
+  })
+
   it('pages through errors', async () => {
     const campaign = await test.newCampaign()
     const over = await test.run(campaign, 'text/csv', `phone,first_name\n${`1,${'x'.repeat(101)}\n`.repeat(30)}`)

@@ -123,6 +123,9 @@ describe('readImportedNumber', () => {
       ' 00447911123456 ',
       '447911123456.0',
       '+44 (0)7911 123-456',
+      // As phones copy it.
+      '\u202a+447911123456\u202c',
+      '\u2068\u200e447911123456\u2069',
     ])
       expect(read(text)).toBe('447911123456')
   })
@@ -162,7 +165,15 @@ describe('readImportedNumber', () => {
       expect(read(text, 'GB')).toBe('scientific_notation')
     expect(read('')).toBe('required')
     expect(read("'")).toBe('required')
-    expect(read('#REF!')).toBe('invalid_phone_number')
+    for (const text of [
+      '#REF!',
+      'tel 07911123456',
+      '07911123456 x2',
+      '=447911123456',
+      '447911123456~1',
+      'a447911123456',
+    ])
+      expect(read(text, 'GB'), text).toBe('invalid_phone_number')
   })
 })
 

@@ -77,6 +77,17 @@ it('leaves the contacts that were there alone where it is to skip them, and opts
   expect(await consentOf(campaign, number)).toEqual([{ status: 'opted_in', method: 'form' }])
 })
 
+it('hears of a row that is refused for its attributes that the person is out, and nothing else', async () => {
+  const campaign = await test.newCampaign()
+  const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`a${n}`, 'x']))
+  const [first, second] = ['15550000021', '15550000022']
+  for (const phone_number of [first, second])
+    await test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number, attributes })
+  const file = `phone,consent,consent_method,city\n${first},opted_in,form,Ulm\n${second},opted_out,call,Ulm`
+  expect((await test.run(campaign, 'text/csv', file)).counts).toMatchObject({ updated: 0, failed: 2 })
+  expect([await ledgerOf(first), await ledgerOf(second)]).toEqual([[], ['opted_out call']])
+})
+
 it('foresees in a dry run how many are out', async () => {
   const campaign = await test.newCampaign()
   const { accountId } = test.account
