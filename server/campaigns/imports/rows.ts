@@ -20,23 +20,29 @@ export function openRows(
   retry: <T>(work: () => Promise<T>) => Promise<T>,
 ): RowSource {
   let last = -1
-  const read: ReadChunk = async (position) => {
-    const bytes = await retry(() => readChunk(db, accountId, job.id, position))
-    if (bytes && position > last) last = position
+  const read: ReadChunk = (position) => retry(() => readChunk(db, accountId, job.id, position))
+  const readRows: ReadChunk = async (position) => {
+    const bytes = await read(position)
+    if (bytes) last = position
     return bytes
   }
-  return { pieces: piecesOf(read, job), bytesRead: () => Math.min(job.bytes, (last + 1) * chunkBytes) }
+  return { pieces: piecesOf(read, readRows, job), bytesRead: () => Math.min(job.bytes, (last + 1) * chunkBytes) }
 }
 
-async function* piecesOf(read: ReadChunk, { format, bytes, options }: ImportRow): AsyncGenerator<SourceRow[]> {
+/** What `readRows` reads is progress. */
+async function* piecesOf(
+  read: ReadChunk,
+  readRows: ReadChunk,
+  { format, bytes, options }: ImportRow,
+): AsyncGenerator<SourceRow[]> {
   const { table, encoding = 'utf-8' } = options
   if (format === 'xlsx') {
-    // The directory stands at the end of the file: what was read to find it is no progress.
+    // The directory stands at the end of the file, and so do texts that cells share.
     let isHeader = true
-    for await (const rows of readSheet(await openWorkbook(read, bytes))) {
+    for await (const rows of readSheet(await openWorkbook(read, bytes), readRows)) {
       yield isHeader ? rows.slice(1) : rows
       if (rows.length > 0) isHeader = false
     }
-  } else if (table) yield* readCsv(read, encoding, table.delimiter ?? ',', table.recordsBefore)
-  else yield* readJsonLines(read, encoding)
+  } else if (table) yield* readCsv(readRows, encoding, table.delimiter ?? ',', table.recordsBefore)
+  else yield* readJsonLines(readRows, encoding)
 }

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testMasterKey, testVault } from '../../accounts/testing.ts'
@@ -9,6 +10,7 @@ import { runImport } from './run.ts'
 import { startImports } from './start.ts'
 import { numberOf, openImportTest, readRow, until, zero, type ImportTest } from './testing.ts'
 import { writeRows } from './write.ts'
+import { rawWorkbook, rowOf } from './zip-testing.ts'
 
 let database: TestDatabase
 let test: ImportTest
@@ -88,6 +90,18 @@ describe('an interrupted import', () => {
     expect(await running).toBe('over')
     expect((await test.read(id)).counts).toMatchObject({ processed: 2, created: 1, failed: 1 })
     expect(await test.badRows(id)).toContain(`${numberOf(2)},Bonn,`)
+  })
+
+  it('has as much progress in a workbook as rows were read, whose directory and texts stand at its end', async () => {
+    const campaign = await test.newCampaign()
+    const rows = Array.from({ length: 10_000 }, (_, n) => rowOf(numberOf(n), randomBytes(100).toString('hex')))
+    const file = rawWorkbook(`${rowOf('phone', 'note')}<row><c t="s"><v>0</v></c></row>${rows.join('')}`, ['12'])
+    const { id, key } = await test.hold(campaign, file)
+    expect(await test.runHere(key, AbortSignal.abort())).toBe('stopped')
+    const { counts, progress } = await test.read(id)
+    expect(counts['processed']).toBe(2500)
+    expect(progress).toBeGreaterThan(0.2)
+    expect(progress).toBeLessThan(0.8)
   })
 
   it('has written as much as it may hold, where its rows are long', async () => {

@@ -35,7 +35,7 @@ export interface ImportTest extends CampaignTest {
     headers?: object,
   ): Promise<{ status: number; body: Record<string, unknown> }>
   /** Uploads without running it. */
-  hold(campaign: string, payload: string): Promise<{ id: string; key: ImportKey }>
+  hold(campaign: string, payload: string | Buffer): Promise<{ id: string; key: ImportKey }>
   /** Uploads, and waits until the import is over. */
   run(campaign: string, type: string, payload: string | Buffer, query?: string): Promise<Shown>
   /** Runs an import in the thread of the test. */

@@ -74,17 +74,16 @@ export async function openWorkbook(read: ReadChunk, size: number, inflatedMax = 
   }
 }
 
-/** Rows of the sheet that have anything in them, cells by column; the header is one of them. @throws ZipError */
-export async function* readSheet(workbook: Workbook): AsyncGenerator<SourceRow[]> {
+/**
+ * Rows of the sheet that have anything in them, cells by column; the header is one of them. `readRows` reads the sheet itself, and nothing of
+ * what it refers to. @throws ZipError
+ */
+export async function* readSheet(workbook: Workbook, readRows: ReadChunk = workbook.read): AsyncGenerator<SourceRow[]> {
   const texts = new SharedTexts(workbook)
   const context: SheetContext = { ...workbook, textOf: (index) => texts.at(index) }
   let line = 0
   let characters = 0
-  for await (const found of elementsIn(
-    readEntry(workbook.read, workbook.sheet, workbook.inflatedMax),
-    'row',
-    rowXmlMax,
-  )) {
+  for await (const found of elementsIn(readEntry(readRows, workbook.sheet, workbook.inflatedMax), 'row', rowXmlMax)) {
     const rows: SourceRow[] = []
     // Names in a sheet mostly come in the order of the texts, so that a header needs only the first of them.
     await texts.readTo(found.reduce((last, row) => Math.max(last, row ? lastTextOf(row.content) : -1), -1))
