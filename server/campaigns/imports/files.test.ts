@@ -204,6 +204,11 @@ describe('a form of a browser', () => {
       ],
       [formOf(file, { name: 'more', content: 'x' }), ['#/more unknown_field']],
       [formOf({ ...file, content: 'name\nx' }), ['# invalid_format']],
+      [formOf({ ...file, filename: 'a.json', content: '[]' }), ['# invalid_format']],
+      [
+        formOf({ ...file, filename: 'a.json', content: '[{"last_name":"\\u0000"}]' }),
+        ['#/0/last_name invalid_characters'],
+      ],
       [formOf(file, file), ['# invalid_format']],
       [{ ...formOf(file), body: formOf(file).body.subarray(0, 150) }, ['# invalid_format']],
       [{ ...formOf(file), type: 'multipart/form-data' }, ['# invalid_format']],

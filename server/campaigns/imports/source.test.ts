@@ -78,17 +78,6 @@ describe('readCsv', () => {
     expect(large).toBeLessThan(40 * small + 100)
   })
 
-  it('holds nothing of a line that it passes over', async () => {
-    const program = `import(${JSON.stringify(new URL('csv.ts', import.meta.url))}).then(({ CsvReader }) => {
-      const reader = new CsvReader(',')
-      let rows = 0
-      for (let n = 0; n < 100; n++) rows += reader.read(String(n).padEnd(2 ** 20, 'x'), false).length
-      process.exitCode = rows + reader.read('\\n1', true).length
-    })`
-    const worker = new Worker(program, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 24 } })
-    expect(await once(worker, 'exit')).toEqual([2])
-  })
-
   it('passes over a line of 10 MB', async () => {
     const rows = await csv(`phone\n1\n${'x'.repeat(10 * 1024 * 1024)}\n2\n${'"'.repeat(300_001)}\n3\n`)
     expect(lines(rows)).toEqual([
@@ -101,13 +90,13 @@ describe('readCsv', () => {
     expect(String(rows[1]?.record).length).toBe(200)
   })
 
-  it('reads a cell with line breaks wherever a piece of the file ends in it', async () => {
-    const record = '1,a\r\n2,"b\r\nb""c\n"\r\n3,d'
-    for (let cut = 1; cut <= record.length; cut++) {
+  it('reads letters, and a cell with line breaks, wherever a piece of the file ends in them', async () => {
+    const record = '1,aé€🙂\r\n2,"b\r\nb""c\n"\r\n3,d'
+    for (let cut = 1; cut <= Buffer.byteLength(record); cut++) {
       const before = `phone,name\n${`${'x'.repeat(60_000)}\n`.repeat(4)}`
       const rest = `${'x'.repeat(chunkBytes - before.length - cut - 1)}\n`
       expect(lines((await csv(before + rest + record)).slice(-3))).toEqual([
-        [7, ['1', 'a']],
+        [7, ['1', 'aé€🙂']],
         [8, ['2', 'b\r\nb"c\n']],
         [11, ['3', 'd']],
       ])
@@ -182,7 +171,28 @@ describe('readCsv', () => {
   })
 })
 
+it.each([
+  ['CSV', "readCsv(read, 'utf-8', ',', 0)"],
+  ['JSON', 'readJsonLines(read)'],
+])('holds nothing of a line of %s that is too long', async (_, rows) => {
+  // Four times as much as there is room for.
+  const program = `import(${JSON.stringify(new URL('source.ts', import.meta.url))}).then(async ({ readCsv, readJsonLines }) => {
+    const pieces = [...Array(800).fill(Buffer.alloc(${chunkBytes}, 'x')), Buffer.from('\\n1')]
+    const read = (position) => Promise.resolve(pieces[position] ?? null)
+    for await (const { length } of ${rows}) process.exitCode = (process.exitCode ?? 0) + length
+  })`
+  const worker = new Worker(program, { eval: true, resourceLimits: { maxOldGenerationSizeMb: 48 } })
+  expect(await once(worker, 'exit')).toEqual([2])
+})
+
 describe('readJsonLines', () => {
+  it('takes a line that is as long as a row may be, and no longer one', async () => {
+    const [whole, longer] = await collect(
+      readJsonLines(stored([65_534, 65_535].map((n) => `"${'x'.repeat(n)}"`).join('\n'))),
+    )
+    expect([whole?.fault?.code, longer?.fault?.code]).toEqual([undefined, 'too_long'])
+  })
+
   it('reads a value a line and names what is none', async () => {
     const rows = await collect(readJsonLines(stored('{"a":1}\r\n\n nonsense\n[1]\n{"b":"\\u0000"}\n{"c":2}')))
     expect(lines(rows)).toEqual([

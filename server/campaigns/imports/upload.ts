@@ -220,9 +220,7 @@ async function optionsOf(
 }
 
 function layoutOf({ head, isWhole, encoding }: StoredFile, { mapping }: AskedOptions, pointer: string): TableLayout {
-  // A letter that is cut off at the end of the piece is not one that is wrong.
-  const text = new TextDecoder(encoding).decode(head, { stream: !isWhole })
-  const layout = readLayout(text, isWhole, mapping, pointer)
+  const layout = readLayout(new TextDecoder(encoding).decode(head), isWhole, mapping, pointer)
   if (Array.isArray(layout)) throw invalid(layout)
   return layout
 }
