@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { newId, parseId } from '../../ids.ts'
 import { numberOf, openImportTest, zero, type ImportTest } from './testing.ts'
+import { rawWorkbook, rowOf } from './zip-testing.ts'
 
 let database: TestDatabase
 let test: ImportTest
@@ -107,8 +108,12 @@ describe('an import', () => {
       { first_name: 'Eva' },
       { first_name: 'New' },
     ])
-    const again = await test.run(campaign, 'text/csv', 'phone,first_name\n15551230016,Eva')
-    expect(again.counts).toMatchObject({ updated: 1, opted_out: 1 })
+    // What would not change is not written again.
+    const times = 'select max(updated_at) as last from contacts where campaign_id = $1'
+    const before = await database.db.query(times, [parseId('cmp', campaign)])
+    const again = await test.run(campaign, 'text/csv', 'phone,first_name,city\n15551230016,Eva,\n15551230015,,Rome')
+    expect(again.counts).toMatchObject({ updated: 2, opted_out: 1 })
+    expect((await database.db.query(times, [parseId('cmp', campaign)])).rows).toEqual(before.rows)
     const { rows } = await database.db.query(`select number from opt_outs where number = '15551230016'`)
     expect(rows).toHaveLength(1)
   })
@@ -198,6 +203,29 @@ describe('an import', () => {
     expect((await test.contacts(campaign))[0]).toMatchObject({ attributes: { formula: '=1+1', name: 'Ada' } })
     const third = await test.badRows(second.id)
     expect(third.split('\n')[0]).toBe('name;phone;formula;error')
+  })
+
+  it('gives back each bad row once with all that is wrong, be there more errors than are read at once', async () => {
+    const row = `12,${'x'.repeat(101)},nowhere`
+    const file = `phone,first_name,timezone\n${`${row}\n`.repeat(700)}`
+    const over = await test.run(await test.newCampaign(), 'text/csv', file)
+    const [, ...bad] = (await test.badRows(over.id)).trimEnd().split('\n')
+    const wrong = /^12,x{101},nowhere,"phone must .*; timezone must .*; first_name must .*"$/
+    expect([bad.length, bad.filter((line) => !wrong.test(line))]).toEqual([700, []])
+  })
+
+  it('marks the file of bad rows as UTF-8 for whoever sent another encoding', async () => {
+    const campaign = await test.newCampaign()
+    const file = 'phone,name\n12,José'
+    for (const [bytes, mark] of [
+      [Buffer.from(file), ''],
+      [Buffer.from(file, 'latin1'), '\uFEFF'],
+      [Buffer.from(`\uFEFF${file}`, 'utf16le'), '\uFEFF'],
+      [rawWorkbook(rowOf('phone', 'name') + rowOf('12', 'José')), '\uFEFF'],
+    ] as const) {
+      const over = await test.run(campaign, 'text/csv', bytes)
+      expect(await test.badRows(over.id)).toMatch(new RegExp(`^${mark}phone,name,error\\n12,José,"phone must `))
+    }
   })
 
   it('gives back the bad rows of JSON with all that they had, to be corrected and sent again', async () => {

@@ -186,11 +186,12 @@ it.each([
 })
 
 describe('readJsonLines', () => {
-  it('takes a line that is as long as a row may be, and no longer one', async () => {
-    const [whole, longer] = await collect(
-      readJsonLines(stored([65_534, 65_535].map((n) => `"${'x'.repeat(n)}"`).join('\n'))),
-    )
-    expect([whole?.fault?.code, longer?.fault?.code]).toEqual([undefined, 'too_long'])
+  it('takes lines that are as long as a row may be, and no longer ones, the last one too', async () => {
+    const texts = [0, 1, 0].map((more) => JSON.stringify('x'.repeat(65_534 + more)))
+    const codesOf = async (all: string[]) =>
+      (await collect(readJsonLines(stored(all.join('\n'))))).map(({ fault }) => fault?.code)
+    expect(await codesOf(texts)).toEqual([undefined, 'too_long', undefined])
+    expect(await codesOf(texts.slice(0, 2))).toEqual([undefined, 'too_long'])
   })
 
   it('reads a value a line and names what is none', async () => {
