@@ -115,3 +115,62 @@ it('is read by its first sheet that is seen and has cells: charts and hidden she
   })
   expect(await read(file)).toEqual([['phone']])
 })
+
+it('has its cells in their columns, as a person sees them, and numbers with all their digits', async () => {
+  const cells: [cell: string, text: string][] = [
+    ['<c t="b"><v>1</v></c>', 'TRUE'],
+    ['<c t="b"><v>0</v></c>', 'FALSE'],
+    ['<c t="e"><v>#REF!</v></c>', ''],
+    ['<c t="str"><v>a &amp; b</v></c>', 'a & b'],
+    ['<c><v>4.47911123456E11</v></c>', '447911123456'],
+    ['<c t="n"><v>0.30000000000000004</v></c>', '0.3'],
+    ['<c><v>1e400</v></c>', ''],
+    ['<c><v>-5</v></c>', '-5'],
+  ]
+  const row = cells.map(([cell]) => cell).join('')
+  expect(await read(rawWorkbook(`<row>${row}</row>`))).toEqual([cells.map(([, text]) => text)])
+  const places = ['B', 'Z', 'AB', 'BA', 'XFD', 'XFE'].map((name, n) => `<c r="${name}1"><v>${n + 1}</v></c>`)
+  const [found = []] = (await read(rawWorkbook(`<row>${places.join('')}</row>`))) as string[][]
+  const at = [...found.entries()].filter(([, text]) => text !== '')
+  expect([found.length, at]).toEqual([
+    16_384,
+    [
+      [1, '1'],
+      [25, '2'],
+      [27, '3'],
+      [52, '4'],
+      [16_383, '5'],
+    ],
+  ])
+})
+
+it('has the texts that its cells share, be they thousands', async () => {
+  const texts = Array.from({ length: 5000 }, (_, n) => `é${n}`.repeat(1 + (n % 17)))
+  const asked = Array.from({ length: 5000 }, (_, n) => (n * 1237) % 5000)
+  const rows = asked.map((index) => `<row><c t="s"><v>${index}</v></c></row>`)
+  expect(await read(rawWorkbook(rows.join(''), texts))).toEqual(asked.map((index) => [texts[index]]))
+})
+
+it.each([
+  ['', ['1900-01-01', '1900-02-28', '1900-03-01', '2021-01-01', '2021-01-01T12:30:00', '06:00:00', '1e+300']],
+  [
+    'date1904="1"',
+    ['1904-01-02', '1904-02-29', '1904-03-02', '2025-01-02', '2025-01-02T12:30:00', '06:00:00', '1e+300'],
+  ],
+])('has dates and times for the numbers that it shows as such: %s', async (setting, dates) => {
+  const serials = ['1', '59', '61', '44197', String(44_197 + 12.5 / 24), '0.25', '1e300']
+  // Of the workbook's own formats three are dates.
+  const own = ['dd/mm/yyyy', '[$-409]h:mm', '&quot;due&quot; yy', '0.00 &quot;days&quot;', 'General', '[Red]0', '0\\d']
+  const ids = [14, 22, 27, 36, 45, 58, 164, 165, 166, 0, 13, 23, 26, 37, 44, 59, 167, 168, 169, 170]
+  const isDate = (style: number): boolean => style < 9
+  const row = (style: number): string =>
+    `<row>${serials.map((one) => `<c s="${style}"><v>${one}</v></c>`).join('')}</row>`
+  const file = zipOf({
+    'xl/workbook.xml': `<workbook><workbookPr ${setting}/><sheets><sheet name="People" r:id="rId1"/></sheets></workbook>`,
+    'xl/styles.xml': `<styleSheet><numFmts>${own.map((code, n) => `<numFmt numFmtId="${164 + n}" formatCode="${code}"/>`).join('')}</numFmts>
+      <cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs>${ids.map((id) => `<xf numFmtId="${id}"/>`).join('')}</cellXfs></styleSheet>`,
+    'xl/worksheets/sheet1.xml': `<worksheet><sheetData>${ids.map((_, style) => row(style)).join('')}</sheetData></worksheet>`,
+  })
+  const plain = serials.map((one) => String(Number(Number(one).toPrecision(15))))
+  expect(await read(file)).toEqual(ids.map((_, style) => (isDate(style) ? dates : plain)))
+})
