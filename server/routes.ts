@@ -23,6 +23,7 @@ import { consentRoutes } from './messages/consent-http.ts'
 import { erasureRoutes } from './messages/erase-http.ts'
 import { explainRoutes } from './messages/explain-http.ts'
 import { endStopsOf, guardRoutes } from './messages/guards/http.ts'
+import { forgetUsed, readUsed } from './messages/guards/windows.ts'
 import { messageRoutes } from './messages/http.ts'
 import { isCountry } from './messages/number.ts'
 import { resendRoutes } from './messages/resend-http.ts'
@@ -74,6 +75,8 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
     setDefaultSender,
     isCountry,
     endStops,
+    readUsed,
+    forgetUsed,
     applied: context.refreshSettings,
   }
   guardTestKeys(app, context.db)

@@ -11,42 +11,58 @@ import {
   type StoredGuards,
 } from './guard-settings.ts'
 
+/** A day of a limit. */
+export interface GuardDay {
+  accountId: string
+  kind: 'daily_segments' | 'spend'
+  /** The currency; of segments empty. */
+  key: string
+  startsAt: Date
+}
+
 /** What other slices do for guards. */
 export interface GuardSources {
   /** Whether it is the ISO 3166-1 alpha-2 code of a country that has a numbering plan. */
   isCountry: (text: string) => boolean
   /** Ends the stops of guards that are others now, and tells of it. */
   endStops: (tx: Tx, accountId: string, kinds: readonly GuardKind[], by: string) => Promise<void>
+  /** What a day has used up: segments, or millionths of the currency. */
+  readUsed: (db: Queryable, day: GuardDay) => Promise<number>
+  /** Has a day counted anew. */
+  forgetUsed: (tx: Tx, day: GuardDay) => Promise<void>
 }
 
-/** Settings of guards as they are shown, with what the day has used up. By primary keys. */
-export async function readGuardSettings(db: Queryable, accountId: string, now: Date = new Date()) {
+/** Settings of guards as they are shown, with what the day has used up. By primary key. */
+export async function readGuardSettings(
+  db: Queryable,
+  accountId: string,
+  { readUsed }: Pick<GuardSources, 'readUsed'>,
+) {
   const { timezone, guards } = await findGuards(db, accountId)
-  const { startsAt, endsAt } = dayAt(timezone, now)
-  const { rows } = await db.query<{ kind: string; used: number }>({
-    name: 'read-day-used',
-    text: `
-      select kind, used
-      from guard_counters
-      where account_id = $1
-        and kind in ('daily_segments', 'spend')
-        and key in ('', $2)
-        and starts_at = $3`,
-    values: [accountId, guards.spend?.currency ?? '', startsAt],
-  })
-  const usedOf = (name: string): number => rows.find(({ kind }) => kind === name)?.used ?? 0
-  const { spend, daily_segments = null } = guards
+  const now = new Date()
+  const used = new Map<GuardKind, number>()
+  for (const day of daysOf(accountId, timezone, guards, now)) used.set(day.kind, await readUsed(db, day))
+  const [segments, spent] = [used.get('daily_segments') ?? null, used.get('spend') ?? null]
   return {
     timezone,
     ...showGuards(guards),
-    limits: { daily_segments, segments_today: daily_segments === null ? null : usedOf('daily_segments') },
+    limits: { daily_segments: guards.daily_segments ?? null, segments_today: segments },
     spend: {
-      daily_limit: spend?.daily_limit ?? null,
-      spent_today: spend ? (usedOf('spend') / 1_000_000).toFixed(6) : null,
-      currency: spend?.currency ?? null,
-      resets_at: spend || daily_segments !== null ? endsAt.toISOString() : null,
+      daily_limit: guards.spend?.daily_limit ?? null,
+      spent_today: spent === null ? null : (spent / 1_000_000).toFixed(6),
+      currency: guards.spend?.currency ?? null,
+      resets_at: used.size > 0 ? dayAt(timezone, now).endsAt.toISOString() : null,
     },
   }
+}
+
+/** The days that an account's limits are in at a time. */
+function daysOf(accountId: string, timezone: string, guards: StoredGuards, at: Date): GuardDay[] {
+  const { startsAt } = dayAt(timezone, at)
+  const days: GuardDay[] = []
+  if (guards.daily_segments !== undefined) days.push({ accountId, kind: 'daily_segments', key: '', startsAt })
+  if (guards.spend) days.push({ accountId, kind: 'spend', key: guards.spend.currency, startsAt })
+  return days
 }
 
 /**
@@ -76,6 +92,15 @@ export async function changeGuards(
   // Days begin at another time then.
   if (change.timezone !== undefined && change.timezone !== stored.timezone) changed.push('daily_segments', 'spend')
   if (changed.length > 0) await sources.endStops(tx, accountId, changed, by)
+  const now = new Date()
+  const before = daysOf(accountId, stored.timezone, stored.guards, now)
+  const isKnown = (day: GuardDay): boolean =>
+    before.some(
+      (one) => one.kind === day.kind && one.key === day.key && one.startsAt.getTime() === day.startsAt.getTime(),
+    )
+  // What was counted before a limit was taken away is not all that its day has used up.
+  for (const day of daysOf(accountId, change.timezone ?? stored.timezone, guards, now))
+    if (!isKnown(day)) await sources.forgetUsed(tx, day)
 }
 
 /** What is stored, by the primary key. */

@@ -62,13 +62,10 @@ interface SettingsRow {
 }
 
 /** The settings and their entity tag. */
-export async function readSettings(
-  db: Queryable,
-  caller: Caller,
-  { version, optOut, apiPerSecond = 100, encryptsContent = false }: SettingsSources,
-): Promise<ShownSettings> {
+export async function readSettings(db: Queryable, caller: Caller, sources: SettingsSources): Promise<ShownSettings> {
+  const { version, optOut, apiPerSecond = 100, encryptsContent = false } = sources
   const row = await findSettings(db, caller.accountId)
-  const guards = await readGuardSettings(db, caller.accountId)
+  const guards = await readGuardSettings(db, caller.accountId, sources)
   const body: SettingsBody = {
     object: 'settings',
     account: { id: showId('acc', caller.accountId), name: row.name, status: row.status },

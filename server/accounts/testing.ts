@@ -39,6 +39,8 @@ export const testSettings: SettingsSources = {
   version: '1.2.3',
   isCountry: (text) => text !== 'XX',
   endStops: () => Promise.resolve(),
+  readUsed: () => Promise.resolve(0),
+  forgetUsed: () => Promise.resolve(),
   applied: () => Promise.resolve(),
   setDefaultSender: () => Promise.resolve(false),
   optOut: (_own, name) => ({

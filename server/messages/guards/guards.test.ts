@@ -7,7 +7,7 @@ import type { Accepted, Draft, Stop } from '../accepted.ts'
 import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../testing.ts'
 import { nameOf } from './judge.ts'
 import { forgetWindows, listStops, releaseStops, type GuardRow, type Release } from './stops.ts'
-import { useWindows } from './windows.ts'
+import { readUsed, useWindows } from './windows.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -193,9 +193,11 @@ describe('a daily cap of segments', () => {
       const all = await inTransaction(db, (tx) => useWindows(tx, amounts))
       return amounts.map((one) => all.get(nameOf(one.window)))
     }
+    const read = (): Promise<number[]> => Promise.all(amounts.map((one) => readUsed(db, one.window)))
+    expect(await read()).toEqual([4, 40_000, 0])
     expect(await before()).toEqual([4, 40_000, 0])
     expect(await before()).toEqual([5, 40_005, 5])
-    expect(await used('daily_segments')).toBe(6)
+    expect(await read()).toEqual([6, 40_010, 10])
   })
 
   it('does not stop other accounts', async () => {

@@ -9,6 +9,7 @@ import { messageRoutes } from '../http.ts'
 import { isCountry } from '../number.ts'
 import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../testing.ts'
 import { endStopsOf, guardRoutes } from './http.ts'
+import { forgetUsed, readUsed } from './windows.ts'
 
 let database: TestDatabase
 let account: TestAccount
@@ -30,7 +31,7 @@ beforeEach(async () => {
   ledger = await openLedgerTest(db, { accountId: account.accountId })
   const context = ledger.routeContext
   app = await buildTestApp(db, async (own) => {
-    const settings = { ...testSettings, isCountry, endStops: endStopsOf(ledger.subscriptions) }
+    const settings = { ...testSettings, isCountry, endStops: endStopsOf(ledger.subscriptions), readUsed, forgetUsed }
     await accountRoutes(own, { db, vault: testVault, authenticator: openAuthenticator(db), settings })
     messageRoutes(own, context)
     guardRoutes(own, context)
@@ -96,6 +97,33 @@ describe('the settings of guards', () => {
     }
     await patch(off)
     expect(await ledger.count('accounts', `settings ? 'guards'`)).toBe(0)
+  })
+
+  it('tell what the day has used up before a limit was set, and while there was none', async () => {
+    await send()
+    await database.db.query(
+      `insert into tally_deltas (account_id, hour, type, is_test, segments, to_bucket, carrier_id, currency, messages, cost)
+       values ($1, date_trunc('hour', now(), 'UTC'), 'otp', false, 1, 'sent', $2, 'EUR', 1, 0.0201)`,
+      [account.accountId, ledger.carrierId],
+    )
+    const limits = { limits: { daily_segments: 4 }, spend: { daily_limit: '1.00', currency: 'EUR' } }
+    const none = { limits: { daily_segments: null }, spend: { daily_limit: null } }
+    expect((await patch(limits)).body).toMatchObject({
+      limits: { segments_today: 2 },
+      spend: { spent_today: '0.020100' },
+    })
+    await send()
+    await patch(none)
+    await send()
+    expect((await patch(limits)).body).toMatchObject({ limits: { segments_today: 4 } })
+    expect(await send()).toMatchObject({ status: 429, body: { code: 'spend_limit_reached' } })
+    // Another limit of the same day is none that begins.
+    await database.db.query(`update guard_counters set used = used + 1 where kind = 'daily_segments'`)
+    expect((await patch({ limits: { daily_segments: 9 } })).body).toMatchObject({ limits: { segments_today: 5 } })
+    expect((await call('GET', '/v1/settings', undefined, other)).body).toMatchObject({
+      limits: { segments_today: null },
+      spend: { spent_today: null },
+    })
   })
 
   it('say everything that is wrong with them at once', async () => {

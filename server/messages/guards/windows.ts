@@ -87,35 +87,62 @@ const hourMs = 3_600_000
 // From the time of a message to that of its id.
 const idLateMs = 60_000
 
-/** Adds to a day what it used up before its first whole hour, and returns it. Reads the messages of that time, once a day, by primary key. */
-async function useFirstPart(tx: Tx, { accountId, kind, key, startsAt }: WindowRow): Promise<number> {
+/** Adds to a day what it used up before its first whole hour, and returns it; once a day. */
+async function useFirstPart(tx: Tx, day: WindowRow): Promise<number> {
+  const amount = await readFirstPart(tx, day)
+  await moveWindows(tx, [{ window: day, amount }])
+  return amount
+}
+
+/** What a day used up before its first whole hour. Reads the messages of that time, by primary key. */
+async function readFirstPart(db: Queryable, { accountId, kind, key, startsAt }: WindowRow): Promise<number> {
   const until = new Date(Math.ceil(startsAt.getTime() / hourMs) * hourMs)
   const amount = kind === 'spend' ? `round(${costIn('bucket')} * ${millionths})` : 'coalesce(sum(segments), 0)'
-  const { rows } = await tx.query<{ amount: number }>(
+  const { rows } = await db.query<{ amount: number }>(
     `with part as (
        select ${talliedColumns('m')}, ${bucketOf('m.status')} as bucket
        from messages m
        where m.account_id = $1
-         and m.id between $5 and $6
-         and m.created_at >= $4
-         and m.created_at < $7
+         and m.id between $4 and $5
+         and m.created_at >= $3
+         and m.created_at < $6
          and not m.is_test
      )
-     update guard_counters c
-     set used = c.used + p.amount
-     from (select ${amount}::bigint as amount from part where bucket <> 'received' and ($3 = '' or "costCurrency" = $3)) p
-     where c.account_id = $1
-       and c.kind = $2
-       and c.key = $3
-       and c.starts_at = $4
-     returning p.amount`,
-    [accountId, kind, key, startsAt, firstIdAt(startsAt.getTime()), firstIdAt(until.getTime() + idLateMs), until],
+     select ${amount}::bigint as amount
+     from part
+     where bucket <> 'received'
+       and ($2 = '' or "costCurrency" = $2)`,
+    [accountId, key, startsAt, firstIdAt(startsAt.getTime()), firstIdAt(until.getTime() + idLateMs), until],
   )
   return rows[0]?.amount ?? 0
 }
 
+/** What a day has used up: by its window, or by the counts where nothing has begun it. By primary keys; locks nothing. */
+export async function readUsed(db: Queryable, day: WindowRow): Promise<number> {
+  const { rows } = await db.query<{ used: number; isNew: boolean }>({
+    name: 'read-day-used',
+    text: `
+      select coalesce(c.used, ${usedSinceDayBegan}) as used, c.used is null as "isNew"
+      from (select $1::uuid as account_id, $2::text as kind, $3::text as key, $4::timestamptz as starts_at) w
+      left join guard_counters c using (account_id, kind, key, starts_at)`,
+    values: [day.accountId, day.kind, day.key, day.startsAt],
+  })
+  const { used = 0, isNew = true } = rows[0] ?? {}
+  return used + (isNew && beginsInHour(day) ? await readFirstPart(db, day) : 0)
+}
+
+/** Forgets what was counted of a day; the next accept begins it with the counts. By primary key. */
+export async function forgetUsed(tx: Tx, { accountId, kind, key, startsAt }: WindowRow): Promise<void> {
+  await tx.query(`delete from guard_counters where account_id = $1 and kind = $2 and key = $3 and starts_at = $4`, [
+    accountId,
+    kind,
+    key,
+    startsAt,
+  ])
+}
+
 /** Adds to windows that are locked; by primary key. */
-export async function moveWindows(tx: Tx, amounts: readonly Amount[]): Promise<void> {
+export async function moveWindows(tx: Tx, amounts: readonly { window: WindowRow; amount: number }[]): Promise<void> {
   if (amounts.length === 0) return
   await tx.query({
     name: 'move-guard-windows',
@@ -151,7 +178,7 @@ export async function readRelief(tx: Queryable, windows: readonly Window[]): Pro
   return new Map(rows.map(({ raisedBy, until, ...row }) => [nameOf(row), { raisedBy, until }]))
 }
 
-const keyColumns = (windows: readonly Window[]): (string | Date)[][] => [
+const keyColumns = (windows: readonly WindowRow[]): (string | Date)[][] => [
   windows.map(({ accountId }) => accountId),
   windows.map(({ kind }) => kind),
   windows.map(({ key }) => key),
