@@ -5,6 +5,7 @@ import { perDay, type DayStatement } from '../db/partitions.ts'
 import { refusalsOfGuards } from './accepted.ts'
 import { isPaced } from './claim-sql.ts'
 import { talliedAccepted } from './tallies/delta-sql.ts'
+import { askedFor } from './validity.ts'
 
 /** Columns of drafts that every statement has. */
 const always = {
@@ -117,6 +118,7 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
     `case when coalesce(${list(validities, 'null')}) is null then coalesce(d.opens_at, d.send_at, ${at}) else coalesce(d.send_at, ${at}) end`,
     at,
   )
+  const mark = validities && ` + case when coalesce(${validities}) is null then interval '0' else ${askedFor} end`
   const callbackUrls = list(when('options', 'd.callback_url'), when('campaigns', 'c.callback_url'))
   // What judging leaves as it came.
   const kept = partNames.filter((part) => used.has(part)).flatMap((part) => keptOf[part] ?? [])
@@ -142,7 +144,7 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
       coalesce(${list('d.type', when('campaigns', 'c.type'), "'transactional'")}) as type,
       ${callbackUrls && `coalesce(${callbackUrls}) as callback_url,`}
       coalesce(${list(when('options', 'd.on_unknown'), when('campaigns', 'c.on_unknown'), 'a.on_unknown')}) as on_unknown,
-      ${start} + make_interval(secs => coalesce(${list(validities, `${validity}::int`)})) as expires_at,
+      ${start} + make_interval(secs => coalesce(${list(validities, `${validity}::int`)}))${mark} as expires_at,
       ${when('times', 'case when d.send_at is null then d.opens_at end as held_until,')}
       ${when('leases', `case when ${list('me.id is not null')}${when('times', ' and d.send_at is null and d.opens_at is null')}${when('campaigns', ` and c.status is distinct from 'paused' and ${isPaced('c')} is not true`)} then d.link_id end as link_id,`)}
       d.account_id in (select account_id from lacking) as lacks_hash,

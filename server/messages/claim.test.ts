@@ -4,10 +4,9 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { dayOf, ensurePartitions } from '../db/partitions.ts'
 import { firstIdAt, newId } from '../ids.ts'
 import { cancelMessage } from './cancel.ts'
-import { claimMessages, expireMessages, findLanes, queueDue } from './claim.ts'
+import { claimMessages, findLanes, queueDue } from './claim.ts'
 import { endWithoutReceipt } from './no-receipt.ts'
 import { allMessages, listMessages } from './list.ts'
-import type { MessageRow } from './message.ts'
 import { readDirect } from './settle.ts'
 import { moveTo, insertTestCarrier, insertTestSender, openLedgerTest, silent, type LedgerTest } from './testing.ts'
 
@@ -371,52 +370,6 @@ describe('what waits for a time', () => {
     const counts = await Promise.all([queueDue(test.db), queueDue(test.db), queueDue(test.db)])
     expect(counts.reduce((sum, n) => sum + n, 0)).toBe(50)
     expect(await test.count('queue', 'true')).toBe(50)
-  })
-})
-
-describe('validity', () => {
-  it('ends what waited too long in the queue', async () => {
-    const [old, fresh] = [await test.send({ validitySeconds: 1 }), await test.send()]
-    await test.db.query(`update queue set expires_at = now() where message_id = $1`, [old.id])
-    expect(await expireMessages(test.context)).toBe(1)
-    expect(await test.message(old.id)).toMatchObject({ status: 'expired', errorCode: 'expired_in_queue' })
-    expect((await test.message(fresh.id)).status).toBe('queued')
-    expect(await test.eventsOf(old.id)).toEqual(['message.failed'])
-    expect(await expireMessages(test.context)).toBe(0)
-  })
-
-  it('that nobody asked for does not end while a broadcast is paused', async () => {
-    const orders = [
-      { body: {}, ofCampaign: null },
-      { body: { validity_period: 36_000 }, ofCampaign: null },
-      { body: {}, ofCampaign: 36_000 },
-    ]
-    const rows: MessageRow[] = []
-    for (const { body, ofCampaign } of orders) {
-      const campaignId = newId()
-      await test.db.query(
-        `with campaign as (insert into campaigns (account_id, id, name, validity_period) values ($1, $2, 'One', $5))
-         insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone)
-         values ($1, $3, $2, 'paused', $4, false, now(), 'UTC')`,
-        [test.accountId, campaignId, newId(), body, ofCampaign],
-      )
-      rows.push(await test.send({ campaignId }))
-    }
-    const [short] = [await test.send({ campaignId: rows[0]?.campaignId ?? '', validitySeconds: 60 })]
-    await test.db.query(`update campaigns set status = 'paused'`)
-    const pass = `created_at = created_at - interval '11 hours', expires_at = expires_at - interval '11 hours'`
-    // A night and a day.
-    for (let i = 0; i < 2; i++) {
-      await test.db.query(
-        `with m as (update messages set ${pass}) update queue set expires_at = now() - interval '1 hour'`,
-      )
-      await expireMessages(test.context)
-    }
-    const statuses = await Promise.all([...rows, short].map(async ({ id }) => (await test.message(id)).status))
-    expect(statuses).toEqual(['queued', 'expired', 'expired', 'expired'])
-    expect(await test.count('queue', `expires_at > now() + interval '9 hours'`)).toBe(1)
-    await test.db.query(`update campaigns set status = 'sending'`)
-    expect((await claim()).handovers).toMatchObject([{ id: rows[0]?.id }])
   })
 })
 

@@ -13,7 +13,7 @@ import { mayBeTaken, staysTwice } from './repeat-sql.ts'
 import { repriceStrays } from './reprice.ts'
 import { tallied, talliedColumns } from './tallies/delta-sql.ts'
 import { rejectUnreadable } from './unreadable.ts'
-import { defaultExpiry, validityDefault } from './validity.ts'
+import { isDefaultValidity, validityDefault } from './validity.ts'
 
 export interface QueueContext {
   db: Db
@@ -249,8 +249,10 @@ const dueSql = `
   select lane_id, message_id, account_id, segments, expires_at from due
   on conflict do nothing`
 
-// Locks expired queue rows (index queue_expires_at) that no claim holds, and their messages. What a paused broadcast has in line gets
-// another default validity, where nobody asked for one: a pause passes over nobody. Broadcasts by broadcasts_campaign.
+const prolonged = `date_trunc('milliseconds', now()) + ${validityDefault}`
+
+// Locks expired queue rows (index queue_expires_at) that no claim holds, and their messages. What waits in line while a broadcast of its
+// campaign is paused gets another default validity, where nobody asked for one: a pause passes over nobody. Broadcasts by broadcasts_campaign.
 const expireSql = `
   with due as materialized (
     select ctid as row_at, account_id, message_id from queue
@@ -260,22 +262,22 @@ const expireSql = `
     for update skip locked
   ), judged as materialized (
     select d.*, ${mayBeTaken('m')} as may_be_taken,
-      c.id is not null and m.expires_at >= ${defaultExpiry('m')}
+      c.id is not null and ${isDefaultValidity('m')}
         and exists (
           select 1 from broadcasts b
-          where b.account_id = c.account_id and b.campaign_id = c.id and b.status = 'paused' and not b.body ? 'validity_period'
+          where b.account_id = c.account_id and b.campaign_id = c.id and b.status = 'paused'
         ) as is_paused
     from due d
     join messages m on m.account_id = d.account_id and m.id = d.message_id
     left join campaigns c on c.account_id = m.account_id and c.id = m.campaign_id
-      and c.status = 'paused' and c.validity_period is null and not m.is_confirmation
+      and c.status = 'paused' and not m.is_confirmation
   ), paused as (
     update queue
-    set expires_at = now() + ${validityDefault}
+    set expires_at = ${prolonged}
     where ctid = any (array(select row_at from judged where is_paused))
   ), prolonged as (
     update messages m
-    set expires_at = now() + ${validityDefault}, updated_at = now()
+    set expires_at = ${prolonged}, updated_at = now()
     from judged g
     where m.account_id = g.account_id and m.id = g.message_id and m.status = 'queued' and g.is_paused
   ), gone as (

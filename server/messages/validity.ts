@@ -1,20 +1,16 @@
-/** For how long a message may wait where neither it nor its campaign says otherwise. */
+/** For how long a message may wait, and whether somebody has said so. */
 
-/** 10 hours, in seconds. */
+/** 10 hours, in seconds: where neither the message nor its campaign says otherwise. */
 export const validityDefaultSeconds = 36_000
 
 /** The same in SQL. */
 export const validityDefault = `interval '${validityDefaultSeconds} seconds'`
 
-const start = (m: string): string => `coalesce(${m}.send_at, ${m}.created_at)`
-
-/** When a validity that nobody asked for ends, of a message under this alias: whoever asked for just that cannot be told from it. */
-export const defaultExpiry = (m: string): string => `${start(m)} + ${validityDefault}`
-
 /**
- * Whether nobody asked for the validity of a message under this alias, also where a hold or a pause has prolonged it: one that was asked for
- * is whole seconds, which those are but by chance (one in a thousand is taken for asked for).
+ * What SQL adds to the expiry that somebody has asked for. Times of messages are whole milliseconds: a microsecond, which nobody is shown,
+ * tells one that was asked for from one that quiet hours or a pause may prolong.
  */
-export const isDefaultValidity = (m: string): string =>
-  `(${m}.expires_at = ${defaultExpiry(m)}
-          or (${m}.expires_at > ${defaultExpiry(m)} and extract(epoch from ${m}.expires_at - (${start(m)})) % 1 <> 0))`
+export const askedFor = `interval '1 microsecond'`
+
+/** Whether nobody asked for the validity of a message under this alias, also where it was prolonged. */
+export const isDefaultValidity = (m: string): string => `extract(microseconds from ${m}.expires_at) % 1000 = 0`
