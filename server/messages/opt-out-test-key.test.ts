@@ -33,8 +33,8 @@ const letIn = async ({ headers }: TestAccount): Promise<number> =>
   (await app.inject({ method: 'DELETE', url: `/v1/opt-outs/${person}?reason=asked`, headers })).statusCode
 
 /** A phone says STOP in answer to a message. */
-async function stop(isTest: boolean): Promise<void> {
-  const { id: messageId } = await test.send({ isTest })
+async function stop(isTest: boolean, message?: { id: string }): Promise<void> {
+  const { id: messageId } = message ?? (await test.send({ isTest }))
   await inTransaction(test.db, (tx) =>
     optOut(tx, test.context, live.accountId, { source: 'reply', actor: null, messageId, isTest }, [{ number: person }]),
   )
@@ -48,4 +48,18 @@ it('a test key lets in again whom a simulated phone has taken out, and no person
   expect(await letIn(tester)).toBe(403)
   expect(await test.count('opt_outs', 'account_id = $1', [live.accountId])).toBe(1)
   expect(await letIn(live)).toBe(204)
+})
+
+it('what a person says, or a caller, takes the place of what a simulated phone has said, and not the other way round', async () => {
+  const create = (): Promise<unknown> =>
+    app.inject({ method: 'POST', url: '/v1/opt-outs', headers: live.headers, payload: { number: person } })
+  const [simulated, real] = [await test.send({ isTest: true }), await test.send()]
+  for (const say of [() => stop(false, real), create]) {
+    await stop(true, simulated)
+    await say()
+    await stop(true, simulated)
+    expect(await letIn(tester)).toBe(403)
+    expect(await test.count('opt_outs', 'account_id = $1', [live.accountId])).toBe(1)
+    expect(await letIn(live)).toBe(204)
+  }
 })

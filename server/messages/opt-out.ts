@@ -44,10 +44,14 @@ export interface OptOutInput {
   evidence?: ConsentEvidence
 }
 
+/** Whether only a simulated phone has said it: the word of a person or a caller takes its place. By primary key. */
+const isSimulated = `exists (
+          select from messages m where m.account_id = opt_outs.account_id and m.id = opt_outs.message_id and m.is_test)`
+
 /**
  * Opts people out of everything from the account, each number at most once a call: the opt-outs, what waits for them canceled, the ledger
- * of consent and the events. `added` has the numbers that were not out before. Offer the postings after the commit. Locks what it inserts,
- * in the order of the numbers, and the messages that wait.
+ * of consent and the events. `added` has the numbers that were not out before, or only by the word of a simulated phone. Offer the postings
+ * after the commit. Locks what it inserts, in the order of the numbers, and the messages that wait.
  */
 export async function optOut(
   tx: Tx,
@@ -61,17 +65,34 @@ export async function optOut(
   const { rows } = await tx.query<{ number: string }>({
     name: 'opt-out',
     text: `
-      insert into opt_outs (account_id, id, number, source, reason, message_id)
-      select $1, p.id, p.number, $2, p.reason, $3
-      from unnest($4::uuid[], $5::text[], $6::text[], $7::bytea[]) as p (id, number, reason, hash)
-      where not exists (
-        select from opt_outs o
-        where o.account_id = $1
-          and o.number_hmac = p.hash
+      with p as materialized (
+        select *
+        from unnest($4::uuid[], $5::text[], $6::text[], $7::bytea[]) as p (id, number, reason, hash)
+      ), taken as (
+        update opt_outs
+        set source = $2, reason = p.reason, message_id = $3
+        from p
+        where opt_outs.account_id = $1
+          and opt_outs.number = p.number
+          and not $8
+          and ${isSimulated}
+        returning opt_outs.number
+      ), added as (
+        insert into opt_outs (account_id, id, number, source, reason, message_id)
+        select $1, p.id, p.number, $2, p.reason, $3
+        from p
+        where not exists (
+          select from opt_outs o
+          where o.account_id = $1
+            and o.number_hmac = p.hash
+        )
+        order by p.number
+        on conflict (account_id, number) do nothing
+        returning number
       )
-      order by p.number
-      on conflict (account_id, number) do nothing
-      returning number`,
+      select number from taken
+      union all
+      select number from added`,
     values: [
       accountId,
       // As it was called before there was a ledger.
@@ -81,6 +102,7 @@ export async function optOut(
       numbers,
       people.map(({ reason }) => reason ?? null),
       numbers.map((number) => hashNumber(context.vault, accountId, number)),
+      origin.isTest ?? false,
     ],
   })
   const added = new Set(rows.map(({ number }) => number))
@@ -111,8 +133,7 @@ export async function optIn(
       delete from opt_outs
       where account_id = $1
         and (number = $2 or number_hmac = $3)
-        and (not $4 or exists (
-          select from messages where account_id = $1 and id = opt_outs.message_id and is_test))`,
+        and (not $4 or ${isSimulated})`,
     values: [
       accountId,
       person.number,
