@@ -318,6 +318,15 @@ describe('a reply that may mean STOP', () => {
     expect(dataOf(await call('GET', '/opt-outs/suspected'))).toEqual([])
   })
 
+  it('is none of somebody who is out, and whose number was forgotten', async () => {
+    await add(person)
+    await call('POST', `/opt-outs/${person}/forget`)
+    await database.db.query(`update opt_outs set created_at = now() - interval '1 hour'`)
+    await forgetNumbers(database.db)
+    await say('please stop')
+    expect(dataOf(await call('GET', '/opt-outs/suspected'))).toEqual([])
+  })
+
   it('does what the account says', async () => {
     await call('PUT', '/opt-outs/keywords', { on_suspicion: 'opt_out' })
     await say('please stop')

@@ -3,6 +3,7 @@ import type { Queryable, Tx } from '../db/db.ts'
 import { recordEvents, type Posting } from '../events.ts'
 import { showId } from '../ids.ts'
 import { wayOf, type Position } from '../page.ts'
+import { hashNumber } from './consent.ts'
 import { renderMessage, type MessageRow } from './message.ts'
 import type { ConsentContext } from './opt-out.ts'
 
@@ -16,10 +17,10 @@ export interface SuspicionRow {
   createdAt: Date
 }
 
-/** Keeps a reply for a person to look at, with its event; a number that is out already needs no look. By the unique (account_id, number). */
+/** Keeps a reply for a person to look at, with its event; a number that is out already needs no look. By the unique keys of opt_outs. */
 export async function suspectOptOut(
   tx: Tx,
-  { outbox, subscriptions }: Omit<ConsentContext, 'vault'>,
+  { vault, outbox, subscriptions }: ConsentContext,
   accountId: string,
   row: MessageRow,
 ): Promise<Posting[]> {
@@ -28,8 +29,8 @@ export async function suspectOptOut(
     text: `
       insert into opt_out_suspicions (account_id, message_id, number)
       select $1, $2, $3
-      where not exists (select from opt_outs where account_id = $1 and number = $3)`,
-    values: [accountId, row.id, row.theirNumber],
+      where not exists (select from opt_outs where account_id = $1 and (number = $3 or number_hmac = $4))`,
+    values: [accountId, row.id, row.theirNumber, hashNumber(vault, accountId, row.theirNumber)],
   })
   const type = 'contact.opt_out_suspected'
   if (rowCount === 0 || !subscriptions.wants(accountId, type)) return []
