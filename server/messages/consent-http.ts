@@ -5,7 +5,7 @@ import { writeCsv } from '../csv.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { invalid } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'
-import { newId, parseId, showId } from '../ids.ts'
+import { parseId, showId } from '../ids.ts'
 import { readPage, type PagePlace, type Position } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { openStream } from '../requests/stream.ts'
@@ -174,8 +174,8 @@ const exportPageRows = 1000
 
 async function* writeExport(db: Db, vault: Vault, accountId: string, number: string): AsyncGenerator<string> {
   yield writeCsv([['number', ...fields, ...proofs.map((name) => `evidence_${name}`)]])
-  let position: Position | null = { direction: 'before', id: newId() }
-  while (position) {
+  let position: Position | null = null
+  for (;;) {
     const rows: ConsentRow[] = await listConsents(db, vault, accountId, number, exportPageRows - 1, position)
     for (const row of rows) {
       const shown = showConsent(row, number)
@@ -183,7 +183,8 @@ async function* writeExport(db: Db, vault: Vault, accountId: string, number: str
         [number, ...fields.map((name) => shown[name]), ...proofs.map((name) => row.evidence[name] ?? null)],
       ])
     }
-    const last = rows.length === exportPageRows ? rows.at(-1) : undefined
-    position = last ? { direction: 'before', id: last.id } : null
+    const last = rows.at(-1)
+    if (!last || rows.length < exportPageRows) return
+    position = { direction: 'before', id: last.id }
   }
 }

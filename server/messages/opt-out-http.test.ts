@@ -4,7 +4,8 @@ import { buildTestApp, createTestAccount, testVault, type TestAccount } from '..
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import type { App, Scope } from '../http.ts'
-import { newId } from '../ids.ts'
+import { firstIdAt, newId } from '../ids.ts'
+import { hashNumber } from './consent.ts'
 import { consentRoutes } from './consent-http.ts'
 import { keywordRoutes } from './keyword-http.ts'
 import { forgetNumbers, optOut } from './opt-out.ts'
@@ -358,6 +359,24 @@ describe('the ledger of consent', () => {
     const { text } = await call('GET', `/consent/export?number=${person}`)
     expect(text.trim().split('\n')).toHaveLength(4)
     expect(text).toContain('web_form,,I agree,2026-11-01T10:00:00Z,192.0.2.7')
+  })
+
+  it('is exported whole, newest first: what does not go on a page, and what a process has written whose clock is ahead', async () => {
+    const add = (accountId: string, id: string, from: number, to: number): Promise<unknown> =>
+      database.db.query(
+        `insert into consents (account_id, id, number_hmac, status, source, evidence)
+         select $1, ($2 || lpad(to_hex(n), 12, '0'))::uuid, $3, 'opted_in', 'api', jsonb_build_object('text', 'said ' || n)
+         from generate_series($4::int, $5::int) n`,
+        [accountId, id, hashNumber(testVault, accountId, person), from, to],
+      )
+    const ahead = firstIdAt(Date.now() + 3_600_000).slice(0, 24)
+    await add(account.accountId, '01900000-0000-7000-8000-', 1, 1500)
+    await add(account.accountId, ahead, 1501, 1501)
+    const other = await createTestAccount(database.db)
+    await add(other.accountId, ahead, 1, 3)
+    const { text } = await call('GET', `/consent/export?number=${person}`)
+    const said = [...text.matchAll(/said (\d+)/g)].map(([, n]) => Number(n))
+    expect(said).toEqual(Array.from({ length: 1501 }, (_, i) => 1501 - i))
   })
 
   it('is a problem where it cannot be read, and no half of a file', async () => {
