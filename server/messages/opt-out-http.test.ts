@@ -210,6 +210,12 @@ describe('a list in a file', () => {
     expect((await call('POST', '/opt-outs/import', body)).body).toMatchObject({ created: 1 })
   })
 
+  it('has the delimiter of its first line', async () => {
+    const csv = 'reason;number\nasked, twice | by phone;15551230001\n'
+    expect((await call('POST', '/opt-outs/import', csv)).body).toMatchObject({ created: 1, failed: 0 })
+    expect((await call('GET', `/opt-outs/${person}`)).body).toMatchObject({ reason: 'asked, twice | by phone' })
+  })
+
   it('means the numbers that were there before spreadsheets and phones wrote them', async () => {
     const cells = ['4915123456789.0', '"447,911,123,456"', '\u202a+447911123457\u202c', "'+447911123458", '4.47E+11']
     expect((await call('POST', '/opt-outs/import', `number\n${cells.join('\n')}\n`)).body).toMatchObject({

@@ -45,7 +45,7 @@ export function readCsvList(text: string): ReadList {
   try {
     records = parse(text, {
       bom: true,
-      delimiter: [',', ';', '\t', '|'],
+      delimiter: delimitersOf(text),
       info: true,
       relax_column_count: true,
       skip_empty_lines: true,
@@ -67,6 +67,14 @@ export function readCsvList(text: string): ReadList {
   if (rows.length === 0) throw refuse('must have rows')
   if (rows.length > optOutRowsMax) throw refuse(`must have at most ${optOutRowsMax} rows; send the rest in another`)
   return readRows(rows)
+}
+
+/** The delimiter that stands in the first line most often; all of them where none does. */
+function delimitersOf(text: string): string[] {
+  const [line = ''] = /\S[^\r\n]*/.exec(text) ?? []
+  const counts = [',', ';', '\t', '|'].map((one) => ({ one, count: line.split(one).length }))
+  const most = Math.max(...counts.map(({ count }) => count))
+  return counts.filter(({ count }) => count === most).map(({ one }) => one)
 }
 
 /** Reads the rows of a JSON body; their lines count from 1. */
