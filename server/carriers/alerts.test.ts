@@ -199,6 +199,30 @@ describe('a link', () => {
     expect(await list()).toMatchObject([{ status: 'closed' }])
   })
 
+  it.each([
+    ['of a disabled carrier', 'update carriers set enabled = false'],
+    ['of test mode', 'update carriers set is_test = true'],
+  ])('%s is not watched', async (_, change) => {
+    await say('down')
+    await database.db.query(change)
+    await pass(60)
+    expect(await list()).toEqual([])
+  })
+
+  it('is down for the last reason that any process has seen', async () => {
+    const others = [newId(), newId()]
+    await database.db.query(`insert into nodes (id, name) select unnest($1::uuid[]), 'other'`, [others])
+    await database.db.query(
+      `insert into link_states (link_id, node_id, leased_until, state, sessions, pace, last_error, last_error_at)
+       select $1, n.id, now() - interval '1 minute', 'down', 0, 0, n.said, now() - make_interval(mins => n.ago)
+       from unnest($2::uuid[], $3::text[], $4::int[]) as n (id, said, ago)`,
+      [linkId, others, ['connection refused', 'bind refused'], [9, 3]],
+    )
+    await say('down')
+    await pass(10)
+    expect(await list()).toMatchObject([{ type: 'link.down', last_error: 'bind refused' }])
+  })
+
   it('is listed where nobody subscribes, and nothing is recorded then', async () => {
     await database.db.query('truncate webhooks')
     await subscriptions.refresh()
@@ -271,6 +295,22 @@ describe('a sender', () => {
     expect(await told()).toEqual(['sender.degraded'])
     expect(await list()).toMatchObject([{ status: 'closed', failed: 50 }])
   })
+})
+
+it('alerts are kept for 90 days after their end', async () => {
+  await say('down')
+  await pass(10)
+  const rows = (days: number): Promise<unknown> =>
+    database.db.query(
+      `insert into alerts (account_id, id, type, subject, detail, opened_at, closed_at)
+       select account_id, gen_random_uuid(), type, subject, detail, opened_at, now() - make_interval(days => $1) from alerts limit 1`,
+      [days],
+    )
+  await rows(89)
+  await rows(91)
+  await watchSenders(context())
+  const kept = await list()
+  expect(kept.map(({ status }) => status).toSorted()).toEqual(['closed', 'open'])
 })
 
 it('alerts are paged, and their filters checked', async () => {

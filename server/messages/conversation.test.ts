@@ -1,8 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildTestApp, callAs, createTestAccount, errorsOf, type Call, type TestAccount } from '../accounts/testing.ts'
+import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
+import { noteReply } from './conversation-store.ts'
 import { messageRoutes } from './http.ts'
 import { storeReply, type ReplyIn } from './reply.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
@@ -85,6 +87,24 @@ describe('a conversation', () => {
       ...expected,
       last_message: { ...expected, in_reply_to: showId('msg', sent.id) },
     })
+  })
+
+  it('keeps what its replies said when one of them says less, or comes late', async () => {
+    const [person, campaignId] = [newPerson(), newId()]
+    await says(person, 'One')
+    const late = (await conversationWith(person))['last_message'] as Body
+    await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [
+      test.accountId,
+      campaignId,
+    ])
+    await test.send({ theirNumber: person, campaignId })
+    await says(person, 'Two')
+    const before = await conversationWith(person)
+    expect(before).toMatchObject({ campaign: showId('cmp', campaignId), unread: 2 })
+    // It was stored before the others, and is noted after them.
+    const row = await test.message(parseId('msg', String(late['id'])) ?? '')
+    await inTransaction(test.db, (tx) => noteReply(tx, { ...row, campaignId: null }))
+    expect(await conversationWith(person)).toEqual({ ...before, unread: 3 })
   })
 
   it('ends with the last message of either direction', async () => {
@@ -178,8 +198,9 @@ describe('looking after a conversation', () => {
     expect((await call('PATCH', `/v1/conversations/${String(id)}`, { assignee: null })).body['assignee']).toBeNull()
   })
 
-  it('marks as read what was seen, and not what came since', async () => {
-    const person = newPerson()
+  it('marks as read what was seen, and not what came since, or to somebody else', async () => {
+    const [person, another] = [newPerson(), newPerson()]
+    await says(another, 'One')
     await says(person, 'One')
     const seen = await conversationWith(person)
     await says(person, 'Two')
@@ -190,7 +211,9 @@ describe('looking after a conversation', () => {
     expect((await read({})).body['unread']).toBe(0)
     // What was read stays read.
     expect((await read({ last_message: (seen['last_message'] as Body)['id'] })).body['unread']).toBe(0)
-    expect(errorsOf((await read({ last_message: 'x' })).body)).toEqual(['#/last_message invalid_value'])
+    for (const last_message of ['x', showId('msg', newId())])
+      expect(errorsOf((await read({ last_message })).body)).toEqual(['#/last_message invalid_value'])
+    expect((await conversationWith(another))['unread']).toBe(1)
   })
 
   it('answers from the number that the person wrote to, once for a repeated request', async () => {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { newId, showId } from '../ids.ts'
+import { firstIdAt, newId, showId } from '../ids.ts'
 import { claimMessages } from './claim.ts'
 import type { MessageRow } from './message.ts'
 import { storeReply, type ReplyIn } from './reply.ts'
@@ -250,6 +250,38 @@ describe('START and HELP', () => {
     expect(await test.count('opt_outs', 'true')).toBe(1)
     await reply('HELP', { source: '15551230002' })
     expect(await confirmationCount()).toBe(4)
+  })
+
+  it('are answered anew an hour later, whatever else went to the person, in tests or from other accounts', async () => {
+    const other = await openLedgerTest(test.db)
+    const add = (accountId: string, minutes: number, changes: object): Promise<unknown> => {
+      const row = {
+        account_id: accountId,
+        id: firstIdAt(Date.now() - minutes * 60_000),
+        status: 'sent',
+        their_number: person,
+        our_number: ourNumber,
+        encoding: 'GSM-7',
+        characters: 1,
+        segments: 1,
+        is_confirmation: true,
+        ...changes,
+      }
+      const names = Object.keys(row)
+      return test.db.query(
+        `insert into messages (${names.join()}) values (${names.map((_, i) => `$${i + 1}`).join()})`,
+        Object.values(row),
+      )
+    }
+    for (const minutes of [61, 62, 63]) await add(test.accountId, minutes, {})
+    for (const minutes of [1, 2, 3]) {
+      await add(test.accountId, minutes, { is_confirmation: false })
+      await add(test.accountId, minutes + 10, { is_test: true })
+      await add(other.accountId, minutes, {})
+    }
+    await add(test.accountId, 59, {})
+    for (let i = 0; i < 4; i++) await reply('HELP')
+    expect(await confirmationCount()).toBe(3 + 3 + 3 + 1 + 2)
   })
 
   it('an ordinary reply is not answered', async () => {

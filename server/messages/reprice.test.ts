@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { claimMessages } from './claim.ts'
 import type { Handover } from './handover.ts'
-import { renderMessage } from './message.ts'
+import { renderMessage, type MessageRow } from './message.ts'
 import { repriceStrays } from './reprice.ts'
 import { moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
 import { readTallyFaults } from './tallies/testing.ts'
@@ -82,4 +82,59 @@ it('asks the database nothing where nobody knows a price, or all go where they w
     expect((await tx.query('select name from pg_prepared_statements')).rows).toEqual([{ name: 'reprice-strays' }])
   })
   await pool.end()
+})
+
+it('finds of the rates that have begun the one that says most, and before all of them what the route says', async () => {
+  await test.db.query('delete from rates')
+  await test.db.query(
+    `insert into rates (carrier_id, destination, effective_from, cost, currency)
+     select $1, destination, effective_from::timestamptz, cost, 'USD'
+     from unnest($2::text[], $3::text[], $4::bigint[]) as r (destination, effective_from, cost)`,
+    [
+      test.carrierId,
+      ['*', 'US', '155', '1555', '1555', '1555', '1555123000', '44'],
+      ['2020-01-01', '2020-01-01', '2020-01-01', '2021-01-01', '2020-01-01', '2999-01-01', '2999-01-01', '2020-01-01'],
+      [90, 70, 60, 45, 50, 1, 1, 7],
+    ],
+  )
+  const routeId = newId()
+  await test.db.query(
+    `with route as (insert into routes (id, position, match_key, currency) values ($1, 1, '', 'EUR') returning id)
+     insert into route_carriers (route_id, carrier_id, position, cost) select id, $2, 1, 33 from route`,
+    [routeId, test.carrierId],
+  )
+  const price = async (theirNumber: string, changes: object = {}): Promise<Partial<MessageRow>> => {
+    const { id } = await test.send({ theirNumber, segments: 2 })
+    const columns = Object.entries({ carrier_id: test.carrierId, cost: null, cost_currency: null, ...changes })
+    await test.db.query(
+      `update messages set ${columns.map(([name], i) => `${name} = $${i + 2}`).join()} where id = $1`,
+      [id, ...columns.map(([, value]) => value)],
+    )
+    const row: MessageRow = { ...(await test.message(id)), status: 'sending', costCarrierId: newId() }
+    await inTransaction(test.db, (tx) => repriceStrays(tx, [row]))
+    const { cost, costCurrency, costCarrierId, firstEstimate } = row
+    expect(await test.message(id)).toMatchObject({ cost, costCurrency, costCarrierId, firstEstimate })
+    return { cost, costCurrency, costCarrierId, firstEstimate }
+  }
+  const known = { costCurrency: 'USD', costCarrierId: test.carrierId, firstEstimate: '' }
+  expect(await price('15551230001')).toEqual({ ...known, cost: '0.00009' })
+  expect(await price('15591230001')).toEqual({ ...known, cost: '0.00012' })
+  expect(await price('12125550001')).toEqual({ ...known, cost: '0.00014' })
+  expect(await price('447700900001')).toEqual({ ...known, cost: '0.000014' })
+  expect(await price('4915112345678')).toEqual({ ...known, cost: '0.00018' })
+  expect(await price('15551230001', { route_id: routeId })).toEqual({ ...known, cost: '0.000066', costCurrency: 'EUR' })
+  // What was estimated first stays, also where it is priced more than once.
+  const estimated = { cost: '0.50', cost_currency: 'GBP' }
+  expect(await price('15551230001', estimated)).toMatchObject({ firstEstimate: '0.50 GBP' })
+  expect(await price('15551230001', { ...estimated, first_estimate: '0.10 USD' })).toMatchObject({
+    cost: '0.00009',
+    firstEstimate: '0.10 USD',
+  })
+  await test.db.query('delete from rates')
+  expect(await price('15551230001', estimated)).toEqual({
+    cost: null,
+    costCurrency: null,
+    costCarrierId: test.carrierId,
+    firstEstimate: '0.50 GBP',
+  })
 })
