@@ -39,6 +39,11 @@ it('keeps what contacts bring of consent, with the proof and who brought it, onc
       evidence: { method: 'web_form', text: 'I agree', ip: '192.0.2.7' },
     },
   ])
+  // For another campaign it is another word.
+  const second = await test.newCampaign()
+  await test.call('POST', `/v1/campaigns/${second}/contacts`, { phone_number: '15551230001', consent })
+  const campaigns = (await ledgerOf('15551230001')).map(({ campaignId }) => campaignId)
+  expect(campaigns).toEqual([parseId('cmp', second), parseId('cmp', campaign)])
 })
 
 it('never lets a person in again who is out, whatever consent a contact or list brings', async () => {

@@ -73,8 +73,9 @@ async function fill(): Promise<void> {
   await database.db.query(
     `insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone, recipients, messages, skipped)
      values ($1, $3, $2, 'sending', '{}', false, now(), 'UTC', 110, 3, '{"recipient_opted_out": 4, "missing_variable": 1}'),
-       ($1, $4, $2, 'canceled', '{}', false, now(), 'UTC', 20, 5, '{"duplicate": 5}')`,
-    [ledger.accountId, campaignId, newId(), newId()],
+       ($1, $4, $2, 'canceled', '{}', false, now(), 'UTC', 20, 5, '{"duplicate": 5}'),
+       ($1, $5, $2, 'rejected', '{}', false, now(), 'UTC', 7, 0, '{"quiet_hours": 2, "duplicate_message": 1}')`,
+    [ledger.accountId, campaignId, newId(), newId(), newId()],
   )
 }
 
@@ -88,14 +89,14 @@ describe('the stats of a campaign', () => {
   it('add up, the same before and after they were folded', async () => {
     const before = await stats()
     expect(before).toEqual({
-      recipients: 130,
+      recipients: 137,
       queued: 2 + 102,
       sent: 1,
       delivered: 2,
       failed: 1,
       unconfirmed: 1,
-      canceled: 1 + 10,
-      skipped: { opted_out: 4, invalid: 1, duplicate: 5, quiet_hours: 0 },
+      canceled: 1 + 10 + 4,
+      skipped: { opted_out: 4, invalid: 1, duplicate: 6, quiet_hours: 2 },
       replies: 2,
       opt_outs: 1,
       clicks: 0,
@@ -147,6 +148,28 @@ describe('the series of a campaign', () => {
       errors: [{ pointer, code }],
     })
   })
+})
+
+it('a series has the last 744 hours where there are more, and a breakdown all of them', async () => {
+  const id = await test.newCampaign({ key: 'long' })
+  const now = Date.now()
+  const days = [60, 40, 29, 0]
+  await database.db.query(
+    `insert into tallies (account_id, hour, campaign_id, type, is_test, segments, bucket, messages)
+     select $1, t.hour, $2, 'otp', false, 1, 'sent', t.messages from unnest($3::timestamptz[], $4::int[]) as t (hour, messages)`,
+    [ledger.accountId, parseId('cmp', id), days.map((day) => hourOf(now - day * 86_400_000)), [1, 10, 100, 1000]],
+  )
+  const of = async (query: string) => (await test.call('GET', `/v1/campaigns/long/stats?${query}`)).body
+  const series = await of('')
+  expect(series).toMatchObject({ to: hourOf(now + 3_600_000), total: { messages: 1100 } })
+  expect(series['data']).toHaveLength(744)
+  expect(await of('group=country')).toMatchObject({
+    from: hourOf(now - 60 * 86_400_000),
+    data: [{ country: null, messages: 1111 }],
+  })
+  const until = `to=${hourOf(now - 29 * 86_400_000)}`
+  expect(await of(`group=country&${until}`)).toMatchObject({ total: { messages: 11 } })
+  expect(await of(until)).toMatchObject({ total: { messages: 11 } })
 })
 
 describe('a breakdown', () => {

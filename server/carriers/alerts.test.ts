@@ -164,9 +164,13 @@ describe('a link', () => {
     await pass(10)
     expect(await told()).toEqual(['link.throttled'])
     expect(await list()).toMatchObject([{ type: 'link.throttled', pace: expect.any(Number), allowed_pace: 40 }])
+    // One that is down has not recovered.
+    await say('down')
+    await pass(60)
+    expect(await told()).toEqual(['link.throttled', 'link.down'])
     await say('bound')
     await pass(30)
-    expect(await told()).toEqual(['link.throttled', 'link.recovered'])
+    expect((await told()).toSorted()).toEqual(['link.down', 'link.recovered', 'link.throttled', 'link.up'])
   })
 
   it('that a carrier really throttles is told of, and its refusals are counted', async () => {
@@ -347,6 +351,9 @@ describe('an endpoint that was disabled', () => {
     await set(false, 'failing')
     await look()
     await look()
+    // Who looks at links and senders has nothing to say of it.
+    await watchLinks(context())
+    await watchSenders(context())
     const [alert, ...others] = await list('&status=open')
     expect(others).toEqual([])
     expect(alert).toMatchObject({

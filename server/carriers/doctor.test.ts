@@ -271,6 +271,18 @@ describe('the doctor', () => {
     expect(link['advice']).toMatch(/^None of 1 receipts matches in any form/)
   })
 
+  it('does not take a message of another link for a match, nor one that was sent later', async () => {
+    await submit('ff')
+    await submit('fe')
+    await database.db.query(`update carrier_ids set at = now() + interval '2 hours' where carrier_message_id = 'ff'`)
+    const other = await openLedgerTest(database.db)
+    await database.db.query(`update carrier_ids set link_id = $1 where carrier_message_id = 'fe'`, [other.linkId])
+    for (const id of ['255', '254']) await receipt(id)
+    expect(await doctor()).toMatchObject({ unmatched: 2, sampled: 1, fix: null })
+    await database.db.query(`update receipts set link_id = $1 where raw_id = '254'`, [other.linkId])
+    expect(await doctor()).toMatchObject({ unmatched: 1, examined: 1, fix: null })
+  })
+
   it('warns where most messages have their receipts as things are', async () => {
     for (let n = 1; n <= 5; n++) {
       await submit(`x${n}`)

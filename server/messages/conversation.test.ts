@@ -7,7 +7,7 @@ import { newId, parseId, showId } from '../ids.ts'
 import { noteReply } from './conversation-store.ts'
 import { messageRoutes } from './http.ts'
 import { storeReply, type ReplyIn } from './reply.ts'
-import { openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
+import { insertTestSender, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -118,6 +118,27 @@ describe('a conversation', () => {
     })
   })
 
+  it('is one for each of our numbers, with its own messages, and is read for itself', async () => {
+    const [person, second] = [newPerson(), '15557650009']
+    await insertTestSender(test.db, test.accountId, test.carrierId, second)
+    await says(person, 'One')
+    await says(person, 'Two', { destination: second })
+    await test.send({ theirNumber: person, sender: second, body: 'Three' })
+    const [other] = (await list(`their_number=${person}&our_number=${second}`)).data
+    const [own] = (await list(`their_number=${person}&our_number=${ourNumber}`)).data
+    expect([other?.['last_message'], own?.['last_message']]).toMatchObject([{ message: 'Three' }, { message: 'One' }])
+    const { body } = await call('GET', `/v1/conversations/${String(own?.['id'])}/messages`)
+    expect((body['data'] as Body[]).map((one) => one['message'])).toEqual(['One'])
+    // All that the person said came after this message; only what they said here is unread for it.
+    const before = await test.send({ theirNumber: newPerson() })
+    await says(person, 'Four')
+    await says(person, 'Five', { destination: second })
+    const read = await call('POST', `/v1/conversations/${String(own?.['id'])}/read`, {
+      last_message: showId('msg', before.id),
+    })
+    expect(read.body['unread']).toBe(1)
+  })
+
   it('does not wait for a reader after STOP', async () => {
     const person = newPerson()
     await says(person, 'Hello')
@@ -164,6 +185,11 @@ describe('the list of conversations', () => {
     expect(await idsOf(`assignee=${userId}&unread=true`)).toEqual([id])
     expect(await idsOf(`assignee=${userId}&unread=false`)).toEqual([])
     expect(await idsOf('assignee=none')).not.toContain(id)
+    await call('POST', `/v1/conversations/${String(id)}/read`, {})
+    expect(await idsOf(`their_number=${person}&unread=true`)).toEqual([])
+    expect(await idsOf(`their_number=${person}&unread=false`)).toEqual([id])
+    await call('PATCH', `/v1/conversations/${String(id)}`, { assignee: null })
+    expect(await idsOf(`their_number=${person}&assignee=none`)).toEqual([id])
     expect(await idsOf(`our_number=%2B${ourNumber}&limit=1`)).toEqual([id])
     expect(await idsOf(`our_number=15550000000`)).toEqual([])
     expect((await call('GET', '/v1/conversations?assignee=me')).status).toBe(422)

@@ -138,9 +138,12 @@ describe('the list', () => {
 
   it('hides the middle of numbers from who may not read contacts', async () => {
     await add(person)
-    await say('Pls stop')
+    await say('Pls stop', '15551230002')
     const headers = await keyWith('messages:read')
     expect(dataOf(await call('GET', '/opt-outs', undefined, headers))).toMatchObject([{ number: '1555***0001' }])
+    expect(dataOf(await call('GET', '/opt-outs/suspected', undefined, headers))).toMatchObject([
+      { number: '1555***0002', text: null },
+    ])
     expect((await call('GET', '/opt-outs/export', undefined, headers)).status).toBe(403)
   })
 
@@ -312,6 +315,8 @@ describe('a reply that may mean STOP', () => {
     ).toBe(2)
     expect(dataOf(await call('POST', '/opt-outs/check', { numbers: [person] }))).toMatchObject([{ opted_out: false }])
     const [second, first] = list.map(({ message }) => String(message))
+    const { headers } = await createTestAccount(database.db)
+    expect((await call('POST', `/opt-outs/suspected/${first}`, { action: 'dismiss' }, headers)).status).toBe(404)
     expect((await call('POST', `/opt-outs/suspected/${first}`, { action: 'opt_out' })).status).toBe(204)
     expect((await call('POST', `/opt-outs/suspected/${second}`, { action: 'dismiss' })).status).toBe(204)
     expect((await call('POST', `/opt-outs/suspected/${second}`, { action: 'dismiss' })).status).toBe(404)
@@ -320,9 +325,16 @@ describe('a reply that may mean STOP', () => {
   })
 
   it('is settled by a STOP of the same person', async () => {
+    const { accountId } = await createTestAccount(database.db)
+    await database.db.query(`insert into opt_out_suspicions (account_id, message_id, number) values ($1, $2, $3)`, [
+      accountId,
+      newId(),
+      person,
+    ])
     await say('please stop')
     await say('stop')
     expect(dataOf(await call('GET', '/opt-outs/suspected'))).toEqual([])
+    expect(await test.count('opt_out_suspicions', 'account_id = $1', [accountId])).toBe(1)
   })
 
   it('is none of somebody who is out, and whose number was forgotten', async () => {

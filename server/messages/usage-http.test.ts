@@ -53,6 +53,9 @@ beforeAll(async () => {
     { created_at: '2026-03-03T02:00:00Z', status: 'sent', cost_carrier_id: newId() },
     { created_at: '2026-03-03T03:00:00Z', status: 'received', direction: 'inbound', carrier_id: null },
     { created_at: '2026-03-03T04:00:00Z', is_test: true },
+    // Of the hours before and behind those that are asked for.
+    { created_at: '2026-02-28T23:59:59Z' },
+    { created_at: '2026-03-04T00:00:00Z' },
   ]
   for (const fields of rows) await insert(account.accountId, fields)
   await insert(other.accountId, { created_at: '2026-03-01T10:00:00Z' })

@@ -411,6 +411,12 @@ it('forgets windows, texts and stops that are over', async () => {
   await setGuards({ daily_segments: 1, dedupe_window: 1 })
   await send()
   await send({ body: 'two' })
+  // Not before: a window is in force to its end, a stop is told of for months, and a text may come again.
+  await database.db.query(`update guard_counters set ends_at = now() - interval '23 hours'`)
+  await database.db.query(`update guards set ends_at = now() - interval '89 days'`)
+  await database.db.query(`update recent_sends set until = now() + interval '1 minute'`)
+  expect(await forgetWindows(database.db, 10)).toBe(0)
+  for (const table of ['guards', 'guard_counters', 'recent_sends']) expect(await test.count(table, 'true')).toBe(1)
   await database.db.query(`update guard_counters set ends_at = ends_at - interval '3 days'`)
   await database.db.query(`update guards set ends_at = ends_at - interval '91 days'`)
   await database.db.query(`update recent_sends set until = now() - interval '1 second'`)

@@ -3,7 +3,7 @@ import { accountRoutes } from '../../accounts/http.ts'
 import { openAuthenticator } from '../../accounts/authenticate.ts'
 import { buildTestApp, createTestAccount, testSettings, testVault, type TestAccount } from '../../accounts/testing.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
-import { showId } from '../../ids.ts'
+import { newId, showId } from '../../ids.ts'
 import type { App } from '../../http.ts'
 import { messageRoutes } from '../http.ts'
 import { isCountry } from '../number.ts'
@@ -203,8 +203,19 @@ describe('a send that a guard stops', () => {
     await patch({ limits: { daily_segments: 0 } })
     await send()
     expect(await stops()).toHaveLength(1)
+    // A stop of another kind, or of another account, is not.
+    await database.db.query(
+      `insert into guards (account_id, id, kind, key, action, since, starts_at, ends_at)
+       select account_id, id, kind, '', 'block', now(), now(), now() + interval '1 hour'
+       from unnest($1::uuid[], $2::uuid[], '{velocity,daily_segments}'::text[]) as g (account_id, id, kind)`,
+      [
+        [account.accountId, other.accountId],
+        [newId(), newId()],
+      ],
+    )
     await patch({ limits: { daily_segments: 5 } })
-    expect(await stops()).toEqual([])
+    expect(await stops()).toMatchObject([{ kind: 'velocity' }])
+    expect(await stops(other)).toMatchObject([{ kind: 'daily_segments' }])
     expect((await send()).status).toBe(202)
     expect(await ledger.count('events', `type = 'guard.released'`)).toBe(1)
   })

@@ -5,7 +5,7 @@ import { readConfig } from '../../config.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { ensurePartitions } from '../../db/partitions.ts'
 import type { App } from '../../http.ts'
-import { firstIdAt, newId, parseId } from '../../ids.ts'
+import { firstIdAt, newId, parseId, showId } from '../../ids.ts'
 import { messageRoutes } from '../http.ts'
 import { openLedgerTest, silent, until, type LedgerTest } from '../testing.ts'
 import { ShortLinks } from './clicks.ts'
@@ -163,6 +163,7 @@ describe('a send with shorten_urls', () => {
 
   it('is refused with more addresses, or a longer text, than a message has', async () => {
     const many = Array.from({ length: 21 }, (_, i) => `https://a.example/${i}`).join(' ')
+    expect(codesOf((await send({ message: many.replace(/ \S+$/, '') })).body['message'])).toHaveLength(20)
     const long = `http://a ${'x'.repeat(1590)}`
     for (const message of [many, long])
       expect((await send({ message })).body['errors']).toMatchObject([{ pointer: '#/message', code: 'too_long' }])
@@ -177,6 +178,7 @@ describe('a send with shorten_urls', () => {
     const text = async (changes: object): Promise<unknown> =>
       (await send({ shorten_urls: undefined, campaign: 'links', ...changes })).body['message']
     expect(codesOf(await text({}))).toHaveLength(2)
+    expect(codesOf(await text({ campaign: showId('cmp', id) }))).toHaveLength(2)
     expect(codesOf(await text({ shorten_urls: false }))).toHaveLength(0)
     await database.db.query(`update campaigns set shorten_urls = null where id = $1`, [id])
     expect(codesOf(await text({}))).toHaveLength(0)
@@ -214,6 +216,9 @@ describe('a short link', () => {
     const [link] = await linksOf(body['id'])
     expect(link).toMatchObject({ clicks: 2, bot_clicks: 3 })
     expect(String(link?.['last_clicked_at']) >= String(link?.['first_clicked_at'])).toBe(true)
+    await click(path, { 'user-agent': 'curl/8' })
+    await until('it is counted', async () => (await linksOf(body['id']))[0]?.['bot_clicks'] === 4)
+    expect(await linksOf(body['id'])).toEqual([{ ...link, bot_clicks: 4 }])
   })
 
   it('counts every one of many clicks at once, over two processes too', async () => {
