@@ -29,8 +29,8 @@ afterAll(async () => {
   await database.close()
 })
 
-const letIn = async ({ headers }: TestAccount): Promise<number> =>
-  (await app.inject({ method: 'DELETE', url: `/v1/opt-outs/${person}?reason=asked`, headers })).statusCode
+const letIn = async ({ headers }: TestAccount, number = person): Promise<number> =>
+  (await app.inject({ method: 'DELETE', url: `/v1/opt-outs/${number}?reason=asked`, headers })).statusCode
 
 /** A phone says STOP in answer to a message. */
 async function stop(isTest: boolean, message?: { id: string }): Promise<void> {
@@ -54,12 +54,22 @@ it('what a person says, or a caller, takes the place of what a simulated phone h
   const create = (): Promise<unknown> =>
     app.inject({ method: 'POST', url: '/v1/opt-outs', headers: live.headers, payload: { number: person } })
   const [simulated, real] = [await test.send({ isTest: true }), await test.send()]
+  // Neither that of another number, nor of another account.
+  const [another, other] = ['15551230002', await openLedgerTest(test.db)]
+  const { id: messageId } = await other.send({ isTest: true })
+  const origin = { source: 'reply', actor: null, isTest: true } as const
+  await inTransaction(test.db, async (tx) => {
+    await optOut(tx, test.context, live.accountId, { ...origin, messageId: simulated.id }, [{ number: another }])
+    await optOut(tx, other.context, other.accountId, { ...origin, messageId }, [{ number: person }])
+  })
   for (const say of [() => stop(false, real), create]) {
     await stop(true, simulated)
     await say()
     await stop(true, simulated)
     expect(await letIn(tester)).toBe(403)
-    expect(await test.count('opt_outs', 'account_id = $1', [live.accountId])).toBe(1)
+    expect(await test.count('opt_outs', 'account_id = $1 and number = $2', [live.accountId, person])).toBe(1)
     expect(await letIn(live)).toBe(204)
   }
+  expect(await letIn(tester, another)).toBe(204)
+  expect(await test.count('opt_outs', 'account_id = $1 and message_id = $2', [other.accountId, messageId])).toBe(1)
 })
