@@ -115,7 +115,13 @@ describe('the settings of guards', () => {
     await send()
     await patch(none)
     await send()
+    await database.db.query(
+      `insert into guard_counters (account_id, kind, key, starts_at, ends_at, used)
+       select $1, kind, key, starts_at, ends_at, 7 from guard_counters where kind = 'daily_segments'`,
+      [other.accountId],
+    )
     expect((await patch(limits)).body).toMatchObject({ limits: { segments_today: 4 } })
+    expect(await ledger.count('guard_counters', 'account_id = $1 and used = 7', [other.accountId])).toBe(1)
     expect(await send()).toMatchObject({ status: 429, body: { code: 'spend_limit_reached' } })
     // Another limit of the same day is none that begins.
     await database.db.query(`update guard_counters set used = used + 1 where kind = 'daily_segments'`)
