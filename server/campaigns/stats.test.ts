@@ -65,10 +65,16 @@ async function fill(): Promise<void> {
   })
   const canceled = await ledger.send({ theirNumber: '15551230006', segments: 3, campaignId })
   await cancelMessage(ledger.context, ledger.accountId, canceled.id)
-  for (const text of ['Thanks', 'STOP'])
+  // The last one answers a message of no campaign.
+  await ledger.send({ theirNumber: '15551230009' })
+  for (const [source, text] of [
+    ['15551230004', 'Thanks'],
+    ['15551230004', 'STOP'],
+    ['15551230009', 'STOP'],
+  ] as const)
     await storeReply(
       { ...ledger.context, wake: () => {} },
-      { linkId: ledger.linkId, source: '15551230004', destination: ourNumber, text, isPartial: false },
+      { linkId: ledger.linkId, source, destination: ourNumber, text, isPartial: false },
     )
   await database.db.query(
     `insert into broadcasts (account_id, id, campaign_id, status, body, is_test, send_at, timezone, recipients, messages, skipped)
