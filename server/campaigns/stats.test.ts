@@ -83,6 +83,10 @@ async function fill(): Promise<void> {
        ($1, $5, $2, 'rejected', '{}', false, now(), 'UTC', 7, 0, '{"quiet_hours": 2, "duplicate_message": 1}')`,
     [ledger.accountId, campaignId, newId(), newId(), newId()],
   )
+  await database.db.query(
+    `insert into campaign_clicks (account_id, campaign_id, clicks) values ($1, $2, 3), ($1, $3, 5)`,
+    [ledger.accountId, campaignId, parseId('cmp', await test.newCampaign())],
+  )
 }
 
 const stats = async (): Promise<CampaignStats> =>
@@ -105,7 +109,7 @@ describe('the stats of a campaign', () => {
       skipped: { opted_out: 4, invalid: 1, duplicate: 6, quiet_hours: 2 },
       replies: 2,
       opt_outs: 1,
-      clicks: 0,
+      clicks: 3,
       segments: 11,
       cost: [{ amount: '0.02250', currency: 'EUR' }],
     })

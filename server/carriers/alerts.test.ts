@@ -54,7 +54,15 @@ async function subscribe(accountId: string): Promise<void> {
     [
       accountId,
       newId(),
-      ['link.down', 'link.up', 'link.throttled', 'link.recovered', 'sender.degraded', 'sender.recovered'],
+      [
+        'link.down',
+        'link.up',
+        'link.throttled',
+        'link.recovered',
+        'sender.degraded',
+        'sender.recovered',
+        'webhook.disabled',
+      ],
     ],
   )
   await subscriptions.refresh()
@@ -157,6 +165,18 @@ describe('a link', () => {
     expect(await list()).toHaveLength(1)
   })
 
+  it('is looked at by one process at a time', async () => {
+    await say('down')
+    await inTransaction(database.db, async (tx) => {
+      await tx.query('select pg_advisory_xact_lock(7422571010)')
+      await watchLinks(context())
+    })
+    const seen = 'select from alerts'
+    expect((await database.db.query(seen)).rowCount).toBe(0)
+    await watchLinks(context())
+    expect((await database.db.query(seen)).rowCount).toBe(1)
+  })
+
   it('that stays slowed down for half a minute is throttled, and recovers', async () => {
     await say('throttled')
     await pass(20)
@@ -222,9 +242,17 @@ describe('a link', () => {
        from unnest($2::uuid[], $3::text[], $4::int[]) as n (id, said, ago)`,
       [linkId, others, ['connection refused', 'bind refused'], [9, 3]],
     )
+    // Another link is up, and has its own.
+    const otherId = newId()
+    await inTransaction(database.db, (tx) => insertTestCarrier(tx, otherId))
+    await database.db.query(
+      `insert into link_states (link_id, node_id, leased_until, state, sessions, pace, last_error, last_error_at)
+       select id, $2, now() + interval '1 minute', 'bound', 1, 40, 'timeout', now() from links where carrier_id = $1`,
+      [otherId, node.id],
+    )
     await say('down')
     await pass(10)
-    expect(await list()).toMatchObject([{ type: 'link.down', last_error: 'bind refused' }])
+    expect(await list()).toMatchObject([{ type: 'link.down', link: showId('lnk', linkId), last_error: 'bind refused' }])
   })
 
   it('is listed where nobody subscribes, and nothing is recorded then', async () => {
