@@ -142,9 +142,19 @@ describe('a send with shorten_urls', () => {
     const taken = newCode()
     const draft = { body: `${shortUrl}/${taken}`, shortLinks: [{ code: taken, url: 'https://a.example/' }] }
     await test.send({ ...draft, shortLinks: [...draft.shortLinks] })
-    const handover = await test.lease({ ...draft, shortLinks: [{ code: taken, url: 'https://b.example/' }] })
-    const [code = ''] = codesOf(handover.body)
+    const free = newCode()
+    const handover = await test.lease({
+      body: `${draft.body} ${shortUrl}/${free}`,
+      shortLinks: [
+        { code: taken, url: 'https://b.example/' },
+        { code: free, url: 'https://c.example/' },
+      ],
+    })
+    const [code = '', second] = codesOf(handover.body)
     expect(code).not.toBe(taken)
+    // The other one is stored as it is, once.
+    expect(second).toBe(free)
+    expect(await test.count('short_links', 'message_id = $1', [handover.id])).toBe(2)
     expect((await test.message(handover.id)).body).toBe(handover.body)
     expect((await click(`/${taken}`)).headers.location).toBe('https://a.example/')
     expect((await click(`/${code}`)).headers.location).toBe('https://b.example/')
