@@ -108,6 +108,8 @@ describe('/v1/templates', () => {
     )
     // Another account's names are its own.
     await create({ name: 'taken' }, stranger)
+    await create({ name: 'theirs' }, stranger)
+    expect((await call('PATCH', `/v1/templates/${String(other['id'])}`, { name: 'theirs' })).status).toBe(200)
   })
 
   it('changes only what is given, and checks it with what stays', async () => {
