@@ -23,6 +23,9 @@ import { soundFieldsOf } from '../requests/faults.ts'
 import type { CampaignStats } from './stats.ts'
 import { changeText, noText, type CampaignText } from './text.ts'
 
+/** Why a callback address may not be called, or null. */
+type RefuseUrl = (url: string) => string | null
+
 /**
  * Creates a campaign; returns its row.
  * @throws ApiError `validation_failed` with every wrong field, those of `known` included; `key_taken`.
@@ -32,9 +35,10 @@ export async function createCampaign(
   accountId: string,
   input: CampaignInput,
   known: FieldError[],
+  refuseUrl: RefuseUrl,
 ): Promise<CampaignRow> {
   const sound = soundFieldsOf(input, known)
-  const faults = checkFields(sound)
+  const faults = checkFields(sound, refuseUrl)
   const origin = await readOrigin(tx, accountId, sound, faults)
   const text = await changeText(tx, accountId, noText, sound, faults)
   const errors = mergeErrors(known, faults)
@@ -58,10 +62,11 @@ export async function changeCampaign(
   before: CampaignRow,
   change: Static<typeof CampaignChange>,
   known: FieldError[],
+  refuseUrl: RefuseUrl,
 ): Promise<CampaignRow> {
   const { pace, quiet_hours: quietHours, from, sender_pool, message, template, variables, ...plain } = change
   const sound = soundFieldsOf(change, known)
-  const faults = checkFields(sound)
+  const faults = checkFields(sound, refuseUrl)
   const origin = await readOrigin(tx, accountId, sound, faults)
   const text = await changeText(tx, accountId, before, sound, faults)
   const errors = mergeErrors(known, faults)
@@ -105,25 +110,15 @@ async function readOrigin(
 }
 
 /** What the schema cannot say. The input may be of any shape: what the schema refuses is passed over. */
-function checkFields(input: Partial<Record<keyof CampaignInput, unknown>>): FieldError[] {
+function checkFields(input: Partial<Record<keyof CampaignInput, unknown>>, refuseUrl: RefuseUrl): FieldError[] {
   const errors: FieldError[] = []
   const { default_country: country, timezone, callback_url: url, quiet_hours: quietHours } = input
   if (typeof country === 'string' && !isCountry(country)) errors.push(countryError('#/default_country', country))
   if (typeof timezone === 'string' && !isTimezone(timezone)) errors.push(timezoneError('#/timezone'))
-  if (typeof url === 'string' && !isWebAddress(url))
-    errors.push({
-      pointer: '#/callback_url',
-      code: 'invalid_url',
-      detail: 'must be an http or https URL without credentials',
-    })
+  const reason = typeof url === 'string' ? refuseUrl(url) : null
+  if (reason) errors.push({ pointer: '#/callback_url', code: 'invalid_url', detail: reason })
   if (typeof quietHours === 'object' && quietHours !== null) errors.push(...checkOwnQuietHours(quietHours))
   return errors
-}
-
-function isWebAddress(url: string): boolean {
-  if (!URL.canParse(url)) return false
-  const { protocol, username, password } = new URL(url)
-  return (protocol === 'https:' || protocol === 'http:') && username === '' && password === ''
 }
 
 /** All errors once: where the schema already refused a field, what else is wrong with it adds nothing. */

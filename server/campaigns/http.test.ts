@@ -8,7 +8,8 @@ let test: CampaignTest
 
 beforeAll(async () => {
   database = await createTestDatabase()
-  test = await openCampaignTest(database.db)
+  const refuseUrl = (url: string): string | null => (url.startsWith('https://') ? null : 'must be https')
+  test = await openCampaignTest(database.db, { refuseUrl })
 })
 
 afterAll(async () => {
@@ -112,6 +113,22 @@ describe('campaigns', () => {
     ])
     expect((await patch({ key: 'another' })).status).toBe(422)
     expect((await test.call('GET', `/v1/campaigns/${id}`)).body).toMatchObject({ name: 'Winter', from: null })
+  })
+
+  it('refuses a callback address that may not be called, as a send does, and not only when there is something to post', async () => {
+    const wrong = {
+      pointer: '#/callback_url',
+      code: 'invalid_url',
+      detail: 'must be https',
+    }
+    const callback_url = 'http://10.1.2.3/hook'
+    const refused = { status: 422, body: { errors: [wrong] } }
+    expect(await test.call('POST', '/v1/campaigns', { name: 'x', callback_url })).toMatchObject(refused)
+    const id = await test.newCampaign()
+    expect(await test.call('PATCH', `/v1/campaigns/${id}`, { callback_url })).toMatchObject(refused)
+    // One that is too long is told so, and nothing else.
+    const long = { name: 'x', callback_url: `http://10.1.2.3/${'x'.repeat(2048)}` }
+    expect(errorsOf((await test.call('POST', '/v1/campaigns', long)).body)).toEqual(['#/callback_url too_long'])
   })
 
   it('needs a name only', async () => {

@@ -58,10 +58,8 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
         const input = objectOf(request.body)
-        const row = await createCampaign(tx, accountId, input, [
-          ...schemaErrorsOf(request),
-          ...refuseShortening(input, context.shortUrl),
-        ])
+        const known = [...schemaErrorsOf(request), ...refuseShortening(input, context.shortUrl)]
+        const row = await createCampaign(tx, accountId, input, known, context.refuseUrl)
         const body = showCampaign(row, await readStats(tx, accountId, row.id))
         return { status: 201, body, location: `/v1/campaigns/${body.id}`, resourceId: row.id }
       }),
@@ -131,7 +129,7 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
         const found = await readOpenCampaign(tx, accountId, request.params.campaign)
         const before = (await lockCampaign(tx, accountId, found.id)) ?? found
         known.push(...refuseShortening(change, context.shortUrl))
-        const row = await changeCampaign(tx, accountId, before, change, known)
+        const row = await changeCampaign(tx, accountId, before, change, known, context.refuseUrl)
         const audit = { before: showCampaign(before, null) }
         return { status: 200, body: showCampaign(row, await readStats(tx, accountId, row.id)), audit }
       }),
