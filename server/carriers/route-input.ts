@@ -6,6 +6,7 @@ import { parseId } from '../ids.ts'
 import { readSender } from '../messages/draft.ts'
 import { messageTypes } from '../messages/message.ts'
 import { isCountry } from '../messages/number.ts'
+import { findCampaignId } from '../messages/store.ts'
 import { MoneySchema, readAmount } from '../money.ts'
 import type { Faults } from './faults.ts'
 import { carriersWithRates } from './rate-store.ts'
@@ -125,7 +126,7 @@ async function readMatch(db: Queryable, faults: Faults, match: Static<typeof Mat
   if (campaign !== undefined && account === undefined)
     faults.add('#/match/campaign', 'invalid_value', 'belongs to an account: name it in `account`')
   else if (campaign !== undefined && accountId !== null) {
-    campaignId = await findCampaign(db, accountId, campaign)
+    campaignId = await findCampaignId(db, accountId, campaign)
     if (campaignId === null) faults.add('#/match/campaign', 'campaign_not_found', 'is not a campaign of this account')
   }
   countries.forEach((country, i) => {
@@ -222,14 +223,4 @@ export async function findAccount(db: Queryable, account: string): Promise<strin
   const id = parseId('acc', account)
   const { rowCount } = await db.query('select 1 from accounts where id = $1', [id])
   return rowCount === 1 ? id : null
-}
-
-/** The id of an account's campaign by id or key, or null. By primary key or (account_id, key). */
-async function findCampaign(db: Queryable, accountId: string, campaign: string): Promise<string | null> {
-  const id = parseId('cmp', campaign)
-  const { rows } = await db.query<{ id: string }>(
-    `select id from campaigns where account_id = $1 and ${id === null ? 'key' : 'id'} = $2`,
-    [accountId, id ?? campaign],
-  )
-  return rows[0]?.id ?? null
 }

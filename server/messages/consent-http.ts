@@ -2,16 +2,17 @@
 import type { Readable } from 'node:stream'
 import { Type, type Static } from 'typebox'
 import { writeCsv } from '../csv.ts'
-import type { Db, Tx } from '../db/db.ts'
+import type { Db } from '../db/db.ts'
 import { invalid } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../http.ts'
-import { parseId, showId } from '../ids.ts'
+import { showId } from '../ids.ts'
 import { readPage, type PagePlace, type Position } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { openStream } from '../requests/stream.ts'
 import { consentStatuses, listConsents, recordConsents, type ConsentRow } from './consent.ts'
 import { optOut } from './opt-out.ts'
 import { change, originOf, readBodyNumber, type OptOutsContext } from './opt-out-http.ts'
+import { findCampaignId } from './store.ts'
 
 const tags = ['Consent']
 const short = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
@@ -107,7 +108,9 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
           {
             number: Type.String({ maxLength: 20 }),
             status: Type.Enum([...consentStatuses]),
-            campaign: Type.Optional(Type.String({ maxLength: 255, description: 'Id of the campaign that it is for.' })),
+            campaign: Type.Optional(
+              Type.String({ maxLength: 255, description: 'Id or key of the campaign that it is for.' }),
+            ),
             ...evidence,
           },
           { additionalProperties: false },
@@ -121,14 +124,10 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
         const { number: text, status, campaign, ...proof } = request.body
         const { accountId } = request.caller
         const number = readBodyNumber(text, '#/number')
-        const campaignId = campaign === undefined ? null : parseId('cmp', campaign)
-        if (campaign !== undefined && !(campaignId && (await hasCampaign(tx, accountId, campaignId))))
+        const campaignId = campaign === undefined ? null : await findCampaignId(tx, accountId, campaign)
+        if (campaign !== undefined && campaignId === null)
           throw invalid([
-            {
-              pointer: '#/campaign',
-              code: 'campaign_not_found',
-              detail: 'is not the id of a campaign of this account',
-            },
+            { pointer: '#/campaign', code: 'campaign_not_found', detail: 'is not a campaign of this account' },
           ])
         const origin = { ...originOf(request.caller, 'api'), campaignId }
         const out =
@@ -145,12 +144,6 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
         return { status: 201, body: showConsent(row, number), resourceId: row.id, postings: out.postings }
       }),
   )
-}
-
-/** Whether a campaign is the account's, by primary key. */
-async function hasCampaign(tx: Tx, accountId: string, id: string): Promise<boolean> {
-  const { rowCount } = await tx.query(`select 1 from campaigns where account_id = $1 and id = $2`, [accountId, id])
-  return rowCount === 1
 }
 
 function showConsent(row: ConsentRow, number: string): Static<typeof Consent> {

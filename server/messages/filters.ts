@@ -7,6 +7,7 @@ import { parseId } from '../ids.ts'
 import { indexedStatuses, type MessageFilters } from './list.ts'
 import { messageTypes, statuses } from './message.ts'
 import { readNumberFilter } from './number-filter.ts'
+import { findCampaignId } from './store.ts'
 import { messageErrors } from './taxonomy.ts'
 
 const number = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }))
@@ -81,7 +82,7 @@ export async function readFilters(
   const isInbound = query.direction === 'inbound'
   const to = readNumberFilter('to', query.to, isInbound ? 'address' : 'recipient', faults)
   const from = readNumberFilter('from', query.from, 'address', faults)
-  const campaignId = query.campaign === undefined ? null : await findCampaign(db, accountId, query.campaign)
+  const campaignId = query.campaign === undefined ? null : await findCampaignId(db, accountId, query.campaign)
   if (query.campaign !== undefined && campaignId === null)
     refuse('campaign', 'campaign_not_found', 'is not a campaign of this account')
   if (faults.length > 0) throw invalid(faults)
@@ -129,14 +130,4 @@ function refuseSearch(filters: MessageFilters): void {
       `${rule.searched.join(', ')} are searched for among the messages that another filter finds: add ${rule.led}; ` +
       `or created_after, at most ${searchDays} days before created_before or now. All other filters go together as they like.`,
   })
-}
-
-/** The id of the account's campaign with this id or key. By primary key or campaigns (account_id, key). */
-async function findCampaign(db: Db, accountId: string, campaign: string): Promise<string | null> {
-  const id = parseId('cmp', campaign)
-  const { rows } = await db.query<{ id: string }>(
-    `select id from campaigns where account_id = $1 and ${id ? 'id = $2::uuid' : 'key = $2'}`,
-    [accountId, id ?? campaign],
-  )
-  return rows[0]?.id ?? null
 }

@@ -18,6 +18,7 @@ import { suspicionActions } from './keywords.ts'
 import { optOut } from './opt-out.ts'
 import { change, optOutTags, originOf, type OptOutsContext } from './opt-out-http.ts'
 import { listSuspicions, takeSuspicion, type SuspicionRow } from './opt-out-suspicion.ts'
+import { findCampaignId } from './store.ts'
 
 const tags = optOutTags
 const querystring = Type.Object(
@@ -133,17 +134,12 @@ async function readKeywords(db: Queryable, accountId: string, campaign: string |
   }
 }
 
-/** A campaign by id or key, through its primary key or the unique (account_id, key). @throws ApiError `not_found`. */
+/** A campaign by id or key; null where none is named. @throws ApiError `not_found`. */
 async function readCampaignId(db: Queryable, accountId: string, text: string | undefined): Promise<string | null> {
   if (text === undefined) return null
-  const id = parseId('cmp', text)
-  const { rows } = await db.query<{ id: string }>({
-    name: id ? 'find-campaign-id' : 'find-campaign-id-by-key',
-    text: `select id from campaigns where account_id = $1 and ${id ? 'id' : 'key'} = $2`,
-    values: [accountId, id ?? text],
-  })
-  if (!rows[0]) throw new ApiError('not_found', { detail: 'There is no such campaign.' })
-  return rows[0].id
+  const id = await findCampaignId(db, accountId, text)
+  if (id === null) throw new ApiError('not_found', { detail: 'There is no such campaign.' })
+  return id
 }
 
 function routesOfSuspicions(app: App, context: OptOutsContext): void {

@@ -4,7 +4,7 @@ import { buildTestApp, createTestAccount, testVault, type TestAccount } from '..
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import type { App, Scope } from '../http.ts'
-import { firstIdAt, newId } from '../ids.ts'
+import { firstIdAt, newId, showId } from '../ids.ts'
 import { hashNumber } from './consent.ts'
 import { consentRoutes } from './consent-http.ts'
 import { keywordRoutes } from './keyword-http.ts'
@@ -395,6 +395,21 @@ describe('the ledger of consent', () => {
     const { text } = await call('GET', `/consent/export?number=${person}`)
     const said = [...text.matchAll(/said (\d+)/g)].map(([, n]) => Number(n))
     expect(said).toEqual(Array.from({ length: 1501 }, (_, i) => 1501 - i))
+  })
+
+  it('takes the key of a campaign for its id, as everywhere', async () => {
+    const campaign = newId()
+    await database.db.query(`insert into campaigns (account_id, id, name, key) values ($1, $2, 'Spring', 'spring')`, [
+      account.accountId,
+      campaign,
+    ])
+    const record = (name: string) => call('POST', '/consent', { number: person, status: 'opted_in', campaign: name })
+    for (const name of ['spring', showId('cmp', campaign)])
+      expect(await record(name)).toMatchObject({ status: 201, body: { campaign: showId('cmp', campaign) } })
+    expect(await record('autumn')).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '#/campaign', code: 'campaign_not_found' }] },
+    })
   })
 
   it('is a problem where it cannot be read, and no half of a file', async () => {

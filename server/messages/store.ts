@@ -1,5 +1,6 @@
 /** Reads of messages, for the callers. Every statement is scoped by account, the first column of the index that serves it. */
 import type { Db, Queryable, Tx } from '../db/db.ts'
+import { parseId } from '../ids.ts'
 import type { Draft } from './accepted.ts'
 import { messageColumns, type MessageRow } from './message.ts'
 
@@ -31,6 +32,17 @@ export async function findKey(
     [accountId, operation, key],
   )
   return rows[0] ?? null
+}
+
+/** The id of an account's campaign by its id or key, or null. By primary key, or the unique (account_id, key). */
+export async function findCampaignId(db: Queryable, accountId: string, idOrKey: string): Promise<string | null> {
+  const id = parseId('cmp', idOrKey)
+  const { rows } = await db.query<{ id: string }>({
+    name: id ? 'find-campaign-id' : 'find-campaign-id-by-key',
+    text: `select id from campaigns where account_id = $1 and ${id ? 'id' : 'key'} = $2`,
+    values: [accountId, id ?? idOrKey],
+  })
+  return rows[0]?.id ?? null
 }
 
 /** Whether the campaign that a draft names is one of its account; by primary key, or the unique (account_id, key). */
