@@ -164,7 +164,10 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
     },
     async (request, reply) => {
       const { theirNumber, ourNumber } = await readConversation(db, request)
-      return sendAs(request, reply, { ...request.body, to: theirNumber, from: ourNumber }, 'conversations.reply')
+      const body = { ...request.body, to: theirNumber, from: ourNumber }
+      return sendAs(request, reply, body, 'conversations.reply').catch((error: unknown) => {
+        throw ofConversation(error, { '#/to': theirNumber, '#/from': ourNumber })
+      })
     },
   )
 
@@ -236,6 +239,18 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
         return { status: 200, body: await showOne(tx, request, await readConversation(tx, request)) }
       }),
   )
+}
+
+/** A refusal of its numbers, which the body does not have, as one of the conversation. */
+function ofConversation(error: unknown, numbers: Readonly<Record<string, string>>): unknown {
+  if (!(error instanceof ApiError) || error.code !== 'validation_failed') return error
+  const told = (error.options.errors ?? []).map((one): FieldError => {
+    const number = one.code === 'unknown_field' ? undefined : numbers[one.pointer]
+    return number === undefined
+      ? one
+      : { pointer: '#', code: one.code, detail: `${number}, a number of the conversation, ${one.detail}` }
+  })
+  return invalid(told)
 }
 
 async function readConversation(db: Queryable, request: FastifyRequest): Promise<ConversationRow> {

@@ -242,6 +242,40 @@ describe('looking after a conversation', () => {
     expect((await conversationWith(another))['unread']).toBe(1)
   })
 
+  it('says of its numbers, which are not in the body, that nothing can go there', async () => {
+    const send = async (person: string, body: Body): Promise<unknown> => {
+      const { id } = await conversationWith(person)
+      const { status, body: answer } = await call('POST', `/v1/conversations/${String(id)}/messages`, body)
+      return [status, answer['errors']]
+    }
+    await says('Post', 'Your parcel is here')
+    expect(await send('Post', { message: 'Thank you' })).toEqual([
+      422,
+      [
+        {
+          pointer: '#',
+          code: 'invalid_phone_number',
+          detail:
+            'Post, a number of the conversation, must be 7 to 15 digits with the country code, such as 15551234567',
+        },
+      ],
+    ])
+    const person = newPerson()
+    await says(person, 'Hello')
+    // A number that the account has given up.
+    await test.db.query(`update conversations set our_number = '15550000999' where their_number = $1`, [person])
+    expect(await send(person, { message: 'Hi' })).toEqual([
+      422,
+      [
+        {
+          pointer: '#',
+          code: 'sender_not_found',
+          detail: '15550000999, a number of the conversation, is not a sender of this account',
+        },
+      ],
+    ])
+  })
+
   it('answers from the number that the person wrote to, once for a repeated request', async () => {
     const person = newPerson()
     await says(person, 'Are you open?')
