@@ -2,6 +2,7 @@
 import { ApiError } from '../../errors.ts'
 import { showId } from '../../ids.ts'
 import type { GuardRefusal, Stop } from '../accepted.ts'
+import { noCountry } from './judge.ts'
 import { showAmount } from './stops.ts'
 
 const messagesThatGo = (anHour: string | null): string =>
@@ -20,7 +21,10 @@ export function stopError(refusal: GuardRefusal, stop: Stop | null): ApiError {
   switch (window.kind) {
     case 'allowed_countries':
       return new ApiError(refusal, {
-        detail: `The account does not send to ${window.key}; add it to allowed_countries with PATCH /v1/settings.${release}`,
+        detail:
+          window.key === noCountry
+            ? `The number is of no country, and the account sends to its allowed_countries alone; "*" in PATCH /v1/settings allows all.${release}`
+            : `The account does not send to ${window.key}; add it to allowed_countries with PATCH /v1/settings.${release}`,
         members,
       })
     case 'country_limit':

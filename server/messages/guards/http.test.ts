@@ -175,7 +175,10 @@ describe('a send that a guard stops', () => {
     expect(await stops(other)).toEqual([])
     expect(await call('POST', path, { reason: 'mine' }, other)).toMatchObject({ status: 404 })
     expect(await call('POST', path, {})).toMatchObject({ status: 422 })
-    expect(await call('POST', path, { reason: 'sale', raise_by: '0.5' })).toMatchObject({ status: 422 })
+    expect(await call('POST', path, { reason: 'sale', raise_by: '0.5' })).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '#/raise_by', detail: 'must be a whole number above 0' }] },
+    })
     expect(await call('POST', path, { reason: 'sale', until: '2020-01-01T00:00:00Z' })).toMatchObject({ status: 422 })
     expect(await call('POST', path, { reason: 'sale', raise_by: '1' })).toMatchObject({
       status: 200,
@@ -246,6 +249,16 @@ describe('a send that a guard stops', () => {
     expect(
       await call('POST', `/v1/guards/${String(country?.['id'])}/release`, { reason: 'x', raise_by: '1' }),
     ).toMatchObject({ status: 422 })
+  })
+
+  it('says of a number that is of no country how such numbers are allowed', async () => {
+    await patch({ allowed_countries: ['US'] })
+    const refused = await send('Hi', '+80012345678')
+    expect(refused).toMatchObject({ status: 403, body: { code: 'destination_not_allowed' } })
+    expect(refused.body['detail']).toMatch(
+      /^The number is of no country, .*; "\*" in PATCH \/v1\/settings allows all\. POST/,
+    )
+    expect(await stops()).toMatchObject([{ kind: 'allowed_countries', key: '?' }])
   })
 
   it('in a batch is answered in its place', async () => {

@@ -134,6 +134,10 @@ function raisedByOf(row: GuardRow, text: string | undefined, faults: FieldError[
     faults.push({ pointer, code: 'invalid_value', detail: 'is for limits; this guard has none: use until' })
   const amount = row.kind === 'spend' ? millionthsOf(text) : Number(text)
   if (!(amount > 0) || !Number.isInteger(amount))
-    faults.push({ pointer, code: 'invalid_value', detail: 'must be a whole number above 0' })
+    faults.push({
+      pointer,
+      code: 'invalid_value',
+      detail: row.kind === 'spend' ? 'must be above 0' : 'must be a whole number above 0',
+    })
   return amount
 }

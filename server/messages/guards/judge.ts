@@ -42,6 +42,9 @@ export interface Asker {
 // The prefix of a number: what fraud by numbers in a row has in common.
 const suffixDigits = 4
 
+/** Stands for the country of numbers that are of none. */
+export const noCountry = '?'
+
 /** What the rules ask of a message. */
 export function askOf(rules: GuardRules, message: Asker, at: Date): Ask {
   const { accountId, theirNumber, cost } = message
@@ -54,7 +57,7 @@ export function askOf(rules: GuardRules, message: Asker, at: Date): Ask {
     limit,
   })
   const needs: Ask['needs'] = []
-  const country = rules.countries || rules.countryLimits.size > 0 ? (countryOf(theirNumber) ?? '?') : ''
+  const country = rules.countries || rules.countryLimits.size > 0 ? (countryOf(theirNumber) ?? noCountry) : ''
   const ofCountry = rules.countryLimits.get(country)
   const isCounted = !message.isTest
   const [day, hour] = [dayAt(rules.timezone, at), hourAt(at)]

@@ -44,7 +44,9 @@ export const Guard = Type.Object(
     object: Type.Literal('guard'),
     kind: Type.Enum([...guardKinds]),
     key: Nullable(
-      Type.String({ description: 'A country, the prefix of numbers, or a currency; null: the whole account.' }),
+      Type.String({
+        description: 'A country (`?`: numbers of none), the prefix of numbers, or a currency; null: the whole account.',
+      }),
     ),
     action: Type.Enum(['block', 'alert'], { description: '`alert`: it only tells, and stops nothing.' }),
     limit: Nullable(
