@@ -9,7 +9,7 @@ export type Targets = (string | null)[]
 /** What the caller says of columns, by their names. */
 export type Mapping = Record<string, string | null>
 
-/** Names under which a field is found, in lower case without punctuation; the first is its own. */
+/** Names under which a field is found, in lower case without accents and punctuation; the first is its own. */
 const synonyms = {
   phone_number: [
     'phonenumber',
@@ -35,15 +35,15 @@ const synonyms = {
     'whatsapp',
     'gsm',
     'telefon',
+    'telefonnummer',
     'telefono',
-    'teléfono',
-    'téléphone',
-    'móvil',
+    'telefone',
+    'movil',
     'celular',
     'handy',
     'handynummer',
   ],
-  first_name: ['firstname', 'first', 'givenname', 'forename', 'vorname', 'prénom', 'nombre'],
+  first_name: ['firstname', 'first', 'givenname', 'forename', 'vorname', 'prenom', 'nombre'],
   last_name: ['lastname', 'last', 'surname', 'familyname', 'nachname', 'apellido'],
   external_id: ['externalid', 'id', 'customerid', 'userid', 'contactid', 'reference', 'ref'],
   language: ['language', 'lang', 'locale'],
@@ -162,7 +162,8 @@ function findTwice(names: readonly (string | null)[]): string | undefined {
 
 const plain = (name: string): string =>
   name
-    .normalize('NFC')
+    .normalize('NFD')
+    .replace(/\p{Mn}/gu, '')
     .toLowerCase()
     .replace(/[^\p{L}\p{Nd}]/gu, '')
 

@@ -31,8 +31,20 @@ describe('readLayout', () => {
     ])
     expect(layoutOf('\uFEFF"phone"\ttags\n1\ta')).toMatchObject({ delimiter: '\t', targets: ['phone_number', 'tags'] })
     expect(layoutOf('to|error\n1|x')).toMatchObject({ delimiter: '|', targets: ['phone_number', null] })
-    for (const name of ['Téléphone', 'Téléphone'.normalize('NFD')])
-      expect(layoutOf(`${name}\n1`).targets).toEqual(['phone_number'])
+    for (const name of [
+      'Téléphone',
+      'Telephone',
+      'Móvil',
+      'MOVIL',
+      'Te\u0301le\u0301phone',
+      'Telefonnummer',
+      'Telefone',
+    ])
+      expect(layoutOf(`Prenom,Prénom d'usage,${name}\nA,B,1`).targets).toEqual([
+        'first_name',
+        "attributes.Prénom d'usage",
+        'phone_number',
+      ])
     expect(layoutOf('"a,b",phone\n1').header).toEqual(['a,b', 'phone'])
     expect(layoutOf('\n\r\n phone ; City \n1;2')).toMatchObject({ delimiter: ';', header: ['phone', 'City'] })
   })
