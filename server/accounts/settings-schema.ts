@@ -91,5 +91,5 @@ export const SettingsChange = Type.Object(
     retention: Type.Optional(RetentionChange),
     ...GuardChange,
   },
-  { additionalProperties: false, minProperties: 1 },
+  { additionalProperties: false, minProperties: 1, examples: [{ timezone: 'Europe/London' }] },
 )

@@ -92,7 +92,7 @@ export const CampaignChange = Type.Object(
       quiet_hours: fields.quiet_hours,
     }),
   ).properties,
-  { additionalProperties: false, minProperties: 1 },
+  { additionalProperties: false, minProperties: 1, examples: [{ name: 'Winter sale', tags: ['sale'] }] },
 )
 
 const Count = Type.Integer({ minimum: 0 })

@@ -37,7 +37,7 @@ export const ContactChange = Type.Object(
     tags: optional(fields.tags),
     consent: optional(fields.consent),
   },
-  { additionalProperties: false, minProperties: 1 },
+  { additionalProperties: false, minProperties: 1, examples: [{ first_name: 'Ada', tags: ['patient'] }] },
 )
 export type ContactChange = Static<typeof ContactChange>
 

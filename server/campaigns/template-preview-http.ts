@@ -39,7 +39,7 @@ const TemplatePreviewBody = Type.Object(
     encoding,
     smart_encoding,
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ variables: { order: '1042' } }] },
 )
 
 const TemplatePreview = Type.Object({

@@ -113,7 +113,12 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
             ),
             ...evidence,
           },
-          { additionalProperties: false },
+          {
+            additionalProperties: false,
+            examples: [
+              { number: '15551230008', status: 'opted_in', method: 'web_form', text: 'Yes, remind me by SMS.' },
+            ],
+          },
         ),
         response: { 201: Type.Ref('Consent'), ...problems() },
       },

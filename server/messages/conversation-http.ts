@@ -60,6 +60,7 @@ const { to: _to, from: _from, sender_pool: _pool, ...replyFields } = SendInput.p
 const ReplyBody = Type.Object(replyFields, {
   additionalProperties: false,
   anyOf: [{ required: ['message'] }, { required: ['template'] }],
+  examples: [{ message: 'Until six.' }],
 })
 
 /** Registers `/v1/conversations`. */
@@ -189,7 +190,7 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
               }),
             ),
           },
-          { additionalProperties: false },
+          { additionalProperties: false, examples: [{}] },
         ),
         response: { 200: Type.Ref('Conversation'), ...problems(404, 409) },
       },
@@ -222,7 +223,7 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
               Type.String({ maxLength: 255, description: 'Id of a user of the account; null: nobody.' }),
             ),
           },
-          { additionalProperties: false },
+          { additionalProperties: false, examples: [{ assignee: null }] },
         ),
         response: { 200: Type.Ref('Conversation'), ...problems(404, 409) },
       },

@@ -177,7 +177,7 @@ function routesOfSuspicions(app: App, context: OptOutsContext): void {
         params: Type.Object({ message: Type.String({ maxLength: 255, description: 'Id of the reply.' }) }),
         body: Type.Object(
           { action: Type.Enum(['opt_out', 'dismiss'], { description: '`dismiss`: it did not mean STOP.' }) },
-          { additionalProperties: false },
+          { additionalProperties: false, examples: [{ action: 'dismiss' }] },
         ),
         response: { 204: Type.Null(), ...problems(404) },
       },

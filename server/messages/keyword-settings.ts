@@ -43,7 +43,7 @@ export const KeywordInput = Type.Object(
       }),
     }),
   ).properties,
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ help_keywords: ['HELP', 'HILFE'] }] },
 )
 export type KeywordInput = Static<typeof KeywordInput>
 

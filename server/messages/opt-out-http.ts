@@ -150,7 +150,7 @@ export function optOutRoutes(app: App, context: OptOutsContext): void {
         tags,
         body: Type.Object(
           { numbers: Type.Array(Type.String({ maxLength: 40 }), { minItems: 1, maxItems: checkMax }) },
-          { additionalProperties: false },
+          { additionalProperties: false, examples: [{ numbers: ['15551230008', '15551230031'] }] },
         ),
         response: {
           200: Type.Object({

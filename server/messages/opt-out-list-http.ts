@@ -32,7 +32,7 @@ const JsonList = Type.Object(
       { minItems: 1, maxItems: optOutRowsMax },
     ),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ opt_outs: [{ number: '15551230008', reason: 'complaint' }] }] },
 )
 
 const Result = Type.Object({

@@ -136,7 +136,7 @@ export const BatchBody = Type.Object(
     ),
     atomic: Type.Optional(Type.Boolean({ description: 'All or none.' })),
   },
-  { additionalProperties: false },
+  { additionalProperties: false, examples: [{ messages: [{ to: '15551230001', message: 'Hello from Heliogram' }] }] },
 )
 
 const Replaced = Type.Array(

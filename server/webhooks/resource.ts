@@ -94,7 +94,7 @@ export const NewWebhook = Type.Object(
 )
 
 /** The fields of a webhook that can be changed. */
-export const WebhookChange = Type.Partial(NewWebhook, { additionalProperties: false })
+export const WebhookChange = Type.Partial(NewWebhook, { additionalProperties: false, examples: [{ enabled: true }] })
 export type WebhookChange = Static<typeof WebhookChange>
 
 /** The signing secret, which only the answer that made it contains. */

@@ -131,7 +131,10 @@ export const BroadcastInput = Type.Object(
       Type.Boolean({ description: 'Sends nothing: says how many would get it, in how many segments, and who not.' }),
     ),
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [{ message: 'Hello {{ first_name | default: "there" }}', dry_run: true }],
+  },
 )
 export type BroadcastInput = Static<typeof BroadcastInput>
 

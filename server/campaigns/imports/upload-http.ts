@@ -50,7 +50,10 @@ const JsonImport = Type.Object(
     ),
     ...bodyOptions,
   },
-  { additionalProperties: false },
+  {
+    additionalProperties: false,
+    examples: [{ contacts: [{ phone_number: '15551230001', first_name: 'Ada' }], dry_run: true }],
+  },
 )
 const Query = Type.Object(queryOptions, { additionalProperties: false })
 
