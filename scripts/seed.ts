@@ -16,14 +16,7 @@ import { recountTallies } from '../server/messages/tallies/recount.ts'
 import { reachDatabase } from './reach.ts'
 import { insertMessages, statusesInTurn, type Seed } from './seed-messages.ts'
 
-const { values: options } = parseArgs({
-  options: {
-    messages: { type: 'string', default: '10000' },
-    contacts: { type: 'string', default: '1000' },
-    yes: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
-  },
-})
+const options = readOptions()
 
 const dayMs = 86_400_000
 const days = 7
@@ -47,6 +40,22 @@ const texts = [
 ].map((text) => ({ text, ...countSegments(text) }))
 
 await run()
+
+function readOptions() {
+  try {
+    return parseArgs({
+      options: {
+        messages: { type: 'string', default: '10000' },
+        contacts: { type: 'string', default: '1000' },
+        yes: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\nSee npm run seed -- --help.`)
+    return process.exit(2)
+  }
+}
 
 async function run(): Promise<void> {
   const [messages, contacts] = [Number(options.messages), Number(options.contacts)]

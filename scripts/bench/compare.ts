@@ -23,7 +23,7 @@ import { pipelineSettings } from '../../server/db/pipeline.ts'
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
 
 const options = readOptions()
-const isWanted = (part: string) => options.only === undefined || options.only === part
+const isWanted = (part: NonNullable<typeof options.only>) => options.only === undefined || options.only === part
 const sections: Section[] = []
 const figures: Figures[] = []
 const facts: string[] = []

@@ -5,13 +5,30 @@ import { parseArgs } from 'node:util'
 const memories = ['small', 'normal', 'large'] as const
 export type Memory = (typeof memories)[number]
 
+/** What `--only` may name. */
+const parts = [
+  'kannel',
+  'pair',
+  'broadcast',
+  'backlog',
+  'accept',
+  'limits',
+  'session',
+  'imports',
+  'lists',
+  'webhooks',
+  'links',
+  'statements',
+] as const
+type Part = (typeof parts)[number]
+
 /** The command line, parsed. */
 export type Options = {
   pairs: number
   seconds: number
   connections: number
   messages: number
-  only: string | undefined
+  only: Part | undefined
   /** HELIOGRAM_MEMORY of what is compared with Kannel. */
   memory: Memory
   isWritten: boolean
@@ -29,8 +46,17 @@ const help = `npm run bench [-- options]
   --no-write        print the results, leave docs/benchmarks.md alone
 `
 
-/** Parses the command line; prints help and ends on --help. */
+/** Parses the command line; prints help and ends on --help, and says what is wrong with it and ends. */
 export function readOptions(): Options {
+  try {
+    return parseOptions()
+  } catch (error) {
+    console.error(`${error instanceof Error ? error.message : String(error)}\nSee npm run bench -- --help.`)
+    return process.exit(2)
+  }
+}
+
+function parseOptions(): Options {
   const { values } = parseArgs({
     options: {
       pairs: { type: 'string', default: '5' },
@@ -52,10 +78,16 @@ export function readOptions(): Options {
     seconds: readCount('seconds', values.seconds),
     connections: readCount('connections', values.connections),
     messages: readCount('messages', values.messages),
-    only: values.only,
+    only: readPart(values.only),
     memory: readMemory(values.memory),
     isWritten: !values['no-write'],
   }
+}
+
+function readPart(text: string | undefined): Part | undefined {
+  const part = parts.find((one) => one === text)
+  if (text !== undefined && !part) throw new Error(`--only must be one of ${parts.join(', ')}, not "${text}"`)
+  return part
 }
 
 function readMemory(text: string): Memory {
