@@ -26,6 +26,12 @@ describe('readNumber', () => {
     for (const text of ['٤٤٧٩١١١٢٣٤٥٦', '۴۴۷۹۱۱۱۲۳۴۵۶', '４４７９１１１２３４５６'])
       expect(read(text)).toBe('447911123456')
     expect(read('+۴۴ ７٩8٠٧٧٥٠٧٠')).toBe('447980775070')
+    for (const text of ['1 555 123 4567', '1 (555) 123-4567', '15551234567.']) expect(read(text)).toBe('15551234567')
+    expect(read('447911 123456')).toBe('447911123456')
+    // Area codes, not the calling codes of Brazil and the Philippines.
+    for (const text of ['(555) 123-2007', '555-123-2007', '555.123.2007', '(632) 555-0123'])
+      expect(read(text)).toBeUndefined()
+    expect(read('(555) 123-2007', 'US')).toBe('15551232007')
     for (const text of ['', '+', 'hello', '1e10', '=1+1', '4.47E+11', '12345', '1'.repeat(5000), '٤'])
       expect(read(text)).toBeUndefined()
     // As long as a number, and none.

@@ -89,16 +89,22 @@ export function isCountry(text: string): text is CountryCode {
   return hasPlan(text)
 }
 
+/** Says that the first digits of a text can be a calling code: they stand apart, or no area code is as long as what they begin. */
+function mayLackPlus(text: string): boolean {
+  const [first = '', ...others] = text.match(/\d+/g) ?? []
+  return others.length === 0 || codeLengthOf(first + others.join('')) === first.length || first.length > 5
+}
+
 /**
  * The number that a text in another form most likely means, digits only, or null. Only for suggestions: it also tries whether a plus
- * sign was forgotten.
+ * sign was forgotten. Not of (555) 123-2007, which is no number of Brazil.
  */
 export function suggestNumber(text: string, defaultCountry?: string | null): string | null {
   const cleaned = text.trim().replace(/^['’`]+/, '')
   return (
     parseNumber(cleaned, defaultCountry) ??
     parseNumber(cleaned.replace(/^00/, '+'), defaultCountry) ??
-    parseNumber(`+${cleaned.replace(/^\+/, '')}`)
+    (mayLackPlus(cleaned) ? parseNumber(`+${cleaned.replace(/^\+/, '')}`) : null)
   )
 }
 
