@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import { errorsOf } from '../../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { inTransaction } from '../../db/db.ts'
 import { newId, parseId } from '../../ids.ts'
@@ -122,4 +123,24 @@ it('tells whom guards would pass over, as the broadcast and the stats of the cam
     )
   expect(await send({ dry_run: true })).toMatchObject({ messages: 3, skipped: { recipient_opted_out: 1 } })
   await broadcaster.close()
+})
+
+it('tells all that is wrong with an order at once, also where its schema refuses something', async () => {
+  const url = `/v1/campaigns/${await test.newCampaign()}/send`
+  const faultsOf = async (order: unknown): Promise<unknown> => errorsOf((await test.call('POST', url, order)).body)
+  const wrong = { send_at_local: '2026-02-30T09:00', from: '15550009999', max_rate: 0, audience: { tags: [] } }
+  expect(await faultsOf({ ...wrong, template: 'sael', variables: { x: 1 }, dry_run: true })).toEqual([
+    '#/audience/tags too_short',
+    '#/from sender_not_found',
+    '#/max_rate out_of_range',
+    '#/send_at_local invalid_format',
+    '#/template template_not_found',
+    '#/variables/x unknown_field',
+  ])
+  // Of a text that is refused no more is said.
+  expect(await faultsOf({ message: 7, variables: { x: 1 }, from: '!' })).toEqual([
+    '#/from invalid_sender',
+    '#/message invalid_type',
+  ])
+  expect(await faultsOf([])).toEqual(['# invalid_type'])
 })

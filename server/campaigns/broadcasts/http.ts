@@ -14,6 +14,7 @@ import type { Acceptor } from '../../messages/accept.ts'
 import { showMoney } from '../../money.ts'
 import { readPage, type PagePlace } from '../../page.ts'
 import type { Vault } from '../../sealing/vault.ts'
+import { objectOf, schemaErrorsOf } from '../../requests/faults.ts'
 import { isOfTests, refuseLive } from '../../test-keys.ts'
 import { readCampaign, readOpenCampaign, showCampaign } from '../campaign.ts'
 import { lockCampaign, type CampaignRow } from '../store.ts'
@@ -74,10 +75,17 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
         response: { 200: Type.Ref('DryRun'), 202: Type.Ref('Broadcast'), ...problems(404, 409) },
       },
       config: { scope: 'campaigns:write', operation: 'campaigns.send', audit: 'broadcast.created' },
+      attachValidation: true,
     },
     async (request, reply) => {
       const { caller, body } = request
       const { accountId } = caller
+      // First: it throws where the path itself was refused.
+      const known = schemaErrorsOf(request)
+      if (known.length > 0) {
+        const campaign = await readOpenCampaign(db, accountId, request.params.campaign)
+        await readOrder(db, accountId, campaign, objectOf(body), context, known)
+      }
       const isTest = caller.mode === 'test'
       if (body.dry_run) {
         if (!caller.scopes.has('contacts:read'))

@@ -6,7 +6,8 @@ import { readSendAt, readSender } from '../../messages/draft.ts'
 import { refuseShortening } from '../../messages/short-links/shorten.ts'
 import { givenOf } from '../../messages/template-send.ts'
 import { findTemplates } from '../../messages/template-store.ts'
-import { refuseClosed } from '../campaign.ts'
+import { soundFieldsOf } from '../../requests/faults.ts'
+import { mergeErrors, refuseClosed } from '../campaign.ts'
 import { hasPool, hasSender, lockCampaign, setPace, type CampaignRow } from '../store.ts'
 import { checkText, eitherText, noTemplate, readCampaignText, textsOf, type TextAndValues } from '../text.ts'
 import { needsApproval } from './approval.ts'
@@ -26,18 +27,23 @@ export interface Order extends Pick<NewBroadcast, 'body' | 'audienceTags' | 'sen
   maxRate: number | null
 }
 
+/** Where one of these was refused, nothing more is said of the text. */
+const textFields = ['message', 'template', 'variables'] as const satisfies (keyof BroadcastInput)[]
+
 /**
- * Reads an order of a campaign, which gives the text where it brings none.
- * @throws ApiError `validation_failed` with every wrong field.
+ * Reads an order of a campaign, which gives the text where it brings none. `known` is what its schema found wrong.
+ * @throws ApiError `validation_failed` with every wrong field, those of `known` included.
  */
 export async function readOrder(
   db: Queryable,
   accountId: string,
   campaign: CampaignRow,
-  input: BroadcastInput,
+  given: BroadcastInput,
   context: OrderContext,
+  known: FieldError[] = [],
   now: number = Date.now(),
 ): Promise<Order> {
+  const input: BroadcastInput = soundFieldsOf(given, known)
   const {
     audience,
     send_at,
@@ -49,7 +55,10 @@ export async function readOrder(
     ...body
   } = input
   const faults: FieldError[] = []
-  const text = await readText(db, accountId, campaign, input, faults)
+  const isTextRefused = textFields.some((field) =>
+    known.some(({ pointer }) => pointer === '#' || pointer.split('/', 2)[1] === field),
+  )
+  const text = isTextRefused ? null : await readText(db, accountId, campaign, input, faults)
   await checkOrigin(db, accountId, input, faults)
   const sendAt = readSendAt(send_at, now, faults)
   if (send_at_local !== undefined) {
@@ -67,7 +76,8 @@ export async function readOrder(
     if (reason) faults.push({ pointer: '#/callback_url', code: 'invalid_url', detail: reason })
   }
   faults.push(...refuseShortening(input, context.shortUrl))
-  if (faults.length > 0) throw invalid(faults)
+  const errors = mergeErrors(known, faults)
+  if (errors.length > 0 || text === null) throw invalid(errors)
   return {
     body: { ...body, ...text, ...shorteningOf(input, campaign, context) } satisfies MessageBody,
     audienceTags: audience?.tags ?? null,
