@@ -289,7 +289,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   started.add('shares of limits', shares, (one) => one.close()).start()
   const deprecatedCalls = started.add('deprecated calls', new DeprecatedCalls({ db, log }), (one) => one.close())
   deprecatedCalls.start()
-  const phonesUrl = simulator ? `http://${hostInUrl(config.host)}:${simulator.httpPort}` : null
+  const phonesUrl = simulator && `http://127.0.0.1:${simulator.httpPort}`
   const watch = new Watch({ db, log })
   const shortLinks = started.add('clicks', new ShortLinks({ ...pipeline, db, log, shortUrl }), (one) => one.close())
   const app = await buildApp(

@@ -183,6 +183,18 @@ test('what cannot be listened on or read is refused with the name of its variabl
   expect((await mistyped.ended).code).toBe(0)
 })
 
+test('the phones are where they are said to be, wherever the API listens', async () => {
+  const elsewhere = await startProgram({ env: { HELIOGRAM_HOST: '127.0.0.2' } })
+  try {
+    expect(elsewhere.address).toMatch(/^http:\/\/127\.0\.0\.2:/)
+    const [, phones = ''] = /^ +Simulated phones +(\S+)$/m.exec(elsewhere.stdout) ?? []
+    expect(await (await fetch(elsewhere.address)).text()).toContain(`href="${phones}"`)
+    expect((await fetch(phones)).status).toBe(200)
+  } finally {
+    await elsewhere.remove()
+  }
+})
+
 test('whoever reads the log may go away: the service stays', async () => {
   const { child, printed, ended } = launch(['start'], await environment())
   child.stderr?.destroy()
