@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
+import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
 import type { Vault } from '../sealing/vault.ts'
 import type { Authenticator } from './authenticate.ts'
 import { auditRoutes } from './audit-http.ts'
@@ -80,11 +81,14 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
         response: { 200: Settings, ...problems(409) },
       },
       config: { scope: 'settings:write', operation: 'settings.update', audit: 'settings.updated' },
+      attachValidation: true,
     },
     async (request, reply) => {
       await idempotent(context, request, reply, async (tx) => {
         const { caller, body, headers } = request
-        const { before, after } = await changeSettings(tx, caller, context.settings, body, headers['if-match'])
+        const known = schemaErrorsOf(request)
+        const change = soundFieldsOf(objectOf(body), known)
+        const { before, after } = await changeSettings(tx, caller, context.settings, change, headers['if-match'], known)
         reply.header('etag', after.etag)
         return { status: 200, body: after.body, audit: { target: 'settings', before: before.body } }
       })

@@ -47,11 +47,12 @@ export function mergeQuietHours(...said: readonly (QuietHoursChange | null)[]): 
 /** What the schema cannot say of them; `change` is the part that was sent, `merged` what it leads to. */
 export function checkQuietHours(change: QuietHoursChange, merged: QuietHours): FieldError[] {
   const errors: FieldError[] = []
+  const [said, other] = change.end === undefined ? ['start', 'end'] : ['end', 'start']
   if (merged.start === merged.end)
     errors.push({
-      pointer: change.end === undefined ? '#/quiet_hours/start' : '#/quiet_hours/end',
+      pointer: `#/quiet_hours/${said}`,
       code: 'invalid_value',
-      detail: 'must be another time than the other end',
+      detail: `must be another time than ${other}`,
     })
   if (change.fallback_timezone !== undefined && !isTimezone(change.fallback_timezone))
     errors.push({

@@ -139,9 +139,9 @@ const ofLive = [...Object.keys(GuardChange), 'quiet_hours', 'on_unknown', 'reten
 
 /**
  * Changes settings of the caller's account and returns all of them as they were and as they are. Locks the account. `expected` is an
- * If-Match header, or undefined.
- * @throws ApiError `version_conflict` where the settings have another one by now; `validation_failed`; `insufficient_scope` where a test key
- * changes what is for live messages.
+ * If-Match header, or undefined; `known` is what the schema found wrong, beside the `change` that is sound.
+ * @throws ApiError `version_conflict` where the settings have another one by now; `validation_failed` with every wrong field, those of `known`
+ * included; `insufficient_scope` where a test key changes what is for live messages.
  */
 export async function changeSettings(
   tx: Tx,
@@ -149,6 +149,7 @@ export async function changeSettings(
   sources: SettingsSources,
   change: Static<typeof SettingsChange>,
   expected: string | undefined,
+  known: readonly FieldError[] = [],
 ): Promise<{ before: ShownSettings; after: ShownSettings }> {
   if (caller.mode === 'test' && ofLive.some((name) => name in change))
     throw new ApiError('insufficient_scope', {
@@ -164,10 +165,18 @@ export async function changeSettings(
      where id = $1`,
     [caller.accountId, change.account?.name ?? null, change.on_unknown ?? null, change.on_unknown !== undefined],
   )
-  if (change.quiet_hours) await changeQuietHours(tx, caller.accountId, change.quiet_hours)
-  if (change.retention) await changeRetention(tx, caller.accountId, change.retention)
-  await changeDefaults(tx, caller.accountId, sources, change)
-  await changeGuards(tx, caller.accountId, showActorId(actorOf(caller)) ?? '', sources, change)
+  // What one of them has written goes with the transaction.
+  const faults = [...known]
+  const gather = (changing: Promise<void>): Promise<void> =>
+    changing.catch((error: unknown) => {
+      if (!(error instanceof ApiError) || error.code !== 'validation_failed') throw error
+      faults.push(...(error.options.errors ?? []))
+    })
+  if (change.quiet_hours) await gather(changeQuietHours(tx, caller.accountId, change.quiet_hours))
+  if (change.retention) await gather(changeRetention(tx, caller.accountId, change.retention))
+  await gather(changeDefaults(tx, caller.accountId, sources, change))
+  await gather(changeGuards(tx, caller.accountId, showActorId(actorOf(caller)) ?? '', sources, change))
+  if (faults.length > 0) throw invalid(faults)
   return { before, after: await readSettings(tx, caller, sources) }
 }
 

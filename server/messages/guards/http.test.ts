@@ -141,9 +141,16 @@ describe('the settings of guards', () => {
         { country: 'DE', per_hour: 2, action: 'alert' },
       ],
       spend: { daily_limit: '1.00' },
+      // Refused by the schema, and by what else settings are: none hides the others.
+      dedupe_window: -1,
+      quiet_hours: { start: '09:00', end: '09:00' },
+      default_country: 'XX',
     })
     expect(status).toBe(422)
     expect((body['errors'] as { pointer: string }[]).map(({ pointer }) => pointer)).toEqual([
+      '#/dedupe_window',
+      '#/quiet_hours/end',
+      '#/default_country',
       '#/timezone',
       '#/allowed_countries',
       '#/allowed_countries/1',
