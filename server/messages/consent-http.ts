@@ -8,8 +8,10 @@ import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from
 import { showId } from '../ids.ts'
 import { readPage, type PagePlace, type Position } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
+import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
 import { openStream } from '../requests/stream.ts'
 import { consentStatuses, listConsents, recordConsents, type ConsentRow } from './consent.ts'
+import { readNumber } from './number.ts'
 import { optOut } from './opt-out.ts'
 import { change, originOf, readBodyNumber, type OptOutsContext } from './opt-out-http.ts'
 import { findCampaignId } from './store.ts'
@@ -123,17 +125,25 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
         response: { 201: Type.Ref('Consent'), ...problems() },
       },
       config: { scope: 'contacts:write', operation: 'consent.create' },
+      attachValidation: true,
     },
     (request, reply) =>
       change(context, request, reply, async (tx) => {
-        const { number: text, status, campaign, ...proof } = request.body
         const { accountId } = request.caller
-        const number = readBodyNumber(text, '#/number')
-        const campaignId = campaign === undefined ? null : await findCampaignId(tx, accountId, campaign)
-        if (campaign !== undefined && campaignId === null)
-          throw invalid([
-            { pointer: '#/campaign', code: 'campaign_not_found', detail: 'is not a campaign of this account' },
-          ])
+        const faults = schemaErrorsOf(request)
+        const sound = soundFieldsOf(objectOf(request.body), faults)
+        const read = sound.number === undefined ? null : readNumber(sound.number)
+        if (read && !('number' in read)) faults.push({ pointer: '#/number', ...read })
+        const campaignId = sound.campaign === undefined ? null : await findCampaignId(tx, accountId, sound.campaign)
+        if (sound.campaign !== undefined && campaignId === null)
+          faults.push({
+            pointer: '#/campaign',
+            code: 'campaign_not_found',
+            detail: 'is not a campaign of this account',
+          })
+        if (faults.length > 0 || !read || !('number' in read)) throw invalid(faults)
+        const { number } = read
+        const { number: _text, status, campaign: _campaign, ...proof } = request.body
         const origin = { ...originOf(request.caller, 'api'), campaignId }
         const out =
           status === 'opted_out'

@@ -6,6 +6,7 @@ import { Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../h
 import { parseId, showId } from '../ids.ts'
 import { maskNumber } from '../mask.ts'
 import { readPage } from '../page.ts'
+import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
 import {
   checkKeywords,
   findKeywords,
@@ -105,14 +106,17 @@ function routesOfKeywords(app: App, context: OptOutsContext): void {
         response: { 200: Type.Ref('Keywords'), ...problems(404) },
       },
       config: { scope: 'settings:write', operation: 'keywords.put', audit: 'keywords.updated' },
+      attachValidation: true,
     },
     (request, reply) =>
       change(context, request, reply, async (tx) => {
         const { accountId } = request.caller
+        // First: it throws where the query was refused.
+        const known = schemaErrorsOf(request)
         const { campaign } = request.query
         const campaignId = await readCampaignId(tx, accountId, campaign)
         const inherited = campaignId === null ? null : await findKeywords(tx, accountId, null)
-        const faults = checkKeywords(request.body, inherited)
+        const faults = [...known, ...checkKeywords(soundFieldsOf(objectOf(request.body), known), inherited)]
         if (faults.length > 0) throw invalid(faults)
         const before = await readKeywords(tx, accountId, campaign)
         await saveKeywords(tx, accountId, campaignId, request.body)

@@ -296,6 +296,11 @@ describe('keywords', () => {
     expect(errorsOf(await call('PUT', '/opt-outs/keywords', { help_keywords: ['?!'] }))).toEqual([
       '#/help_keywords/0 invalid_value',
     ])
+    const wrong = { stop_keywords: ['GENUG'], replies: { foo: 'x' } }
+    expect(errorsOf(await call('PUT', '/opt-outs/keywords', wrong))).toEqual([
+      '#/replies/foo unknown_field',
+      '#/stop_keywords invalid_value',
+    ])
     expect((await call('PUT', '/opt-outs/keywords?campaign=nope', {})).status).toBe(404)
   })
 })
@@ -406,10 +411,12 @@ describe('the ledger of consent', () => {
     const record = (name: string) => call('POST', '/consent', { number: person, status: 'opted_in', campaign: name })
     for (const name of ['spring', showId('cmp', campaign)])
       expect(await record(name)).toMatchObject({ status: 201, body: { campaign: showId('cmp', campaign) } })
-    expect(await record('autumn')).toMatchObject({
-      status: 422,
-      body: { errors: [{ pointer: '#/campaign', code: 'campaign_not_found' }] },
-    })
+    const wrong = { number: '12', status: 'perhaps', campaign: 'autumn' }
+    expect(errorsOf(await call('POST', '/consent', wrong))).toEqual([
+      '#/status invalid_value',
+      '#/number invalid_phone_number',
+      '#/campaign campaign_not_found',
+    ])
   })
 
   it('is a problem where it cannot be read, and no half of a file', async () => {

@@ -79,7 +79,7 @@ describe('/v1/templates', () => {
 
   it('tells everything that is wrong at once, with its place', async () => {
     const { status, body } = await call('POST', '/v1/templates', {
-      name: 'wrong',
+      name: 'Wrong',
       body: 'Hi {{ name',
       language: 'en',
       languages: { EN: 'x', 'not a tag': 'x', fr: '{{ a | nope }} }}' },
@@ -91,6 +91,7 @@ describe('/v1/templates', () => {
       '#/languages/fr invalid_template',
       '#/languages/fr invalid_template',
       '#/languages/not a tag invalid_value',
+      '#/name invalid_format',
     ])
     expect(body['errors']).toContainEqual(
       expect.objectContaining({ detail: expect.stringMatching(/^at position 3 opens a tag/) as unknown }),

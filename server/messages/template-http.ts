@@ -6,6 +6,7 @@ import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent, type Outcome } from '../idempotency.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { readPage } from '../page.ts'
+import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { checkTemplate, showTemplate, Template, TemplateChange, TemplateInput } from './template-resource.ts'
 import {
@@ -57,12 +58,15 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
         response: { 201: Type.Ref('Template'), ...problems(409) },
       },
       config: { scope: 'campaigns:write', operation: 'templates.create', audit: 'template.created' },
+      attachValidation: true,
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
+        const known = schemaErrorsOf(request)
+        const texts = checkTemplate(soundFieldsOf(objectOf(request.body), known), known)
         const { name } = request.body
-        const row = await insertTemplate(tx, accountId, { id: newId(), name, ...checkTemplate(request.body) })
+        const row = await insertTemplate(tx, accountId, { id: newId(), name, ...texts })
         if (!row) throw await nameTaken(tx, accountId, name)
         const body = showTemplate(row)
         return { status: 201, body, location: `/v1/templates/${body.id}`, resourceId: row.id }
@@ -114,14 +118,17 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
         response: { 200: Type.Ref('Template'), ...problems(404, 409) },
       },
       config: { scope: 'campaigns:write', operation: 'templates.update', audit: 'template.updated' },
+      attachValidation: true,
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
+        // First: it throws where the path itself was refused.
+        const known = schemaErrorsOf(request)
         const { id } = await readTemplate(tx, accountId, request.params.template)
         const before = found(await lockTemplate(tx, accountId, id))
-        const { name, ...texts } = { ...before, ...request.body }
-        const row = await updateTemplate(tx, accountId, { id, name, ...checkTemplate(texts) })
+        const { name, ...texts } = { ...before, ...soundFieldsOf(objectOf(request.body), known) }
+        const row = await updateTemplate(tx, accountId, { id, name, ...checkTemplate(texts, known) })
         if (!row) throw await nameTaken(tx, accountId, name)
         return { status: 200, body: showTemplate(row), audit: { before: showTemplate(before) } }
       }),

@@ -96,16 +96,18 @@ export interface Variants {
   pick(language: string | null): { language: string; template: CompiledTemplate }
 }
 
-/** Brings what is to be stored into its canonical form. @throws ApiError `validation_failed` with every wrong field. */
-export function checkTemplate({
-  body,
-  language = languageDefault,
-  languages = {},
-}: Partial<TemplateTexts> & { body: string }): TemplateTexts {
-  const errors: FieldError[] = []
+/**
+ * Brings what is to be stored into its canonical form; `known` is what the schema found wrong beside these texts.
+ * @throws ApiError `validation_failed` with every wrong field, those of `known` included.
+ */
+export function checkTemplate(
+  { body, language = languageDefault, languages = {} }: Partial<TemplateTexts>,
+  known: readonly FieldError[],
+): TemplateTexts {
+  const errors = [...known]
   const own = canonicalLanguage(language) ?? languageDefault
   if (canonicalLanguage(language) === null) errors.push(languageFault('#/language'))
-  errors.push(...faultsOf('#/body', body, own))
+  if (body !== undefined) errors.push(...faultsOf('#/body', body, own))
   const texts = new Map<string, string>()
   for (const [tag, other] of Object.entries(languages)) {
     const pointer = `#/languages/${escapePointer(tag)}`
@@ -118,7 +120,7 @@ export function checkTemplate({
       errors.push(...faultsOf(pointer, other, known))
     }
   }
-  if (errors.length > 0) throw invalid(errors)
+  if (errors.length > 0 || body === undefined) throw invalid(errors)
   return { body, language: own, languages: Object.fromEntries(texts) }
 }
 

@@ -181,7 +181,11 @@ describe('a send that a guard stops', () => {
     const path = `/v1/guards/${String(stop?.['id'])}/release`
     expect(await stops(other)).toEqual([])
     expect(await call('POST', path, { reason: 'mine' }, other)).toMatchObject({ status: 404 })
-    expect(await call('POST', path, {})).toMatchObject({ status: 422 })
+    const wrong = { reason: '', until: '2020-01-01T00:00:00Z', raise_by: '1' }
+    expect(await call('POST', path, wrong)).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '#/reason' }, { pointer: '#/until' }, { pointer: '#/raise_by' }] },
+    })
     expect(await call('POST', path, { reason: 'sale', raise_by: '0.5' })).toMatchObject({
       status: 422,
       body: { errors: [{ pointer: '#/raise_by', detail: 'must be a whole number above 0' }] },

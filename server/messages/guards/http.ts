@@ -9,6 +9,7 @@ import { PageOf, pageQuery, problems, Timestamp, type App } from '../../http.ts'
 import { idempotent, type Outcome } from '../../idempotency.ts'
 import { parseId } from '../../ids.ts'
 import { readPage } from '../../page.ts'
+import { objectOf, schemaErrorsOf, soundFieldsOf } from '../../requests/faults.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { millionthsOf } from './guards.ts'
 import { findStop, Guard, listStops, releaseStops, showGuard, type GuardRow } from './stops.ts'
@@ -84,10 +85,14 @@ export function guardRoutes(app: App, context: GuardsContext): void {
         response: { 200: Type.Ref('Guard'), ...problems(404, 409) },
       },
       config: { scope: 'settings:write', operation: 'guards.release', audit: 'guard.released' },
+      attachValidation: true,
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { caller, body } = request
+        // First: it throws where the path itself was refused.
+        const faults = schemaErrorsOf(request)
+        const sound = soundFieldsOf(objectOf(body), faults)
         const id = parseId('grd', request.params.id)
         const row = id && (await findStop(tx, caller.accountId, id))
         if (!row) throw new ApiError('not_found', { detail: 'The account has no such stop.' })
@@ -96,10 +101,9 @@ export function guardRoutes(app: App, context: GuardsContext): void {
         const over = (isReleased: boolean): ApiError =>
           new ApiError('guard_over', { detail: isReleased ? 'It has been released.' : 'Its time is over.' })
         if (row.releasedAt || row.endsAt <= new Date()) throw over(row.releasedAt !== null)
-        const faults: FieldError[] = []
-        const until = untilOf(row, body.until, faults)
-        const raisedBy = raisedByOf(row, body.raise_by, faults)
-        if (body.until !== undefined && body.raise_by !== undefined)
+        const until = untilOf(row, sound.until, faults)
+        const raisedBy = raisedByOf(row, sound.raise_by, faults)
+        if (sound.until !== undefined && sound.raise_by !== undefined)
           faults.push({ pointer: '#/raise_by', code: 'invalid_value', detail: 'does not go with until: use one' })
         if (faults.length > 0) throw invalid(faults)
         const by = showActorId(actorOf(caller)) ?? ''
