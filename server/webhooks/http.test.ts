@@ -146,6 +146,17 @@ test('refuses what it does not know, all at once and with what is allowed', asyn
     '#/headers/bad name invalid_value',
     '#/headers/X-Bad invalid_value',
   ])
+  // What the schema refuses hides nothing of that.
+  const mixed = { url: 'hook', headers: { Host: 'a' }, events: ['message.read'], retries: 3 }
+  expect(new Set(faultsOf(await call('POST', '/v1/webhooks', mixed)))).toEqual(
+    new Set([
+      422,
+      '#/events/0 invalid_value',
+      '#/retries unknown_field',
+      '#/url invalid_url',
+      '#/headers/Host invalid_value',
+    ]),
+  )
 })
 
 test('changes what is given, and forgets failures when a webhook is enabled again', async () => {

@@ -7,6 +7,7 @@ import { Nullable, PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { newId, parseId } from '../ids.ts'
 import { readPage } from '../page.ts'
+import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { rotateCallbackSecret } from './callback.ts'
 import type { Destinations } from './destination.ts'
@@ -96,10 +97,12 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
         response: { 201: WithSecret, ...problems(409) },
       },
       config: { scope: 'webhooks:write', audit: 'webhook.created' },
+      attachValidation: true,
     },
     async (request, reply) => {
       const { accountId, scopes } = request.caller
-      await checkInput(request.body, destinations)
+      const known = schemaErrorsOf(request)
+      await checkInput(soundFieldsOf(objectOf(request.body), known), destinations, known)
       return idempotent(context, request, reply, async (tx) => {
         const id = newId()
         const secret = newSecret()
@@ -167,10 +170,13 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
         response: { 200: WebhookRef, ...problems(404, 409) },
       },
       config: { scope: 'webhooks:write', audit: 'webhook.updated' },
+      attachValidation: true,
     },
     async (request, reply) => {
+      // First: it throws where the path itself was refused.
+      const known = schemaErrorsOf(request)
       const id = readId(request.params.id)
-      await checkInput(request.body, destinations)
+      await checkInput(soundFieldsOf(objectOf(request.body), known), destinations, known)
       return idempotent(context, request, reply, async (tx) => {
         const { accountId, scopes } = request.caller
         const { headers, url } = request.body

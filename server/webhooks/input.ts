@@ -19,9 +19,17 @@ const ownNames = new Set(
 )
 const ownPrefixes = ['content-', 'webhook-', 'proxy-', 'sec-', 'x-forwarded-', 'if-']
 
-/** Checks a webhook's url and headers, all of them before it answers. @throws ApiError `validation_failed`. */
-export async function checkInput(input: WebhookChange, destinations: Destinations): Promise<void> {
+/**
+ * Checks a webhook's url and headers, all of them before it answers; `known` is what the schema found wrong besides.
+ * @throws ApiError `validation_failed`.
+ */
+export async function checkInput(
+  input: WebhookChange,
+  destinations: Destinations,
+  known: readonly FieldError[],
+): Promise<void> {
   const errors = [
+    ...known,
     ...(input.url === undefined ? [] : await checkUrl(input.url, destinations)),
     ...(input.headers === undefined ? [] : checkHeaders(input.headers)),
   ]
