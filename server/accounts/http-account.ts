@@ -6,7 +6,6 @@ import { IdOf, Nullable, PageOf, pageQuery, paceNumber, problems, Timestamp, typ
 import { idempotent } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
 import { readPage } from '../page.ts'
-import { refuseLive } from '../test-keys.ts'
 import { notInState } from './closing.ts'
 import { closingRoutes } from './http-closing.ts'
 import type { AccountsContext } from './http.ts'
@@ -155,8 +154,6 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
         const id = accountIdOf(request.params.id)
         if (id === caller.accountId) requireOwnChange(caller, body)
         const { before, after } = await changeAccount(tx, caller.accountId, id, body)
-        // Behind it: what is not below the caller is not found, whoever asks.
-        refuseLive(caller, false)
         return { status: 200, body: showAccount(after), audit: { before: showAccount(before) } }
       })
       authenticator.forget()

@@ -6,7 +6,6 @@ import { ApiError } from '../errors.ts'
 import { Nullable, problems, type App, type Caller } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
-import { refuseLive } from '../test-keys.ts'
 import { closeAccount, graceDaysMax, notInState, reopenAccount } from './closing.ts'
 import type { AccountsContext } from './http.ts'
 import { findAccount, showAccount, type AccountRow } from './subaccounts.ts'
@@ -81,12 +80,11 @@ export function closingRoutes(app: App, context: AccountsContext): void {
   )
 }
 
-/** The id of an account below the caller's. @throws ApiError `not_found`, `account_not_in_state` or `insufficient_scope`. */
+/** The id of an account below the caller's. @throws ApiError `not_found` or `account_not_in_state`. */
 async function requireClosable(tx: Tx, caller: Caller, shownId: string): Promise<string> {
   const id = parseId('acc', shownId)
   if (id === null) throw new ApiError('not_found', { detail: 'There is no such account.' })
   await findAccount(tx, caller.accountId, id)
   if (id === caller.accountId) throw notInState('It is your own; who is above it closes it.')
-  refuseLive(caller, false)
   return id
 }

@@ -6,7 +6,6 @@ import { IdOf, PageOf, pageQuery, problems, Timestamp, type App } from '../http.
 import { idempotent } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
 import { readPage } from '../page.ts'
-import { refuseLive } from '../test-keys.ts'
 import type { AccountsContext } from './http.ts'
 import { showPair, TokenAnswer } from './login/http.ts'
 import {
@@ -203,7 +202,6 @@ function invitationRoutes(app: App, context: AccountsContext): void {
         const id = parseId('inv', request.params.id)
         const row = id === null ? null : await withdrawInvitation(tx, request.caller.accountId, id)
         if (!row) throw new ApiError('not_found', { detail: 'There is no such open invitation.' })
-        refuseLive(request.caller, false)
         return { status: 204, audit: { before: showInvitation(row) } }
       }),
   )

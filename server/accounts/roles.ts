@@ -53,12 +53,8 @@ export function scopesOf(role: Role, isOperator: boolean): Scope[] {
 
 /**
  * Whether a caller may give a role, or change somebody who has it: nobody raises anybody above themselves. Owners are made and changed by
- * owners alone, and nobody by a test key, because users are live; `own` is the caller's role, null for a key.
+ * owners alone; `own` is the caller's role, null for a key.
  */
 export function mayGrant(caller: Caller, own: Role | null, role: Role, isOperator = false): boolean {
-  return (
-    caller.mode === 'live' &&
-    (role !== 'owner' || own === 'owner') &&
-    scopesOf(role, isOperator).every((scope) => caller.scopes.has(scope))
-  )
+  return (role !== 'owner' || own === 'owner') && scopesOf(role, isOperator).every((scope) => caller.scopes.has(scope))
 }

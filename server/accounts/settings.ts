@@ -7,7 +7,6 @@ import { ApiError, invalid, type FieldError } from '../errors.ts'
 import type { Caller } from '../http.ts'
 import { showId } from '../ids.ts'
 import { readEncryption } from './encryption-settings.ts'
-import { GuardChange } from './guard-settings.ts'
 import { changeGuards, readGuardSettings, type GuardSources } from './guard-store.ts'
 import { checkQuietHours, mergeQuietHours, type QuietHoursChange } from './quiet-hours.ts'
 import { changeRetention, retentionColumn, type Retention } from './retention-settings.ts'
@@ -134,14 +133,11 @@ function tagOf(body: SettingsBody): string {
 /** The same tag whatever was counted since. */
 const settledPart = (tags: string): string => tags.replace(/\.[\w-]{22}"/g, '"')
 
-/** What stops messages to people, has them sent again, or has them forgotten. */
-const ofLive = [...Object.keys(GuardChange), 'quiet_hours', 'on_unknown', 'retention']
-
 /**
  * Changes settings of the caller's account and returns all of them as they were and as they are. Locks the account. `expected` is an
  * If-Match header, or undefined; `known` is what the schema found wrong, beside the `change` that is sound.
  * @throws ApiError `version_conflict` where the settings have another one by now; `validation_failed` with every wrong field, those of `known`
- * included; `insufficient_scope` where a test key changes what is for live messages.
+ * included.
  */
 export async function changeSettings(
   tx: Tx,
@@ -151,10 +147,6 @@ export async function changeSettings(
   expected: string | undefined,
   known: readonly FieldError[] = [],
 ): Promise<{ before: ShownSettings; after: ShownSettings }> {
-  if (caller.mode === 'test' && ofLive.some((name) => name in change))
-    throw new ApiError('insufficient_scope', {
-      detail: 'Guards, quiet hours, on_unknown and retention are about what goes to people; use a live key.',
-    })
   await tx.query(`select 1 from accounts where id = $1 for update`, [caller.accountId])
   const before = await readSettings(tx, caller, sources)
   if (expected !== undefined && !matchesTag(settledPart(expected), settledPart(before.etag)))

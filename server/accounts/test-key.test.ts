@@ -46,10 +46,11 @@ test('a test key makes nobody who may write to people, and changes nobody', asyn
   const tester = await createTestAccount(database.db, { mode: 'test' })
   const user = await createTestUser(database.db, tester.accountId, { role: 'viewer' })
   const email = `${newId()}@example.com`
-  expect(await codeOf(ask('POST', '/v1/users/invitations', tester, { email, role: 'viewer' }))).toBe('role_not_allowed')
+  const invitation = { email, role: 'viewer' }
+  expect(await codeOf(ask('POST', '/v1/users/invitations', tester, invitation))).toBe('insufficient_scope')
   const at = `/v1/users/${showId('usr', user.userId)}`
-  expect(await codeOf(ask('PATCH', at, tester, { role: 'sender' }))).toBe('role_not_allowed')
-  expect(await codeOf(ask('DELETE', at, tester))).toBe('role_not_allowed')
+  expect(await codeOf(ask('PATCH', at, tester, { role: 'sender' }))).toBe('insufficient_scope')
+  expect(await codeOf(ask('DELETE', at, tester))).toBe('insufficient_scope')
   const below = { name: 'Below', owner_email: email }
   expect(await codeOf(ask('POST', '/v1/accounts', tester, below))).toBe('insufficient_scope')
   expect((await ask('POST', '/v1/accounts', tester, { name: 'Below', key: { name: 'x' } })).status).toBe(201)
@@ -69,7 +70,7 @@ test('a test key neither changes nor revokes a live one', async () => {
   expect((await ask('PATCH', `/v1/api-keys/${tester.id}`, caller, { name: 'mine' })).status).toBe(200)
 })
 
-test('a test key neither withdraws an invitation nor sets what is for live messages', async () => {
+test('a test key neither withdraws an invitation nor changes settings', async () => {
   const live = await createTestAccount(database.db)
   const { body: tester } = await ask('POST', '/v1/api-keys', live, { name: 'x', mode: 'test' })
   const caller = bearer(tester.secret)
@@ -79,16 +80,15 @@ test('a test key neither withdraws an invitation nor sets what is for live messa
   })
   const at = `/v1/users/invitations/${invited.id}`
   expect(await codeOf(ask('DELETE', at, caller))).toBe('insufficient_scope')
-  expect(await codeOf(ask('DELETE', `/v1/users/invitations/${tester.id}`, caller))).toBe('not_found')
   expect((await ask('DELETE', at, live)).status).toBe(204)
   for (const change of [
     { retention: { message_body_days: 0 } },
     { quiet_hours: { enabled: false } },
     { on_unknown: 'resend' },
     { dedupe_window: 0 },
+    { account: { name: 'Shop' } },
   ])
     expect(await codeOf(ask('PATCH', '/v1/settings', caller, change))).toBe('insufficient_scope')
-  expect((await ask('PATCH', '/v1/settings', caller, { account: { name: 'Shop' } })).status).toBe(200)
 })
 
 test('nobody lets a key in from elsewhere that may do more than they', async () => {

@@ -6,6 +6,7 @@ import { openDoor } from '../door/door.ts'
 import { scopes as allScopes, type App, type Scope } from '../http.ts'
 import { newId } from '../ids.ts'
 import { openVault, type Vault } from '../sealing/vault.ts'
+import { guardTestKeys } from '../test-keys.ts'
 import { openAuthenticator } from './authenticate.ts'
 import { accountRoutes, type AccountsContext } from './http.ts'
 import { scopesOf, type Role } from './roles.ts'
@@ -18,7 +19,7 @@ export const testMasterKey: Buffer = Buffer.alloc(32, 7)
 /** A vault with that key. */
 export const testVault: Vault = openVault(testMasterKey)
 
-/** An application with the routes of one slice, or of several. */
+/** An application with the routes of one slice, or of several, and what keeps test keys from them. */
 export function buildTestApp(db: Db, register: Register, context: Partial<AppContext> = {}): Promise<App> {
   return buildApp(
     {
@@ -30,7 +31,10 @@ export function buildTestApp(db: Db, register: Register, context: Partial<AppCon
       door: openDoor({ perSecond: 100_000 }),
       ...context,
     },
-    register,
+    (app) => {
+      guardTestKeys(app, db)
+      return register(app)
+    },
   )
 }
 

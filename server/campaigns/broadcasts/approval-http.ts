@@ -55,12 +55,10 @@ export function approvalRoutes(app: App, context: BroadcastsContext): void {
       },
       async (request, reply) => {
         await idempotent(context, request, reply, async (tx): Promise<Outcome> => {
-          const { accountId, mode } = request.caller
+          const { accountId } = request.caller
           const id = parseId('brc', request.params.id)
           const row = id && (await findBroadcast(tx, accountId, id))
           if (!row) throw new ApiError('not_found', { detail: 'The account has no such broadcast.' })
-          if (mode === 'test')
-            throw new ApiError('insufficient_scope', { detail: 'A test key sends nothing to people; use a live key.' })
           const by = showActorId(actorOf(request.caller)) ?? ''
           if (row.status === 'awaiting_approval') await requireAnother(tx, accountId, by, row.orderedBy ?? '')
           const decided = await decide(tx, accountId, row.id, { isApproved, by, reason: request.body?.reason ?? null })
