@@ -5,6 +5,7 @@ import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { openDoor } from '../door/door.ts'
 import type { App } from '../http.ts'
+import { newId } from '../ids.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { showSid } from '../messages/twilio-words.ts'
 import { createTwilioCredential, openTwilioAuthenticator } from './credential.ts'
@@ -63,6 +64,106 @@ test('a NUL is a wrong parameter, wherever it stands', async () => {
     expect((await send(form)).statusCode, form).toBe(400)
   const list = await app.inject({ url: `${path()}?To=%00`, headers: headersOf(token) })
   expect(list.statusCode).toBe(400)
+})
+
+test("a refusal has Twilio's number, and a status of its own where it may pass", async () => {
+  const { db } = database
+  const hello = 'To=%2B15551230001&Body=Hello'
+  const told = async (form: string): Promise<[number, number]> => {
+    const answer = await send(form)
+    return [answer.statusCode, answer.json().code]
+  }
+  const guard = async (guards: object): Promise<void> => {
+    await db.query(`update accounts set settings = jsonb_build_object('guards', $1::jsonb)`, [guards])
+    await ledger.context.guards.refresh()
+  }
+  expect(await told('To=%2B1&Body=Hello')).toEqual([400, 21211])
+  expect(await told(`${hello}&From=%2B12`)).toEqual([400, 21212])
+  expect(await told(`${hello}&From=%2B15550009999`)).toEqual([400, 21606])
+  expect(await told(`${hello}&MessagingServiceSid=MG${'0'.repeat(32)}`)).toEqual([400, 21701])
+  expect(await told(`${hello}&ScheduleType=fixed&SendAt=2999-01-01T00:00:00Z`)).toEqual([400, 35114])
+  await guard({ allowed_countries: ['DE'] })
+  expect(await told(hello)).toEqual([400, 21408])
+  await guard({})
+  await db.query('delete from senders')
+  await db.query('delete from carriers')
+  await ledger.routing.refresh()
+  expect(await told(hello)).toEqual([400, 21612])
+  await db.query(`update accounts set status = 'suspended'`)
+  expect(await told(hello)).toEqual([403, 20005])
+})
+
+test('a message is shown as Twilio shows it', async () => {
+  const get = async (id: string) =>
+    (await app.inject({ url: path().replace('.json', `/${showSid('SM', id)}.json`), headers: headersOf(token) })).json()
+  const set = (id: string, sql: string) => database.db.query(`update messages set ${sql} where id = $1`, [id])
+  const { id } = await ledger.send({ body: 'Hello', segments: 2 })
+  await set(id, `created_at = '2026-11-20T01:02:03Z', updated_at = '2026-11-21T11:12:13Z'`)
+  const uri = path().replace('.json', `/${showSid('SM', id)}`)
+  const shown = {
+    account_sid: sid(),
+    api_version: '2010-04-01',
+    body: 'Hello',
+    date_created: 'Fri, 20 Nov 2026 01:02:03 +0000',
+    date_sent: null,
+    date_updated: 'Sat, 21 Nov 2026 11:12:13 +0000',
+    direction: 'outbound-api',
+    error_code: null,
+    error_message: null,
+    from: '+15557654321',
+    messaging_service_sid: null,
+    num_media: '0',
+    num_segments: '2',
+    price: null,
+    price_unit: 'USD',
+    sid: showSid('SM', id),
+    status: 'queued',
+    subresource_uris: { media: `${uri}/Media.json` },
+    tags: null,
+    to: '+15551230001',
+    uri: `${uri}.json`,
+  }
+  expect(await get(id)).toEqual(shown)
+  await set(
+    id,
+    `status = 'undelivered', sent_at = '2026-11-20T01:02:04Z', error_code = 'unknown_subscriber', body = null`,
+  )
+  expect(await get(id)).toMatchObject({
+    body: '',
+    date_sent: 'Fri, 20 Nov 2026 01:02:04 +0000',
+    error_code: 30005,
+    error_message: expect.stringMatching(/^\w/),
+    status: 'undelivered',
+  })
+  // It has not failed.
+  await set(id, `status = 'unconfirmed', error_code = 'no_receipt'`)
+  expect(await get(id)).toMatchObject({ status: 'sent', error_code: null, error_message: null })
+  await set(id, `direction = 'inbound', status = 'received', error_code = null`)
+  expect(await get(id)).toMatchObject({
+    direction: 'inbound',
+    status: 'received',
+    date_sent: shown.date_created,
+    from: shown.to,
+    to: shown.from,
+  })
+})
+
+test('a change is a cancellation, a redaction, or both, of what allows it', async () => {
+  const change = async (id: string, payload: string) => {
+    const url = path().replace('.json', `/${showSid('SM', id)}.json`)
+    const answer = await app.inject({ method: 'POST', url, headers: headersOf(token), payload })
+    const { code, status, body } = answer.json()
+    return [answer.statusCode, code ?? `${status} ${body}`]
+  }
+  const { id } = await ledger.send()
+  for (const form of ['', 'Status=sent', 'Body=Other', 'Body=Other&Status=canceled'])
+    expect([form, await change(id, form)]).toEqual([form, [400, 20001]])
+  expect(await change(id, 'Body=')).toEqual([409, 20409])
+  expect((await ledger.message(id)).status).toBe('queued')
+  expect(await change(id, 'Status=canceled&Body=')).toEqual([200, 'canceled '])
+  const sent = await ledger.lease()
+  expect(await change(sent.id, 'Status=canceled')).toEqual([400, 30409])
+  expect(await change(newId(), 'Status=canceled')).toEqual([404, 20404])
 })
 
 test('a wrong parameter is named as it was given', async () => {
