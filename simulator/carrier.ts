@@ -1,14 +1,4 @@
-import {
-  encodePdu,
-  ESME,
-  type PduOf,
-  planSegments,
-  readPart,
-  type Respond,
-  SEGMENTS_MAX,
-  type Session,
-  statusName,
-} from '@heliogram/smpp'
+import { encodePdu, ESME, type PduOf, readPart, type Respond, type Session, statusName } from '@heliogram/smpp'
 import type { Agenda } from './agenda.ts'
 import { codeOf, type Faults, type Instead, INSTEAD, type Status, type SubmitFault, takeFault } from './faults.ts'
 import { type Fate, fateOf, type FatedReceipt, ORDINARY, receiptsOf } from './fates.ts'
@@ -104,7 +94,6 @@ export class Carrier {
   ): PhoneMessage | null {
     const { settings, faults, counters, mailboxes, phones } = this.#context
     const { concatenation: mode, alphabet } = settings
-    if (planSegments(text, { mode, alphabet }).segments > SEGMENTS_MAX) return null
     const parts = buildReply(
       { from, to, text },
       {
@@ -116,6 +105,7 @@ export class Carrier {
         isPartMissing: isPartMissing ?? false,
       },
     )
+    if (parts === null) return null
     const message = phones.type(from, to, text)
     counters.repliesTyped++
     message.progress.due = parts.length

@@ -1,9 +1,11 @@
 import {
   type ConcatenationMode,
+  type CutOptions,
   cutSegments,
   type DefaultAlphabet,
   detectAddress,
   type FieldsInput,
+  type SegmentPdu,
 } from '@heliogram/smpp'
 import type { PartOrder } from './faults.ts'
 
@@ -18,15 +20,17 @@ export interface ReplyManner {
 }
 
 /**
- * Writes what was typed on a phone as the fields of deliver_sm: one for every part, as often and in such order as they are sent. Throws
- * a RangeError when it takes more than 255 parts.
+ * Writes what was typed on a phone as the fields of deliver_sm: one for every part, as often and in such order as they are sent. Null
+ * where it takes more than 255 parts.
  */
 export function buildReply(
   reply: { from: string; to: string; text: string },
   { mode, alphabet, reference, order, copies, isPartMissing }: ReplyManner,
-): FieldsInput<'deliver_sm'>[] {
+): FieldsInput<'deliver_sm'>[] | null {
+  const segments = cutText(reply.text, { mode, alphabet, reference })
+  if (segments === null) return null
   const [from, to] = [toAddress(reply.from), toAddress(reply.to)]
-  const parts = cutSegments(reply.text, { mode, alphabet, reference }).map((segment) => ({
+  const parts = segments.map((segment) => ({
     source_addr_ton: from.ton,
     source_addr_npi: from.npi,
     source_addr: from.addr,
@@ -41,6 +45,16 @@ export function buildReply(
   const sent = Array.from({ length: copies }, () => parts).flat()
   if (order === 'last_first') sent.reverse()
   return order === 'shuffled' ? shuffle(sent) : sent
+}
+
+/** Null where a text is longer than its parts, or a payload, can be. */
+function cutText(text: string, options: CutOptions): SegmentPdu[] | null {
+  try {
+    return cutSegments(text, options)
+  } catch (error) {
+    if (error instanceof RangeError) return null
+    throw error
+  }
 }
 
 /** Puts items into any order (Fisher and Yates). */
