@@ -6,7 +6,7 @@ import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { until } from '../messages/testing.ts'
-import { readAdmissions } from './admission.ts'
+import { forgetSessions, readAdmissions } from './admission.ts'
 import { isAllowedFrom } from './bind.ts'
 import { deleteCredential, findCredential, replacePassword, updateCredential } from './credential.ts'
 import { bindTestClient, openServerTest, type ServerTest, type TestClient, type TestCredential } from './testing.ts'
@@ -48,6 +48,23 @@ async function refusal(...args: Parameters<typeof bind>): Promise<number> {
   }
 }
 
+async function insertNode(): Promise<string> {
+  const nodeId = newId()
+  await test.db.query(`insert into nodes (id, name) values ($1, 'other')`, [nodeId])
+  return nodeId
+}
+
+/** A session as another process would have left it. */
+async function insertSession({ accountId, id }: TestCredential, nodeId: string): Promise<string> {
+  const sessionId = newId()
+  await test.db.query(
+    `insert into smpp_sessions (id, account_id, credential_id, node_id, mode, address)
+     values ($1, $2, $3, $4, 'transceiver', '127.0.0.1')`,
+    [sessionId, accountId, id, nodeId],
+  )
+  return sessionId
+}
+
 const sessionsOf = async ({ accountId, id }: TestCredential): Promise<number> =>
   (await findCredential(test.db, accountId, id))?.sessions ?? 0
 
@@ -81,18 +98,32 @@ describe('a bind', () => {
 
   it('above the sessions that its credential may have is refused, on whatever node they are', async () => {
     const credential = await test.credential({ sessionsMax: 2 })
-    const nodeId = newId()
-    await test.db.query(`insert into nodes (id, name) values ($1, 'other')`, [nodeId])
-    await test.db.query(
-      `insert into smpp_sessions (id, account_id, credential_id, node_id, mode, address)
-       values ($1, $2, $3, $4, 'transceiver', '127.0.0.1')`,
-      [newId(), test.accountId, credential.id, nodeId],
-    )
+    const nodeId = await insertNode()
+    await insertSession(credential, nodeId)
     const outcomes = await Promise.all([refusal(credential), refusal(credential)])
     expect(outcomes.sort()).toEqual([0, ESME.RALYBND])
     // A node that died has no sessions.
     await test.db.query('update nodes set fenced_at = now() where id = $1', [nodeId])
     expect(await refusal(credential)).toBe(0)
+  })
+
+  it('has the part of the pace that its node has of the sessions', async () => {
+    const credential = await test.credential()
+    for (let n = 0; n < 3; n++) await bind(credential)
+    await insertSession(credential, await insertNode())
+    expect((await readAdmissions(test.db, test.nodeId)).get(credential.id)?.share).toBe(0.75)
+  })
+
+  it('that was refused for want of an answer to its commit gives its place back within minutes', async () => {
+    const credential = await test.credential()
+    const kept = await insertSession(credential, test.nodeId)
+    await insertSession(credential, test.nodeId)
+    const others = await insertSession(credential, await insertNode())
+    await test.db.query(`update smpp_sessions set bound_at = now() - interval '61 seconds'`)
+    const young = await insertSession(credential, test.nodeId)
+    await forgetSessions(test.db, test.nodeId, [kept])
+    const { rows } = await test.db.query<{ id: string }>('select id from smpp_sessions order by id')
+    expect(rows.map(({ id }) => id)).toEqual([kept, others, young])
   })
 
   it('has its part of the pace also on a node that was fenced and does not know it yet', async () => {

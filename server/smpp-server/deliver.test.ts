@@ -292,6 +292,25 @@ describe('a delivery', () => {
     await untilAllTaken()
   })
 
+  it.each([
+    [9, 256],
+    [10, 300],
+  ])('that was refused %i times comes again after %i seconds', async (tries, seconds) => {
+    const client = await bind(credential, { mode: 'transmitter' })
+    await test.end((await submit(client)).id)
+    await until('it waits', async () => (await waiting()) === 1)
+    await test.db.query('update smpp_deliveries set tries = $1', [tries])
+    const receiver = await bind(credential)
+    receiver.answer = (_pdu, respond) => respond(ESME.RX_T_APPN)
+    await until('it is refused', async () => (await test.count('smpp_deliveries', 'due_at > now()')) === 1)
+    const { rows } = await test.db.query<{ seconds: number }>(
+      'select extract(epoch from due_at - now())::float8 as seconds from smpp_deliveries',
+    )
+    expect(rows[0]?.seconds).toBeGreaterThan(0.9 * seconds)
+    expect(rows[0]?.seconds).toBeLessThanOrEqual(seconds)
+    expect(receiver.delivered).toHaveLength(1)
+  })
+
   it('whose end is canceled by a timeout each time is told of, and comes again when its lease is over', async () => {
     const client = await bind(credential)
     await test.db.query(

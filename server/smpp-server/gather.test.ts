@@ -1,4 +1,4 @@
-import { cutSegments } from '@heliogram/smpp'
+import { cutSegments, ESME, formatAbsoluteTime } from '@heliogram/smpp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { findAdmission } from './admission.ts'
@@ -41,5 +41,29 @@ it('a message whose node died is owed its receipts once, where two others come t
   expect(await test.count('smpp_submits', 'true')).toBe(0)
   expect(await test.count('smpp_deliveries', 'tries = 0')).toBe(0)
   expect(rows).toHaveLength(1)
+  client.session.destroy()
+})
+
+it('parts keep the tables that they were written with, and the times that stand in the first of them', async () => {
+  const client = await bindTestClient(test.port, await test.credential())
+  const at = new Date(Date.now() + 3_600_000)
+  const times = {
+    schedule_delivery_time: formatAbsoluteTime(at),
+    validity_period: formatAbsoluteTime(new Date(at.getTime() + 60_000)),
+  }
+  // Turkish: by the locking shift table, and by the single shift table.
+  const [first, second] = [
+    Buffer.from([8, 0, 3, 9, 2, 1, 0x25, 1, 1, 0x0c]),
+    Buffer.from([8, 0, 3, 9, 2, 2, 0x24, 1, 1, 0x1b, 0x69]),
+  ]
+  for (const fields of [{ short_message: second }, { short_message: first, ...times }])
+    expect(await client.submit({ esm_class: 0x40, ...fields })).toMatchObject({ status: ESME.ROK })
+  const { rows } = await test.db.query<{ body: string; status: string; sendAt: Date; expiresAt: Date }>(
+    'select body, status, send_at as "sendAt", expires_at as "expiresAt" from messages order by id desc limit 1',
+  )
+  const [row] = rows
+  expect(row).toMatchObject({ body: 'ğı', status: 'scheduled' })
+  expect(Math.abs(Number(row?.sendAt) - at.getTime())).toBeLessThan(100)
+  expect(Number(row?.expiresAt) - Number(row?.sendAt)).toBe(60_000)
   client.session.destroy()
 })

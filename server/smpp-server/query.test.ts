@@ -1,6 +1,8 @@
-import { ESME } from '@heliogram/smpp'
+import { cutSegments, ESME } from '@heliogram/smpp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { storeReply } from '../messages/reply.ts'
+import { ourNumber } from '../messages/testing.ts'
 import { showClientId } from './client-id.ts'
 import { bindTestClient, openServerTest, type ServerTest, type TestClient } from './testing.ts'
 
@@ -38,3 +40,60 @@ it.each([
     client.session.destroy()
   },
 )
+
+it.each([
+  ['scheduled', null, 0, 0],
+  ['queued', null, 1, 0],
+  ['sending', null, 1, 0],
+  ['sent', null, 1, 0],
+  ['unconfirmed', null, 1, 0],
+  ['delivered', '000', 2, 0],
+  ['expired', null, 3, 0],
+  ['canceled', null, 4, 0],
+  ['undelivered', '011', 5, 11],
+  // One octet.
+  ['failed', '255', 5, 255],
+  ['failed', '256', 5, 0],
+  ['rejected', '21b', 8, 21],
+  ['rejected', 'x', 8, 0],
+] as const)(
+  'query_sm tells a message that is %s, with the error %s, as %i and %i',
+  async (status, err, state, error) => {
+    const client = await bind('live')
+    const { id } = await test.send()
+    await test.db.query(
+      `update messages set status = $2, receipt_err = $3, completed_at = '2026-11-20T12:34:56Z', updated_at = now() where id = $1`,
+      [id, status, err],
+    )
+    const isFinal = state > 1
+    expect(
+      await client.request('query_sm', { message_id: showClientId(id), source_addr: `+${ourNumber}` }),
+    ).toMatchObject({
+      status: ESME.ROK,
+      pdu: { message_state: state, error_code: error, final_date: isFinal ? '261120123456000+' : '' },
+    })
+    client.session.destroy()
+  },
+)
+
+it('query_sm and cancel_sm find no reply, no other sender’s message, and no parts that are not all there', async () => {
+  const client = await bind('live')
+  const { id } = await test.send()
+  const context = { ...test.context, wake: () => {} }
+  const reply = { linkId: test.linkId, source: '15551230001', destination: ourNumber, text: 'x', isPartial: false }
+  await storeReply(context, reply)
+  const { rows } = await test.db.query<{ id: string }>(`select id from messages where direction = 'inbound'`)
+  const [part = {}] = cutSegments('Long '.repeat(60), { mode: 'udh8', reference: 7 })
+  const { messageId } = await client.submit(part)
+  for (const fields of [
+    { message_id: showClientId(id), source_addr: '15550000000' },
+    { message_id: showClientId(rows[0]?.id ?? '') },
+    { message_id: messageId },
+    { message_id: '' },
+  ]) {
+    expect(await client.request('query_sm', fields)).toMatchObject({ status: ESME.RQUERYFAIL })
+    expect(await client.request('cancel_sm', fields)).toMatchObject({ status: ESME.RCANCELFAIL })
+  }
+  expect((await test.message(id)).status).toBe('queued')
+  client.session.destroy()
+})

@@ -31,3 +31,9 @@ test('a pace is followed from when it is set', () => {
   rate.setPace(100)
   expect(rate.take(50, 500)).toBe(true)
 })
+
+test('a pace below one a second holds one, and no more', () => {
+  const rate = new Rate(0.5, 0)
+  expect([rate.take(1, 0), rate.take(1, 0), rate.take(1, 1999), rate.take(1, 2000)]).toEqual([true, false, false, true])
+  expect([rate.take(1, 1_000_000), rate.take(1, 1_000_000)]).toEqual([true, false])
+})

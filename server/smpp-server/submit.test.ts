@@ -151,6 +151,27 @@ describe('a submit_sm', () => {
   })
 })
 
+it('is refused for good where no carrier takes it, or a guard does not let it through', async () => {
+  const guard = async (guards: object): Promise<void> => {
+    await test.db.query(`update accounts set settings = jsonb_build_object('guards', $1::jsonb) where id = $2`, [
+      guards,
+      test.accountId,
+    ])
+    await test.context.guards.refresh()
+  }
+  await guard({ dedupe_window: 60 })
+  expect(await client.submit(hello)).toMatchObject({ status: ESME.ROK })
+  expect(await client.submit(hello)).toMatchObject({ status: ESME.RSUBMITFAIL })
+  await guard({ allowed_countries: ['DE'] })
+  expect(await client.submit(hello)).toMatchObject({ status: ESME.RINVDSTADR })
+  await guard({})
+  await test.db.query('delete from senders')
+  await test.db.query('delete from carriers')
+  await test.routing.refresh()
+  expect(await client.submit({ ...hello, source_addr: '' })).toMatchObject({ status: ESME.RSUBMITFAIL })
+  expect(await messages()).toBe(1)
+})
+
 describe('parts of a long message', () => {
   const references = createReferences()
 

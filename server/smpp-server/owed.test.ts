@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
+import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { forgetOwed, OwedReceipts, settleCanceled, settleOwed } from './owed.ts'
+import { createTestCredential, type TestCredential } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+let credential: TestCredential
+let owed: OwedReceipts
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openLedgerTest(database.db)
+  credential = await createTestCredential(test.db, test.accountId)
+  owed = new OwedReceipts(test.db)
+})
+afterAll(async () => {
+  await owed.close()
+  await test.ledger.close()
+  await database.close()
+})
+beforeEach(() => test.db.query('truncate messages, outcomes, smpp_submits, smpp_deliveries'))
+
+/** A message whose parts asked for receipts by these flags. */
+async function note(registeredDelivery: number[]): Promise<{ messageId: string; clientId: string; isNoted: boolean }> {
+  const { id: messageId } = await test.send()
+  const clientId = newId()
+  const { accountId } = test
+  const isNoted = await owed.note({ accountId, messageId, credentialId: credential.id, clientId, registeredDelivery })
+  return { messageId, clientId, isNoted }
+}
+
+const finish = (messageId: string, status: string, errorCode: string | null = null, err: string | null = null) =>
+  test.db.query(
+    `update messages set status = $2, error_code = $3, receipt_err = $4, completed_at = '2026-11-20T12:00:00Z' where id = $1`,
+    [messageId, status, errorCode, err],
+  )
+
+async function made(): Promise<Record<string, unknown>[]> {
+  const { rows } = await test.db.query<Record<string, unknown>>(
+    `select subject_id, parts, part, state, err, source, destination, done_at from smpp_deliveries order by part`,
+  )
+  return rows
+}
+
+it.each<[string, string | null, string | null, number[]]>([
+  ['delivered', null, 'delivered', [2, 4, 5, 6]],
+  ['expired', 'expired_in_queue', 'expired', [2, 3, 5]],
+  ['canceled', null, 'deleted', [2, 3, 5]],
+  ['rejected', 'recipient_blocked', 'rejected', [2, 3, 5]],
+  ['undelivered', 'expired_at_carrier', 'expired', [2, 3, 5]],
+  ['undelivered', 'unknown_subscriber', 'undeliverable', [2, 3, 5]],
+  ['failed', 'provider_error', 'undeliverable', [2, 3, 5]],
+  ['unconfirmed', 'outcome_unknown', null, []],
+  ['sent', null, null, []],
+])('of a message that is %s (%s) the parts that asked for it are told %s', async (status, error, state, parts) => {
+  const { messageId, clientId } = await note([0, 1, 2, 3, 0x11, 0x13])
+  await finish(messageId, status, error)
+  await settleOwed(test.db, [{ accountId: test.accountId, messageId }])
+  expect(await made()).toEqual(
+    parts.map((part) => ({
+      subject_id: clientId,
+      parts: 6,
+      part,
+      state,
+      err: '000',
+      source: '15551230001',
+      destination: ourNumber,
+      done_at: new Date('2026-11-20T12:00:00Z'),
+    })),
+  )
+  // Whoever deletes the note makes the receipts.
+  expect(await test.count('smpp_submits', 'true')).toBe(state === null ? 1 : 0)
+})
+
+it.each([
+  ['7', '007'],
+  ['21b', '21b'],
+  ['1234', '000'],
+  ['-1', '000'],
+  ['', '000'],
+])("a carrier's error %j is told as %s", async (given, told) => {
+  const { messageId } = await note([1])
+  await finish(messageId, 'undelivered', 'carrier_unknown', given)
+  await settleOwed(test.db, [{ accountId: test.accountId, messageId }])
+  expect(await made()).toMatchObject([{ err: told }])
+})
+
+it('nothing is noted where no part asks, and nothing is told to a stranger or twice', async () => {
+  expect((await note([0, 0x10])).isNoted).toBe(false)
+  const { messageId, isNoted } = await note([0, 1])
+  expect(isNoted).toBe(true)
+  expect(await test.count('smpp_submits', 'true')).toBe(1)
+  await finish(messageId, 'delivered')
+  await settleOwed(test.db, [{ accountId: newId(), messageId }])
+  expect(await made()).toEqual([])
+  for (let n = 0; n < 2; n++) await settleOwed(test.db, [{ accountId: test.accountId, messageId }])
+  expect(await made()).toHaveLength(1)
+})
+
+it('what was canceled is settled some at a time, and nothing else', async () => {
+  for (const status of ['canceled', 'canceled', 'canceled', 'expired']) {
+    const { messageId } = await note([1])
+    await finish(messageId, status)
+    await test.db.query(`insert into outcomes (account_id, status, message_id) values ($1, $2, $3)`, [
+      test.accountId,
+      status,
+      messageId,
+    ])
+  }
+  expect([
+    await settleCanceled(test.db, 2),
+    await settleCanceled(test.db, 2),
+    await settleCanceled(test.db, 2),
+  ]).toEqual([2, 1, 0])
+  expect(await test.count('smpp_submits', 'true')).toBe(1)
+})
+
+it('a note is forgotten after 400 days', async () => {
+  await note([1])
+  for (const [days, left] of [
+    [399, 1],
+    [401, 0],
+  ]) {
+    await test.db.query(`update smpp_submits set submitted_at = now() - make_interval(days => $1)`, [days])
+    await forgetOwed(test.db)
+    expect(await test.count('smpp_submits', 'true')).toBe(left)
+  }
+})
