@@ -1,6 +1,6 @@
-import { parseReceipt, type ReceiptState } from '@heliogram/smpp'
+import { type FieldsInput, parseReceipt, type ReceiptState } from '@heliogram/smpp'
 import { expect, it } from 'vitest'
-import type { FatedReceipt } from './fates.ts'
+import type { FatedReceipt, ReceiptForm } from './fates.ts'
 import { buildReceipt, isReceiptAsked } from './receipts.ts'
 
 const ADDRESSES = {
@@ -38,6 +38,50 @@ it('marks the end of a message as a receipt, and what comes before as an interme
     expect(build({ state, err: '000' }).fields.esm_class).toBe(0x20)
   }
   expect(build({ state: 'delivered', err: '000' }, 'udh').fields.esm_class).toBe(0x44)
+})
+
+it.each<[ReceiptForm, object]>([
+  ['both', { esm_class: 4, short_message: expect.any(Buffer), tlvs: { receipted_message_id: '7', message_state: 2 } }],
+  ['tlvs', { esm_class: 4, tlvs: { receipted_message_id: '7', message_state: 2 } }],
+  ['text', { esm_class: 4, short_message: expect.any(Buffer) }],
+  ['unmarked', { short_message: expect.any(Buffer) }],
+  [
+    'data_sm',
+    { esm_class: 4, tlvs: { receipted_message_id: '7', message_state: 2, message_payload: expect.any(Buffer) } },
+  ],
+  [
+    'sar',
+    {
+      esm_class: 4,
+      short_message: expect.any(Buffer),
+      tlvs: {
+        receipted_message_id: '7',
+        message_state: 2,
+        sar_msg_ref_num: 1,
+        sar_total_segments: 1,
+        sar_segment_seqnum: 1,
+      },
+    },
+  ],
+  [
+    'long_destination',
+    {
+      esm_class: 4,
+      destination_addr: '15550100'.padEnd(64, '0'),
+      short_message: expect.any(Buffer),
+      tlvs: { receipted_message_id: '7', message_state: 2 },
+    },
+  ],
+  [
+    'padded_tlv',
+    { esm_class: 4, tlvs: { 0x001e: Buffer.concat([Buffer.from('7'), Buffer.alloc(64)]), message_state: 2 } },
+  ],
+])('has as %s these fields, and no others', (form, fields) => {
+  const about = { id: '7', text: 'Grüße an alle, die das lesen', submittedAt: new Date(), form }
+  const built = buildReceipt(ADDRESSES, { state: 'delivered', err: '000' }, about)
+  expect(built).toEqual({ command: form === 'data_sm' ? 'data_sm' : 'deliver_sm', fields: { ...ADDRESSES, ...fields } })
+  const { short_message = built.fields.tlvs?.message_payload } = { ...built.fields } as FieldsInput<'deliver_sm'>
+  if (short_message) expect(short_message.toString('latin1')).toMatch(/ text:Gr\?\?e an alle, die d$/i)
 })
 
 it('gives an error of the network where there is one, and the reference where there was one', () => {

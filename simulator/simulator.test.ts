@@ -137,6 +137,19 @@ describe('receipts and replies', () => {
   })
 })
 
+it.each<[SimulatorOptions['alphabet'], number, Buffer, string | null, string]>([
+  ['gsm7', 0, Buffer.from([0, 0x41]), '@A', 'GSM-7'],
+  ['latin1', 0, Buffer.from('Señor', 'latin1'), 'Señor', 'other'],
+  ['gsm7', 3, Buffer.from('Señor', 'latin1'), 'Señor', 'other'],
+  ['gsm7', 8, Buffer.from([0x04, 0x16]), 'Ж', 'UCS-2'],
+  ['gsm7', 4, Buffer.from([1, 2]), null, 'binary'],
+])('a phone reads in %s a submit of data_coding %i', async (alphabet, data_coding, short_message, text, encoding) => {
+  const { simulator, smppPort } = await start({ ...(alphabet && { alphabet }) })
+  const client = await bind(smppPort)
+  await client.submit('15551230001', 'octets', { data_coding, short_message })
+  expect(simulator.phones.messages('15551230001')).toMatchObject([{ text, encoding, segments: 1 }])
+})
+
 describe('long messages', () => {
   const text = `${'A long text, with €uros and [brackets]. '.repeat(10)}The end.`
 
@@ -213,6 +226,26 @@ describe('accounts of what came', () => {
     ])
   })
 
+  it('tell what was sent from what was answered', async () => {
+    const { simulator, smppPort } = await start({ keepLedger: true })
+    const client = await bind(smppPort)
+    const answers: (() => void)[] = []
+    client.answer = (_, respond) => void answers.push(() => respond(ESME.ROK))
+    await client.submit('15551230001', 'hello')
+    await until(() => answers.length === 1, 'the receipt came')
+    simulator.reply('15551230001', '15550100', 'hi')
+    await until(() => answers.length === 2, 'the reply came')
+    const sent = { receiptsDue: 1, receiptsSent: 1, repliesTyped: 1, repliesSent: 1, redelivered: 0, dropped: 0 }
+    expect(simulator.stats()).toMatchObject({ ...sent, receiptsAnswered: 0, repliesAnswered: 0 })
+    expect(simulator.deliveries).toMatchObject([
+      { kind: 'receipt', timesSent: 1, answer: null },
+      { kind: 'reply', timesSent: 1, answer: null },
+    ])
+    for (const answer of answers) answer()
+    await until(() => simulator.stats().repliesAnswered === 1, 'the reply is answered')
+    expect(simulator.stats()).toMatchObject({ ...sent, receiptsAnswered: 1 })
+  })
+
   it('keep to their bounds', async () => {
     const { simulator, smppPort } = await start({ phonesMax: 3, messagesMax: 2, heldMax: 5 })
     const client = await bind(smppPort, 'transmitter')
@@ -223,6 +256,7 @@ describe('accounts of what came', () => {
     expect(simulator.phones.list().map((phone) => phone.number)).toEqual(['15551239999', '15551234111', '15551233111'])
     expect(simulator.phones.messages('15551239999').map((message) => message.text)).toEqual(['hello 18', 'hello 19'])
     expect(simulator.stats()).toMatchObject({ accepted: 40, held: 5, dropped: 35 })
+    expect([simulator.ledger, simulator.deliveries]).toEqual([[], []])
   })
 })
 
