@@ -261,6 +261,15 @@ describe('TLS', () => {
     session.destroy()
   })
 
+  test('is no reason to close without an unbind', async () => {
+    const { server, port } = await listenTls()
+    const tls = { rejectUnauthorized: false }
+    const session = connectSession<string>({ host: '127.0.0.1', port, tls, windowMax: 4, bind: BIND })
+    await session.whenBound()
+    await server.close(1_000)
+    await closed(session, 'peer_unbound')
+  })
+
   test('that is never agreed upon does not keep the server open', async () => {
     const { server, port } = await listenTls({ bindTimeoutMs: 3_600_000 })
     const silent = connect({ host: '127.0.0.1', port }).on('error', () => {})
