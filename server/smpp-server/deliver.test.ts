@@ -382,6 +382,23 @@ describe('a reply', () => {
     expect(none.delivered).toEqual([])
   })
 
+  it('does not wait for a client that is disabled', async () => {
+    const [disabled, enabled] = [
+      await test.credential({ receivesReplies: true, enabled: false }),
+      await test.credential({ receivesReplies: true }),
+    ]
+    await reply('now')
+    const client = await bind(enabled)
+    await untilDelivered(client, 1)
+    await untilAllTaken()
+    await test.db.query('update smpp_credentials set enabled = true where id = $1', [disabled.id])
+    const other = await bind(disabled)
+    await reply('later')
+    await untilDelivered(other, 1)
+    await untilAllTaken()
+    expect(other.delivered.map((pdu) => joinParts([readPart(pdu as TextPdu)]).text)).toEqual(['later'])
+  })
+
   it('of a simulated phone goes to clients of test mode, and of a person to the others', async () => {
     const simulate = (isTest: boolean): Promise<unknown> => test.db.query('update carriers set is_test = $1', [isTest])
     const [live, tester] = [

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { openPool } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
@@ -98,6 +99,28 @@ it('nothing is noted where no part asks, and nothing is told to a stranger or tw
   expect(await made()).toEqual([])
   for (let n = 0; n < 2; n++) await settleOwed(test.db, [{ accountId: test.accountId, messageId }])
   expect(await made()).toHaveLength(1)
+})
+
+it('of a message that never had a sender the receipt goes to no number', async () => {
+  const { messageId } = await note([1])
+  await finish(messageId, 'failed', 'invalid_sender')
+  await test.db.query('update messages set our_number = null')
+  await settleOwed(test.db, [{ accountId: test.accountId, messageId }])
+  expect(await made()).toMatchObject([{ destination: '' }])
+})
+
+it('a note is tried until the process stops, but for one that can never be written', async () => {
+  const { accountId } = test
+  const { id: messageId } = await test.send()
+  const one = { accountId, messageId, credentialId: credential.id, clientId: newId(), registeredDelivery: [1] }
+  // No smallint.
+  await expect(owed.note({ ...one, registeredDelivery: [0x10001] })).rejects.toThrow('smallint')
+  const gone = openPool({ host: '127.0.0.1', port: 1 }, { name: 'gone', max: 1 })
+  const away = new OwedReceipts(gone)
+  const noting = expect(away.note(one)).rejects.toThrow('ECONNREFUSED')
+  await away.close()
+  await noting
+  await gone.end()
 })
 
 it('what was canceled is settled some at a time, and nothing else', async () => {

@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
+import { findAdmission } from './admission.ts'
+import type { Admission } from './bind.ts'
+import { gatherPart, listLate, refuseGathering, type Gathering } from './gather.ts'
+import { createTestCredential } from './testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+let admission: Admission
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  test = await openLedgerTest(database.db)
+  const { id } = await createTestCredential(test.db, test.accountId)
+  const found = await findAdmission(test.db, test.accountId, id)
+  if (!found) throw new Error('there is no credential')
+  admission = found
+})
+afterAll(async () => {
+  await test.ledger.close()
+  await database.close()
+})
+beforeEach(() => test.db.query('truncate smpp_gatherings, smpp_deliveries'))
+
+/** Gathers the first of two parts. */
+function gather(reference: number, registeredDelivery = 1): Promise<Gathering> {
+  return gatherPart(test, admission, {
+    source: ourNumber,
+    destination: '15551230001',
+    part: {
+      concatenation: { kind: 'udh8', reference, total: 2, part: 1 },
+      data_coding: 0,
+      udhLength: 6,
+      shift: {},
+      body: Buffer.from('Hello'),
+    },
+    registeredDelivery,
+    sendAt: null,
+    validUntil: null,
+  })
+}
+
+const age = (seconds: number, reference: number): Promise<unknown> =>
+  test.db.query('update smpp_gatherings set received_at = now() - make_interval(secs => $1) where reference = $2', [
+    seconds,
+    reference,
+  ])
+const left = async (): Promise<number[]> => [
+  await test.count('smpp_gatherings', 'true'),
+  await test.count('smpp_deliveries', 'true'),
+]
+
+it('what is late is listed from the oldest on', async () => {
+  for (const [reference, seconds] of [
+    [1, 70],
+    [2, 90],
+    [3, 59],
+    [4, 80],
+  ] as const) {
+    await gather(reference)
+    await age(seconds, reference)
+  }
+  const listed = async (...how: [limit: number, skip?: number]): Promise<unknown[]> =>
+    (await listLate(test, ...how)).map(({ open }) => open().submits.get(1)?.part.concatenation?.reference)
+  expect(await listed(2)).toEqual([2, 4])
+  expect(await listed(10, 1)).toEqual([4, 1])
+})
+
+it('a message to which a part came meanwhile is not ended for want of it, and one that is ended is ended once', async () => {
+  const gathering = await gather(1)
+  const end = (): Promise<void> => refuseGathering(test.db, gathering, 'undeliverable', [1])
+  await end()
+  expect(await left()).toEqual([1, 0])
+  // Every process looks for what is late.
+  await age(61, 1)
+  await Promise.all([end(), end()])
+  expect(await left()).toEqual([0, 1])
+})
+
+it.each([
+  [0, 'rejected', 0],
+  [1, 'rejected', 1],
+  [2, 'undeliverable', 1],
+  [3, 'undeliverable', 0],
+] as const)('a part that asked for receipts by %i is told that it is %s, or not', async (flags, state, told) => {
+  const gathering = await gather(1, flags)
+  await age(61, 1)
+  await refuseGathering(test.db, gathering, state, [1])
+  expect(await left()).toEqual([0, told])
+})
+
+it('a part that comes twice takes the place of itself, and begins the time to wait anew', async () => {
+  const { id } = await gather(1)
+  await age(61, 1)
+  const again = await gather(1)
+  expect([again.id, again.submits.size]).toEqual([id, 1])
+  expect(await listLate(test, 10)).toEqual([])
+})
