@@ -281,6 +281,16 @@ describe('TLS', () => {
     await isEnded
   })
 
+  test('that is not agreed upon in the time for a bind ends the connection', async () => {
+    const [patient, hasty] = [await listenTls(), await listenTls({ bindTimeoutMs: 50 })]
+    // The patient one's first: with the same time it would be the first to go.
+    const [kept, dropped] = [patient, hasty].map(({ port }) =>
+      connect({ host: '127.0.0.1', port }).on('error', () => {}),
+    )
+    await new Promise((resolve) => dropped?.once('close', resolve))
+    expect(kept?.closed).toBe(false)
+  })
+
   test('towards a peer that does not speak it fails', async () => {
     const { port } = await aServer()
     const session = connectSession<string>({ host: '127.0.0.1', port, tls: {}, windowMax: 4, bind: BIND })

@@ -52,7 +52,11 @@ export class SmppServer<C> {
             { ...tls, requestCert: tls.ca !== undefined, handshakeTimeout, minVersion: 'TLSv1.2' },
             accept,
           )
-    if (tls !== undefined) server.on('connection', (socket) => this.#awaitTls(socket))
+    if (tls !== undefined) {
+      server.on('connection', (socket) => this.#awaitTls(socket))
+      // Node tells of a handshake that takes too long, and keeps the connection, which is one of sessionsMax.
+      server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy())
+    }
     server.maxConnections = this.#options.sessionsMax ?? 1_000
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
