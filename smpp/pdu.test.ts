@@ -76,6 +76,44 @@ describe('what the encoder refuses', () => {
   })
 })
 
+describe('texts', () => {
+  test.each<[CommandName, string, number, keyof typeof ESME]>([
+    ['bind_receiver', 'system_id', 65, 'RINVSYSID'],
+    ['bind_transmitter', 'password', 65, 'RINVPASWD'],
+    ['bind_transceiver', 'system_type', 13, 'RINVSYSTYP'],
+    ['bind_transceiver', 'address_range', 41, 'RINVPARLEN'],
+    ['bind_transceiver_resp', 'system_id', 65, 'RINVSYSID'],
+    ['outbind', 'password', 65, 'RINVPASWD'],
+    ['submit_sm', 'service_type', 6, 'RINVSERTYP'],
+    ['submit_sm', 'source_addr', 21, 'RINVSRCADR'],
+    ['submit_sm', 'destination_addr', 21, 'RINVDSTADR'],
+    ['submit_sm', 'schedule_delivery_time', 17, 'RINVSCHED'],
+    ['submit_sm', 'validity_period', 17, 'RINVEXPIRY'],
+    ['submit_sm_resp', 'message_id', 256, 'RINVMSGID'],
+    ['deliver_sm', 'source_addr', 65, 'RINVSRCADR'],
+    ['deliver_sm', 'destination_addr', 65, 'RINVDSTADR'],
+    ['data_sm', 'source_addr', 65, 'RINVSRCADR'],
+    ['data_sm', 'destination_addr', 65, 'RINVDSTADR'],
+    ['query_sm', 'source_addr', 21, 'RINVSRCADR'],
+    ['query_sm_resp', 'final_date', 17, 'RINVPARLEN'],
+    ['cancel_sm', 'destination_addr', 21, 'RINVDSTADR'],
+    ['replace_sm', 'validity_period', 17, 'RINVEXPIRY'],
+    ['alert_notification', 'source_addr', 65, 'RINVSRCADR'],
+    ['alert_notification', 'esme_addr', 65, 'RINVPARLEN'],
+  ])('of %s: %s has at most %i octets with its NUL', (command, name, octets, status) => {
+    const encode = (length: number): Buffer => encodePdu({ command, [name]: 'a'.repeat(length) })
+    expect(decodePdu(encode(octets - 1))).toMatchObject({ command, [name]: 'a'.repeat(octets - 1) })
+    expect(statusOf(() => encode(octets))).toBe(ESME[status])
+  })
+
+  test('a system_type that is too long is read, as clients have them', () => {
+    const bind = (length: number): Buffer =>
+      pduOf(`00000000 00000009 00000000 00000001 00 00 ${'61'.repeat(length)} 00 34 00 00 00`)
+    expect(decodePdu(bind(64))).toMatchObject({ system_type: 'a'.repeat(64), interface_version: 0x34 })
+    expect(statusOf(() => decodePdu(bind(65)))).toBe(ESME.RINVSYSTYP)
+  })
+})
+
 describe('what the encoder writes', () => {
   test('PDUs of the greatest length, one behind another', () => {
     const tlvs = { message_payload: Buffer.alloc(0xffff), 0x1400: Buffer.alloc(PDU_OCTETS_MAX - 0xffff - 34) }
