@@ -292,25 +292,6 @@ describe('a delivery', () => {
     await untilAllTaken()
   })
 
-  it.each([
-    [9, 256],
-    [10, 300],
-  ])('that was refused %i times comes again after %i seconds', async (tries, seconds) => {
-    const client = await bind(credential, { mode: 'transmitter' })
-    await test.end((await submit(client)).id)
-    await until('it waits', async () => (await waiting()) === 1)
-    await test.db.query('update smpp_deliveries set tries = $1', [tries])
-    const receiver = await bind(credential)
-    receiver.answer = (_pdu, respond) => respond(ESME.RX_T_APPN)
-    await until('it is refused', async () => (await test.count('smpp_deliveries', 'due_at > now()')) === 1)
-    const { rows } = await test.db.query<{ seconds: number }>(
-      'select extract(epoch from due_at - now())::float8 as seconds from smpp_deliveries',
-    )
-    expect(rows[0]?.seconds).toBeGreaterThan(0.9 * seconds)
-    expect(rows[0]?.seconds).toBeLessThanOrEqual(seconds)
-    expect(receiver.delivered).toHaveLength(1)
-  })
-
   it('whose end is canceled by a timeout each time is told of, and comes again when its lease is over', async () => {
     const client = await bind(credential)
     await test.db.query(
@@ -380,23 +361,6 @@ describe('a reply', () => {
     expect(joinParts([readPart(first.delivered[0] as TextPdu)]).text).toBe('Yes, at six 👍')
     expect(second.delivered).toHaveLength(1)
     expect(none.delivered).toEqual([])
-  })
-
-  it('does not wait for a client that is disabled', async () => {
-    const [disabled, enabled] = [
-      await test.credential({ receivesReplies: true, enabled: false }),
-      await test.credential({ receivesReplies: true }),
-    ]
-    await reply('now')
-    const client = await bind(enabled)
-    await untilDelivered(client, 1)
-    await untilAllTaken()
-    await test.db.query('update smpp_credentials set enabled = true where id = $1', [disabled.id])
-    const other = await bind(disabled)
-    await reply('later')
-    await untilDelivered(other, 1)
-    await untilAllTaken()
-    expect(other.delivered.map((pdu) => joinParts([readPart(pdu as TextPdu)]).text)).toEqual(['later'])
   })
 
   it('of a simulated phone goes to clients of test mode, and of a person to the others', async () => {

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { firstIdAt, newId } from '../ids.ts'
-import { openLedgerTest, silent, type LedgerTest } from '../messages/testing.ts'
+import { storeReply } from '../messages/reply.ts'
+import { openLedgerTest, ourNumber, silent, type LedgerTest } from '../messages/testing.ts'
 import { fillDeliveries } from './fill.ts'
 import { createTestCredential } from './testing.ts'
 
@@ -61,4 +62,27 @@ it('passes nothing over because the clock of a process that starts is days behin
   vi.useRealTimers()
   expect(lines).toEqual(['the clock of this machine is behind the database'])
   await expect.poll(() => fillDeliveries(test.db, 1)).toBe(true)
+})
+
+it('makes replies for clients that receive them, but for those that are disabled', async () => {
+  const [disabled, enabled] = [
+    await createTestCredential(test.db, test.accountId, { receivesReplies: true, enabled: false }),
+    await createTestCredential(test.db, test.accountId, { receivesReplies: true }),
+  ]
+  const reply = async (text: string): Promise<void> => {
+    const one = { linkId: test.linkId, source: '15551230001', destination: ourNumber, text, isPartial: false }
+    await storeReply({ ...test.context, wake: () => {} }, one)
+  }
+  const waiting = async (): Promise<number[]> => {
+    await fillDeliveries(test.db)
+    return [
+      await test.count('smpp_deliveries', 'credential_id = $1', [disabled.id]),
+      await test.count('smpp_deliveries', 'credential_id = $1', [enabled.id]),
+    ]
+  }
+  await reply('now')
+  await expect.poll(waiting).toEqual([0, 1])
+  await test.db.query('update smpp_credentials set enabled = true where id = $1', [disabled.id])
+  await reply('later')
+  await expect.poll(waiting).toEqual([1, 2])
 })

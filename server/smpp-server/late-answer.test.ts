@@ -29,3 +29,28 @@ it('a receipt that is taken by an answer which comes too late does not come agai
   expect(await test.count('smpp_submits', 'true')).toBe(0)
   client.session.destroy()
 })
+
+it.each([
+  [9, 256],
+  [10, 300],
+])('a receipt that was refused %i times comes again after %i seconds', async (tries, seconds) => {
+  const credential = await test.credential()
+  const transmitter = await bindTestClient(test.port, credential, { mode: 'transmitter' })
+  const { messageId } = await transmitter.submit({ short_message: Buffer.from('Hello'), registered_delivery: 1 })
+  await test.end(parseClientId(messageId) ?? '')
+  const waiting = (where = 'true'): Promise<number> =>
+    test.count('smpp_deliveries', `credential_id = $1 and ${where}`, [credential.id])
+  await until('it waits', async () => (await waiting()) === 1)
+  await test.db.query('update smpp_deliveries set tries = $1', [tries])
+  const receiver = await bindTestClient(test.port, credential)
+  receiver.answer = (_pdu, respond) => respond(ESME.RX_T_APPN)
+  await until('it is refused', async () => (await waiting('due_at > now()')) === 1)
+  const { rows } = await test.db.query<{ seconds: number }>(
+    'select extract(epoch from due_at - now())::float8 as seconds from smpp_deliveries where credential_id = $1',
+    [credential.id],
+  )
+  expect(rows[0]?.seconds).toBeGreaterThan(0.9 * seconds)
+  expect(rows[0]?.seconds).toBeLessThanOrEqual(seconds)
+  expect(receiver.delivered).toHaveLength(1)
+  for (const { session } of [transmitter, receiver]) session.destroy()
+})
