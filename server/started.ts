@@ -26,7 +26,7 @@ export class Started {
   async #stop(log: Logger | null, starting: Promise<void>): Promise<void> {
     let closing = 'the start'
     setTimeout(() => {
-      log?.error({ part: closing }, `a part did not stop within ${stopMsMax / 1000} s`)
+      log?.error({ part: closing }, 'a part did not stop in time')
       process.exit(1)
     }, stopMsMax).unref()
     // What is half started could not be told what to close: a PostgreSQL would stay behind.
