@@ -1,8 +1,8 @@
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
-import { insertTestCarrier, until } from '../messages/testing.ts'
+import { until } from '../messages/testing.ts'
 import { noGrant, noReport, renewLeases } from './leases.ts'
 import { openBoundTest, untilBound, type CarrierTest } from './testing.ts'
 
@@ -62,25 +62,16 @@ it('a session that is given up during a turn is not dialled again by it', async 
 
 it('a link that is disabled keeps its part of the pace while what it wrote counts: it may be enabled again at once, here or elsewhere', async () => {
   test = await openBoundTest(database.db)
-  const port = test.submitter.links.get(test.linkId)?.settings.port ?? 0
-  /** A later turn than all before has begun another link. */
-  const passTurn = async (): Promise<void> => {
-    const id = newId()
-    await inTransaction(test.db, (tx) => insertTestCarrier(tx, id, { port, system_id: id.slice(-15) }))
-    await until('it runs', () => [...test.submitter.links.values()].some(({ carrierId }) => carrierId === id))
-  }
   const units = (): Promise<number> => test.count('link_states', 'link_id = $1 and units = 1001', [test.linkId])
-  const clock = vi.spyOn(performance, 'now').mockReturnValue(performance.now())
-  try {
-    await test.db.query('update links set enabled = false, updated_at = now()')
-    await until('the carrier sees it', () => test.simulator.stats().bound === 0)
-    for (let turn = 0; turn < 3; turn++) await passTurn()
-    expect(await units()).toBe(1)
-    clock.mockReturnValue(performance.now() + 1000)
-    await until('it is given back', async () => (await units()) === 0)
-  } finally {
-    clock.mockRestore()
-  }
+  test.simulator.misbehave({ isPaused: true })
+  await test.submit()
+  await until('it is with the carrier', () => test.simulator.stats().accepted === 1)
+  await test.db.query('update links set enabled = false, updated_at = now()')
+  await until('it drains', () => test.submitter.links.size === 0)
+  const drainedAt = performance.now()
+  test.simulator.misbehave({ isPaused: false })
+  await until('it is given back', async () => (await units()) === 0)
+  expect(performance.now() - drainedAt).toBeGreaterThan(1000)
 })
 
 it('a link that is enabled again while it drains is nobody else’s', async () => {
