@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
-import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
+import { readSound } from '../requests/faults.ts'
 import type { Vault } from '../sealing/vault.ts'
 import type { Authenticator } from './authenticate.ts'
 import { auditRoutes } from './audit-http.ts'
@@ -85,10 +85,9 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
     },
     async (request, reply) => {
       await idempotent(context, request, reply, async (tx) => {
-        const { caller, body, headers } = request
-        const known = schemaErrorsOf(request)
-        const change = soundFieldsOf(objectOf(body), known)
-        const { before, after } = await changeSettings(tx, caller, context.settings, change, headers['if-match'], known)
+        const { sound, faults } = readSound(request)
+        const tag = request.headers['if-match']
+        const { before, after } = await changeSettings(tx, request.caller, context.settings, sound, tag, faults)
         reply.header('etag', after.etag)
         return { status: 200, body: after.body, audit: { target: 'settings', before: before.body } }
       })

@@ -8,7 +8,7 @@ import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from
 import { showId } from '../ids.ts'
 import { readPage, type PagePlace, type Position } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
-import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
+import { readSound } from '../requests/faults.ts'
 import { openStream } from '../requests/stream.ts'
 import { consentStatuses, listConsents, recordConsents, type ConsentRow } from './consent.ts'
 import { readNumber } from './number.ts'
@@ -130,8 +130,7 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
     (request, reply) =>
       change(context, request, reply, async (tx) => {
         const { accountId } = request.caller
-        const faults = schemaErrorsOf(request)
-        const sound = soundFieldsOf(objectOf(request.body), faults)
+        const { sound, faults } = readSound(request)
         const read = sound.number === undefined ? null : readNumber(sound.number)
         if (read && !('number' in read)) faults.push({ pointer: '#/number', ...read })
         const campaignId = sound.campaign === undefined ? null : await findCampaignId(tx, accountId, sound.campaign)

@@ -6,7 +6,7 @@ import { Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../h
 import { parseId, showId } from '../ids.ts'
 import { maskNumber } from '../mask.ts'
 import { readPage } from '../page.ts'
-import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
+import { readSound } from '../requests/faults.ts'
 import {
   checkKeywords,
   findKeywords,
@@ -111,12 +111,11 @@ function routesOfKeywords(app: App, context: OptOutsContext): void {
     (request, reply) =>
       change(context, request, reply, async (tx) => {
         const { accountId } = request.caller
-        // First: it throws where the query was refused.
-        const known = schemaErrorsOf(request)
+        const { sound, faults } = readSound(request)
         const { campaign } = request.query
         const campaignId = await readCampaignId(tx, accountId, campaign)
         const inherited = campaignId === null ? null : await findKeywords(tx, accountId, null)
-        const faults = [...known, ...checkKeywords(soundFieldsOf(objectOf(request.body), known), inherited)]
+        faults.push(...checkKeywords(sound, inherited))
         if (faults.length > 0) throw invalid(faults)
         const before = await readKeywords(tx, accountId, campaign)
         await saveKeywords(tx, accountId, campaignId, request.body)

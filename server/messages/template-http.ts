@@ -6,7 +6,7 @@ import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent, type Outcome } from '../idempotency.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { readPage } from '../page.ts'
-import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
+import { readSound } from '../requests/faults.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { checkTemplate, showTemplate, Template, TemplateChange, TemplateInput } from './template-resource.ts'
 import {
@@ -63,8 +63,8 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
-        const known = schemaErrorsOf(request)
-        const texts = checkTemplate(soundFieldsOf(objectOf(request.body), known), known)
+        const { sound, faults } = readSound(request)
+        const texts = checkTemplate(sound, faults)
         const { name } = request.body
         const row = await insertTemplate(tx, accountId, { id: newId(), name, ...texts })
         if (!row) throw await nameTaken(tx, accountId, name)
@@ -123,12 +123,11 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { accountId } = request.caller
-        // First: it throws where the path itself was refused.
-        const known = schemaErrorsOf(request)
+        const { sound, faults } = readSound(request)
         const { id } = await readTemplate(tx, accountId, request.params.template)
         const before = found(await lockTemplate(tx, accountId, id))
-        const { name, ...texts } = { ...before, ...soundFieldsOf(objectOf(request.body), known) }
-        const row = await updateTemplate(tx, accountId, { id, name, ...checkTemplate(texts, known) })
+        const { name, ...texts } = { ...before, ...sound }
+        const row = await updateTemplate(tx, accountId, { id, name, ...checkTemplate(texts, faults) })
         if (!row) throw await nameTaken(tx, accountId, name)
         return { status: 200, body: showTemplate(row), audit: { before: showTemplate(before) } }
       }),

@@ -25,3 +25,14 @@ export function soundFieldsOf<T extends object>(body: T, known: readonly FieldEr
   const refused = new Set(known.map(({ pointer }) => pointer.split('/', 2)[1]))
   return Object.fromEntries(Object.entries(body).filter(([name]) => !refused.has(name))) as Partial<T>
 }
+
+/**
+ * What can be looked at of a request's body, and what the schema found wrong. To be asked first: throws where it was not the body that was
+ * wrong (`schemaErrorsOf`).
+ */
+export function readSound<T extends object>(
+  request: FastifyRequest & { body: T },
+): { sound: Partial<T>; faults: FieldError[] } {
+  const faults = schemaErrorsOf(request)
+  return { sound: soundFieldsOf(objectOf(request.body), faults), faults }
+}

@@ -7,7 +7,7 @@ import { Nullable, PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { newId, parseId } from '../ids.ts'
 import { readPage } from '../page.ts'
-import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
+import { readSound } from '../requests/faults.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { rotateCallbackSecret } from './callback.ts'
 import type { Destinations } from './destination.ts'
@@ -101,8 +101,8 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
     },
     async (request, reply) => {
       const { accountId, scopes } = request.caller
-      const known = schemaErrorsOf(request)
-      await checkInput(soundFieldsOf(objectOf(request.body), known), destinations, known)
+      const { sound, faults } = readSound(request)
+      await checkInput(sound, destinations, faults)
       return idempotent(context, request, reply, async (tx) => {
         const id = newId()
         const secret = newSecret()
@@ -173,10 +173,9 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
       attachValidation: true,
     },
     async (request, reply) => {
-      // First: it throws where the path itself was refused.
-      const known = schemaErrorsOf(request)
+      const { sound, faults } = readSound(request)
       const id = readId(request.params.id)
-      await checkInput(soundFieldsOf(objectOf(request.body), known), destinations, known)
+      await checkInput(sound, destinations, faults)
       return idempotent(context, request, reply, async (tx) => {
         const { accountId, scopes } = request.caller
         const { headers, url } = request.body

@@ -9,7 +9,7 @@ import { PageOf, pageQuery, problems, Timestamp, type App } from '../../http.ts'
 import { idempotent, type Outcome } from '../../idempotency.ts'
 import { parseId } from '../../ids.ts'
 import { readPage } from '../../page.ts'
-import { objectOf, schemaErrorsOf, soundFieldsOf } from '../../requests/faults.ts'
+import { readSound } from '../../requests/faults.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { millionthsOf } from './guards.ts'
 import { findStop, Guard, listStops, releaseStops, showGuard, type GuardRow } from './stops.ts'
@@ -90,9 +90,7 @@ export function guardRoutes(app: App, context: GuardsContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { caller, body } = request
-        // First: it throws where the path itself was refused.
-        const faults = schemaErrorsOf(request)
-        const sound = soundFieldsOf(objectOf(body), faults)
+        const { sound, faults } = readSound(request)
         const id = parseId('grd', request.params.id)
         const row = id && (await findStop(tx, caller.accountId, id))
         if (!row) throw new ApiError('not_found', { detail: 'The account has no such stop.' })
