@@ -89,8 +89,7 @@ async function readTables(tx: Tx): Promise<Ledger> {
        where segments = 1 and receipt_stat is not null and not is_confirmation
          and not exists (
            select 1 from receipts r
-           where r.message_id = m.id and r.stat = m.receipt_stat
-             and (r.raw_id = coalesce(m.provider_message_id, r.raw_id) or not m.possible_duplicate))`,
+           where r.message_id = m.id and r.stat = m.receipt_stat and (r.raw_id = m.provider_message_id or not m.possible_duplicate))`,
     ),
     events: await read(
       `select id, type, message_id as "messageId" from events where type like 'message.%' and message_id is not null`,

@@ -218,7 +218,7 @@ const adoptSql = `
   select * from matched order by received_at`
 
 // Locks the messages by primary key. One whose segments are all taken now was sent: also while it waited in the queue to be sent again,
-// which it leaves like a canceled one (see cancel.ts for the locks).
+// which it leaves like a canceled one (see cancel.ts for the locks). Others, also one that a claim takes at this moment, only have an id now.
 const wholeSql = `
   with a as materialized (
     select k.account_id, k.message_id, m.status as "from",
@@ -258,7 +258,7 @@ const wholeSql = `
     where m.account_id = a.account_id
       and m.id = a.message_id
       and m.provider_message_id is null
-      and (not a.is_whole or a."from" not in ('unconfirmed', 'queued'))
+      and m.id not in (select id from moved)
   ), unqueued as (
     delete from queue
     where ctid = any (array(

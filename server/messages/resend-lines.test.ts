@@ -5,6 +5,7 @@ import { newId } from '../ids.ts'
 import { cancelMessage } from './cancel.ts'
 import { claimMessages, expireMessages } from './claim.ts'
 import type { Handover } from './handover.ts'
+import type { ReceiptIn } from './receipt.ts'
 import { resendMessage, resolveUnknown } from './resend.ts'
 import { moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
 
@@ -41,6 +42,17 @@ async function unknown(): Promise<string> {
   })
   return handover.id
 }
+
+const delivered = (rawId: string): ReceiptIn => ({
+  linkId: test.linkId,
+  rawId,
+  matchId: rawId,
+  state: 'delivered',
+  stat: 'DELIVRD',
+  err: '000',
+  networkError: null,
+  doneDate: '',
+})
 
 it('looks for what was left in line only where a message of its number and campaign may be', async () => {
   const id = await unknown()
@@ -121,6 +133,37 @@ it('waits for a sweep that has its tries in hand, where the two would lock each 
   expect(await test.count('resends', 'message_id = $1', [id])).toBe(0)
 })
 
+it('has the id that a receipt brought, also where a claim takes it at that moment', async () => {
+  const handover = await test.lease({ theirNumber: '15551230002' })
+  await test.answer(handover, {
+    state: 'unknown',
+    carrierMessageId: null,
+    commandStatus: null,
+    move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
+  })
+  const { id } = handover
+  await resend(id)
+  const { rows } = await test.db.query<{ id: string }>('select lane_id as id from queue where message_id = $1', [id])
+  const rawId = newId()
+  const work: Promise<unknown>[] = []
+  await inTransaction(test.db, async (tx) => {
+    // The claim has the message, and waits to write its intent.
+    await tx.query(
+      `insert into intents (node_id, account_id, message_id, segment, try, link_id) values ($1, $2, $3, 1, 2, $4)`,
+      [test.nodeId, test.accountId, id, test.linkId],
+    )
+    const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
+    work.push(claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100))
+    await untilBlocked(test.db, 1)
+    await test.ledger.receipt({ ...delivered(rawId), source: handover.theirNumber })
+    work.push(resolveUnknown(test.context))
+    await untilBlocked(test.db, 2)
+    await tx.query('delete from intents where message_id = $1', [id])
+  })
+  await Promise.all(work)
+  expect(await test.message(id)).toMatchObject({ status: 'delivered', providerMessageId: rawId, attempts: 2 })
+})
+
 it('is not said to be sent twice of what was sent, ended or given up before it went again', async () => {
   const waiting = async (segments: number): Promise<Handover> => {
     const handover = await test.lease({ segments })
@@ -140,15 +183,7 @@ it('is not said to be sent twice of what was sent, ended or given up before it w
   const ids = [newId(), newId()]
   for (const [i, carrierMessageId] of ids.entries())
     await test.answer(ended, { segment: i + 1, carrierMessageId, move: null, isLate: true })
-  const word = {
-    linkId: test.linkId,
-    state: 'delivered',
-    stat: 'DELIVRD',
-    err: '000',
-    networkError: null,
-    doneDate: '',
-  }
-  for (const id of ids) await test.ledger.receipt({ ...word, rawId: id, matchId: id })
+  for (const id of ids) await test.ledger.receipt(delivered(id))
   expect(await test.message(ended.id)).toMatchObject({ status: 'delivered', possibleDuplicate: false })
 
   const [canceled, expired] = [await waiting(1), await waiting(1)]

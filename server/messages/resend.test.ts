@@ -9,6 +9,7 @@ import { claimMessages, expireMessages } from './claim.ts'
 import { crashesMax, noteCrashes, parkPoison } from './crash.ts'
 import type { Handover } from './handover.ts'
 import { renderMessage } from './message.ts'
+import { endWithoutReceipt } from './no-receipt.ts'
 import type { ReceiptIn } from './receipt.ts'
 import { resendMessage, resolveUnknown } from './resend.ts'
 import { settleIntents } from './settle.ts'
@@ -123,6 +124,17 @@ describe('adoption', () => {
     const id = newId()
     const handover = await lease()
     await test.answer(handover, { carrierMessageId: null })
+    await receipt(id)
+    await resolveUnknown(test.context)
+    expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', providerMessageId: id })
+  })
+
+  it('gives an id to what was answered without one, and given up on', async () => {
+    const id = newId()
+    const handover = await lease()
+    await test.answer(handover, { carrierMessageId: null })
+    await endWithoutReceipt(test.context, 0)
+    expect(await test.message(handover.id)).toMatchObject({ status: 'unconfirmed', errorCode: 'no_receipt' })
     await receipt(id)
     await resolveUnknown(test.context)
     expect(await test.message(handover.id)).toMatchObject({ status: 'delivered', providerMessageId: id })
