@@ -85,6 +85,8 @@ async function settle(world: World): Promise<string[]> {
   await carrier.phones.control({ reset: true })
   await until('both processes run', () => nodes.every(isAlive), 60_000)
   await client.waitForBound(90_000)
+  // Beside more than a slow machine can do, a broadcast would not end.
+  await load.finish()
   for (const { campaign } of world.broadcasts)
     await until(
       `the broadcast of ${campaign} is over`,
