@@ -77,4 +77,36 @@ describe('a meter', () => {
     meter.turn(minutes(11))
     expect(recentOf(meter, responses)).toEqual({})
   })
+
+  it('tells of links and carriers that came after many that have gone, and again of one that was quiet, with all its counts', () => {
+    const meter = new Meter(countryOf)
+    const ends = (carrierId: string): void => {
+      const now = Date.now()
+      meter.noteEnd({ ...message, carrierId, sentAt: new Date(now) }, 'delivered', now)
+    }
+    const notes = Array.from({ length: 200 }, (_, n) => meter.linkObserver(`link ${n}`, `carrier ${n}`))
+    for (const [n, note] of notes.entries()) {
+      note('14155550100', { state: 'accepted' }, 1)
+      ends(`carrier ${n}`)
+    }
+    const note = meter.linkObserver('new link', 'new carrier')
+    const observe = (): void => {
+      note('14155550100', { state: 'accepted' }, 1)
+      ends('new carrier')
+    }
+    observe()
+    expect([meter.links.has('new link'), meter.receiptTimes.has('new carrier')]).toEqual([false, false])
+    const start = performance.now()
+    for (const minutes of [5.5, 11]) {
+      notes[7]?.('14155550100', { state: 'accepted' }, 1)
+      meter.turn(start + minutes * 60_000)
+    }
+    observe()
+    expect([...meter.links.keys()]).toEqual(['link 7', 'new link'])
+    expect([...meter.receiptTimes.keys()]).toEqual(['new carrier'])
+    // What was refused a place had counted all the same.
+    expect(meter.links.get('new link')?.answers.get('accepted')).toBe(2)
+    notes[8]?.('14155550100', { state: 'accepted' }, 1)
+    expect(meter.links.get('link 8')?.answers.get('accepted')).toBe(2)
+  })
 })

@@ -40,6 +40,11 @@ export class CountryTimes {
     for (const [country, histogram] of this.#histograms.entries()) if (histogram) yield [country, histogram]
   }
 
+  /** Whether nothing was seen lately. */
+  get isQuiet(): boolean {
+    return this.#histograms.every((histogram) => !histogram || histogram.recent().length === 0)
+  }
+
   #open(country: number): Histogram {
     const place = country === otherCountry || this.#count < countriesMax ? country : otherCountry
     if (place !== otherCountry) this.#count++
@@ -53,6 +58,8 @@ export interface LinkMeter {
   /** Submits by what came of them. */
   answers: Counter<SubmitOutcome>
   responses: CountryTimes
+  /** It is among those that are told of. */
+  isListed: boolean
 }
 
 /** What comes of a submit (a PDU, or a request); `throttled`: refused for the rate. */
@@ -61,6 +68,7 @@ const submitOutcomes = ['accepted', 'refused', 'throttled', 'unknown'] as const
 
 // A country is two histograms of 20 lines in an answer: few for Prometheus, and more than most installations send to.
 const countriesMax = 24
+// Told of at a time, and carriers as many. Where there are so many, those of which nothing was seen lately make room: links come and go.
 const linksMax = 200
 // Countries are told by a number's first seven digits, in North America by its first four, remembered in a table that does not grow.
 const prefixDigits = 7
@@ -137,14 +145,12 @@ export class Meter {
     linkId: string,
     carrierId: string,
   ): (theirNumber: string, end: { state: string; reason?: { handling: string } | string }, ms: number) => void {
-    let link = this.links.get(linkId)
-    if (!link) {
-      link = { carrierId, answers: new Counter(submitOutcomes), responses: new CountryTimes() }
-      if (this.links.size < linksMax) this.links.set(linkId, link)
-    }
+    const made = { carrierId, answers: new Counter(submitOutcomes), responses: new CountryTimes(), isListed: false }
+    const link = this.links.get(linkId) ?? this.#list(linkId, made)
     const { answers, responses } = link
     return (theirNumber, { state, reason }, ms) => {
       if (state === 'released') return
+      if (!link.isListed) this.#list(linkId, link)
       answers.add(typeof reason === 'object' && reason.handling === 'throttling' ? 'throttled' : state)
       // What was not answered has no time; a timeout would only tell its own setting.
       if (state !== 'unknown') responses.observe(this.countryIndex(theirNumber), ms)
@@ -195,6 +201,21 @@ export class Meter {
     const flushes = Object.values(this.flushes).map((one) => one.times)
     for (let n = 0; n < periods; n++)
       for (const histogram of [...countries, ...flushes, this.postTimes]) histogram.turn()
+    if (this.links.size >= linksMax)
+      for (const [id, link] of this.links)
+        if (link.responses.isQuiet) {
+          this.links.delete(id)
+          link.isListed = false
+        }
+    if (this.receiptTimes.size >= linksMax)
+      for (const [id, receipts] of this.receiptTimes) if (receipts.isQuiet) this.receiptTimes.delete(id)
+  }
+
+  /** Lists a link where there is room; one that was taken off comes back with all that it counted. */
+  #list(linkId: string, link: LinkMeter): LinkMeter {
+    link.isListed = this.links.size < linksMax
+    if (link.isListed) this.links.set(linkId, link)
+    return link
   }
 
   /** ISO 3166-1 alpha-2, or `other`. */
