@@ -39,8 +39,7 @@ import { resealContacts } from './campaigns/reseal.ts'
 import { resolveUnknown } from './messages/resend.ts'
 import { forgetExpired } from './messages/retention.ts'
 import { markAccounts, retainNext } from './messages/retention-account.ts'
-import { dropOldDays, readLongest } from './messages/retention-days.ts'
-import { forgetShortLinks } from './messages/short-links/store.ts'
+import { dropOldDays, forgetTraces, readLongest } from './messages/retention-days.ts'
 import { foldTallies } from './messages/tallies/fold.ts'
 import type { Reasons } from './messages/taxonomy.ts'
 import type { ContactSeals } from './sealing/contact-fields.ts'
@@ -155,9 +154,9 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
     { name: 'replays that are over', everyMs: hourMs, run: () => forgetReplays(db) },
     { name: 'numbers to forget', everyMs: 10_000, run: () => untilDone(100, (limit) => forgetNumbers(db, limit)) },
     {
-      name: 'short links of messages that are gone',
+      name: 'what is left of messages that are gone',
       everyMs: hourMs,
-      run: () => untilDone(5000, (limit) => forgetShortLinks(db, limit)),
+      run: () => untilDone(5000, (limit) => forgetTraces(db, limit)),
     },
     { name: 'windows of guards', everyMs: 60_000, run: () => untilDone(5000, (limit) => forgetWindows(db, limit)) },
     { name: 'statistics', everyMs: 1000, run: () => followGrowth(db) },

@@ -7,7 +7,7 @@ import { firstIdAt, newId } from '../ids.ts'
 import { deleteAttempts } from '../webhooks/erase.ts'
 import { discardDue } from './redact-later.ts'
 import { markAccounts, retainNext } from './retention-account.ts'
-import { dropOldDays } from './retention-days.ts'
+import { dropOldDays, forgetTraces } from './retention-days.ts'
 import { silent } from './testing.ts'
 
 const dayMs = 86_400_000
@@ -218,7 +218,7 @@ it('makes way for others where that of an account fails each time', async () => 
   expect(await withText()).toEqual([])
 })
 
-it('drops days that no account keeps, but for those with a message that waits', async () => {
+it('drops days that no account keeps, but for those with a message that waits, and what is left of their messages', async () => {
   await account({ message_days: 60, event_days: 20 })
   const days = async (table: string): Promise<string> => {
     const { rows } = await database.db.query<{ oldest: string }>(
@@ -240,12 +240,27 @@ it('drops days that no account keeps, but for those with a message that waits', 
   await dropOldDays(database.db, silent, 72, now)
   expect([dayOf(450), dayOf(449)]).toContain(await days('messages'))
   expect(await ids('messages')).toEqual([waiting])
+  const today = newId()
+  for (const id of [waiting, today]) {
+    await database.db.query(
+      `insert into opt_out_suspicions (account_id, message_id, number) values ($1, $2, '15551230001')`,
+      [accountId, id],
+    )
+    await database.db.query(
+      `insert into resends (account_id, message_id, tries, actor_kind, actor_id, request_id) values ($1, $2, 1, 'key', '', '')`,
+      [accountId, id],
+    )
+  }
+  expect(await forgetTraces(database.db, 10)).toBe(0)
   // The default account keeps events for 30 days: all of the oldest are gone.
   expect(await days('events')).toBe(dayOf(21))
   await database.db.query('truncate delayed')
   await dropOldDays(database.db, silent, 72, now)
   expect(await ids('messages')).toEqual([])
   expect(await days('messages')).toBe(dayOf(101))
+  expect(await forgetTraces(database.db, 10)).toBe(1)
+  for (const table of ['opt_out_suspicions', 'resends'])
+    expect(await ids(`(select message_id as id from ${table}) t`)).toEqual([today])
 })
 
 it('takes nothing away because the clock of one machine is wrong', async () => {

@@ -2,7 +2,7 @@
 import type { Db } from '../db/db.ts'
 import type { Log } from '../db/log.ts'
 import { dropPartitions } from '../db/partition-drop.ts'
-import type { Partitioned } from '../db/partitions.ts'
+import { timeOfSuffix, type Partitioned } from '../db/partitions.ts'
 import { firstIdAt } from '../ids.ts'
 import { carrierIdDays } from './retention.ts'
 
@@ -37,6 +37,34 @@ export async function dropOldDays(
   for (const table of messages)
     await dropPartitions(db, log, table, now - Math.max(messageDays, leastDays) * dayMs, { isKept })
   for (const table of ['attempts', 'events'] as const) await dropPartitions(db, log, table, now - eventDays * dayMs)
+}
+
+// What a message leaves beside its days, by its id, and nothing forgets by its own age.
+const traces = ['short_links', 'resends', 'opt_out_suspicions']
+
+/**
+ * Deletes a piece of what is left of messages that went with their day; short_links by index short_links_age, the other two are small. Returns
+ * how much of one table; call again while it is `limit`.
+ */
+export async function forgetTraces(db: Db, limit: number): Promise<number> {
+  const { rows } = await db.query<{ suffix: string | null }>(
+    `select min(right(c.relname, 9)) as suffix
+     from pg_inherits i
+     join pg_class c on c.oid = i.inhrelid
+     where i.inhparent = 'messages'::regclass and c.relname ~ '_[0-9]{8}$'`,
+  )
+  const suffix = rows[0]?.suffix
+  if (!suffix) return 0
+  let most = 0
+  for (const table of traces) {
+    const { rowCount } = await db.query(
+      `delete from ${table}
+       where ctid = any (array(select ctid from ${table} where message_id < $1 limit $2))`,
+      [firstIdAt(timeOfSuffix(suffix)), limit],
+    )
+    most = Math.max(most, rowCount ?? 0)
+  }
+  return most
 }
 
 /** Whether a message from before a time waits or is with a carrier. Reads the narrow tables of what waits, once a dropped day. */

@@ -8,10 +8,10 @@ import type { App } from '../../http.ts'
 import { firstIdAt, newId, parseId, showId } from '../../ids.ts'
 import { messageRoutes } from '../http.ts'
 import { openLedgerTest, silent, until, type LedgerTest } from '../testing.ts'
+import { forgetTraces } from '../retention-days.ts'
 import { ShortLinks } from './clicks.ts'
 import { shortLinkRoutes } from './http.ts'
 import { newCode } from './shorten.ts'
-import { forgetShortLinks } from './store.ts'
 
 const shortUrl = 'https://go.example.com'
 const browser =
@@ -337,7 +337,7 @@ describe('a short link', () => {
       `insert into short_links (code, account_id, message_id, position, url) values ($1, $2, $3, 0, 'https://old.example')`,
       [old, account.accountId, firstIdAt(Date.now() - 3 * 86_400_000)],
     )
-    expect(await forgetShortLinks(database.db, 10)).toBe(1)
+    expect(await forgetTraces(database.db, 10)).toBe(1)
     expect((await click(`/${old}`)).statusCode).toBe(404)
     expect((await click(`/${codesOf(body['message'])[0]}`)).statusCode).toBe(302)
   })

@@ -1,7 +1,7 @@
 /** The SQL of short links. */
 import { columns } from '../../db/array.ts'
 import type { Db, Queryable, Tx } from '../../db/db.ts'
-import { firstIdAt, parseId } from '../../ids.ts'
+import { parseId } from '../../ids.ts'
 import { storeTexts, type Texts } from '../../sealing/texts.ts'
 import type { Draft, Verdict } from '../accepted.ts'
 import { newCode, type ShortLink } from './shorten.ts'
@@ -185,26 +185,4 @@ export async function findShortening(
     values: [accountId, wanted.map(({ name }) => name), wanted.map(({ id }) => id)],
   })
   return new Set(rows.map(({ name }) => name))
-}
-
-/**
- * Deletes a piece of the links whose messages are gone: they go with their day, the oldest first. Index short_links_age. Returns how many
- * were deleted.
- */
-export async function forgetShortLinks(db: Db, limit: number): Promise<number> {
-  const { rows } = await db.query<{ day: string | null }>(
-    `select min(right(c.relname, 8)) as day
-     from pg_inherits i
-     join pg_class c on c.oid = i.inhrelid
-     where i.inhparent = 'messages'::regclass and c.relname ~ '_[0-9]{8}$'`,
-  )
-  const day = rows[0]?.day
-  if (!day) return 0
-  const oldest = Date.parse(`${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}T00:00:00Z`)
-  const { rowCount } = await db.query(
-    `delete from short_links
-     where ctid = any (array(select ctid from short_links where message_id < $1 limit $2))`,
-    [firstIdAt(oldest), limit],
-  )
-  return rowCount ?? 0
 }
