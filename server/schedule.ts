@@ -5,6 +5,7 @@ import { expireCredentials } from './accounts/expire.ts'
 import { forgetRecipients } from './campaigns/broadcasts/retention.ts'
 import { cancelBroadcastsOf, cancelImportsOf, deleteCampaignsOf, deleteContactsOf } from './campaigns/close.ts'
 import { campaignSteps } from './campaigns/erase.ts'
+import { forgetImportRows } from './campaigns/imports/retention.ts'
 import { watchLinks, watchSenders, watchWebhooks } from './carriers/alerts.ts'
 import { deletePoolsOf } from './carriers/close.ts'
 import { carrierStep } from './carriers/erase.ts'
@@ -176,6 +177,11 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
     },
     { name: 'parts of lanes that are empty', everyMs: hourMs, run: () => forgetBacklogs(db) },
     { name: 'recipients of broadcasts that are over', everyMs: hourMs, run: () => forgetRecipients(db) },
+    {
+      name: 'rows of imports that are over',
+      everyMs: hourMs,
+      run: () => untilDone(5000, (limit) => forgetImportRows(db, limit)),
+    },
     {
       name: 'partitions',
       everyMs: hourMs,
