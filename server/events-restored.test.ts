@@ -1,11 +1,12 @@
 import { afterAll, expect, test } from 'vitest'
 import { createTestAccount } from './accounts/testing.ts'
-import { createTestDatabase } from './db/testing.ts'
+import { openPool } from './db/db.ts'
+import { createTestDatabase, untilBlocked } from './db/testing.ts'
 import { recordEvents } from './events.ts'
 import { renumberEvents } from './events-restored.ts'
 import { firstIdAt } from './ids.ts'
 
-const { db, close } = await createTestDatabase()
+const { db, connection, close } = await createTestDatabase()
 afterAll(() => close())
 
 const said: string[] = []
@@ -48,4 +49,26 @@ test('the log of a restored database keeps its order, and what happens from then
   said.length = 0
   await renumberEvents(db, log)
   expect(said).toEqual([])
+})
+
+test('what is numbered anew takes as long as it takes, whatever an administrator allows a statement', async () => {
+  const { accountId } = await createTestAccount(db)
+  await recordEvents(db, [{ accountId, type: 'message.delivered', data: {} }], { nodeId: null, offer() {} })
+  await db.query(`update events set txid = '90000000000' where account_id = $1`, [accountId])
+  const limited = openPool(connection, { name: 'limited', max: 1, settings: { statement_timeout: '50ms' } })
+  // Another process numbers them, or a long log takes its time.
+  const holder = await db.connect()
+  await holder.query('begin; lock table events in share mode')
+  try {
+    const renumbering = renumberEvents(limited, log)
+    const [pid] = await untilBlocked(db, 1)
+    await db.query('select pg_sleep(0.2)')
+    expect(await untilBlocked(db, 1)).toEqual([pid])
+    await holder.query('commit')
+    await renumbering
+  } finally {
+    holder.release(true)
+    await limited.end()
+  }
+  expect(await readLog(accountId)).toMatchObject([{ isSettled: true }])
 })

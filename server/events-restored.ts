@@ -1,6 +1,7 @@
 /** The event log of a database that was restored from a dump, on a server that counts its transactions anew. */
 import type { Db } from './db/db.ts'
 import type { Log } from './db/log.ts'
+import { liftTimeouts } from './db/timeouts.ts'
 
 // Any number that nobody else locks.
 const lockKey = 1_870_031
@@ -23,6 +24,7 @@ export async function renumberEvents(db: Db, log: Log): Promise<void> {
   const moves = tables.map((table) => `moved_${table} as (update ${table} set ${moved} from ahead where by > 0)`)
   await db.query({
     text: `
+      ${liftTimeouts(true)};
       select pg_advisory_xact_lock(${lockKey});
       with ahead as materialized (
         select max(txid)::text::numeric - pg_snapshot_xmax(pg_current_snapshot())::text::numeric + 1 as by

@@ -44,6 +44,14 @@ test('makes a second starter wait instead of applying twice', async () => {
   expect(results.flat().toSorted()).toEqual(['0001_first', '0002_slow'])
 })
 
+test('takes as long as it takes, whatever an administrator allows a statement', async () => {
+  for (const name of ['statement_timeout', 'lock_timeout'])
+    await database.db.query(`alter database ${database.name} set ${name} = '50ms'`)
+  await write('0002_slow', 'select pg_sleep(0.3); create table second (id int)')
+  // The second waits for the first.
+  expect((await Promise.all([migrate(), migrate()])).flat().toSorted()).toEqual(['0001_first', '0002_slow'])
+})
+
 test('leaves nothing of a migration that fails, and says which statement', async () => {
   await write('0002_broken', 'create table second (id int); select 1 / 0')
   await expect(migrate()).rejects.toThrow('division by zero')

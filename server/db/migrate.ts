@@ -7,6 +7,7 @@ import { openPool, type Connection } from './db.ts'
 import { codeOf } from './failure.ts'
 import type { Log } from './log.ts'
 import { ensureRowSecurity } from './row-security.ts'
+import { liftTimeouts } from './timeouts.ts'
 
 /** PostgreSQL 15 is the oldest that upstream and Debian still care for, and the oldest we test. */
 const oldestVersion = 150_000
@@ -46,6 +47,7 @@ export async function migrate(
   // Looks while it waits for a lock, and not between two times.
   const stopTelling = await tellWhoBlocks(client, connection, log, noticeEveryMs, Math.min(lockMs / 2, noticeEveryMs))
   try {
+    await client.query(liftTimeouts(false))
     await checkServer(client, options.isDisposable ?? false)
     const [ours, applied] = await Promise.all([namesIn(dir), appliedNames(client)])
     const unknown = applied.filter((name) => !ours.includes(name))
