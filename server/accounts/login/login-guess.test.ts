@@ -63,8 +63,12 @@ const failures = async (kind: string): Promise<number> => {
   return rows[0]?.n ?? 0
 }
 
+/** Has who failed so far wait an hour longer than they would: the waits of a second are over before a slow machine tries again. */
+const lengthenWaits = () => database.db.query(`update login_failures set last_at = now() + interval '1 hour'`)
+
 test('an attempt that has to wait counts for nothing', async () => {
   for (let i = 0; i < 5; i++) await tryFrom('192.0.2.1')
+  await lengthenWaits()
   for (let i = 0; i < 30; i++) await expect(tryFrom('192.0.2.1')).rejects.toMatchObject({ code: 'login_throttled' })
   expect([await failures('pair'), await failures('address')]).toEqual([5, 5])
   // Others behind the same address go on.
@@ -73,6 +77,7 @@ test('an attempt that has to wait counts for nothing', async () => {
 
 test('an address that tries many names waits, and the names themselves do not', async () => {
   for (let i = 0; i < 20; i++) await tryFrom('192.0.2.1', `user${i}@example.com`)
+  await lengthenWaits()
   await expect(tryFrom('192.0.2.1', 'user99@example.com')).rejects.toMatchObject({ code: 'login_throttled' })
   expect(await failures('pair')).toBe(1)
   for (let i = 0; i < 20; i++) await tryFrom('203.0.113.7', `user${i}@example.com`)
@@ -80,13 +85,17 @@ test('an address that tries many names waits, and the names themselves do not', 
 
 test('a network of IPv6 is one address, and an IPv4 address in IPv6 form is that address', async () => {
   for (let i = 0; i < 5; i++) await tryFrom(`2001:db8:1:2:${i}::1`)
+  await lengthenWaits()
   await expect(tryFrom('2001:db8:1:2::ffff')).rejects.toMatchObject({ code: 'login_throttled' })
   await tryFrom('2001:db8:1:3::1')
   for (let i = 0; i < 5; i++) await tryFrom('192.0.2.9')
+  await lengthenWaits()
   await expect(tryFrom('::ffff:192.0.2.9')).rejects.toMatchObject({ code: 'login_throttled' })
 })
 
 test('many attempts of one pair, right and wrong at once, are counted one by one', async () => {
+  await tryFrom('192.0.2.1', 'b@example.com')
+  await lengthenWaits()
   const results = await Promise.allSettled(
     Array.from({ length: 20 }, async (_, i) => {
       const attempt = await tryFrom('192.0.2.1', i % 2 ? 'a@example.com' : 'b@example.com')
@@ -94,7 +103,7 @@ test('many attempts of one pair, right and wrong at once, are counted one by one
     }),
   )
   const wrong = results.filter((result, i) => i % 2 === 0 && result.status === 'fulfilled')
-  expect(wrong.length).toBeLessThanOrEqual(5)
+  expect(wrong.length).toBeLessThanOrEqual(4)
   for (const result of results)
     if (result.status === 'rejected') expect(result.reason).toMatchObject({ code: 'login_throttled' })
 })
