@@ -197,8 +197,12 @@ async function loseDatabase(): Promise<void> {
   )
   await Promise.all(refused)
   // In between the file names the program itself (`disownPidFile`).
-  await until('PostgreSQL runs again', async () => ![0, pid, program.pid].includes(await program.postgresPid()))
-  await until('requests are answered', async () => (await client.call('GET', '/v1/messages')).status === 200)
+  await until(
+    'PostgreSQL runs again',
+    async () => ![0, pid, program.pid].includes(await program.postgresPid()),
+    120_000,
+  )
+  await until('requests are answered', async () => (await client.call('GET', '/v1/messages')).status === 200, 120_000)
 }
 
 /** Which of the words stand in a text; digits also in groups. */
@@ -253,10 +257,14 @@ test('when the numbers are erased, nothing of them is in any table', async () =>
   }
   // As if it had been asked for some minutes ago.
   await db.query(`update opt_outs set created_at = created_at - interval '3 minutes'`)
-  await until('the first pass is over', async () => {
-    const { rows } = await db.query<{ count: number }>(`select count(*) from erasures where pass_at > created_at`)
-    return rows[0]?.count === numbers.length
-  })
+  await until(
+    'the first pass is over',
+    async () => {
+      const { rows } = await db.query<{ count: number }>(`select count(*) from erasures where pass_at > created_at`)
+      return rows[0]?.count === numbers.length
+    },
+    120_000,
+  )
   await db.query(`update erasures set settles_at = now(), pass_at = now(), due_at = now()`)
   for (const id of ids)
     await until(
@@ -266,7 +274,7 @@ test('when the numbers are erased, nothing of them is in any table', async () =>
         const { status } = await client.get<{ status: string }>(`/v1/erasures/${id}`)
         return status === 'completed'
       },
-      60_000,
+      120_000,
     )
 
   const orphans = await db.query(`delete from orphan_replies`)

@@ -7,6 +7,7 @@ import { findPlace } from '../messages/place.ts'
 import { insertTestCarrier, insertTestSender, rowOf, silent, until } from '../messages/testing.ts'
 import { Feed } from './feed.ts'
 import { LinkKeeper } from './keeper.ts'
+import type { LinkOptions } from './link.ts'
 import { Hand } from './stranded.ts'
 import { insertBacklog, openBoundTest, setPace, timesOf, type CarrierTest } from './testing.ts'
 
@@ -147,8 +148,17 @@ describe('two carriers', () => {
   })
 })
 
+/** What is written at our sockets: what a carrier reads in a second is also a matter of how busy it is. */
+function traceWritten(): { written: { link: string; text: string; at: number }[]; trace: LinkOptions['trace'] } {
+  const written: { link: string; text: string; at: number }[] = []
+  const trace: LinkOptions['trace'] = (link, direction, bytes) =>
+    void (direction === 'out' && written.push({ link: link.id, text: bytes.toString('latin1'), at: performance.now() }))
+  return { written, trace }
+}
+
 it('a carrier with two links uses both, each at its own pace, and one when the other is disabled', async () => {
-  await open()
+  const { written, trace } = traceWritten()
+  await open({ trace })
   await setPace(test, 20)
   const second = newId()
   await test.db.query(
@@ -157,16 +167,13 @@ it('a carrier with two links uses both, each at its own pace, and one when the o
   )
   await until('all three sessions are bound', () => test.simulator.stats().bound === 3)
   await until('both paces hold', () => [...test.submitter.links.values()].map((link) => link.pace).join() === '20,40')
-  await insertBacklog(test, 250, 'marketing')
-  await until('it runs', () => timesOf(test, 'backlog').length > 3)
-  const from = timesOf(test, 'backlog').length
-  const startedAt = performance.now()
-  await until('two seconds pass', () => performance.now() - startedAt > 2000)
-  const seconds = (performance.now() - startedAt) / 1000
-  const sent = timesOf(test, 'backlog').length - from
-  expect(sent).toBeLessThan(60 * seconds * 1.1 + 3)
-  // More than either alone; a process that stalled does not make up for it (`catchUpMs`).
-  expect(sent).toBeGreaterThan(60 * seconds * 0.75)
+  await insertBacklog(test, 2000, 'marketing')
+  const timesAt = (link?: string): number[] =>
+    written.flatMap((one) => (one.text.includes('backlog') && one.link === (link ?? one.link) ? [one.at] : []))
+  // However busy the machine is, some second is a good one.
+  await until('more go in a second than over either alone', () => mostInASecond(timesAt()) > 50)
+  expect(mostInASecond(timesAt(test.linkId))).toBeLessThanOrEqual(21)
+  expect(mostInASecond(timesAt(second))).toBeLessThanOrEqual(41)
   await test.db.query(`update links set enabled = false where id = $1`, [second])
   await until('its sessions are gone', () => test.simulator.stats().bound === 1)
   const { id } = await test.submit({ type: 'otp' })
@@ -225,12 +232,8 @@ async function newAccount(number: string): Promise<string> {
 }
 
 it('a pace of a sender, an account, a campaign or a lane holds, and nobody else is slowed', async () => {
-  // At our socket: what the carrier reads in a second is also a matter of how busy it is.
-  const written: { text: string; at: number }[] = []
-  await open({
-    trace: (_link, direction, bytes) =>
-      void (direction === 'out' && written.push({ text: bytes.toString('latin1'), at: performance.now() })),
-  })
+  const { written, trace } = traceWritten()
+  await open({ trace })
   const statements = {
     sender: `update senders set pace = 10 where account_id = $1`,
     account: `update accounts set pace = 10 where id = $1`,
@@ -288,11 +291,8 @@ it('a pace of a sender, an account, a campaign or a lane holds, and nobody else 
 })
 
 it('a campaign has its pace from its first message on, also where no process has heard of it yet', async () => {
-  const written: { text: string; at: number }[] = []
-  await open({
-    trace: (_link, direction, bytes) =>
-      void (direction === 'out' && written.push({ text: bytes.toString('latin1'), at: performance.now() })),
-  })
+  const { written, trace } = traceWritten()
+  await open({ trace })
   const [accountId, other] = [await newAccount('15550004100'), await newAccount('15550004101')]
   const [campaignId, completed] = [newId(), newId()]
   // The paces have just been read, and are not again before the messages are there.

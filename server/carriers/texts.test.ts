@@ -161,7 +161,7 @@ describe('long replies over two sessions', () => {
   it.each(['udh8', 'udh16', 'sar', 'payload'] as const)(
     'by %s come whole, their parts in any order and twice',
     async (mode) => {
-      await open({ sessions: 2 }, { concatenation: mode, deliverTimeoutMs: 300 })
+      await open({ sessions: 2 }, { concatenation: mode })
       await until('two sessions are bound', () => test.simulator.stats().bound === 2)
       test.simulator.misbehave({ partOrder: 'shuffled', partCopies: mode === 'payload' ? 1 : 2 })
       for (let n = 1; n <= 3; n++) test.simulator.reply(`1555123000${n}`, ourNumber, `${n} ${text}`)
@@ -173,7 +173,8 @@ describe('long replies over two sessions', () => {
   )
 
   it('are not there twice when a carrier did not hear our answers and repeats parts after the whole', async () => {
-    await open({ sessions: 2 }, { deliverTimeoutMs: 300 })
+    // A machine that is busy answers within this, too.
+    await open({ sessions: 2 }, { deliverTimeoutMs: 1500 })
     await until('two sessions are bound', () => test.simulator.stats().bound === 2)
     test.simulator.misbehave({ deliver: 'deaf', deliverTimes: 5 })
     test.simulator.reply('15551230001', ourNumber, text)
