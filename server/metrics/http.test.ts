@@ -167,6 +167,9 @@ describe('metrics', () => {
     expect(await read(local, {}, '::1')).toBe(200)
     expect(await read(local, {}, '192.0.2.7')).toBe(401)
     expect(await read(local, { 'x-forwarded-for': '127.0.0.1' })).toBe(401)
+    for (const host of ['127.0.0.1:8080', '[::1]:8080', 'LocalHost']) expect(await read(local, { host })).toBe(200)
+    // A page in a browser of this machine, whose own name was made to lead here.
+    for (const host of ['page.example:8080', 'localhost.page.example']) expect(await read(local, { host })).toBe(401)
     expect(await read(await serve({ publicUrl: 'https://sms.example.com' }))).toBe(401)
     expect(await read(local, account.headers, '192.0.2.7')).toBe(200)
     const weak = await createTestAccount(database.db, { scopes: ['messages:read'] })

@@ -84,10 +84,14 @@ async function allowReader(request: FastifyRequest, context: MetricsRouteContext
 // Of one length, whatever was given.
 const hash = (text: string): Buffer => createHash('sha256').update(text).digest()
 
-/** Whether the reader is on this machine, and not a proxy that passes on strangers: where there is one, the public address says so. */
+/**
+ * Whether the reader is on this machine, and neither a proxy that passes on strangers (where there is one, the public address says so) nor a
+ * browser with a stranger's page, whose name leads here since a moment.
+ */
 function isLocal({ ip, headers }: FastifyRequest, publicUrl: string): boolean {
   const isForwarded = ['forwarded', 'x-forwarded-for', 'x-real-ip', 'via'].some((name) => name in headers)
-  return isLoopback(ip) && isLoopback(new URL(publicUrl).hostname) && !isForwarded
+  const host = URL.parse(`http://${headers.host ?? ''}`)?.hostname ?? ''
+  return [ip, host, new URL(publicUrl).hostname].every(isLoopback) && !isForwarded
 }
 
 const isLoopback = (host: string): boolean =>
