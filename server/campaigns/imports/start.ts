@@ -2,6 +2,7 @@
 import { PgBoss, type Job } from 'pg-boss'
 import { openPool, type Connection, type Db, type Tx } from '../../db/db.ts'
 import type { Meter } from '../../metrics/meter.ts'
+import { uploadsMax } from './places.ts'
 import { rowSchema } from './row-schema.ts'
 import { finishImport, runImport, type RunContext } from './run.ts'
 import { Stride } from './stride.ts'
@@ -35,8 +36,6 @@ interface ImportsOptions extends RunContext {
 const jobs = 'imports'
 const lostJobs = 'imports-lost'
 
-/** Uploads at a time in this process; more wait for five seconds and are then asked to come again (503). */
-const uploadsMax = 4
 /** Imports at a time in this process: each keeps a core busy. */
 const importsMax = 2
 

@@ -14,6 +14,7 @@ import type { CampaignRow } from '../store.ts'
 import { encodingOf, type Encoding } from './encoding.ts'
 import type { ImportsContext } from './http.ts'
 import { bodyOptions, parseFormOptions, queryOptions, readOptions } from './options.ts'
+import { UploadPlaces } from './places.ts'
 import { showImport } from './show.ts'
 import type { Format, ImportRow } from './store.ts'
 import type { Stride } from './stride.ts'
@@ -64,6 +65,7 @@ type UploadRequest = FastifyRequest<{ Params: { campaign: string }; Querystring:
 /** Registers it; in a context of its own, because only here bodies may be files. */
 export async function uploadRoute(app: App, context: ImportsContext): Promise<void> {
   await app.register(multipart, { limits: { files: 1, fields: 10, fileSize: Infinity } })
+  const places = new UploadPlaces()
   app.addContentTypeParser([...Object.keys(formats), 'application/gzip'], (_, payload, done) => done(null, payload))
   app.post(
     '/v1/campaigns/:campaign/contacts/import',
@@ -102,7 +104,9 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
       const isFile = request.isMultipart() || body instanceof Readable
       // A file cannot be read twice: its key is bound to its type and length instead of its content.
       if (isFile) request.body = { type: mediaTypeOf(request), length: request.headers['content-length'] ?? null }
+      let leave = (): void => {}
       try {
+        if (isFile) leave = await places.take(request.caller.accountId)
         return await idempotent(
           { ...context, db: context.imports.uploads, isOnce: true },
           request,
@@ -116,6 +120,7 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
           },
         )
       } finally {
+        leave()
         if (isFile && !request.raw.readableEnded) {
           const rest = discard(request.raw)
           // A connection that ends with its answer would end before.

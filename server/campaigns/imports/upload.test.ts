@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
 import { chunkBytes } from './chunks.ts'
+import { uploadsMax } from './places.ts'
 import { Stride } from './stride.ts'
 import { numberOf, openImportTest, until, type ImportTest } from './testing.ts'
 
@@ -136,5 +137,21 @@ describe('an upload', () => {
     request.destroy()
     await until(busyConnections, (busy) => busy === 0)
     expect(await importsOf(campaign)).toBe(0)
+  })
+
+  it('of one account leaves a place to those of others, however many come slowly', async () => {
+    const campaign = await test.newCampaign()
+    const slow = Array.from({ length: uploadsMax }, () => open(campaign))
+    const answers = slow.map(answerOf)
+    for (const [n, request] of slow.entries()) request.write(`phone\n${numberOf(n)}\n`)
+    await until(busyConnections, (busy) => busy === uploadsMax - 1)
+    const { body } = await test.call('POST', '/v1/campaigns', { name: 'Other' }, test.other)
+    const other = open(String(body['id']), test.other.headers)
+    other.end(`phone\n${numberOf(0)}\n`)
+    expect((await answerOf(other)).status).toBe(202)
+    for (const request of slow) request.end()
+    const taken = (await Promise.all(answers)).filter(({ status }) => status === 202)
+    // The one that waits gets its turn now, where it has not waited for too long.
+    expect(taken.length).toBeGreaterThanOrEqual(uploadsMax - 1)
   })
 })

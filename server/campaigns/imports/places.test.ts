@@ -1,0 +1,16 @@
+import { expect, it } from 'vitest'
+import { UploadPlaces, uploadsMax } from './places.ts'
+
+it('an account has all places but one; who waits for another gets the first that is free, or is refused', async () => {
+  const places = new UploadPlaces(20)
+  const taken = await Promise.all(Array.from({ length: uploadsMax - 1 }, () => places.take('a')))
+  const refused = { code: 'rate_limited', status: 429 }
+  await expect(places.take('a')).rejects.toMatchObject(refused)
+  const waiting = places.take('a')
+  taken[0]?.()
+  const leave = await waiting
+  await expect(places.take('a')).rejects.toMatchObject(refused)
+  await places.take('b')
+  leave()
+  await places.take('a')
+})
