@@ -1,6 +1,7 @@
 /** The door of every route: the headers of its answers, and who may enter. */
 import { Readable } from 'node:stream'
 import type {
+  FastifyContextConfig,
   FastifyReply,
   FastifyRequest,
   onErrorHookHandler,
@@ -35,6 +36,22 @@ export function guardRoutes(
 ): KnownRoute[] {
   const routes: KnownRoute[] = []
   const guards = new WeakSet<object>()
+  const authenticateFor = ({ authenticate }: FastifyContextConfig = {}): Authenticate =>
+    authenticate
+      ? (header, ip) => authenticate(header, ip, () => refuseStranger(door, ip))
+      : (header, ip) => authenticator.authenticate(header, ip)
+  app.decorateRequest('enteredAt', 0)
+  app.decorateRequest('askAgain', async function (this: FastifyRequest): Promise<void> {
+    const { config } = this.routeOptions
+    try {
+      const caller = await authenticateFor(config)(this.headers.authorization, this.ip)
+      if (config.scope && !caller.scopes.has(config.scope)) throw lacking(config.scope)
+      this.caller = caller
+    } catch (error) {
+      // It was good when it came, and nobody has taken it away.
+      if (!(error instanceof ApiError && error.code === 'expired_token')) throw error
+    }
+  })
   app.addHook('onRoute', (route: RouteOptions) => {
     const methods = [route.method].flat().map(String)
     routes.push({ methods, path: patternOf(route.url) })
@@ -43,22 +60,19 @@ export function guardRoutes(
     if (hooks.some((hook: object) => guards.has(hook))) return
     const scope = scopeOf(route)
     const isApi = route.url.startsWith('/v1/')
-    const own = route.config?.authenticate
     const guard = guardOf(
       isApi ? { ...headers, 'cache-control': 'no-store' } : headers,
       scope,
-      own
-        ? { ...authenticator, authenticate: (header, ip) => own(header, ip, () => refuseStranger(door, ip)) }
-        : authenticator,
+      authenticateFor(route.config),
       door,
     )
     guards.add(guard)
     route.onRequest = [guard, ...hooks]
     if (route.config?.isLogin) guardLogin(route, door)
-    if (scope !== null && !isOwners(scope)) {
-      route.preValidation = [enterAccount, ...[route.preValidation ?? []].flat()]
+    if (scope !== null) {
+      route.preValidation = [isOwners(scope) ? askLate : enterAccount, ...[route.preValidation ?? []].flat()]
       // Before Fastify's own for a HEAD, which takes the answer's body away.
-      route.onSend = [keepAccount, ...[route.onSend ?? []].flat()]
+      if (!isOwners(scope)) route.onSend = [keepAccount, ...[route.onSend ?? []].flat()]
     }
     // A misspelt query parameter is told, also where a route has none.
     if (isApi && route.schema && !route.schema.querystring)
@@ -68,6 +82,9 @@ export function guardRoutes(
   })
   return routes
 }
+
+/** Who calls a route. */
+type Authenticate = (authorization: string | undefined, ip: string) => Caller | Promise<Caller>
 
 /** Who logs in is nobody yet: what fails counts for the network, and so does what is looked up. */
 function guardLogin(route: RouteOptions, door: Door): void {
@@ -127,7 +144,7 @@ const requireBody: preValidationHookHandler = ({ body, headers }, _reply, done) 
 function guardOf(
   headers: Record<string, string>,
   scope: Scope | null,
-  authenticator: Authenticator,
+  authenticate: Authenticate,
   door: Door,
 ): onRequestHookHandler {
   return (request, reply, done) => {
@@ -140,6 +157,7 @@ function guardOf(
     if (door.overload.refusal) return done(door.overload.refusal)
     const enter = (caller: Caller): void => {
       request.caller = caller
+      request.enteredAt = performance.now()
       done(takeRequest(door, caller, reply) ?? (caller.scopes.has(scope) ? undefined : lacking(scope)))
     }
     const refuse = (error: Error): void => {
@@ -147,7 +165,7 @@ function guardOf(
       done(error)
     }
     try {
-      const caller = authenticator.authenticate(request.headers.authorization, request.ip)
+      const caller = authenticate(request.headers.authorization, request.ip)
       if (caller instanceof Promise) caller.then(enter, refuse)
       else enter(caller)
     } catch (error) {
@@ -203,8 +221,20 @@ export function takeUnknown(
   else enter(caller)
 }
 
+// Most bodies are there with their headers; how long one may take depends on its length, and is hours at most.
+const lateMs = 1000
+
+/** Who was let in may have been shut out while the body came. */
+const askLate: preValidationHookHandler = (request, _reply, done) => {
+  if (performance.now() - request.enteredAt < lateMs) done()
+  else request.askAgain().then(() => done(), done)
+}
+
 /** What follows is done within the caller's account. Not before: the events of a body that comes in know of no request. */
-const enterAccount: preValidationHookHandler = (request, _reply, done) => withinAccount(request.caller.accountId, done)
+const enterAccount: preValidationHookHandler = (request, reply, done) =>
+  askLate.call(request.server, request, reply, (error) =>
+    error ? done(error) : withinAccount(request.caller.accountId, done),
+  )
 
 /** What is sent in pieces is read when the socket asks for it, which knows of no request either. */
 const keepAccount: onSendHookHandler = (request, _reply, payload, done) => {

@@ -86,6 +86,13 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Set before validation on every route whose scope is not null. */
     caller: Caller
+    /** When they were let in, by `performance.now()`. */
+    enteredAt: number
+    /**
+     * Asks again who calls, behind what took long: a body, or a wait. One whose token has only expired since may go on. Renews `caller`.
+     * @throws ApiError as the door of the route does.
+     */
+    askAgain(): Promise<void>
     /** A route that logs in has found nobody for what was brought, and answers as if it had. */
     isStranger?: true
   }

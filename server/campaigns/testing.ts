@@ -1,4 +1,5 @@
 /** For tests of campaigns: the routes over a test database, and two accounts that must not see each other. */
+import { openAuthenticator, type Authenticator } from '../accounts/authenticate.ts'
 import {
   buildTestApp,
   callAs,
@@ -35,6 +36,7 @@ export async function openCampaignTest(
   db: Db,
   parts: Partial<CampaignsContext> = {},
   more: (app: App, context: CampaignsContext) => void = () => {},
+  authenticator: Authenticator = openAuthenticator(db),
 ): Promise<CampaignTest> {
   const imports = {
     uploads: db,
@@ -54,10 +56,11 @@ export async function openCampaignTest(
     wakeBroadcasts: () => {},
     ...parts,
   }
-  const app = await buildTestApp(db, (own) => {
+  const register = (own: App): void => {
     campaignRoutes(own, context)
     more(own, context)
-  })
+  }
+  const app = await buildTestApp(db, register, { authenticator })
   const account = await createTestAccount(db)
   const call: CampaignTest['call'] = (method, url, payload, who = account, headers = {}) =>
     callAs(app, who)(method, url, payload, headers)

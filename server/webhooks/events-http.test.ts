@@ -1,4 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
+import { openAuthenticator } from '../accounts/authenticate.ts'
 import { buildTestApp, createTestAccount, testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase } from '../db/testing.ts'
@@ -16,8 +17,12 @@ const destinations = guardDestinations({ allowedCidrs: ['127.0.0.0/8'], ports: [
 const log = { info() {}, warn() {}, error() {} }
 const dispatcher = new Dispatcher({ db, vault: testVault, log, nodeId: newId(), destinations })
 dispatcher.start()
-const app = await buildTestApp(db, (app) =>
-  eventRoutes(app, { db, vault: testVault, destinations, outbox: dispatcher, watch: new Watch({ db, log }) }),
+const watch = new Watch({ db, log })
+const authenticator = openAuthenticator(db)
+const app = await buildTestApp(
+  db,
+  (app) => eventRoutes(app, { db, vault: testVault, destinations, outbox: dispatcher, watch }),
+  { authenticator },
 )
 afterAll(async () => {
   await app.close()
@@ -132,6 +137,20 @@ test('waits for the next event when asked to, and no longer than that', async ()
   const [second] = (await get(account, '/v1/events')).body.data
   expect(sequences(await get(account, `/v1/events?after=${String(second?.id)}&wait=1`))).toEqual([])
   expect(performance.now() - began).toBeGreaterThan(950)
+})
+
+test('tells nothing to whose key was revoked while it waited', async () => {
+  const account = await createTestAccount(db)
+  await record(anEvent(account.accountId, 1))
+  await settle(account, 1)
+  const [first] = (await get(account, '/v1/events')).body.data
+  const waiting = get(account, `/v1/events?after=${String(first?.id)}&wait=30`)
+  await until('it waits', () => watch.count === 1)
+  await db.query('update api_keys set revoked_at = now() where account_id = $1', [account.accountId])
+  authenticator.forget()
+  await record(anEvent(account.accountId, 2))
+  const { status, body } = await waiting
+  expect([status, body['code'], body.data]).toEqual([401, 'invalid_token', undefined])
 })
 
 test('refuses filters that it does not understand', async () => {

@@ -83,10 +83,10 @@ export function eventRoutes(app: App, context: EventsContext): void {
       config: { scope: 'events:read' },
     },
     async (request, reply) => {
-      const { accountId, scopes } = request.caller
+      const { accountId } = request.caller
       const { limit = 50, cursor, after, wait = 0, ...rest } = request.query
       const filter = readFilter(rest)
-      const show = ({ payload }: EventRow) => renderEvent(payload, scopes.has('messages:read_body'))
+      const show = ({ payload }: EventRow) => renderEvent(payload, request.caller.scopes.has('messages:read_body'))
       if (after === undefined) {
         const page = await listEvents(accountId, filter, limit, cursor)
         return { ...page, data: page.data.map(show) }
@@ -101,6 +101,7 @@ export function eventRoutes(app: App, context: EventsContext): void {
       const rows = await (wait > 0
         ? waitForEvents(accountId, filter, limit + 1, place, wait * 1000, reply.raw)
         : readForward(db, accountId, filter, limit + 1, place))
+      if (wait > 0) await request.askAgain()
       const data = rows.slice(0, limit).map(show)
       // Else the end of the program would wait for this connection to fall idle.
       if (watch.isClosing) reply.header('connection', 'close')

@@ -1,4 +1,5 @@
 /** For tests of imports: uploads, what became of them, and a queue that can be held. */
+import { openAuthenticator, type Authenticator } from '../../accounts/authenticate.ts'
 import type { Db, Connection } from '../../db/db.ts'
 import { parseId } from '../../ids.ts'
 import type { ContactSeals } from '../../sealing/contact-fields.ts'
@@ -22,6 +23,8 @@ export interface Shown {
 
 /** What `openImportTest` gives. */
 export interface ImportTest extends CampaignTest {
+  /** Of the application. */
+  authenticator: Authenticator
   context: RunContext
   /** Accounts that subscribe to `import.completed`. */
   subscribed: Set<string>
@@ -94,11 +97,13 @@ export async function openImportTest(db: Db, connection: Connection, contactSeal
     enqueue: (tx, key) => (isHeld ? Promise.resolve() : test.imports.enqueue(tx, key)),
     close: () => test.imports.close(),
   }
-  const base = await openCampaignTest(db, { ...context, imports: current })
+  const authenticator = openAuthenticator(db)
+  const base = await openCampaignTest(db, { ...context, imports: current }, undefined, authenticator)
   const { app, account } = base
   const get = async (url: string): Promise<Record<string, unknown>> => (await base.call('GET', url)).body
   const test: ImportTest = {
     ...base,
+    authenticator,
     context,
     subscribed,
     imports: await startImports({

@@ -114,6 +114,8 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
           async (tx) => {
             const { accountId } = request.caller
             const row = await store(tx, accountId, request, body, context.imports.openStride())
+            // The file may have come for hours.
+            await request.askAgain()
             await context.imports.enqueue(tx, { accountId, importId: row.id })
             const shown = showImport(row)
             return { status: 202, body: shown, location: `/v1/imports/${shown.id}`, resourceId: row.id }

@@ -3,6 +3,7 @@ import { request as openRequest, type ClientRequest, type IncomingMessage } from
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestAccount } from '../../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
 import { chunkBytes } from './chunks.ts'
@@ -136,6 +137,24 @@ describe('an upload', () => {
     await until(busyConnections, (busy) => busy === 1)
     request.destroy()
     await until(busyConnections, (busy) => busy === 0)
+    expect(await importsOf(campaign)).toBe(0)
+  })
+
+  it('is not taken whose key was revoked while it came, and leaves nothing', async () => {
+    const { keyId, headers, accountId } = await createTestAccount(database.db)
+    const { body: made } = await test.call('POST', '/v1/campaigns', { name: 'Late' }, { ...test.other, headers })
+    const campaign = String(made['id'])
+    const request = open(campaign, headers)
+    const answer = answerOf(request)
+    request.write(`phone\n${'15551234567\n'.repeat(chunkBytes / 12)}`)
+    await until(busyConnections, (busy) => busy === 1)
+    await database.db.query('update api_keys set revoked_at = now() where account_id = $1 and id = $2', [
+      accountId,
+      keyId,
+    ])
+    test.authenticator.forget()
+    request.end()
+    expect(await answer).toMatchObject({ status: 401, body: { code: 'invalid_token' } })
     expect(await importsOf(campaign)).toBe(0)
   })
 
