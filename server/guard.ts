@@ -36,10 +36,11 @@ export function guardRoutes(
 ): KnownRoute[] {
   const routes: KnownRoute[] = []
   const guards = new WeakSet<object>()
-  const authenticateFor = ({ authenticate }: FastifyContextConfig = {}): Authenticate =>
+  const authenticateFor = ({ authenticate, audit }: FastifyContextConfig = {}): Authenticate =>
     authenticate
       ? (header, ip) => authenticate(header, ip, () => refuseStranger(door, ip))
-      : (header, ip) => authenticator.authenticate(header, ip)
+      : // Who has been shut out elsewhere a moment ago makes no key, person or webhook that would stay.
+        (header, ip) => authenticator.authenticate(header, ip, audit !== undefined)
   app.decorateRequest('enteredAt', 0)
   app.decorateRequest('askAgain', async function (this: FastifyRequest): Promise<void> {
     const { config } = this.routeOptions

@@ -10,10 +10,10 @@ import { hashToken, readToken } from './token.ts'
 /** Says who calls. One a process. */
 export interface Authenticator {
   /**
-   * The caller behind an Authorization header, from a network address; not a promise when it is remembered.
+   * The caller behind an Authorization header, from a network address; not a promise when it is remembered. `isSure`: memory is not enough.
    * @throws ApiError (also by rejection) `missing_token`, `invalid_token`, `expired_token`, `account_suspended` or `ip_not_allowed`.
    */
-  authenticate(authorization: string | undefined, ip: string): Caller | Promise<Caller>
+  authenticate(authorization: string | undefined, ip: string, isSure?: boolean): Caller | Promise<Caller>
   /** Forgets everything: call it after anything was revoked here. Other processes follow within five seconds. */
   forget(): void
 }
@@ -33,8 +33,8 @@ export function openAuthenticator(db: Db, refuse?: (ip: string) => void): Authen
     return { known: admit(credential), expiresInMs: credential?.expiresInMs ?? null }
   })
   return {
-    authenticate(authorization, ip) {
-      const known = callers.find(bearerOf(authorization), refuse && (() => refuse(ip)))
+    authenticate(authorization, ip, isSure) {
+      const known = callers.find(bearerOf(authorization), refuse && (() => refuse(ip)), isSure)
       return known instanceof Promise ? known.then((found) => enter(found, ip)) : enter(known, ip)
     },
     forget: () => callers.forget(),

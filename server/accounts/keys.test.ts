@@ -298,6 +298,27 @@ test('what is revoked, disabled, suspended or narrowed here is so on every node 
   expect(performance.now() - startedMs).toBeLessThan(8000)
 })
 
+test('who is shut out here makes nothing elsewhere that would stay, not even at once', async () => {
+  const account = await createTestAccount(database.db)
+  const { id, secret } = await make(account, { name: 'x' })
+  const user = await createTestUser(database.db, account.accountId, { role: 'admin' })
+  const owner = await createTestUser(database.db, account.accountId, { role: 'owner' })
+  const callers = [bearer(secret), user]
+  for (const { headers } of callers) await elsewhere.inject({ url: '/v1/settings', headers })
+  await ask('DELETE', `/v1/api-keys/${id}`, account)
+  await ask('PATCH', `/v1/users/${showId('usr', user.userId)}`, owner, { role: 'viewer' })
+  const plant = async (url: string, payload: object) =>
+    Promise.all(
+      callers.map(async ({ headers }) => {
+        const answer = await elsewhere.inject({ method: 'POST', url, headers, payload })
+        return answer.json<{ code?: string }>().code ?? answer.statusCode
+      }),
+    )
+  expect(await plant('/v1/api-keys', { name: 'Planted' })).toEqual(['invalid_token', 'invalid_token'])
+  const invitation = { email: 'planted@example.com', role: 'viewer' }
+  expect(await plant('/v1/users/invitations', invitation)).toEqual(['invalid_token', 'invalid_token'])
+})
+
 test('an answer is not told again to who may see less than who asked first', async () => {
   const account = await createTestAccount(database.db)
   const [strong, weak] = [

@@ -28,11 +28,11 @@ export class KnownCallers<Known> {
 
   /**
    * Who comes with a secret; not a promise when it is remembered. `refuse` is asked before a secret that was not let in lately is
-   * looked up, and throws where it should not be.
+   * looked up, and throws where it should not be. `isSure`: memory is not enough.
    */
-  find(secret: string, refuse?: () => void): Known | Promise<Known> {
+  find(secret: string, refuse?: () => void, isSure: boolean = false): Known | Promise<Known> {
     const remembered = this.#remembered.get(secret)
-    if (remembered !== undefined && performance.now() < remembered.untilMs) return remembered.known
+    if (!isSure && remembered !== undefined && performance.now() < remembered.untilMs) return remembered.known
     const underWay = this.#lookups.get(secret)
     if (underWay) return underWay
     // Who was let in lately is looked up again whatever others from there do.
