@@ -193,6 +193,7 @@ export const fieldErrors = {
   out_of_range: 'The number or time is outside the documented range.',
   invalid_characters: 'The text has a NUL or a lone surrogate.',
   invalid_phone_number: 'The number cannot exist.',
+  scientific_notation: 'A spreadsheet has rounded the number.',
   invalid_sender: 'The sender is not a number or an alphanumeric sender.',
   campaign_not_found: 'The account has no such campaign.',
   sender_not_found: 'The account has no such sender.',

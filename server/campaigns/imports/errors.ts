@@ -1,11 +1,12 @@
 /** The SQL of what was wrong with rows. Every query begins with the account. */
 import { columns } from '../../db/array.ts'
 import type { Queryable, Tx } from '../../db/db.ts'
+import type { FieldErrorCode } from '../../errors.ts'
 
 /** One reason for which a row was not taken. */
 export interface RowError {
   line: number
-  code: string
+  code: FieldErrorCode
   column: string | null
   value: string | null
   detail: string

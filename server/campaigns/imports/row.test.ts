@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { fieldErrors } from '../../errors.ts'
 import { Consent } from '../contact.ts'
 import { readLayout, refuseBytes, type TableLayout } from './layout.ts'
 import { readImportedNumber } from './phone.ts'
@@ -233,6 +234,8 @@ describe('readRow', () => {
       [9, 'timezone', 'invalid_value'],
       [9, 'language', 'invalid_value'],
     ])
+    // GET /v1/errors lists them.
+    for (const { code } of 'errors' in read ? read.errors : []) expect(fieldErrors).toHaveProperty(code)
     expect(read).toMatchObject({ errors: [{}, { value: 'y'.repeat(200) }, { value: '4.47E+11' }, {}, {}] })
     expect(readRow({ line: 1, size: 1, record: ['', 'b'] }, csvOptions('phone,name'))).toMatchObject({
       errors: [{ code: 'required', column: 'phone' }],

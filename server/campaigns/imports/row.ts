@@ -1,7 +1,7 @@
 /** One row of a file: a contact, or everything that is wrong with it. */
 import { withoutEscape } from '../../csv.ts'
 import { isUnstorable, parseJson } from '../../requests/body.ts'
-import { ApiError, type FieldError } from '../../errors.ts'
+import { ApiError, type FieldError, type FieldErrorCode } from '../../errors.ts'
 import { buildValidators } from '../../requests/validate.ts'
 import { consentStatuses } from '../../messages/consent.ts'
 import { readContact } from '../contact-read.ts'
@@ -15,8 +15,6 @@ import type { ImportOptions } from './store.ts'
 
 /** What a row is. */
 export type ReadRow = { contact: NewContact; repair: Repair | null } | { errors: RowError[] }
-
-type Fault = { pointer: string; code: FieldError['code'] | PhoneFault['code']; detail: string; suggestion?: string }
 
 // Longest value that an error repeats; the whole row is in the file of bad rows.
 const valueMax = 200
@@ -35,14 +33,14 @@ export function createRowReader(schema: RowSchema): RowReader {
 
 function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, check: Check): ReadRow {
   const { line, record, fault } = row
-  const whole = (code: string, detail: string): ReadRow => ({
+  const whole = (code: FieldErrorCode, detail: string): ReadRow => ({
     errors: [{ line, code, column: null, value: null, detail, suggestion: null }],
   })
   if (fault) return whole(fault.code, fault.detail)
   const { table } = options
   if (table && (record as string[]).some(isDamaged))
     return whole('invalid_characters', 'must be UTF-8 without NUL; save the file as UTF-8 and send it again')
-  const faults: Fault[] = []
+  const faults: FieldError[] = []
   const input = table
     ? readCells(record as string[], table.targets, faults)
     : rename(fieldsOf(record, schema), options.mapping)
@@ -76,7 +74,7 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
 
 const isDamaged = (cell: string): boolean => cell.includes('\uFFFD') || isUnstorable(cell)
 
-function faultsOf(input: object, check: Check): Fault[] {
+function faultsOf(input: object, check: Check): FieldError[] {
   const result = check(input)
   if (result === true) return []
   if (result.error instanceof ApiError) return [...(result.error.options.errors ?? [])]
@@ -84,7 +82,7 @@ function faultsOf(input: object, check: Check): Fault[] {
 }
 
 /** Cells as the fields of a contact; empty ones say nothing, so that an update leaves what is there. Adds what cannot be stored to `faults`. */
-function readCells(cells: string[], targets: TableLayout['targets'], faults: Fault[]): Record<string, unknown> {
+function readCells(cells: string[], targets: TableLayout['targets'], faults: FieldError[]): Record<string, unknown> {
   const input: Record<string, unknown> = { phone_number: '' }
   // Columns may be named `__proto__`.
   let attributes: Record<string, unknown> | null = null
@@ -118,7 +116,7 @@ const emptyRecord = (): Record<string, unknown> => Object.create(null) as Record
 const readCell = (cell: string): string => withoutEscape(cell.trim())
 
 /** What our own files have as JSON in one cell: attributes without a column of their own, and tags and consents of bad rows. */
-function readJson(cell: string, target: string, faults: Fault[]): unknown {
+function readJson(cell: string, target: string, faults: FieldError[]): unknown {
   if (!/^[[{]/.test(cell)) return undefined
   try {
     const { body, faults: wrong } = parseJson(Buffer.from(cell))
@@ -131,7 +129,7 @@ function readJson(cell: string, target: string, faults: Fault[]): unknown {
 }
 
 /** The object that a cell has as JSON; null where it has none. */
-function readObject(cell: string, target: string, faults: Fault[]): object | null {
+function readObject(cell: string, target: string, faults: FieldError[]): object | null {
   const value = readJson(cell, target, faults)
   return isObject(value) ? value : null
 }
@@ -169,7 +167,7 @@ function rename(record: unknown, mapping: ImportOptions['mapping']): unknown {
   return input
 }
 
-function readTags(cell: string, faults: Fault[]): unknown[] {
+function readTags(cell: string, faults: FieldError[]): unknown[] {
   const list = readJson(cell, 'tags', faults)
   if (Array.isArray(list)) return list
   const tags = cell.split(/[,;|]/).map((tag) => tag.trim())
@@ -183,7 +181,7 @@ function readConsent(status: unknown): unknown {
 }
 
 /** The error with its place in the file. */
-function locate(fault: Fault, row: SourceRow, input: object, { table }: ImportOptions): RowError {
+function locate(fault: FieldError, row: SourceRow, input: object, { table }: ImportOptions): RowError {
   const steps = fault.pointer
     .split('/')
     .slice(1)

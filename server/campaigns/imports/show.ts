@@ -8,6 +8,14 @@ import { importStatuses, type ImportFailure, type ImportRow } from './store.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
+const failureDetails: Record<ImportFailure, string> = {
+  no_rows: 'The file has no rows.',
+  too_many_rows: 'The file has more than 1,000,000 rows; those before are there. Split the file.',
+  damaged_file: 'The file cannot be read to its end; rows before that are there. Save it anew, or as CSV.',
+  campaign_closed: 'The campaign was archived or canceled meanwhile; rows that were counted are there.',
+  internal_error: 'The import failed for a reason of ours; rows that were counted are there. Send the file again.',
+}
+
 /** An import job. */
 export const Import = Type.Object(
   {
@@ -60,7 +68,9 @@ export const Import = Type.Object(
         description: 'For each column of a table the field it fills; null where it is ignored.',
       }),
     ),
-    failure: Nullable(Type.Object({ code: Type.String(), detail: Type.String() })),
+    failure: Nullable(
+      Type.Object({ code: Type.String({ examples: Object.keys(failureDetails) }), detail: Type.String() }),
+    ),
     errors_url: Type.String({
       description: 'Errors by row; with `Accept: text/csv` the bad rows. The first 100,000 bad rows.',
     }),
@@ -70,14 +80,6 @@ export const Import = Type.Object(
   },
   { $id: 'Import' },
 )
-
-const failureDetails: Record<ImportFailure, string> = {
-  no_rows: 'The file has no rows.',
-  too_many_rows: 'The file has more than 1,000,000 rows; those before are there. Split the file.',
-  damaged_file: 'The file cannot be read to its end; rows before that are there. Save it anew, or as CSV.',
-  campaign_closed: 'The campaign was archived or canceled meanwhile; rows that were counted are there.',
-  internal_error: 'The import failed for a reason of ours; rows that were counted are there. Send the file again.',
-}
 
 /** The public form of an import. */
 export function showImport(row: ImportRow): Static<typeof Import> {
