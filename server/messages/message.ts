@@ -214,7 +214,10 @@ export function renderMessage(
     warnings: row.warnings ?? [],
     send_at: showTime(row.sendAt),
     expires_at: showTime(row.expiresAt),
-    estimated_send_at: showTime(estimatedSendAt),
+    // What expires before is not sent.
+    estimated_send_at: showTime(
+      row.expiresAt && estimatedSendAt && estimatedSendAt > row.expiresAt ? null : estimatedSendAt,
+    ),
     hold: isHeld(row) ? { reason: row.holdReason, until: showTime(row.holdUntil) } : null,
     route: row.carrierId && { carrier: showId('car', row.carrierId) },
     provider_message_id: row.providerMessageId,

@@ -25,8 +25,9 @@ afterAll(async () => {
   await database.close()
 })
 
+const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
+
 it('a held message says why and until when, in every answer', async () => {
-  const inHours = (hours: number): string => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
   const [start, end] = [inHours(-1), inHours(5)]
   await test.db.query(`update accounts set quiet_hours = $2 where id = $1`, [
     account.accountId,
@@ -53,4 +54,20 @@ it('a held message says why and until when, in every answer', async () => {
     ({ step }) => step === 'hold' || step === 'retry',
   )
   expect(steps.map(({ step, rule }) => [step, rule])).toEqual([['hold', 'quiet_hours']])
+})
+
+it('a message that expires in quiet hours is not told that it is sent after them', async () => {
+  await test.db.query(`update accounts set quiet_hours = $2 where id = $1`, [
+    account.accountId,
+    JSON.stringify({ enabled: true, start: inHours(-1), end: inHours(5) }),
+  ])
+  await test.context.quietHours.refresh()
+  const payload = { to: '233241230001', message: 'Sale!', type: 'marketing', validity_period: 60 }
+  const { headers } = account
+  const sent = (await app.inject({ method: 'POST', url: '/v1/messages', headers, payload })).json()
+  expect(sent).toMatchObject({ status: 'queued', hold: { reason: 'quiet_hours' }, estimated_send_at: null })
+  const [{ detail }] = sent.warnings.filter(({ code }: { code: string }) => code === 'quiet_hours_hold')
+  expect(detail).toMatch(/expires where its validity ends earlier/)
+  const read = (await app.inject({ url: `/v1/messages/${sent.id}`, headers })).json()
+  expect(read).toMatchObject({ hold: sent.hold, estimated_send_at: null })
 })

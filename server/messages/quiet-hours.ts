@@ -161,7 +161,7 @@ const nothing: readonly null[] = []
 /** What is told of a message that is held, or will be when it is due. */
 export const quietWarning = (until: Date): Warning => ({
   code: 'quiet_hours_hold',
-  detail: `It is sent after the quiet hours of its recipient, from ${until.toISOString()} on.`,
+  detail: `It is not sent before the quiet hours of its recipient end, at ${until.toISOString()}, and expires where its validity ends earlier.`,
   until: until.toISOString(),
 })
 
