@@ -12,8 +12,12 @@ afterAll(() => database.close())
 it('a database that does not answer is told, and not waited for', async () => {
   const db = openPool(database.connection, { name: 'health', max: 1, connectTimeoutMs: 0 })
   const holder = await db.connect()
-  expect(await readHealth(db, null)).toMatchObject({ database: { isOk: false } })
+  expect(await readHealth(db, null, true)).toMatchObject({ database: { isOk: false } })
   holder.release()
-  expect(await readHealth(db, null)).toMatchObject({ database: { isOk: true } })
+  expect(await readHealth(db, null, true)).toMatchObject({ database: { isOk: true, writable: true } })
   await db.end()
+})
+
+it('a database that answers and takes nothing is told', async () => {
+  expect(await readHealth(database.db, null, false)).toMatchObject({ database: { isOk: false, writable: false } })
 })

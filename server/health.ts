@@ -4,12 +4,20 @@ import type { Db } from './db/db.ts'
 import type { Health } from './site/welcome.ts'
 import { databaseWaitMs, withinMs } from './within.ts'
 
-/** The checks of this process's roles. */
-export async function readHealth(db: Db, submitter: Submitter | null): Promise<Record<string, Health>> {
+/** The checks of this process's roles. `isWritable`: a database may answer, and take nothing: its disk is full, or it has become a standby. */
+export async function readHealth(
+  db: Db,
+  submitter: Submitter | null,
+  isWritable: boolean,
+): Promise<Record<string, Health>> {
   const startedAt = performance.now()
   const isUp = (await withinMs(db.query('select 1'), databaseWaitMs)) !== null
   const health: Record<string, Health> = {
-    database: { isOk: isUp, answered_in_ms: Math.round(performance.now() - startedAt) },
+    database: {
+      isOk: isUp && isWritable,
+      answered_in_ms: Math.round(performance.now() - startedAt),
+      writable: isWritable,
+    },
   }
   if (submitter) {
     const links = [...submitter.running.values()]

@@ -253,12 +253,23 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const overload = new Overload(log)
   const door = openDoor({ perSecond: config.apiPerSecond, overload })
   const authenticator = openAuthenticator(db, (ip) => refuseStranger(door, ip))
-  const health = (): ReturnType<typeof readHealth> => readHealth(db, submitter)
+  const slots = submitter ?? noSlots
+  const testMode = config.hasTestMode ? { prepare: () => ensureTestCarrier(pipelineDb, vault) } : null
+  const routing = started.add('routing', new RoutingTable(pipelineDb, testMode), (one) => one.close())
+  await routing.start()
+  const queueCap = has('api') ? started.add('queue cap', new QueueCap(pipeline.queueCount), (one) => one.close()) : null
+  await queueCap?.start()
+  const acceptor = new Acceptor({ ...pipeline, log, slots, routing, ...(queueCap && { queueCap }) })
+  const broadcaster = has('jobs') ? new Broadcaster({ ...pipeline, log, acceptor }) : null
+  if (broadcaster) started.add('broadcasts', broadcaster, (one) => one.close()).start()
+  const isWritable = (): boolean => !node.isRefused && !acceptor.isRefused
+  const health = (): ReturnType<typeof readHealth> => readHealth(db, submitter, isWritable())
   const { publicUrl, shortUrl, metricsToken, trustedProxies } = config
   const metrics: MetricsRouteContext = {
     version,
     meter,
     db,
+    isWritable,
     authenticator,
     metricsToken,
     publicUrl,
@@ -272,15 +283,6 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
     started.add('metrics', app, (one) => one.close())
     await app.listen({ host, port })
   }
-  const slots = submitter ?? noSlots
-  const testMode = config.hasTestMode ? { prepare: () => ensureTestCarrier(pipelineDb, vault) } : null
-  const routing = started.add('routing', new RoutingTable(pipelineDb, testMode), (one) => one.close())
-  await routing.start()
-  const queueCap = has('api') ? started.add('queue cap', new QueueCap(pipeline.queueCount), (one) => one.close()) : null
-  await queueCap?.start()
-  const acceptor = new Acceptor({ ...pipeline, log, slots, routing, ...(queueCap && { queueCap }) })
-  const broadcaster = has('jobs') ? new Broadcaster({ ...pipeline, log, acceptor }) : null
-  if (broadcaster) started.add('broadcasts', broadcaster, (one) => one.close()).start()
   if (!has('api')) return
 
   started.add('overload', overload, (one) => one.close())

@@ -52,6 +52,11 @@ export class Node {
     return performance.now() - this.#lastBeatAt < freshMs
   }
 
+  /** Whether the database has taken no beat for so long that others would fence this node. */
+  get isRefused(): boolean {
+    return performance.now() - this.#lastBeatAt > silenceMaxSeconds * 1000
+  }
+
   async start(): Promise<void> {
     const { db } = this.#options
     const { rows } = await db.query<{ now: Date }>(

@@ -74,3 +74,31 @@ test('reads and health say so while PostgreSQL is stopped, and are well again wh
   )
   expect((await client.waitForStatus(id, ['delivered'])).delivery_status).toBe('Delivered')
 })
+
+test('health says so while PostgreSQL answers and takes nothing, as a standby does or one whose disk is full', async () => {
+  const { client } = program
+  const health = async () => client.call<{ checks: { database: { writable: boolean } } }>('GET', '/healthz')
+  const setReadOnly = async (value: 'on' | 'off'): Promise<void> => {
+    await db.query(`alter database heliogram set default_transaction_read_only = ${value}`).catch(() => {})
+    // Sessions keep what they were begun with.
+    await db.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+  }
+  await db.query('set default_transaction_read_only = off')
+  expect(await health()).toMatchObject({ status: 200, body: { checks: { database: { ok: true, writable: true } } } })
+  await setReadOnly('on')
+  const refused = await waitFor(
+    'health says so',
+    async () => {
+      const answer = await health()
+      return answer.body.checks.database.writable ? null : answer
+    },
+    60_000,
+  )
+  expect(refused).toMatchObject({ status: 503, body: { checks: { database: { ok: false } } } })
+  await setReadOnly('off')
+  await until('health is well again', async () => (await health()).status === 200)
+  const { id } = await client.send({ to: '15552011002', message: 'After that' }, 'after-that')
+  expect((await client.waitForStatus(id, ['delivered'])).delivery_status).toBe('Delivered')
+}, 120_000)

@@ -77,6 +77,7 @@ export async function openWorld(database: TestDatabase): Promise<World> {
     wakeBroadcasts: () => {},
     watch: new Watch({ db, log: silent }),
     refreshSettings: () => refreshAll([ledger.context.guards, ledger.context.quietHours]),
+    isWritable: () => true,
     metricsToken: null,
     pools: {},
     readQueue: createQueueReader(db),

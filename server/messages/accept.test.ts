@@ -408,6 +408,23 @@ it('writes all or none on one connection: as many batches at once as there are c
   expect(isWritten).toBe(true)
 })
 
+it('is refused from when the database takes nothing any more until it does again', async () => {
+  const db = openPool(database.connection, { name: 'one', max: 1 })
+  const routing = new RoutingTable(db)
+  await routing.refresh()
+  const acceptor = new Acceptor({ ...test.context, db, routing, slots: test.slots })
+  await acceptor.accept(test.draft())
+  expect(acceptor.isRefused).toBe(false)
+  // As after a failover, in which the server became a standby.
+  await db.query('set default_transaction_read_only = on')
+  await expect(acceptor.accept(test.draft())).rejects.toThrow('read-only transaction')
+  expect(acceptor.isRefused).toBe(true)
+  await db.query('set default_transaction_read_only = off')
+  await acceptor.accept(test.draft())
+  expect(acceptor.isRefused).toBe(false)
+  await db.end()
+})
+
 describe('the event of an accepted message', () => {
   it('is recorded only while somebody subscribes', async () => {
     const unheard = await test.send()

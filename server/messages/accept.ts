@@ -45,6 +45,8 @@ interface AcceptContext {
 export const flushMax = 500
 // Two at once, so that a slow fsync does not stall the requests behind it.
 const flushesMax = 2
+// Who asks may have taken this process out of the way because of it: then nothing comes that could show that it is over.
+const refusedMs = 10_000
 
 /** Takes drafts and answers when they are on disk. One a process. */
 export class Acceptor {
@@ -53,6 +55,7 @@ export class Acceptor {
   /** Messages of accounts with guards: they wait for each other's counts, and others not for them. */
   readonly #guarded: Batcher<Draft, Accepted>
   readonly #lanes: Lanes
+  #refusedAt = Number.NEGATIVE_INFINITY
 
   constructor(context: AcceptContext) {
     this.#context = { ...context, forgetful: new Set() }
@@ -75,6 +78,11 @@ export class Acceptor {
   /** How long the oldest statement has run, in milliseconds; 0: none does. */
   get stalledMs(): number {
     return Math.max(this.#batcher.flushingMs, this.#guarded.flushingMs)
+  }
+
+  /** Whether the database refused what was written last, a moment ago. */
+  get isRefused(): boolean {
+    return performance.now() - this.#refusedAt < refusedMs
   }
 
   /** What a link here has room for (`Slots`). */
@@ -231,9 +239,11 @@ export class Acceptor {
             )
           : writeDrafts(db, this.#context, planned),
       )
+      this.#refusedAt = Number.NEGATIVE_INFINITY
       await this.#handOver(written)
       return written.results
     } catch (error) {
+      if (isUnavailable(error)) this.#refusedAt = performance.now()
       for (const { link, draft } of planned) if (link !== null) slots.release(link, draft.segments)
       throw error
     }

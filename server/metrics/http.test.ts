@@ -36,6 +36,7 @@ async function serve(changes: Partial<MetricsRouteContext> = {}): Promise<App> {
       version: '1.2.3',
       meter: test.context.meter,
       db,
+      isWritable: () => true,
       pools: { requests: db },
       readQueue: createQueueReader(db),
       running: () => test.submitter.running,
@@ -150,13 +151,24 @@ describe('metrics', () => {
   it('tell what this process knows while the database is away', async () => {
     const nowhere = openPool({ host: '127.0.0.1', port: 9 }, { name: 'nowhere', max: 1, connectTimeoutMs: 500 })
     const loop = monitorEventLoopDelay()
-    const context = { version: '1', meter: new Meter(() => null), pools: {}, running: () => new Map() }
+    const context = {
+      version: '1',
+      meter: new Meter(() => null),
+      isWritable: () => true,
+      pools: {},
+      running: () => new Map(),
+    }
     const text = await writeMetrics({ ...context, db: nowhere, readQueue: createQueueReader(nowhere) }, loop)
     await nowhere.end()
     const samples = parse(text)
     expect(samples.get('heliogram_database_up')).toBe(0)
     expect(samples.get('heliogram_messages_accepted_total{type="otp"}')).toBe(0)
     expect(text).not.toContain('heliogram_link_up')
+  })
+
+  it('say that the database is not up when it answers and takes nothing', async () => {
+    const app = await serve({ isWritable: () => false })
+    expect(parse((await app.inject('/metrics')).body).get('heliogram_database_up')).toBe(0)
   })
 
   it('are for this machine, while nobody says that the service is public or has a token', async () => {

@@ -18,6 +18,8 @@ export interface MetricsContext {
   version: string
   meter: Meter
   db: Db
+  /** Whether the database takes what this process writes. */
+  isWritable: () => boolean
   /** The pools of this process by name. */
   pools: Readonly<Record<string, Pick<Db, 'totalCount' | 'idleCount' | 'waitingCount'>>>
   readQueue: QueueReader
@@ -103,7 +105,10 @@ export async function writeMetrics(context: MetricsContext, loop: LoopDelay): Pr
   // That it failed is what `heliogram_database_up` tells.
   const state = await withinMs(readLiveState(context.db, context.readQueue), databaseWaitMs)
   writeProcess(out, context, loop)
-  out.gauge('heliogram_database_up', 'Whether the database answered this request.', [[{}, state ? 1 : 0]])
+  const isUp = state !== null && context.isWritable()
+  out.gauge('heliogram_database_up', 'Whether the database answered this request, and takes what is written.', [
+    [{}, Number(isUp)],
+  ])
   if (state) writeLiveState(out, state)
   writeCounts(out, context.meter)
   writeLinkCounts(out, context.meter, context.running(), nameOf(context, state))
