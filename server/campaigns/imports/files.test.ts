@@ -227,6 +227,27 @@ describe('a form of a browser', () => {
     const asked = await test.upload(campaign, 'text/csv', 'phone,zip\n15551234567,x', `?mapping=${mapping}`)
     expect([asked.status, errorsOf(asked.body)]).toEqual([422, ['?mapping invalid_characters']])
   })
+
+  it('is refused with all that is wrong in what was asked', async () => {
+    const campaign = await test.newCampaign()
+    const query = '?on_conflict=x&dry_run=perhaps&default_country=UK&mapping={'
+    const wrong = ['?on_conflict invalid_value', '?dry_run invalid_type']
+    const more = ['?mapping invalid_format', '?default_country invalid_value']
+    const plain = await test.upload(campaign, 'text/csv', 'phone\n15551234567', query)
+    expect([plain.status, errorsOf(plain.body)]).toEqual([422, [...wrong, ...more].sort()])
+    const file = { name: 'file', filename: 'a.csv', content: 'phone\n15551234567' }
+    const form = formOf(file, { name: 'options', content: '{"shoe":1}' }, { name: 'more', content: 'x' })
+    const formed = await test.upload(campaign, form.type, form.body, query)
+    const inForm = ['#/options/shoe unknown_field', '#/more unknown_field']
+    expect([formed.status, errorsOf(formed.body)]).toEqual([422, [...wrong, ...inForm, ...more].sort()])
+    const list = '{"contacts":[],"default_country":"UK"}'
+    for (const text of [query, '?default_country=a&default_country=b&mapping=x&mapping=y']) {
+      const { status, body } = await test.upload(campaign, 'application/json', list, text)
+      expect([status, errorsOf(body)]).toMatchObject([422, expect.arrayContaining(['#/contacts too_short'])])
+    }
+    const body = await test.upload(campaign, 'application/json', list)
+    expect(errorsOf(body.body)).toEqual(['#/contacts too_short', '#/default_country invalid_value'])
+  })
 })
 
 describe('a dry run', () => {

@@ -50,22 +50,26 @@ type Query = Omit<Said, 'mapping'> & { mapping?: string }
 
 const checkForm = buildValidators({})({ schema: FormOptions })
 
-/** The options of a request; what `body` says goes before what the query says. @throws ApiError `validation_failed`. */
+/**
+ * The options of a request; what `body` says goes before what the query says. `known` is what the schema found wrong, told with all that is
+ * wrong besides. @throws ApiError `validation_failed`.
+ */
 export function readOptions(
   query: Query,
   body: Said | null,
   campaign: { defaultCountry: string | null },
   bodyPointer: string,
+  known: readonly FieldError[],
 ): AskedOptions {
-  const inQuery = query.mapping === undefined ? undefined : parseMapping(query.mapping)
+  const faults = [...known]
+  // Beside a body that the schema refused, the query was not looked at.
+  const isSound = (pointer: string, value: unknown): value is string =>
+    typeof value === 'string' && !known.some((one) => one.pointer === pointer)
+  const inQuery = isSound('?mapping', query.mapping) ? parseMapping(query.mapping, faults) : undefined
+  const at = body?.default_country === undefined ? '?default_country' : `${bodyPointer}/default_country`
   const country = body?.default_country ?? query.default_country
-  if (country !== undefined && !isCountry(country))
-    throw invalid([
-      countryError(
-        body?.default_country === undefined ? '?default_country' : `${bodyPointer}/default_country`,
-        country,
-      ),
-    ])
+  if (isSound(at, country) && !isCountry(country)) faults.push(countryError(at, country))
+  if (faults.length > 0) throw invalid(faults)
   return {
     onConflict: body?.on_conflict ?? query.on_conflict ?? 'update',
     defaultCountry: country ?? campaign.defaultCountry,
@@ -74,20 +78,22 @@ export function readOptions(
   }
 }
 
-/** The `options` part of a form. @throws ApiError `validation_failed`. */
-export function parseFormOptions(text: string): Said {
-  const value = parse(text, '#/options')
+/** The `options` part of a form; null where it is none, with what is wrong in `faults`. */
+export function parseFormOptions(text: string, faults: FieldError[]): Said | null {
+  const value = parse(text, '#/options', faults)
+  if (value === undefined) return null
   const errors = checkedErrors(value).map((error) => ({
     ...error,
     pointer: error.pointer.replace(/^#/, '#/options'),
   }))
-  if (errors.length > 0) throw invalid(errors)
-  return value as Said
+  faults.push(...errors)
+  return errors.length > 0 ? null : value
 }
 
-function parseMapping(text: string): Mapping {
-  const value = parse(text, '?mapping')
-  if (checkedErrors({ mapping: value }).length > 0) throw invalid([notMapping])
+function parseMapping(text: string, faults: FieldError[]): Mapping | undefined {
+  const value = parse(text, '?mapping', faults)
+  if (value === undefined) return undefined
+  if (checkedErrors({ mapping: value }).length > 0) faults.push(notMapping)
   return value as Mapping
 }
 
@@ -97,22 +103,22 @@ const notMapping: FieldError = {
   detail: 'must be a JSON object of column names with a field, or null, for each',
 }
 
-/** Reads JSON that stands in a text, where what cannot be stored is found as in a body. @throws ApiError `validation_failed`. */
-function parse(text: string, pointer: string): unknown {
-  const { body, faults } = readText(text, pointer)
-  const wrong = faults.filter(({ code }) => code === 'invalid_characters')
+/** Reads JSON that stands in a text, where what cannot be stored is found as in a body; undefined where something is wrong with it. */
+function parse(text: string, pointer: string, faults: FieldError[]): unknown {
+  const read = readText(text)
+  const wrong = read?.faults.filter(({ code }) => code === 'invalid_characters') ?? []
   const inBody = pointer.startsWith('#')
-  if (wrong.length > 0)
-    throw invalid(wrong.map((one) => ({ ...one, pointer: inBody ? `${pointer}${one.pointer.slice(1)}` : pointer })))
-  return body
+  if (!read) faults.push({ pointer, code: 'invalid_format', detail: 'must be a JSON object' })
+  for (const one of wrong) faults.push({ ...one, pointer: inBody ? `${pointer}${one.pointer.slice(1)}` : pointer })
+  return wrong.length > 0 ? undefined : read?.body
 }
 
-function readText(text: string, pointer: string): ParsedBody {
+function readText(text: string): ParsedBody | null {
   try {
     return parseJson(Buffer.from(text))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
-    throw invalid([{ pointer, code: 'invalid_format', detail: 'must be a JSON object' }])
+    return null
   }
 }
 

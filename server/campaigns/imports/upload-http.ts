@@ -8,6 +8,7 @@ import type { Tx } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { problems, type App } from '../../http.ts'
 import { idempotent } from '../../idempotency.ts'
+import { objectOf, schemaErrorsOf } from '../../requests/faults.ts'
 import { readOpenCampaign } from '../campaign.ts'
 import { withCountry } from '../country.ts'
 import type { CampaignRow } from '../store.ts'
@@ -97,6 +98,7 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
         response: { 202: Type.Ref('Import'), ...problems(404, 409, 413, 415) },
       },
       config: { scope: 'contacts:write', operation: 'imports.create' },
+      attachValidation: true,
       bodyLimit: jsonBytesMax,
     },
     async (request, reply) => {
@@ -113,7 +115,9 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
           reply,
           async (tx) => {
             const { accountId } = request.caller
-            const row = await store(tx, accountId, request, body, context.imports.openStride())
+            // First: it throws where the path itself was refused.
+            const known = schemaErrorsOf(request)
+            const row = await store(tx, accountId, request, body, known, context.imports.openStride())
             // The file may have come for hours.
             await request.askAgain()
             await context.imports.enqueue(tx, { accountId, importId: row.id })
@@ -153,16 +157,17 @@ async function store(
   accountId: string,
   request: UploadRequest,
   body: unknown,
+  known: FieldError[],
   stride: Stride,
 ): Promise<ImportRow> {
   const campaign = withCountry(await readOpenCampaign(tx, accountId, request.params.campaign), request.caller)
-  if (request.isMultipart()) return storeForm(tx, accountId, campaign, request, stride)
+  if (request.isMultipart()) return storeForm(tx, accountId, campaign, request, known, stride)
   if (!(body instanceof Readable)) {
-    const json = body as Static<typeof JsonImport>
-    const options = readOptions(request.query, json, campaign, '#')
+    const json = objectOf(body as Static<typeof JsonImport>)
+    const options = readOptions(request.query, json, campaign, '#', known)
     return storeRows(tx, accountId, campaign.id, options, json.contacts, stride)
   }
-  const asked = readOptions(request.query, null, campaign, '#')
+  const asked = readOptions(request.query, null, campaign, '#', known)
   const incoming = {
     body,
     format: formats[mediaTypeOf(request)] ?? null,
@@ -179,18 +184,20 @@ async function storeForm(
   accountId: string,
   campaign: CampaignRow,
   request: UploadRequest,
+  known: FieldError[],
   stride: Stride,
 ): Promise<ImportRow> {
   let said: ReturnType<typeof parseFormOptions> | null = null
   let stored: StoredFile | null = null
-  const faults: FieldError[] = []
+  const faults = [...known]
   for await (const part of partsOf(request)) {
     if (part.type === 'file' && part.fieldname === 'file') {
       const incoming = { body: part.file, format: formatOf(part), charset: null, isEncoded: isEncoded(request) }
       stored = await storeFile(tx, accountId, campaign.id, incoming, null, stride).catch(explainForm)
       // What a gzip has behind its end nobody has read, and the form does not go on before it is.
       part.file.resume()
-    } else if (part.type === 'field' && part.fieldname === 'options') said = parseFormOptions(String(part.value))
+    } else if (part.type === 'field' && part.fieldname === 'options')
+      said = parseFormOptions(String(part.value), faults)
     else {
       faults.push(
         part.fieldname === 'file'
@@ -204,15 +211,11 @@ async function storeForm(
       if (part.type === 'file') part.file.resume()
     }
   }
-  if (faults.length > 0) throw invalid(faults)
-  if (!stored) throw invalid([{ pointer: '#/file', code: 'required', detail: 'is required' }])
-  return completeFile(
-    tx,
-    accountId,
-    stored,
-    readOptions(request.query, said, campaign, '#/options'),
-    said?.mapping ? '#/options/mapping' : '?mapping',
-  )
+  if (!stored && !faults.some(({ pointer }) => pointer === '#/file'))
+    faults.push({ pointer: '#/file', code: 'required', detail: 'is required' })
+  const asked = readOptions(request.query, said, campaign, '#/options', faults)
+  if (!stored) throw invalid(faults)
+  return completeFile(tx, accountId, stored, asked, said?.mapping ? '#/options/mapping' : '?mapping')
 }
 
 async function* partsOf(request: UploadRequest): ReturnType<UploadRequest['parts']> {
