@@ -23,10 +23,13 @@ export async function* writeBadRows(db: Db, accountId: string, row: ImportRow): 
     ? table.header.map((name, at) => ({ name, at })).filter(({ name }) => name.toLowerCase() !== 'error')
     : null
   const header = kept ? kept.map(({ name }) => name) : await namesOf(errorsOf(db, accountId, row.id))
+  // What stands behind the last column is shown in it: in a text without its quotes the delimiter was one of its characters.
+  const cellOf = (record: unknown[], at: number): unknown =>
+    table?.delimiter && at === table.header.length - 1 ? record.slice(at).join(table.delimiter) : record[at]
   const write = (cells: string[]): string => writeCsv([cells], table?.delimiter ?? undefined)
   const cellsOf = (given: unknown): string[] => {
     const record = fieldsOf(given, rowSchema)
-    if (kept && Array.isArray(record)) return kept.map(({ at }) => textOf(record[at]))
+    if (kept && Array.isArray(record)) return kept.map(({ at }) => textOf(cellOf(record, at)))
     if (!kept && isObject(record))
       return header.map((name) => textOf(Object.hasOwn(record, name) ? record[name] : null))
     // Of a row that could not be read there are only its first characters.

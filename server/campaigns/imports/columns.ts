@@ -110,7 +110,7 @@ function checkMapping(header: string[], mapping: Mapping, pointer: string): Fiel
   const errors: FieldError[] = []
   const fillers = new Map<string, string>()
   for (const [name, target] of Object.entries(mapping)) {
-    const known = target === null || columnFields.includes(target) || target.startsWith('attributes.')
+    const known = target === null || columnFields.includes(target) || /^attributes\..*\S/s.test(target)
     const other = target === null ? undefined : fillers.get(target)
     if (target !== null) fillers.set(target, name)
     if (!header.includes(name))

@@ -205,6 +205,16 @@ describe('an import', () => {
     expect(third.split('\n')[0]).toBe('name;phone;formula;error')
   })
 
+  it('refuses a row with more cells than there are columns, and gives it back with all of them', async () => {
+    const campaign = await test.newCampaign()
+    const file = 'phone,name\n15551230001,Lovelace, Ada\n15551230002,"Hopper, Grace"\n15551230003,Alan,, \n'
+    const over = await test.run(campaign, 'text/csv', file)
+    expect(over.counts).toMatchObject({ created: 2, failed: 1 })
+    expect(await test.badRows(over.id)).toBe(
+      'phone,name,error\n15551230001,"Lovelace, Ada","the row must have 2 cells at most, as many as there are columns; a cell with , in it stands in quotes"\n',
+    )
+  })
+
   it('gives back each bad row once with all that is wrong, be there more errors than are read at once', async () => {
     const row = `12,${'x'.repeat(101)},nowhere`
     const file = `phone,first_name,timezone\n${`${row}\n`.repeat(700)}`

@@ -116,6 +116,10 @@ describe('readLayout', () => {
     expect(layoutOf('phone,a,b\n1,2,3', true, { a: null, b: null }).targets).toEqual(['phone_number', null, null])
     const errors = readLayout('phone,a\n1,2', true, { b: 'tags', a: 'shoe_size', phone: 'phone_number' }, '#/mapping')
     expect(errors).toMatchObject([{ pointer: '#/mapping/b' }, { pointer: '#/mapping/a' }])
+    for (const target of ['', ' ', 'attributes.', 'attributes. \n'])
+      expect(readLayout('phone,a\n1,2', true, { a: target })).toMatchObject([
+        { detail: expect.stringMatching(/^must be null/) },
+      ])
     expect(readLayout('a,b\n1,2', true, { a: 'phone_number', b: 'phone_number' })).toMatchObject([
       { pointer: '?mapping', detail: 'fills what a fills already' },
     ])
@@ -240,6 +244,15 @@ describe('readRow', () => {
     expect(readRow({ line: 1, size: 1, record: ['', 'b'] }, csvOptions('phone,name'))).toMatchObject({
       errors: [{ code: 'required', column: 'phone' }],
     })
+  })
+
+  it('takes what stands beside the columns of a workbook for a note', () => {
+    const given = csvOptions('phone,name')
+    const row = { line: 2, size: 1, record: ['15551234567', 'Ada', 'a note'] }
+    expect(readRow(row, given)).toMatchObject({ errors: [{ code: 'invalid_format', column: null }] })
+    expect(readRow(row, { ...given, table: { ...layoutOf('phone,name\n1'), delimiter: null } })).toHaveProperty(
+      'contact',
+    )
   })
 
   it('names the column of a consent that is wrong', () => {

@@ -40,6 +40,12 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   const { table } = options
   if (table && (record as string[]).some(isDamaged))
     return whole('invalid_characters', 'must be UTF-8 without NUL; save the file as UTF-8 and send it again')
+  // Cells behind the names are a text whose quotes are missing: all behind it stand in wrong columns. In a workbook they are a note.
+  if (table?.delimiter && hasCellsBehind(record as string[], table.header.length))
+    return whole(
+      'invalid_format',
+      `must have ${table.header.length} cells at most, as many as there are columns; a cell with ${nameOf(table.delimiter)} in it stands in quotes`,
+    )
   const faults: FieldError[] = []
   const input = table
     ? readCells(record as string[], table.targets, faults)
@@ -71,6 +77,11 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   if (faults.length === 0 && read.contact) return { contact: read.contact, repair }
   return { errors: faults.map((one) => locate(one, row, input, options)) }
 }
+
+const hasCellsBehind = (cells: readonly string[], columns: number): boolean =>
+  cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '')
+
+const nameOf = (delimiter: string): string => (delimiter === '\t' ? 'a tab' : delimiter)
 
 const isDamaged = (cell: string): boolean => cell.includes('\uFFFD') || isUnstorable(cell)
 
