@@ -24,7 +24,11 @@ const evidence = {
   source: Type.Optional(short('Where: the address of a page, the name of a shop.')),
   text: Type.Optional(Type.String({ maxLength: 2000, description: 'What the person was told, or said.' })),
   obtained_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the person said it.' })),
-  ip: Type.Optional(Type.String({ maxLength: 45, description: 'From which network address.' })),
+  ip: Type.Optional(
+    Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })], {
+      description: 'From which network address.',
+    }),
+  ),
 }
 
 const Consent = Type.Object(

@@ -411,9 +411,10 @@ describe('the ledger of consent', () => {
     const record = (name: string) => call('POST', '/consent', { number: person, status: 'opted_in', campaign: name })
     for (const name of ['spring', showId('cmp', campaign)])
       expect(await record(name)).toMatchObject({ status: 201, body: { campaign: showId('cmp', campaign) } })
-    const wrong = { number: '12', status: 'perhaps', campaign: 'autumn' }
+    const wrong = { number: '12', status: 'perhaps', campaign: 'autumn', ip: 'the kiosk' }
     expect(errorsOf(await call('POST', '/consent', wrong))).toEqual([
       '#/status invalid_value',
+      '#/ip invalid_format',
       '#/number invalid_phone_number',
       '#/campaign campaign_not_found',
     ])
