@@ -46,13 +46,18 @@ describe('the settings', () => {
       databaseUrl: 'postgres://user:pw@db.example.com/heliogram',
       dataFolder: '/srv/heliogram',
       keyFile: '/srv/heliogram/key',
-      publicUrl: 'http://[::]:9000',
+      publicUrl: 'http://localhost:9000',
       port: 9000,
       roles: ['links', 'jobs'],
       webhookAllowedCidrs: ['10.0.0.0/8', 'fd00::/8'],
       webhookPorts: [443],
       logLevel: 'info',
     })
+  })
+
+  it('say an address that can be opened where every one is listened on', () => {
+    const publicUrls = ['0.0.0.0', '::', '::1'].map((host) => readConfig({ HELIOGRAM_HOST: host }).publicUrl)
+    expect(publicUrls).toEqual(['http://localhost:8080', 'http://localhost:8080', 'http://[::1]:8080'])
   })
 
   it('let SMPP clients bind where a port says so, beside the API unless told otherwise', () => {

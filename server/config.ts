@@ -1,6 +1,7 @@
 /** The environment, read once. The only reader of `process.env`. */
 import { resolve } from 'node:path'
 import { variables, type Variable } from './config-variables.ts'
+import { hostInUrl } from './network.ts'
 
 /** What a process is there for. All three by default; on several machines each process names its own. */
 export type Role = 'api' | 'links' | 'jobs'
@@ -91,7 +92,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     encryptsContent: read(v.encryptContent) === 'on',
     host,
     port: portNumber,
-    publicUrl: read(v.publicUrl) || `http://${host.includes(':') ? `[${host}]` : host}:${portNumber}`,
+    publicUrl: read(v.publicUrl) || `http://${hostInUrl(host)}:${portNumber}`,
     trustedProxies: read(v.trustedProxies),
     shortUrl: read(v.shortUrl) || null,
     roles: read(v.roles),

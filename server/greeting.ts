@@ -59,9 +59,3 @@ export const tellOwner = (address: string, { code, email }: OwnerCode): string[]
   `    -d '${JSON.stringify({ code, email, password: '…' }).replaceAll("'", `'\\''`)}'`,
   '',
 ]
-
-/** A host as it stands in a URL. */
-export function hostInUrl(host: string): string {
-  if (host === '0.0.0.0' || host === '::') return 'localhost'
-  return host.includes(':') ? `[${host}]` : host
-}

@@ -8,6 +8,12 @@ export function networkOf(ip: string): string {
   return [...left, ...Array.from({ length: zeros }, () => '0'), ...right].slice(0, 4).join(':')
 }
 
+/** An address to listen on as it stands in a URL to open: nobody reaches all of them at once. */
+export function hostInUrl(host: string): string {
+  if (host === '0.0.0.0' || host === '::') return 'localhost'
+  return host.includes(':') ? `[${host}]` : host
+}
+
 const withPort = /(^|,)\s*(?:\[([^\],]+)\]|(\d+\.\d+\.\d+\.\d+))(?::\d+)?\s*(?=,|$)/g
 
 /** X-Forwarded-For without the ports that some proxies write there (Azure's): a caller is no other one with each connection. */
