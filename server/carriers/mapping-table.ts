@@ -33,7 +33,8 @@ export function readKeys(
   if (kind === undefined) return {}
   if (stat === undefined && code === undefined) return { kind }
   const readCode = kind === 'receipt' ? canonicalErr(code ?? '') : readSubmitCode(code ?? '', isSmpp)
-  if (readCode === null) throw invalid([{ pointer: '?code', ...wrongStatus }])
+  if (readCode === null)
+    throw invalid([{ pointer: '?code', ...(code ? wrongStatus : { code: 'required', detail: 'is required' }) }])
   return { kind, stat: canonicalWord(stat ?? ''), code: readCode }
 }
 

@@ -259,6 +259,8 @@ describe('a carrier’s table', () => {
         { kind: 'receipt', code: '30005', error: 'unknown_subscriber' },
       ],
     })
+    const byWord = await call('DELETE', undefined, { query: '?kind=submit&stat=21610' })
+    expect(faultsOf(byWord.body)).toEqual(['?code required'])
     expect(statusMaps.of(carrierId).ofCode('21610')).toEqual({ code: 'recipient_opted_out', handling: 'permanent' })
     expect(statusMaps.of(carrierId).ofCode('1')).toBeNull()
     const { rows } = await call('GET', undefined, { query: '?defaults=true' })
