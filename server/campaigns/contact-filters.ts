@@ -48,6 +48,9 @@ export function readContactFilters(query: Static<typeof ContactQuery>): ContactF
   const language = query.language === undefined ? null : canonicalLanguage(query.language)
   if (query.language !== undefined && language === null)
     errors.push({ pointer: '?language', code: 'invalid_value', detail: 'must be a language tag of BCP 47, such as en' })
+  const tags = query.tag?.split(',').map((tag) => tag.trim()) ?? null
+  if (tags?.includes(''))
+    errors.push({ pointer: '?tag', code: 'invalid_value', detail: 'must be tags with a comma between each two' })
   const phoneNumber = readPhone(query.phone_number, errors)
   const createdAfter = readTime(query.created_after)
   const createdBefore = readTime(query.created_before)
@@ -56,12 +59,11 @@ export function readContactFilters(query: Static<typeof ContactQuery>): ContactF
     const [, attribute] = attributeName.exec(name) ?? []
     return attribute === undefined ? [] : [[attribute, value] as const]
   })
-  const tags = query.tag?.split(',').map((tag) => tag.trim()) ?? []
   return {
     phoneNumber,
     phonePrefix: query.phone_prefix?.replace(/^[+ ]/, '') ?? null,
     externalId: query.external_id ?? null,
-    tags: tags.length > 0 ? tags : null,
+    tags,
     attributes: attributes.length > 0 ? Object.fromEntries(attributes) : null,
     language,
     isOptedOut: query.status === undefined ? null : query.status === 'opted_out',
