@@ -40,6 +40,13 @@ it('of an order and an archive at one moment one is refused', async () => {
   }
 })
 
+it('of an archived campaign is said that it is closed, by a dry run as by an order', async () => {
+  const campaign = await test.newCampaign()
+  await test.call('POST', `/v1/campaigns/${campaign}/archive`)
+  for (const body of [{ message: 'Hello', dry_run: true }, { message: 'Hello' }, { dry_run: 'perhaps' }])
+    expect(await call(campaign, 'send', body)).toMatchObject({ status: 409, body: { code: 'campaign_closed' } })
+})
+
 it('a second archive changes nothing, and is not in the audit log', async () => {
   const campaign = await test.newCampaign()
   const first = await test.call('POST', `/v1/campaigns/${campaign}/archive`)
