@@ -9,7 +9,8 @@ export const words = [
   'Grüße, Привет',
   '👍🏽 ok',
   '{{ first_name }}',
-  '15551230001',
+  // A number, but of nobody: it becomes the name of a carrier, too, which is logged, and people's numbers (1555…) may not be.
+  '447911123456',
   '0',
 ]
 /** Texts of a form; each is what some pattern of the document wants. */
