@@ -1,6 +1,6 @@
 /** Cells of a sheet as text: what a person sees in them, but for numbers, which have all their digits. */
 import { rowCharactersMax } from './source-row.ts'
-import { attributeOf, elementsOf, findElement, findTag, readEntities, tagsIn, textIn } from './xml.ts'
+import { attributeOf, elementsOf, findTag, readEntities, textIn, type NamedTag } from './xml.ts'
 
 /** What cells refer to. */
 export interface SheetContext {
@@ -80,22 +80,34 @@ const isBuiltInDate = (id: number): boolean =>
 
 // Excel takes 255 of them.
 const formatCharactersMax = 1000
+// What a workbook may have of either (Excel: 65,490 styles).
+const stylesMax = 65_536
+
+/** What `readDateStyles` reads of a workbook's styles. */
+export const styleTags = ['numFmt', 'cellXfs', 'xf'] as const
 
 /** Which styles of a workbook show numbers as dates, by the position that cells name. */
-export function readDateStyles(styles: string): Set<number> {
+export async function readDateStyles(styles: AsyncIterable<NamedTag[]>): Promise<Set<number>> {
   const dateFormats = new Set<number>()
-  for (const { attributes: tag } of tagsIn(styles, 'numFmt')) {
-    // Texts, colours and conditions may have the letters of a date in them.
-    const code = (attributeOf(tag, 'formatCode') ?? '')
-      .slice(0, formatCharactersMax)
-      .replace(/"[^"]*"|\\.|\[[^\]]*\]/g, '')
-    if (/[ymdhs]/i.test(code) && !/general/i.test(code)) dateFormats.add(Number(attributeOf(tag, 'numFmtId')))
-  }
-  const cellStyles = findElement(styles, 'cellXfs')?.content ?? ''
-  const found = new Set<number>()
-  for (const [at, { attributes: tag }] of [...tagsIn(cellStyles, 'xf')].entries()) {
-    const id = Number(attributeOf(tag, 'numFmtId') ?? 0)
-    if (isBuiltInDate(id) || dateFormats.has(id)) found.add(at)
-  }
-  return found
+  const formatOf: number[] = []
+  let isOfCells = false
+  for await (const tags of styles)
+    for (const { name, attributes } of tags) {
+      if (name.endsWith('cellXfs')) isOfCells = name === 'cellXfs'
+      else if (
+        name === 'numFmt' &&
+        dateFormats.size < stylesMax &&
+        isDateFormat(attributeOf(attributes, 'formatCode') ?? '')
+      )
+        dateFormats.add(Number(attributeOf(attributes, 'numFmtId')))
+      else if (name === 'xf' && isOfCells && formatOf.length < stylesMax)
+        formatOf.push(Number(attributeOf(attributes, 'numFmtId') ?? 0))
+    }
+  return new Set(formatOf.flatMap((id, at) => (isBuiltInDate(id) || dateFormats.has(id) ? [at] : [])))
+}
+
+/** Texts, colours and conditions may have the letters of a date in them; one that has no end goes to the end. */
+function isDateFormat(code: string): boolean {
+  const shown = code.slice(0, formatCharactersMax).replace(/"[^"]*(?:"|$)|\\.|\[[^\]]*(?:\]|$)/g, '')
+  return /[ymdhs]/i.test(shown) && !/general/i.test(shown)
 }

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest'
 import { chunkBytes } from './chunks.ts'
 import { openWorkbook, readSheet } from './workbook.ts'
+import { tagsOf } from './xml.ts'
 import { rawWorkbook, rowOf, zipOf } from './zip-testing.ts'
 import { ZipError } from './zip.ts'
 
@@ -67,6 +68,31 @@ it.each<[string, Buffer]>([
   const before = performance.now()
   await read(file)
   expect(performance.now() - before).toBeLessThan(2_000)
+})
+
+it('takes no longer to be read for formats whose conditions have no end, however many they are', async () => {
+  const cost = async (sign: string): Promise<number> => {
+    const formats = `<numFmt numFmtId="1" formatCode="${sign.repeat(1000)}"/>`.repeat(1000)
+    const file = zipOf({ 'xl/workbook.xml': book, 'xl/styles.xml': formats, 'xl/worksheets/sheet1.xml': sheet })
+    const times: number[] = []
+    for (let i = 0; i < 3; i++) {
+      const before = performance.now()
+      await read(file)
+      times.push(performance.now() - before)
+    }
+    return Math.min(...times)
+  }
+  expect((await cost('[')) / (await cost('0'))).toBeLessThan(20)
+})
+
+it('is read a piece at a time, so that others have their turns; a tag is kept until its end, but no longer than any is', async () => {
+  async function* pieces(): AsyncGenerator<string> {
+    yield* ['<a x="1"/><b', ' y="2">text<c/', '></x:b><a ', 'z'.repeat(100_000), '/><b/>', 'text']
+  }
+  const found: string[][] = []
+  for await (const tags of tagsOf(pieces(), ['a', 'b']))
+    found.push(tags.map(({ name, attributes }) => `${name}${attributes}`))
+  expect(found).toEqual([['a x="1"'], ['b y="2"'], ['/b'], [], ['b'], []])
 })
 
 it('has its tags with prefixes, empty, and beside others that begin alike', async () => {

@@ -1,8 +1,8 @@
 /** Workbooks (.xlsx, ECMA-376): the rows of the first sheet that is not hidden, read as a stream in bounded memory. */
 import type { ReadChunk } from './chunks.ts'
-import { cellsOf, readDateStyles, type SheetContext } from './sheet.ts'
+import { cellsOf, readDateStyles, styleTags, type SheetContext } from './sheet.ts'
 import { rowCharactersMax, tooLong, type SourceRow } from './source-row.ts'
-import { attributeOf, elementsIn, findTag, tagsIn, textIn } from './xml.ts'
+import { attributeOf, elementsIn, tagsOf, textIn, type NamedTag } from './xml.ts'
 import { readDirectory, readEntry, ZipError, type ZipEntry } from './zip.ts'
 
 /** A workbook of which one sheet is to be read. */
@@ -24,6 +24,8 @@ const rowXmlMax = rowCharactersMax * 16
 const textsBytesMax = 64 * 1024 * 1024
 // Workbook, relations and styles are small files; what is longer is no workbook.
 const partCharactersMax = 16 * 1024 * 1024
+// Sheets, and what goes with all of them.
+const partsMax = 10_000
 
 /** Rows of a sheet (ECMA-376 has no bound, Excel this). What a row says of itself beyond it, or backwards, is no place. */
 const rowsMax = 1_048_576
@@ -38,39 +40,46 @@ const cellCharactersMax = 2 ** 30
  */
 export async function openWorkbook(read: ReadChunk, size: number, inflatedMax = sheetBytesMax): Promise<Workbook> {
   const entries = await readDirectory(read, size)
-  const part = async (name: string): Promise<string> => {
+  async function* piecesOf(name: string): AsyncGenerator<string> {
     const entry = entries.get(name)
-    if (!entry) return ''
-    let text = ''
-    for await (const piece of readEntry(read, entry, inflatedMax)) {
-      text += piece
-      if (text.length > partCharactersMax) throw new ZipError(`has a ${name} that cannot be read`)
-    }
-    return text
+    let characters = 0
+    if (entry)
+      for await (const piece of readEntry(read, entry, inflatedMax)) {
+        characters += piece.length
+        if (characters > partCharactersMax) throw new ZipError(`has a ${name} that cannot be read`)
+        yield piece
+      }
   }
-  const book = await part('xl/workbook.xml')
-  const relations = await part('xl/_rels/workbook.xml.rels')
-  const sheets = [...tagsIn(book, 'sheet')].map(({ attributes }) => attributes)
-  const parts = new Map([...tagsIn(relations, 'Relationship')].map((one) => [attributeOf(one.attributes, 'Id'), one]))
-  const partOf = (sheet: string): string => parts.get(attributeOf(sheet, 'id'))?.attributes ?? ''
+  const part = (name: string, tags: readonly string[]): AsyncGenerator<NamedTag[]> => tagsOf(piecesOf(name), tags)
+  const relations = new Map<string | null, string>()
+  for await (const tags of part('xl/_rels/workbook.xml.rels', ['Relationship']))
+    for (const { name, attributes } of tags)
+      if (name === 'Relationship' && relations.size < partsMax) relations.set(attributeOf(attributes, 'Id'), attributes)
+  const partOf = (sheet: string): string => relations.get(attributeOf(sheet, 'id')) ?? ''
   // A sheet may be a chart.
   const isTable = (sheet: string): boolean =>
     (attributeOf(partOf(sheet), 'Type') ?? '/worksheet').endsWith('/worksheet')
-  const tag = sheets.find((one) => (attributeOf(one, 'state') ?? 'visible') === 'visible' && isTable(one))
+  let tag: string | undefined
+  let view: string | undefined
+  for await (const tags of part('xl/workbook.xml', ['sheet', 'workbookPr']))
+    for (const { name, attributes } of tags) {
+      if (name === 'workbookPr') view ??= attributes
+      else if (name === 'sheet' && tag === undefined)
+        if ((attributeOf(attributes, 'state') ?? 'visible') === 'visible' && isTable(attributes)) tag = attributes
+    }
   if (tag === undefined) throw new ZipError('is an archive without a sheet; send a workbook (.xlsx) or CSV')
   const target = attributeOf(partOf(tag), 'Target') ?? 'worksheets/sheet1.xml'
   const path = target.startsWith('/') ? target.slice(1) : `xl/${target.replace(/^\.\//, '')}`
   const sheet = entries.get(path.toLowerCase())
   if (!sheet) throw new ZipError('is a workbook whose first sheet is missing')
-  const view = findTag(book, 'workbookPr')?.attributes ?? ''
   return {
     read,
     entries,
     sheet,
     inflatedMax,
     sheetName: (attributeOf(tag, 'name') ?? '').toWellFormed().replaceAll('\0', '\uFFFD'),
-    dateStyles: readDateStyles(await part('xl/styles.xml')),
-    isFrom1904: ['1', 'true'].includes(attributeOf(view, 'date1904') ?? ''),
+    dateStyles: await readDateStyles(part('xl/styles.xml', styleTags)),
+    isFrom1904: ['1', 'true'].includes(attributeOf(view ?? '', 'date1904') ?? ''),
   }
 }
 

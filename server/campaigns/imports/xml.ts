@@ -74,13 +74,8 @@ export function findTag(xml: string, name: string, from: number = 0): Tag | null
   return null
 }
 
-/** All tags of a name. */
-export function* tagsIn(xml: string, name: string): Generator<Tag> {
-  for (let tag = findTag(xml, name); tag; tag = findTag(xml, name, tag.end)) yield tag
-}
-
 /** The next element of a name; null where none has its end. Elements of the name do not stand in one another. */
-export function findElement(xml: string, name: string, from: number = 0): Element | null {
+function findElement(xml: string, name: string, from: number = 0): Element | null {
   const tag = findTag(xml, name, from)
   if (!tag || tag.isEmpty) return tag && { ...tag, content: '' }
   const pattern = nameOf(name)
@@ -113,6 +108,42 @@ function withoutHints(xml: string): string {
     at = end
   }
   return spoken + xml.slice(at)
+}
+
+// Nobody writes more about a sheet, a style or a relation.
+const tagCharactersMax = 65_536
+
+/** A tag as it stands in a document; a closing one is named with a slash before. */
+export interface NamedTag {
+  name: string
+  attributes: string
+}
+
+/**
+ * Tags of some names out of a document that comes in pieces, each as it comes: of what may be made to be read slowly no more than a piece is
+ * read at a time. One that is longer than any is passed over.
+ */
+export async function* tagsOf(pieces: AsyncIterable<string>, names: readonly string[]): AsyncGenerator<NamedTag[]> {
+  const pattern = new RegExp(`<(/?)(?:\\w+:)?(${names.join('|')})(?=[\\s/>])`, 'g')
+  let rest = ''
+  for await (const piece of pieces) {
+    rest += piece
+    const found: NamedTag[] = []
+    let at = 0
+    pattern.lastIndex = 0
+    for (let match = pattern.exec(rest); match; match = pattern.exec(rest)) {
+      at = match.index
+      const close = rest.indexOf('>', pattern.lastIndex)
+      if (close < 0) break
+      const end = close > pattern.lastIndex && rest.charAt(close - 1) === '/' ? close - 1 : close
+      found.push({ name: `${match[1]}${match[2]}`, attributes: rest.slice(pattern.lastIndex, end) })
+      at = pattern.lastIndex = close + 1
+    }
+    // The last tag, or what may become one, is cut in two.
+    rest = rest.slice(Math.max(at, rest.lastIndexOf('<')))
+    if (!rest.startsWith('<') || rest.length > tagCharactersMax) rest = ''
+    yield found
+  }
 }
 
 /**
