@@ -57,6 +57,10 @@ describe('the master key', () => {
     expect(() => loadMasterKey(path)).toThrow(`chmod 600 ${path}`)
   })
 
+  it('that is a folder is refused as one: to take its modes away would lock everybody out', () => {
+    expect(() => loadMasterKey(folder)).toThrow(`${folder} is a folder`)
+  })
+
   it.runIf(process.getuid?.() === 0)('that root replaces stays that of the account which had it', () => {
     const path = join(folder, 'key')
     const keys = new KeyFile(path).read()

@@ -124,7 +124,10 @@ function giveName(draft: string, path: string): boolean {
 }
 
 function readKeys(path: string): MasterKeys {
-  if (statSync(path).mode & 0o077) throw new Error(`The key file ${path} can be read by others. Run: chmod 600 ${path}`)
+  const stats = statSync(path)
+  // What a container makes where the file that it should mount is not there.
+  if (stats.isDirectory()) throw new Error(`The key file ${path} is a folder: name a file, in it or elsewhere.`)
+  if (stats.mode & 0o077) throw new Error(`The key file ${path} can be read by others. Run: chmod 600 ${path}`)
   return parseKeys(readFileSync(path, 'utf8'), path)
 }
 
