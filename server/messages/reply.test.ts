@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { inTransaction } from '../db/db.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import { firstIdAt, newId, showId } from '../ids.ts'
 import { claimMessages } from './claim.ts'
 import type { MessageRow } from './message.ts'
@@ -250,6 +251,26 @@ describe('START and HELP', () => {
     expect(await test.count('opt_outs', 'true')).toBe(1)
     await reply('HELP', { source: '15551230002' })
     expect(await confirmationCount()).toBe(4)
+  })
+
+  it('are answered three times an hour at most, also where two come to two of our numbers at once', async () => {
+    const other = '15550009999'
+    await insertTestSender(test.db, test.accountId, test.carrierId, other)
+    for (let i = 0; i < 2; i++) await reply('HELP')
+    // An answer waits where it is inserted: behind the count of those before it.
+    await test.db.query(
+      `create function wait() returns trigger language plpgsql as $$ begin perform pg_advisory_xact_lock(7); return new; end $$;
+       create trigger wait before insert on messages for each row when (new.is_confirmation) execute function wait()`,
+    )
+    let replies: Promise<unknown>[] = []
+    await inTransaction(test.db, async (tx) => {
+      await tx.query('select pg_advisory_xact_lock(7)')
+      replies = [ourNumber, other].map((destination) => reply('HELP', { destination }))
+      await untilBlocked(test.db, 2)
+    })
+    await Promise.all(replies)
+    await test.db.query('drop function wait cascade')
+    expect([await confirmationCount(), (await inbound()).length]).toEqual([3, 4])
   })
 
   it('are answered anew an hour later, whatever else went to the person, in tests or from other accounts', async () => {

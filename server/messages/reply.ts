@@ -235,7 +235,10 @@ async function changeConsent(
   return { isChange: added.size === 1, postings }
 }
 
-/** Queues the one answer to a keyword: first in line, past the opt-out, but not more than a few an hour. Index messages_their_number. */
+/**
+ * Queues the one answer to a keyword: first in line, past the opt-out, but not more than a few an hour. Index messages_their_number; locks the
+ * person, so that of two answers at once the second counts the first.
+ */
 async function queueConfirmation(
   tx: Tx,
   texts: Texts | undefined,
@@ -246,6 +249,9 @@ async function queueConfirmation(
   const count = countSegments(text)
   const id = newId()
   const [stored] = await storeTexts(texts, [{ accountId: owner.accountId, id, text }])
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended($1, 0))`, [
+    `confirmations ${owner.accountId} ${inbound.theirNumber}`,
+  ])
   await tx.query(`insert into lanes (id, account_id, type) values ($1, $2, 'otp') on conflict do nothing`, [
     newId(),
     owner.accountId,
