@@ -25,14 +25,24 @@ const refused = async (...given: Parameters<typeof bindClient>): Promise<Session
   )
 
 /** Reads everything that the carrier writes on a connection. */
-function readAll(port: number): { bytes: () => Buffer; isEnded: () => boolean; write: (bytes: Buffer) => void } {
+function readAll(port: number): {
+  bytes: () => Buffer
+  isOpen: () => boolean
+  isEnded: () => boolean
+  write: (bytes: Buffer) => void
+} {
   const chunks: Buffer[] = []
   let isEnded = false
   const socket = connect({ host: '127.0.0.1', port })
   socket.on('data', (chunk) => chunks.push(chunk)).on('error', () => {})
   socket.on('close', () => (isEnded = true))
   open.push({ close: () => socket.destroy() })
-  return { bytes: () => Buffer.concat(chunks), isEnded: () => isEnded, write: (bytes) => void socket.write(bytes) }
+  return {
+    bytes: () => Buffer.concat(chunks),
+    isOpen: () => socket.readyState === 'open',
+    isEnded: () => isEnded,
+    write: (bytes) => void socket.write(bytes),
+  }
 }
 
 afterEach(async () => {
@@ -99,6 +109,16 @@ describe('connections', () => {
     await dial('127.0.0.1', { ca })
     await dial('localhost', { ca })
     await expect(dial('127.0.0.1', {})).rejects.toMatchObject({ reason: 'tls_failed' })
+  })
+
+  it('that never agree upon TLS do not keep it from closing', async () => {
+    const { simulator, smppPort } = await start({ tls: true })
+    const clients = [readAll(smppPort), readAll(smppPort)]
+    // One says nothing, and one begins: a record of a handshake that has no end.
+    clients[1]?.write(Buffer.from([22, 3, 1, 2, 0, 1, 0, 1, 0xfc]))
+    await until(() => clients.every(({ isOpen }) => isOpen()), 'both are connected')
+    await simulator.close()
+    await until(() => clients.every(({ isEnded }) => isEnded()), 'both are closed')
   })
 
   it('have no certificate without TLS', async () => {

@@ -1,9 +1,9 @@
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
-import { createServer as createTlsServer } from 'node:tls'
+import type { Socket } from 'node:net'
 import {
   type BindPdu,
   encodePdu,
   ESME,
+  Listener,
   type MessageRequest,
   type Outcome,
   type Respond,
@@ -49,10 +49,14 @@ export interface SmscContext {
 export class Smsc {
   readonly #context: SmscContext
   readonly #lines = new Map<Session<Delivery>, Line>()
-  #server: Server | undefined
+  readonly #listener: Listener
 
   constructor(context: SmscContext) {
     this.#context = context
+    this.#listener = new Listener({
+      handshakeTimeoutMs: BIND_TIMEOUT_MS,
+      onConnection: (socket) => this.#accept(socket),
+    })
   }
 
   /** Open sessions, bound or not. */
@@ -61,24 +65,14 @@ export class Smsc {
   }
 
   /** Listens, and answers with the port. Rejects with EADDRINUSE when it is taken. */
-  async listen(host: string, port: number): Promise<number> {
+  listen(host: string, port: number): Promise<number> {
     const { certificate } = this.#context
-    const accept = (socket: Socket): void => this.#accept(socket)
-    const server = certificate ? createTlsServer(certificate, accept) : createServer({ noDelay: true }, accept)
-    await new Promise<void>((resolve, reject) => {
-      server.once('error', reject)
-      server.listen({ host, port }, resolve)
-    })
-    this.#server = server
-    return (server.address() as AddressInfo).port
+    return this.#listener.listen({ host, port, ...(certificate && { tls: certificate }) })
   }
 
   /** Unbinds every session and takes no more. */
   async close(): Promise<void> {
-    const server = this.#server
-    this.#server = undefined
-    if (server === undefined) return
-    const stopped = new Promise((resolve) => server.close(resolve))
+    const stopped = this.#listener.close()
     await Promise.all(this.sessions.map((session) => session.unbind(DRAIN_MS)))
     await stopped
   }
