@@ -74,6 +74,22 @@ it('a link that is disabled keeps its part of the pace while what it wrote count
   expect(performance.now() - drainedAt).toBeGreaterThan(1000)
 })
 
+it('a process that stops keeps its leases while what it wrote counts, also for one that has just begun', async () => {
+  test = await openBoundTest(database.db)
+  await test.submit()
+  await until('it has gone', () => test.simulator.stats().accepted === 1)
+  const other = newId()
+  await test.db.query(`insert into nodes (id, name) values ($1, 'other')`, [other])
+  const wish = { slots: new Map(), free: [], wants: true, grant: noGrant, report: noReport, isDue: true }
+  await renewLeases(test.db, other, () => wish, performance.now())
+  // Its last turn knew of nobody else.
+  const stoppedAt = performance.now()
+  const closed = test.submitter.close()
+  await until('its leases are given back', async () => (await held()) === 0)
+  expect(performance.now() - stoppedAt).toBeGreaterThan(1000)
+  await closed
+})
+
 it('a link that is enabled again while it drains is nobody else’s', async () => {
   test = await openBoundTest(database.db)
   test.simulator.misbehave({ isPaused: true })

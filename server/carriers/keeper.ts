@@ -140,6 +140,9 @@ export class LinkKeeper {
     await Promise.all([...this.#kept.values()].map((kept) => this.#stop(kept, drainMs)))
     if (this.#timer) clearInterval(this.#timer)
     await this.#turning
+    // Who has begun since the last turn may take over as well.
+    this.turn()
+    await this.#turning
     if (this.#leased.some(({ holders }) => holders.length > 1))
       await pause(Math.max(0, countsMs - (performance.now() - stoppedAt)))
     const { db, node } = this.#context
