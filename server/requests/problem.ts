@@ -10,14 +10,19 @@ export type Part = 'body' | 'querystring' | 'params' | 'headers'
 export function fieldErrorsOf(errors: ErrorObject[], part: Part): FieldError[] {
   const unique = new Map<string, FieldError>()
   for (const error of collapseUnions(errors)) {
-    const found = describe(error, part)
+    const found = describe(error, part, unique.size < suggestionsMax ? nearest : noSuggestion)
     unique.set(`${found.pointer} ${found.code}`, found)
     if (unique.size >= errorsMax) break
   }
   return [...unique.values()]
 }
 
-function describe(error: ErrorObject, part: Part): FieldError {
+// Who has more wrong than this has not mistyped it; a batch may have a million fields that are none.
+const suggestionsMax = 10
+
+const noSuggestion = (): undefined => undefined
+
+function describe(error: ErrorObject, part: Part, suggest: typeof nearest): FieldError {
   const params = error.params as Record<string, string & number>
   const own = error.instancePath
   switch (error.keyword) {
@@ -28,7 +33,7 @@ function describe(error: ErrorObject, part: Part): FieldError {
     case 'unevaluatedProperties': {
       const name = String(params['additionalProperty'] ?? params['unevaluatedProperty'])
       const known = Object.keys((error.parentSchema as { properties?: object }).properties ?? {})
-      const suggestion = nearest(name, known)
+      const suggestion = suggest(name, known)
       return {
         ...at(
           part,
@@ -49,7 +54,7 @@ function describe(error: ErrorObject, part: Part): FieldError {
     }
     case 'enum': {
       const allowed = (error.schema as unknown[]).map(String)
-      const suggestion = typeof error.data === 'string' ? nearest(error.data, allowed) : undefined
+      const suggestion = typeof error.data === 'string' ? suggest(error.data, allowed) : undefined
       return {
         ...at(part, own, undefined, 'invalid_value', `must be one of ${allowed.join(', ')}`),
         ...(suggestion && { suggestion }),
@@ -191,10 +196,14 @@ const typeOf = (value: unknown, wanted: string | string[]): string => {
 function nearest(word: string, known: string[]): string | undefined {
   if (word.length > 64) return undefined
   const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
+  const given = plain(word)
   let best: string | undefined
-  let bestDistance = Math.floor(plain(word).length / 3) + 1
+  let bestDistance = Math.floor(given.length / 3) + 1
   for (const candidate of known) {
-    const distance = distanceOf(plain(word), plain(candidate))
+    const other = plain(candidate)
+    // No two words are nearer than their lengths.
+    if (Math.abs(other.length - given.length) >= bestDistance) continue
+    const distance = distanceOf(given, other)
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
   }
   return best

@@ -29,6 +29,17 @@ test('a time is one that the calendar has, and that a Date can be', () => {
     expect(check(text), text).not.toBe(true)
 })
 
+test('the first ten names that are none are told what was probably meant, and the others that they are none', () => {
+  const schema = { type: 'object', properties: { campaign: {} }, additionalProperties: false }
+  const body = Object.fromEntries(
+    Array.from({ length: 30 }, (_, i) => [`campaign${i % 2 ? 's' : ''}${'_'.repeat(i + 1)}`, 1]),
+  )
+  const verdict = buildValidators({})({ schema })(body)
+  const { errors = [] } = verdict === true ? {} : (verdict.error as ApiError).options
+  expect(errors.map(({ code }) => code)).toEqual(Array.from({ length: 30 }, () => 'unknown_field'))
+  expect(errors.map(({ suggestion }) => suggestion)).toEqual(errors.map((_, i) => (i < 10 ? 'campaign' : undefined)))
+})
+
 test('what stands twice is found whatever stands there, and how often', () => {
   const schema = { type: 'array', uniqueItems: true, items: { enum: ['a', 'b'] } }
   const check = buildValidators({})({ schema })
