@@ -113,6 +113,20 @@ describe('addresses in a text', () => {
     )
   })
 
+  it('take as long for each where a run of characters has many of them as where it has few', () => {
+    const cost = (count: number): number => {
+      const text = 'http://a.bb中'.repeat(count)
+      expect(findUrls(text).length).toBe(count)
+      const times = Array.from({ length: 5 }, () => {
+        const startedAt = performance.now()
+        for (let i = 0; i < 1600; i += count) findUrls(text)
+        return performance.now() - startedAt
+      })
+      return Math.min(...times)
+    }
+    expect(cost(1600) / cost(20)).toBeLessThan(10)
+  })
+
   it('take no longer than the text is long', () => {
     const text = `${'https://a'.repeat(170)}${'https://a/'.repeat(1)}${')'.repeat(1600)}`
     const startedAt = performance.now()

@@ -9,8 +9,8 @@ export interface FoundUrl {
 
 // What may stand in an address: visible ASCII but for quotes, angle brackets and backslash, and the letters, marks and digits of any
 // script. Not pictures: an emoji ends an address, also those that count as letters or are joined by selectors.
-const candidate =
-  /(?<![a-z0-9@+])https?:\/\/(?:(?![\uFE00-\uFE0F\p{Extended_Pictographic}])[!#-;=?-[\]^-~\p{L}\p{Mn}\p{Mc}\p{N}])+/giu
+const characters = /(?:(?![\uFE00-\uFE0F\p{Extended_Pictographic}])[!#-;=?-[\]^-~\p{L}\p{Mn}\p{Mc}\p{N}])+/iuy
+const scheme = /(?<![a-z0-9@+])https?:\/\//giu
 const host = /^https?:\/\/[\p{L}\p{N}][\p{L}\p{Mn}\p{Mc}\p{N}_.-]*/iu
 const port = /^:\d+/
 // No top-level domain mixes ASCII with another script than Latin: `example.com` is over where a Chinese sentence goes on.
@@ -23,13 +23,20 @@ const openerOf: Record<string, string> = { ')': '(', ']': '[', '}': '{' }
 /** Finds the http and https addresses of a text, in order; linear time but for lists. Addresses with a user name are left alone. */
 export function findUrls(text: string): FoundUrl[] {
   const found: FoundUrl[] = []
-  candidate.lastIndex = 0
-  for (let match = candidate.exec(text); match; match = candidate.exec(text)) {
-    const url = cutUrl(match[0])
-    if (url === null) continue
-    const end = match.index + url.length
-    found.push({ url, start: match.index, end })
-    candidate.lastIndex = end
+  let runEnd = 0
+  scheme.lastIndex = 0
+  for (let match = scheme.exec(text); match; match = scheme.exec(text)) {
+    // Behind an address the same run may go on: to look for its end from each would take as long as all of them together.
+    if (scheme.lastIndex >= runEnd) {
+      characters.lastIndex = scheme.lastIndex
+      if (!characters.test(text)) continue
+      runEnd = characters.lastIndex
+    }
+    const start = match.index
+    const url = cutUrl(text.slice(start, runEnd))
+    const end = url === null ? runEnd : start + url.length
+    if (url !== null) found.push({ url, start, end })
+    scheme.lastIndex = end
   }
   return found
 }
