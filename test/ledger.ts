@@ -15,7 +15,6 @@ export interface LedgerMessage {
   onUnknown: 'hold' | 'resend' | null
   possibleDuplicate: boolean
   isParked: boolean
-  isOfCampaign: boolean
 }
 
 export interface LedgerSubmission {
@@ -66,8 +65,7 @@ async function readTables(tx: Tx): Promise<Ledger> {
   return {
     messages: await read(
       `select id, direction, status, segments, body as text, error_code as "errorCode",
-         on_unknown as "onUnknown", possible_duplicate as "possibleDuplicate", coalesce(hold_reason = 'parked', false) as "isParked",
-         campaign_id is not null as "isOfCampaign"
+         on_unknown as "onUnknown", possible_duplicate as "possibleDuplicate", coalesce(hold_reason = 'parked', false) as "isParked"
        from messages where not is_confirmation`,
     ),
     keys: await read(`select key, resource_id as "messageId" from idempotency_keys where operation = 'messages.send'`),
@@ -113,7 +111,7 @@ const quietMs = 2500
  * Waits until nothing is under way anywhere, and stays so: what the carrier has to say is answered, nothing is queued, every post is taken.
  * Gives up after a while without an error: the laws say better what still moves.
  */
-export async function untilAtRest(db: Db, phones: Phones): Promise<void> {
+export async function untilAtRest(db: Db, phones: Pick<Phones, 'stats'>): Promise<void> {
   let quiet = { events: -1, since: 0 }
   const isAtRest = async (): Promise<boolean> => {
     const { held, receiptsDue, receiptsAnswered, repliesTyped, repliesAnswered } = await phones.stats()

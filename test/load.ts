@@ -1,6 +1,10 @@
 /** A client under load that keeps books: every request with its outcome, repeated with its key until there is one. */
+import type { Static } from 'typebox'
+import type { SendBody as SendSchema } from '../server/messages/schema.ts'
 import type { Client, Sent } from './client.ts'
 import type { Request } from './conservation.ts'
+
+type SendBody = Static<typeof SendSchema>
 
 /** A source of chance that can be repeated (mulberry32). */
 export function seededRandom(seed: number): () => number {
@@ -61,22 +65,24 @@ export class Load {
     const { rate } = this.#options
     while (!this.#isOver) {
       if (this.#begun >= ((performance.now() - startedAt) / 1000) * rate) await pause(5)
-      else await this.#send(this.#begun++)
+      else await this.send()
     }
   }
 
-  /** One message: the same key until a definite answer. */
-  async #send(n: number): Promise<void> {
+  /** One message: the same key until a definite answer. Its id; null where its recipient has opted out. */
+  async send(changes: Partial<SendBody> = {}): Promise<string | null> {
     const { client, recipient, random, onUnknown } = this.#options
+    const n = this.#begun++
     const key = `load-${n}`
     const policy = onUnknown && { on_unknown: onUnknown(n) }
-    const body = { to: recipient(n), message: textOf(n, random() < 0.2), ...policy }
+    const body = { to: recipient(n), message: textOf(`m${n}`, random() < 0.2), ...policy, ...changes }
     for (;;) {
       const answer = await client
         .call<Sent>('POST', '/v1/messages/send', body, { 'idempotency-key': key })
         .catch(() => null)
       this.requests.push({ key, id: answer?.status === 202 ? answer.body.id : null })
-      if (answer?.status === 202) return
+      if (answer?.status === 202) return answer.body.id
+      if (answer?.body.code === 'recipient_opted_out') return null
       if (answer) this.#noteRefusal(answer.status, answer.headers, answer.body)
       await pause(pauseMs)
     }
@@ -91,9 +97,11 @@ export class Load {
   }
 }
 
+/** Whether a text is of a `Load`, whose messages have keys. */
+export const isOfLoad = (text: string): boolean => /^m\d/.test(text)
+
 /** A text that begins with a word of its own, in each of its segments. */
-function textOf(n: number, isLong: boolean): string {
-  const tag = `m${n}`
+export function textOf(tag: string, isLong: boolean): string {
   // 153 septets a segment of a long text (3GPP TS 23.040 §9.2.3.24.1).
   return isLong ? `${tag} `.padEnd(153, '.') + `${tag} is long` : `${tag} is short`
 }

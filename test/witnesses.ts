@@ -1,7 +1,7 @@
 /** A run under load from its seed to its evidence: the four witnesses are brought to rest and asked. */
 import type { Db } from '../server/db/db.ts'
 import type { Status } from '../server/messages/message.ts'
-import type { CarrierProcess } from './carrier.ts'
+import type { Phones } from './carrier.ts'
 import type { Evidence } from './conservation.ts'
 import { readLedger, untilAtRest } from './ledger.ts'
 import type { Load } from './load.ts'
@@ -12,7 +12,12 @@ export const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 1e9
 
 /** Ends the load, waits until nothing moves any more, and asks everybody. `replies`: as in `Evidence`. */
 export async function gatherEvidence(
-  { load, db, carrier, receiver }: { load: Load; db: Db; carrier: CarrierProcess; receiver: Receiver },
+  {
+    load,
+    db,
+    carrier,
+    receiver,
+  }: { load: Load; db: Db; carrier: { phones: Pick<Phones, 'stats' | 'ledger'> }; receiver: Receiver },
   replies: string[] = [],
 ): Promise<Evidence> {
   await load.finish()

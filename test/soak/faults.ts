@@ -78,59 +78,108 @@ export const lanes: Record<string, Record<string, Fault>> = {
   },
 
   carrier: {
-    async deed({ carrier, random }) {
+    async deed({ carriers, random }) {
+      const { phones } = carriers[random() < 0.5 ? 0 : 1]
       const deeds = ['drop', 'reset', 'half_open', 'unbind', 'partial_pdu', 'garbage', 'length_zero', 'stray_response']
-      await carrier.phones.control({ do: deeds[Math.floor(random() * deeds.length)] })
+      await phones.control({ do: deeds[Math.floor(random() * deeds.length)] })
     },
     // Without those that refuse what they take: nobody can account for that.
-    async submits({ carrier, random }) {
-      const answers = [
-        'silent',
-        'drop',
-        'unbind',
-        'nack',
-        'silent_taken',
-        'drop_taken',
-        'nack_taken',
-        'RTHROTTLED',
-        'RSYSERR',
-      ]
+    async submits({ carriers, random }) {
+      const { phones } = carriers[random() < 0.5 ? 0 : 1]
+      const answers = ['silent', 'drop', 'unbind', 'nack', 'silent_taken', 'drop_taken', 'RTHROTTLED', 'RSYSERR']
       const submit = answers[Math.floor(random() * answers.length)]
-      await carrier.phones.control({ submit, submitTimes: 1 + Math.floor(random() * 20) })
+      await phones.control({ submit, submitTimes: 1 + Math.floor(random() * 20) })
       await pause(1000)
-      await carrier.phones.control({ submit: 'accept', submitTimes: 0 })
+      await phones.control({ submit: 'accept', submitTimes: 0 })
     },
-    async throttle({ carrier, random }) {
-      await carrier.phones.control({ throttleRatio: 0.3 * random() })
+    async throttle({ carriers, random }) {
+      const { phones } = carriers[random() < 0.5 ? 0 : 1]
+      await phones.control({ throttleRatio: 0.3 * random() })
       await pause(random() * 4000)
-      await carrier.phones.control({ throttleRatio: 0 })
+      await phones.control({ throttleRatio: 0 })
     },
-    async still({ carrier, random }) {
-      await carrier.phones.control({ isPaused: true })
+    async still({ carriers, random }) {
+      const { phones } = carriers[random() < 0.5 ? 0 : 1]
+      await phones.control({ isPaused: true })
       // Beyond the response timer, too.
       await pause(random() * 8000)
-      await carrier.phones.control({ isPaused: false })
+      await phones.control({ isPaused: false })
     },
-    async receipts({ carrier, random }) {
-      await carrier.phones.control({ isHoldingReceipts: true })
+    // An answer that is not heard looks like a person who says the same again, where it is about a reply: those come from the first carrier.
+    async receipts({ carriers: [, { phones }], random }) {
+      await phones.control({ isHoldingReceipts: true })
       await pause(random() * 4000)
-      await carrier.phones.control({
-        isHoldingReceipts: false,
-        deliver: 'deaf',
-        deliverTimes: Math.floor(random() * 50),
-      })
+      await phones.control({ isHoldingReceipts: false, deliver: 'deaf', deliverTimes: 1 + Math.floor(random() * 50) })
     },
-    async away({ carrier, random }) {
-      await carrier.phones.control({ connect: random() < 0.5 ? 'drop' : 'half_open', do: 'drop' })
+    async answers({ carriers, random }) {
+      const { phones } = carriers[random() < 0.5 ? 0 : 1]
+      await phones.control({ deliver: 'drop', deliverTimes: 1 + Math.floor(random() * 3) })
+    },
+    async away({ carriers, random }) {
+      const { phones } = carriers[random() < 0.5 ? 0 : 1]
+      await phones.control({ connect: random() < 0.5 ? 'drop' : 'half_open', do: 'drop' })
       await pause(random() * 5000)
-      await carrier.phones.control({ connect: 'accept' })
+      await phones.control({ connect: 'accept' })
     },
-    async binds({ carrier, random }) {
+    async binds({ carriers, random }) {
+      const { phones } = carriers[random() < 0.5 ? 0 : 1]
       const answers = ['silent', 'nack', 'drop', 'RBINDFAIL', 'RALYBND']
       const bind = answers[Math.floor(random() * answers.length)]
-      await carrier.phones.control({ bind, bindTimes: 2, do: 'drop' })
+      await phones.control({ bind, bindTimes: 2, do: 'drop' })
       await pause(2000)
-      await carrier.phones.control({ bind: 'accept', bindTimes: 0 })
+      await phones.control({ bind: 'accept', bindTimes: 0 })
+    },
+  },
+
+  clients: {
+    async leave({ smppLoad, random }) {
+      smppLoad.leave(random() < 0.5)
+    },
+    // What is not answered comes again.
+    async silent({ smppLoad, random }) {
+      smppLoad.isAnswering = false
+      await pause(random() * 3000)
+      smppLoad.isAnswering = true
+    },
+  },
+
+  callers: {
+    // About when it would go.
+    async cancel(world) {
+      const { load, random, taken } = world
+      const ms = 1000 + random() * 3000
+      const id = await load.send({ send_at: new Date(Date.now() + ms).toISOString() })
+      await pause(ms * 2 * random())
+      const { status } = await insist<{ status: string | number }>(
+        world,
+        'POST',
+        `/v1/messages/${id}/cancel`,
+        {},
+        [200, 409],
+      )
+      if (id !== null && status === 'canceled') taken.push(id)
+    },
+    async optOut(world) {
+      const { load, random, taken, out, faults } = world
+      const to = `1555201${1000 + out.length}`
+      out.push(to)
+      const at = Date.now() + random() * 5000
+      const send_at = new Date(at).toISOString()
+      const ids = await Promise.all([load.send({ to, send_at }), load.send({ to, send_at }), load.send({ to })])
+      await insist(world, 'POST', '/v1/opt-outs', { number: to }, [200, 201])
+      // What waited was not due yet.
+      if (Date.now() < at) taken.push(...ids.slice(0, 2).flatMap((id) => id ?? []))
+      if ((await load.send({ to })) !== null) faults.push(`a message to ${to}, who had opted out, was taken`)
+    },
+    async mute(world) {
+      const { data } = await insist<{ data: { id: string }[] }>(world, 'GET', '/v1/webhooks', undefined, [200])
+      const path = `/v1/webhooks/${data[0]?.id}`
+      const since = new Date()
+      world.missedSince ??= since
+      await insist(world, 'PATCH', path, { enabled: false }, [200])
+      await pause(world.random() * 3000)
+      await insist(world, 'PATCH', path, { enabled: true }, [200])
+      await insist(world, 'POST', `${path}/replay`, { since: since.toISOString() }, [202, 422])
     },
   },
 
@@ -138,13 +187,14 @@ export const lanes: Record<string, Record<string, Fault>> = {
     async reply(world) {
       const text = `r${world.replies.length} on my way`
       world.replies.push(text)
-      await world.carrier.phones.reply('15552001001', '15557654321', text)
+      await world.carriers[0].phones.reply('15552001001', '15557654321', text)
     },
     async broadcast(world) {
       const { client, broadcasts, random } = world
       const n = broadcasts.length
       const contacts = 100 + Math.floor(random() * 900)
-      broadcasts.push({ campaign: `sale-${n}`, contacts })
+      const broadcast = { campaign: `sale-${n}`, contacts, isCanceled: false }
+      broadcasts.push(broadcast)
       const rows = Array.from({ length: contacts }, (_, i) => ({
         phone_number: `+1555${300 + (n % 600)}${1000 + i}`,
         attributes: { word: `b${n}c${i}` },
@@ -159,14 +209,21 @@ export const lanes: Record<string, Record<string, Fault>> = {
       )
       const order = { message: '{{ word }} is invited', ...(random() < 0.3 && { max_rate: 6000 }) }
       await insist(world, 'POST', `${path}/send`, order, [202], `sale-${n}`)
-      if (random() < 0.5) return
+      const chance = random()
+      if (chance < 0.4) return
       await pause(random() * 1000)
+      if (chance < 0.6) {
+        broadcast.isCanceled = true
+        await insist(world, 'POST', `${path}/cancel`, {}, [200])
+        return
+      }
       await insist(world, 'POST', `${path}/pause`, {}, [200, 409])
       await pause(random() * 3000)
       await insist(world, 'POST', `${path}/resume`, {}, [200, 409])
     },
     async disable(world) {
-      const carrier = `/v1/carriers/${(await insist<{ data: { id: string }[] }>(world, 'GET', '/v1/carriers', undefined, [200])).data[0]?.id}`
+      const { data } = await insist<{ data: { id: string }[] }>(world, 'GET', '/v1/carriers', undefined, [200])
+      const carrier = `/v1/carriers/${data[world.random() < 0.5 ? 0 : 1]?.id}`
       await insist(world, 'PATCH', carrier, { enabled: false }, [200])
       await pause(world.random() * 3000)
       await insist(world, 'PATCH', carrier, { enabled: true, pace: 500 + Math.floor(world.random() * 1500) }, [200])

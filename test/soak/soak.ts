@@ -3,12 +3,13 @@
  * receiver must agree (conservation.ts). `--help` lists the options.
  */
 import { parseArgs } from 'node:util'
+import { parseId } from '../../server/ids.ts'
 import { checkConservation, summarise } from '../conservation.ts'
 import { seededRandom } from '../load.ts'
 import { until } from '../until.ts'
 import { gatherEvidence } from '../witnesses.ts'
 import { lanes, runLane, tend } from './faults.ts'
-import { isAlive, openWorld, type World } from './world.ts'
+import { bothOf, isAlive, openWorld, type World } from './world.ts'
 
 const help = `npm run soak [-- options]
 Each round starts a database, two processes, a carrier and a client's server, lets everything fail by chance under load, and
@@ -71,7 +72,7 @@ async function runRound(seed: number): Promise<boolean> {
   }
   violations.push(...world.faults)
   console.log(
-    `seed ${seed}: ${world.load.accepted} accepted, ${world.broadcasts.length} broadcasts, ` +
+    `seed ${seed}: ${world.load.accepted} accepted, ${world.smppLoad.accepted} over SMPP, ${world.broadcasts.length} broadcasts, ` +
       `${[...counts].map(([name, count]) => `${count} ${name}`).join(', ')}; ` +
       `${violations.length === 0 ? 'all agree' : 'BROKEN'} (${((performance.now() - startedAt) / 1000).toFixed(0)} s)`,
   )
@@ -81,27 +82,50 @@ async function runRound(seed: number): Promise<boolean> {
 
 /** Brings a world in which nothing fails any more to rest, and compares its books. */
 async function settle(world: World): Promise<string[]> {
-  const { carrier, nodes, load, receiver, replies, db, client } = world
-  await carrier.phones.control({ reset: true })
+  const { carriers, nodes, load, smppLoad, receiver, replies, db, client } = world
+  for (const { phones } of carriers) await phones.control({ reset: true })
   await until('both processes run', () => nodes.every(isAlive), 60_000)
   await client.waitForBound(90_000)
   // Beside more than a slow machine can do, a broadcast would not end.
-  await load.finish()
+  await Promise.all([load.finish(), smppLoad.finish(db)])
   for (const { campaign } of world.broadcasts)
     await until(
       `the broadcast of ${campaign} is over`,
-      async () => (await broadcastOf(world, campaign))?.status === 'completed',
+      async () => ['completed', 'canceled'].includes((await broadcastOf(world, campaign))?.status ?? ''),
       120_000,
     )
-  const evidence = await gatherEvidence({ load, db, carrier, receiver }, replies)
+  await replay(world)
+  const evidence = await gatherEvidence({ load, db, carrier: bothOf(world), receiver }, replies)
+  await smppLoad.untilTold(db)
   const violations = summarise(checkConservation(evidence))
-  for (const { campaign, contacts } of world.broadcasts) {
-    const { recipients, messages } = (await broadcastOf(world, campaign)) ?? {}
-    if (recipients !== contacts || messages !== contacts)
-      violations.push(`${campaign}: ${contacts} contacts, ${recipients} recipients, ${messages} messages`)
+  for (const { campaign, contacts, isCanceled } of world.broadcasts) {
+    const { status, recipients, messages } = (await broadcastOf(world, campaign)) ?? {}
+    if (status === 'canceled' ? !isCanceled : recipients !== contacts || messages !== contacts)
+      violations.push(`${campaign} is ${status}: ${contacts} contacts, ${recipients} recipients, ${messages} messages`)
   }
-  violations.push(...load.impolite, ...receiver.refused)
+  for (const id of world.taken) {
+    const message = evidence.ledger.messages.find((one) => one.id === parseId('msg', id))
+    const isAtCarrier = evidence.carrier.some(({ text }) => text.split(' ')[0] === message?.text.split(' ')[0])
+    if (message?.status !== 'canceled' || isAtCarrier)
+      violations.push(`${id} was taken back, is ${message?.status}, and ${isAtCarrier ? '' : 'not '}at the carrier`)
+  }
+  violations.push(...summarise(smppLoad.check(evidence.ledger)), ...load.impolite, ...receiver.refused)
   return violations
+}
+
+/** Has what the receiver missed posted again; with the replays that were ordered before, this one is over. */
+async function replay({ client, missedSince }: World): Promise<void> {
+  if (missedSince === null) return
+  const { data } = await client.get<{ data: { id: string }[] }>('/v1/webhooks')
+  const path = `/v1/webhooks/${data[0]?.id}`
+  await client.expect('PATCH', path, { enabled: true })
+  const areOver = async (): Promise<boolean> =>
+    (await client.get<{ data: { status: string }[] }>(`${path}/replays`)).data.every(
+      ({ status }) => status !== 'running',
+    )
+  await until('the replays of the round are over', areOver, 90_000)
+  await client.expect('POST', `${path}/replay`, { since: missedSince.toISOString() })
+  await until('all was replayed', areOver, 90_000)
 }
 
 interface Broadcast {
