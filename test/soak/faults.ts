@@ -265,14 +265,15 @@ export async function tend(world: World, isOver: () => boolean): Promise<void> {
     for (const node of world.nodes) {
       if (!node.isUp || isAlive(node)) continue
       node.isUp = false
-      const last = node.program.stderr.slice(-1000)
-      if (!last.includes('fenced by another node')) world.faults.push(`a process ended by itself: ${last}`)
+      const log = node.program.stderr.slice(node.loggedBefore)
+      if (!log.includes('fenced by another node')) world.faults.push(`a process ended by itself: ${log.slice(-1000)}`)
       await begin(world, node)
     }
   }
 }
 
 async function begin(world: World, node: Node): Promise<void> {
+  node.loggedBefore = node.program.stderr.length
   // With the database away the start waits for it, or says why not; a service manager tries again.
   for (let tries = 0; !isAlive(node) && tries < 10; tries++)
     await node.program.restart().catch(async (error: unknown) => {

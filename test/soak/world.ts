@@ -15,6 +15,8 @@ export interface Node {
   proxy: DatabaseProxy
   /** False while a fault has it. */
   isUp: boolean
+  /** How much all its processes before this one have logged. */
+  loggedBefore: number
 }
 
 export interface World {
@@ -89,7 +91,7 @@ export async function openWorld({ random, rate }: { random: () => number; rate: 
       closing.push(() => program.remove())
       if (first) program.client.key = first.program.client.key
       else await setUpCarrier(program.client, timers)
-      nodes.push({ program, proxy, isUp: true })
+      nodes.push({ program, proxy, isUp: true, loggedBefore: 0 })
     }
     const [one, other] = nodes
     if (!one || !other) throw new Error('two processes were to be started')
