@@ -243,7 +243,7 @@ describe('a receipt', () => {
       status: ESME.ROK,
     })
     await cancelMessage(test.context, test.accountId, other.id)
-    expect(await settleCanceled(test.db, 10)).toBe(1)
+    expect(await settleCanceled(test.db, null)).toEqual({ accountId: test.accountId, messageId: other.id })
     await untilDelivered(client, 2)
     expect(client.delivered.map((pdu) => receiptOf(pdu)?.state)).toEqual(['deleted', 'deleted'])
   })

@@ -133,12 +133,27 @@ it('what was canceled is settled some at a time, and nothing else', async () => 
       messageId,
     ])
   }
-  expect([
-    await settleCanceled(test.db, 2),
-    await settleCanceled(test.db, 2),
-    await settleCanceled(test.db, 2),
-  ]).toEqual([2, 1, 0])
-  expect(await test.count('smpp_submits', 'true')).toBe(1)
+  const left: number[] = []
+  for (let to = await settleCanceled(test.db, null, 2); to; to = await settleCanceled(test.db, to, 2))
+    left.push(await test.count('smpp_submits', 'true'))
+  expect(left).toEqual([2, 1])
+})
+
+it('what was canceled is found behind many whose end nobody knows, a bounded number of them at a time', async () => {
+  const unknown = [await note([1]), await note([1]), await note([1])]
+  const { messageId } = await note([1])
+  await finish(messageId, 'canceled')
+  await test.db.query(`insert into outcomes (account_id, status, message_id) values ($1, 'canceled', $2)`, [
+    test.accountId,
+    messageId,
+  ])
+  const { accountId } = test
+  const first = await settleCanceled(test.db, null, 2)
+  expect(first).toEqual({ accountId, messageId: unknown[1]?.messageId })
+  expect(await test.count('smpp_submits', 'true')).toBe(4)
+  expect(await settleCanceled(test.db, first, 2)).toEqual({ accountId, messageId })
+  expect(await test.count('smpp_submits', 'true')).toBe(3)
+  expect(await settleCanceled(test.db, { accountId, messageId }, 2)).toBeNull()
 })
 
 it('a note is forgotten after 400 days', async () => {

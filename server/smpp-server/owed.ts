@@ -144,24 +144,48 @@ const settleStatement = perDay(
   where ${asksFor('p.flags', 't.state')}`,
 )
 
+// Some 20 ms; of those that were canceled all are settled together.
+const looksMax = 5000
+
 /**
- * Settles messages that were canceled, which is no event unless somebody subscribes: some of them, and answers how many. By the primary
- * key of outcomes, a note after the other.
+ * Settles messages that were canceled, which is no event unless somebody subscribes. Looks at some of the notes, in their order from behind one
+ * on (null: the first), for those of messages whose end nobody knows may be millions; answers with the last that it looked at, null behind the
+ * end. By the primary keys of both tables.
  */
-export async function settleCanceled(db: Db, limit: number): Promise<number> {
-  const { rows } = await db.query<MessageKey>(
-    `select s.account_id as "accountId", s.message_id as "messageId"
-     from smpp_submits s
-     cross join lateral (
-       select 1 from outcomes o
-       where o.account_id = s.account_id and o.status = 'canceled' and o.message_id = s.message_id
-       limit 1
-     ) o
-     limit $1`,
-    [limit],
-  )
-  await settleOwed(db, rows)
-  return rows.length
+export async function settleCanceled(
+  db: Db,
+  after: MessageKey | null,
+  limit: number = looksMax,
+): Promise<MessageKey | null> {
+  const nil = '00000000-0000-0000-0000-000000000000'
+  const { rows } = await db.query<MessageKey & { canceled: MessageKey[] }>({
+    name: 'find-canceled-smpp-submits',
+    text: `
+      with piece as materialized (
+        select account_id, message_id
+        from smpp_submits
+        where (account_id, message_id) > ($1::uuid, $2::uuid)
+        order by account_id, message_id
+        limit $3
+      ), canceled as materialized (
+        select json_agg(json_build_object('accountId', p.account_id, 'messageId', p.message_id)) as keys
+        from piece p
+        cross join lateral (
+          select 1 from outcomes o
+          where o.account_id = p.account_id and o.status = 'canceled' and o.message_id = p.message_id
+          limit 1
+        ) o
+      )
+      select account_id as "accountId", message_id as "messageId", coalesce((select keys from canceled), '[]') as canceled
+      from piece
+      order by account_id desc, message_id desc
+      limit 1`,
+    values: [after?.accountId ?? nil, after?.messageId ?? nil, limit],
+  })
+  const [last] = rows
+  if (!last) return null
+  await settleOwed(db, last.canceled)
+  return { accountId: last.accountId, messageId: last.messageId }
 }
 
 /** Forgets notes of messages that never came to an end, longer than any receipt is waited for. */

@@ -8,13 +8,13 @@ import { InOrder } from '../in-order.ts'
 import type { Acceptor } from '../messages/accept.ts'
 import type { Texts } from '../sealing/texts.ts'
 import type { Vault } from '../sealing/vault.ts'
-import { Sweeper, untilDone } from '../sweeps.ts'
+import { forAWhile, Sweeper } from '../sweeps.ts'
 import { closeSessions, isAllowedFrom, judgeBind } from './bind.ts'
 import type { Client, ClientSession, Consignment } from './client.ts'
 import { forgetDeliveries } from './delivery.ts'
 import { Deliverer } from './deliver.ts'
 import { sendLate } from './late.ts'
-import { forgetOwed, OwedReceipts, settleCanceled } from './owed.ts'
+import { forgetOwed, OwedReceipts, settleCanceled, type MessageKey } from './owed.ts'
 import { cancel, query } from './query.ts'
 import { Rate } from './rate.ts'
 import { forgetSessions, readAdmissions, type CurrentAdmission } from './admission.ts'
@@ -43,6 +43,8 @@ const unansweredMax = 10_000
 // Binds that wait for their turn; the one after them is told to come again.
 const bindsWaitingMax = 100
 const drainMs = 5000
+// Of each minute: enough for some hundred thousand notes, and what is left has its turn in the next one.
+const canceledMs = 1000
 
 export class ClientServer {
   readonly #options: ClientServerOptions
@@ -56,6 +58,8 @@ export class ClientServer {
   readonly #sweeper: Sweeper
   /** Sessions whose end is not on disk yet. */
   readonly #ended = new Set<string>()
+  /** Up to which note it was looked whether its message was canceled; null: none. */
+  #canceledTo: MessageKey | null = null
   #unanswered = 0
   #binding: Promise<unknown> = Promise.resolve()
   #bindsWaiting = 0
@@ -100,7 +104,11 @@ export class ClientServer {
       {
         name: 'canceled messages of SMPP clients',
         everyMs: 60_000,
-        run: () => untilDone(1000, (limit) => settleCanceled(db, limit)),
+        run: () =>
+          forAWhile(canceledMs, async () => {
+            this.#canceledTo = await settleCanceled(db, this.#canceledTo)
+            return this.#canceledTo === null ? 0 : 1
+          }),
       },
       { name: 'sessions of SMPP clients', everyMs: 60_000, run: () => this.#forgetSessions() },
       {
