@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testMasterKey, testVault } from '../../accounts/testing.ts'
-import { inTransaction, type Queryable, type Tx } from '../../db/db.ts'
+import { inTransaction, openPool, type Queryable, type Tx } from '../../db/db.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
 import { newId, parseId } from '../../ids.ts'
 import { runImport } from './run.ts'
 import { startImports } from './start.ts'
 import { numberOf, openImportTest, readRow, until, zero, type ImportTest } from './testing.ts'
-import { writeRows } from './write.ts'
+import { retry, writeRows } from './write.ts'
 import { rawWorkbook, rowOf } from './zip-testing.ts'
 
 let database: TestDatabase
@@ -219,6 +219,26 @@ describe('an interrupted import', () => {
     expect((await test.read(id)).counts).toEqual(countsOf(20_000))
     expect(await test.contacts(campaign)).toHaveLength(16_000)
     expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['contacts_count']).toBe(16_000)
+  })
+
+  it('waits for a database that takes nothing for as long as it does, and for a statement that is canceled each time not for ever', async () => {
+    const settings = { default_transaction_read_only: 'on', statement_timeout: '50ms' }
+    const refusing = openPool(database.connection, { name: 'refusing', max: 1, settings })
+    let tries = 0
+    const write = async (): Promise<unknown> => {
+      const db = ++tries < 20 ? refusing : database.db
+      return db.query('create table written (id int)')
+    }
+    await retry(write, never, 0)
+    expect(tries).toBe(20)
+    tries = 0
+    const wait = async (): Promise<unknown> => {
+      tries++
+      return refusing.query('select pg_sleep(10)')
+    }
+    await expect(retry(wait, never, 0)).rejects.toThrow('statement timeout')
+    expect(tries).toBe(6)
+    await refusing.end()
   })
 
   it('is taken over by another process when its own stops', async () => {

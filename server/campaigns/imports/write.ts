@@ -1,6 +1,6 @@
 /** All of an import but its end: reads the stored file and writes its rows in batches. In a thread of its own (`worker.ts`). */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isRetryable } from '../../db/failure.ts'
+import { isRetryable, isUnavailable } from '../../db/failure.ts'
 import { hasContacts } from '../contact-list.ts'
 import { openRows } from './rows.ts'
 import { beginImport, type ImportFailure, type ImportStatus } from './store.ts'
@@ -25,7 +25,9 @@ interface RowsEnd {
 
 /** Most rows of a file. */
 export const rowsMax = 1_000_000
+// Of what may never pass, in half a minute.
 const triesMax = 6
+const pauseMsMax = 16_000
 
 /** Reads the file and writes its rows: all of the job but its end. */
 export async function writeRows(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
@@ -73,15 +75,19 @@ async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSign
   return { status, failure, rows: writer.committed }
 }
 
-/** Repeats what a database that is away, or a lost race, refused; some 30 s in all, then the job queue tries again later. */
-export async function retry<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
+/**
+ * Repeats what a database refused that is away or full until it takes it, however long that is: the tries of the job queue are for what is wrong
+ * with an import. A lost race, or a statement that was canceled, some 30 s in all; then the job queue tries again later.
+ */
+export async function retry<T>(work: () => Promise<T>, signal: AbortSignal, pauseMs = 1000): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
     } catch (error) {
-      if (!isRetryable(error) || tries >= triesMax || signal.aborted) throw error
+      const isPatient = isUnavailable(error) || (isRetryable(error) && tries < triesMax)
+      if (!isPatient || signal.aborted) throw error
       // An abort only ends the wait; the next try finds out.
-      await sleep(500 * 2 ** tries, undefined, { signal }).catch(() => {})
+      await sleep(Math.min(pauseMs * 2 ** (tries - 1), pauseMsMax), undefined, { signal }).catch(() => {})
     }
   }
 }
