@@ -2,6 +2,7 @@
  * Tables that are emptied by DELETE are taken for tables of no rows when a vacuum found them so, until somebody analyzes them. What looks
  * for a few of their rows must not read all of them again for each.
  */
+import { readFile } from 'node:fs/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inTransaction, openPool, type Db } from '../server/db/db.ts'
 import { pipelineSettings } from '../server/db/pipeline.ts'
@@ -121,13 +122,20 @@ async function compareBesideOthers(
   return beside / (await fastest([3, 4, 5].map((batch) => () => write(batch))))
 }
 
-/** The shortest time of several runs, in milliseconds. */
+/** The shortest time of several runs on the pipeline's connection, in nanoseconds. */
 async function fastest(runs: (() => Promise<unknown>)[]): Promise<number> {
+  const { rows: backends } = await pools.pipeline.query<{ pid: number }>('select pg_backend_pid() as pid')
+  // How long its process had a processor: other programs may have the machine meanwhile. Where the kernel does not tell, by the clock.
+  const read = (): Promise<number> =>
+    readFile(`/proc/${backends[0]?.pid}/schedstat`, 'utf8').then(
+      (text) => Number(text.split(' ', 1)[0]),
+      () => performance.now() * 1e6,
+    )
   let least = Infinity
   for (const run of runs) {
-    const startedAt = performance.now()
+    const before = await read()
     await run()
-    least = Math.min(least, performance.now() - startedAt)
+    least = Math.min(least, (await read()) - before)
   }
   return least
 }
@@ -193,7 +201,7 @@ describe('the pipeline', () => {
         return writePlainAnswers(pools.pipeline, plain, ledger.context.recent)
       }
       const removeOthers = () => database.db.query(`delete from intents where node_id <> $1`, [ledger.nodeId])
-      expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
+      expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(3)
       const { rows: left } = await database.db.query(`select from intents`)
       expect(left).toEqual([])
     },
@@ -208,7 +216,7 @@ describe('the pipeline', () => {
       return writeAnswers(pipeline, answers, () => false)
     }
     const removeOthers = () => database.db.query(`delete from receipts`)
-    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
+    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(3)
   })
 
   it.each([hintLate, hintAdoption])('looks at tries soon (%o), however many others there are', async (hint) => {
@@ -223,7 +231,7 @@ describe('the pipeline', () => {
       inTransaction(pipeline, (tx) => hint(tx, tries.slice(batch * size, (batch + 1) * size)))
     const removeOthers = () =>
       pipeline.query(`delete from nameless_tries where their_number::int > $1`, [batches * size])
-    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
+    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(3)
     const { rowCount } = await pipeline.query(`select from nameless_tries where check_at <= now()`)
     expect(rowCount).toBe(batches * size)
   })
@@ -246,7 +254,7 @@ describe('the pipeline', () => {
     }
     const ids = keys.map(({ eventId }) => eventId)
     const removeOthers = () => database.db.query(`delete from outbox where event_id <> all ($1)`, [ids])
-    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
+    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(3)
     expect((await database.db.query(`select from outbox`)).rows).toEqual([])
   })
 
@@ -264,7 +272,7 @@ describe('the pipeline', () => {
     await database.db.query(`update messages set status = 'delivered' where id = any ($1)`, [over])
     const write = () => discardDue(pools.pipeline, size)
     const removeOthers = () => database.db.query(`delete from discards where message_id <> all ($1)`, [ids])
-    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
+    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(3)
     const { rows: left } = await database.db.query(`select from discards where check_at > now()`)
     expect(left).toHaveLength(batches * (size - 1))
     const { rows: bare } = await database.db.query<{ id: string }>(`select id from messages where body is null`)
@@ -288,7 +296,7 @@ describe('the pipeline', () => {
            select due_at, event_id from outbox where leased_by is null order by due_at, event_id limit $1)`,
         [3 * size],
       )
-    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
+    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(3)
     expect(claimed).toBe(batches * size)
   })
 
@@ -316,7 +324,7 @@ describe('the pipeline', () => {
     }
     const ids = keys.map(({ id }) => id)
     const removeOthers = () => database.db.query(`delete from smpp_deliveries where id <> all ($1)`, [ids])
-    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(5)
+    expect(await compareBesideOthers(write, removeOthers)).toBeLessThan(3)
     const { rows: left } = await database.db.query(
       `select from smpp_deliveries where due_at > now() + interval '50 seconds'`,
     )
