@@ -71,6 +71,36 @@ const mixed = [
   { to: 1, message: 2 },
 ]
 
+it('gives others their turns while it is checked', async () => {
+  const order: string[] = []
+  // Takes a millisecond of the processor's.
+  const refuseUrl = (): string => {
+    const from = performance.now()
+    while (performance.now() - from < 1);
+    order.push('check')
+    return 'is not called'
+  }
+  const slow = await buildTestApp(database.db, (one) => messageRoutes(one, { ...test.routeContext, refuseUrl }))
+  let isOver = false
+  const turn = (): void => {
+    order.push('turn')
+    if (!isOver) setImmediate(turn)
+  }
+  turn()
+  const messages = Array.from({ length: 60 }, (_, n) => ({ ...good(n), callback_url: 'https://example.com/' }))
+  const answer = await slow.inject({
+    method: 'POST',
+    url: '/v1/messages/batch',
+    headers: { ...account.headers, 'idempotency-key': 'slow' },
+    payload: { messages },
+  })
+  isOver = true
+  await slow.close()
+  expect(answer.json()).toMatchObject({ accepted: 0, refused: 60 })
+  const checked = order.slice(order.indexOf('check'), order.lastIndexOf('check'))
+  expect(checked.filter((one) => one === 'turn').length).toBeGreaterThanOrEqual(4)
+})
+
 it('answers every item as a single send would', async () => {
   const { status, body } = await batch(mixed)
   expect(status).toBe(202)
