@@ -16,6 +16,23 @@ beforeAll(async () => {
 afterAll(() => database.close())
 beforeEach(() => database.db.query('delete from login_failures'))
 
+test('every spelling that finds a user is counted as one', async () => {
+  const { db } = database
+  const letters = Array.from({ length: 0x1_ffff - 0x80 }, (_, i) => String.fromCodePoint(i + 0x80)).filter((one) =>
+    one.isWellFormed(),
+  )
+  const { rows } = await db.query<{ spelling: string; found: string }>(
+    `select spelling, lower(spelling) as found from unnest($1::text[]) as s (spelling) where lower(spelling) ~ '^[a-z]$'`,
+    [letters],
+  )
+  for (const { spelling, found } of [...rows, { spelling: 'A', found: 'a' }]) {
+    const network = newId()
+    const of = async (name: string): Promise<string> =>
+      (await beginAttempt(db, testVault, `${name}da@example.com`, network)).pair
+    expect([spelling, await of(spelling)]).toEqual([spelling, await of(found)])
+  }
+})
+
 const median = (times: number[]): number => times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0
 
 test('a login fails in the same time and words, whether there is such a user or not', { retry: 2 }, async () => {

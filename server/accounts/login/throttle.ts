@@ -32,7 +32,7 @@ export interface Attempt {
 export async function beginAttempt(db: Db, vault: Vault, login: string, ip: string): Promise<Attempt> {
   const network = networkOf(ip)
   const address = subjectOf(vault, 'address', network)
-  const pair = subjectOf(vault, 'pair', `${login.toLowerCase()} ${network}`)
+  const pair = subjectOf(vault, 'pair', `${foldLogin(login)} ${network}`)
   // What throws takes the other count back.
   await inTransaction(db, async (tx) => {
     await count(tx, pair, ofPair)
@@ -59,6 +59,13 @@ export async function beginCode(db: Queryable, vault: Vault, userId: string): Pr
   await count(db, subject, ofCodes)
   return () => clear(db, subject)
 }
+
+/** Without accents and case: to PostgreSQL `İ` is an `i`, to JavaScript one with a dot, and each spelling would have tries of its own. */
+const foldLogin = (login: string): string =>
+  login
+    .normalize('NFKD')
+    .replace(/\p{Mn}/gu, '')
+    .toLowerCase()
 
 const subjectOf = (vault: Vault, kind: string, value: string): string =>
   `${kind} ${vault.mac(`login ${kind}`, value).toString('base64url')}`
