@@ -102,7 +102,8 @@ export class Endpoints {
   readonly #vault: Vault
   readonly #reads: Batcher<EndpointKey, boolean | Error>
   #entries = new Map<string, Entry>()
-  #callbackKeys = new Map<string, { endpoint: Endpoint; readAt: number }>()
+  /** By account; a reading is shared from its beginning. */
+  #callbacks = new Map<string, { endpoint: Promise<Endpoint>; readAt: number }>()
 
   constructor(db: Db, vault: Vault) {
     this.#db = db
@@ -137,7 +138,8 @@ export class Endpoints {
     const rows = webhooks.length > 0 ? await readEndpoints(this.#db, webhooks) : []
     const byId = new Map(rows.map((row) => [row.id, row]))
     const now = performance.now()
-    for (const [id, entry] of this.#entries) if (now - entry.readAt > forgetMs) this.#entries.delete(id)
+    for (const known of [this.#entries, this.#callbacks])
+      for (const [id, { readAt }] of known) if (now - readAt > forgetMs) known.delete(id)
     return Promise.all(
       keys.map(async (key) => {
         try {
@@ -184,13 +186,19 @@ export class Endpoints {
   }
 
   /** One read a second and account, however many origins its callback addresses have. */
-  async #readCallback(accountId: string): Promise<Endpoint> {
-    const known = this.#callbackKeys.get(accountId)
-    if (known && performance.now() - known.readAt < freshMs) return known.endpoint
-    const { secret, twilioToken } = await openCallbackSecrets(this.#db, this.#vault, accountId)
-    const endpoint = { ...callback, keys: [keyOf(secret)], twilioToken, ...unnoted }
-    this.#callbackKeys.set(accountId, { endpoint, readAt: performance.now() })
+  #readCallback(accountId: string): Promise<Endpoint> {
+    const now = performance.now()
+    const known = this.#callbacks.get(accountId)
+    if (known && now - known.readAt < freshMs) return known.endpoint
+    const endpoint = this.#openCallback(accountId)
+    this.#callbacks.set(accountId, { endpoint, readAt: now })
+    endpoint.catch(() => this.#callbacks.delete(accountId))
     return endpoint
+  }
+
+  async #openCallback(accountId: string): Promise<Endpoint> {
+    const { secret, twilioToken } = await openCallbackSecrets(this.#db, this.#vault, accountId)
+    return { ...callback, keys: [keyOf(secret)], twilioToken, ...unnoted }
   }
 }
 
