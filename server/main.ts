@@ -59,7 +59,7 @@ import { openResult, Texts } from './sealing/texts.ts'
 import { keyIdsOf, openVault } from './sealing/vault.ts'
 import { openSimulator } from './simulator-process.ts'
 import { ClientServer } from './smpp-server/server.ts'
-import { explainDatabase, openKeyFile, readCertificate, requireMasterKey, StartError } from './start.ts'
+import { explainDatabase, explainStart, openKeyFile, readCertificate, requireMasterKey, StartError } from './start.ts'
 import { Started } from './started.ts'
 import { Sweeper } from './sweeps.ts'
 import { TestSimulator } from './test-simulator.ts'
@@ -102,7 +102,9 @@ async function run(): Promise<void> {
     if (own) return void process.stdout.write(await own(config, log))
     // SIGHUP: the terminal is gone.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(signal))
-    starting = start(config, log, started, (reason) => void stop(reason, 1))
+    starting = start(config, log, started, (reason) => void stop(reason, 1)).catch((error: unknown) =>
+      explainStart(error, config),
+    )
     await starting
   } catch (error) {
     const isExpected = [ConfigError, StartError, DataDirLockedError].some((kind) => error instanceof kind)

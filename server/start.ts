@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { Config } from './config.ts'
 import type { Queryable } from './db/db.ts'
-import { codeOf } from './db/failure.ts'
+import { codeOf, isUnavailable } from './db/failure.ts'
 import { DataDirLockedError } from './db/lock.ts'
 import { isMasterKeyOf } from './sealing/data-keys.ts'
 import { KeyFile } from './sealing/master-key.ts'
@@ -18,6 +18,12 @@ export function explainDatabase(error: unknown, { databaseUrl, dataFolder }: Con
   if (!(error instanceof Error) || error instanceof DataDirLockedError) throw error
   const what = databaseUrl ? 'database of DATABASE_URL' : `data folder ${dataFolder} (HELIOGRAM_DATA)`
   throw new StartError(`The ${what} cannot be used: ${error.message || codeOf(error)}`, { cause: error })
+}
+
+/** The same of one that has opened, and goes or takes nothing before the start is over: a standby, a disk that is full by then. */
+export function explainStart(error: unknown, config: Config): never {
+  if (error instanceof StartError || !isUnavailable(error)) throw error
+  return explainDatabase(error, config)
 }
 
 /** The key file, which is made where there is none. @throws StartError where it cannot be read, or made. */

@@ -120,13 +120,20 @@ test('a database in which nothing may be made is named, without a stack', async 
   const server = await startDurable()
   try {
     const url = new URL(server.url)
+    const env = await environment({ DATABASE_URL: server.url })
     url.searchParams.set('options', '-c default_transaction_read_only=on')
-    const ending = await runToEnd(['start'], await environment({ DATABASE_URL: url.href }))
-    expect(ending.code).toBe(1)
-    expect(ending.stderr).toMatch(
-      /The database of DATABASE_URL cannot be used: .*cannot execute CREATE TABLE in a read-only transaction$/m,
-    )
-    expect(ending.stderr).not.toContain('    at ')
+    // An empty one, and one that has all its tables, as a standby has.
+    for (const isMigrated of [false, true]) {
+      if (isMigrated) expect((await runToEnd(['owner-code'], env)).stderr).toContain('database migrated')
+      const ending = await runToEnd(['start'], { ...env, DATABASE_URL: url.href })
+      expect(ending.code).toBe(1)
+      expect(ending.stderr).toMatch(
+        /^The database of DATABASE_URL cannot be used: .*cannot execute [A-Z ]+ in a read-only transaction$/m,
+      )
+      const [, ...lines] = ending.stderr.split('\n').filter((line) => !line.startsWith('{'))
+      expect(lines).toEqual([expect.stringContaining('cannot be used'), ''])
+      expect(ending.stderr.match(/partition not made/g) ?? []).toHaveLength(isMigrated ? 1 : 0)
+    }
   } finally {
     await server.close()
   }

@@ -1,7 +1,7 @@
 /** Day partitions of the large tables: ids are UUIDv7, so one range of ids is one day. */
 import { firstIdAt, timeOfId } from '../ids.ts'
 import type { Db } from './db.ts'
-import { codeOf } from './failure.ts'
+import { codeOf, isUnavailable } from './failure.ts'
 import type { Log } from './log.ts'
 import { ensureRowSecurity } from './row-security.ts'
 import { runWithShortLock } from './short-lock.ts'
@@ -131,14 +131,14 @@ export async function learnDays(db: Db): Promise<void> {
   for (const { suffix } of rows) knownDays.add(suffix)
 }
 
-/** The oldest day first. Where one has to be left, so are those behind it: their locks are the same. */
+/** The oldest day first. Where one has to be left, so are those behind it: their locks are the same, and so is a full disk. */
 async function createPartitions(db: Db, log: Log, today: number): Promise<void> {
   for (let day = -1; day <= daysAhead; day++)
     for (const [table, storage] of Object.entries(tables))
       if (!(await createPartition(db, log, table, today + day * dayMs, storage))) return
 }
 
-/** Answers whether its locks were free. */
+/** Answers whether its locks were free, and the database took it. */
 async function createPartition(db: Db, log: Log, table: string, from: number, storage: string): Promise<boolean> {
   const name = `${table}${suffixOf(from)}`
   const { rows } = await db.query<{ isThere: boolean }>(`select to_regclass($1) is not null as "isThere"`, [name])
@@ -156,6 +156,6 @@ async function createPartition(db: Db, log: Log, table: string, from: number, st
     if (['42P07', '23505'].includes(codeOf(error) ?? '')) return true
     // The default partition holds rows of that day (23514) and keeps on holding them.
     log.warn({ error, partition: name }, 'partition not made')
-    return true
+    return !isUnavailable(error)
   }
 }
