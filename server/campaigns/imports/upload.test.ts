@@ -9,6 +9,7 @@ import { parseId } from '../../ids.ts'
 import { chunkBytes } from './chunks.ts'
 import { uploadsMax } from './places.ts'
 import { Stride } from './stride.ts'
+import { rawWorkbook, rowOf } from './zip-testing.ts'
 import { numberOf, openImportTest, until, type ImportTest } from './testing.ts'
 
 let database: TestDatabase
@@ -26,6 +27,8 @@ afterAll(async () => {
   await test.close()
   await database.close()
 })
+
+const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
 const open = (campaign: string, headers: Record<string, string> = {}): ClientRequest =>
   openRequest({
@@ -83,6 +86,16 @@ describe('an upload', () => {
     expect((await test.upload(campaign, 'text/csv', 'phone\n1', '', { 'content-encoding': 'br' })).status).toBe(415)
     expect((await test.upload('nobody', 'text/csv', 'phone\n1')).status).toBe(404)
     expect(await importsOf(campaign)).toBe(0)
+  })
+
+  it('is a workbook that has its names near the beginning of its sheet', async () => {
+    const campaign = await test.newCampaign()
+    const send = (emptyRows: number): ReturnType<typeof test.upload> => {
+      const sheet = `${'<row/>'.repeat(emptyRows)}${rowOf('phone')}${rowOf(numberOf(1))}`
+      return test.upload(campaign, workbookType, rawWorkbook(sheet))
+    }
+    expect((await send(100_000)).status).toBe(202)
+    expect(await send(1_500_000)).toMatchObject({ status: 422, body: { errors: [{ pointer: '#' }] } })
   })
 
   it('may come in small pieces, and one with the same key is not stored again', async () => {

@@ -48,6 +48,8 @@ export interface StoredFile {
 const uploadBytesMax = 256 * 1024 * 1024
 // What may be inflated of a workbook to find its first row: it and its texts stand at the beginning, and requests are waiting.
 const headerBytesMax = 64 * 1024 * 1024
+// Pieces of 64 KiB of a sheet in which there is no row with anything in it: widths of columns take one or two.
+const emptyPiecesMax = 128
 // 4 MiB.
 const piecesPerCollection = 16
 /** A JSON list is read at once. */
@@ -238,7 +240,9 @@ async function readHeader(
   }
   try {
     const workbook = await openWorkbook((position) => readChunk(tx, accountId, id, position), bytes, headerBytesMax)
+    let emptyPieces = 0
     for await (const [first] of readSheet(workbook)) {
+      if (!first && ++emptyPieces > emptyPiecesMax) break
       if (!first) continue
       if (first.fault) return refuse(refuseFile('must begin with a row of column names'))
       const header = (first.record as string[]).map((name) => withoutEscape(name.trim()))
