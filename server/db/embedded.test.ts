@@ -13,6 +13,7 @@ import { startEmbedded } from './embedded.ts'
 import { codeOf, isUnavailable } from './failure.ts'
 import { isAlive, readPidFile, signalProcess } from './pidfile.ts'
 import { hashOf, prepareDataDir } from './place.ts'
+import { untilBlocked } from './testing.ts'
 
 const isRoot = process.getuid?.() === 0
 const script = join(import.meta.dirname, 'embedded-child.ts')
@@ -179,6 +180,23 @@ test('adopts the server of a process that was killed', async () => {
   await closing.pop()?.()
   await second.close()
   expect(isAlive(pid)).toBe(false)
+})
+
+test('is not held up by a database that an earlier connection of ours is still making', async () => {
+  const first = await startChild(dataDir)
+  first.process.kill('SIGKILL')
+  await once(first.process, 'exit')
+  const db = openPool({ ...first.connection, database: 'postgres' }, { name: 'test', max: 2 })
+  await db.query('alter database heliogram rename to other')
+  // As its making, its new name is there for nobody before it is committed.
+  const [second] = await inTransaction(db, async (tx) => {
+    await tx.query('alter database other rename to heliogram')
+    const starting = start()
+    await untilBlocked(db, 1, 'create database%')
+    return [starting]
+  })
+  await db.end()
+  expect((await second).adopted).toBe(true)
 })
 
 test('starts again an adopted server that dies', async () => {

@@ -7,7 +7,7 @@ import { Client } from 'pg'
 import { openLog, owner, serverEnvironment } from './cluster.ts'
 import type { Cluster } from './cluster.ts'
 import type { Connection } from './db.ts'
-import { isUnavailable } from './failure.ts'
+import { codeOf, isUnavailable } from './failure.ts'
 import type { Log } from './log.ts'
 import { disownPidFile, isAlive, isPostmaster, readPidFile, signalProcess, untilGone } from './pidfile.ts'
 import { makePrivateDir } from './place.ts'
@@ -159,13 +159,21 @@ async function askVersion(connection: Connection): Promise<string | Error> {
               exists (select from pg_database where datname = $1) as "hasOurs"`,
       [owner],
     )
-    if (rows[0]?.hasOurs === false) await client.query(`create database ${owner}`)
+    if (rows[0]?.hasOurs === false) await makeOurs(client)
     return rows[0]?.version ?? ''
   } catch (error) {
     return error instanceof Error ? error : new Error(String(error))
   } finally {
     await client.end().catch(() => {})
   }
+}
+
+/** A connection that was given up, because the disk is slow, may have gone on making it: then it is there now. */
+async function makeOurs(client: Client): Promise<void> {
+  await client.query(`create database ${owner}`).catch((error: unknown) => {
+    // SQLSTATE duplicate_database, or unique_violation where both were at it.
+    if (!['42P04', '23505'].includes(codeOf(error) ?? '')) throw error
+  })
 }
 
 /** Asks the server to end: at once but in order, then without saving (the log is replayed at the next start), then by force. */
