@@ -289,6 +289,19 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(1)
   })
 
+  it('on another session while the first is still being stored, whose session was lost', async () => {
+    const lost = openSession()
+    const answers: Promise<number>[] = []
+    await stalled(async () => {
+      answers.push(deliver(lost))
+      lost.state = 'closed'
+      answers.push(deliver(openSession()))
+      await new Promise((resolve) => setImmediate(resolve))
+    })
+    expect(await Promise.all(answers)).toEqual([ESME.ROK, ESME.ROK])
+    expect(await stored()).toBe(1)
+  })
+
   it('under its own number at once, while it has no answer', async () => {
     const session = openSession()
     const answers: Promise<number>[] = []

@@ -4,7 +4,7 @@
  *
  *   stored, answered at once, session alive, or its heartbeat was answered later      the carrier has it: a repetition is a person's
  *   being stored or answered late, so that the carrier may have stopped waiting       the next one is a redelivery
- *   answered, and the session was lost                                               "
+ *   being stored or answered, and the session was lost                               "
  *   not stored, as far as we know                                                    ", and stored unless it was after all
  *
  * What this process has answered is remembered here, what others and those before it have, in the database: where another process has an
@@ -183,10 +183,10 @@ function hasArrived({ answeredAt, isStored, session, enquireTimeoutMs }: Answere
 
 function isUnsure(earlier: Answered, { session, sequence }: Delivery, now: number): boolean {
   const { receivedAt, answeredAt, isStored } = earlier
+  if (earlier.session.state === 'closed' && !hasArrived(earlier)) return true
   if (answeredAt === null)
     return now - receivedAt >= patienceMs || (earlier.session === session && earlier.sequence === sequence)
-  if (!isStored || answeredAt - receivedAt >= patienceMs) return true
-  return earlier.session.state === 'closed' && !hasArrived(earlier)
+  return !isStored || answeredAt - receivedAt >= patienceMs
 }
 
 /** Another process has an equal delivery, and has not yet told whether its answer arrived. */
