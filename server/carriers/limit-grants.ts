@@ -94,14 +94,29 @@ async function readTaken(tx: Tx, nodeId: string, wishes: readonly Wish[]): Promi
   return rows.map(({ units }) => units)
 }
 
-/** Writes this process's parts, each by primary key. An account that was deleted meanwhile fails all, and the next turn knows. */
+/**
+ * Writes this process's parts, each by primary key; none at all is no row, or each campaign that ever had a pace would leave one. An account that
+ * was deleted meanwhile fails all, and the next turn knows.
+ */
 async function write(tx: Tx, nodeId: string, wishes: readonly Wish[], grants: readonly Grant[]): Promise<void> {
   await tx.query({
     name: 'write-grants',
     text: `
+      with t as (
+        select * from unnest($2::uuid[], $3::text[], $4::text[], $5::int[]) as t (account_id, kind, name, units)
+      ), given_back as (
+        delete from pace_grants g
+        using t
+        where g.account_id = t.account_id
+          and g.kind = t.kind
+          and g.name = t.name
+          and g.node_id = $1
+          and t.units = 0
+      )
       insert into pace_grants (node_id, account_id, kind, name, units)
       select $1, account_id, kind, name, units
-      from unnest($2::uuid[], $3::text[], $4::text[], $5::int[]) as t (account_id, kind, name, units)
+      from t
+      where units > 0
       on conflict (account_id, kind, name, node_id) do update set units = excluded.units`,
     values: [nodeId, ...keysOf(wishes), grants.map(({ written }) => written)],
   })
