@@ -108,6 +108,31 @@ describe('processes', () => {
     expect((await run(4, [500, 0]))[0]).toBe(100)
   })
 
+  it('keep no word of a credential that has fallen silent', async () => {
+    const { limiter, shares, nodeId } = await open()
+    let now = performance.now()
+    const told = async (id: string): Promise<string[]> => {
+      for (let i = 0; i < 100; i++) limiter.of({ id }, now).take(now)
+      await shares.turn((now += 1000))
+      const { rows } = await database.db.query<{ id: string }>(
+        'select credential_id as id from request_demands where node_id = $1',
+        [nodeId],
+      )
+      return rows.map((row) => row.id)
+    }
+    const [before, after] = [newId(), newId()]
+    expect(await told(before)).toEqual([before])
+    await database.db.query(`update request_demands set at = now() - interval '10 seconds'`)
+    // It is still busy: a demand is forgotten by and by.
+    expect(new Set(await told(after))).toEqual(new Set([before, after]))
+    await database.db.query(`update request_demands set at = now() - interval '10 seconds'`)
+    for (let turn = 0; turn < 10; turn++) await told(after)
+    await database.db.query(`update request_demands set at = now() - interval '10 seconds' where credential_id = $1`, [
+      before,
+    ])
+    expect(await told(after)).toEqual([after])
+  })
+
   it('write nothing while little is asked', async () => {
     const { limiter, shares } = await open()
     const id = newId()

@@ -94,7 +94,7 @@ export class RateShares {
   }
 }
 
-/** Writes this process's demands and reads those of the others that live; by primary key. */
+/** Writes this process's demands and reads those of the others that live, by primary key; what it told long ago goes, by the index on the node. */
 async function exchange(
   db: Db,
   nodeId: string,
@@ -103,7 +103,12 @@ async function exchange(
   const { rows } = await db.query<{ id: string; demands: number[] }>({
     name: 'exchange-demands',
     text: `
-      with mine as (
+      with over as (
+        delete from request_demands
+        where node_id = $1
+          and at < now() - make_interval(secs => $4)
+          and credential_id <> all ($2::uuid[])
+      ), mine as (
         insert into request_demands (credential_id, node_id, per_second)
         select credential_id, $1, per_second
         from unnest($2::uuid[], $3::float8[]) as t (credential_id, per_second)
