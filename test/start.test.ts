@@ -137,7 +137,7 @@ test('a database in which nothing may be made is named, without a stack', async 
   } finally {
     await server.close()
   }
-})
+}, 300_000)
 
 test('what cannot be listened on or read is refused with the name of its variable, and the start after that is still the first', async () => {
   const [metricsPort = 0, smppPort = 0] = await findPorts(2)
