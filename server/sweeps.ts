@@ -9,7 +9,10 @@ export interface Sweep {
   run: () => Promise<unknown>
 }
 
-/** Runs sweeps, each one at a time; a failure is logged and the next turn comes all the same. */
+// A process that is started anew each hour would never do what is to be done each hour.
+const firstMs = 300_000
+
+/** Runs sweeps, each one at a time, those of an hour for the first time after five minutes; a failure is logged and the next turn comes all the same. */
 export class Sweeper {
   readonly #log: Log
   readonly #timers: NodeJS.Timeout[] = []
@@ -24,6 +27,7 @@ export class Sweeper {
       const turn = (): void => {
         if (!this.#running.has(sweep.name)) this.#running.set(sweep.name, this.#run(sweep))
       }
+      if (sweep.everyMs > firstMs) this.#timers.push(setTimeout(turn, firstMs))
       this.#timers.push(setInterval(turn, sweep.everyMs))
     }
   }
