@@ -164,7 +164,6 @@ export class Endpoints {
     const known = this.#entries.get(row.id)
     const isUnchanged = known?.version === row.version && known.endpoint.keys.length === keyCount(row)
     if (isUnchanged) return Object.assign(known.endpoint, { failingSinceMs, ...unnoted })
-    const secrets = row.previousSecret ? [row.secret, row.previousSecret] : [row.secret]
     const headers = openHeaders(this.#vault, row)
     const names = Object.keys(headers)
     return {
@@ -179,10 +178,21 @@ export class Endpoints {
           : { eventsMax: row.batchEvents, waitMs: row.batchWaitMs ?? 0 },
       hasBodies: row.hasBodies,
       postsSinceMs: row.postsSince?.getTime() ?? 0,
-      keys: secrets.map((secret) => keyOf(this.#vault.open(secret, secretPurpose(row.id)))),
+      keys: this.#openKeys(row),
       failingSinceMs,
       ...unnoted,
     }
+  }
+
+  /** The secret before a rotation may be of a master key that is gone, which is why there is a new one: that signs alone then. */
+  #openKeys(row: EndpointRow): Endpoint['keys'] {
+    const open = (secret: Buffer): Endpoint['keys'][number] => keyOf(this.#vault.open(secret, secretPurpose(row.id)))
+    const keys = [open(row.secret)]
+    if (row.previousSecret === null) return keys
+    try {
+      keys.push(open(row.previousSecret))
+    } catch {}
+    return keys
   }
 
   /** One read a second and account, however many origins its callback addresses have. */

@@ -2,7 +2,7 @@ import { Webhook as Verifier } from 'standardwebhooks'
 import { afterAll, expect, test } from 'vitest'
 import { buildTestApp, createTestAccount, testVault } from '../accounts/testing.ts'
 import { createTestDatabase } from '../db/testing.ts'
-import { newId, showId } from '../ids.ts'
+import { newId, parseId, showId } from '../ids.ts'
 import { guardDestinations } from './destination.ts'
 import { deliveryRoutes } from './deliveries-http.ts'
 import { eventRoutes } from './events-http.ts'
@@ -281,6 +281,17 @@ test('rotates a secret: both sign during the grace time, only the new one withou
     422,
     '#/grace_seconds out_of_range',
   ])
+})
+
+test('a new secret signs alone where the one before is of a master key that is gone', async () => {
+  const { body: made } = await call('POST', '/v1/webhooks', { url: receiver.url })
+  await db.query('update webhooks set secret = $2 where id = $1', [parseId('whk', made.id), Buffer.alloc(80)])
+  const { body: rotated } = await call('POST', `/v1/webhooks/${made.id}/rotate-secret`, { grace_seconds: 60 })
+  const { body } = await call('POST', `/v1/webhooks/${made.id}/test`)
+  const post = () => receiver.received.find((one) => one.headers['webhook-id'] === body['event'])
+  await until('the post', () => post() !== undefined)
+  expect(post()?.headers['webhook-signature']).toMatch(/^v1,[^ ]+$/)
+  new Verifier(rotated.secret).verify(post()?.body ?? '', post()?.headers as Record<string, string>)
 })
 
 test('keeps the values of headers to itself, and takes the mask for what they were', async () => {
