@@ -1,6 +1,6 @@
 import { ESME, type MessageRequest } from '@heliogram/smpp'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { openLedgerTest, ourNumber, until, type LedgerTest } from '../messages/testing.ts'
 import type { Link } from './link.ts'
@@ -299,6 +299,23 @@ describe('a redelivery is answered and stored once', () => {
       await new Promise((resolve) => setImmediate(resolve))
     })
     expect(await Promise.all(answers)).toEqual([ESME.ROK, ESME.ROK])
+    expect(await stored()).toBe(1)
+  })
+
+  it('at another process while the first is still being stored, whose session was lost', async () => {
+    const lost = openSession()
+    const other = await otherProcess()
+    const answers: Promise<number>[] = []
+    await stalled(async () => {
+      answers.push(deliver(lost))
+      await untilBlocked(database.db, 1)
+      lost.state = 'closed'
+      answers.push(deliver(openSession(), {}, other))
+      await untilBlocked(database.db, 2)
+    })
+    expect(await answers[0]).toBe(ESME.ROK)
+    await context.redeliveries.noteLost(database.db)
+    expect(await answers[1]).toBe(ESME.ROK)
     expect(await stored()).toBe(1)
   })
 

@@ -189,12 +189,13 @@ function isUnsure(earlier: Answered, { session, sequence }: Delivery, now: numbe
   return !isStored || answeredAt - receivedAt >= patienceMs
 }
 
-/** Another process has an equal delivery, and has not yet told whether its answer arrived. */
+/** Another process has an equal delivery, or is just storing it, and has not yet told whether its answer arrived. */
 class NotYetTold extends Error {}
 
 /**
  * Whether a delivery is to be stored; notes it. `earlier`: the delivery that it may repeat, if that was stored after all. Without one the
- * database tells whether another process is in doubt about its answer to an equal one, or died after it. One row, by primary key.
+ * database tells whether another process is in doubt about its answer to an equal one, or died after it. One row, by primary key; waits for
+ * who has it.
  * @throws NotYetTold where that process may not have told yet, `waited` seconds after the delivery came; notes nothing then.
  */
 async function isFirst(
@@ -226,6 +227,10 @@ async function isFirst(
        on conflict (link_id, hash) do update
          set received_at = now(), node_id = excluded.node_id, delivery = excluded.delivery,
            doubts = case when $5::uuid is null then greatest(h.doubts - 1, 0) else h.doubts end
+         where exists (select 1 from equal)
+           or h.node_id = excluded.node_id
+           or h.received_at <= now() - make_interval(mins => $7)
+       returning h.hash
      )
      select
        not exists (
@@ -233,7 +238,7 @@ async function isFirst(
          from equal
          where $6 or case when $5::uuid is null then is_doubtful else delivery = $5 end
        ) as "isFirst",
-       not exists (select 1 from equal where not is_told) as "isTold"`,
+       exists (select 1 from noted) as "isTold"`,
     [
       delivery.linkId,
       delivery.hash,
