@@ -8,6 +8,10 @@ import { isAlive, type Node, type World } from './world.ts'
 
 type Fault = (world: World) => Promise<void>
 
+interface Batch {
+  results: { message?: { id: string } }[]
+}
+
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** By lane, then by name. */
@@ -159,6 +163,26 @@ export const lanes: Record<string, Record<string, Fault>> = {
       )
       if (id !== null && status === 'canceled') taken.push(id)
     },
+    // Repeated with its key, a batch that was written in part goes on.
+    async batch(world) {
+      const { random, batches } = world
+      const [n, size] = [batches.length, 2 + Math.floor(random() * 800)]
+      const messages = Array.from({ length: size }, (_, i) => ({
+        to: `1555202${1000 + i}`,
+        message: `x${n}i${i} of a batch`,
+      }))
+      const batch = { texts: messages.map(({ message }) => message), ids: [] as string[] }
+      batches.push(batch)
+      const answer = await insist<Batch>(
+        world,
+        'POST',
+        '/v1/messages/batch',
+        { messages, ...(random() < 0.3 && { atomic: true }) },
+        [202],
+        `batch-${n}`,
+      )
+      batch.ids = answer.results.map(({ message }) => message?.id ?? '')
+    },
     async optOut(world) {
       const { load, random, taken, out, faults } = world
       const to = `1555201${1000 + out.length}`
@@ -175,7 +199,7 @@ export const lanes: Record<string, Record<string, Fault>> = {
       const { data } = await insist<{ data: { id: string }[] }>(world, 'GET', '/v1/webhooks', undefined, [200])
       const path = `/v1/webhooks/${data[0]?.id}`
       const since = new Date()
-      world.missedSince ??= since
+      world.hasMissed = true
       await insist(world, 'PATCH', path, { enabled: false }, [200])
       await pause(world.random() * 3000)
       await insist(world, 'PATCH', path, { enabled: true }, [200])
@@ -297,7 +321,8 @@ async function insist<T>(
       .call<T>(method, path, body, key === undefined ? {} : { 'idempotency-key': key })
       .catch(() => null)
     if (answer && statuses.includes(answer.status)) return answer.body
-    if (answer && answer.status !== 503) {
+    const isWorkedOn = answer?.status === 409 && (answer.body as { code?: string }).code === 'idempotency_in_progress'
+    if (answer && answer.status !== 503 && !isWorkedOn) {
       faults.push(`${method} ${path} answered ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`)
       return answer.body
     }

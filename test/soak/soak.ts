@@ -103,6 +103,14 @@ async function settle(world: World): Promise<string[]> {
     if (status === 'canceled' ? !isCanceled : recipients !== contacts || messages !== contacts)
       violations.push(`${campaign} is ${status}: ${contacts} contacts, ${recipients} recipients, ${messages} messages`)
   }
+  const idsOf = new Map(evidence.ledger.messages.map(({ id, text }) => [text, id]))
+  for (const { texts, ids } of world.batches) {
+    const missing = ids.filter((id, i) => idsOf.get(texts[i] ?? '') !== parseId('msg', id))
+    if (missing.length > 0)
+      violations.push(
+        `${missing.length} of ${texts.length} messages of a batch are not as it was answered: ${missing[0]}`,
+      )
+  }
   for (const id of world.taken) {
     const message = evidence.ledger.messages.find((one) => one.id === parseId('msg', id))
     const isAtCarrier = evidence.carrier.some(({ text }) => text.split(' ')[0] === message?.text.split(' ')[0])
@@ -114,8 +122,8 @@ async function settle(world: World): Promise<string[]> {
 }
 
 /** Has what the receiver missed posted again; with the replays that were ordered before, this one is over. */
-async function replay({ client, missedSince }: World): Promise<void> {
-  if (missedSince === null) return
+async function replay({ client, openedAt, hasMissed }: World): Promise<void> {
+  if (!hasMissed) return
   const { data } = await client.get<{ data: { id: string }[] }>('/v1/webhooks')
   const path = `/v1/webhooks/${data[0]?.id}`
   await client.expect('PATCH', path, { enabled: true })
@@ -124,7 +132,7 @@ async function replay({ client, missedSince }: World): Promise<void> {
       ({ status }) => status !== 'running',
     )
   await until('the replays of the round are over', areOver, 90_000)
-  await client.expect('POST', `${path}/replay`, { since: missedSince.toISOString() })
+  await client.expect('POST', `${path}/replay`, { since: openedAt.toISOString() })
   await until('all was replayed', areOver, 90_000)
 }
 

@@ -36,10 +36,13 @@ export interface World {
   broadcasts: { campaign: string; contacts: number; isCanceled: boolean }[]
   /** Ids of messages that were taken back in time. */
   taken: string[]
+  /** Batches: their texts, and the ids that they were answered with, if they were. */
+  batches: { texts: string[]; ids: string[] }[]
   /** People who have opted out. */
   out: string[]
-  /** Since when the receiver may have missed events, because its webhook was disabled. */
-  missedSince: Date | null
+  openedAt: Date
+  /** The receiver may have missed events, because its webhook was disabled: also older ones, whose posts waited. */
+  hasMissed: boolean
   /** What went wrong by itself, such as a process that ended unasked. */
   faults: string[]
   /** @throws what the processes left, such as a number in a log. */
@@ -59,6 +62,7 @@ interface SmppCredential {
 
 /** Starts everything, empty, and the load with it: `rate` messages a second. */
 export async function openWorld({ random, rate }: { random: () => number; rate: number }): Promise<World> {
+  const openedAt = new Date()
   const closing: (() => Promise<unknown>)[] = []
   const close = async (): Promise<void> => {
     for (const end of closing.splice(0).toReversed()) await end()
@@ -129,8 +133,10 @@ export async function openWorld({ random, rate }: { random: () => number; rate: 
       replies: [],
       broadcasts: [],
       taken: [],
+      batches: [],
       out: [],
-      missedSince: null,
+      openedAt,
+      hasMissed: false,
       faults: [],
       close,
     }
