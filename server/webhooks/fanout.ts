@@ -14,6 +14,7 @@ import { postLeaseSeconds, type DuePost, type Outbox, type Posting } from '../ev
 import { newId, timeOfId } from '../ids.ts'
 import type { Meter } from '../metrics/meter.ts'
 import type { Vault } from '../sealing/vault.ts'
+import { Background } from './background.ts'
 import { Claims } from './claims.ts'
 import type { Destinations } from './destination.ts'
 import { Endpoints, type Endpoint } from './endpoint.ts'
@@ -76,7 +77,7 @@ export class Dispatcher implements Outbox {
   /** Lanes that would post but for `inFlightMoreMax`, in the order of their turn. */
   readonly #waiting = new Set<Lane>()
   readonly #claims: Claims
-  readonly #background = new Set<Promise<void>>()
+  readonly #background: Background
   #queued = 0
   #queuedCharacters = 0
   #inFlight = 0
@@ -98,6 +99,7 @@ export class Dispatcher implements Outbox {
       ...options,
     }
     const { db, vault, nodeId, log, destinations, timeoutMs, disableAfterMs } = this.#options
+    this.#background = new Background(log)
     if (timeoutMs + saveMarginMs >= leaseMs) throw new Error(`timeoutMs must be below ${leaseMs - saveMarginMs}`)
     this.nodeId = nodeId
     this.hidesTexts = options.hidesTexts ?? false
@@ -113,7 +115,7 @@ export class Dispatcher implements Outbox {
       laneOf: (posting) => this.#laneOf(posting),
       take: (postings, askedAt) => this.#take(postings, () => performance.now() - askedAt),
       drop: (key) => this.#saver.drop(key),
-      inBackground: (work) => this.#inBackground(work),
+      inBackground: (work) => this.#background.run(work),
     })
   }
 
@@ -140,7 +142,7 @@ export class Dispatcher implements Outbox {
     while ((this.#inFlight > 0 || this.#claims.isRunning) && performance.now() < until)
       await new Promise((resolve) => setTimeout(resolve, 5))
     await this.#poster.close()
-    await Promise.all(this.#background)
+    await this.#background.drain()
     await this.#saver.drain()
   }
 
@@ -244,7 +246,7 @@ export class Dispatcher implements Outbox {
     if (lane.isReading) return
     lane.isReading = true
     const count = lane.queue.length
-    this.#inBackground(
+    this.#background.run(
       this.#endpoints.read(lane).finally(() => {
         lane.isReading = false
       }),
@@ -270,7 +272,7 @@ export class Dispatcher implements Outbox {
       const noted = this.#health.note(lane, endpoint, result.outcome)
       const isGone = result.outcome === 'gone'
       // An endpoint that is gone is over with its posts, unless it has another address by now: that gets them.
-      if (noted) this.#inBackground(noted, (isOver) => isGone && this.#save(endpoint, posts, sent, isOver))
+      if (noted) this.#background.run(noted, (isOver) => isGone && this.#save(endpoint, posts, sent, isOver))
       if (!noted || !isGone) this.#save(endpoint, posts, sent, isGone || result.outcome === 'ok')
       this.#goOn(lane, result)
     })
@@ -315,7 +317,7 @@ export class Dispatcher implements Outbox {
     }
     const now = performance.now()
     // Not awaited: an endpoint with a backlog keeps claims going, and must not keep the others from being found.
-    this.#inBackground(this.#claims.run())
+    this.#background.run(this.#claims.run())
     for (const lane of this.#lanes.values()) {
       this.#pump(lane)
       const isIdle = lane.queue.length === 0 && lane.inFlight === 0 && now - lane.usedAt > idleLaneMs
@@ -327,22 +329,12 @@ export class Dispatcher implements Outbox {
   }
 
   #lookIn(delayMs: number): void {
-    this.#poll = setTimeout(() => this.#inBackground(this.#look()), delayMs)
+    this.#poll = setTimeout(() => this.#background.run(this.#look()), delayMs)
   }
 
   #laneOf(posting: DuePost): Lane {
     let lane = this.#lanes.get(posting.endpointId)
     if (!lane) this.#lanes.set(posting.endpointId, (lane = createLane(posting, this.#options.windowMax)))
     return lane
-  }
-
-  /** Runs what nobody waits for. The poll tries again whatever depends on it. */
-  #inBackground<T>(work: Promise<T>, then: (result: T) => void = () => {}): void {
-    const noted = work
-      .then(then, (error: unknown) => {
-        if (!isPassing(error)) this.#options.log.error({ error }, 'work on webhooks failed')
-      })
-      .finally(() => this.#background.delete(noted))
-    this.#background.add(noted)
   }
 }

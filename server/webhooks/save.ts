@@ -3,6 +3,7 @@ import { Batcher } from '../batch.ts'
 import type { Db } from '../db/db.ts'
 import { isPassing, isRetryable } from '../db/failure.ts'
 import type { Log } from '../db/log.ts'
+import { Repeated } from '../repeated.ts'
 import { dropPosts, endPosts, releasePosts, type Ended, type OutboxKey } from './outbox.ts'
 
 /** Takes posts that are over; nobody waits for the writing. */
@@ -21,8 +22,6 @@ export interface Saver {
 
 const tries = 10
 const retryMs = 1000
-// While the database is away every post fails: a line each would fill a disk.
-const toldEveryMs = 60_000
 // Ends are the delivery log and what a crash would post again: a fiftieth of a second more is nothing to either.
 const lingerMs = 20
 
@@ -42,7 +41,7 @@ export function createSaver(db: Db, nodeId: string, log: Log): Saver {
   const ends = batched<Ended>((ended) => endPosts(db, ended))
   const releases = batched<OutboxKey>((keys) => releasePosts(db, nodeId, keys))
   const drops = batched<OutboxKey>((keys) => dropPosts(db, keys))
-  const failures = new Failures(log)
+  const failures = new Repeated((error, posts) => log.error({ error, posts }, 'posts could not be saved'))
   const push = <T>(batcher: Batcher<T, void>, item: T): void => {
     batcher.push(item).catch((error: unknown) => failures.note(error))
   }
@@ -55,37 +54,8 @@ export function createSaver(db: Db, nodeId: string, log: Log): Saver {
     },
     drain: async () => {
       await Promise.all([ends.drain(), releases.drain(), drops.drain()])
-      failures.tell()
+      failures.flush()
     },
-  }
-}
-
-/** Tells what failed together, with how many posts there were: the first at once, and what comes after it a minute later. */
-class Failures {
-  readonly #log: Log
-  #posts = 0
-  #error: unknown
-  #toldAt = Number.NEGATIVE_INFINITY
-  #timer: NodeJS.Timeout | null = null
-
-  constructor(log: Log) {
-    this.#log = log
-  }
-
-  note(error: unknown): void {
-    this.#posts++
-    this.#error = error
-    this.#timer ??= setTimeout(() => this.tell(), Math.max(0, this.#toldAt + toldEveryMs - performance.now()))
-  }
-
-  /** Says what has not been told yet. */
-  tell(): void {
-    if (this.#timer) clearTimeout(this.#timer)
-    this.#timer = null
-    if (this.#posts === 0) return
-    this.#log.error({ error: this.#error, posts: this.#posts }, 'posts could not be saved')
-    this.#posts = 0
-    this.#toldAt = performance.now()
   }
 }
 

@@ -2,6 +2,7 @@
 import { PgBoss, type Job } from 'pg-boss'
 import { openPool, type Connection, type Db, type Tx } from '../../db/db.ts'
 import type { Meter } from '../../metrics/meter.ts'
+import { Repeated } from '../../repeated.ts'
 import { uploadsMax } from './places.ts'
 import { rowSchema } from './row-schema.ts'
 import { finishImport, runImport, type RunContext } from './run.ts'
@@ -54,7 +55,10 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
     superviseIntervalSeconds: 10,
     monitorIntervalSeconds: 10,
   })
-  boss.on('error', (error) => log.warn({ reason: error.message }, 'import queue failed'))
+  const failures = new Repeated((error, times) => {
+    log.warn({ reason: (error as Error).message, times }, 'import queue failed')
+  })
+  boss.on('error', (error) => failures.note(error))
   await boss.start()
   await boss.createQueue(lostJobs, { retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300 })
   await boss.createQueue(jobs, {
@@ -89,6 +93,7 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
       stop.abort()
       await Promise.all([boss.offWork(jobs), boss.offWork(lostJobs)])
       await boss.stop({ timeout: 5000 })
+      failures.flush()
       await threads.close()
       await uploads.end()
     },
