@@ -180,9 +180,9 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const meter = new Meter(countryOf)
   await sealPlainHeaders(db, vault)
   const hidesTexts = texts.isSealing
-  const mayPost = (): boolean => node.isFresh
+  const isFresh = (): boolean => node.isFresh
   const dispatcher = has('jobs')
-    ? new Dispatcher({ db: pipelineDb, vault, log, nodeId: node.id, mayPost, destinations, meter, hidesTexts })
+    ? new Dispatcher({ db: pipelineDb, vault, log, nodeId: node.id, mayPost: isFresh, destinations, meter, hidesTexts })
     : null
   const outbox: Outbox = dispatcher ?? { nodeId: null, hidesTexts, offer: () => {} }
   const reasons = started.add('status maps', new StatusMaps(db), (one) => one.close())
@@ -213,7 +213,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   started.add('ledger', ledger, (one) => one.close())
 
   const redeliveries = new Redeliveries(node.id)
-  const receiving: ReceiveContext = { ...pipeline, log, ledger, redeliveries, wake: () => submitter?.wake() }
+  const receiving: ReceiveContext = { ...pipeline, log, ledger, redeliveries, isFresh, wake: () => submitter?.wake() }
   const testSimulator = new TestSimulator({
     port: simulator?.smppPort ?? null,
     isAllowed: config.hasTestMode,

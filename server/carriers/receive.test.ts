@@ -167,6 +167,19 @@ describe('a reply', () => {
     expect(await deliver({ short_message: Buffer.from('poison') })).toBe(ESME.ROK)
     expect([await texts(), rows.length, errors.length]).toEqual([['poison'], 1, 1])
   })
+
+  it('is asked for again where it waited in the socket of a process that was frozen: another may have stored it', async () => {
+    const frozen = { ...context, isFresh: () => false }
+    const deliverTo = (to: ReceiveContext, fields: Fields): Promise<number> =>
+      new Promise((resolve) => receive(to, link, deliverSm(fields), resolve, session()))
+    expect(await deliverTo(context, {})).toBe(ESME.ROK)
+    expect(await deliverTo(frozen, {})).toBe(ESME.RX_T_APPN)
+    for (const part of partsOf('A text of several parts. '.repeat(12), 'udh8'))
+      expect(await deliverTo(frozen, part)).toBe(ESME.RX_T_APPN)
+    expect([await texts(), await test.count('reply_parts', 'true'), errors]).toEqual([['Hi'], 0, []])
+    const receipt = 'id:1 sub:001 dlvrd:001 submit date:2611230101 done date:2611230101 stat:DELIVRD err:000 text:'
+    expect(await deliverTo(frozen, { esm_class: 4, short_message: Buffer.from(receipt) })).toBe(ESME.ROK)
+  })
 })
 
 describe('a long reply', () => {

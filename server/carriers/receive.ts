@@ -35,12 +35,17 @@ export interface ReceiveContext {
   subscriptions: Subscriptions
   meter?: Meter
   redeliveries: Redeliveries
+  /** Whether this process was there all the time (see `Node.isFresh`). Left out: it was. */
+  isFresh?: () => boolean
   wake: () => void
 }
 
+/** This process was frozen: what waited in its sockets the carrier may have given to another meanwhile, which has stored it. */
+class Frozen extends Error {}
+
 type Deliver = Extract<MessageRequest, { command: 'deliver_sm' | 'data_sm' }>
 
-/** Stores a receipt or reply and answers it; ROK only after the commit, "try later" when it could not be stored (rule: never a permanent error). */
+/** Stores a receipt or reply and answers it; ROK only after the commit, "try later" when it could not be stored (rule: never a permanent error), or may be by now. */
 export function receive(
   context: ReceiveContext,
   link: Link,
@@ -52,7 +57,8 @@ export function receive(
   storeDelivery(context, link, pdu, session).then(
     () => respond(ESME.ROK),
     (error: unknown) => {
-      if (!isUnavailable(error)) context.log.error({ link: link.id, error }, 'a delivery could not be stored')
+      if (!isUnavailable(error) && !(error instanceof Frozen))
+        context.log.error({ link: link.id, error }, 'a delivery could not be stored')
       respond(ESME.RX_T_APPN)
     },
   )
@@ -86,7 +92,14 @@ function stateOf({ state, isIntermediate }: Receipt): string {
   return isIntermediate && status !== null && status !== 'delivered' ? 'enroute' : state
 }
 
-function storeText(context: ReceiveContext, link: Link, pdu: Deliver, session: DeliverySession): Promise<unknown> {
+async function storeText(
+  context: ReceiveContext,
+  link: Link,
+  pdu: Deliver,
+  session: DeliverySession,
+): Promise<unknown> {
+  // Receipts count once however often they come.
+  if (context.isFresh?.() === false) throw new Frozen()
   const part = readPart(pdu)
   const reply = {
     linkId: link.receiptsId,

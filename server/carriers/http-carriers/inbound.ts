@@ -7,7 +7,7 @@ import type { Receipt, Reply } from './adapter.ts'
 import { readReference, type Reference } from './reference.ts'
 
 /** Replies over HTTP have ids of their own. */
-export type HttpReceiveContext = Omit<ReceiveContext, 'redeliveries'>
+export type HttpReceiveContext = Omit<ReceiveContext, 'redeliveries' | 'isFresh'>
 
 /** Characters of an id: what an index takes, and no real id reaches, nor a word or a time their own. */
 export const idMax = 255
