@@ -66,11 +66,11 @@ const refusals: Refusal[] = [
   ['a bomb', 'application/gzip', gzipSync(`phone\n${'1'.repeat(40 << 20)}`), 413, /200 times/],
   ['a bomb in a bomb', 'application/gzip', gzipSync(gzipSync(`phone\n${'1'.repeat(40 << 20)}`)), 422, /must be text/],
   [
-    'a workbook that inflates before its first row',
+    'a workbook of which eighty megabytes stand before its first row',
     workbookType,
     rawWorkbook(' '.repeat(80 << 20)),
     422,
-    /inflates to/,
+    /must have a row of column names/,
   ],
   [
     'a column name that cannot be stored',
