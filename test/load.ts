@@ -31,6 +31,7 @@ export interface LoadOptions {
 
 // More of them would make the client the slowest part.
 const workers = 40
+const keyPrefix = 'load-'
 const pauseMs = 50
 
 export class Load {
@@ -73,7 +74,7 @@ export class Load {
   async send(changes: Partial<SendBody> = {}): Promise<string | null> {
     const { client, recipient, random, onUnknown } = this.#options
     const n = this.#begun++
-    const key = `load-${n}`
+    const key = `${keyPrefix}${n}`
     const policy = onUnknown && { on_unknown: onUnknown(n) }
     const body = { to: recipient(n), message: textOf(`m${n}`, random() < 0.2), ...policy, ...changes }
     for (;;) {
@@ -99,6 +100,9 @@ export class Load {
 
 /** Whether a text is of a `Load`, whose messages have keys. */
 export const isOfLoad = (text: string): boolean => /^m\d/.test(text)
+
+/** Whether a key is. */
+export const isKeyOfLoad = (key: string): boolean => key.startsWith(keyPrefix)
 
 /** A text that begins with a word of its own, in each of its segments. */
 export function textOf(tag: string, isLong: boolean): string {

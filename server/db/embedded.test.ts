@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { inTransaction, openPool } from './db.ts'
 import type { Connection, Db } from './db.ts'
@@ -120,6 +121,9 @@ test('a commit whose wait for the standby somebody ended is no success, of a sta
   const { connection } = await start()
   const db = open(connection)
   await db.query('create table kept (id int primary key)')
+  await db.query('create table probes ()')
+  const cancelWaiting = async (): Promise<void> =>
+    void (await db.query(`select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`))
   // The server waits for a standby that is not there.
   const setStandby = async (change: string): Promise<void> => {
     await db.query(`alter system ${change}`)
@@ -127,6 +131,15 @@ test('a commit whose wait for the standby somebody ended is no success, of a sta
   }
   await setStandby(`set synchronous_standby_names = 'absent'`)
   try {
+    // Its checkpointer may not have told of the change yet.
+    await expect
+      .poll(async () => {
+        const probe = db.query('insert into probes default values').catch(codeOf)
+        const isOver = probe.then(() => true)
+        while (!(await Promise.race([isOver, sleep(20, false)]))) await cancelWaiting()
+        return probe
+      })
+      .toBe('08007')
     const insert = 'insert into kept values ($1)'
     const writes = [
       () => db.query('insert into kept values (1)'),
@@ -139,8 +152,12 @@ test('a commit whose wait for the standby somebody ended is no success, of a sta
         error = reason
       })
       // Autovacuum may wait for the standby, too.
-      const waiting = `select pg_cancel_backend(pid) from pg_stat_activity where wait_event = 'SyncRep'`
-      await expect.poll(async () => (await db.query(waiting)) && codeOf(error), { timeout: 10_000 }).toBe('08007')
+      await expect
+        .poll(async () => {
+          await cancelWaiting()
+          return codeOf(error)
+        })
+        .toBe('08007')
       await written
       expect(isUnavailable(error)).toBe(true)
     }
