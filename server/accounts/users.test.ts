@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { inTransaction } from '../db/db.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import { scopes, type App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
 import { openAuthenticator } from './authenticate.ts'
@@ -190,6 +191,18 @@ test('an owner who was disabled a moment ago, and is still remembered, takes not
   const answer = await ask('PATCH', at(owner), other, { role: 'viewer' })
   expect(answer.json()).toMatchObject({ status: 401, code: 'invalid_token' })
   expect((await ask('GET', '/v1/users/me', owner)).json()).toMatchObject({ role: 'owner' })
+})
+
+test('an owner who is disabled while they wait does not take the last one away', async () => {
+  const { owner, accountId } = await people()
+  const other = await createTestUser(database.db, accountId, { role: 'owner' })
+  const [asked] = await inTransaction(database.db, async (tx) => {
+    await tx.query(`update users set status = 'disabled' where id = $1`, [other.userId])
+    const answer = ask('PATCH', at(owner), other, { role: 'viewer' }).then((one) => one.json())
+    await untilBlocked(database.db, 1, '%from users%for update%')
+    return [answer]
+  })
+  expect(await asked).toMatchObject({ status: 409, code: 'last_owner' })
 })
 
 test('the operator is changed by nobody who may not do the same', async () => {
