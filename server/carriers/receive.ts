@@ -22,7 +22,7 @@ import type { Texts } from '../sealing/texts.ts'
 import type { Vault } from '../sealing/vault.ts'
 import type { Link } from './link.ts'
 import { readNumberIn } from './number-form.ts'
-import type { Delivery, DeliverySession, Redeliveries } from './redelivery.ts'
+import { Unanswerable, type Delivery, type DeliverySession, type Redeliveries } from './redelivery.ts'
 import { codingsOf, storePart } from './reply-join.ts'
 
 export interface ReceiveContext {
@@ -57,7 +57,7 @@ export function receive(
   storeDelivery(context, link, pdu, session).then(
     () => respond(ESME.ROK),
     (error: unknown) => {
-      if (!isUnavailable(error) && !(error instanceof Frozen))
+      if (!isUnavailable(error) && !(error instanceof Frozen) && !(error instanceof Unanswerable))
         context.log.error({ link: link.id, error }, 'a delivery could not be stored')
       respond(ESME.RX_T_APPN)
     },

@@ -14,6 +14,7 @@ let test: LedgerTest
 let context: ReceiveContext
 let link: Link
 let nowMs = 0
+let errors: string[]
 
 beforeAll(async () => {
   database = await createTestDatabase()
@@ -23,6 +24,7 @@ beforeEach(async () => {
   await database.db.query('truncate accounts, carriers, nodes, messages, reply_hashes, events cascade')
   test = await openLedgerTest(database.db)
   nowMs = Date.now()
+  errors = []
   context = processOf(test.nodeId)
   link = {
     id: test.linkId,
@@ -32,17 +34,46 @@ beforeEach(async () => {
 })
 
 function processOf(nodeId: string): ReceiveContext {
-  const log = { info: () => {}, warn: () => {}, error: () => {} }
+  const log = { info: () => {}, warn: () => {}, error: (_: unknown, what: string) => void errors.push(what) }
   const redeliveries = new Redeliveries(nodeId, () => nowMs)
   return { ...test.context, log, ledger: test.ledger, redeliveries, wake: () => {} }
 }
 
-/** Another process, which goes on beating: it is never the one that has not yet told of its doubts. */
+/** Another process, which goes on beating, and has no doubts: it is never the one that has not yet told of them. */
 async function otherProcess(): Promise<ReceiveContext> {
   const nodeId = newId()
   await database.db.query(`insert into nodes (id, name) values ($1, 'other')`, [nodeId])
   await database.db.query(`insert into heartbeats (node_id, seen_at) values ($1, now() + interval '1 hour')`, [nodeId])
+  await database.db.query(`insert into reply_notings (node_id, noted_to) values ($1, now() + interval '1 hour')`, [
+    nodeId,
+  ])
   return processOf(nodeId)
+}
+
+/** A process lives on, whatever it does besides. */
+function goOnBeating(nodeId: string): Promise<unknown> {
+  return database.db.query(`update heartbeats set seen_at = now() + interval '1 hour' where node_id = $1`, [nodeId])
+}
+
+/** Has a process note what it has lost as often as it does in more than a second. */
+async function untilNotedSince({ redeliveries }: ReceiveContext): Promise<void> {
+  const since = performance.now()
+  await until('it has noted', async () => {
+    await redeliveries.noteLost(database.db)
+    return performance.now() - since > 1000
+  })
+  await redeliveries.noteLost(database.db)
+}
+
+/** Counts the transactions of a process. */
+function countLooks(at: ReceiveContext): () => number {
+  let looks = 0
+  const connect = (): Promise<unknown> => {
+    looks++
+    return database.db.connect()
+  }
+  at.db = Object.assign(Object.create(database.db) as typeof database.db, { connect })
+  return () => looks
 }
 
 interface TestSession extends DeliverySession {
@@ -107,11 +138,17 @@ describe('a person who says the same twice within seconds', () => {
 
   it('is heard twice where another process has told of no doubt since', async () => {
     await deliver(openSession())
+    await goOnBeating(test.nodeId)
     const again = deliver(openSession(), {}, await otherProcess())
-    await database.db.query(`update heartbeats set seen_at = now() + interval '1 hour' where node_id = $1`, [
-      test.nodeId,
-    ])
+    await untilNotedSince(context)
     expect(await again).toBe(ESME.ROK)
+    expect(await stored()).toBe(2)
+  })
+
+  it('is heard twice where another process tells nothing for long, as one of another version', async () => {
+    await deliver(openSession())
+    await goOnBeating(test.nodeId)
+    expect(await deliver(openSession(), {}, await otherProcess())).toBe(ESME.ROK)
     expect(await stored()).toBe(2)
   })
 
@@ -219,18 +256,80 @@ describe('a redelivery is answered and stored once', () => {
     await deliver(lost)
     lost.state = 'closed'
     const other = await otherProcess()
-    let looks = 0
-    const connect = (): Promise<unknown> => {
-      looks++
-      return database.db.connect()
-    }
-    other.db = Object.assign(Object.create(database.db) as typeof database.db, { connect })
+    const looks = countLooks(other)
     const again = deliver(openSession(), {}, other)
-    // Its first look is over.
-    await Promise.race([again, until('it looks again', () => looks > 1)])
+    await Promise.race([again, until('it looks again', () => looks() > 1)])
     await context.redeliveries.noteLost(database.db)
     expect(await again).toBe(ESME.ROK)
     expect(await stored()).toBe(1)
+  })
+
+  it('at another process that waits, though the first has beaten since: it was frozen, and learns of its loss a moment later', async () => {
+    const lost = openSession()
+    await deliver(lost)
+    lost.state = 'closed'
+    const other = await otherProcess()
+    const looks = countLooks(other)
+    const again = deliver(openSession(), {}, other)
+    await until('it looks again', () => looks() > 1)
+    await goOnBeating(test.nodeId)
+    const before = looks()
+    await Promise.race([again, until('it has seen the beat', () => looks() > before + 1)])
+    await context.redeliveries.noteLost(database.db)
+    expect(await again).toBe(ESME.ROK)
+    expect(await stored()).toBe(1)
+  })
+
+  it('at another process while the first is still being stored, and the first is through with what it has lost until then', async () => {
+    const lost = openSession()
+    const other = await otherProcess()
+    const answers: Promise<number>[] = []
+    await deliver(openSession(), { short_message: Buffer.from('before') })
+    await goOnBeating(test.nodeId)
+    await stalled(async () => {
+      answers.push(deliver(lost))
+      await untilBlocked(database.db, 1)
+      lost.state = 'closed'
+      answers.push(deliver(openSession(), {}, other))
+      await untilBlocked(database.db, 2)
+      await untilNotedSince(context)
+    })
+    expect(await answers[0]).toBe(ESME.ROK)
+    const looks = countLooks(other)
+    await Promise.race([answers[1], until('it has seen the first', () => looks() > 1)])
+    await context.redeliveries.noteLost(database.db)
+    expect(await answers[1]).toBe(ESME.ROK)
+    expect(await stored()).toBe(1)
+  })
+
+  it('at another process where it was answered too late on a session that lives', async () => {
+    await goOnBeating(test.nodeId)
+    const session = openSession()
+    const first = { done: Promise.resolve(0) }
+    await stalled(async () => {
+      first.done = deliver(session)
+      await untilBlocked(database.db, 1)
+      nowMs += 3000
+    })
+    await first.done
+    await context.redeliveries.noteLost(database.db)
+    const other = await otherProcess()
+    await deliver(openSession(), {}, other)
+    expect(await stored()).toBe(1)
+    await deliver(openSession(), {}, other)
+    expect(await stored()).toBe(2)
+  })
+
+  it('where it waited in a socket whose session was lost, while the redelivery came on another', async () => {
+    const [lost, live] = [openSession(), openSession()]
+    lost.state = 'closed'
+    await deliver(live)
+    expect(await deliver(lost)).toBe(ESME.RX_T_APPN)
+    expect(await deliver(lost, {}, await otherProcess())).toBe(ESME.RX_T_APPN)
+    expect([await stored(), errors]).toEqual([1, []])
+    // What it had no answer for comes again, if it was another.
+    await deliver(live)
+    expect(await stored()).toBe(2)
   })
 
   it('at another process where its storing was answered with an error and had happened', async () => {

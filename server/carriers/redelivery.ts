@@ -8,7 +8,8 @@
  *   not stored, as far as we know                                                    ", and stored unless it was after all
  *
  * What this process has answered is remembered here, what others and those before it have, in the database: where another process has an
- * equal one, this one waits with its own until that process has told of its doubts, or has been silent for so long that it is dead.
+ * equal one, this one waits with its own until that process has told of its doubts, or has been silent for so long that it is dead. What came
+ * on a session that is lost before it was stored is left to the carrier, which is without an answer, where there is an equal one.
  */
 import { columns } from '../db/array.ts'
 import type { Db, Tx } from '../db/db.ts'
@@ -42,8 +43,13 @@ interface Answered extends Delivery {
   /** When it was stored or could not be; null: under way. */
   answeredAt: number | null
   isStored: boolean
+  /** Until another process has told of its doubts: nothing of it is stored, or being stored. */
+  isWaiting: boolean
   done: Promise<void>
 }
+
+/** What came on a session that is lost: its carrier gives it again, or has done so. */
+export class Unanswerable extends Error {}
 
 // Below the two seconds for which the most impatient library in use waits for an answer (jsmpp).
 const patienceMs = 1500
@@ -56,9 +62,11 @@ const rememberedMax = 100_000
 const nodeSilenceSeconds = 5
 /** How often a process notes its doubts. */
 export const notingMs = 1000
-// Who beats so long after a delivery came has noted what it was in doubt about then.
-const notedSeconds = (1.5 * notingMs) / 1000
+// What a carrier gives to the next session may be there so long before the end of the last one is.
+const networkSeconds = 0.5
 const lookAgainMs = 200
+// No carrier waits longer with all that follows. Who has told nothing until then is of a version that does not.
+const waitMaxSeconds = 10
 
 export class Redeliveries {
   readonly #nodeId: string
@@ -68,6 +76,9 @@ export class Redeliveries {
   #count = 0
   /** Settles when what was lost is noted, or remembered again; never rejects. */
   #noting: Promise<void> = Promise.resolve()
+  /** Up to when all doubts are noted as soon as those of now are: a time of the database, whose answer was read with what had come until then. */
+  #readTo: Date | null = null
+  #cameAt = 0
 
   constructor(nodeId: string, now: () => number = Date.now) {
     this.#nodeId = nodeId
@@ -86,7 +97,16 @@ export class Redeliveries {
     const key = keyOf(delivery)
     const earlier = this.#takeUnsure(key, delivery, now)
     const { promise: done, resolve } = Promise.withResolvers<void>()
-    const answer: Answered = { ...delivery, id: newId(), receivedAt: now, answeredAt: null, isStored: false, done }
+    const answer: Answered = {
+      ...delivery,
+      id: newId(),
+      receivedAt: now,
+      answeredAt: null,
+      isStored: false,
+      isWaiting: false,
+      done,
+    }
+    this.#cameAt = now
     this.#remember(key, answer)
     try {
       await earlier?.done
@@ -112,37 +132,46 @@ export class Redeliveries {
         return void (await store((tx) => isFirst(tx, answer, earlier, this.#nodeId, waited)))
       } catch (error) {
         if (!(error instanceof NotYetTold)) throw error
+        answer.isWaiting = true
         await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
+        answer.isWaiting = false
       }
     }
   }
 
   /**
-   * Notes for all processes what was answered on sessions that are lost, and what may have been stored without our knowing; forgets what
-   * has arrived. For the clock, every `notingMs`.
+   * Notes for all processes what was answered late or on sessions that are lost, and what may have been stored without our knowing; forgets
+   * what has arrived. Then tells them that it has. For the clock, every `notingMs`.
    */
   async noteLost(db: Db): Promise<void> {
     await this.#noting
+    const readTo = this.#readTo
     const lost: Answered[] = []
     const unknown: Answered[] = []
+    let isAllKnown = true
     const now = this.#now()
     for (const [key, answers] of this.#answers) {
       const rest = answers.filter((one) => {
         if (now - one.receivedAt > windowMs || hasArrived(one)) return false
-        const isLost = one.isStored && one.session.state === 'closed'
+        const isOpen = one.session.state !== 'closed' && !isLate(one, now)
+        const isLost = one.isStored && !isOpen
         const isUnknown = !one.isStored && one.answeredAt !== null
+        if (one.answeredAt === null && !one.isWaiting && !isOpen) isAllKnown = false
         if (isLost) lost.push(one)
         if (isUnknown) unknown.push(one)
         return !isLost && !isUnknown
       })
       if (rest.length < answers.length) this.#replace(key, rest)
     }
-    if (lost.length + unknown.length === 0) return
-    const noted = noteDoubts(db, lost, unknown)
-    this.#noting = noted.catch(() => {
-      for (const one of [...lost, ...unknown]) this.#remember(keyOf(one), one)
-    })
-    await noted
+    if (lost.length + unknown.length > 0) {
+      const noted = noteDoubts(db, lost, unknown)
+      this.#noting = noted.catch(() => {
+        for (const one of [...lost, ...unknown]) this.#remember(keyOf(one), one)
+      })
+      await noted
+    }
+    // Nobody asks who has had none for so long.
+    if (now - this.#cameAt <= windowMs) this.#readTo = await tellNoted(db, this.#nodeId, isAllKnown ? readTo : null)
   }
 
   /** Takes out the oldest equal delivery of which the carrier may be without an answer. */
@@ -181,12 +210,15 @@ function hasArrived({ answeredAt, isStored, session, enquireTimeoutMs }: Answere
   return isStored && answeredAt !== null && session.lastEnquireAnsweredAtMs > answeredAt + enquireTimeoutMs
 }
 
+/** Its carrier may have stopped waiting. */
+const isLate = ({ receivedAt, answeredAt }: Answered, now: number): boolean =>
+  (answeredAt ?? now) - receivedAt >= patienceMs
+
 function isUnsure(earlier: Answered, { session, sequence }: Delivery, now: number): boolean {
-  const { receivedAt, answeredAt, isStored } = earlier
   if (earlier.session.state === 'closed' && !hasArrived(earlier)) return true
-  if (answeredAt === null)
-    return now - receivedAt >= patienceMs || (earlier.session === session && earlier.sequence === sequence)
-  return !isStored || answeredAt - receivedAt >= patienceMs
+  if (isLate(earlier, now)) return true
+  if (earlier.answeredAt === null) return earlier.session === session && earlier.sequence === sequence
+  return !earlier.isStored
 }
 
 /** Another process has an equal delivery, or is just storing it, and has not yet told whether its answer arrived. */
@@ -196,7 +228,8 @@ class NotYetTold extends Error {}
  * Whether a delivery is to be stored; notes it. `earlier`: the delivery that it may repeat, if that was stored after all. Without one the
  * database tells whether another process is in doubt about its answer to an equal one, or died after it. One row, by primary key; waits for
  * who has it.
- * @throws NotYetTold where that process may not have told yet, `waited` seconds after the delivery came; notes nothing then.
+ * @throws NotYetTold where that process may not have told yet, `waited` seconds after the delivery came, and Unanswerable where there is an
+ *   equal one and the session is lost; notes nothing then.
  */
 async function isFirst(
   tx: Tx,
@@ -205,13 +238,17 @@ async function isFirst(
   nodeId: string,
   waited: number,
 ): Promise<boolean> {
+  const isLost = delivery.session.state === 'closed'
   const { rows } = await tx.query<{ isFirst: boolean; isTold: boolean }>(
     `with equal as (
        select h.delivery,
          h.doubts > 0 or (h.node_id <> $3 and b.seen_at is null) as is_doubtful,
-         $6 or h.doubts > 0 or h.node_id = $3 or b.seen_at is null or $5::uuid is not null
-           or b.seen_at > now() + make_interval(secs => $10::float8 - $9::float8) as is_told
+         $6 or not $12 and (
+           h.doubts > 0 or h.node_id = $3 or b.seen_at is null or $5::uuid is not null
+             or coalesce(n.noted_to, '-infinity') > now() + make_interval(secs => $10::float8 - $9::float8) or $9::float8 > $11
+         ) as is_told
        from reply_hashes h
+       left join reply_notings n on n.node_id = h.node_id
        left join lateral (
          select b.seen_at
          from heartbeats b
@@ -249,11 +286,13 @@ async function isFirst(
       windowMinutes,
       nodeSilenceSeconds,
       waited,
-      notedSeconds,
+      networkSeconds,
+      waitMaxSeconds,
+      isLost,
     ],
   )
   const [found] = rows
-  if (found?.isTold === false) throw new NotYetTold()
+  if (found?.isTold === false) throw isLost ? new Unanswerable() : new NotYetTold()
   return found?.isFirst ?? true
 }
 
@@ -283,4 +322,18 @@ async function noteDoubts(db: Db, lost: readonly Answered[], unknown: readonly A
       unknown.map((one) => one.id),
     ]),
   )
+}
+
+/**
+ * Tells that all doubts up to a time are noted, if it is known. Answers the database's time: what had come to the sockets until then was read
+ * before whoever waits for this goes on.
+ */
+async function tellNoted(db: Db, nodeId: string, notedTo: Date | null): Promise<Date | null> {
+  const { rows } = await db.query<{ now: Date }>(
+    `insert into reply_notings as n (node_id, noted_to) values ($1, coalesce($2::timestamptz, '-infinity'))
+     on conflict (node_id) do update set noted_to = coalesce($2::timestamptz, n.noted_to)
+     returning now() as now`,
+    [nodeId, notedTo],
+  )
+  return rows[0]?.now ?? null
 }

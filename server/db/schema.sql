@@ -1025,6 +1025,13 @@ create table reply_hashes (
   constraint reply_hashes_pkey primary key (link_id, hash)
 );
 
+create table reply_notings (
+  node_id uuid not null,
+  noted_to timestamptz not null,
+  constraint reply_notings_pkey primary key (node_id),
+  constraint reply_notings_node_id_fkey foreign key (node_id) references nodes(id) on delete cascade
+);
+
 create table reply_parts (
   link_id uuid not null,
   source text not null,
