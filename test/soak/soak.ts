@@ -3,6 +3,7 @@
  * receiver must agree (conservation.ts). `--help` lists the options.
  */
 import { parseArgs } from 'node:util'
+import type { Db } from '../../server/db/db.ts'
 import { parseId } from '../../server/ids.ts'
 import { checkConservation, summarise } from '../conservation.ts'
 import { seededRandom } from '../load.ts'
@@ -84,7 +85,11 @@ async function runRound(seed: number): Promise<boolean> {
 async function settle(world: World): Promise<string[]> {
   const { carriers, nodes, load, smppLoad, receiver, replies, db, client } = world
   for (const { phones } of carriers) await phones.control({ reset: true })
-  await until('both processes run', () => nodes.every(isAlive), 60_000)
+  await until(
+    'both processes run',
+    async () => nodes.every(isAlive) && (await countBeating(db)) === nodes.length,
+    60_000,
+  )
   await client.waitForBound(90_000)
   // Beside more than a slow machine can do, a broadcast would not end.
   await Promise.all([load.finish(), smppLoad.finish(db)])
@@ -119,6 +124,15 @@ async function settle(world: World): Promise<string[]> {
   }
   violations.push(...summarise(smppLoad.check(evidence.ledger)), ...load.impolite, ...receiver.refused)
   return violations
+}
+
+/** How many processes were not fenced and have beaten a moment ago: one that was frozen for long is alive, and about to end itself. */
+async function countBeating(db: Db): Promise<number> {
+  const { rowCount } = await db.query(
+    `select from nodes n join heartbeats h on h.node_id = n.id
+     where n.fenced_at is null and h.seen_at > now() - interval '3 seconds'`,
+  )
+  return rowCount ?? 0
 }
 
 /** Has what the receiver missed posted again; with the replays that were ordered before, this one is over. */
