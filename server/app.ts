@@ -6,7 +6,15 @@ import { parseJson } from './requests/body.ts'
 import { watchDeprecations, type DeprecatedCalls } from './deprecations.ts'
 import { openDoor, type Door } from './door/door.ts'
 import { ApiError, invalid } from './errors.ts'
-import { handleClientError, handleFailure, listOf, pathOf, refuseSlowBody, sendProblem } from './requests/failures.ts'
+import {
+  flushRefusals,
+  handleClientError,
+  handleFailure,
+  listOf,
+  pathOf,
+  refuseSlowBody,
+  sendProblem,
+} from './requests/failures.ts'
 import { guardRoutes, headersOf, methodsOf, takeUnknown } from './guard.ts'
 import { Problem, type App, type Caller } from './http.ts'
 import { newId, showId } from './ids.ts'
@@ -95,6 +103,10 @@ export async function buildApp(context: AppContext, register: Register): Promise
   const end = closeInTime(app.server)
   app.addHook('preClose', (done) => {
     end()
+    done()
+  })
+  app.addHook('onClose', (_app, done) => {
+    flushRefusals(app.log)
     done()
   })
   if (context.trustedProxies?.length) readForwarded(app)

@@ -21,7 +21,7 @@ const sharedRooms: Record<string, string[]> = {
   db: ['server/ids.ts'],
   sealing: ['db'],
   metrics: [],
-  requests: ['db', 'server/errors.ts', 'server/ids.ts'],
+  requests: ['db', 'server/errors.ts', 'server/ids.ts', 'server/repeated.ts'],
   audit: ['db', 'server/canonical.ts', 'server/http.ts', 'server/ids.ts', 'server/mask.ts'],
 }
 

@@ -1,10 +1,11 @@
 /** How a request fails: whatever was thrown, wherever, becomes one problem document (RFC 9457), and a bug becomes a log line too. */
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { codeOf, isLostRace, isRetryable, isUnavailable } from '../db/failure.ts'
 import { ApiError, PartlyDone, problemOf } from '../errors.ts'
 import { newId, showId } from '../ids.ts'
+import { Repeated } from '../repeated.ts'
 import { lastAnswers } from './slow.ts'
 
 /** Answers with a problem document. */
@@ -31,9 +32,23 @@ export function handleFailure(
   if (known.code === 'internal_error') request.log.error({ request_id: request.id, err: error }, 'request failed')
   // An overload says so once, and not for each request.
   else if (known.code === 'unavailable' && !isGone && known !== error)
-    request.log.warn({ request_id: request.id, err: error }, 'request refused')
+    refusalsOf(request.log).note({ request_id: request.id, err: error })
   void send(known)
 }
+
+// While the database is away all requests fail: told one by one, with their stacks, they fill a disk.
+const refusals = new WeakMap<FastifyBaseLogger, Repeated>()
+
+function refusalsOf(log: FastifyBaseLogger): Repeated {
+  const known = refusals.get(log)
+  if (known) return known
+  const made = new Repeated((last, times) => log.warn({ ...(last as object), times }, 'request refused'))
+  refusals.set(log, made)
+  return made
+}
+
+/** Tells of refusals that have not been told yet; to be called at the end. */
+export const flushRefusals = (log: FastifyBaseLogger): void => refusals.get(log)?.flush()
 
 function explainFailure(error: unknown, request: FastifyRequest): ApiError {
   if (error instanceof ApiError) return error
