@@ -91,7 +91,7 @@ type Authenticate = (authorization: string | undefined, ip: string) => Caller | 
 function guardLogin(route: RouteOptions, door: Door): void {
   const refuse: onRequestHookHandler = (request, reply, done) => {
     tellStranger(door, request.ip, reply)
-    refuseStranger(door, request.ip)
+    if (!route.config?.isKnown?.(request)) refuseStranger(door, request.ip)
     done()
   }
   const note: onErrorHookHandler = (request, reply, error, done) => {

@@ -80,6 +80,8 @@ declare module 'fastify' {
     deprecated?: Deprecation
     /** It logs in by what is in the request: who fails there is a stranger, and is refused as one who has failed too often. */
     isLogin?: true
+    /** Of one that logs in: who was let in by the same lately, and is not refused for what others of the network fail at. */
+    isKnown?: (request: FastifyRequest) => boolean
     /** Its body holds secrets of which not even a fingerprint is kept, so that no Idempotency-Key is read. */
     isKeyless?: true
   }

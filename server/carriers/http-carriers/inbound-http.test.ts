@@ -35,7 +35,7 @@ beforeAll(async () => {
   test = await openLedgerTest(database.db, { accountId: account.accountId })
   const receiving = { ...test.context, log: silent, ledger: test.ledger, wake: () => {} }
   const context = { db: database.db, vault: testVault, refusals, receiving }
-  app = await buildTestApp(database.db, (one) => {
+  const register = (one: App): void => {
     // Known only when it listens.
     const shared = {
       ...context,
@@ -45,7 +45,8 @@ beforeAll(async () => {
     }
     carrierRoutes(one, shared)
     inboundRoutes(one, shared)
-  })
+  }
+  app = await buildTestApp(database.db, register, { trustedProxies: ['127.0.0.1'] })
   await app.listen({ host: '127.0.0.1', port: 0 })
   address = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
 })
@@ -244,6 +245,33 @@ it('refuses what it cannot read, and counts it', async () => {
     headers: account.headers,
   })
   expect(JSON.parse(body)).toMatchObject({ inbound: { refused: 1 } })
+  await journey.close()
+})
+
+it('meters guesses at its addresses and signatures by network, and refuses no carrier for what others there fail at', async () => {
+  const journey = await open('infobip')
+  const authorization = `Basic ${Buffer.from('heliogram:hunter2').toString('base64')}`
+  const post = async (url: string, from: string, header = authorization): Promise<number> => {
+    const headers = { authorization: header, 'x-forwarded-for': from }
+    const response = await fetch(url, { method: 'POST', headers, body: '{"results":[]}' })
+    await response.text()
+    return response.status
+  }
+  const guess = async (...args: Parameters<typeof post>): Promise<Set<number>> => {
+    const seen = new Set<number>()
+    for (let i = 0; i < 20 && !seen.has(429); i++)
+      for (const status of await Promise.all(Array.from({ length: 50 }, () => post(...args)))) seen.add(status)
+    return seen
+  }
+  const wrong = journey.receiptsUrl.replace(/\/[^/]+\/receipts/, '/aaaaaaaaaaaaaaaaaaaaaaaa/receipts')
+  expect(await post(journey.receiptsUrl, '192.0.2.1')).toBe(200)
+  expect(await guess(wrong, '192.0.2.1')).toEqual(new Set([404, 429]))
+  // Who was believed from there is let in, and somebody else is not even looked up.
+  expect(await post(journey.receiptsUrl, '192.0.2.1')).toBe(200)
+  expect(await post(journey.repliesUrl.replace(/replies$/, 'receipts'), '192.0.2.9')).toBe(200)
+  expect(await guess(journey.receiptsUrl, '192.0.2.2', 'Basic bm86')).toEqual(new Set([403, 429]))
+  expect(await post(journey.receiptsUrl, '192.0.2.2')).toBe(429)
+  await until('its network has failures left', async () => (await post(journey.receiptsUrl, '192.0.2.2')) === 200)
   await journey.close()
 })
 

@@ -4,6 +4,7 @@ import { Type, type Static } from 'typebox'
 import { ApiError } from '../../errors.ts'
 import type { App } from '../../http.ts'
 import { parseId } from '../../ids.ts'
+import { networkOf } from '../../network.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { findCarrier } from '../store.ts'
 import type { InRequest, Secrets } from './adapter.ts'
@@ -27,6 +28,9 @@ const bodyBytesMax = 1 << 20
 // Receipts, and replies, of a request that are stored at a time.
 const itemsMax = 1000
 
+// About 2 MB; who let itself in the longest ago goes first, and is metered with its network again.
+const knownMax = 10_000
+
 const Params = Type.Object({ carrier: Type.String({ maxLength: 64 }), token: Type.String({ maxLength: 64 }) })
 
 /** Registers `/carriers/{carrier}/{token}/receipts` and `…/replies`. */
@@ -35,14 +39,16 @@ export function inboundRoutes(app: App, context: InboundContext): void {
     // Signatures are over the bytes as they came.
     child.removeAllContentTypeParsers()
     child.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, parsed) => parsed(null, body))
+    // Carriers that were believed, by the network that they came from.
+    const known = new Set<string>()
     const options: RouteShorthandOptions = {
       bodyLimit: bodyBytesMax,
       schema: { hide: true, params: Params },
-      config: { scope: null },
+      config: { scope: null, isLogin: true, isKnown: (request) => known.has(callerOf(request)) },
     }
     for (const kind of ['receipts', 'replies'] as const) {
       const handle = (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
-        receive(context, kind, request, reply)
+        receive(context, kind, known, request, reply)
       child.post(`${inboundPath}/${kind}`, options, handle)
       child.get(`${inboundPath}/${kind}`, { ...options, exposeHeadRoute: false }, handle)
     }
@@ -50,20 +56,31 @@ export function inboundRoutes(app: App, context: InboundContext): void {
   })
 }
 
+/** Who calls: by the address that it was given, and the network that it comes from. */
+function callerOf({ params, ip }: FastifyRequest): string {
+  const { carrier, token } = params as Static<typeof Params>
+  return `${carrier} ${token} ${networkOf(ip)}`
+}
+
 async function receive(
   context: InboundContext,
   kind: InboundKind,
+  known: Set<string>,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { receiving, vault } = context
   const { carrier: id, token } = request.params as Static<typeof Params>
   const carrierId = parseId('car', id)
-  const carrier = carrierId && (await findCarrier(receiving.db, carrierId))
+  const carrier = carrierId ? await findCarrier(receiving.db, carrierId) : null
+  const caller = callerOf(request)
   // The same for a carrier that does not exist and for a wrong token: nothing is told to who guesses.
-  if (!carrier || carrier.kind !== 'http') throw notFound()
+  if (carrier?.kind !== 'http' || !isToken(vault, carrier.id, carrier.settings.url_version, token)) {
+    request.isStranger = true
+    known.delete(caller)
+    throw notFound()
+  }
   const { settings } = carrier
-  if (!isToken(vault, carrier.id, settings.url_version, token)) throw notFound()
   const adapter = adapters[settings.adapter]
   const secrets: Secrets = openSecrets(vault, carrier)
   const inbound = readRequest(request, context.publicUrl)
@@ -72,7 +89,13 @@ async function receive(
     return reply.code(status).send()
   }
   try {
-    if (!adapter.verify(inbound, settings, secrets)) return refuse(403)
+    if (!adapter.verify(inbound, settings, secrets)) {
+      request.isStranger = true
+      return refuse(403)
+    }
+    known.delete(caller)
+    if (known.size >= knownMax) known.delete(known.keys().next().value ?? '')
+    known.add(caller)
     const receipts = kind === 'receipts' || adapter.isOneAddress ? adapter.parseReceipt(inbound, settings) : []
     const replies = kind === 'replies' || adapter.isOneAddress ? adapter.parseReply(inbound, settings) : []
     const linkId = await findLinkOf(receiving.db, carrier.id)
