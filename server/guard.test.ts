@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { request as openRequest, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openAuthenticator, type Authenticator } from './accounts/authenticate.ts'
 import { accountRoutes } from './accounts/http.ts'
@@ -19,7 +20,13 @@ beforeAll(async () => {
   const { db } = database
   authenticator = openAuthenticator(db)
   const routes = { db, vault: testVault, authenticator, settings: testSettings }
-  app = await buildTestApp(db, (one) => accountRoutes(one, routes), { authenticator })
+  const register = async (one: App): Promise<void> => {
+    await accountRoutes(one, routes)
+    one.get('/v1/endless', { config: { scope: 'contacts:read' } }, (_request, reply) =>
+      reply.send(Readable.from(endless())),
+    )
+  }
+  app = await buildTestApp(db, register, { authenticator })
   await app.listen({ port: 0, host: '127.0.0.1' })
   account = await createTestAccount(db)
 })
@@ -27,6 +34,17 @@ afterAll(async () => {
   await app.close()
   await database.close()
 })
+
+/** Reading now; ends with the answer that it is of. */
+let isReading = false
+async function* endless(): AsyncGenerator<string> {
+  isReading = true
+  try {
+    for (;;) yield await new Promise<string>((resolve) => setTimeout(() => resolve('a piece\n'), 20))
+  } finally {
+    isReading = false
+  }
+}
 
 /** Makes a key by a request whose body ends a second after `change`, which is made when the caller was let in. */
 async function makeKeySlowly(change: string): Promise<{ status: number | undefined; code: unknown; made: number }> {
@@ -67,4 +85,21 @@ it.each([
 it('a request is carried out whose key has only expired while its body came', async () => {
   account = await createTestAccount(database.db)
   expect(await makeKeySlowly('expires_at = now()')).toMatchObject({ status: 201, made: 1 })
+})
+
+it.each([
+  ['was revoked', 'revoked_at = now()'],
+  ['has lost a scope, by which more may have been in it,', `scopes = '{contacts:read}'`],
+])('an answer in pieces breaks off when its key %s', async (_, change) => {
+  const { db } = database
+  account = await createTestAccount(db)
+  const { port } = app.server.address() as AddressInfo
+  const answer = await fetch(`http://127.0.0.1:${port}/v1/endless`, { headers: account.headers })
+  expect(answer.status).toBe(200)
+  const broken = expect(answer.text()).rejects.toThrow()
+  expect(isReading).toBe(true)
+  await db.query(`update api_keys set ${change} where id = $1`, [account.keyId])
+  authenticator.forget()
+  await broken
+  await until('nothing more is read', () => !isReading)
 })

@@ -239,12 +239,32 @@ const enterAccount: preValidationHookHandler = (request, reply, done) =>
 
 /** What is sent in pieces is read when the socket asks for it, which knows of no request either. */
 const keepAccount: onSendHookHandler = (request, _reply, payload, done) => {
-  if (payload instanceof Readable) {
-    readWithinAccount(request.caller.accountId, payload)
-    // Fastify would read an export to its end, for nobody.
-    if (request.method === 'HEAD') payload.destroy()
+  if (!(payload instanceof Readable)) return done(null, payload)
+  readWithinAccount(request.caller.accountId, payload)
+  // Fastify would read an export to its end, for nobody.
+  if (request.method === 'HEAD') payload.destroy()
+  if (payload.destroyed) return done(null, payload)
+  const answer = Readable.from(whileAllowed(request, payload), { highWaterMark: 1 })
+  // One that is destroyed before it is read has not begun what would end it.
+  answer.once('close', () => payload.destroy())
+  done(null, answer)
+}
+
+// As long as callers are remembered.
+const allowedMs = 5000
+
+/** The pieces of an answer while its caller may have them: an export can take hours, in which its token is revoked, or loses a scope. */
+async function* whileAllowed(request: FastifyRequest, pieces: Readable): AsyncGenerator<unknown> {
+  const { scopes } = request.caller
+  let askedAt = performance.now()
+  for await (const piece of pieces) {
+    if (performance.now() - askedAt >= allowedMs) {
+      await request.askAgain()
+      for (const scope of scopes) if (!request.caller.scopes.has(scope)) throw lacking(scope as Scope)
+      askedAt = performance.now()
+    }
+    yield piece
   }
-  done(null, payload)
 }
 
 const lacking = (scope: Scope): ApiError =>
