@@ -188,7 +188,7 @@ const recordStatement = perDay(
 /** Which accounts subscribe to which opt-in types, re-read every second: rendering an event that nobody wants is not worth its time. */
 export class Subscriptions {
   #byAccount = new Map<string, Set<string>>()
-  readonly #refresher = new Refresher(() => this.refresh(), 1000)
+  readonly #refresher = new Refresher(() => this.#read(), 1000)
   readonly #db: Db
 
   constructor(db: Db) {
@@ -204,8 +204,13 @@ export class Subscriptions {
     return this.#refresher.start()
   }
 
-  /** Reads the subscriptions now. Programs written for Twilio's API are told of every step. */
-  async refresh(): Promise<void> {
+  /** Reads the subscriptions now. */
+  refresh(): Promise<void> {
+    return this.#refresher.now()
+  }
+
+  /** Programs written for Twilio's API are told of every step. */
+  async #read(): Promise<void> {
     const { rows } = await this.#db.query<{ accountId: string; type: string }>(
       `select distinct account_id as "accountId", unnest(events) as type from webhooks where enabled
        union

@@ -50,7 +50,6 @@ import { settleIntents } from './messages/settle.ts'
 import { Meter } from './metrics/meter.ts'
 import { metricsRoute, type MetricsRouteContext } from './metrics/http.ts'
 import { Node } from './node.ts'
-import { refreshAll } from './refresher.ts'
 import { registerRoutes } from './routes.ts'
 import { jobSweeps, linkSweeps, ownSweeps } from './schedule.ts'
 import { ContactSeals } from './sealing/contact-fields.ts'
@@ -321,7 +320,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
         refusals: new Map(),
         wakeBroadcasts: () => broadcaster?.wake(),
         watch,
-        refreshSettings: () => refreshAll([guards, quietHours]),
+        kept: { guards, quietHours, routing, reasons, subscriptions },
       }),
   )
   started.add('api', app, (one) => one.close())

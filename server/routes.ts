@@ -19,6 +19,7 @@ import { setDefaultSender } from './carriers/sender-store.ts'
 import { deprecationRoutes } from './deprecations-http.ts'
 import type { DeprecatedCalls } from './deprecations.ts'
 import type { App } from './http.ts'
+import { refreshKept, type Kept } from './kept.ts'
 import { consentRoutes } from './messages/consent-http.ts'
 import { erasureRoutes } from './messages/erase-http.ts'
 import { explainRoutes } from './messages/explain-http.ts'
@@ -58,8 +59,7 @@ export type RoutesContext = Omit<AccountsContext, 'settings'> &
   MetricsRouteContext & {
     apiPerSecond?: number
     deprecatedCalls?: DeprecatedCalls
-    /** Reads what accounts set again, for what this process keeps of it in memory. */
-    refreshSettings: () => Promise<void>
+    kept: Kept
   }
 
 /** Registers the routes of every slice. */
@@ -77,9 +77,9 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
     endStops,
     readUsed,
     forgetUsed,
-    applied: context.refreshSettings,
   }
   guardTestKeys(app, context.db)
+  refreshKept(app, () => context.kept)
   await accountRoutes(app, { ...context, settings })
   messageRoutes(app, context)
   explainRoutes(app, context)

@@ -1,5 +1,6 @@
 /** Every route of the program over a test database, with nothing that runs beside them; what they ask of it can be recorded. */
 import { buildTestApp } from '../server/accounts/testing.ts'
+import { StatusMaps } from '../server/carriers/mapping.ts'
 import { createQueueReader } from '../server/carriers/queue.ts'
 import { openPool, type Db } from '../server/db/db.ts'
 import { openWall } from '../server/db/scoped.ts'
@@ -9,7 +10,6 @@ import { Stride } from '../server/campaigns/imports/stride.ts'
 import type { App, Scope } from '../server/http.ts'
 import { openLedgerTest, silent, type LedgerTest } from '../server/messages/testing.ts'
 import { ShortLinks } from '../server/messages/short-links/clicks.ts'
-import { refreshAll } from '../server/refresher.ts'
 import { registerRoutes, type RoutesContext } from '../server/routes.ts'
 import { guardDestinations } from '../server/webhooks/destination.ts'
 import { Watch } from '../server/webhooks/watch.ts'
@@ -76,7 +76,13 @@ export async function openWorld(database: TestDatabase): Promise<World> {
     refusals: new Map(),
     wakeBroadcasts: () => {},
     watch: new Watch({ db, log: silent }),
-    refreshSettings: () => refreshAll([ledger.context.guards, ledger.context.quietHours]),
+    kept: {
+      guards: ledger.context.guards,
+      quietHours: ledger.context.quietHours,
+      routing: ledger.routing,
+      reasons: new StatusMaps(db),
+      subscriptions: ledger.subscriptions,
+    },
     isWritable: () => true,
     metricsToken: null,
     pools: {},

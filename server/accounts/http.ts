@@ -91,8 +91,6 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
         reply.header('etag', after.etag)
         return { status: 200, body: after.body, audit: { target: 'settings', before: before.body } }
       })
-      // Other processes read them within a second; the next request here is not to meet the old ones.
-      await context.settings.applied()
       // Remembered callers know the country.
       if (request.body.default_country !== undefined) context.authenticator.forget()
     },

@@ -21,8 +21,6 @@ export interface SettingsSources extends GuardSources {
   encryptsContent?: boolean
   /** Keywords and answers, from what the account says of them (null: nothing) and its name. */
   optOut: (own: unknown, name: string) => Static<typeof OptOut>
-  /** Has this process read what was changed. */
-  applied: () => Promise<void>
   /** Makes the account's sender with this number its default, or none (null); false: the account has no such sender. */
   setDefaultSender: (tx: Tx, accountId: string, number: string | null) => Promise<boolean>
 }

@@ -45,7 +45,6 @@ export const testSettings: SettingsSources = {
   endStops: () => Promise.resolve(),
   readUsed: () => Promise.resolve(0),
   forgetUsed: () => Promise.resolve(),
-  applied: () => Promise.resolve(),
   setDefaultSender: () => Promise.resolve(false),
   optOut: (_own, name) => ({
     stop_keywords: ['STOP'],

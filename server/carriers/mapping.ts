@@ -108,7 +108,7 @@ export class StatusMaps implements Reasons {
   #byCarrier = new Map<string, StatusMap>()
   #carrierOfLink = new Map<string, string>()
   #mark = ''
-  readonly #refresher = new Refresher(() => this.refresh(), everyMs)
+  readonly #refresher = new Refresher(() => this.#read(), everyMs)
 
   constructor(db: Db) {
     this.#db = db
@@ -122,8 +122,12 @@ export class StatusMaps implements Reasons {
     return this.#refresher.close()
   }
 
-  /** Reads what has changed. */
-  async refresh(): Promise<void> {
+  /** Reads now what has changed. */
+  refresh(): Promise<void> {
+    return this.#refresher.now()
+  }
+
+  async #read(): Promise<void> {
     this.#carrierOfLink = await readLinks(this.#db)
     // Taken before the rows: what changes in between is read again.
     const mark = await markTables(this.#db)

@@ -63,7 +63,9 @@ export class RoutingTable implements Routing {
   #seen = ''
   #rateOf: RateOf = noRates
   #seenRates = ''
-  readonly #refresher = new Refresher(() => this.refresh(), refreshMs)
+  // What was read earlier is read again.
+  #factsSince = -Infinity
+  readonly #refresher = new Refresher(() => this.#read(), refreshMs)
 
   /** Without a test mode messages of test keys are refused. */
   constructor(db: Db, testMode: TestMode | null = null) {
@@ -81,10 +83,10 @@ export class RoutingTable implements Routing {
     const now = performance.now()
     if (this.#testMode && !this.#hasTestCarrier && requests.some(({ isTest }) => isTest)) {
       await this.#testMode.prepare()
-      await this.refresh()
+      await this.#refresher.now()
     }
     const accountIds = [...new Set(requests.map(({ accountId }) => accountId))]
-    await this.#readSenders(accountIds.filter((id) => now - (this.#senders.get(id)?.readAt ?? -Infinity) > factsMsMax))
+    await this.#readSenders(accountIds.filter((id) => !this.#isFresh(this.#senders.get(id)?.readAt, now)))
     const facts = await this.#readFacts(requests, now)
     const plans = requests.map((request) => this.#planOne(request, facts))
     // What is refused by old knowledge is planned again by new: a sender or a carrier may have come since, or the campaign have another.
@@ -93,7 +95,7 @@ export class RoutingTable implements Routing {
     const [anew] = await Promise.all([
       this.#readFacts(unsure, now, 0),
       this.#readSenders([...new Set(unsure.map(({ accountId }) => accountId))]),
-      this.refresh(),
+      this.#refresher.now(),
     ])
     return requests.map((request, i) => {
       const plan = plans[i]
@@ -115,8 +117,17 @@ export class RoutingTable implements Routing {
     return this.#refresher.start()
   }
 
-  /** Reads the rules now, if they or the carriers have changed. */
-  async refresh(): Promise<void> {
+  /** Reads the rules now, if they or the carriers have changed; no sender or campaign that was read before is used any more. */
+  refresh(): Promise<void> {
+    this.#factsSince = performance.now()
+    return this.#refresher.now()
+  }
+
+  close(): Promise<void> {
+    return this.#refresher.close()
+  }
+
+  async #read(): Promise<void> {
     const { version, rates, carriers } = await readVersion(this.#db)
     const seen = JSON.stringify([version, carriers])
     if (seen === this.#seen) return
@@ -136,8 +147,8 @@ export class RoutingTable implements Routing {
     this.#seen = seen
   }
 
-  close(): Promise<void> {
-    return this.#refresher.close()
+  #isFresh(readAt: number | undefined, now: number, msMax = factsMsMax): boolean {
+    return readAt !== undefined && readAt >= this.#factsSince && now - readAt <= msMax
   }
 
   async #readSenders(accountIds: string[]): Promise<void> {
@@ -152,7 +163,7 @@ export class RoutingTable implements Routing {
     const unknown = requests.filter((one) => {
       if (!hasCampaign(one)) return false
       const known = this.#campaigns.get(campaignKeyOf(one))
-      return !known || now - known.readAt > msMax
+      return !this.#isFresh(known?.readAt, now, msMax)
     })
     const read = await readCampaigns(this.#db, unknown)
     const campaigns = { get: (key: string) => read.get(key) ?? this.#campaigns.get(key)?.campaign }

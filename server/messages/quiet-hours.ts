@@ -54,7 +54,7 @@ export class QuietHours {
   readonly #answers = new Map<string, Map<readonly string[], Date | null>>()
   #answersOf = NaN
   readonly #zones = new Map<string, readonly string[]>()
-  readonly #refresher = new Refresher(() => this.refresh(), refreshMs)
+  readonly #refresher = new Refresher(() => this.#read(), refreshMs)
 
   constructor(db: Db) {
     this.#db = db
@@ -65,7 +65,11 @@ export class QuietHours {
   }
 
   /** Reads now what accounts and campaigns say. */
-  async refresh(): Promise<void> {
+  refresh(): Promise<void> {
+    return this.#refresher.now()
+  }
+
+  async #read(): Promise<void> {
     const accounts = new Map<string, AccountRules>()
     for (const { accountId, campaignId, key, ofAccount, ofCampaign } of await readQuietHours(this.#db)) {
       let rules = accounts.get(accountId)

@@ -26,7 +26,7 @@ const refreshMs = 1000
 export class Guards {
   readonly #db: Db
   #accounts: ReadonlyMap<string, GuardRules> = new Map()
-  readonly #refresher = new Refresher(() => this.refresh(), refreshMs)
+  readonly #refresher = new Refresher(() => this.#read(), refreshMs)
 
   constructor(db: Db) {
     this.#db = db
@@ -36,8 +36,13 @@ export class Guards {
     return this.#refresher.start()
   }
 
-  /** Reads the settings now; by the partial index accounts_guarded. */
-  async refresh(): Promise<void> {
+  /** Reads the settings now. */
+  refresh(): Promise<void> {
+    return this.#refresher.now()
+  }
+
+  /** By the partial index accounts_guarded. */
+  async #read(): Promise<void> {
     const { rows } = await this.#db.query<{ accountId: string; timezone: string | null; guards: StoredGuards }>({
       name: 'read-guards',
       text: `
