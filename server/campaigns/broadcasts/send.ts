@@ -130,14 +130,24 @@ export class Broadcaster {
     }
   }
 
-  /** Does one piece of a broadcast. Returns whether there is more to do at once. */
+  /** Does one piece of a broadcast; of making recipients and of sending to them where it may begin before there are all. */
   async #step(accountId: string, id: string): Promise<boolean> {
-    const { db, acceptor } = this.#context
-    const row = await findBroadcast(db, accountId, id)
+    const row = await findBroadcast(this.#context.db, accountId, id)
     if (!row) return false
-    if (row.status !== 'canceled' && !row.isExpanded) return this.#expand(accountId, id)
+    if (row.status !== 'canceled' && !row.isExpanded) {
+      const isMore = await this.#expand(accountId, id)
+      if (!isMore || !row.mayBegin || row.holdReason !== null) return isMore
+      await this.#send(row)
+      return true
+    }
     if ((this.#endings.get(id) ?? 0) > performance.now()) return false
-    if (row.status === 'canceled') return this.#takeBack(accountId, id)
+    return row.status === 'canceled' ? this.#takeBack(accountId, id) : this.#send(row)
+  }
+
+  /** Makes messages of the next recipients, as many as have room. Returns whether there is more to do at once. */
+  async #send(row: PacedBroadcast): Promise<boolean> {
+    const { db, acceptor } = this.#context
+    const { accountId, id } = row
     const paced = row.pace === null ? Infinity : pacedMaxOf(row, row.pace) - (await countWaiting(db, row))
     if (paced <= 0) return false
     const { limit, bound } = await this.#waitForRoom(row)

@@ -67,8 +67,10 @@ export async function insertBroadcast(tx: Tx, accountId: string, one: NewBroadca
 export async function findBroadcast(db: Queryable, accountId: string, id: string): Promise<PacedBroadcast | null> {
   const { rows } = await db.query<PacedBroadcast>(
     `select ${columnsOfBroadcast('b')}, c.pace::float8 as pace,
-       coalesce((b.body ->> 'validity_period')::int, c.validity_period) as "validitySeconds"
+       coalesce((b.body ->> 'validity_period')::int, c.validity_period) as "validitySeconds",
+       b.send_at_local is null and (b.is_test or a.settings -> 'guards' ->> 'recipients_above' is null) as "mayBegin"
      from broadcasts b
+     join accounts a on a.id = b.account_id
      join campaigns c on c.account_id = b.account_id and c.id = b.campaign_id
      where b.account_id = $1 and b.id = $2`,
     [accountId, id],
@@ -77,7 +79,15 @@ export async function findBroadcast(db: Queryable, accountId: string, id: string
 }
 
 /** A broadcast with the pace of its campaign in segments a second, and the validity that somebody asked for. */
-export type PacedBroadcast = BroadcastRow & { pace: number | null; validitySeconds: number | null }
+export type PacedBroadcast = BroadcastRow & {
+  pace: number | null
+  validitySeconds: number | null
+  /**
+   * Before all are recipients: they come in the order in which they are taken, and nobody has to approve of how many they are. Those with
+   * times of their own are taken by these: a later piece may have earlier ones.
+   */
+  mayBegin: boolean
+}
 
 /** A page of a campaign's broadcasts in the order that `buildPage` wants; by broadcasts_campaign. */
 export async function listBroadcasts(
@@ -151,7 +161,8 @@ const waitingPage = 1000
 
 /**
  * Broadcasts with work to do, the one that waits longest first, in pages: most of them may wait for something else. By the partial index
- * broadcasts_waiting. What a guard holds is tried again when the guard was released, and now and then, as its settings may have changed.
+ * broadcasts_waiting. What a guard holds is tried again when the guard was released, and now and then, as its settings may have changed; it is
+ * not kept from having all its recipients, among whom would else be who came during the hold.
  */
 export async function* findWaiting(db: Db): AsyncGenerator<Waiting> {
   for (let last: Waiting | undefined, isMore = true; isMore;) {
@@ -177,6 +188,7 @@ async function readWaiting(db: Db, after: Waiting | undefined): Promise<Waiting[
         and (b.send_at, b.id) > (coalesce((select send_at from last), '-infinity'), coalesce((select id from last), '00000000-0000-0000-0000-000000000000'))
         and (
           b.retry_at is null
+          or not b.is_expanded
           or b.retry_at <= now()
           or b.status = 'canceled'
           or exists (select from guards g where g.account_id = b.account_id and g.id = b.hold_guard_id and g.released_at is not null)
