@@ -248,6 +248,28 @@ describe('a form of a browser', () => {
     const body = await test.upload(campaign, 'application/json', list)
     expect(errorsOf(body.body)).toEqual(['#/contacts too_short', '#/default_country invalid_value'])
   })
+
+  it('is refused with the columns that it does not have among all that is wrong', async () => {
+    const campaign = await test.newCampaign()
+    const mapping = { Nr: 'phone_number' }
+    const query = `?on_conflict=x&default_country=UK&mapping=${encodeURIComponent(JSON.stringify(mapping))}`
+    const asked = ['?default_country invalid_value', '?mapping invalid_value', '?on_conflict invalid_value']
+    for (const [type, payload] of [
+      ['text/csv', 'phone\n15551234567'],
+      [workbookType, await workbookOf([['phone'], [15551234567]])],
+    ] as const) {
+      const { status, body } = await test.upload(campaign, type, payload, query)
+      expect([type, status, errorsOf(body)]).toEqual([type, 422, asked])
+    }
+    const options = { on_conflict: 'x', default_country: 'UK', mapping }
+    const file = { name: 'file', filename: 'a.csv', content: 'phone\n15551234567' }
+    const form = formOf(file, { name: 'options', content: JSON.stringify(options) })
+    const formed = await test.upload(campaign, form.type, form.body)
+    const inForm = ['default_country', 'mapping/Nr', 'on_conflict'].map((name) => `#/options/${name} invalid_value`)
+    expect([formed.status, errorsOf(formed.body)]).toEqual([422, inForm])
+    const other = await test.upload(campaign, 'text/csv', 'name\nAda', '?on_conflict=x')
+    expect([other.status, errorsOf(other.body)]).toEqual([422, ['# invalid_format', '?on_conflict invalid_value']])
+  })
 })
 
 describe('a dry run', () => {

@@ -1,6 +1,6 @@
 /** What a caller asks of an import: in the query, or in the body beside the file. */
 import { Type, type Static } from 'typebox'
-import { ApiError, invalid, type FieldError } from '../../errors.ts'
+import { ApiError, type FieldError } from '../../errors.ts'
 import { Nullable } from '../../http.ts'
 import { isCountry } from '../../messages/number.ts'
 import { parseJson, type ParsedBody } from '../../requests/body.ts'
@@ -50,17 +50,22 @@ type Query = Omit<Said, 'mapping'> & { mapping?: string }
 
 const checkForm = buildValidators({})({ schema: FormOptions })
 
-/**
- * The options of a request; what `body` says goes before what the query says. `known` is what the schema found wrong, told with all that is
- * wrong besides. @throws ApiError `validation_failed`.
- */
+/** What was asked, and what is wrong with it; that is told with all that is wrong with the file besides. */
+export interface ReadOptions {
+  asked: AskedOptions
+  faults: FieldError[]
+  /** Without it nothing can be said about the columns of the file. */
+  isMappingRead: boolean
+}
+
+/** The options of a request; what `body` says goes before what the query says. `known` is what the schema found wrong. */
 export function readOptions(
   query: Query,
   body: Said | null,
   campaign: { defaultCountry: string | null },
   bodyPointer: string,
   known: readonly FieldError[],
-): AskedOptions {
+): ReadOptions {
   const faults = [...known]
   // Beside a body that the schema refused, the query was not looked at.
   const isSound = (pointer: string, value: unknown): value is string =>
@@ -69,16 +74,22 @@ export function readOptions(
   const at = body?.default_country === undefined ? '?default_country' : `${bodyPointer}/default_country`
   const country = body?.default_country ?? query.default_country
   if (isSound(at, country) && !isCountry(country)) faults.push(countryError(at, country))
-  if (faults.length > 0) throw invalid(faults)
+  const places = ['?mapping', bodyPointer, `${bodyPointer}/mapping`]
   return {
-    onConflict: body?.on_conflict ?? query.on_conflict ?? 'update',
-    defaultCountry: country ?? campaign.defaultCountry,
-    isDryRun: body?.dry_run ?? query.dry_run ?? false,
-    mapping: body?.mapping ?? inQuery ?? {},
+    asked: {
+      onConflict: body?.on_conflict ?? query.on_conflict ?? 'update',
+      defaultCountry: country ?? campaign.defaultCountry,
+      isDryRun: body?.dry_run ?? query.dry_run ?? false,
+      mapping: body?.mapping ?? inQuery ?? {},
+    },
+    faults,
+    isMappingRead: !faults.some(
+      ({ pointer }) => places.includes(pointer) || pointer.startsWith(`${bodyPointer}/mapping/`),
+    ),
   }
 }
 
-/** The `options` part of a form; null where it is none, with what is wrong in `faults`. */
+/** What is sound of the `options` part of a form; null where it is none. The rest is in `faults`. */
 export function parseFormOptions(text: string, faults: FieldError[]): Said | null {
   const value = parse(text, '#/options', faults)
   if (value === undefined) return null
@@ -87,7 +98,12 @@ export function parseFormOptions(text: string, faults: FieldError[]): Said | nul
     pointer: error.pointer.replace(/^#/, '#/options'),
   }))
   faults.push(...errors)
-  return errors.length > 0 ? null : value
+  if (typeof value !== 'object' || value === null) return null
+  const isSound = (name: string): boolean =>
+    !errors.some(({ pointer }) => `${pointer}/`.startsWith(`#/options/${name}/`))
+  return Object.fromEntries(
+    Object.entries(value).filter(([name]) => Object.hasOwn(FormOptions.properties, name) && isSound(name)),
+  )
 }
 
 function parseMapping(text: string, faults: FieldError[]): Mapping | undefined {

@@ -164,18 +164,19 @@ async function store(
   if (request.isMultipart()) return storeForm(tx, accountId, campaign, request, known, stride)
   if (!(body instanceof Readable)) {
     const json = objectOf(body as Static<typeof JsonImport>)
-    const options = readOptions(request.query, json, campaign, '#', known)
-    return storeRows(tx, accountId, campaign.id, options, json.contacts, stride)
+    const { asked, faults } = readOptions(request.query, json, campaign, '#', known)
+    if (faults.length > 0) throw invalid(faults)
+    return storeRows(tx, accountId, campaign.id, asked, json.contacts, stride)
   }
-  const asked = readOptions(request.query, null, campaign, '#', known)
+  const read = readOptions(request.query, null, campaign, '#', known)
   const incoming = {
     body,
     format: formats[mediaTypeOf(request)] ?? null,
     charset: charsetOf(request),
     isEncoded: isEncoded(request),
   }
-  const stored = await storeFile(tx, accountId, campaign.id, incoming, asked, stride)
-  return completeFile(tx, accountId, stored, asked, '?mapping')
+  const stored = await storeFile(tx, accountId, campaign.id, incoming, read, stride)
+  return completeFile(tx, accountId, stored, read, '?mapping')
 }
 
 /** A form of a browser: the file, and its options before or behind it. */
@@ -213,9 +214,9 @@ async function storeForm(
   }
   if (!stored && !faults.some(({ pointer }) => pointer === '#/file'))
     faults.push({ pointer: '#/file', code: 'required', detail: 'is required' })
-  const asked = readOptions(request.query, said, campaign, '#/options', faults)
-  if (!stored) throw invalid(faults)
-  return completeFile(tx, accountId, stored, asked, said?.mapping ? '#/options/mapping' : '?mapping')
+  const read = readOptions(request.query, said, campaign, '#/options', faults)
+  if (!stored) throw invalid(read.faults)
+  return completeFile(tx, accountId, stored, read, said?.mapping ? '#/options/mapping' : '?mapping')
 }
 
 async function* partsOf(request: UploadRequest): ReturnType<UploadRequest['parts']> {

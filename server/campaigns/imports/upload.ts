@@ -10,6 +10,7 @@ import { mapColumns, refuseFile } from './columns.ts'
 import { EncodingProbe, type Encoding } from './encoding.ts'
 import { piecesOf } from './gzip.ts'
 import { readLayout, refuseBytes, type TableLayout } from './layout.ts'
+import type { ReadOptions } from './options.ts'
 import {
   completeUpload,
   insertImport,
@@ -56,15 +57,15 @@ const piecesPerCollection = 16
 export const jsonBytesMax = 32 * 1024 * 1024
 
 /**
- * Stores a file as it comes, holding one piece of it in memory. With `asked` it is refused as soon as its first piece shows that it
- * cannot be imported. @throws ApiError
+ * Stores a file as it comes, holding one piece of it in memory. With `read` it is refused as soon as its first piece shows all that is wrong
+ * with it and with what was asked. @throws ApiError
  */
 export async function storeFile(
   tx: Tx,
   accountId: string,
   campaignId: string,
   incoming: Incoming,
-  asked: AskedOptions | null,
+  read: ReadOptions | null,
   stride: Stride,
 ): Promise<StoredFile> {
   const probe = new EncodingProbe(incoming.charset)
@@ -87,7 +88,7 @@ export async function storeFile(
     }
     if (file.format !== 'xlsx') probe.add(piece)
     file.encoding = probe.encoding
-    if (position === 0) refuseFirst(file, asked)
+    if (position === 0) refuseFirst(file, read)
     file.bytes += piece.length
     const most = file.format === 'json' ? jsonBytesMax : uploadBytesMax
     if (file.bytes > most)
@@ -111,10 +112,15 @@ export async function completeFile(
   tx: Tx,
   accountId: string,
   file: StoredFile,
-  asked: AskedOptions,
+  { asked, faults, isMappingRead }: ReadOptions,
   pointer: string,
 ): Promise<ImportRow> {
-  const options = await optionsOf(tx, accountId, file, asked, pointer)
+  if (!isMappingRead) throw invalid(faults)
+  const options = await optionsOf(tx, accountId, file, asked, pointer).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || faults.length === 0) throw error
+    throw invalid([...faults, ...(error.options.errors ?? [])])
+  })
+  if (faults.length > 0) throw invalid(faults)
   return completeUpload(tx, accountId, file.id, { options, bytes: file.bytes, total: file.total })
 }
 
@@ -197,13 +203,20 @@ function readList(bytes: Buffer): unknown[] {
 }
 
 /** What can be said from the first piece is said now, and not by a failed import later. */
-function refuseFirst(file: StoredFile, asked: AskedOptions | null): void {
-  if (file.format === 'xlsx') return
+function refuseFirst(file: StoredFile, read: ReadOptions | null): void {
+  // Which columns a workbook has is known at its end.
+  if (file.format === 'xlsx' && (read?.isMappingRead ?? true)) return
+  const faults = [...(read?.faults ?? []), ...(file.format === 'xlsx' ? [] : faultsOfFirst(file, read))]
+  if (faults.length > 0) throw invalid(faults)
+}
+
+function faultsOfFirst(file: StoredFile, read: ReadOptions | null): FieldError[] {
   const refusal = refuseBytes(file.head, file.encoding)
-  if (refusal) throw invalid(refuseFile(refusal))
+  if (refusal) return refuseFile(refusal)
   if (file.format === 'ndjson' && file.isWhole && file.head.toString().trim() === '')
-    throw invalid(refuseFile('must not be empty'))
-  if (file.format === 'csv' && asked) layoutOf(file, asked, '?mapping')
+    return refuseFile('must not be empty')
+  const layout = file.format === 'csv' && read?.isMappingRead ? readLayoutOf(file, read.asked, '?mapping') : null
+  return Array.isArray(layout) ? layout : []
 }
 
 /** @throws ApiError where the file cannot be imported as asked. */
@@ -221,11 +234,17 @@ async function optionsOf(
   return { ...asked, ...(await readHeader(tx, accountId, file, asked, pointer)) }
 }
 
-function layoutOf({ head, isWhole, encoding }: StoredFile, { mapping }: AskedOptions, pointer: string): TableLayout {
-  const layout = readLayout(new TextDecoder(encoding).decode(head), isWhole, mapping, pointer)
+function layoutOf(file: StoredFile, asked: AskedOptions, pointer: string): TableLayout {
+  const layout = readLayoutOf(file, asked, pointer)
   if (Array.isArray(layout)) throw invalid(layout)
   return layout
 }
+
+const readLayoutOf = (
+  { head, isWhole, encoding }: StoredFile,
+  { mapping }: AskedOptions,
+  pointer: string,
+): TableLayout | FieldError[] => readLayout(new TextDecoder(encoding).decode(head), isWhole, mapping, pointer)
 
 /** The first row of a workbook, read from what this transaction has stored. */
 async function readHeader(
