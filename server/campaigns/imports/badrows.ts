@@ -23,9 +23,12 @@ export async function* writeBadRows(db: Db, accountId: string, row: ImportRow): 
     ? table.header.map((name, at) => ({ name, at })).filter(({ name }) => name.toLowerCase() !== 'error')
     : null
   const header = kept ? kept.map(({ name }) => name) : await namesOf(errorsOf(db, accountId, row.id))
-  // What stands behind the last column is shown in it: in a text without its quotes the delimiter was one of its characters.
+  // What stands behind the last column is shown in the last one here: in a text without its quotes the delimiter was one of its characters.
+  const last = kept?.at(-1)?.at
   const cellOf = (record: unknown[], at: number): unknown =>
-    table?.delimiter && at === table.header.length - 1 ? record.slice(at).join(table.delimiter) : record[at]
+    table?.delimiter && at === last && record.length > table.header.length
+      ? record.slice(at).join(table.delimiter)
+      : record[at]
   const write = (cells: string[]): string => writeCsv([cells], table?.delimiter ?? undefined)
   const cellsOf = (given: unknown): string[] => {
     const record = fieldsOf(given, rowSchema)

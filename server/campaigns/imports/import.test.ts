@@ -213,6 +213,14 @@ describe('an import', () => {
     expect(await test.badRows(over.id)).toBe(
       'phone,name,error\n15551230001,"Lovelace, Ada","the row must have 2 cells at most, as many as there are columns; a cell with , in it stands in quotes"\n',
     )
+    const again = await test.run(
+      campaign,
+      'text/csv',
+      'phone,name,error\n15551230001,Byron, Ada, Countess of Lovelace\n',
+    )
+    expect((await test.badRows(again.id)).split('\n')[1]).toMatch(
+      /^15551230001,"Byron, Ada, Countess of Lovelace","the row must have 3 cells at most/,
+    )
   })
 
   it('gives back each bad row once with all that is wrong, be there more errors than are read at once', async () => {
