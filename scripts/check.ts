@@ -2,6 +2,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { text } from 'node:stream/consumers'
+import { readOptions } from './options.ts'
 
 const root = new URL('..', import.meta.url)
 
@@ -27,6 +28,8 @@ const steps: Step[] = [
   { name: 'openapi', commands: [['node', 'scripts/openapi.ts', '--check']] },
   { name: 'tests', commands: [['vitest', 'run']], isLong: true },
 ]
+
+readOptions(`npm run check: all that must hold, in turn: ${steps.map(({ name }) => name).join(', ')}.`, {})
 
 const failed: string[] = []
 for (const { name, commands, isLong = false } of steps) {

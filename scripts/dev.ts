@@ -3,6 +3,11 @@ import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { readOptions } from './options.ts'
+
+const usage = `npm run dev: the service with the simulated carrier, restarted whenever a file of it changes.
+Its settings come from the environment: ./bin/heliogram --help lists them.`
+readOptions(usage, {})
 
 const server = spawn(
   process.execPath,

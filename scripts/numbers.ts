@@ -2,11 +2,16 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { renderPlans } from '../server/messages/number-compile.ts'
 import { renderZones } from '../server/messages/zone-compile.ts'
+import { readOptions } from './options.ts'
+
+const usage = `npm run numbers [-- --check]
+Writes the plans of numbers and their time zones from libphonenumber's tables; with --check, fails where the committed ones differ.`
+const { check: isCheck } = readOptions(usage, { check: { type: 'boolean', default: false } })
 
 const texts = { 'number-plans.ts': renderPlans(), 'zone-plans.ts': renderZones() }
 for (const [name, text] of Object.entries(texts)) {
   const file = new URL(`../server/messages/${name}`, import.meta.url)
-  if (!process.argv.includes('--check')) writeFileSync(file, text)
+  if (!isCheck) writeFileSync(file, text)
   else if (readFileSync(file, 'utf8') !== text) {
     console.error(`server/messages/${name} is not what the library's tables say. Run: npm run numbers`)
     process.exitCode = 1

@@ -2,6 +2,11 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { buildApp } from '../server/app.ts'
 import { registerRoutes, type RoutesContext } from '../server/routes.ts'
+import { readOptions } from './options.ts'
+
+const usage = `npm run openapi [-- --check]
+Writes docs/openapi.json from the routes; with --check, fails where the committed one differs.`
+const { check: isCheck } = readOptions(usage, { check: { type: 'boolean', default: false } })
 
 const file = new URL('../docs/openapi.json', import.meta.url)
 
@@ -14,7 +19,7 @@ const app = await buildApp(
 const text = `${JSON.stringify(app.swagger(), null, 2)}\n`
 await app.close()
 
-if (!process.argv.includes('--check')) writeFileSync(file, text)
+if (!isCheck) writeFileSync(file, text)
 else if (readFileSync(file, 'utf8') !== text) {
   console.error('docs/openapi.json is not what the routes say. Run: npm run openapi')
   process.exitCode = 1

@@ -10,16 +10,12 @@
  *   await simulator('/phones/15551230001/replies', { text: 'STOP' })
  */
 import { start } from 'node:repl'
-import { parseArgs } from 'node:util'
+import { readOptions } from './options.ts'
 import { reachDatabase } from './reach.ts'
 
-const { values: options } = parseArgs({ options: { help: { type: 'boolean', default: false } } })
 const usage = `db, sql\`…\`, api(path, body?, method?) and simulator(path, body?) are loaded.
 api sends the API key of the environment variable KEY; or say key('hg_live_…') here.`
-if (options.help) {
-  console.log(usage)
-  process.exit()
-}
+readOptions(`npm run repl: a prompt with the running system at hand.\n${usage}`, {})
 
 let apiKey = process.env['KEY'] ?? ''
 const { db, config, where, close } = await reachDatabase('repl')

@@ -6,6 +6,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { Client } from 'pg'
 import { startDisposable } from '../server/db/disposable.ts'
 import { migrate, migrationsTable } from '../server/db/migrate.ts'
+import { readOptions } from './options.ts'
+
+const usage = `npm run schema [-- --check]
+Writes server/db/schema.sql from the migrations; with --check, fails where the committed one differs.`
+const { check: isCheck } = readOptions(usage, { check: { type: 'boolean', default: false } })
 
 const file = new URL('../server/db/schema.sql', import.meta.url)
 
@@ -125,7 +130,7 @@ try {
   await server.close()
 }
 
-if (!process.argv.includes('--check')) await writeFile(file, text)
+if (!isCheck) await writeFile(file, text)
 else {
   const committed = (await readFile(file, 'utf8').catch(() => '')).split('\n')
   const line = text.split('\n').findIndex((line, index) => line !== committed[index])

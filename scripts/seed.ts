@@ -5,7 +5,6 @@
  * ever sent or posted: what waits is in a paused lane, and no events are written. There is no message in `sending`, which without an
  * intent would be a lie.
  */
-import { parseArgs } from 'node:util'
 import { countSegments } from '../smpp/index.ts'
 import { readConfig } from '../server/config.ts'
 import type { Db, Tx } from '../server/db/db.ts'
@@ -13,10 +12,17 @@ import { inTransaction } from '../server/db/db.ts'
 import { ensurePartitions } from '../server/db/partitions.ts'
 import { newId } from '../server/ids.ts'
 import { recountTallies } from '../server/messages/tallies/recount.ts'
+import { readOptions } from './options.ts'
 import { reachDatabase } from './reach.ts'
 import { insertMessages, statusesInTurn, type Seed } from './seed-messages.ts'
 
-const options = readOptions()
+const usage = `npm run seed [-- --messages 10000] [--contacts 1000] [--yes]
+Fills a development database. --yes: also one on another machine, or with a real carrier.`
+const options = readOptions(usage, {
+  messages: { type: 'string', default: '10000' },
+  contacts: { type: 'string', default: '1000' },
+  yes: { type: 'boolean', default: false },
+})
 
 const dayMs = 86_400_000
 const days = 7
@@ -41,27 +47,11 @@ const texts = [
 
 await run()
 
-function readOptions() {
-  try {
-    return parseArgs({
-      options: {
-        messages: { type: 'string', default: '10000' },
-        contacts: { type: 'string', default: '1000' },
-        yes: { type: 'boolean', default: false },
-        help: { type: 'boolean', default: false },
-      },
-    }).values
-  } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\nSee npm run seed -- --help.`)
-    return process.exit(2)
-  }
-}
-
 async function run(): Promise<void> {
   const [messages, contacts] = [Number(options.messages), Number(options.contacts)]
-  if (options.help || !(messages >= 0 && messages <= 1e8) || !(contacts >= 1 && contacts <= 1e7)) {
-    console.log('npm run seed -- [--messages 10000] [--contacts 1000] [--yes]\nFills a development database.')
-    process.exitCode = options.help ? 0 : 2
+  if (!(messages >= 0 && messages <= 1e8) || !(contacts >= 1 && contacts <= 1e7)) {
+    console.error(usage)
+    process.exitCode = 2
     return
   }
   const host = readConfig().databaseUrl === null ? '' : new URL(readConfig().databaseUrl ?? '').hostname

@@ -2,7 +2,7 @@
  * npm run soak: rounds of a whole world in which everything fails by chance, and after each the books of client, ledger, carrier and
  * receiver must agree (conservation.ts). `--help` lists the options.
  */
-import { parseArgs } from 'node:util'
+import { readOptions } from '../../scripts/options.ts'
 import type { Db } from '../../server/db/db.ts'
 import { parseId } from '../../server/ids.ts'
 import { checkConservation, summarise } from '../conservation.ts'
@@ -22,26 +22,20 @@ compares what each of them knows in the end. Ends with 1 where they do not agree
   --faults LIST only these lanes, of: ${Object.keys(lanes).join(', ')} (all)
 `
 
-const { values } = parseArgs({
-  options: {
-    rounds: { type: 'string', default: '5' },
-    seconds: { type: 'string', default: '60' },
-    rate: { type: 'string', default: '150' },
-    seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
-    faults: { type: 'string', default: Object.keys(lanes).join() },
-    help: { type: 'boolean', default: false },
-  },
+const values = readOptions(help, {
+  rounds: { type: 'string', default: '5' },
+  seconds: { type: 'string', default: '60' },
+  rate: { type: 'string', default: '150' },
+  seed: { type: 'string', default: String(Math.floor(Math.random() * 1e9)) },
+  faults: { type: 'string', default: Object.keys(lanes).join() },
 })
 
-if (values.help) console.log(help)
-else {
-  const rounds = readCount('rounds', values.rounds)
-  let violated = 0
-  for (let round = 0; round < rounds; round++)
-    violated += (await runRound(readCount('seed', values.seed) + round)) ? 0 : 1
-  console.log(violated === 0 ? `${rounds} rounds, all books agree.` : `${violated} of ${rounds} rounds broke a law.`)
-  process.exitCode = violated === 0 ? 0 : 1
-}
+const rounds = readCount('rounds', values.rounds)
+let violated = 0
+for (let round = 0; round < rounds; round++)
+  violated += (await runRound(readCount('seed', values.seed) + round)) ? 0 : 1
+console.log(violated === 0 ? `${rounds} rounds, all books agree.` : `${violated} of ${rounds} rounds broke a law.`)
+process.exitCode = violated === 0 ? 0 : 1
 
 /** One world from its start to its books; whether they agree. */
 async function runRound(seed: number): Promise<boolean> {

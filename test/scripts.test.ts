@@ -1,0 +1,45 @@
+/** The scripts of package.json, asked for help or for what they do not know: they say so, and do nothing. */
+import { execFile } from 'node:child_process'
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+
+const root = join(import.meta.dirname, '..')
+const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { scripts: Record<string, string> }
+/** Files of our own that a script runs, by its name. */
+const own = Object.entries(scripts).flatMap(([name, command]): [string, string][] => {
+  const [, file] = /exec env node (\S+\.ts)$/.exec(command) ?? []
+  return file === undefined ? [] : [[name, file]]
+})
+const written = ['server/db/schema.sql', 'docs/openapi.json', 'server/messages/number-plans.ts']
+
+function run(file: string, option: string): Promise<{ code: unknown; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [file, option], { cwd: root, timeout: 60_000 }, (error, stdout, stderr) =>
+      resolve({ code: error?.code ?? error?.signal ?? 0, stdout, stderr }),
+    )
+  })
+}
+
+test.each(own)(
+  'npm run %s prints its help, or that it does not know an option, and does nothing else',
+  async (name, file) => {
+    const before = written.map((one) => statSync(join(root, one)).mtimeMs)
+    const usage = new RegExp(name === 'simulator' ? 'npm run simulator' : `^npm run ${name}\\b`, 'm')
+    expect(await run(file, '--help')).toEqual({ code: 0, stdout: expect.stringMatching(usage), stderr: '' })
+    const unknown = await run(file, '--nonsense')
+    expect([unknown.code === 0, unknown.stdout, unknown.stderr]).toEqual([
+      false,
+      '',
+      expect.stringContaining('--nonsense'),
+    ])
+    expect(written.map((one) => statSync(join(root, one)).mtimeMs)).toEqual(before)
+  },
+)
+
+test('every script is asked', () => {
+  const names = own.map(([name]) => name)
+  expect(names.toSorted()).toEqual(
+    ['bench', 'check', 'dev', 'numbers', 'openapi', 'repl', 'schema', 'seed', 'simulator', 'soak'].toSorted(),
+  )
+})
