@@ -195,7 +195,11 @@ create table broadcasts (
 ) with (fillfactor=50);
 create index broadcasts_campaign on broadcasts (account_id, campaign_id, id);
 create unique index broadcasts_open on broadcasts (account_id, campaign_id) where (status = any (array['awaiting_approval', 'scheduled', 'sending', 'paused']));
-create index broadcasts_waiting on broadcasts (send_at) where ((status = any (array['scheduled', 'sending'])) or ((status = 'canceled') and (not is_settled)));
+create index broadcasts_waiting on broadcasts ((
+case
+    when (status = 'canceled') then created_at
+    else send_at
+end)) where ((status = any (array['scheduled', 'sending'])) or ((status = 'canceled') and (not is_settled)));
 create policy own_account on broadcasts for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table campaign_clicks (

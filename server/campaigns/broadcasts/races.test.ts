@@ -92,6 +92,21 @@ it('that is canceled when it is about to take its recipients takes none', async 
   expect(stats).toMatchObject({ recipients: 1, canceled: 1, skipped: { invalid: 0 } })
 })
 
+it('that is canceled before its time takes back at once what waits of its campaign', async () => {
+  await addContact()
+  const later = { send_at: new Date(Date.now() + 3_600_000).toISOString() }
+  await test.call('POST', `/v1/campaigns/${campaign}/send`, { message: 'Hello', ...later }, undefined, {
+    'idempotency-key': 'order-1',
+  })
+  const single = await ledger.send({ campaignId: parseId('cmp', campaign), sendAt: new Date(Date.now() + 60_000) })
+  await test.call('POST', `/v1/campaigns/${campaign}/cancel`)
+  const broadcaster = newBroadcaster()
+  broadcaster.wake()
+  await until('nothing is to be done', async () => (await ledger.count('broadcasts', 'is_settled')) === 1)
+  await broadcaster.close()
+  expect((await ledger.message(single.id)).status).toBe('canceled')
+})
+
 it('that is canceled while a claim leaves its message where it waits for the pace leaves nothing in line', async () => {
   await addContact()
   const { body } = await send()

@@ -159,6 +159,9 @@ interface Waiting {
 
 const waitingPage = 1000
 
+// Since when a broadcast has work to do: one that was canceled does not wait for its time. As the index broadcasts_waiting has it.
+const dueAt = (b: string): string => `case when ${b}.status = 'canceled' then ${b}.created_at else ${b}.send_at end`
+
 /**
  * Broadcasts with work to do, the one that waits longest first, in pages: most of them may wait for something else. By the partial index
  * broadcasts_waiting. What a guard holds is tried again when the guard was released, and now and then, as its settings may have changed; it is
@@ -178,14 +181,14 @@ async function readWaiting(db: Db, after: Waiting | undefined): Promise<Waiting[
     name: 'find-waiting-broadcasts',
     text: `
       with last as materialized (
-        select send_at, id from broadcasts where account_id = $1 and id = $2
+        select ${dueAt('b')} as due_at, id from broadcasts b where account_id = $1 and id = $2
       )
       select b.account_id as "accountId", b.id
       from broadcasts b
       join accounts a on a.id = b.account_id and a.status = 'active'
       where (b.status in ('scheduled', 'sending') or (b.status = 'canceled' and not b.is_settled))
-        and b.send_at <= now()
-        and (b.send_at, b.id) > (coalesce((select send_at from last), '-infinity'), coalesce((select id from last), '00000000-0000-0000-0000-000000000000'))
+        and ${dueAt('b')} <= now()
+        and (${dueAt('b')}, b.id) > (coalesce((select due_at from last), '-infinity'), coalesce((select id from last), '00000000-0000-0000-0000-000000000000'))
         and (
           b.retry_at is null
           or not b.is_expanded
@@ -193,7 +196,7 @@ async function readWaiting(db: Db, after: Waiting | undefined): Promise<Waiting[
           or b.status = 'canceled'
           or exists (select from guards g where g.account_id = b.account_id and g.id = b.hold_guard_id and g.released_at is not null)
         )
-      order by b.send_at, b.id
+      order by ${dueAt('b')}, b.id
       limit ${waitingPage}`,
     values: [after?.accountId ?? null, after?.id ?? null],
   })
@@ -210,7 +213,7 @@ export async function lockBroadcast(tx: Tx, accountId: string, id: string): Prom
       where b.account_id = $1
         and b.id = $2
         and (b.status in ('scheduled', 'sending') or (b.status = 'canceled' and not b.is_settled))
-        and b.send_at <= now()
+        and ${dueAt('b')} <= now()
       for update skip locked`,
     values: [accountId, id],
   })
