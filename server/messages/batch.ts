@@ -1,7 +1,7 @@
 /** Many messages in one request: each is checked and answered like a single send. */
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { invalid, problemOf, ApiError } from '../errors.ts'
+import { errorKinds, invalid, problemOf, ApiError } from '../errors.ts'
 import { keyInProgress, keyReused } from '../idempotency.ts'
 import { quietEndOf, type Accepted, type Draft } from './accepted.ts'
 import type { DraftContext } from './draft.ts'
@@ -111,14 +111,29 @@ function checkOne(
 async function accept(context: MessagesContext, drafts: Draft[], atomic: boolean): Promise<Accepted[]> {
   if (!atomic) return context.acceptor.acceptAll(drafts)
   const { isWritten, results } = await context.acceptor.acceptAtomically(drafts)
-  const refused = results.filter((result) => result.kind === 'refused')
-  if (!isWritten && refused.length > 0)
-    throw atomicError(
-      results.map((one) => (one.kind === 'refused' ? refusalError(one.refusal, one.stop, one.waitSeconds) : one)),
+  if (!isWritten && results.some(({ kind }) => kind === 'refused')) {
+    const checks = results.map((one) =>
+      one.kind === 'refused' ? refusalError(one.refusal, one.stop, one.waitSeconds) : one,
     )
+    throw waitError(checks) ?? atomicError(checks)
+  }
   // Some of the keys are known and the rest was rolled back: another process is writing them.
   if (!isWritten && results.some((result) => result.kind === 'accepted')) throw keyInProgress()
   return results
+}
+
+/**
+ * The answer for an atomic batch that need not be corrected: of refusals that pass by themselves, all of them, the one that takes longest. Null
+ * where another is among them.
+ */
+function waitError(checks: unknown[]): ApiError | null {
+  const refused = checks.flatMap((error, index) => (error instanceof ApiError ? [{ error, index }] : []))
+  if (!refused.every(({ error }) => errorKinds[error.code].retryable)) return null
+  const waitOf = ({ options }: ApiError): number => options.retryAfterSeconds ?? 0
+  const last = refused.reduce((one, other) => (waitOf(other.error) > waitOf(one.error) ? other : one))
+  const { code, message, options } = last.error
+  const detail = `No message was accepted, because of the one at index ${last.index}: ${message}`
+  return new ApiError(code, { ...options, detail })
 }
 
 /** One answer for an atomic batch of which some cannot be taken: every reason, with its place in the batch. */

@@ -170,6 +170,34 @@ it('writes all or none where it is atomic, and tells every reason with its place
   expect([status, body.accepted]).toEqual([202, 2])
 })
 
+it('is to be repeated where nothing but limits refuse an atomic one, and not where it has to be corrected too', async () => {
+  const limit = (guards: object): Promise<unknown> =>
+    database.db.query(`update accounts set settings = settings || $2 where id = $1`, [
+      account.accountId,
+      JSON.stringify({ guards }),
+    ])
+  await limit({ country_limits: [{ country: 'GB', per_hour: 0, action: 'block' }] })
+  await test.context.guards.refresh()
+  const british = { to: '447400123456', message: 'x' }
+  const answer = await app.inject({
+    method: 'POST',
+    url: '/v1/messages/batch',
+    headers: { ...account.headers, 'idempotency-key': 'limited' },
+    payload: { messages: [good(0), british], atomic: true },
+  })
+  expect(answer.json()).toMatchObject({ status: 429, code: 'country_limit_reached', retryable: true })
+  expect(answer.json<{ detail: string }>().detail).toMatch(/^No message was accepted, because of the one at index 1: /)
+  expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+  const other = await batch([british, { ...good(1), from: '15550000000' }], { atomic: true })
+  expect([other.status, other.body.errors?.map(({ pointer }) => pointer)]).toEqual([
+    422,
+    ['#/messages/0', '#/messages/1/from'],
+  ])
+  await limit({})
+  await test.context.guards.refresh()
+  expect((await batch([good(0), british], { key: 'limited', atomic: true })).status).toBe(202)
+})
+
 it('can be corrected and sent again with its key after an atomic refusal', async () => {
   expect((await batch([good(0), { to: '12', message: 'x' }], { key: 'again', atomic: true })).status).toBe(422)
   expect((await batch([good(0)], { key: 'again', atomic: true })).status).toBe(202)
