@@ -183,6 +183,14 @@ test('the database has no triggers and no functions of ours: what happens can be
   expect(wrong).toEqual([])
 })
 
+test('each migration has a number of its own: two of one number would run in an order that nobody chose', () => {
+  const numbers = globSync('server/db/migrations/*.sql', { cwd: root }).map((file) =>
+    Number(/(\d{4})_[^/]*$/.exec(file)?.[1]),
+  )
+  expect(numbers.filter((number, i) => numbers.indexOf(number) !== i)).toEqual([])
+  expect(numbers.length).toBeGreaterThan(30)
+})
+
 /** Writes across rooms that are meant: the table, and the file. */
 const guests = [
   // The one secret for callback addresses belongs to the account and is made when the first post needs it.
