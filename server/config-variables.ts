@@ -249,6 +249,13 @@ export const variables = {
     integer(1, 10_000),
     'Connections to that port at one time; those above it are closed as they come.',
   ),
+  smppServerAccountSessionsMax: variable(
+    'HELIOGRAM_SMPP_SERVER_ACCOUNT_SESSIONS_MAX',
+    '250',
+    'a whole number from 1 to 10000',
+    integer(1, 10_000),
+    'Of them sessions of one account; binds above it are refused, so that no account keeps the others out.',
+  ),
   metricsToken: variable(
     'HELIOGRAM_METRICS_TOKEN',
     '',

@@ -62,19 +62,27 @@ describe('the settings', () => {
 
   it('let SMPP clients bind where a port says so, beside the API unless told otherwise', () => {
     const plain = { HELIOGRAM_SMPP_SERVER_PORT: '2776' }
-    expect(readConfig(plain).smppServer).toEqual({ host: '127.0.0.1', port: 2776, tls: null, sessionsMax: 1000 })
+    expect(readConfig(plain).smppServer).toEqual({
+      host: '127.0.0.1',
+      port: 2776,
+      tls: null,
+      sessionsMax: 1000,
+      accountSessionsMax: 250,
+    })
     const secure = {
       ...plain,
       HELIOGRAM_SMPP_SERVER_HOST: '0.0.0.0',
       HELIOGRAM_SMPP_SERVER_TLS_CERT: '/etc/smpp/cert.pem',
       HELIOGRAM_SMPP_SERVER_TLS_KEY: '/etc/smpp/key.pem',
       HELIOGRAM_SMPP_SERVER_SESSIONS_MAX: '50',
+      HELIOGRAM_SMPP_SERVER_ACCOUNT_SESSIONS_MAX: '20',
     }
     expect(readConfig(secure).smppServer).toEqual({
       host: '0.0.0.0',
       port: 2776,
       tls: { certFile: '/etc/smpp/cert.pem', keyFile: '/etc/smpp/key.pem' },
       sessionsMax: 50,
+      accountSessionsMax: 20,
     })
     expect(problemsOf({ ...plain, HELIOGRAM_SMPP_SERVER_TLS_KEY: 'key.pem' })).toEqual([
       expect.stringContaining('go together'),

@@ -40,6 +40,7 @@ export interface Config {
     port: number
     tls: { certFile: string; keyFile: string } | null
     sessionsMax: number
+    accountSessionsMax: number
   } | null
   /** Who sends it may read /metrics; null: there is none. */
   metricsToken: string | null
@@ -116,10 +117,11 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const [certFile, keyFile] = [read(v.smppServerTlsCert), read(v.smppServerTlsKey)]
   if ((certFile === '') !== (keyFile === ''))
     problems.push(`${v.smppServerTlsCert.name} and ${v.smppServerTlsKey.name} go together; only one of them is set.`)
-  const [smppPort, smppHost, sessionsMax] = [
+  const [smppPort, smppHost, sessionsMax, accountSessionsMax] = [
     read(v.smppServerPort),
     read(v.smppServerHost) || host,
     read(v.smppServerSessionsMax),
+    read(v.smppServerAccountSessionsMax),
   ]
   if (smppPort !== null)
     config.smppServer = {
@@ -127,6 +129,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       port: smppPort,
       tls: certFile === '' ? null : { certFile: resolve(certFile), keyFile: resolve(keyFile) },
       sessionsMax,
+      accountSessionsMax,
     }
   // Heeded by bin/heliogram, before there is a program; what it may be is said here.
   read(v.memory)

@@ -328,8 +328,8 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   started.add('watch', watch, (one) => one.close())
   await app.listen({ host: config.host, port: config.port })
   if (config.smppServer) {
-    const { host, port, sessionsMax } = config.smppServer
-    const clients = new ClientServer({ ...pipeline, vault, log, nodeId: node.id, acceptor, sessionsMax })
+    const { host, port, tls: _, ...bounds } = config.smppServer
+    const clients = new ClientServer({ ...pipeline, vault, log, nodeId: node.id, acceptor, ...bounds })
     started.add('SMPP server', clients, (one) => one.close())
     log.info(
       { host, port: await clients.listen({ host, port, tls: smppTls }), tls: smppTls !== null },

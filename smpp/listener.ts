@@ -1,5 +1,6 @@
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer } from 'node:tls'
+import { peerOf } from './newcomers.ts'
 
 /** TLS of a server: PEM. With `ca` a client must show a certificate that it signed. */
 export interface ServerTls {
@@ -22,6 +23,10 @@ export interface ListenerOptions {
   readonly handshakeTimeoutMs: number
   /** Connections above this are dropped as they come; any number when left out. */
   readonly connectionsMax?: number
+  /** Whether a connection is taken, before anything is agreed upon; any is when left out. */
+  readonly mayEnter?: (socket: Socket) => boolean
+  /** Told of each connection above `connectionsMax`, by its address. */
+  readonly onDrop?: (address: string) => void
   /** Takes a connection that has agreed upon TLS, where there is any. */
   readonly onConnection: (socket: Socket) => void
 }
@@ -40,7 +45,11 @@ export class Listener {
   /** Listens, and answers with the port. Rejects when it cannot. */
   async listen({ host, port, tls }: ListenOptions): Promise<number> {
     const { handshakeTimeoutMs: handshakeTimeout, connectionsMax } = this.#options
-    const accept = (socket: Socket): void => this.#accept(socket)
+    const mayEnter = this.#options.mayEnter ?? (() => true)
+    const accept = (socket: Socket): void => {
+      if (tls !== undefined || mayEnter(socket)) this.#accept(socket)
+      else socket.destroy()
+    }
     const server =
       tls === undefined
         ? createTcpServer({ noDelay: true }, accept)
@@ -49,11 +58,15 @@ export class Listener {
             accept,
           )
     if (tls !== undefined) {
-      server.on('connection', (socket) => this.#awaitTls(socket))
+      server.on('connection', (socket) => {
+        if (mayEnter(socket)) this.#awaitTls(socket)
+        else socket.destroy()
+      })
       // Node tells of a handshake that takes too long, and keeps the connection, which is one of connectionsMax.
       server.on('tlsClientError', (_error: Error, socket: Socket) => socket.destroy())
     }
     if (connectionsMax !== undefined) server.maxConnections = connectionsMax
+    server.on('drop', (connection) => this.#options.onDrop?.(connection?.remoteAddress ?? ''))
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject)
       server.listen({ host, port }, () => {
@@ -84,9 +97,4 @@ export class Listener {
     this.#unagreed.delete(peerOf(socket))
     this.#options.onConnection(socket)
   }
-}
-
-/** A connection's other end, which its socket and the TLS over it both know. */
-function peerOf({ remoteAddress, remotePort }: Socket): string {
-  return `${remoteAddress} ${remotePort}`
 }

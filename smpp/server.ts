@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { Listener, type ListenOptions } from './listener.ts'
+import { Newcomers } from './newcomers.ts'
 import { type BindPdu, SESSION_DEFAULTS, type SessionOptions } from './options.ts'
 import { Session } from './session.ts'
 
@@ -9,6 +10,12 @@ export interface ServerOptions<C> extends SessionOptions<C> {
   readonly systemId?: string
   /** Connections above this are dropped as they come. Default 1000. */
   readonly sessionsMax?: number
+  /** Connections of one network that have not bound; those above it are dropped as they come, too. Any number when left out. */
+  readonly newcomersMax?: number
+  /** The network of an address, for `newcomersMax`. Default: the address itself. */
+  readonly networkOf?: (address: string) => string
+  /** Told of each connection that is dropped as it comes. */
+  readonly onDrop?: (address: string, limit: 'sessions' | 'newcomers') => void
   /** Answers the command_status for a bind from a network address: ESME.ROK lets it in, any other refuses it and closes. */
   readonly onBind: (session: Session<C>, bind: BindPdu, address: string) => number | Promise<number>
 }
@@ -19,12 +26,21 @@ export class SmppServer<C> {
   readonly sessions: Set<Session<C>> = new Set()
   readonly #options: ServerOptions<C>
   readonly #listener: Listener
+  readonly #newcomers: Newcomers
 
   constructor(options: ServerOptions<C>) {
     this.#options = options
+    const { newcomersMax = Number.POSITIVE_INFINITY, networkOf = (address: string) => address, onDrop } = options
+    this.#newcomers = new Newcomers(newcomersMax, networkOf)
     this.#listener = new Listener({
       handshakeTimeoutMs: options.bindTimeoutMs ?? SESSION_DEFAULTS.bindTimeoutMs,
       connectionsMax: options.sessionsMax ?? 1_000,
+      mayEnter: (socket) => {
+        const mayEnter = this.#newcomers.enter(socket)
+        if (!mayEnter) onDrop?.(socket.remoteAddress ?? '', 'newcomers')
+        return mayEnter
+      },
+      onDrop: (address) => onDrop?.(address, 'sessions'),
       onConnection: (socket) => this.#accept(socket),
     })
   }
@@ -46,6 +62,7 @@ export class SmppServer<C> {
     const options: SessionOptions<C> = {
       ...rest,
       onState: (session, state, reason) => {
+        if (state === 'bound') this.#newcomers.leave(socket)
         if (state === 'closed') this.sessions.delete(session)
         onState?.(session, state, reason)
       },

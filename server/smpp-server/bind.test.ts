@@ -9,7 +9,14 @@ import { until } from '../messages/testing.ts'
 import { forgetSessions, readAdmissions } from './admission.ts'
 import { isAllowedFrom } from './bind.ts'
 import { deleteCredential, findCredential, replacePassword, updateCredential } from './credential.ts'
-import { bindTestClient, openServerTest, type ServerTest, type TestClient, type TestCredential } from './testing.ts'
+import {
+  bindTestClient,
+  createTestCredential,
+  openServerTest,
+  type ServerTest,
+  type TestClient,
+  type TestCredential,
+} from './testing.ts'
 
 let database: TestDatabase
 let test: ServerTest
@@ -105,6 +112,50 @@ describe('a bind', () => {
     // A node that died has no sessions.
     await test.db.query('update nodes set fenced_at = now() where id = $1', [nodeId])
     expect(await refusal(credential)).toBe(0)
+  })
+
+  it('above the sessions that its account may have is refused, and those of others are not', async () => {
+    const server = await openServerTest(test.db, { accountId: test.accountId, accountSessionsMax: 3 })
+    const open = async (credential: TestCredential): Promise<number> => {
+      try {
+        clients.push(await bindTestClient(server.port, credential))
+        return 0
+      } catch (error) {
+        if (error instanceof SessionError) return error.bindStatus
+        throw error
+      }
+    }
+    try {
+      const [first, second] = [await test.credential(), await test.credential()]
+      const outcomes = await Promise.all([first, first, second, second, second].map(open))
+      expect(outcomes.sort()).toEqual([0, 0, 0, ESME.RALYBND, ESME.RALYBND])
+      const other = newId()
+      await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
+      expect(await open(await createTestCredential(test.db, other))).toBe(0)
+      await clients[0]?.session.unbind(1000)
+      await until('there is room again', async () => (await open(second)) === 0)
+    } finally {
+      await server.close()
+    }
+    const lines = server.lines.filter(({ fields }) => fields['reason'] === 'account_sessions')
+    expect(lines.length).toBeLessThanOrEqual(2)
+    expect(lines[0]).toMatchObject({ level: 'warn', message: 'SMPP bind refused' })
+  })
+
+  it('is waited for from ten connections of a network at a time, and who is bound is none of them', async () => {
+    const credential = await test.credential({ sessionsMax: 12 })
+    for (let n = 0; n < 12; n++) expect(await refusal(credential)).toBe(0)
+    const sockets = Array.from({ length: 12 }, () => connect(test.port, '127.0.0.1'))
+    let closed = 0
+    for (const socket of sockets) socket.on('error', () => {}).on('close', () => closed++)
+    await until('two are closed as they come', () => closed === 2)
+    await until('that is told', () =>
+      test.lines.some(
+        ({ message, fields }) => message === 'SMPP connections closed as they came' && fields['limit'] === 'newcomers',
+      ),
+    )
+    for (const socket of sockets) socket.destroy()
+    await until('others are let in', async () => (await refusal(await test.credential()).catch(() => -1)) === 0)
   })
 
   it('has the part of the pace that its node has of the sessions', async () => {

@@ -21,7 +21,14 @@ export interface Admission extends CredentialSettings {
 }
 
 /** Why a bind was refused, for the log. */
-export type BindFault = 'throttled' | 'wrong_password' | 'disabled' | 'network' | 'sessions' | 'unavailable'
+export type BindFault =
+  | 'throttled'
+  | 'wrong_password'
+  | 'disabled'
+  | 'network'
+  | 'sessions'
+  | 'account_sessions'
+  | 'unavailable'
 
 export type BindVerdict =
   | { kind: 'admitted'; admission: Admission; sessionId: string }
@@ -31,6 +38,8 @@ interface BindContext {
   db: Db
   vault: Vault
   nodeId: string
+  /** Whether an account has as many sessions in this process as it may have. */
+  isFull: (accountId: string) => boolean
 }
 
 const refused = (status: number, fault: BindFault): BindVerdict => ({ kind: 'refused', status, fault })
@@ -51,7 +60,7 @@ export async function judgeBind(context: BindContext, bind: BindPdu, address: st
   }
 }
 
-async function judge({ db, vault, nodeId }: BindContext, bind: BindPdu, address: string): Promise<BindVerdict> {
+async function judge({ db, vault, nodeId, isFull }: BindContext, bind: BindPdu, address: string): Promise<BindVerdict> {
   // Counted apart from logins over HTTP: a gateway with an old password must not slow down the people behind its address.
   const counting: Vault = { ...vault, mac: (purpose, value) => vault.mac(`smpp ${purpose}`, value) }
   const attempt = await beginAttempt(db, counting, bind.system_id, address)
@@ -62,6 +71,7 @@ async function judge({ db, vault, nodeId }: BindContext, bind: BindPdu, address:
   const { isActive, ...admission } = found
   if (!admission.enabled || !isActive) return refused(ESME.RBINDFAIL, 'disabled')
   if (!isAllowedFrom(admission.allowedCidrs, address)) return refused(ESME.RBINDFAIL, 'network')
+  if (isFull(admission.accountId)) return refused(ESME.RALYBND, 'account_sessions')
   const mode = bind.command.slice('bind_'.length)
   const sessionId = await openSession(db, admission, { nodeId, mode, address })
   return sessionId === null ? refused(ESME.RALYBND, 'sessions') : { kind: 'admitted', admission, sessionId }

@@ -6,6 +6,8 @@ import type { Log } from '../db/log.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
 import { InOrder } from '../in-order.ts'
 import type { Acceptor } from '../messages/accept.ts'
+import { networkOf } from '../network.ts'
+import { Repeated } from '../repeated.ts'
 import type { Texts } from '../sealing/texts.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { forAWhile, Sweeper } from '../sweeps.ts'
@@ -32,6 +34,8 @@ export interface ClientServerOptions {
   subscriptions: Subscriptions
   /** Connections at one time. */
   sessionsMax: number
+  /** Of them sessions of one account. */
+  accountSessionsMax: number
   /** How long a client may take for its answer to a deliver_sm. */
   responseTimeoutMs?: number
 }
@@ -40,6 +44,9 @@ export interface ClientServerOptions {
 const windowMax = 1000
 // Requests of all clients that wait for the disk; above it they wait in the clients' queues, where they are seen.
 const unansweredMax = 10_000
+// Of all connections, how many of one network may wait for their bind: those of a gateway that comes back, but not all.
+const newcomersPart = 0.1
+const newcomersLeast = 10
 // Binds that wait for their turn; the one after them is told to come again.
 const bindsWaitingMax = 100
 const drainMs = 5000
@@ -56,6 +63,9 @@ export class ClientServer {
   readonly #parts = new InOrder()
   readonly #deliverer: Deliverer
   readonly #sweeper: Sweeper
+  /** Told together: who does not get in comes again at once. */
+  readonly #drops: Repeated
+  readonly #refusals: Repeated
   /** Sessions whose end is not on disk yet. */
   readonly #ended = new Set<string>()
   /** Up to which note it was looked whether its message was canceled; null: none. */
@@ -69,10 +79,18 @@ export class ClientServer {
     this.#owed = new OwedReceipts(options.db)
     this.#deliverer = new Deliverer({ ...options, clients: this.#clients })
     this.#sweeper = new Sweeper(options.log)
+    const { log, sessionsMax } = options
+    this.#drops = new Repeated((last, times) =>
+      log.warn({ ...(last as object), times }, 'SMPP connections closed as they came'),
+    )
+    this.#refusals = new Repeated((last, times) => log.warn({ ...(last as object), times }, 'SMPP bind refused'))
     this.#server = new SmppServer<Consignment>({
       windowMax,
       unansweredMax: windowMax + 1,
-      sessionsMax: options.sessionsMax,
+      sessionsMax,
+      newcomersMax: Math.max(newcomersLeast, Math.floor(sessionsMax * newcomersPart)),
+      networkOf,
+      onDrop: (address, limit) => this.#drops.note({ address, limit }),
       ...(options.responseTimeoutMs !== undefined && { responseTimeoutMs: options.responseTimeoutMs }),
       onBind: (session, bind, address) => this.#bind(session, bind, address),
       onState: (session, state) => {
@@ -131,6 +149,14 @@ export class ClientServer {
     await this.#sweeper.close()
     await this.#owed.close()
     await this.#deliverer.close()
+    this.#drops.flush()
+    this.#refusals.flush()
+  }
+
+  #isFull(accountId: string): boolean {
+    let count = 0
+    for (const { admission } of this.#clients.values()) if (admission.accountId === accountId) count++
+    return count >= this.#options.accountSessionsMax
   }
 
   /** One at a time: the password's hash takes memory, and a client that binds many sessions at once must not look like a guesser. */
@@ -152,9 +178,12 @@ export class ClientServer {
   async #admit(session: ClientSession, bind: BindPdu, address: string): Promise<number> {
     const { log } = this.#options
     if (session.state !== 'open') return ESME.RBINDFAIL
-    const verdict = await judgeBind(this.#options, bind, address)
+    const context = { ...this.#options, isFull: (accountId: string) => this.#isFull(accountId) }
+    const verdict = await judgeBind(context, bind, address)
     if (verdict.kind === 'refused') {
-      log.info({ system_id: bind.system_id, address, reason: verdict.fault }, 'SMPP bind refused')
+      const line = { system_id: bind.system_id, address, reason: verdict.fault }
+      if (verdict.fault === 'account_sessions') this.#refusals.note(line)
+      else log.info(line, 'SMPP bind refused')
       return verdict.status
     }
     const { admission, sessionId } = verdict

@@ -41,9 +41,9 @@ export interface ServerTest extends LedgerTest {
 /** Starts a server on a free port. */
 export async function openServerTest(
   db: Db,
-  options: { accountId?: string; acceptor?: Acceptor; responseTimeoutMs?: number } = {},
+  options: { accountId?: string; acceptor?: Acceptor; responseTimeoutMs?: number; accountSessionsMax?: number } = {},
 ): Promise<ServerTest> {
-  const { acceptor, responseTimeoutMs, ...rest } = options
+  const { acceptor, responseTimeoutMs, accountSessionsMax, ...rest } = options
   const test = await openLedgerTest(db, rest)
   test.slots.room = 1_000_000
   const lines: ServerTest['lines'] = []
@@ -59,6 +59,7 @@ export async function openServerTest(
     nodeId: test.nodeId,
     acceptor: acceptor ?? test.acceptor,
     sessionsMax: 100,
+    accountSessionsMax: accountSessionsMax ?? 100,
     ...(responseTimeoutMs !== undefined && { responseTimeoutMs }),
   })
   const port = await server.listen({ host: '127.0.0.1', port: 0, tls: null })

@@ -116,6 +116,7 @@ class Walk {
       nodeId,
       acceptor,
       sessionsMax: 100,
+      accountSessionsMax: 100,
       responseTimeoutMs,
     })
     const port = await server.listen({ host: '127.0.0.1', port: 0, tls: hasTls ? tls : null })
