@@ -30,12 +30,20 @@ const url =
   (...schemes: string[]) =>
   (text: string): string | undefined =>
     text === '' || (URL.canParse(text) && schemes.includes(new URL(text).protocol)) ? text : undefined
-/** As psql takes it: with a user it may leave out the host, where the folder of a socket stands in for it. A URL may not. */
-const databaseUrl = (text: string): string | undefined =>
-  url(
+/**
+ * As psql takes it: with a user it may leave out the host, where the folder of a socket stands in for it; a URL may not. In the name of the
+ * database pg leaves escaped what has a meaning in a URL (decodeURI). All of it may stand there as it is, but for the ends of a path.
+ */
+const databaseUrl = (text: string): string | undefined => {
+  const named = text.replace(/(?<=^postgres(?:ql)?:\/\/[^/?#]*\/)[^?#]*/, (name) =>
+    name.replace(/%(?:2f|3a|40|26|3d|2b|24|2c|3b)/gi, decodeURIComponent),
+  )
+  if (/^[^?#]*%(?:3f|23)/i.test(named.replace(/^\w+:\/\/[^/?#]*/, ''))) return undefined
+  return url(
     'postgres:',
     'postgresql:',
-  )(/[?&]host=/.test(text) ? text.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[:/?])/, '$1localhost') : text)
+  )(/[?&]host=/.test(text) ? named.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=[:/?])/, '$1localhost') : named)
+}
 /** What a carrier's address must say; the name goes into a bind (SMPP 3.4 §5.2.1) and the password too. */
 const carrierUrl = (text: string): string | undefined => {
   if (text === '' || url('smpp:', 'smpps:')(text) === undefined) return text === '' ? text : undefined
@@ -69,7 +77,7 @@ export const variables = {
   databaseUrl: variable(
     'DATABASE_URL',
     '',
-    'postgres://user:password@host:port/database, or postgres://user@/database?host=/folder/of/the/socket',
+    'postgres://user:password@host:port/database (no ? or # in its name), or postgres://user@/database?host=/folder/of/the/socket',
     databaseUrl,
     'PostgreSQL 15 or newer to use instead of the embedded one.',
   ),

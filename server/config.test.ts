@@ -1,3 +1,4 @@
+import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { ConfigError, describeConfig, readConfig } from './config.ts'
 
@@ -163,9 +164,23 @@ describe('wrong settings', () => {
     expect(readConfig({ DATABASE_URL })).toMatchObject({ databaseUrl }),
   )
 
+  it.each(['/', ':', '@', '&', '=', '+', '$', ',', ';', ' ', '%', 'é', '"'])(
+    'name a database with %s in its name as psql does',
+    (sign) => {
+      const DATABASE_URL = `postgres://me:p%2Fw@localhost/a${encodeURIComponent(sign)}b?options=-c%20x%3D%2F`
+      const { databaseUrl } = readConfig({ DATABASE_URL })
+      const { database, password, host } = new Client({ connectionString: new URL(databaseUrl ?? '').href })
+      expect({ database, password, host }).toEqual({ database: `a${sign}b`, password: 'p/w', host: 'localhost' })
+    },
+  )
+
+  it.each(['%3F', '%23'])('refuse a database with %s in its name, which the driver cannot name', (sign) =>
+    expect(problemsOf({ DATABASE_URL: `postgres://localhost/a${sign}b` }).join()).toContain('no ? or # in its name'),
+  )
+
   it('say how a database is named to who names it otherwise', () =>
     expect(problemsOf({ DATABASE_URL: 'host=/run/postgresql dbname=sms password=hunter2' })).toEqual([
-      'DATABASE_URL is "host=/run/postgresql dbname=sms password=***"; allowed: postgres://user:password@host:port/database, or postgres://user@/database?host=/folder/of/the/socket.',
+      'DATABASE_URL is "host=/run/postgresql dbname=sms password=***"; allowed: postgres://user:password@host:port/database (no ? or # in its name), or postgres://user@/database?host=/folder/of/the/socket.',
     ]))
 
   // What must be escaped in an address, and is not, is the very reason for which it is refused.
