@@ -38,18 +38,27 @@ export function openKeyFile({ keyFile }: Config): KeyFile {
 
 /**
  * @throws StartError where the master key is not the one of this database, and texts would be unreadable, and new ones readable with another key;
- * or not the one of a process that runs on it. `isAlone`: there is none.
+ * or not the one of a process that runs on it. A file that was made for this start is not left behind. `isAlone`: there is no such process.
  */
 export async function requireMasterKey(db: Queryable, keyFile: KeyFile, vault: Vault, isAlone: boolean): Promise<void> {
-  const { path } = keyFile
+  const { path, isNew } = keyFile
+  // Nobody can have begun with a key file that is refused here: who finds it is refused too.
+  const refuse = (reason: string): never => {
+    keyFile.discard()
+    throw new StartError(reason)
+  }
   if (!(await isMasterKeyOf(db, vault)))
-    throw new StartError(
-      `The key file ${path} is not the one with which the texts in this database are encrypted. Restore it from where you keep it safe.`,
+    refuse(
+      isNew
+        ? `There is no key file ${path}, and the texts in this database are encrypted with one. Restore it from where you keep it safe.`
+        : `The key file ${path} is not the one with which the texts in this database are encrypted. Restore it from where you keep it safe.`,
     )
   const stranger = isAlone ? null : await findStranger(db, keyFile.read())
   if (stranger !== null)
-    throw new StartError(
-      `The key file ${path} is not the one of ${stranger}, which runs on the same database. All processes need the same: put a copy of it here.`,
+    refuse(
+      isNew
+        ? `There is no key file ${path}, and ${stranger} runs on the same database with one. All processes need the same: put a copy of it here.`
+        : `The key file ${path} is not the one of ${stranger}, which runs on the same database. All processes need the same: put a copy of it here.`,
     )
 }
 

@@ -1,5 +1,6 @@
 /** Encryption of texts at rest, over the whole program: on, off again, and with a key file that is not the one. */
-import { rename, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool } from '../server/db/db.ts'
@@ -116,6 +117,12 @@ test('another key file keeps it from starting, and nothing is lost', async () =>
   await rename(file, `${file}.kept`)
   await writeFile(file, `${Buffer.alloc(32, 9).toString('base64')}\n`, { mode: 0o600 })
   await expect(program.restart()).rejects.toThrow(/key file .* is not the one/)
+  await rm(file)
+  // No other is left behind, with which the next start would be told something else.
+  for (let n = 0; n < 2; n++) {
+    await expect(program.restart()).rejects.toThrow(/There is no key file .*encrypted with one/)
+    expect(existsSync(file)).toBe(false)
+  }
   await rename(`${file}.kept`, file)
   await program.restart()
   expect(await program.client.message(sent)).toMatchObject({ message: text })

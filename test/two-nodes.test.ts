@@ -1,6 +1,7 @@
 /** Two processes on one database: one holds the link, and when it is killed the other takes over without sending anything twice. */
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool, type Db } from '../server/db/db.ts'
 import type { Disposable } from '../server/db/disposable.ts'
@@ -61,7 +62,12 @@ test('a process with another key file does not start beside them, and no rotatio
   const folder = await makeDataFolder()
   try {
     const env = await makeEnvironment(folder, { env: { DATABASE_URL: server.url, HELIOGRAM_SIMULATOR: 'off' } })
-    // The first makes a key file of its own there.
+    const keyFile = join(env['HELIOGRAM_DATA'] ?? '', 'key')
+    const without = await runToEnd(['start'], env, 30_000)
+    expect(without.stderr).toMatch(/^There is no key file \S+, and \S+ runs on the same database with one\./m)
+    expect([without.code, existsSync(keyFile)]).toEqual([1, false])
+    await mkdir(dirname(keyFile), { recursive: true })
+    await writeFile(keyFile, `${Buffer.alloc(32, 9).toString('base64')}\n`, { mode: 0o600 })
     for (const command of ['start', 'rotate-key']) {
       const ending = await runToEnd([command], env, 30_000)
       expect(ending.stderr).toMatch(/^The key file \S+ is not the one of \S+, which runs on the same database\./m)

@@ -149,6 +149,11 @@ export class KeyFile {
     this.#checkedAtMs = performance.now()
   }
 
+  /** Takes the file away again that was made just now and with which nothing is to be sealed. */
+  discard(): void {
+    if (this.isNew && stateOf(this.path) === this.#state) rmSync(this.path)
+  }
+
   /** The keys, as they were a second ago at most; the same object as long as they are the same. What is no key file any more is not read again. */
   read(): MasterKeys {
     const now = performance.now()
