@@ -1,20 +1,33 @@
 /** Work of the dispatcher that nobody waits for. The poll tries again whatever depends on it. */
 import { isPassing } from '../db/failure.ts'
 import type { Log } from '../db/log.ts'
+import { showId } from '../ids.ts'
 import { Repeated } from '../repeated.ts'
+import type { EndpointKey } from './endpoint.ts'
+
+// A line of the log is read by a person.
+const namesMax = 20
 
 export class Background {
   readonly #running = new Set<Promise<void>>()
   readonly #failures: Repeated
+  /** Where work failed that has not been told. */
+  readonly #endpoints = new Set<string>()
 
   constructor(log: Log) {
-    this.#failures = new Repeated((error, times) => log.error({ error, times }, 'work on webhooks failed'))
+    this.#failures = new Repeated((error, times) => {
+      log.error({ error, times, endpoints: [...this.#endpoints] }, 'work on webhooks failed')
+      this.#endpoints.clear()
+    })
   }
 
-  run<T>(work: Promise<T>, then: (result: T) => void = () => {}): void {
+  /** `key`: the endpoint that it is for, if it is for one. */
+  run<T>(work: Promise<T>, then: (result: T) => void = () => {}, key: EndpointKey | null = null): void {
     const noted = work
       .then(then, (error: unknown) => {
-        if (!isPassing(error)) this.#failures.note(error)
+        if (isPassing(error)) return
+        if (key && this.#endpoints.size < namesMax) this.#endpoints.add(nameOf(key))
+        this.#failures.note(error)
       })
       .finally(() => this.#running.delete(noted))
     this.#running.add(noted)
@@ -26,3 +39,7 @@ export class Background {
     this.#failures.flush()
   }
 }
+
+/** A webhook; or the account, whose callback addresses all have one secret. */
+const nameOf = ({ accountId, endpointId, isCallback }: EndpointKey): string =>
+  isCallback ? showId('acc', accountId) : showId('whk', endpointId)

@@ -255,6 +255,7 @@ export class Dispatcher implements Outbox {
         for (const queued of dropped) this.#saver.drop(this.#forget(queued))
         this.#pump(lane)
       },
+      lane,
     )
   }
 
@@ -272,7 +273,7 @@ export class Dispatcher implements Outbox {
       const noted = this.#health.note(lane, endpoint, result.outcome)
       const isGone = result.outcome === 'gone'
       // An endpoint that is gone is over with its posts, unless it has another address by now: that gets them.
-      if (noted) this.#background.run(noted, (isOver) => isGone && this.#save(endpoint, posts, sent, isOver))
+      if (noted) this.#background.run(noted, (isOver) => isGone && this.#save(endpoint, posts, sent, isOver), lane)
       if (!noted || !isGone) this.#save(endpoint, posts, sent, isGone || result.outcome === 'ok')
       this.#goOn(lane, result)
     })
