@@ -7,7 +7,7 @@ import type { Accepted, Draft, Stop } from '../accepted.ts'
 import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../testing.ts'
 import { nameOf } from './judge.ts'
 import { forgetWindows, listStops, releaseStops, type GuardRow, type Release } from './stops.ts'
-import { readUsed, useWindows } from './windows.ts'
+import { moveWindows, readRelief, readUsed, useWindows } from './windows.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -172,6 +172,7 @@ describe('a daily cap of segments', () => {
   it('nor are the minutes left out before its first whole hour', async () => {
     const early = await test.send({ segments: 7 })
     const rows = [await test.send({ segments: 3 }), await test.send({ segments: 2, isTest: true }), await test.send()]
+    const reply = await test.send({ segments: 5 })
     const { accountId, db } = test
     const startsAt = rows[0]?.createdAt ?? new Date()
     await db.query(`update messages set created_at = $2::timestamptz - interval '1 ms' where id = $1`, [
@@ -182,6 +183,7 @@ describe('a daily cap of segments', () => {
       `update messages set status = 'sent', carrier_id = $1, cost = 0.02, cost_currency = 'EUR', cost_carrier_id = $1`,
       [test.carrierId],
     )
+    await db.query(`update messages set status = 'received' where id = $1`, [reply.id])
     const endsAt = new Date(startsAt.getTime() + 24 * 3_600_000)
     const window = { accountId, startsAt, endsAt, action: 'block', limit: 9 } as const
     const amounts = [
@@ -404,6 +406,73 @@ describe('a daily cap of money', () => {
     await setRate('USD')
     expect(await wordOf(send())).toBe('accepted')
     expect(await test.count('guard_counters', 'true')).toBe(0)
+  })
+})
+
+describe('a window', () => {
+  it('begins with what its own day used up in its own currency, and with no replies, whatever windows there are of others', async () => {
+    const { db, accountId } = test
+    const { startsAt, endsAt } = dayAt('UTC', new Date())
+    await db.query(
+      `insert into tally_deltas (account_id, hour, type, is_test, segments, to_bucket, carrier_id, currency, messages, cost)
+       select $1, date_trunc('hour', now(), 'UTC'), 'otp', false, 2, bucket, $2, currency, 3, cost
+       from (values ('sent', 'EUR', 0.02), ('sent', 'USD', 5), ('received', null, 0)) as d (bucket, currency, cost)`,
+      [accountId, test.carrierId],
+    )
+    // Another currency of the day, and the day before.
+    await db.query(
+      `insert into guard_counters (account_id, kind, key, starts_at, ends_at, used)
+       select $1, kind, key, $2::timestamptz - age, $3::timestamptz - age, 7
+       from (values ('spend', 'USD', interval '0'), ('spend', 'EUR', interval '1 day'), ('daily_segments', '', interval '1 day'))
+         as c (kind, key, age)`,
+      [accountId, startsAt, endsAt],
+    )
+    const day = { accountId, startsAt, endsAt, action: 'block', limit: 9 } as const
+    const amounts = [
+      { window: { ...day, kind: 'spend', key: 'EUR' }, amount: 1 },
+      { window: { ...day, kind: 'daily_segments', key: '' }, amount: 1 },
+    ] as const
+    expect(await Promise.all(amounts.map(({ window }) => readUsed(db, window)))).toEqual([20_000, 12])
+    const before = await inTransaction(db, (tx) => useWindows(tx, amounts))
+    expect(amounts.map(({ window }) => before.get(nameOf(window)))).toEqual([20_000, 12])
+  })
+
+  it('is used up by its own amount, and given back its own, where several of a kind are at once', async () => {
+    const { startsAt, endsAt } = dayAt('UTC', new Date())
+    const hour = { accountId: test.accountId, startsAt, endsAt, action: 'block', limit: 9, kind: 'velocity' } as const
+    const amounts = [
+      { window: { ...hour, key: '15551' }, amount: 1 },
+      { window: { ...hour, key: '15555' }, amount: 5 },
+      { window: { ...hour, key: '15551', startsAt: new Date(0) }, amount: 0 },
+    ]
+    const before = async (): Promise<(number | undefined)[]> => {
+      const all = await inTransaction(test.db, (tx) => useWindows(tx, amounts))
+      return amounts.map(({ window }) => all.get(nameOf(window)))
+    }
+    expect(await before()).toEqual([0, 0, 0])
+    expect(await before()).toEqual([1, 5, 0])
+    await inTransaction(test.db, (tx) => moveWindows(tx, amounts.slice(0, 2)))
+    expect(await before()).toEqual([3, 15, 0])
+  })
+
+  it('is raised by all that was released of it, and by nothing that was released of others', async () => {
+    const { db, accountId } = test
+    const { startsAt, endsAt } = dayAt('UTC', new Date())
+    await db.query(
+      `insert into guards (account_id, id, kind, key, action, since, starts_at, ends_at, released_at, raised_by)
+       select $1, gen_random_uuid(), 'velocity', key, 'block', now(), $2::timestamptz - age, $3::timestamptz - age, now(), raised_by
+       from (values ('1555', interval '0', 2), ('1555', interval '0', 3), ('1555', interval '1 day', 7), ('1556', interval '0', 11))
+         as g (key, age, raised_by)`,
+      [accountId, startsAt, endsAt],
+    )
+    const hour = { accountId, startsAt, endsAt, action: 'block', limit: 9, kind: 'velocity' } as const
+    const [raised, other] = [
+      { ...hour, key: '1555' },
+      { ...hour, key: '1557' },
+    ]
+    expect(await readRelief(db, [raised, other, raised])).toEqual(
+      new Map([[nameOf(raised), { raisedBy: 5, until: null }]]),
+    )
   })
 })
 
