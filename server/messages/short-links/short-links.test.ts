@@ -2,7 +2,8 @@ import type { LightMyRequestResponse } from 'fastify'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildTestApp, callAs, createTestAccount, type Call, type TestAccount } from '../../accounts/testing.ts'
 import { readConfig } from '../../config.ts'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { openPool } from '../../db/db.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
 import { ensurePartitions } from '../../db/partitions.ts'
 import type { App } from '../../http.ts'
 import { firstIdAt, newId, parseId, showId } from '../../ids.ts'
@@ -104,11 +105,12 @@ describe('a send with shorten_urls', () => {
   })
 
   it('gives an address that is there twice one code, and leaves short links and plain texts alone', async () => {
-    const own = `${shortUrl}/${newCode()}`
-    const { body } = await send({ message: `https://a.example https://a.example ${own}` })
-    const [code] = codesOf(body['message'])
-    expect(body['message']).toBe(`${shortUrl}/${code} ${shortUrl}/${code} ${own}`)
-    expect(await linksOf(body['id'])).toHaveLength(1)
+    const code = newCode()
+    const own = `${shortUrl}/${code} HTTPS://GO.Example.com/${code}`
+    const { body } = await send({ message: `https://a.example https://a.example ${own} ${shortUrl}.a.example` })
+    const [one, , , other] = codesOf(body['message'])
+    expect(body['message']).toBe(`${shortUrl}/${one} ${shortUrl}/${one} ${own} ${shortUrl}/${other}`)
+    expect(await linksOf(body['id'])).toMatchObject([{ url: 'https://a.example' }, { url: `${shortUrl}.a.example` }])
     expect(await linksOf((await send({ message: 'No address' })).body['id'])).toEqual([])
     const plain = (await send({ shorten_urls: false })).body
     expect(plain['message']).toBe(toLong.message)
@@ -143,15 +145,17 @@ describe('a send with shorten_urls', () => {
     const draft = { body: `${shortUrl}/${taken}`, shortLinks: [{ code: taken, url: 'https://a.example/' }] }
     await test.send({ ...draft, shortLinks: [...draft.shortLinks] })
     const free = newCode()
+    // An address that is there twice has one code, which leads to a stranger's address wherever it is left.
     const handover = await test.lease({
-      body: `${draft.body} ${shortUrl}/${free}`,
+      body: `${draft.body} ${shortUrl}/${free} ${draft.body}`,
       shortLinks: [
         { code: taken, url: 'https://b.example/' },
         { code: free, url: 'https://c.example/' },
       ],
     })
-    const [code = '', second] = codesOf(handover.body)
+    const [code = '', second, third] = codesOf(handover.body)
     expect(code).not.toBe(taken)
+    expect(third).toBe(code)
     // The other one is stored as it is, once.
     expect(second).toBe(free)
     expect(await test.count('short_links', 'message_id = $1', [handover.id])).toBe(2)
@@ -231,6 +235,30 @@ describe('a short link', () => {
     expect(await linksOf(body['id'])).toEqual([{ ...link, bot_clicks: 4 }])
   })
 
+  it('tells when people clicked first and last, and nothing of when programs did', async () => {
+    const { body } = await send({ message: 'https://a.example' })
+    const [code] = codesOf(body['message'])
+    const linkAfter = async (headers: object, member: 'clicks' | 'bot_clicks', count: number): Promise<Body> => {
+      await click(`/${code}`, headers)
+      await until('it is counted', async () => (await linksOf(body['id']))[0]?.[member] === count)
+      return (await linksOf(body['id']))[0] ?? {}
+    }
+    const program = { 'user-agent': 'curl/8' }
+    expect(await linkAfter(program, 'bot_clicks', 1)).toMatchObject({ first_clicked_at: null, last_clicked_at: null })
+    expect(await linkAfter({}, 'clicks', 1)).toMatchObject({ first_clicked_at: expect.any(String) as string })
+    await database.db.query(
+      `update short_links
+       set first_clicked_at = first_clicked_at - interval '1 minute', last_clicked_at = last_clicked_at - interval '1 minute'
+       where code = $1`,
+      [code],
+    )
+    const [before] = await linksOf(body['id'])
+    expect(await linkAfter(program, 'bot_clicks', 2)).toEqual({ ...before, bot_clicks: 2 })
+    const after = await linkAfter({}, 'clicks', 2)
+    expect(after['first_clicked_at']).toBe(before?.['first_clicked_at'])
+    expect(String(after['last_clicked_at']) > String(before?.['last_clicked_at'])).toBe(true)
+  })
+
   it('counts every one of many clicks at once, over two processes too', async () => {
     const ids = await Promise.all(
       Array.from({ length: 5 }, async () => (await send({ message: 'https://a.example' })).body),
@@ -287,8 +315,11 @@ describe('a short link', () => {
     const [code] = codesOf(body['message'])
     const id = parseId('msg', String(body['id'])) ?? ''
     await click(`/${code}`, { 'user-agent': 'Slackbot 1.0' })
-    for (let i = 0; i < 3; i++) await click(`/${code}`)
-    await until('all are counted', async () => (await linksOf(body['id']))[0]?.['clicks'] === 3)
+    // Each is counted for itself: of those that are counted together one is told of anyhow.
+    for (let count = 1; count <= 3; count++) {
+      await click(`/${code}`)
+      await until('it is counted', async () => (await linksOf(body['id']))[0]?.['clicks'] === count)
+    }
     expect(await test.eventsOf(id)).toEqual(['link.clicked'])
     expect(await test.eventsOf(parseId('msg', String(silentOne['id'])) ?? '')).toEqual([])
     const { rows } = await database.db.query<{ payload: string }>(`select payload from events where message_id = $1`, [
@@ -298,6 +329,23 @@ describe('a short link', () => {
       message: { id: body['id'], metadata: { order: '7' } },
       link: { url: 'https://a.example/x', short_url: `${shortUrl}/${code}`, clicked_at: expect.stringMatching(/Z$/) },
     })
+  })
+
+  it('is told of once where two processes count its first clicks at once', async () => {
+    await test.subscribe('link.clicked')
+    const { body } = await send({ message: 'https://a.example' })
+    const [code = ''] = codesOf(body['message'])
+    const second = new ShortLinks({ ...test.context, log: silent, shortUrl })
+    const lock = await database.db.connect()
+    await lock.query('begin')
+    await lock.query('select from short_links where code = $1 for update', [code])
+    for (const one of [shortLinks, second]) one.count(code, 'person')
+    await untilBlocked(database.db, 2)
+    await lock.query('commit')
+    lock.release()
+    await Promise.all([shortLinks.close(), second.close()])
+    expect(await linksOf(body['id'])).toMatchObject([{ clicks: 2 }])
+    expect(await test.eventsOf(parseId('msg', String(body['id'])) ?? '')).toEqual(['link.clicked'])
   })
 
   it('is shown to its account alone, and its address to who may read texts', async () => {
@@ -343,6 +391,10 @@ describe('a short link', () => {
   })
 })
 
+it('draws codes from the whole alphabet, so that none is guessed', () => {
+  expect(new Set(Array.from({ length: 1000 }, newCode).join('')).size).toBe(62)
+})
+
 it('counts the clicks of a campaign', async () => {
   const id = newId()
   await database.db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'counted', 'Counted')`, [
@@ -358,6 +410,22 @@ it('counts the clicks of a campaign', async () => {
     await click(`/${code}`)
   await shortLinks.close()
   expect(await test.count('campaign_clicks', 'campaign_id = $1 and clicks = 6', [id])).toBe(1)
+  await click(`/${codesOf(first.body['message'])[0]}`)
+  await shortLinks.close()
+  expect(await test.count('campaign_clicks', 'campaign_id = $1 and clicks = 7', [id])).toBe(1)
+})
+
+it('says in the log that a click was not counted, and goes on', async () => {
+  const closed = openPool(database.connection, { name: 'closed', max: 1 })
+  await closed.end()
+  const told: unknown[] = []
+  const log = { ...silent, warn: (fields: object) => void told.push(fields) }
+  const broken = new ShortLinks({ ...test.context, db: closed, log, shortUrl })
+  for (let i = 1; i <= 2; i++) {
+    broken.count(newCode(), 'person')
+    await broken.close()
+    expect(told).toHaveLength(i)
+  }
 })
 
 describe('the setting', () => {
