@@ -93,6 +93,9 @@ describe('an opt-out by hand', () => {
     expect((await call('GET', `/opt-outs/${person}`)).body).toEqual(made.body)
     expect(errorsOf(await add('12'))).toEqual(['#/number invalid_phone_number'])
     expect((await call('GET', '/opt-outs/15551239999')).status).toBe(404)
+    const spaced = await call('GET', `/opt-outs/${encodeURIComponent(`+${person.slice(0, 1)} ${person.slice(1)}`)}`)
+    expect(spaced).toMatchObject({ status: 404, body: { code: 'not_found' } })
+    expect(spaced.body['detail']).toContain(`such as 15551234567; did you mean ${person}?`)
   })
 
   it('is replayed to a caller who repeats the request with its key', async () => {

@@ -237,11 +237,12 @@ export function readBodyNumber(text: string, pointer: string): string {
   throw invalid([fault])
 }
 
-/** A number of a path. @throws ApiError `not_found`: what cannot be a number has no opt-out. */
+/** A number of a path. @throws ApiError `not_found`, which does not say that it has not opted out: it may have, written otherwise. */
 function requireNumber(text: string): string {
   const read = readNumber(text)
   if ('number' in read) return read.number
-  throw notFound()
+  const suggestion = read.suggestion ? `; did you mean ${read.suggestion}?` : '.'
+  throw new ApiError('not_found', { detail: `The number of the path ${read.detail}${suggestion}` })
 }
 
 const notFound = (): ApiError => new ApiError('not_found', { detail: 'The number has not opted out.' })
