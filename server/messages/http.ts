@@ -185,10 +185,13 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     async (request) => {
       const row = await requireMessage(request)
       const place = row.status === 'queued' ? await findPlace(db, row) : null
+      // Nobody knows when a pause ends.
       const estimate =
-        row.status === 'queued' && (place || !row.holdUntil)
-          ? context.slots.estimateSendAt({ ...row, carrierId: place?.carrierId ?? null, ahead: place?.ahead })
-          : (row.holdUntil ?? row.sendAt)
+        place?.holdReason === 'campaign_paused'
+          ? null
+          : row.status === 'queued' && (place || !row.holdUntil)
+            ? context.slots.estimateSendAt({ ...row, carrierId: place?.carrierId ?? null, ahead: place?.ahead })
+            : (row.holdUntil ?? row.sendAt)
       const shown = place ? { ...row, holdReason: place.holdReason } : row
       return renderMessage(shown, row.sentAt ? null : estimate, request.caller.scopes.has('messages:read_body'))
     },

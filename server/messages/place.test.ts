@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { buildTestApp, callAs, createTestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { newId } from '../ids.ts'
+import { newId, showId } from '../ids.ts'
 import { claimMessages, findLanes } from './claim.ts'
+import { messageRoutes } from './http.ts'
 import { findPlace } from './place.ts'
 import { openLedgerTest, type LedgerTest } from './testing.ts'
 
@@ -66,6 +68,28 @@ it('tells of a paused campaign, but not of an answer to a keyword, which goes al
   await test.db.query(`update campaigns set status = 'paused'`)
   expect(await findPlace(test.db, row)).toMatchObject({ holdReason: 'campaign_paused' })
   expect(await findPlace(test.db, answer)).toMatchObject({ holdReason: null })
+})
+
+it('tells of a message that waits for the end of a pause no time at which it goes', async () => {
+  const account = await createTestAccount(database.db)
+  test = await openLedgerTest(database.db, { accountId: account.accountId })
+  await report('bound')
+  test.slots.estimate = new Date()
+  const app = await buildTestApp(database.db, (one) => messageRoutes(one, test.routeContext))
+  const call = callAs(app, account)
+  const campaignId = newId()
+  await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'One')`, [
+    test.accountId,
+    campaignId,
+  ])
+  const url = `/v1/messages/${showId('msg', (await test.send({ campaignId })).id)}`
+  expect((await call('GET', url)).body).toMatchObject({ estimated_send_at: test.slots.estimate.toISOString() })
+  await test.db.query(`update campaigns set status = 'paused'`)
+  expect((await call('GET', url)).body).toMatchObject({
+    hold: { reason: 'campaign_paused', until: null },
+    estimated_send_at: null,
+  })
+  await app.close()
 })
 
 it('knows none of a message that is not in line', async () => {

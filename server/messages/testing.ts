@@ -41,6 +41,8 @@ export class TestSlots implements Slots {
   carrierId: string
   readonly taken: Handover[] = []
   wakes = 0
+  /** When what is queued is estimated to go; null: nobody knows. */
+  estimate: Date | null = null
 
   constructor(nodeId: string | null, linkId: string, carrierId: string) {
     this.nodeId = nodeId
@@ -79,7 +81,7 @@ export class TestSlots implements Slots {
   }
 
   estimateSendAt(): Date | null {
-    return null
+    return this.estimate
   }
 }
 
