@@ -4,6 +4,7 @@
  */
 import type { preHandlerHookHandler, RouteOptions } from 'fastify'
 import { actorOf } from './audit/audit.ts'
+import { now as readNow } from './db/clock.ts'
 import type { Db } from './db/db.ts'
 import { isUnavailable } from './db/failure.ts'
 import type { Log } from './db/log.ts'
@@ -88,7 +89,7 @@ export class DeprecatedCalls {
     const { kind, id } = actorOf(caller)
     const key = `${caller.accountId} ${String(id)} ${operation}`
     const known = this.#noted.get(key)
-    const now = new Date()
+    const now = readNow()
     if (known) {
       known.calls++
       known.lastAt = now

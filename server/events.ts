@@ -1,6 +1,7 @@
 /** What happened, recorded in the transaction in which it happened, together with the posts that are due for it. */
 import { createHash } from 'node:crypto'
 import { columns } from './db/array.ts'
+import { now } from './db/clock.ts'
 import { dayOf, perDay } from './db/partitions.ts'
 import type { Db, Tx } from './db/db.ts'
 import { eventTypes, type EventType } from './event-types.ts'
@@ -73,12 +74,12 @@ export const postLeaseSeconds = 60
  */
 export async function recordEvents(tx: Db | Tx, events: NewEvent[], outbox: Outbox): Promise<Posting[]> {
   if (events.length === 0) return []
-  const now = new Date()
+  const at = now()
   const rows = events.map((event) => {
     const id = newId()
     return {
       id,
-      payload: renderEvent(id, event, now),
+      payload: renderEvent(id, event, at),
       endpointId:
         event.endpointId ?? (event.callbackUrl ? callbackEndpointId(event.accountId, event.callbackUrl) : null),
       event,
@@ -99,7 +100,7 @@ export async function recordEvents(tx: Db | Tx, events: NewEvent[], outbox: Outb
         rows.map((row) => row.endpointId),
         rows.map((row) => (row.event.endpointId ? null : (row.event.callbackUrl ?? null))),
       ]),
-      now,
+      at,
       outbox.nodeId,
       postLeaseSeconds,
     ],
@@ -110,7 +111,7 @@ export async function recordEvents(tx: Db | Tx, events: NewEvent[], outbox: Outb
     const row = byId.get(eventId)
     if (!row) return []
     const { accountId, messageId = null } = row.event
-    return [{ endpointId, accountId, eventId, messageId, dueAt: now, try: 1, url, payload: row.payload }]
+    return [{ endpointId, accountId, eventId, messageId, dueAt: at, try: 1, url, payload: row.payload }]
   })
 }
 

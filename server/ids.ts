@@ -1,5 +1,6 @@
 /** Ids: UUIDv7 in the database (RFC 9562 §5.7), shown as a type prefix and 26 characters of Crockford base32 (TypeID). */
 import { randomFillSync } from 'node:crypto'
+import { nowMs } from './db/clock.ts'
 
 /** Prefixes of public ids, by what they name. */
 export type IdPrefix =
@@ -62,7 +63,7 @@ function writeHex(value: number, from: number, to: number): void {
  * A new UUIDv7 as 36 lower-case characters. Strictly increasing inside a process: 12 bits of counter follow the millisecond
  * (RFC 9562 §6.2 method 1), which `crypto.randomUUIDv7` does not promise; a counter that runs over borrows from the next millisecond.
  */
-export function newId(now: number = Date.now()): string {
+export function newId(now: number = nowMs()): string {
   if (now > lastMs) {
     lastMs = now
     counter = 0

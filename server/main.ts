@@ -18,6 +18,7 @@ import { Submitter } from './carriers/submit.ts'
 import { ensureTestCarrier } from './carriers/test-mode.ts'
 import { traceLink } from './carriers/trace.ts'
 import { ConfigError, readConfig, type Config, type Role } from './config.ts'
+import { readClock } from './db/clock.ts'
 import { openPool, type Db } from './db/db.ts'
 import { DataDirLockedError } from './db/lock.ts'
 import { commands, synopsis, usageOf } from './commands/commands.ts'
@@ -144,6 +145,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const pipelineMax = Math.ceil(config.databaseConnections / 2)
   const db = open('requests', config.databaseConnections - pipelineMax)
   const pipelineDb = open('pipeline', pipelineMax, pipelineSettings)
+  await readClock(db)
   await ensurePartitions(db, log)
   await renumberEvents(db, log)
   // What a caller asks runs as a role that sees its account alone.

@@ -4,6 +4,7 @@
  * ever: a process that wakes up fenced ends itself and starts anew.
  */
 import { hostname } from 'node:os'
+import { followClock } from './db/clock.ts'
 import type { Log } from './db/log.ts'
 import type { Db } from './db/db.ts'
 import { isUnavailable } from './db/failure.ts'
@@ -14,8 +15,8 @@ const beatMs = 2000
 const silenceMaxSeconds = 15
 // Intents are not written any more when the last beat is older than half the silence (reliability: a frozen process that wakes up).
 const freshMs = (silenceMaxSeconds * 1000) / 2
-// Clocks that are kept are never so far apart; whoever looks for what is new from the day before looks far enough.
-const behindMaxMs = 3_600_000
+// Clocks that are kept are never so far apart.
+const apartMaxMs = 60_000
 
 interface NodeOptions {
   db: Db
@@ -41,7 +42,7 @@ export class Node {
   readonly #work = new Set<Promise<void>>()
   #isFencing = false
   #isSettling = false
-  #isBehind = false
+  #isApart = false
 
   constructor(options: NodeOptions) {
     this.#options = options
@@ -59,13 +60,14 @@ export class Node {
 
   async start(): Promise<void> {
     const { db } = this.#options
+    const startedAt = performance.now()
     const { rows } = await db.query<{ now: Date }>(
       `with node as (insert into nodes (id, name) values ($1, $2) returning id)
        insert into heartbeats (node_id, seen_at, low_water, master_keys) select id, now(), $3, $4 from node
        returning seen_at as now`,
       [this.id, `${hostname()}:${process.pid}`, ...this.#told()],
     )
-    this.#watchClock(rows[0]?.now)
+    this.#watchClock(rows[0]?.now, startedAt)
     this.#lastBeatAt = performance.now()
     // Not behind the one before, whose connection may hang for longer than this node may be silent.
     this.#timer = setInterval(() => this.#begin(this.#beat()), beatMs)
@@ -98,25 +100,21 @@ export class Node {
       return
     }
     this.#lastBeatAt = Math.max(this.#lastBeatAt, startedAt)
-    this.#watchClock(rows[0].now)
+    this.#watchClock(rows[0].now, startedAt)
     if (!this.#isFencing) this.#begin(this.#takeOver(silenceMaxSeconds))
   }
 
-  /**
-   * Where this machine's clock is far behind the database's, ids are made from that one: readers of the event log, and whoever looks for what is
-   * new, pass over days that were over for the database.
-   */
-  #watchClock(now: Date | undefined): void {
-    const behindMs = now ? now.getTime() - Date.now() : 0
-    const isBehind = behindMs > behindMaxMs
-    // None of this process is smaller from here on.
-    if (now && isBehind) newId(now.getTime())
-    if (isBehind && !this.#isBehind)
-      this.#options.log.error(
-        { seconds: Math.round(behindMs / 1000) },
-        'the clock of this machine is behind the database',
+  /** Follows the database's clock, and tells where this machine's is another. */
+  #watchClock(told: Date | undefined, askedAt: number): void {
+    if (!told) return
+    const behindMs = followClock(told, askedAt)
+    const isApart = Math.abs(behindMs) > apartMaxMs
+    if (isApart && !this.#isApart)
+      this.#options.log.warn(
+        { secondsBehind: Math.round(behindMs / 1000) },
+        'the clock of this machine is not that of the database',
       )
-    this.#isBehind = isBehind
+    this.#isApart = isApart
   }
 
   /** What a beat says, and the row from the start: what is claimed before the first beat may be older than this node. */

@@ -155,6 +155,15 @@ test('only config.ts reads the environment', () => {
   expect(readers).toEqual(['server/config.ts'])
 })
 
+test('only db/clock.ts asks this machine what time it is', () => {
+  // What goes by age goes by the earlier of both clocks: neither may take away what everybody keeps.
+  const exempt = ['server/db/clock.ts', 'server/messages/retention-account.ts', 'server/messages/retention-days.ts']
+  const asking = files.filter(
+    (file) => file.startsWith('server/') && !isTest(file) && /Date\.now\(|new Date\(\)/.test(textOf.get(file) ?? ''),
+  )
+  expect(asking).toEqual(exempt)
+})
+
 test('paths of our files are made by fileURLToPath: a pathname has %20 for a blank', () => {
   const wrong = files.filter((file) => /import\.meta\.url\)\s*\.pathname/.test(textOf.get(file) ?? ''))
   expect(wrong).toEqual([])

@@ -1,4 +1,5 @@
 /** Reading and changing what an account says of its guards, and reading what the day has used up. */
+import { now as readNow } from '../db/clock.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import { dayAt } from '../day.ts'
 import { invalid } from '../errors.ts'
@@ -39,7 +40,7 @@ export async function readGuardSettings(
   { readUsed }: Pick<GuardSources, 'readUsed'>,
 ) {
   const { timezone, guards } = await findGuards(db, accountId)
-  const now = new Date()
+  const now = readNow()
   const used = new Map<GuardKind, number>()
   for (const day of daysOf(accountId, timezone, guards, now)) used.set(day.kind, await readUsed(db, day))
   const [segments, spent] = [used.get('daily_segments') ?? null, used.get('spend') ?? null]
@@ -92,7 +93,7 @@ export async function changeGuards(
   // Days begin at another time then.
   if (change.timezone !== undefined && change.timezone !== stored.timezone) changed.push('daily_segments', 'spend')
   if (changed.length > 0) await sources.endStops(tx, accountId, changed, by)
-  const now = new Date()
+  const now = readNow()
   const before = daysOf(accountId, stored.timezone, stored.guards, now)
   const isKnown = (day: GuardDay): boolean =>
     before.some(

@@ -1,5 +1,6 @@
 /** API keys as callers send and see them. */
 import { Type } from 'typebox'
+import { nowMs } from '../db/clock.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { IdOf, Nullable, scopes, showTime, Timestamp, type Caller } from '../http.ts'
 import { showId } from '../ids.ts'
@@ -128,9 +129,8 @@ export function requireMode({ mode }: Pick<KeyRow, 'mode'>, caller: Caller): voi
 
 function expiryOf(text: string | null | undefined, pointer: string): Date | null {
   if (text === null) return null
-  const time = text === undefined ? new Date(Date.now() + lifetimeDefaultMs) : new Date(text)
-  if (!(time.getTime() > Date.now()))
-    throw invalid([{ pointer, code: 'out_of_range', detail: 'must be in the future' }])
+  const time = text === undefined ? new Date(nowMs() + lifetimeDefaultMs) : new Date(text)
+  if (!(time.getTime() > nowMs())) throw invalid([{ pointer, code: 'out_of_range', detail: 'must be in the future' }])
   return time
 }
 

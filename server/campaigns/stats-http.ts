@@ -1,6 +1,7 @@
 /** Routes of a campaign's stats: series, breakdowns, and the file. */
 import { Readable } from 'node:stream'
 import { Type } from 'typebox'
+import { now } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
 import { IdOf, Nullable, problems, Timestamp, type App } from '../http.ts'
 import { showId } from '../ids.ts'
@@ -105,11 +106,11 @@ function chooseSpan(
   days: number,
   createdAt: Date,
 ): Span {
-  const end = hours.last ? endOfHour(new Date(hours.last.getTime() + 1)) : endOfHour(new Date())
+  const end = hours.last ? endOfHour(new Date(hours.last.getTime() + 1)) : endOfHour(now())
   const first = hours.first ?? startOfHour(createdAt)
   const from = (to: Date): Date =>
     new Date(Math.max(Math.min(first.getTime(), to.getTime() - 1), to.getTime() - days * 86_400_000))
-  const to = query.to ?? (query.from === undefined ? end : new Date()).toISOString()
+  const to = query.to ?? (query.from === undefined ? end : now()).toISOString()
   return readSpan({ ...query, to }, days, from)
 }
 

@@ -3,6 +3,7 @@
  */
 import { normaliseId, responseIdKey, type IdForm } from '@heliogram/smpp'
 import { columns } from '../db/array.ts'
+import { nowMs } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
 import { listUnmatched, type ReceiptPlace, type UnmatchedReceipt } from '../messages/rekey.ts'
 
@@ -89,7 +90,7 @@ export async function diagnose(db: Db, link: DoctoredLink, hours: number): Promi
     readStyle(db, link.id),
     countSettled(db, link.id),
   ])
-  const since = Date.now() - hours * 3_600_000
+  const since = nowMs() - hours * 3_600_000
   const counts = new Map(forms.map((form): [IdForm, FormCount] => [form, { form, wouldMatch: 0, example: null }]))
   let examined = 0
   let place: ReceiptPlace | null = null

@@ -1,4 +1,5 @@
 /** Feeds the links of this process from the queue: which lane is claimed next, for which links, and how much waits in front of whom. */
+import { nowMs } from '../db/clock.ts'
 import type { Log } from '../db/log.ts'
 import type { Db } from '../db/db.ts'
 import { isUnavailable } from '../db/failure.ts'
@@ -251,7 +252,7 @@ export class Feed {
  * Where a claim begins, and the one day that it takes: what is in line is nearly always of today. Where the lane begins with older messages, any.
  */
 function claimFrom(head: string, mark: string): { day: string; after: string } {
-  const today = firstIdAt(Math.floor(Date.now() / dayMs) * dayMs)
+  const today = firstIdAt(Math.floor(nowMs() / dayMs) * dayMs)
   const first = mark > head ? mark : head
   const day = first >= today ? dayOf([first]) : ''
   return { day, after: day !== '' && mark < today ? today : mark }

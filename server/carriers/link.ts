@@ -15,6 +15,7 @@ import {
   type Respond,
   type ResponsePdu,
 } from '@heliogram/smpp'
+import { now } from '../db/clock.ts'
 import type { Answer } from '../messages/answer.ts'
 import type { Handover } from '../messages/handover.ts'
 import type { MessageType } from '../messages/message.ts'
@@ -131,7 +132,7 @@ export class Link implements CarrierLink {
     const { segments, submits, pending } = composeSubmits(handover, this.settings)
     if (segments !== handover.segments || pending === 0)
       return recount(handover, segments, this.#options.nodeId, this.receiptsId).forEach(this.#options.onAnswer)
-    const attempt: Try = { handover, intentAt: new Date(), open: submits.length, ends: [] }
+    const attempt: Try = { handover, intentAt: now(), open: submits.length, ends: [] }
     this.#line.add({ type: handover.type, limits: this.#options.limits.of(handover), left: pending, attempt, submits })
     this.#pump()
   }
@@ -342,6 +343,6 @@ export class Link implements CarrierLink {
 
   #noteError(error: string): void {
     this.lastError = error
-    this.lastErrorAt = new Date()
+    this.lastErrorAt = now()
   }
 }

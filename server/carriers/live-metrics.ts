@@ -1,4 +1,5 @@
 /** Links and the queue as metrics: what the database says of all processes, and what this one counted. */
+import { nowMs } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
 import type { CountryTimes, Meter } from '../metrics/meter.ts'
 import type { Exposition, Labels } from '../metrics/metrics.ts'
@@ -25,7 +26,7 @@ const responseBoundsMs = [2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 8192, 
 const receiptBoundsMs = [64, 256, 1024, 2048, 4096, 8192, 16_384, 65_536, 2 ** 18, 2 ** 20, 2 ** 22, 2 ** 24, 2 ** 28]
 
 /** What the database says: of all processes together, the same at each of them. */
-export function writeLiveState(out: Exposition, { carriers, links, queue }: LiveState, now: number = Date.now()): void {
+export function writeLiveState(out: Exposition, { carriers, links, queue }: LiveState, now: number = nowMs()): void {
   const nameOf = new Map(carriers.map(({ id, name }) => [id, name]))
   const of = (pick: (link: LinkRow) => number): [Labels, number][] =>
     links

@@ -1,5 +1,6 @@
 /** The numbers of the live view as callers see them: times, and what waits. */
 import { Type } from 'typebox'
+import { nowMs } from '../db/clock.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
 import { showId } from '../ids.ts'
 import type { Latency } from './live.ts'
@@ -86,7 +87,7 @@ export function renderPart(
   part: QueuePart,
   state: QueueState,
   links: readonly LinkRow[],
-  now: number = Date.now(),
+  now: number = nowMs(),
 ): Record<string, unknown> {
   const drain = part.messages === 0 ? 0 : drainSecondsOf(part, state.parts, links)
   return {

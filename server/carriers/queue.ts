@@ -1,4 +1,5 @@
 /** What waits in the queue, by type and carrier: how much, how long, and when it will have gone. */
+import { now } from '../db/clock.ts'
 import type { Db, Tx } from '../db/db.ts'
 import type { MessageType } from '../messages/message.ts'
 import { messageTypes, rankOf } from './lanes.ts'
@@ -85,7 +86,7 @@ async function countQueue(db: Db | Tx): Promise<QueueState> {
     text: `select count(*)::int as messages, min(due_at) as "dueAt" from delayed`,
   })
   return {
-    countedAt: new Date(),
+    countedAt: now(),
     parts: parts.sort((a, b) => rankOf(a.type) - rankOf(b.type)),
     delayed: delayed[0] ?? { messages: 0, dueAt: null },
   }

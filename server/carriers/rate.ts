@@ -1,4 +1,5 @@
 /** What a segment costs at a carrier: the rate cards of all carriers, compiled to be asked at every accept. */
+import { nowMs } from '../db/clock.ts'
 import type { Money } from '../money.ts'
 
 /** A row of a carrier's card. */
@@ -41,7 +42,7 @@ export function compileRates(rows: readonly (Rate & { carrierId: string })[]): R
     for (const list of rates.values()) list.sort((a, b) => b.fromMs - a.fromMs)
     lengths.sort((a, b) => b - a)
   }
-  return (carrierId, to, country, atMs = Date.now()) => {
+  return (carrierId, to, country, atMs = nowMs()) => {
     const card = cards.get(carrierId)
     if (!card) return null
     const find = (destination: string): Money | null =>

@@ -1,4 +1,5 @@
 /** A message that takes another number of segments on its link than it was counted with. */
+import { now } from '../db/clock.ts'
 import type { Answer } from '../messages/answer.ts'
 import type { Handover } from '../messages/handover.ts'
 import { answerOf, decideMove, isRest, type SegmentEnd } from './attempt.ts'
@@ -20,7 +21,7 @@ export function recount(handover: Handover, segments: number, nodeId: string, li
   const end: SegmentEnd = isBegun ? changed : { state: 'released' }
   const move = { ...decideMove({ handover, ends: [end] }), ...(!isBegun && { segments }) }
   const open = handover.pending ?? Array.from({ length: handover.segments }, (_, i) => i + 1)
-  const attempt = { handover, intentAt: new Date() }
+  const attempt = { handover, intentAt: now() }
   return open.map((segment) =>
     answerOf(attempt, { nodeId, linkId, segment }, end, null, segment === open.at(-1) ? move : null),
   )

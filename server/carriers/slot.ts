@@ -10,6 +10,7 @@ import {
   type ResponsePdu,
   type Session,
 } from '@heliogram/smpp'
+import { now, nowMs } from '../db/clock.ts'
 import { lookUp } from './look-up.ts'
 import type { SmppSettings } from './settings.ts'
 
@@ -157,7 +158,7 @@ export class Slot<C> {
 
   #noteBound(): void {
     if (this.state !== 'bound') return
-    this.boundAt = new Date()
+    this.boundAt = now()
     this.#hasBound = true
     this.#options.onBound(this)
   }
@@ -175,7 +176,7 @@ export class Slot<C> {
       bindStatus: closed.bindStatus,
       wasBound: this.#hasBound,
       // Who takes every bind and ends it at once is not to be dialled four times a second.
-      wasSteady: this.#hasBound && Date.now() - this.boundAt.getTime() >= steadyMs,
+      wasSteady: this.#hasBound && nowMs() - this.boundAt.getTime() >= steadyMs,
     }
     // One that is being closed drains already.
     if (!this.isClosing) for (const session of this.#sessions) this.#endSibling(session, reason)

@@ -2,6 +2,7 @@
  * Stranded intents: the statement that committed them lost its answer, so nobody has them in hand. No byte of theirs was written, which
  * is known as long as the process lives; so they go back to the queue.
  */
+import { nowMs } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
 import { firstIdAt, timeOfId } from '../ids.ts'
 import type { Answer } from '../messages/answer.ts'
@@ -24,7 +25,7 @@ export class Hand {
   /** Statements that run, in the order in which they began, with when they did. */
   readonly #statements = new Map<Promise<void>, number>()
   /** Statements whose answers were lost, in the order in which they failed, until nothing of them is found: when the first of some began
-   * (`Date.now()`), and until when they failed (`performance.now()`). */
+   * (`nowMs()`), and until when they failed (`performance.now()`). */
   #doubts: { beganAt: number; failedUntil: number }[] = []
 
   add({ id, try: ofTry, isDirect }: Pick<Handover, 'id' | 'try' | 'isDirect'>): void {
@@ -44,7 +45,7 @@ export class Hand {
   }
 
   /** No message that is or will be here without an intent has a lower id (`Node`, `readDirect`). */
-  lowWater(now: number = Date.now()): string {
+  lowWater(now: number = nowMs()): string {
     const [oldest] = this.#direct
     const [beganAt = now] = this.#statements.values()
     const inHandSince = oldest === undefined ? now : timeOfId(oldest)
@@ -52,7 +53,7 @@ export class Hand {
   }
 
   /** From which id on what is claimed now may be here without an intent. */
-  directFrom(now: number = Date.now()): string {
+  directFrom(now: number = nowMs()): string {
     return firstIdAt(now - directMs)
   }
 
@@ -68,7 +69,7 @@ export class Hand {
 
   /** Notes a statement that may commit intents. Whoever awaits it adds them in the same turn. */
   track<T>(statement: Promise<T>): Promise<T> {
-    const beganAt = Date.now()
+    const beganAt = nowMs()
     const ended: Promise<void> = statement.then(
       () => {},
       () => this.#noteFailed(beganAt),

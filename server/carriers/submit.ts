@@ -2,6 +2,7 @@
  * Submit: this node's links, what goes to them straight from accept, and the claims that feed them from the queue. Everything here can
  * be lost and is claimed again by whoever lives.
  */
+import { now, nowMs } from '../db/clock.ts'
 import { isUnavailable } from '../db/failure.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
 import type { Answer } from '../messages/answer.ts'
@@ -134,7 +135,7 @@ export class Submitter implements Slots {
 
   estimateSendAt(message: Newcomer): Date | null {
     const ms = this.#feed.backlog.wait(message)
-    return ms === null ? null : new Date(Date.now() + ms)
+    return ms === null ? null : new Date(nowMs() + ms)
   }
 
   track<T>(statement: Promise<T>): Promise<T> {
@@ -170,7 +171,7 @@ export class Submitter implements Slots {
       state: 'released',
       carrierMessageId: null,
       commandStatus: null,
-      intentAt: new Date(),
+      intentAt: now(),
       move: isLast ? { to: 'queued', retryAfterMs: null, errorCode: null, errorRaw: null } : null,
     })
   }

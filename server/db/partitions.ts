@@ -1,5 +1,6 @@
 /** Day partitions of the large tables: ids are UUIDv7, so one range of ids is one day. */
 import { firstIdAt, timeOfId } from '../ids.ts'
+import { nowMs } from './clock.ts'
 import type { Db } from './db.ts'
 import { codeOf, isUnavailable } from './failure.ts'
 import type { Log } from './log.ts'
@@ -100,7 +101,7 @@ const daysAhead = 7
  * several processes; what is in use all the time, as while the database is dumped, is left to the next call, and nobody waits for it. Rows in
  * a default partition mean a clock that is far off or a maker that was down: they are reported.
  */
-export async function ensurePartitions(db: Db, log: Log, now: number = Date.now()): Promise<void> {
+export async function ensurePartitions(db: Db, log: Log, now: number = nowMs()): Promise<void> {
   const today = Math.floor(now / dayMs) * dayMs
   await createPartitions(db, log, today)
   // A new partition is closed to requests until it has the wall of its table.

@@ -3,6 +3,7 @@
  * empty reads whole indexes when it is not (measured: three quarters of PostgreSQL's time in the first minute of a day). ANALYZE makes
  * every session plan anew, and autovacuum comes for it only after a while.
  */
+import { nowMs } from './clock.ts'
 import { inTransaction, type Db } from './db.ts'
 import { partitionsOf } from './partitions.ts'
 
@@ -33,7 +34,7 @@ const rowsMin = 1000
  * Analyzes the tables of today that are more than twice as large as when they were last analyzed, or have more than twice as many rows: a
  * table that was emptied, as queues are, is filled again without growing, and is taken for one of no rows all the while. Returns how many.
  */
-export async function followGrowth(db: Db, now: number = Date.now()): Promise<number> {
+export async function followGrowth(db: Db, now: number = nowMs()): Promise<number> {
   const { rows } = await db.query<{ name: string }>(
     `select c.oid::regclass::text as name
      from unnest($1::text[]) as wanted (name)

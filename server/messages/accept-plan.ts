@@ -1,4 +1,5 @@
 /** Before the statement of accept: which way each draft would go, and whether a link of this process has room for it. */
+import { now } from '../db/clock.ts'
 import { newId } from '../ids.ts'
 import type { Draft, Planned } from './accepted.ts'
 import type { Slots } from './handover.ts'
@@ -15,7 +16,7 @@ interface PlanContext {
 /** Chooses the sender and the carriers of each draft, and until when it waits for the end of quiet hours. */
 export async function planDrafts({ slots, routing, quietHours }: PlanContext, drafts: Draft[]): Promise<Planned[]> {
   // Before the ids: filters by time go by the id, whose time is never before that of the message.
-  const at = new Date()
+  const at = now()
   const ids = drafts.map(() => newId())
   const routes = await routing.plan(
     drafts.map((draft, i) => ({

@@ -1,4 +1,5 @@
 /** The write of accept: planned drafts in, verdicts out, with the events that somebody wants. */
+import { now } from '../db/clock.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { dayOf } from '../db/partitions.ts'
 import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../events.ts'
@@ -73,7 +74,7 @@ interface WriteContext {
 /** Writes planned drafts with one statement, and the events that are wanted; the verdicts come in the order of the drafts. */
 export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: Planned[]): Promise<Written> {
   const { slots, outbox, subscriptions, forgetful } = context
-  const now = planned[0]?.at ?? new Date()
+  const at = planned[0]?.at ?? now()
   const ids = planned.map(({ id }) => id)
   const column = <T>(pick: (draft: Draft, one: Planned) => T): T[] => planned.map((one) => pick(one.draft, one))
   const costs = planned.map((one) => costColumns(one))
@@ -125,7 +126,7 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
         ),
         number_hmac: column((d) => hashOf(context, d)),
       },
-      { now, nodeId: slots.nodeId, validityDefaultSeconds },
+      { now: at, nodeId: slots.nodeId, validityDefaultSeconds },
     ),
   )
   const unhashed = verdicts.filter(({ lacksHash }) => lacksHash)
@@ -167,7 +168,7 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
           senderId: sender.id,
         })
       const estimatedSendAt =
-        opensAt ?? draft.sendAt ?? (verdict.isLeased ? now : slots.estimateSendAt({ ...row, carrierId }))
+        opensAt ?? draft.sendAt ?? (verdict.isLeased ? at : slots.estimateSendAt({ ...row, carrierId }))
       written.results.push({ kind: 'accepted', row, estimatedSendAt })
       if (verdict.isLeased && link) {
         written.handovers.push(handoverOf(row, draft.body, link))

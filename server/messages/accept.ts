@@ -1,5 +1,6 @@
 /** Accept: from a checked request to a row on disk. Requests that arrive together are written by one statement (group commit). */
 import { Batcher } from '../batch.ts'
+import { now } from '../db/clock.ts'
 import type { Db, Tx } from '../db/db.ts'
 import { inTransaction } from '../db/db.ts'
 import { isRetryable, isUnavailable } from '../db/failure.ts'
@@ -150,8 +151,7 @@ export class Acceptor {
       return { isWritten: true, results }
     } catch (error) {
       if (!(error instanceof RolledBack)) throw error
-      if (stops.length > 0)
-        outbox.offer(await inTransaction(db, (tx) => recordStops(tx, this.#context, stops, new Date())))
+      if (stops.length > 0) outbox.offer(await inTransaction(db, (tx) => recordStops(tx, this.#context, stops, now())))
       return { isWritten: false, results }
     }
   }

@@ -4,6 +4,7 @@
  */
 import { receiptIdForms } from '@heliogram/smpp'
 import { columns } from '../db/array.ts'
+import { nowMs } from '../db/clock.ts'
 import type { Tx } from '../db/db.ts'
 import { firstIdAt } from '../ids.ts'
 import { decideAdoptions, type Adoption, type NamelessTry, type Stranger } from './adoption.ts'
@@ -76,7 +77,7 @@ async function readDue(tx: Tx, limit: number): Promise<DueTry[]> {
         on s.account_id = t.account_id and s.message_id = t.message_id and s.segment = t.segment and s.try = t.try
       order by t.account_id, t.message_id, t.segment, t.try
       for update of t`,
-    values: [limit, firstIdAt(Date.now() - validityMaxMs)],
+    values: [limit, firstIdAt(nowMs() - validityMaxMs)],
   })
   return rows
 }

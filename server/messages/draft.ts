@@ -1,5 +1,6 @@
 /** From the body of a send to a draft: everything that can be told without the database, all faults at once. */
 import { detectAddress } from '@heliogram/smpp'
+import { nowMs } from '../db/clock.ts'
 import { parseId } from '../ids.ts'
 import { readAmount } from '../money.ts'
 import type { FieldError } from '../errors.ts'
@@ -23,7 +24,7 @@ export interface DraftContext extends Shortening {
 const pastSecondsMax = 60
 
 /** Checks a body whose shape is right. Returns the draft, or its faults. `idempotency` is left to the caller. */
-export function readDraft(body: SendBody, context: DraftContext, now: number = Date.now()): Draft | FieldError[] {
+export function readDraft(body: SendBody, context: DraftContext, now: number = nowMs()): Draft | FieldError[] {
   const faults: FieldError[] = []
   const to = readNumber(body.to, context.defaultCountry)
   if (!('number' in to)) faults.push({ pointer: '#/to', ...to })

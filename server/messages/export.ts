@@ -1,5 +1,6 @@
 /** Messages as a file, in pages, so that a million of them take no more memory than a few. */
 import { writeCsv } from '../csv.ts'
+import { now as readNow } from '../db/clock.ts'
 import type { Queryable } from '../db/db.ts'
 import { listMessages, type MessageFilters } from './list.ts'
 import { renderMessage, type MessageRow } from './message.ts'
@@ -37,7 +38,7 @@ async function* pagesOf(
   filters: MessageFilters | null,
 ): AsyncGenerator<MessageRow[]> {
   if (filters === null) return
-  const now = new Date()
+  const now = readNow()
   const createdBefore = filters.createdBefore && filters.createdBefore < now ? filters.createdBefore : now
   for (let from: string | null = null; ;) {
     const reading = { isUpward: true, from, since: null }

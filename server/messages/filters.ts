@@ -1,5 +1,6 @@
 /** From the query of a list or an export to filters, and which of them go together. */
 import { Type, type Static } from 'typebox'
+import { nowMs } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { readTime, Timestamp } from '../http.ts'
@@ -123,7 +124,7 @@ function refuseSearch(filters: MessageFilters): void {
     [theirNumber, campaignId, contactId, errorCode].some((filter) => filter !== null) ||
     asked?.every((status) => indexedStatuses.some((one) => one === status))
   if (!searched || isLed) return
-  const end = createdBefore?.getTime() ?? Date.now()
+  const end = createdBefore?.getTime() ?? nowMs()
   if (createdAfter !== null && end - createdAfter.getTime() <= (searchDays + 1) * dayMs) return
   throw new ApiError('filter_combination_not_allowed', {
     detail:

@@ -3,6 +3,7 @@
  * One at a time, so that a receipt that overtook its submit response is seen by the response that comes after it.
  */
 import { Batcher } from '../batch.ts'
+import { nowMs } from '../db/clock.ts'
 import { afterCommit, inTransaction, type Db, type Tx } from '../db/db.ts'
 import { isRetryable, isUnavailable } from '../db/failure.ts'
 import { recordEvents, type NewEvent, type Outbox, type Subscriptions } from '../events.ts'
@@ -186,7 +187,7 @@ export function recordMoves(
 ): ReturnType<typeof recordEvents> {
   if (meter && moved.length > 0)
     afterCommit(tx, () => {
-      const now = Date.now()
+      const now = nowMs()
       for (const { row } of moved) meter.noteEnd(row, row.status, now)
     })
   const events = moved.flatMap(({ row, from }): NewEvent[] => {
@@ -203,7 +204,7 @@ export function recordMoves(
 /** Counts what plain receipts ended; those that are left come by `recordMoves`. */
 function countEnds(meter: Meter, plain: PlainReceipt[], rest: ReceiptIn[]): void {
   const left = new Set(rest)
-  const now = Date.now()
+  const now = nowMs()
   for (const { row, receipt } of plain)
     if (!left.has(receipt)) meter.noteEnd(row, statusOfReceipt(receipt.state) ?? 'undelivered', now)
 }

@@ -4,6 +4,7 @@
  * A statement looks at one stretch of time, because each day there is costs it a little, and at no more than so many messages of it. A page
  * is a few statements: newer days first (or older ones), each stretch longer than the one before, until it is full or has looked at enough.
  */
+import { nowMs } from '../db/clock.ts'
 import type { Queryable } from '../db/db.ts'
 import { firstDay } from '../db/partitions.ts'
 import { firstIdAt, timeOfId } from '../ids.ts'
@@ -146,7 +147,7 @@ const earlier = (a: string | null, b: string | null): string | null => (a === nu
 
 /** Where a stretch ends; null: where the list does. */
 function endOfStretch(stretch: number, isUpward: boolean, { lower, upper }: Bounds): string | null {
-  const [days, firstMs, now] = [stretchDays[stretch], firstDay(), Date.now()]
+  const [days, firstMs, now] = [stretchDays[stretch], firstDay(), nowMs()]
   if (days === undefined || firstMs === null) return null
   const fromMs = isUpward
     ? Math.max(firstMs, lower === null ? 0 : timeOfId(lower))

@@ -5,6 +5,7 @@
  */
 import { columns } from '../db/array.ts'
 import { uuids } from '../db/binary-array.ts'
+import { now as readNow } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
 import { dayOf, perDay } from '../db/partitions.ts'
 import { callbackEndpointId, postLeaseSeconds, recording, renderEvent, type Outbox, type Posting } from '../events.ts'
@@ -43,7 +44,7 @@ export async function writePlainAnswers(
   const later = new Set(last.values())
   const before = last.size < plain.length ? plain.filter((one) => !later.has(one)) : []
   const earlier = before.length > 0 ? await writePlainAnswers(db, before, recent) : { hasEarly: false, isWhole: true }
-  const now = new Date()
+  const now = readNow()
   const writing = [...later]
   const answers = writing.map(({ answer }) => answer)
   const isQueued = writing.some(({ isDirect }) => !isDirect)
@@ -113,7 +114,7 @@ export async function writePlainReceipts(
   outbox: Outbox,
   reasons: Reasons,
 ): Promise<{ postings: Posting[]; rest: ReceiptIn[] }> {
-  const now = new Date()
+  const now = readNow()
   const ends = plain.map(({ receipt, row }) => endOf(row, receipt, now, reasons))
   const eventIds = ends.map(() => newId())
   const hasFailures = ends.some((end) => end.row.status !== 'delivered')

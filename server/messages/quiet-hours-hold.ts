@@ -1,4 +1,5 @@
 /** Holding what is in line when its turn comes in quiet hours, and letting it go when those are changed. */
+import { now } from '../db/clock.ts'
 import type { Db, Tx } from '../db/db.ts'
 import type { MessageType } from './message.ts'
 import type { QuietHours } from './quiet-hours.ts'
@@ -44,9 +45,9 @@ export async function holdQuiet(
   const { rows } = await tx.query<Looked>({ name: 'look-for-quiet', text: lookSql, values: [lane.id, after, limit] })
   const open: string[] = []
   const held: { id: string; until: Date }[] = []
-  const now = new Date()
+  const at = now()
   for (const { id, isExempt, ...message } of rows) {
-    const until = isExempt ? null : quietHours.opensAt({ accountId, type, ...message }, now)
+    const until = isExempt ? null : quietHours.opensAt({ accountId, type, ...message }, at)
     if (until) held.push({ id, until })
     else open.push(id)
   }

@@ -4,6 +4,7 @@
  */
 import { mergeQuietHours, type QuietHoursChange } from '../accounts/quiet-hours.ts'
 import { columns } from '../db/array.ts'
+import { now } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
 import { Refresher } from '../refresher.ts'
 import { isTimezone } from '../timezone.ts'
@@ -113,11 +114,11 @@ export class QuietHours {
       this.#db,
       concerned.filter(({ campaignId, campaignKey }) => campaignId !== null || campaignKey != null),
     )
-    const now = new Date()
+    const at = now()
     return messages.map((one, i) => {
       const { accountId, campaignId, campaignKey = null, theirNumber, sendAt } = one
       const [type, timezone] = [types[i] ?? 'otp', timezones.get(one) ?? null]
-      return this.opensAt({ accountId, campaignId, campaignKey, type, theirNumber, timezone }, sendAt ?? now)
+      return this.opensAt({ accountId, campaignId, campaignKey, type, theirNumber, timezone }, sendAt ?? at)
     })
   }
 

@@ -1,4 +1,5 @@
 /** Replies: from a whole text on a link to an inbound message, its event, and what STOP, START and HELP do, in one transaction. */
+import { nowMs } from '../db/clock.ts'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { recordEvents, type Posting } from '../events.ts'
 import { firstIdAt, newId } from '../ids.ts'
@@ -286,7 +287,7 @@ async function queueConfirmation(
       inbound.campaignId,
       inbound.contactId,
       inbound.id,
-      firstIdAt(Date.now() - 3_600_000),
+      firstIdAt(nowMs() - 3_600_000),
       inbound.country,
       // It goes back the way that the reply came.
       inbound.isTest,

@@ -1,5 +1,6 @@
 /** POST /v1/messages/{id}/resend: a person decides about an unknown outcome. */
 import { Type } from 'typebox'
+import { now } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
 import { problems, type App } from '../http.ts'
@@ -50,7 +51,7 @@ function notResendable(row: MessageRow | '' | null): ApiError {
   if (!row) return new ApiError('not_found', { detail: 'There is no such message.' })
   const { status, errorCode, expiresAt } = row
   const isUnknown = status === 'unconfirmed' && errorCode === 'outcome_unknown'
-  const isOver = isUnknown && expiresAt !== null && expiresAt <= new Date()
+  const isOver = isUnknown && expiresAt !== null && expiresAt <= now()
   const why = isOver
     ? 'Its validity is over: send a new message.'
     : isUnknown

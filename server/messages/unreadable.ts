@@ -1,4 +1,5 @@
 /** Messages whose text is sealed and cannot be opened: they are not sent, and nothing is taken from them. */
+import { now } from '../db/clock.ts'
 import type { Tx } from '../db/db.ts'
 import { isUnreadable } from '../sealing/texts.ts'
 import { writeAnswers, type Answer } from './answer.ts'
@@ -37,7 +38,7 @@ function answersOf(row: Claimed, nodeId: string): Answer[] {
     state: 'released',
     carrierMessageId: null,
     commandStatus: null,
-    intentAt: new Date(),
+    intentAt: now(),
     move:
       i < segments.length - 1
         ? null

@@ -1,5 +1,6 @@
 /** submit_sm: from a client's request to a message on disk, through the same door as one over HTTP. */
 import { ESME, type PduOf } from '@heliogram/smpp'
+import { now as readNow } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
 import type { InOrder } from '../in-order.ts'
 import type { Acceptor } from '../messages/accept.ts'
@@ -51,7 +52,7 @@ export async function submit(
   admission: Admission,
   rate: Rate,
   pdu: PduOf<'submit_sm'>,
-  now: Date = new Date(),
+  now: Date = readNow(),
 ): Promise<SubmitAnswer> {
   const read = readSubmit(pdu, now)
   if (typeof read === 'number') return { status: read }
@@ -103,7 +104,7 @@ export async function submitGathered(
   admission: Admission,
   gathering: Gathering,
   lastPart: number | null,
-  now: Date = new Date(),
+  now: Date = readNow(),
 ): Promise<number> {
   const submits = [...gathering.submits.values()]
   const draft = draftSubmit(admission, submits, now)

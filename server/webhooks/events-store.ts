@@ -2,6 +2,7 @@
  * The event log as it is read: always in the order (txid, id). Going forward, a reader stays below the oldest transaction that is
  * still running, so that an event whose transaction commits late is never behind a cursor; going backward it sees all.
  */
+import { nowMs } from '../db/clock.ts'
 import type { Queryable } from '../db/db.ts'
 import { renderEvent, type EventType } from '../events.ts'
 import { firstIdAt, timeOfId } from '../ids.ts'
@@ -174,7 +175,7 @@ export async function readRefused(
 /** The newest event of each account that nothing can come before any more; accounts without one are left out. One probe of `events_order` each. */
 export async function readNewest(db: Queryable, accountIds: readonly string[]): Promise<Map<string, Place>> {
   // What is older than a day is no news to anybody who waits; the bound prunes partitions.
-  const bound = firstIdAt(Date.now() - dayMs)
+  const bound = firstIdAt(nowMs() - dayMs)
   const { rows } = await db.query<Place & { accountId: string }>({
     name: 'read-newest-events',
     text: `

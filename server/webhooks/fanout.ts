@@ -7,6 +7,7 @@
  * What cannot begin well before its lease ends is forgotten here and claimed again. A crash at any point leaves a leased row,
  * which is free again when the lease ends: at least one post of each event, and never two at a time.
  */
+import { now, nowMs } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
 import { isPassing } from '../db/failure.ts'
 import type { Log } from '../db/log.ts'
@@ -126,7 +127,7 @@ export class Dispatcher implements Outbox {
 
   /** Takes over posts that are committed and leased to this node. */
   offer(postings: Posting[]): void {
-    if (postings.length > 0) this.#take(postings, (posting) => Date.now() - posting.dueAt.getTime())
+    if (postings.length > 0) this.#take(postings, (posting) => nowMs() - posting.dueAt.getTime())
   }
 
   /** Ends what is under way, for 15 seconds at most, and gives back the rest. */
@@ -260,7 +261,7 @@ export class Dispatcher implements Outbox {
   }
 
   #begin(lane: Lane, endpoint: Endpoint, taken: Taken[]): void {
-    const startedAt = new Date()
+    const startedAt = now()
     const { headers, body, batchId, mark } = wrap(endpoint, taken, startedAt)
     const posts = taken.map(({ posting }) => posting)
     const target = endpoint.target ?? targetOf(posts[0]?.url ?? '')

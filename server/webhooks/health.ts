@@ -1,4 +1,5 @@
 /** Since when an endpoint only fails, and the end of it: an endpoint that fails for days or says 410 is disabled, with an event. */
+import { nowMs } from '../db/clock.ts'
 import { inTransaction, type Db } from '../db/db.ts'
 import type { Log } from '../db/log.ts'
 import { recordEvents, type Outbox, type Posting } from '../events.ts'
@@ -56,12 +57,12 @@ export function createHealth({ db, log, endpoints, outbox, disableAfterMs }: Hea
       }
       if (outcome === 'gone') return (endpoint.disabling = disable(key, endpoint, 'gone', 0))
       if (endpoint.failingSinceMs !== null)
-        return Date.now() - endpoint.failingSinceMs > disableAfterMs
+        return nowMs() - endpoint.failingSinceMs > disableAfterMs
           ? (endpoint.disabling = disable(key, endpoint, 'failing', disableAfterMs))
           : null
       if (endpoint.isFailureNoted) return null
       endpoint.isFailureNoted = true
-      endpoint.failingSinceMs = Date.now()
+      endpoint.failingSinceMs = nowMs()
       return inOrder(() => noteFailing(db, accountId, endpointId))
     },
   }

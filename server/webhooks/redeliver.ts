@@ -1,4 +1,5 @@
 /** Posts an event again, with its own id, where it belongs. */
+import { now } from '../db/clock.ts'
 import type { Queryable } from '../db/db.ts'
 import { callbackEndpointId, postLeaseSeconds, type Outbox, type Posting } from '../events.ts'
 
@@ -23,7 +24,7 @@ export async function redeliverEvent(
 ): Promise<{ count: number; postings: Posting[] }> {
   const { accountId, eventId, messageId, payload } = event
   const callbackUrl = endpointId === null && messageId ? await findCallbackUrl(tx, accountId, messageId) : null
-  const dueAt = new Date()
+  const dueAt = now()
   // Inserts outbox rows, leased where there is a dispatcher; webhooks is read by its primary key prefix.
   const { rows } = await tx.query<{ endpointId: string; url: string | null }>(
     `

@@ -1,5 +1,6 @@
 /** `POST /v1/webhooks/{id}/replay`: events of a time, posted again. */
 import { Type, type Static } from 'typebox'
+import { now } from '../db/clock.ts'
 import { invalid, type FieldError } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, showTime, Timestamp, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
@@ -133,7 +134,7 @@ export function replayRoutes(app: App, context: WebhooksContext): void {
     async (request, reply) => {
       const { accountId } = request.caller
       const endpointId = readId(request.params.id)
-      const times = readTimes(request.body, new Date())
+      const times = readTimes(request.body, now())
       return idempotent(context, request, reply, async (tx) => {
         const webhook = found(await findWebhook(tx, accountId, endpointId))
         if (!webhook.enabled)

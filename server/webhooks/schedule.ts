@@ -1,4 +1,5 @@
 /** When a failed post is tried again. */
+import { nowMs } from '../db/clock.ts'
 
 const minuteMs = 60_000
 const hourMs = 60 * minuteMs
@@ -36,7 +37,7 @@ export function retryDelayMs(
 }
 
 /** Milliseconds that a `Retry-After` asks for: seconds or an HTTP date (RFC 9110 §10.2.3); null when there is none to be understood. */
-export function readRetryAfter(value: string | undefined, now: number = Date.now()): number | null {
+export function readRetryAfter(value: string | undefined, now: number = nowMs()): number | null {
   if (value === undefined) return null
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000
   const at = value.endsWith(' GMT') ? Date.parse(value) : Number.NaN

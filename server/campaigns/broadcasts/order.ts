@@ -1,4 +1,5 @@
 /** From the body of an order to a broadcast: everything that is wrong with it at once. */
+import { nowMs } from '../../db/clock.ts'
 import type { Queryable, Tx } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { newId, parseId, showId } from '../../ids.ts'
@@ -41,7 +42,7 @@ export async function readOrder(
   given: BroadcastInput,
   context: OrderContext,
   known: FieldError[] = [],
-  now: number = Date.now(),
+  now: number = nowMs(),
 ): Promise<Order> {
   const input: BroadcastInput = soundFieldsOf(given, known)
   const {

@@ -3,6 +3,7 @@
  * something and moves its mark: a crash loses the piece and not a recipient, and a second process passes over what another one is at.
  */
 import { setTimeout as pause } from 'node:timers/promises'
+import { nowMs } from '../../db/clock.ts'
 import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { isPassing } from '../../db/failure.ts'
 import type { Log } from '../../db/log.ts'
@@ -283,7 +284,7 @@ export class Broadcaster {
       const row = await lockBroadcast(tx, accountId, id)
       if (!row?.isExpanded || row.status !== 'sending' || (await hasMore(tx, row))) return []
       // What the campaign was sent in later hours is none of it: it would keep that of a busy one from its end.
-      const madeBy = this.#madeBy.get(id) ?? new Date(Date.now() + clocksApartMs)
+      const madeBy = this.#madeBy.get(id) ?? new Date(nowMs() + clocksApartMs)
       this.#madeBy.set(id, madeBy)
       if ((await countWaiting(tx, row, madeBy)) > 0) {
         this.#endings.set(id, performance.now() + endingEveryMs)

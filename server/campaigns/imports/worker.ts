@@ -3,6 +3,7 @@ import { existsSync, readlinkSync } from 'node:fs'
 import { constants, setPriority } from 'node:os'
 import { basename } from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
+import { readClock } from '../../db/clock.ts'
 import { openPool } from '../../db/db.ts'
 import { ContactSeals } from '../../sealing/contact-fields.ts'
 import { DataKeys } from '../../sealing/data-keys.ts'
@@ -42,10 +43,14 @@ parentPort?.on('message', (order: ThreadOrder) => {
 
 async function write(key: ImportKey): Promise<void> {
   stop = new AbortController()
-  const output = await writeRows({ db, vault, readRow, stride, contactSeals }, key, stop.signal).then(
-    (result): ThreadOutput => ({ result }),
-    (error: unknown): ThreadOutput => ({ error: error instanceof Error ? error : new Error(String(error)) }),
-  )
+  const { signal } = stop
+  // What the process knows of it is not known here.
+  const output = await readClock(db)
+    .then(() => writeRows({ db, vault, readRow, stride, contactSeals }, key, signal))
+    .then(
+      (result): ThreadOutput => ({ result }),
+      (error: unknown): ThreadOutput => ({ error: error instanceof Error ? error : new Error(String(error)) }),
+    )
   // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a rule for windows; threads have no origin
   parentPort?.postMessage(output)
 }

@@ -1,5 +1,6 @@
 /** What an adapter is: how one carrier's HTTP API is spoken. Pure: it makes requests and reads answers, and does no I/O. */
 import type { TObject } from 'typebox'
+import { nowMs } from '../../db/clock.ts'
 import type { FieldError } from '../../errors.ts'
 import { handlingOf, type Handling, type MessageErrorCode, type Reason } from '../../messages/taxonomy.ts'
 import type { HttpSettings } from '../settings.ts'
@@ -171,7 +172,7 @@ function readRetryAfter({ headers }: InAnswer): number | null {
   const text = headers['retry-after']?.trim() ?? ''
   if (/^\d{1,9}$/.test(text)) return Math.min(Number(text), retryAfterMax) * 1000
   const at = text === '' ? Number.NaN : Date.parse(text)
-  return Number.isNaN(at) ? null : Math.min(Math.max(0, at - Date.now()), retryAfterMax * 1000)
+  return Number.isNaN(at) ? null : Math.min(Math.max(0, at - nowMs()), retryAfterMax * 1000)
 }
 
 /** A number as `+` and digits; short codes and names as they are. */

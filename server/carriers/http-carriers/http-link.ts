@@ -7,6 +7,7 @@
  * A fault is what the next message would meet too: no connection, wrong credentials, three requests in a row without an answer.
  */
 import { ESME } from '@heliogram/smpp'
+import { now } from '../../db/clock.ts'
 import type { Handover } from '../../messages/handover.ts'
 import type { MessageType } from '../../messages/message.ts'
 import type { Reason } from '../../messages/taxonomy.ts'
@@ -108,7 +109,7 @@ export class HttpLink implements CarrierLink {
 
   submit(handover: Handover): void {
     const { segments, pending, type } = handover
-    const attempt: Try = { handover, intentAt: new Date(), open: pending?.length ?? segments, ends: [] }
+    const attempt: Try = { handover, intentAt: now(), open: pending?.length ?? segments, ends: [] }
     const send: Send = { attempt, type, limits: this.#options.limits.of(handover), left: segments }
     if (pending !== null && pending.length < segments) {
       // The other segments are with a carrier that takes segments; a part of a text is nothing that this one could send.
@@ -209,7 +210,7 @@ export class HttpLink implements CarrierLink {
       reference,
       receiptUrl: settings.receipt_url === 'message' ? receiptUrl : null,
       expiresAt: handover.expiresAt,
-      now: new Date(),
+      now: now(),
     }
     const outcome = await sendMessage(this.#exchanger, message, settings, secrets, () => this.#mayWrite())
     this.#learn(outcome)
@@ -270,7 +271,7 @@ export class HttpLink implements CarrierLink {
 
   #noteError(error: string): void {
     this.lastError = error
-    this.lastErrorAt = new Date()
+    this.lastErrorAt = now()
   }
 
   #releaseWaiting(isOut?: (send: Send) => boolean): void {

@@ -1,6 +1,7 @@
 /** The routes that HTTP carriers call: public, behind a secret in the address and, where a carrier signs, its signature. */
 import type { FastifyReply, FastifyRequest, RouteShorthandOptions } from 'fastify'
 import { Type, type Static } from 'typebox'
+import { now } from '../../db/clock.ts'
 import { ApiError } from '../../errors.ts'
 import type { App } from '../../http.ts'
 import { parseId } from '../../ids.ts'
@@ -120,7 +121,7 @@ function readRequest(request: FastifyRequest, publicUrl: string): InRequest {
     url: publicUrl.replace(/\/$/, '') + request.url,
     headers: Object.fromEntries(single) as InRequest['headers'],
     body: Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0),
-    at: new Date(),
+    at: now(),
   }
 }
 

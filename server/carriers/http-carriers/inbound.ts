@@ -1,5 +1,6 @@
 /** What HTTP carriers post: receipts and replies, written the way those of SMPP sessions are, before the carrier gets its answer. */
 import { createHash } from 'node:crypto'
+import { now } from '../../db/clock.ts'
 import type { Db, Tx } from '../../db/db.ts'
 import { storeReply, type ReplyIn } from '../../messages/reply.ts'
 import type { ReceiveContext } from '../receive.ts'
@@ -62,7 +63,7 @@ async function adoptTry(
     state: 'accepted',
     carrierMessageId,
     commandStatus: null,
-    intentAt: new Date(),
+    intentAt: now(),
     move: { to: 'sent', retryAfterMs: null, errorCode: null, errorRaw: null },
     isLate: true,
   })

@@ -2,6 +2,7 @@
  * Guards in the transaction that accepts. The windows of limits are locked and used up in one order before the statement, and what was not
  * accepted is given back after it: no limit is passed, however many processes accept at once, and what is refused uses nothing up.
  */
+import { now } from '../../db/clock.ts'
 import type { Queryable, Tx } from '../../db/db.ts'
 import type { Outbox, Posting, Subscriptions } from '../../events.ts'
 import type { Vault } from '../../sealing/vault.ts'
@@ -47,7 +48,7 @@ export async function openCheck(
   planned: readonly Planned[],
   isOfBroadcast: boolean,
 ): Promise<Check> {
-  const at = planned[0]?.at ?? new Date()
+  const at = planned[0]?.at ?? now()
   const asks = asksOf({ guards, vault }, planned, at)
   const used = await useWindows(tx, amountsOf(asks))
   const earlier = await noteTexts(tx, planned, asks, at)
@@ -90,7 +91,7 @@ export async function foreseeStops(
   context: Pick<GuardContext, 'guards' | 'vault'>,
   planned: readonly Planned[],
 ): Promise<void> {
-  const at = planned[0]?.at ?? new Date()
+  const at = planned[0]?.at ?? now()
   const asks = asksOf(context, planned, at).map((ask) => ask && { ...ask, needs: [] })
   const windows = asks.flatMap((ask) => [ask?.country ?? [], ask?.repeat?.window ?? []].flat())
   if (windows.length === 0) return

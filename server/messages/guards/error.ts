@@ -1,4 +1,5 @@
 /** The answer to a send that a guard stops: what stopped it, until when, and how it is released. */
+import { nowMs } from '../../db/clock.ts'
 import { ApiError } from '../../errors.ts'
 import { showId } from '../../ids.ts'
 import type { GuardRefusal, Stop } from '../accepted.ts'
@@ -16,7 +17,7 @@ export function stopError(refusal: GuardRefusal, stop: Stop | null): ApiError {
   const release = guardId === null ? '' : ` POST /v1/guards/${guard}/release lets it go on before.`
   const members = guardId === null ? {} : { guard }
   const until = window.endsAt.toISOString()
-  const waiting = { members, retryAfterSeconds: Math.max(1, Math.ceil((window.endsAt.getTime() - Date.now()) / 1000)) }
+  const waiting = { members, retryAfterSeconds: Math.max(1, Math.ceil((window.endsAt.getTime() - nowMs()) / 1000)) }
   const most = showAmount(window.kind, limit)
   switch (window.kind) {
     case 'allowed_countries':

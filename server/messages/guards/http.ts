@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import type { GuardKind } from '../../accounts/guard-settings.ts'
 import { actorOf, showActorId } from '../../audit/audit.ts'
+import { now } from '../../db/clock.ts'
 import type { Db, Tx } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import type { Outbox, Subscriptions } from '../../events.ts'
@@ -96,7 +97,7 @@ export function guardRoutes(app: App, context: GuardsContext): void {
         if (!row) throw new ApiError('not_found', { detail: 'The account has no such stop.' })
         const over = (isReleased: boolean): ApiError =>
           new ApiError('guard_over', { detail: isReleased ? 'It has been released.' : 'Its time is over.' })
-        if (row.releasedAt || row.endsAt <= new Date()) throw over(row.releasedAt !== null)
+        if (row.releasedAt || row.endsAt <= now()) throw over(row.releasedAt !== null)
         const until = untilOf(row, sound.until, faults)
         const raisedBy = raisedByOf(row, sound.raise_by, faults)
         if (sound.until !== undefined && sound.raise_by !== undefined)
@@ -118,7 +119,7 @@ export function guardRoutes(app: App, context: GuardsContext): void {
 function untilOf(row: GuardRow, text: string | undefined, faults: FieldError[]): Date {
   if (text === undefined) return row.endsAt
   const until = new Date(text)
-  if (until <= new Date() || until > row.endsAt)
+  if (until <= now() || until > row.endsAt)
     faults.push({
       pointer: '#/until',
       code: 'out_of_range',

@@ -3,6 +3,7 @@ import type { Static } from 'typebox'
 import { Type } from 'typebox'
 import { guardKinds, type GuardKind } from '../../accounts/guard-settings.ts'
 import { columns } from '../../db/array.ts'
+import { nowMs } from '../../db/clock.ts'
 import type { Db, Queryable, Tx } from '../../db/db.ts'
 import {
   recordEvents,
@@ -181,7 +182,7 @@ export async function listStops(
        and ($2::uuid is null or g.id ${beyond} $2)
      order by g.id ${order}
      limit $3`,
-    [accountId, position?.id ?? null, limit + 1, firstIdAt(Date.now() - windowMaxMs)],
+    [accountId, position?.id ?? null, limit + 1, firstIdAt(nowMs() - windowMaxMs)],
   )
   return rows
 }

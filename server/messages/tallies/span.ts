@@ -1,5 +1,6 @@
 /** The span of hours that a request for counts is about. */
 import { Type } from 'typebox'
+import { now as readNow } from '../../db/clock.ts'
 import { invalid, type FieldError } from '../../errors.ts'
 import { Timestamp } from '../../http.ts'
 
@@ -32,7 +33,7 @@ export function readSpan(
   query: { from?: string; to?: string },
   daysMax: number,
   defaultFrom: (to: Date) => Date,
-  now: Date = new Date(),
+  now: Date = readNow(),
 ): Span {
   const errors: FieldError[] = []
   const to = endOfHour(query.to === undefined ? now : new Date(query.to))

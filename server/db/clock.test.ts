@@ -1,0 +1,61 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import type * as Clock from './clock.ts'
+
+const start = Date.parse('2026-11-21T12:00:00Z')
+const dayMs = 86_400_000
+let clock: typeof Clock
+
+beforeEach(async () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'], now: start })
+  vi.resetModules()
+  clock = await import('./clock.ts')
+})
+afterEach(() => vi.useRealTimers())
+
+const pass = (ms: number): void => void vi.advanceTimersByTime(ms)
+
+/** Asks a database whose clock is so far ahead of ours, and answers after some milliseconds. */
+function ask(aheadMs: number, answerMs = 10): number {
+  const [told, askedAt] = [new Date(Date.now() + aheadMs), performance.now()]
+  pass(answerMs)
+  return clock.followClock(told, askedAt)
+}
+
+it('is the clock of this machine until the database is asked, and where both are kept', () => {
+  expect(clock.nowMs()).toBe(start)
+  expect(ask(400)).toBe(0)
+  expect(clock.nowMs()).toBe(Date.now())
+})
+
+it.each([30_000, 2 * dayMs, -30_000, -21 * dayMs])('is that of the database, which is %i ms ahead', (aheadMs) => {
+  const off = ask(aheadMs)
+  expect(Math.abs(off - aheadMs)).toBeLessThan(1500)
+  pass(5000)
+  expect(Math.abs(clock.nowMs() - Date.now() - aheadMs)).toBeLessThan(1500)
+  // It stays as it was found.
+  const before = clock.nowMs() - Date.now()
+  ask(aheadMs)
+  expect(clock.nowMs() - Date.now()).toBe(before)
+})
+
+it('is not moved by an answer that was long under way', () => {
+  expect(ask(0, 20_000)).toBe(0)
+  expect(clock.nowMs()).toBe(start + 20_000)
+})
+
+it('goes on where the clock of this machine jumps', () => {
+  ask(0)
+  const before = clock.nowMs()
+  vi.setSystemTime(start - 2 * dayMs)
+  pass(1000)
+  expect(clock.nowMs()).toBe(before + 1000)
+  expect(ask(2 * dayMs)).toBeGreaterThan(dayMs)
+})
+
+it('follows a clock of the database that is set', () => {
+  ask(0)
+  ask(dayMs)
+  expect(Math.abs(clock.nowMs() - start - dayMs)).toBeLessThan(1500)
+  ask(0)
+  expect(Math.abs(clock.nowMs() - start)).toBeLessThan(1500)
+})
