@@ -57,6 +57,25 @@ it('keeps a day, and those after it, while somebody says so', async () => {
   expect(await days('submissions')).toBe(left - 2)
 })
 
+it('deletes what is as old and was of no day, as where days were not made in time', async () => {
+  const { db } = database
+  // Neither is of a day that there is.
+  const [old, young] = [firstIdAt(now - 60 * dayMs), firstIdAt(now - 20 * dayMs)]
+  for (const id of [old, young])
+    await db.query(
+      `insert into attempts (account_id, id, endpoint_id, event_id, try, outcome, duration_ms) values ($1, $1, $1, $1, 1, 'ok', 1)`,
+      [id],
+    )
+  const left = async (): Promise<unknown[]> => {
+    const { rows } = await db.query<{ id: string }>('select id from attempts_default order by id')
+    return rows.map(({ id }) => id)
+  }
+  await dropPartitions(db, log, 'attempts', now - 36 * dayMs, { isKept: () => Promise.resolve(true) })
+  expect(await left()).toEqual([old, young])
+  await dropPartitions(db, log, 'attempts', now - 36 * dayMs)
+  expect(await left()).toEqual([young])
+})
+
 it('no longer names the partition of a day that is going', async () => {
   const id = firstIdAt(now - 39 * dayMs)
   expect(dayOf([id])).not.toBe('')
