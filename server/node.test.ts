@@ -111,6 +111,26 @@ describe('a node', () => {
     expect((await test.message(left.id)).status).toBe('unconfirmed')
   })
 
+  it('that is alone waits for nobody, though the clock of the database was put back', async () => {
+    const left = await test.lease()
+    await silence(-86_400)
+    await start(true)
+    expect(await isFenced(test.nodeId)).toBe(true)
+    expect((await test.message(left.id)).status).toBe('unconfirmed')
+  })
+
+  it('takes a beat that has yet to come for one of this moment: it is of a clock that was put back', async () => {
+    const left = await test.lease()
+    await silence(-86_400)
+    await start()
+    expect(await isFenced(test.nodeId)).toBe(false)
+    expect(await test.count('heartbeats', 'node_id = $1 and seen_at <= now()', [test.nodeId])).toBe(1)
+    await silence(16)
+    await start()
+    expect(await isFenced(test.nodeId)).toBe(true)
+    expect((await test.message(left.id)).status).toBe('unconfirmed')
+  })
+
   it('settles also what a node left that said goodbye, without a warning', async () => {
     const left = await test.lease()
     await test.db.query(`update nodes set fenced_at = now() where id = $1`, [test.nodeId])

@@ -143,18 +143,28 @@ export class Node {
     await this.#settle(left).finally(() => (this.#isSettling = false))
   }
 
-  /** Fences nodes without a recent beat (waits for their running claims); returns these and all others that left something, or said goodbye. */
+  /**
+   * Fences nodes without a recent beat (waits for their running claims); returns these and all others that left something, or said goodbye.
+   * A beat of a time to come is of a clock of the database that was put back since, and counts as one of now: who lives beats again.
+   */
   async #fence(seconds: number): Promise<string[]> {
     const { db, log } = this.#options
     const { rows } = await db.query<{ id: string; name: string; isDead: boolean }>(
-      `with silent as (
+      `with put_back as (
+         update heartbeats
+         set seen_at = now()
+         where node_id = any (array(
+           select node_id from heartbeats
+           where node_id <> $1 and seen_at > now() + make_interval(secs => $3)
+           for update skip locked))
+       ), silent as (
          update nodes n
          set fenced_at = now()
          from heartbeats h
          where h.node_id = n.id
            and n.id <> $1
            and n.fenced_at is null
-           and h.seen_at <= now() - make_interval(secs => $2)
+           and ($2 = 0 or h.seen_at <= now() - make_interval(secs => $2))
          returning n.id, n.name
        )
        select id, name, true as "isDead" from silent
@@ -163,7 +173,7 @@ export class Node {
        where fenced_at is not null
          and id <> $1
          and (settled_at is null or exists (select 1 from intents where node_id = n.id))`,
-      [this.id, seconds],
+      [this.id, seconds, beatMs / 1000],
     )
     for (const { id, name, isDead } of rows) if (isDead) log.warn({ node: id, name }, 'settling what a dead node left')
     return rows.map(({ id }) => id)
