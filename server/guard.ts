@@ -254,7 +254,7 @@ const keepAccount: onSendHookHandler = (request, _reply, payload, done) => {
 const allowedMs = 5000
 
 /** The pieces of an answer while its caller may have them: an export can take hours, in which its token is revoked, or loses a scope. */
-async function* whileAllowed(request: FastifyRequest, pieces: Readable): AsyncGenerator<unknown> {
+async function* whileAllowed(request: FastifyRequest, pieces: Readable): AsyncGenerator {
   const { scopes } = request.caller
   let askedAt = performance.now()
   for await (const piece of pieces) {

@@ -128,7 +128,7 @@ describe('a bind', () => {
     try {
       const [first, second] = [await test.credential(), await test.credential()]
       const outcomes = await Promise.all([first, first, second, second, second].map(open))
-      expect(outcomes.sort()).toEqual([0, 0, 0, ESME.RALYBND, ESME.RALYBND])
+      expect(outcomes.toSorted((a, b) => a - b)).toEqual([0, 0, 0, ESME.RALYBND, ESME.RALYBND])
       const other = newId()
       await test.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
       expect(await open(await createTestCredential(test.db, other))).toBe(0)
