@@ -200,6 +200,15 @@ test('query parameters are converted, and unknown ones refused, also where there
   expect((await post({ to: '1', message: 'x' }, {}, '/v1/things?x=1')).json().errors[0].pointer).toBe('?x')
 })
 
+test.each([
+  ['/v1/things?x=1', { to: '1' }, ['#/message', '?x']],
+  ['/v1/things/7/stop?x=1', { force: true }, ['#/force', '?x']],
+])('what is wrong with the body and the query of %s is told at once', async (url, body, pointers) => {
+  const answer = await post(body, {}, url)
+  expect(answer.json()).toMatchObject({ status: 422, code: 'validation_failed', detail: '2 fields are invalid.' })
+  expect(answer.json().errors.map(({ pointer }: { pointer: string }) => pointer)).toEqual(pointers)
+})
+
 test('a field in the body of a route that has none is told, and nothing is done', async () => {
   const stop = (payload: string | object) => post(payload, {}, '/v1/things/7/stop')
   const answer = await stop({ 'reason/why': 'x', force: true })

@@ -14,7 +14,8 @@ import { denied, type Authenticator } from './accounts/authenticate.ts'
 import { readWithinAccount, withinAccount } from './db/scoped.ts'
 import { countStranger, noteStranger, refuseStranger, takeRequest, tellStranger, type Door } from './door/door.ts'
 import { pointTo } from './requests/body.ts'
-import { ApiError, invalid } from './errors.ts'
+import { queryErrorsOf } from './requests/faults.ts'
+import { ApiError, errorsMax, invalid, type FieldError } from './errors.ts'
 import type { App, Caller, Scope } from './http.ts'
 import { isOwners } from './owner-routes.ts'
 
@@ -122,17 +123,17 @@ function bodyCheckOf({ schema }: RouteOptions): preValidationHookHandler | null 
 }
 
 /** A field where a route has none is told, as everywhere. */
-const refuseFields: preValidationHookHandler = ({ body }, _reply, done) => {
+const refuseFields: preValidationHookHandler = (request, _reply, done) => {
+  const { body } = request
   if (body === undefined || body === null) return done()
-  const names = typeof body === 'object' && !Array.isArray(body) ? Object.keys(body).slice(0, 100) : null
+  const names = typeof body === 'object' && !Array.isArray(body) ? Object.keys(body).slice(0, errorsMax) : null
   if (names?.length === 0) return done()
-  done(
-    invalid(
-      names?.map((name) => ({ pointer: pointTo('#', name), code: 'unknown_field', detail: 'is not a field here' })) ?? [
-        { pointer: '#', code: 'invalid_type', detail: 'must be an empty object, or nothing at all' },
-      ],
-    ),
-  )
+  const errors: FieldError[] = names?.map((name) => ({
+    pointer: pointTo('#', name),
+    code: 'unknown_field',
+    detail: 'is not a field here',
+  })) ?? [{ pointer: '#', code: 'invalid_type', detail: 'must be an empty object, or nothing at all' }]
+  done(invalid([...errors, ...queryErrorsOf(request)].slice(0, errorsMax)))
 }
 
 /** Without a media type there is no schema that would ask for a body; a form has one, and is read by its route. */

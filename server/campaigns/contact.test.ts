@@ -119,7 +119,12 @@ describe('contacts', () => {
       200,
       { id: first.body['id'], first_name: 'A', last_name: 'B', attributes: { a: 1, b: 2 }, tags: ['x'] },
     ])
-    expect((await test.call('POST', `${url}?on_conflict=guess`, again)).status).toBe(422)
+    const guess = await test.call('POST', `${url}?on_conflict=guess`, { ...again, first_name: 7, country: 'Mars' })
+    expect(guess.body['errors']).toMatchObject([
+      { pointer: '#/first_name' },
+      { pointer: '?on_conflict' },
+      { pointer: '#/country' },
+    ])
     expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['contacts_count']).toBe(1)
   })
 

@@ -6,6 +6,7 @@ import { codeOf, isLostRace, isRetryable, isUnavailable } from '../db/failure.ts
 import { ApiError, PartlyDone, problemOf } from '../errors.ts'
 import { newId, showId } from '../ids.ts'
 import { Repeated } from '../repeated.ts'
+import { withQueryErrors } from './faults.ts'
 import { lastAnswers } from './slow.ts'
 
 /** Answers with a problem document. */
@@ -51,7 +52,7 @@ function refusalsOf(log: FastifyBaseLogger): Repeated {
 export const flushRefusals = (log: FastifyBaseLogger): void => refusals.get(log)?.flush()
 
 function explainFailure(error: unknown, request: FastifyRequest): ApiError {
-  if (error instanceof ApiError) return error
+  if (error instanceof ApiError) return withQueryErrors(error, request)
   const done = error instanceof PartlyDone ? `. ${error.message}` : null
   const passing = explainPassing(error instanceof PartlyDone ? error.cause : error)
   if (!passing) return framework[codeOf(error) ?? '']?.(request) ?? new ApiError('internal_error')

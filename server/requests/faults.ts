@@ -1,6 +1,24 @@
-/** Requests of which a route tells everything that is wrong at once (`attachValidation`). */
+/** Everything that is wrong with a request at once: body and query, and what a route finds besides (`attachValidation`). */
 import type { FastifyRequest } from 'fastify'
-import { ApiError, errorsMax, type FieldError } from '../errors.ts'
+import { ApiError, errorsMax, invalid, type FieldError } from '../errors.ts'
+
+/** What is wrong with the query of a request, which Fastify does not look at where the body is wrong. */
+export function queryErrorsOf(request: FastifyRequest): FieldError[] {
+  // Our own validators answer true or the error to throw (see validate.ts).
+  const check = request.getValidationFunction('querystring') as unknown as
+    | ((query: unknown) => true | { error: ApiError })
+    | undefined
+  const verdict = check?.(request.query) ?? true
+  return verdict === true ? [] : (verdict.error.options.errors ?? [])
+}
+
+/** The same refusal, with what is wrong with the query where it was the check of the body that refused. */
+export function withQueryErrors(error: ApiError, request: FastifyRequest): ApiError {
+  const { errors } = error.options
+  if (!errors || !('validationContext' in error) || error.validationContext !== 'body') return error
+  const more = queryErrorsOf(request)
+  return more.length === 0 ? error : invalid([...errors, ...more].slice(0, errorsMax))
+}
 
 /**
  * What the schema found wrong, where the route checks more and tells all of it at once (`attachValidation`). Throws where there is nothing to
@@ -9,7 +27,8 @@ import { ApiError, errorsMax, type FieldError } from '../errors.ts'
 export function schemaErrorsOf(request: FastifyRequest): FieldError[] {
   const error: unknown = request.validationError
   if (!error) return []
-  const found = error instanceof ApiError && error.code === 'validation_failed' ? (error.options.errors ?? []) : null
+  const isInvalid = error instanceof ApiError && error.code === 'validation_failed'
+  const found = isInvalid ? (withQueryErrors(error, request).options.errors ?? []) : null
   if (found === null || isCutOff(found)) throw error
   return found
 }
