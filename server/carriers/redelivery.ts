@@ -65,8 +65,6 @@ export const notingMs = 1000
 // What a carrier gives to the next session may be there so long before the end of the last one is.
 const networkSeconds = 0.5
 const lookAgainMs = 200
-// No carrier waits longer with all that follows. Who has told nothing until then is of a version that does not.
-const waitMaxSeconds = 10
 
 export class Redeliveries {
   readonly #nodeId: string
@@ -225,9 +223,9 @@ function isUnsure(earlier: Answered, { session, sequence }: Delivery, now: numbe
 class NotYetTold extends Error {}
 
 /**
- * Whether a delivery is to be stored; notes it. `earlier`: the delivery that it may repeat, if that was stored after all. Without one the
- * database tells whether another process is in doubt about its answer to an equal one, or died after it. One row, by primary key; waits for
- * who has it.
+ * Whether a delivery is to be stored; notes it. `earlier`: the delivery that it may repeat, if that was stored after all. Else the
+ * database tells whether another process is in doubt about its answer to an equal one, or died after it: it may repeat that one as well. One
+ * row, by primary key; waits for who has it.
  * @throws NotYetTold where that process may not have told yet, `waited` seconds after the delivery came, and Unanswerable where there is an
  *   equal one and the session is lost; notes nothing then.
  */
@@ -243,9 +241,9 @@ async function isFirst(
     `with equal as (
        select h.delivery,
          h.doubts > 0 or (h.node_id <> $3 and b.seen_at is null) as is_doubtful,
-         $6 or not $12 and (
-           h.doubts > 0 or h.node_id = $3 or b.seen_at is null or $5::uuid is not null
-             or coalesce(n.noted_to, '-infinity') > now() + make_interval(secs => $10::float8 - $9::float8) or $9::float8 > $11
+         $6 or not $11 and (
+           h.doubts > 0 or h.node_id = $3 or b.seen_at is null or coalesce(h.delivery = $5, false)
+             or coalesce(n.noted_to, '-infinity') > now() + make_interval(secs => $10::float8 - $9::float8)
          ) as is_told
        from reply_hashes h
        left join reply_notings n on n.node_id = h.node_id
@@ -263,7 +261,7 @@ async function isFirst(
        where not exists (select 1 from equal where not is_told)
        on conflict (link_id, hash) do update
          set received_at = now(), node_id = excluded.node_id, delivery = excluded.delivery,
-           doubts = case when $5::uuid is null then greatest(h.doubts - 1, 0) else h.doubts end
+           doubts = case when h.delivery = $5 then h.doubts else greatest(h.doubts - 1, 0) end
          where exists (select 1 from equal)
            or h.node_id = excluded.node_id
            or h.received_at <= now() - make_interval(mins => $7)
@@ -273,7 +271,7 @@ async function isFirst(
        not exists (
          select 1
          from equal
-         where $6 or case when $5::uuid is null then is_doubtful else delivery = $5 end
+         where $6 or is_doubtful or delivery = $5
        ) as "isFirst",
        exists (select 1 from noted) as "isTold"`,
     [
@@ -287,7 +285,6 @@ async function isFirst(
       nodeSilenceSeconds,
       waited,
       networkSeconds,
-      waitMaxSeconds,
       isLost,
     ],
   )
