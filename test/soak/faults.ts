@@ -4,15 +4,13 @@
  */
 import { signalProcess } from '../harness.ts'
 import { until } from '../until.ts'
-import { isAlive, type Node, type World } from './world.ts'
-
-type Fault = (world: World) => Promise<void>
+import { dataFaults } from './data.ts'
+import { insist, pause } from './insist.ts'
+import { isAlive, type Fault, type Node, type World } from './world.ts'
 
 interface Batch {
   results: { message?: { id: string } }[]
 }
-
-const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms))
 
 /** By lane, then by name. */
 export const lanes: Record<string, Record<string, Fault>> = {
@@ -209,9 +207,12 @@ export const lanes: Record<string, Record<string, Fault>> = {
 
   people: {
     async reply(world) {
-      const text = `r${world.replies.length} on my way`
-      world.replies.push(text)
-      await world.carriers[0].phones.reply('15552001001', '15557654321', text)
+      for (let left = 1 + world.random() * 20; left > 0; left--) {
+        const text = `r${world.replies.length} on my way`
+        world.replies.push(text)
+        await world.carriers[0].phones.reply('15552001001', '15557654321', text)
+        await pause(world.random() * 300)
+      }
     },
     async broadcast(world) {
       const { client, broadcasts, random } = world
@@ -253,6 +254,8 @@ export const lanes: Record<string, Record<string, Fault>> = {
       await insist(world, 'PATCH', carrier, { enabled: true, pace: 500 + Math.floor(world.random() * 1500) }, [200])
     },
   },
+
+  data: dataFaults,
 }
 
 /** Has a fault of the lane again and again until `isOver`. */
@@ -305,28 +308,4 @@ async function begin(world: World, node: Node): Promise<void> {
       await pause(1000)
     })
   node.isUp = true
-}
-
-/** Asks until there is an answer that is one of these. */
-async function insist<T>(
-  { client, faults }: World,
-  method: string,
-  path: string,
-  body: unknown,
-  statuses: number[],
-  key?: string,
-): Promise<T> {
-  for (let tries = 0; ; tries++) {
-    const answer = await client
-      .call<T>(method, path, body, key === undefined ? {} : { 'idempotency-key': key })
-      .catch(() => null)
-    if (answer && statuses.includes(answer.status)) return answer.body
-    const isWorkedOn = answer?.status === 409 && (answer.body as { code?: string }).code === 'idempotency_in_progress'
-    if (answer && answer.status !== 503 && !isWorkedOn) {
-      faults.push(`${method} ${path} answered ${answer.status} ${JSON.stringify(answer.body).slice(0, 300)}`)
-      return answer.body
-    }
-    if (tries > 300) throw new Error(`${method} ${path} had no answer`)
-    await pause(100)
-  }
 }

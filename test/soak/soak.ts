@@ -9,6 +9,7 @@ import { checkConservation, summarise } from '../conservation.ts'
 import { seededRandom } from '../load.ts'
 import { until } from '../until.ts'
 import { gatherEvidence } from '../witnesses.ts'
+import { checkData, settleData, withoutGone } from './data.ts'
 import { lanes, runLane, tend } from './faults.ts'
 import { bothOf, isAlive, openWorld, type World } from './world.ts'
 
@@ -94,9 +95,11 @@ async function settle(world: World): Promise<string[]> {
       120_000,
     )
   await replay(world)
-  const evidence = await gatherEvidence({ load, db, carrier: bothOf(world), receiver }, replies)
+  await settleData(world)
+  const all = await gatherEvidence({ load, db, carrier: bothOf(world), receiver }, replies)
   await smppLoad.untilTold(db)
-  const violations = summarise(checkConservation(evidence))
+  const evidence = withoutGone(all, world)
+  const violations = [...summarise(checkConservation(evidence)), ...(await checkData(world, all))]
   for (const { campaign, contacts, isCanceled } of world.broadcasts) {
     const { status, recipients, messages } = (await broadcastOf(world, campaign)) ?? {}
     if (status === 'canceled' ? !isCanceled : recipients !== contacts || messages !== contacts)

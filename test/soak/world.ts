@@ -38,6 +38,10 @@ export interface World {
   taken: string[]
   /** Batches: their texts, and the ids that they were answered with, if they were. */
   batches: { texts: string[]; ids: string[] }[]
+  /** Files of contacts, each of a campaign of its own, and how many of their rows are whose first, come again, and are no contacts. */
+  imports: { id: string; campaign: string; created: number; duplicate: number; failed: number }[]
+  /** Messages whose texts go: those to a number that is erased, or whose texts were not to be kept. By the first words of their texts. */
+  gone: { erasure: string | null; number: string; ids: Map<string, string> }[]
   /** People who have opted out. */
   out: string[]
   openedAt: Date
@@ -48,6 +52,9 @@ export interface World {
   /** @throws what the processes left, such as a number in a log. */
   close(): Promise<void>
 }
+
+/** What befalls a world. */
+export type Fault = (world: World) => Promise<void>
 
 // Of the carrier's well-known recipients those that always bring a receipt, three of them before the response.
 const endings = ['1001', '1002', '1003', '1004', '1005', '0002', '0005', '0012']
@@ -134,6 +141,8 @@ export async function openWorld({ random, rate }: { random: () => number; rate: 
       broadcasts: [],
       taken: [],
       batches: [],
+      imports: [],
+      gone: [],
       out: [],
       openedAt,
       hasMissed: false,
