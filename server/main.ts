@@ -51,6 +51,7 @@ import { settleIntents } from './messages/settle.ts'
 import { Meter } from './metrics/meter.ts'
 import { metricsRoute, type MetricsRouteContext } from './metrics/http.ts'
 import { Node } from './node.ts'
+import { Presence } from './presence.ts'
 import { registerRoutes } from './routes.ts'
 import { jobSweeps, linkSweeps, ownSweeps } from './schedule.ts'
 import { ContactSeals } from './sealing/contact-fields.ts'
@@ -213,7 +214,8 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   if (dispatcher) started.add('dispatcher', dispatcher, (one) => one.close()).start()
   started.add('ledger', ledger, (one) => one.close())
 
-  const redeliveries = new Redeliveries(node.id)
+  const presence = started.add('presence', new Presence(), (one) => one.close())
+  const redeliveries = new Redeliveries(node.id, Date.now, () => presence.absentMs)
   const receiving: ReceiveContext = { ...pipeline, log, ledger, redeliveries, isFresh, wake: () => submitter?.wake() }
   const testSimulator = new TestSimulator({
     port: simulator?.smppPort ?? null,

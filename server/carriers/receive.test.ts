@@ -2,6 +2,7 @@ import { cutSegments, ESME, type ConcatenationMode, type MessageRequest } from '
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
 import { openLedgerTest, ourNumber, until, type LedgerTest } from '../messages/testing.ts'
 import type { Link } from './link.ts'
 import { receive, type ReceiveContext } from './receive.ts'
@@ -179,6 +180,57 @@ describe('a reply', () => {
     expect([await texts(), await test.count('reply_parts', 'true'), errors]).toEqual([['Hi'], 0, []])
     const receipt = 'id:1 sub:001 dlvrd:001 submit date:2611230101 done date:2611230101 stat:DELIVRD err:000 text:'
     expect(await deliverTo(frozen, { esm_class: 4, short_message: Buffer.from(receipt) })).toBe(ESME.ROK)
+  })
+})
+
+describe('a reply that waited in the socket of a process that stood still for seconds', () => {
+  let absentMs = 0
+  let lateMs = 0
+
+  beforeEach(async () => {
+    absentMs = 3000
+    lateMs = 0
+    context.redeliveries = new Redeliveries(
+      test.nodeId,
+      () => Date.now() + lateMs,
+      () => absentMs,
+    )
+  })
+
+  /** Another process, which lives and is in no doubt, stores the reply. */
+  async function storeElsewhere(): Promise<void> {
+    const id = newId()
+    await test.db.query(
+      `with n as (insert into nodes (id, name) values ($1, 'other') returning id),
+         h as (insert into heartbeats (node_id, seen_at) select id, now() + interval '1 hour' from n)
+       insert into reply_notings (node_id, noted_to) select id, now() + interval '1 hour' from n`,
+      [id],
+    )
+    const other = { ...context, redeliveries: new Redeliveries(id) }
+    await new Promise<number>((resolve) => receive(other, link, deliverSm({}), resolve, session()))
+  }
+
+  it('is one with what its carrier gave to the same process meanwhile', async () => {
+    expect(await deliver({})).toBe(ESME.ROK)
+    absentMs = 0
+    expect(await deliver({})).toBe(ESME.ROK)
+    expect(await texts()).toEqual(['Hi'])
+  })
+
+  it('is asked for again where another has stored an equal one, as its carrier may have given it that', async () => {
+    await storeElsewhere()
+    expect([await deliver({}), await texts(), errors]).toEqual([ESME.RX_T_APPN, ['Hi'], []])
+    absentMs = 0
+    expect([await deliver({}), await texts()]).toEqual([ESME.ROK, ['Hi', 'Hi']])
+  })
+
+  it('or in a database that was so slow that its carrier has stopped waiting', async () => {
+    absentMs = 0
+    await storeElsewhere()
+    context.db = Object.assign(Object.create(test.db) as typeof test.db, {
+      connect: () => ((lateMs = 6000), test.db.connect()),
+    })
+    expect([await deliver({}), await texts(), errors]).toEqual([ESME.RX_T_APPN, ['Hi'], []])
   })
 })
 

@@ -9,7 +9,7 @@
  *
  * What this process has answered is remembered here, what others and those before it have, in the database: where another process has an
  * equal one, this one waits with its own until that process has told of its doubts, or has been silent for so long that it is dead. What came
- * on a session that is lost before it was stored is left to the carrier, which is without an answer, where there is an equal one.
+ * on a session that is lost before it was stored, or waited for long, is left to its carrier where there is an equal one.
  */
 import { columns } from '../db/array.ts'
 import type { Db, Tx } from '../db/db.ts'
@@ -39,16 +39,18 @@ export interface Delivery {
 
 interface Answered extends Delivery {
   id: string
+  /** When it was read from its socket; `receivedAt`: since when it may have been there. */
+  cameAt: number
   receivedAt: number
   /** When it was stored or could not be; null: under way. */
   answeredAt: number | null
   isStored: boolean
   /** Until another process has told of its doubts: nothing of it is stored, or being stored. */
-  isWaiting: boolean
+  isWaiting?: boolean
   done: Promise<void>
 }
 
-/** What came on a session that is lost: its carrier gives it again, or has done so. */
+/** Its carrier has no answer, or waits for none: it gives it again, or has done so. */
 export class Unanswerable extends Error {}
 
 // Below the two seconds for which the most impatient library in use waits for an answer (jsmpp).
@@ -65,10 +67,13 @@ export const notingMs = 1000
 // What a carrier gives to the next session may be there so long before the end of the last one is.
 const networkSeconds = 0.5
 const lookAgainMs = 200
+// Longer than another process takes to tell of its doubts.
+const leftMs = 5000
 
 export class Redeliveries {
   readonly #nodeId: string
   readonly #now: () => number
+  readonly #absentMs: () => number
   /** Answers that may not have arrived, by link and hash, oldest first. */
   readonly #answers = new Map<string, Answered[]>()
   #count = 0
@@ -78,9 +83,11 @@ export class Redeliveries {
   #readTo: Date | null = null
   #cameAt = 0
 
-  constructor(nodeId: string, now: () => number = Date.now) {
+  /** `absentMs`: for how long what is read now may have waited in its socket (`Presence`). */
+  constructor(nodeId: string, now: () => number = Date.now, absentMs: () => number = () => 0) {
     this.#nodeId = nodeId
     this.#now = now
+    this.#absentMs = absentMs
   }
 
   /**
@@ -91,17 +98,17 @@ export class Redeliveries {
     delivery: Delivery,
     store: (isFirst: (tx: Tx) => Promise<boolean>) => Promise<unknown>,
   ): Promise<void> {
-    const now = this.#now()
+    const [now, absentMs] = [this.#now(), this.#absentMs()]
     const key = keyOf(delivery)
     const earlier = this.#takeUnsure(key, delivery, now)
     const { promise: done, resolve } = Promise.withResolvers<void>()
     const answer: Answered = {
       ...delivery,
       id: newId(),
-      receivedAt: now,
+      cameAt: now,
+      receivedAt: absentMs < patienceMs ? now : now - absentMs,
       answeredAt: null,
       isStored: false,
-      isWaiting: false,
       done,
     }
     this.#cameAt = now
@@ -127,7 +134,9 @@ export class Redeliveries {
     for (;;) {
       const waited = (performance.now() - startedAt) / 1000
       try {
-        return void (await store((tx) => isFirst(tx, answer, earlier, this.#nodeId, waited)))
+        return void (await store((tx) =>
+          isFirst(tx, answer, earlier, this.#nodeId, waited, isLeft(answer, this.#now())),
+        ))
       } catch (error) {
         if (!(error instanceof NotYetTold)) throw error
         answer.isWaiting = true
@@ -144,8 +153,7 @@ export class Redeliveries {
   async noteLost(db: Db): Promise<void> {
     await this.#noting
     const readTo = this.#readTo
-    const lost: Answered[] = []
-    const unknown: Answered[] = []
+    const [lost, unknown]: [Answered[], Answered[]] = [[], []]
     let isAllKnown = true
     const now = this.#now()
     for (const [key, answers] of this.#answers) {
@@ -176,11 +184,8 @@ export class Redeliveries {
   #takeUnsure(key: string, delivery: Delivery, now: number): Answered | undefined {
     const answers = this.#answers.get(key) ?? []
     const found = answers.find((one) => now - one.receivedAt <= windowMs && isUnsure(one, delivery, now))
-    if (found)
-      this.#replace(
-        key,
-        answers.filter((one) => one !== found),
-      )
+    const rest = answers.filter((one) => one !== found)
+    if (found) this.#replace(key, rest)
     return found
   }
 
@@ -208,6 +213,10 @@ function hasArrived({ answeredAt, isStored, session, enquireTimeoutMs }: Answere
   return isStored && answeredAt !== null && session.lastEnquireAnsweredAtMs > answeredAt + enquireTimeoutMs
 }
 
+/** Its carrier waits no longer, and may have given it to another: it has waited in its socket, or since then. */
+const isLeft = ({ cameAt, receivedAt }: Answered, now: number): boolean =>
+  cameAt > receivedAt || now - receivedAt > leftMs
+
 /** Its carrier may have stopped waiting. */
 const isLate = ({ receivedAt, answeredAt }: Answered, now: number): boolean =>
   (answeredAt ?? now) - receivedAt >= patienceMs
@@ -227,7 +236,7 @@ class NotYetTold extends Error {}
  * database tells whether another process is in doubt about its answer to an equal one, or died after it: it may repeat that one as well. One
  * row, by primary key; waits for who has it.
  * @throws NotYetTold where that process may not have told yet, `waited` seconds after the delivery came, and Unanswerable where there is an
- *   equal one and the session is lost; notes nothing then.
+ *   equal one and the session is lost, or the carrier waits no longer (`isLeft`); notes nothing then.
  */
 async function isFirst(
   tx: Tx,
@@ -235,6 +244,7 @@ async function isFirst(
   earlier: string | null,
   nodeId: string,
   waited: number,
+  isLeft: boolean,
 ): Promise<boolean> {
   const isLost = delivery.session.state === 'closed'
   const { rows } = await tx.query<{ isFirst: boolean; isTold: boolean }>(
@@ -242,8 +252,11 @@ async function isFirst(
        select h.delivery,
          h.doubts > 0 or (h.node_id <> $3 and b.seen_at is null) as is_doubtful,
          $6 or not $11 and (
-           h.doubts > 0 or h.node_id = $3 or b.seen_at is null or coalesce(h.delivery = $5, false)
-             or coalesce(n.noted_to, '-infinity') > now() + make_interval(secs => $10::float8 - $9::float8)
+           h.doubts > 0 or (h.node_id <> $3 and b.seen_at is null) or coalesce(h.delivery = $5, false)
+             or not $12 and (
+               h.node_id = $3 or b.seen_at is null
+                 or coalesce(n.noted_to, '-infinity') > now() + make_interval(secs => $10::float8 - $9::float8)
+             )
          ) as is_told
        from reply_hashes h
        left join reply_notings n on n.node_id = h.node_id
@@ -286,10 +299,11 @@ async function isFirst(
       waited,
       networkSeconds,
       isLost,
+      isLeft,
     ],
   )
   const [found] = rows
-  if (found?.isTold === false) throw isLost ? new Unanswerable() : new NotYetTold()
+  if (found?.isTold === false) throw isLost || isLeft ? new Unanswerable() : new NotYetTold()
   return found?.isFirst ?? true
 }
 
