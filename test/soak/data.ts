@@ -9,13 +9,13 @@ import type { Fault, World } from './world.ts'
 const uuidOf = (id: string): string => parseId('msg', id) ?? ''
 
 export const dataFaults: Record<string, Fault> = {
-  // Large enough that a process dies in the middle of it.
+  // Large enough that a process dies in the middle of it; of people who do not opt out meanwhile.
   async import(world) {
     const campaign = `crowd-${world.imports.length}`
     const created = 2000 + Math.floor(world.random() * 20_000)
     const file = { id: '', campaign, created, duplicate: Math.floor(created / 10), failed: Math.floor(created / 50) }
     world.imports.push(file)
-    const lines = Array.from({ length: created }, (_, i) => `+1555${2_000_000 + i},n${i}`)
+    const lines = Array.from({ length: created }, (_, i) => `+1555${9_000_000 + i},n${i}`)
     // Among the others, so that some come again after a process went on with another's work.
     for (let i = 0; i < file.duplicate; i++)
       lines.splice(Math.floor(world.random() * lines.length), 0, lines[i * 7] ?? '')
