@@ -1,6 +1,6 @@
 import { expect, test, vi } from 'vitest'
 import { errorsMax } from '../errors.ts'
-import { depthMax, parseJson } from './body.ts'
+import { depthMax, parseJson, valuesMax } from './body.ts'
 
 const nested = (levels: number): Buffer => Buffer.from('{"a":'.repeat(levels - 1) + '{}' + '}'.repeat(levels - 1))
 
@@ -31,4 +31,18 @@ test('a pointer is made of what is wrong, and of no other value', () => {
   } finally {
     pointer.mockRestore()
   }
+})
+
+test('a body of more values than may be is refused unread, whatever stands in its texts', () => {
+  const many = (item: string): Buffer => Buffer.from(`[${`${item},`.repeat(valuesMax)}0]`)
+  const parse = vi.spyOn(JSON, 'parse')
+  try {
+    for (const item of ['{}', '[]', '1', '"\\"["'])
+      expect(() => parseJson(many(item))).toThrow('at most 1500000 values')
+    expect(parse).not.toHaveBeenCalled()
+  } finally {
+    parse.mockRestore()
+  }
+  // What stands in a text is no value, also behind an escape.
+  expect(parseJson(Buffer.from(`["\\"${'[,{'.repeat(valuesMax)}"]`)).faults).toEqual([])
 })

@@ -55,6 +55,8 @@ const emptyPiecesMax = 128
 const piecesPerCollection = 16
 /** A JSON list is read at once. */
 export const jsonBytesMax = 32 * 1024 * 1024
+// As many as a million rows with a number alone have, or half as many with three fields.
+const valuesMax = 2_500_000
 
 /**
  * Stores a file as it comes, holding one piece of it in memory. With `read` it is refused as soon as its first piece shows all that is wrong
@@ -194,7 +196,7 @@ function isJson(text: string): boolean {
 
 /** The rows of a JSON file: a list, or an object with one. */
 function readList(bytes: Buffer): unknown[] {
-  const { body, faults } = parseJson(bytes)
+  const { body, faults } = parseJson(bytes, valuesMax)
   const list = Array.isArray(body) ? (body as unknown[]) : (body as { contacts?: unknown } | null)?.contacts
   if (!Array.isArray(list) || list.length === 0)
     throw invalid(refuseFile('must be a list of contacts, or an object with one in `contacts`'))
