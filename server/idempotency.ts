@@ -1,12 +1,13 @@
 /** Idempotency keys (draft-ietf-httpapi-idempotency-key-header): a request that is repeated with its key takes place once. */
-import { hash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { recordRequest, type AuditNote } from './audit/audit.ts'
-import { canonical } from './canonical.ts'
+import { canonical, canonicalPieces } from './canonical.ts'
 import { inTransaction, type Db, type Tx } from './db/db.ts'
 import { codeOf, isLostRace } from './db/failure.ts'
 import { ApiError } from './errors.ts'
+import { openTurns } from './requests/turns.ts'
 import type { Vault } from './sealing/vault.ts'
 
 /** What a piece of work answers. */
@@ -79,7 +80,7 @@ export async function idempotent(
     answer(reply, await inTransactions(context, async (tx) => complete(tx, await run(tx))))
     return
   }
-  const scope = scopeOf(vault, request, key)
+  const scope = await scopeOf(vault, request, key)
   const { outcome, isReplay } = await inTransactions(context, async (tx) => {
     const known = await claim(tx, scope)
     if (known) return { outcome: await complete(tx, open(vault, scope, known)), isReplay: true }
@@ -107,7 +108,7 @@ export async function idempotentInPieces(
 ): Promise<void> {
   const key = readIdempotencyKey(request)
   if (key === null) return answer(reply, await work())
-  const scope = scopeOf(vault, request, key)
+  const scope = await scopeOf(vault, request, key)
   const name = nameOf(scope)
   if (running.has(name)) throw keyInProgress()
   running.add(name)
@@ -145,10 +146,25 @@ export function fingerprintOf(value: unknown): Buffer {
   return hash('sha256', canonical(value), 'buffer')
 }
 
+// Down to the items of a list in a body, which may be one of several parts.
+const piecesDepth = 3
+
+/** The same of what may have megabytes: others have their turn in between. */
+export async function fingerprintInTurns(value: unknown): Promise<Buffer> {
+  const giveWay = openTurns()
+  const sum = createHash('sha256')
+  for (const piece of canonicalPieces(value, piecesDepth)) {
+    sum.update(piece)
+    const turn = giveWay()
+    if (turn) await turn
+  }
+  return sum.digest()
+}
+
 /** Keyed, because bodies may hold what can be guessed: who has the database alone cannot try. */
-function sealedFingerprintOf(vault: Vault, { params, query, body, caller }: FastifyRequest): Buffer {
+async function sealedFingerprintOf(vault: Vault, { params, query, body, caller }: FastifyRequest): Promise<Buffer> {
   const parts = [caller.mode, [...caller.scopes].sort(), params ?? null, query ?? null, body ?? null]
-  return vault.mac('idempotency_keys', fingerprintOf(parts).toString('base64'))
+  return vault.mac('idempotency_keys', (await fingerprintInTurns(parts)).toString('base64'))
 }
 
 /** The refusal of a key that came with another request before. */
@@ -174,13 +190,13 @@ interface Scope {
   fingerprint: Buffer
 }
 
-function scopeOf(vault: Vault, request: FastifyRequest, key: string): Scope {
+async function scopeOf(vault: Vault, request: FastifyRequest, key: string): Promise<Scope> {
   const { url, method, config } = request.routeOptions
   return {
     accountId: request.caller.accountId,
     operation: config.operation ?? `${String(method)} ${url ?? ''}`,
     key,
-    fingerprint: sealedFingerprintOf(vault, request),
+    fingerprint: await sealedFingerprintOf(vault, request),
   }
 }
 

@@ -3,11 +3,12 @@ import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
 import { errorKinds, invalid, problemOf, ApiError } from '../errors.ts'
 import { keyInProgress, keyReused } from '../idempotency.ts'
+import { openTurns } from '../requests/turns.ts'
 import { quietEndOf, type Accepted, type Draft } from './accepted.ts'
 import type { DraftContext } from './draft.ts'
 import { renderMessage, type MessageRow } from './message.ts'
 import { listSendFaults } from './send-faults.ts'
-import { fingerprintOfSend, readReplayed, refusalError, replayedRow, type MessagesContext } from './send.ts'
+import { fingerprintOfBatch, readReplayed, refusalError, replayedRow, type MessagesContext } from './send.ts'
 import type { BatchBody, BatchResult } from './schema.ts'
 import { loadTemplates, readSend, SendInput, type Templates } from './template-send.ts'
 
@@ -15,9 +16,6 @@ const operation = 'messages.batch'
 
 // A megabyte of them; a hundred for each of 10,000 messages would be a hundred.
 const fieldErrorsMax = 10_000
-
-/** How long others wait at most while messages are checked; the worst take a millisecond each. */
-const turnMs = 10
 
 /**
  * Sends a batch. Each message has an idempotency key of its own, made of the request's and its index, and the fingerprint of the whole
@@ -30,7 +28,7 @@ export async function sendBatch(
   draftContext: DraftContext,
 ): Promise<{ body: Static<typeof BatchResult>; isReplay: boolean }> {
   const { messages, atomic = false } = request.body
-  const fingerprint = fingerprintOfSend(request.caller, request.body)
+  const fingerprint = await fingerprintOfBatch(request.caller, request.body)
   const keys = messages.map((_, index) => keyOfItem(key, index))
   const known = await findKnown(context, draftContext.accountId, keys, fingerprint)
   const templates = await loadTemplates(context.db, draftContext.accountId, messages)
@@ -46,12 +44,10 @@ export async function sendBatch(
     return told > fieldErrorsMax ? shorten(draft) : draft
   }
   const checks: (Draft | Known | ApiError)[] = []
-  let turnAt = performance.now()
+  const giveWay = openTurns()
   for (const [index, message] of messages.entries()) {
     checks.push(check(message, index))
-    if (performance.now() - turnAt < turnMs) continue
-    await new Promise((resolve) => setImmediate(resolve))
-    turnAt = performance.now()
+    await giveWay()
   }
   if (atomic && checks.some((check) => check instanceof ApiError)) throw atomicError(checks)
   const drafts = checks.filter((check) => isDraft(check))
@@ -70,6 +66,7 @@ export async function sendBatch(
     if (result instanceof ApiError)
       results.push({ index, status: result.status, error: problemOf(result, request.url, request.id) })
     else results.push({ index, status: 202, message: result })
+    await giveWay()
   }
   const taken = results.filter((result) => result.status === 202).length
   return {

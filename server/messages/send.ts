@@ -3,7 +3,7 @@ import type { Db } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
 import type { Caller } from '../http.ts'
-import { fingerprintOf, keyInProgress, keyReused } from '../idempotency.ts'
+import { fingerprintInTurns, fingerprintOf, keyInProgress, keyReused } from '../idempotency.ts'
 import type { Texts } from '../sealing/texts.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { type Acceptor } from './accept.ts'
@@ -29,8 +29,13 @@ export interface MessagesContext {
 }
 
 /** The fingerprint of a request to send; another with a test key, whose messages nobody gets: none is taken for the other. */
-export const fingerprintOfSend = ({ mode }: Caller, body: unknown): Buffer =>
-  fingerprintOf(mode === 'test' ? { test: body } : body)
+export const fingerprintOfSend = ({ mode }: Caller, body: unknown): Buffer => fingerprintOf(ofMode(mode, body))
+
+/** The same of a batch. */
+export const fingerprintOfBatch = ({ mode }: Caller, body: unknown): Promise<Buffer> =>
+  fingerprintInTurns(ofMode(mode, body))
+
+const ofMode = (mode: Caller['mode'], body: unknown): unknown => (mode === 'test' ? { test: body } : body)
 
 /** Reads messages that were accepted before, all at once; answers for each id its row, as it was then. @throws ApiError where one has gone since. */
 export async function readReplayed(

@@ -5,6 +5,7 @@ import { isUnstorable, parseJson } from '../../requests/body.ts'
 import type { Tx } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
+import { openTurns } from '../../requests/turns.ts'
 import { chunkBytes, insertChunk, readChunk } from './chunks.ts'
 import { mapColumns, refuseFile } from './columns.ts'
 import { EncodingProbe, type Encoding } from './encoding.ts'
@@ -148,7 +149,13 @@ async function storeLines(
   stride: Stride,
 ): Promise<{ bytes: number; total: number }> {
   // The parser limits the body, so that it may stand in memory once more.
-  const text = Buffer.from(rows.map((row) => JSON.stringify(row)).join('\n'))
+  const giveWay = openTurns()
+  const lines: string[] = []
+  for (const row of rows) {
+    lines.push(JSON.stringify(row))
+    await giveWay()
+  }
+  const text = Buffer.from(lines.join('\n'))
   for (let position = 0; position * chunkBytes < text.length; position++) {
     const piece = text.subarray(position * chunkBytes, (position + 1) * chunkBytes)
     await storePiece(tx, accountId, id, position, piece, stride)
