@@ -90,7 +90,7 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
       (request, reply) =>
         idempotentInPieces(context, request, reply, async () => {
           const body = request.body as string | Type.Static<typeof JsonList>
-          const list = typeof body === 'string' ? readCsvList(body) : readJsonList(body.opt_outs)
+          const list = await (typeof body === 'string' ? readCsvList(body) : readJsonList(body.opt_outs))
           const created = await addAll(context, request, list)
           const result: Type.Static<typeof Result> = {
             object: 'opt_out_import',

@@ -1,6 +1,9 @@
 /** Lists of opt-outs in files: what comes from another system, and what goes to one. */
-import { parse } from 'csv-parse/sync'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { parse, type Options } from 'csv-parse'
 import { invalid } from '../errors.ts'
+import { openTurns } from '../requests/turns.ts'
 import type { OptOutInput } from './opt-out.ts'
 import { readNumber } from './number.ts'
 import { undoSpreadsheet } from './number-written.ts'
@@ -39,18 +42,17 @@ const numberNames = /^(number|phone|phone[ _-]?number|mobile|msisdn|to|recipient
  * spreadsheets put before numbers is taken away.
  * @throws ApiError `validation_failed` where the file as a whole cannot be read.
  */
-export function readCsvList(text: string): ReadList {
+export async function readCsvList(text: string): Promise<ReadList> {
   const refuse = (detail: string) => invalid([{ pointer: '#', code: 'invalid_format', detail: `The file ${detail}.` }])
-  let records: { record: string[]; info: { lines: number } }[]
+  let records: CsvRecord[]
   try {
-    records = parse(text, {
+    records = await parseInTurns(text, {
       bom: true,
       delimiter: delimitersOf(text),
       info: true,
       relax_column_count: true,
       skip_empty_lines: true,
-      to: optOutRowsMax + 2,
-    }) as unknown as typeof records
+    })
   } catch (error) {
     throw refuse(`is not CSV: ${error instanceof Error ? error.message : String(error)}`)
   }
@@ -69,6 +71,30 @@ export function readCsvList(text: string): ReadList {
   return readRows(rows)
 }
 
+interface CsvRecord {
+  record: string[]
+  info: { lines: number }
+}
+
+const pieceBytes = 65_536
+
+/** The records of a CSV text, or more than there may be of one that has more. Read in pieces: others have their turn in between. */
+async function parseInTurns(text: string, options: Options): Promise<CsvRecord[]> {
+  const bytes = Buffer.from(text)
+  const records: CsvRecord[] = []
+  const giveWay = openTurns()
+  async function* pieces(): AsyncGenerator<Buffer> {
+    for (let at = 0; at < bytes.length && records.length <= optOutRowsMax + 1; at += pieceBytes) {
+      await giveWay()
+      yield bytes.subarray(at, at + pieceBytes)
+    }
+  }
+  const parser = parse(options)
+  parser.on('data', (record: CsvRecord) => records.push(record))
+  await pipeline(Readable.from(pieces()), parser)
+  return records
+}
+
 /** The delimiter that stands in the first line most often; all of them where none does. */
 function delimitersOf(text: string): string[] {
   const [line = ''] = /\S[^\r\n]*/.exec(text) ?? []
@@ -78,13 +104,14 @@ function delimitersOf(text: string): string[] {
 }
 
 /** Reads the rows of a JSON body; their lines count from 1. */
-export function readJsonList(rows: readonly { number: string; reason?: string }[]): ReadList {
+export function readJsonList(rows: readonly { number: string; reason?: string }[]): Promise<ReadList> {
   return readRows(rows.map(({ number, reason = '' }, at) => ({ line: at + 1, number, reason })))
 }
 
-function readRows(rows: ListRow[]): ReadList {
+async function readRows(rows: ListRow[]): Promise<ReadList> {
   const people = new Map<string, OptOutInput>()
   const errors: ListError[] = []
+  const giveWay = openTurns()
   for (const { line, number, reason } of rows) {
     const read = readListed(number)
     if ('number' in read) {
@@ -92,6 +119,7 @@ function readRows(rows: ListRow[]): ReadList {
         people.set(read.number, { number: read.number, reason: storableReason(reason) || null })
     } else if (number.trim() === '') errors.push({ line, value: '', code: 'required', detail: 'is required' })
     else errors.push({ line, value: number.slice(0, 40), ...read })
+    await giveWay()
   }
   return { total: rows.length, people: [...people.values()], errors }
 }

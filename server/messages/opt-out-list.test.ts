@@ -1,0 +1,47 @@
+import { expect, it } from 'vitest'
+import { optOutRowsMax, readCsvList, readJsonList, type ReadList } from './opt-out-list.ts'
+
+/** What a list is, and how often others had their turn while it was read. */
+async function watch(reading: Promise<ReadList>): Promise<ReadList & { turns: number }> {
+  let turns = 0
+  let isRead = false
+  const count = (): void => {
+    turns++
+    if (!isRead) setImmediate(count)
+  }
+  setImmediate(count)
+  const list = await reading.finally(() => (isRead = true))
+  return { ...list, turns }
+}
+
+it('a long file is read in turns, and wholly, wherever its pieces part', async () => {
+  // Characters of three bytes, and quoted lines: a piece ends inside some of them.
+  const rows = Array.from({ length: optOutRowsMax }, (_, i) => `${15_550_000_000 + i},"€ ${i}\nmore"`)
+  const { people, errors, total, turns } = await watch(readCsvList(`number,reason\n${rows.join('\n')}\n`))
+  expect([total, errors.length, people.length]).toEqual([optOutRowsMax, 0, optOutRowsMax])
+  expect(people.every(({ reason }, i) => reason === `€ ${i}\nmore`)).toBe(true)
+  expect(turns).toBeGreaterThan(5)
+})
+
+it('bad rows are told by their line, and others have their turn meanwhile', async () => {
+  const bad = Array.from({ length: optOutRowsMax }, (_, i) => `x${i}`)
+  const csv = await watch(readCsvList(`number\n${bad.join('\n')}`))
+  expect([csv.errors.length, csv.errors.at(-1)?.line]).toEqual([optOutRowsMax, optOutRowsMax + 1])
+  expect(csv.turns).toBeGreaterThan(2)
+  const json = await watch(readJsonList(bad.map((number) => ({ number }))))
+  expect([json.errors.length, json.errors.at(-1)?.line]).toEqual([optOutRowsMax, optOutRowsMax])
+  expect(json.turns).toBeGreaterThan(2)
+})
+
+it('what is no list is refused as a whole', async () => {
+  const refusals: [string, string][] = [
+    ['name\nAnna', 'must have a first line that names a column'],
+    ['number\n', 'must have rows'],
+    ['number\n"15551230001', 'is not CSV'],
+    [`number\n${'15551230001\n'.repeat(optOutRowsMax + 1)}`, `at most ${optOutRowsMax} rows`],
+  ]
+  for (const [text, words] of refusals)
+    await expect(readCsvList(text)).rejects.toMatchObject({
+      options: { errors: [{ detail: expect.stringContaining(words) }] },
+    })
+})
