@@ -291,6 +291,29 @@ describe('TLS', () => {
     expect(kept?.closed).toBe(false)
   })
 
+  test('that is not agreed upon yet counts among the connections of its network that have not bound', async () => {
+    const drops: string[] = []
+    const options = { newcomersMax: 1, bindTimeoutMs: 3_600_000 }
+    const { port } = await listenTls({ ...options, onDrop: (address, limit) => drops.push(`${address} ${limit}`) })
+    const tls = { rejectUnauthorized: false }
+    const dial = (): Session<string> =>
+      connectSession<string>({ host: '127.0.0.1', port, tls, windowMax: 4, bind: BIND })
+    await dial().whenBound()
+    // Who has bound is none of them.
+    const silent = connect(port, '127.0.0.1').on('error', () => {})
+    const more = connect(port, '127.0.0.1').on('error', () => {})
+    await new Promise((resolve) => more.once('close', resolve))
+    expect([drops, silent.closed]).toEqual([['127.0.0.1 newcomers'], false])
+    silent.destroy()
+    for (let isBound = false; !isBound;)
+      isBound = await dial()
+        .whenBound()
+        .then(
+          () => true,
+          () => false,
+        )
+  })
+
   test('towards a peer that does not speak it fails', async () => {
     const { port } = await aServer()
     const session = connectSession<string>({ host: '127.0.0.1', port, tls: {}, windowMax: 4, bind: BIND })
