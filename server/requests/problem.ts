@@ -64,7 +64,7 @@ function describe(error: ErrorObject, part: Part, suggest: typeof nearest): Fiel
       return at(part, own, undefined, 'invalid_value', `must be ${JSON.stringify(error.schema)}`)
     case 'maxLength':
     case 'minLength':
-      return length(error, part, 'character', Array.from(String(error.propertyName ?? error.data)).length)
+      return length(error, part, 'character', countCharacters(String(error.propertyName ?? error.data)))
     case 'maxItems':
     case 'minItems':
       return length(error, part, 'item', (error.data as unknown[]).length)
@@ -114,6 +114,17 @@ function length(error: ErrorObject, part: Part, unit: string, actual: number): F
   const subject = error.propertyName === undefined ? 'must' : 'the name must'
   const detail = `${subject} ${verb} ${isMax ? 'at most' : 'at least'} ${limit} ${unit}${limit === 1 ? '' : 's'}; it has ${actual}`
   return at(part, error.instancePath, error.propertyName, isMax ? 'too_long' : 'too_short', detail)
+}
+
+/** Code points. A text may have megabytes, of which a list would take ten times as many. */
+function countCharacters(text: string): number {
+  let count = text.length
+  for (let at = 0; at < text.length - 1; at++)
+    if ((text.charCodeAt(at) & 0xfc00) === 0xd800 && (text.charCodeAt(at + 1) & 0xfc00) === 0xdc00) {
+      count--
+      at++
+    }
+  return count
 }
 
 function formOf(error: ErrorObject): string {

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv'
 import { Type } from 'typebox'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import type { ApiError } from '../errors.ts'
 import { fieldErrorsOf } from './problem.ts'
 import { buildValidators } from './validate.ts'
@@ -158,6 +158,21 @@ test('a query is looked through for what cannot be stored, in names as in values
   }
   expect(pointersOf({ 'metadata[a]': 'b' })).toEqual([])
   expect(pointersOf({ 'metadata[a]': 'b\0', 'metadata[a\0]': 'b' })).toEqual(['?metadata[a]', '?metadata[a\0]'])
+})
+
+test('the characters of a text that is too long are counted without making one of each', () => {
+  const check = buildValidators({})({ schema: { type: 'string', maxLength: 5 } })
+  const from = vi.spyOn(Array, 'from')
+  try {
+    const details = ['👋'.repeat(6), '\ud83d👋\ud83d\ud83dxy', 'x'.repeat(1_000_000)].map((text) => {
+      const verdict = check(text)
+      return verdict === true ? null : (verdict.error as ApiError).options.errors?.[0]?.detail
+    })
+    expect(details.map((detail) => /\d+$/.exec(detail ?? '')?.[0])).toEqual(['6', '6', '1000000'])
+    expect(from.mock.calls.filter(([value]) => typeof value === 'string')).toEqual([])
+  } finally {
+    from.mockRestore()
+  }
 })
 
 test('of tens of thousands of wrong values the first is told, also where they are a part of a body', () => {
