@@ -16,8 +16,8 @@ async function open(): Promise<void> {
   test = await openBoundTest(database.db)
 }
 afterEach(async () => {
-  expect(test.errors).toEqual([])
   await test.close()
+  expect(test.errors).toEqual([])
 })
 
 describe('a backlog of marketing on a slow link', () => {

@@ -47,9 +47,9 @@ beforeEach(async () => {
   await test.routing.refresh()
 })
 afterEach(async () => {
-  expect(test.errors).toEqual([])
   await test.close()
   await second.close()
+  expect(test.errors).toEqual([])
 })
 
 const texts = (simulator: Simulator): string[] =>

@@ -23,8 +23,8 @@ async function open(options: Parameters<typeof openBoundTest>[1] = {}): Promise<
   test = await openBoundTest(database.db, options)
 }
 afterEach(async () => {
-  expect(test.errors).toEqual([])
   await test.close()
+  expect(test.errors).toEqual([])
 })
 
 const smppPort = (): number => test.submitter.links.get(test.linkId)?.settings.port ?? 0

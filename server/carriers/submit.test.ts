@@ -21,8 +21,8 @@ async function open(options: Parameters<typeof openBoundTest>[1] = {}): Promise<
   test = await openBoundTest(database.db, options)
 }
 afterEach(async () => {
-  expect(test.errors).toEqual([])
   await test.close()
+  expect(test.errors).toEqual([])
 })
 
 const long = { body: 'x'.repeat(400), characters: 400, segments: 3 }

@@ -53,10 +53,10 @@ beforeEach(async () => {
   await test.routing.refresh()
 })
 afterEach(async () => {
-  expect(test.errors).toEqual([])
   for (const one of more) await one.close()
   await test.close()
   await Promise.all([second.close(), simulated.close()])
+  expect(test.errors).toEqual([])
 })
 
 const textsOf = (simulator: Simulator): string[] => simulator.ledger.map((entry) => entry.text)

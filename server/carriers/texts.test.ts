@@ -24,8 +24,8 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 afterEach(async () => {
-  expect(test.errors).toEqual([])
   await test.close()
+  expect(test.errors).toEqual([])
 })
 
 async function open(settings: Partial<SmppSettings>, simulator: SimulatorOptions = {}): Promise<void> {
