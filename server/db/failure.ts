@@ -73,6 +73,14 @@ export function isRetryable(error: unknown): boolean {
   return isPassing(error) || (error instanceof Error && canceled.test(codeOf(error) ?? ''))
 }
 
+/**
+ * Says that a statement took longer than the server lets it, or than its process waits for it. Of a database that hangs pg says the latter too:
+ * whether it does, another statement tells.
+ */
+export function isTooLong(error: unknown): boolean {
+  return error instanceof Error && (codeOf(error) === '57014' || error.message === 'Query read timeout')
+}
+
 /** The SQLSTATE or system error code of an error, if it has one. */
 export function codeOf(error: unknown): string | undefined {
   if (typeof error !== 'object' || error === null || !('code' in error)) return undefined

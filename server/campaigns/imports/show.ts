@@ -13,6 +13,8 @@ const failureDetails: Record<ImportFailure, string> = {
   too_many_rows: 'The file has more than 1,000,000 rows; those before are there. Split the file.',
   damaged_file: 'The file cannot be read to its end; rows before that are there. Save it anew, or as CSV.',
   campaign_closed: 'The campaign was archived or canceled meanwhile; rows that were counted are there.',
+  database_too_slow:
+    'The database took too long to write rows, also a few at a time; rows that were counted are there. Have its operator look at its load and locks, and send the file again then.',
   internal_error: 'The import failed for a reason of ours; rows that were counted are there. Send the file again.',
 }
 

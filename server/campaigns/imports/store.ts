@@ -19,7 +19,13 @@ export type ImportStatus = (typeof importStatuses)[number]
 export type Format = 'json' | 'csv' | 'ndjson' | 'xlsx'
 
 /** Why a whole import failed. */
-export type ImportFailure = 'no_rows' | 'too_many_rows' | 'damaged_file' | 'campaign_closed' | 'internal_error'
+export type ImportFailure =
+  | 'no_rows'
+  | 'too_many_rows'
+  | 'damaged_file'
+  | 'campaign_closed'
+  | 'database_too_slow'
+  | 'internal_error'
 
 /** What the caller asked for. */
 export interface AskedOptions {

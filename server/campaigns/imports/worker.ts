@@ -28,7 +28,9 @@ const log = { warn: () => {} }
 const db = openPool(connection, {
   name: 'imports',
   max: 2,
-  settings: { synchronous_commit: 'off' },
+  // A statement ends at the server before this process gives it up: what nobody waits for would lock the rows of the next try. A commit that is
+  // canceled so is waited for by the end of the import, as all are.
+  settings: { synchronous_commit: 'off', statement_timeout: '28s' },
   onResult: (result, on) => openResult({ keys, log }, result, on),
 })
 const contactSeals = new ContactSeals({ db, keys, vault, isSealing })

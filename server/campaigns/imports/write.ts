@@ -1,6 +1,7 @@
 /** All of an import but its end: reads the stored file and writes its rows in batches. In a thread of its own (`worker.ts`). */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isRetryable, isUnavailable } from '../../db/failure.ts'
+import { isRetryable, isTooLong, isUnavailable } from '../../db/failure.ts'
+import type { Db } from '../../db/db.ts'
 import { hasContacts } from '../contact-list.ts'
 import { openRows } from './rows.ts'
 import { beginImport, type ImportFailure, type ImportStatus } from './store.ts'
@@ -28,21 +29,27 @@ export const rowsMax = 1_000_000
 // Of what may never pass, in half a minute.
 const triesMax = 6
 const pauseMsMax = 16_000
+// Of what takes too long on a database that answers others: each may take half a minute, and waiting makes none of them shorter.
+const longTriesMax = 3
+// Rows of a batch, at most, where larger ones took too long.
+const piecesRows = [Infinity, 250, 25]
 
 /** Reads the file and writes its rows: all of the job but its end. */
 export async function writeRows(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
-  for (;;)
+  for (let size = 0; ;)
     try {
-      return await writeAll(context, key, signal)
+      return await writeAll({ ...context, pieceRows: piecesRows[size] }, key, signal)
     } catch (error) {
       if (error instanceof ClosedCampaign) return { status: 'failed', failure: 'campaign_closed', rows: null }
-      if (!(error instanceof ReadAgain)) throw error
+      if (error instanceof TooLong) {
+        if (++size === piecesRows.length) return { status: 'failed', failure: 'database_too_slow', rows: null }
+      } else if (!(error instanceof ReadAgain)) throw error
     }
 }
 
 async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSignal): Promise<RowsResult> {
   const { accountId, importId } = key
-  const again = <T>(work: () => Promise<T>): Promise<T> => retry(work, signal)
+  const again = <T>(work: () => Promise<T>): Promise<T> => retry(work, signal, 1000, () => isAnswering(context.db))
   const job = await again(() => beginImport(context.db, accountId, importId))
   if (!job) return 'lost'
   if (job.isOfClosed) return { status: 'canceled', failure: null, rows: null }
@@ -78,12 +85,20 @@ async function writeAll(context: WriteContext, key: ImportKey, signal: AbortSign
 /**
  * Repeats what a database refused that is away or full until it takes it, however long that is: the tries of the job queue are for what is wrong
  * with an import. A lost race, or a statement that was canceled, some 30 s in all; then the job queue tries again later.
+ * @throws TooLong where statements take too long while `answers` says that the database does answer.
  */
-export async function retry<T>(work: () => Promise<T>, signal: AbortSignal, pauseMs = 1000): Promise<T> {
-  for (let tries = 1; ; tries++) {
+export async function retry<T>(
+  work: () => Promise<T>,
+  signal: AbortSignal,
+  pauseMs = 1000,
+  answers: () => Promise<boolean> = () => Promise.resolve(false),
+): Promise<T> {
+  for (let tries = 1, longTries = 0; ; tries++) {
     try {
       return await work()
     } catch (error) {
+      if (isTooLong(error) && !signal.aborted && (await answers()) && ++longTries === longTriesMax)
+        throw new TooLong('a statement took too long, again and again', { cause: error })
       const isPatient = isUnavailable(error) || (isRetryable(error) && tries < triesMax)
       if (!isPatient || signal.aborted) throw error
       // An abort only ends the wait; the next try finds out.
@@ -91,3 +106,12 @@ export async function retry<T>(work: () => Promise<T>, signal: AbortSignal, paus
     }
   }
 }
+
+/** What was tried takes the database longer than it may. */
+class TooLong extends Error {}
+
+const isAnswering = (db: Db): Promise<boolean> =>
+  db.query('select 1').then(
+    () => true,
+    () => false,
+  )

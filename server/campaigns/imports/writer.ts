@@ -23,6 +23,8 @@ export interface WriteContext {
   vault: Vault
   readRow: RowReader
   stride?: Stride
+  /** Rows of a batch, at most; without it as the stride says. */
+  pieceRows?: number | undefined
   /** None: nothing is encrypted, nor ever was. */
   contactSeals?: ContactSeals
 }
@@ -117,7 +119,8 @@ export class BatchWriter {
   }
 
   get isFull(): boolean {
-    return this.#batch.size >= batchSize || this.#stride.isWhole(this.#batch.rows)
+    const { rows, size } = this.#batch
+    return size >= batchSize || rows >= (this.#context.pieceRows ?? Infinity) || this.#stride.isWhole(rows)
   }
 
   add(row: SourceRow): void {
