@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildTestApp, callAs, createTestAccount, errorsOf, type Call, type TestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { noteReply } from './conversation-store.ts'
@@ -83,9 +83,22 @@ describe('a conversation', () => {
     await test.db.query('update messages set contact_id = $2 where id = $1', [sent.id, contactId])
     await says(person, 'Yes please')
     const expected = { campaign: showId('cmp', campaignId), contact: showId('ctc', contactId) }
-    expect(await conversationWith(person)).toMatchObject({
+    const conversation = await conversationWith(person)
+    expect(conversation).toMatchObject({
       ...expected,
       last_message: { ...expected, in_reply_to: showId('msg', sent.id) },
+    })
+    // A reply that answers nothing takes neither away; of two that say something the later one counts.
+    const reply = await test.message(parseId('msg', String((conversation['last_message'] as Body)['id'])) ?? '')
+    const note = (said: Pick<typeof reply, 'campaignId' | 'contactId'>): Promise<void> =>
+      inTransaction(test.db, (tx) => noteReply(tx, { ...reply, ...said }))
+    await note({ campaignId: null, contactId: null })
+    expect(await conversationWith(person)).toMatchObject(expected)
+    const [campaign, contact] = [newId(), newId()]
+    await note({ campaignId: campaign, contactId: contact })
+    expect(await conversationWith(person)).toMatchObject({
+      campaign: showId('cmp', campaign),
+      contact: showId('ctc', contact),
     })
   })
 
@@ -155,6 +168,21 @@ describe('a conversation', () => {
       expect((await call('GET', `/v1/conversations/${String(id)}${path}`, undefined, stranger.headers)).status).toBe(
         404,
       )
+    // A key of the account that may do everything but read texts.
+    const reader = await createTestAccount(database.db, { scopes: ['messages:read', 'messages:write'] })
+    await database.db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
+    const url = `/v1/conversations/${String(id)}`
+    const answers = [
+      await call('GET', `/v1/conversations?their_number=${person}`, undefined, reader.headers),
+      await call('GET', url, undefined, reader.headers),
+      await call('GET', `${url}/messages`, undefined, reader.headers),
+      await call('PATCH', url, { assignee: null }, reader.headers),
+      await call('POST', `${url}/read`, {}, reader.headers),
+    ]
+    for (const { status, body } of answers) {
+      expect([status, JSON.stringify(body)]).toEqual([200, expect.stringContaining('"message":null')])
+      expect(JSON.stringify(body)).not.toContain('Secret')
+    }
   })
 })
 
@@ -240,6 +268,25 @@ describe('looking after a conversation', () => {
     for (const last_message of ['x', showId('msg', newId())])
       expect(errorsOf((await read({ last_message })).body)).toEqual(['#/last_message invalid_value'])
     expect((await conversationWith(another))['unread']).toBe(1)
+  })
+
+  it('leaves a reply unread that was being stored while those before it were read', async () => {
+    const person = newPerson()
+    await says(person, 'One')
+    const { id, last_message: seen } = await conversationWith(person)
+    const row = await test.message(parseId('msg', String((seen as Body)['id'])) ?? '')
+    const { reading } = await inTransaction(test.db, async (tx) => {
+      const late = newId()
+      await tx.query(
+        `insert into messages select (jsonb_populate_record(m, jsonb_build_object('id', $2::uuid))).* from messages m where id = $1`,
+        [row.id, late],
+      )
+      await noteReply(tx, { ...row, id: late })
+      const answer = call('POST', `/v1/conversations/${String(id)}/read`, {})
+      await untilBlocked(test.db, 1)
+      return { reading: answer }
+    })
+    expect((await reading).body['unread']).toBe(1)
   })
 
   it('says of its numbers, which are not in the body, that nothing can go there', async () => {
