@@ -355,8 +355,13 @@ describe('scopes', () => {
       message: null,
     })
     const batch = { messages: [{ to: '15551230001', message: 'secret' }] }
-    const { body } = await call('POST', '/v1/messages/batch', batch, { ...headers, 'idempotency-key': 'blind' })
-    expect(body['results']).toMatchObject([{ status: 202, message: { message: null } }])
+    // Once, and as the repetition of a key.
+    for (const isReplay of [undefined, 'true']) {
+      const one = await send({}, { ...headers, 'idempotency-key': 'blind-one' })
+      expect([one.headers['idempotency-replayed'], one.body['message']]).toEqual([isReplay, null])
+      const { body } = await call('POST', '/v1/messages/batch', batch, { ...headers, 'idempotency-key': 'blind' })
+      expect(body['results']).toMatchObject([{ status: 202, message: { message: null } }])
+    }
     expect(JSON.stringify((await call('GET', `${url}/events`, undefined, headers)).body)).not.toContain('Hello')
   })
 })

@@ -318,6 +318,12 @@ describe('a reply that may mean STOP', () => {
       { number: '15551230002', text: 'stop it pls' },
       { number: person, text: 'please stop' },
     ])
+    // A key of the account that may read neither texts nor contacts.
+    const reader = await createTestAccount(database.db, { scopes: ['messages:read'] })
+    await database.db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
+    const hidden = await call('GET', '/opt-outs/suspected', undefined, reader.headers)
+    expect(dataOf(hidden)).toMatchObject([{ text: null }, { text: null }])
+    expect(hidden.text).not.toContain(person)
     expect(
       await test.count('events', `account_id = $1 and type = 'contact.opt_out_suspected'`, [account.accountId]),
     ).toBe(2)
