@@ -293,6 +293,15 @@ describe('a carrier’s table', () => {
     await other.close()
   })
 
+  it('is read beside a carrier whose adapter only a newer process knows', async () => {
+    await database.db.query(
+      `insert into carriers (id, name, kind, settings) values ($1, 'newer', 'http', '{"adapter": "newer"}')`,
+      [newId()],
+    )
+    await call('PUT', { mappings })
+    expect(statusMaps.of(carrierId).ofStatus(0x458).code).toBe('throttled')
+  })
+
   it('is the operator’s', async () => {
     const user = await createTestAccount(database.db, { scopes: ['settings:write', 'messages:write'] })
     for (const method of ['GET', 'DELETE'] as const)
