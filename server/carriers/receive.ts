@@ -22,7 +22,8 @@ import type { Texts } from '../sealing/texts.ts'
 import type { Vault } from '../sealing/vault.ts'
 import type { Link } from './link.ts'
 import { readNumberIn } from './number-form.ts'
-import { Unanswerable, type Delivery, type DeliverySession, type Redeliveries } from './redelivery.ts'
+import type { Delivery, DeliverySession, Redeliveries } from './redelivery.ts'
+import { Unanswerable } from './redelivery-notes.ts'
 import { codingsOf, storePart } from './reply-join.ts'
 
 export interface ReceiveContext {

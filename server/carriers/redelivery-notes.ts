@@ -1,0 +1,153 @@
+/**
+ * What processes tell each other of the deliveries that they have answered (`redelivery.ts`): the last equal one in `reply_hashes`, with how
+ * many may come again, and in `reply_notings` up to when all doubts of a process are there.
+ */
+import { columns } from '../db/array.ts'
+import type { Db, Tx } from '../db/db.ts'
+
+/** A delivery, by what is the same when it comes again, and the id of its own. */
+interface Noted {
+  linkId: string
+  hash: Buffer
+  id: string
+}
+
+/** How a delivery has come. */
+interface Coming {
+  /** Id of the one that it may repeat, of those that this process knows. */
+  earlier: string | null
+  nodeId: string
+  /** Seconds since it came. */
+  waited: number
+  /** Its session is. */
+  isLost: boolean
+  /** Its carrier waits no longer, and may have given it to another. */
+  isLeft: boolean
+}
+
+/** How far back an equal delivery counts. */
+export const windowMinutes = 10
+// Longer than a heartbeat of a node: whoever is silent for so long has lost its sessions.
+const nodeSilenceSeconds = 5
+// What a carrier gives to the next session may be there so long before the end of the last one is.
+const networkSeconds = 0.5
+
+/** Its carrier has no answer, or waits for none: it gives it again, or has done so. */
+export class Unanswerable extends Error {}
+
+/** Another process has an equal delivery, or is just storing it, and has not yet told whether its answer arrived. */
+export class NotYetTold extends Error {}
+
+/**
+ * Whether a delivery is to be stored; notes it. A delivery that it may repeat (`earlier`) counts if that was stored after all. Else the
+ * database tells whether another process is in doubt about its answer to an equal one, or died after it: it may repeat that one as well. One
+ * row, by primary key; waits for who has it.
+ * @throws NotYetTold where that process may not have told yet, and Unanswerable where there is an equal one and the session is lost, or the
+ *   carrier waits no longer; notes nothing then.
+ */
+export async function noteDelivery(
+  tx: Tx,
+  delivery: Noted & { isNamed: boolean },
+  { earlier, nodeId, waited, isLost, isLeft }: Coming,
+): Promise<boolean> {
+  const { rows } = await tx.query<{ isFirst: boolean; isTold: boolean }>(
+    `with equal as (
+       select h.delivery,
+         h.doubts > 0 or (h.node_id <> $3 and b.seen_at is null) as is_doubtful,
+         $6 or not $11 and (
+           h.doubts > 0 or (h.node_id <> $3 and b.seen_at is null) or coalesce(h.delivery = $5, false)
+             or not $12 and (
+               h.node_id = $3 or b.seen_at is null
+                 or coalesce(n.noted_to, '-infinity') > now() + make_interval(secs => $10::float8 - $9::float8)
+             )
+         ) as is_told
+       from reply_hashes h
+       left join reply_notings n on n.node_id = h.node_id
+       left join lateral (
+         select b.seen_at
+         from heartbeats b
+         join nodes n on n.id = b.node_id and n.fenced_at is null
+         where b.node_id = h.node_id and b.seen_at > now() - make_interval(secs => $8)) b on true
+       where h.link_id = $1
+         and h.hash = $2
+         and h.received_at > now() - make_interval(mins => $7)
+     ), noted as (
+       insert into reply_hashes as h (link_id, hash, node_id, delivery)
+       select $1, $2, $3, $4
+       where not exists (select 1 from equal where not is_told)
+       on conflict (link_id, hash) do update
+         set received_at = now(), node_id = excluded.node_id, delivery = excluded.delivery,
+           doubts = case when h.delivery = $5 then h.doubts else greatest(h.doubts - 1, 0) end
+         where exists (select 1 from equal)
+           or h.node_id = excluded.node_id
+           or h.received_at <= now() - make_interval(mins => $7)
+       returning h.hash
+     )
+     select
+       not exists (
+         select 1
+         from equal
+         where $6 or is_doubtful or delivery = $5
+       ) as "isFirst",
+       exists (select 1 from noted) as "isTold"`,
+    [
+      delivery.linkId,
+      delivery.hash,
+      nodeId,
+      delivery.id,
+      earlier,
+      delivery.isNamed,
+      windowMinutes,
+      nodeSilenceSeconds,
+      waited,
+      networkSeconds,
+      isLost,
+      isLeft,
+    ],
+  )
+  const [found] = rows
+  if (found?.isTold === false) throw isLost || isLeft ? new Unanswerable() : new NotYetTold()
+  return found?.isFirst ?? true
+}
+
+/** Each of these may come once more, to any process; of the unknown those that were stored after all. By primary key. */
+export async function noteDoubts(db: Db, lost: readonly Noted[], unknown: readonly Noted[]): Promise<void> {
+  await db.query(
+    `with l as (
+       select link_id, hash, count(*)::int as doubts
+       from unnest($1::uuid[], $2::bytea[]) as l (link_id, hash)
+       group by link_id, hash
+     ), u as (
+       select * from unnest($3::uuid[], $4::bytea[], $5::uuid[]) as u (link_id, hash, delivery)
+     )
+     update reply_hashes h
+     set doubts = h.doubts + k.doubts
+     from (
+       select link_id, hash, null::uuid as delivery, doubts from l
+       union all
+       select link_id, hash, delivery, 1 from u
+     ) k
+     where h.link_id = k.link_id and h.hash = k.hash and (k.delivery is null or h.delivery = k.delivery)`,
+    columns([
+      lost.map((one) => one.linkId),
+      lost.map((one) => one.hash),
+      unknown.map((one) => one.linkId),
+      unknown.map((one) => one.hash),
+      unknown.map((one) => one.id),
+    ]),
+  )
+}
+
+/**
+ * Tells that all doubts up to a time are noted, if it is known. Answers the database's time: what had come to the sockets until then was read
+ * before whoever waits for this goes on.
+ */
+export async function tellNoted(db: Db, nodeId: string, notedTo: Date | null): Promise<Date | null> {
+  const { rows } = await db.query<{ now: Date }>(
+    `insert into reply_notings as n (node_id, noted_to) values ($1, coalesce($2::timestamptz, '-infinity'))
+     on conflict (node_id) do update set noted_to = coalesce($2::timestamptz, n.noted_to)
+     returning now() as now`,
+    [nodeId, notedTo],
+  )
+  return rows[0]?.now ?? null
+}
