@@ -70,6 +70,7 @@ export async function idempotent(
   complete: (tx: Tx, stored: Outcome) => Promise<Outcome> = async (_, stored) => stored,
 ): Promise<void> {
   const { vault } = context
+  const { applied } = request.routeOptions.config
   const key = readIdempotencyKey(request)
   const run = async (tx: Tx): Promise<Outcome> => {
     const { audit, ...outcome } = await work(tx)
@@ -77,8 +78,9 @@ export async function idempotent(
     return outcome
   }
   if (key === null) {
-    answer(reply, await inTransactions(context, async (tx) => complete(tx, await run(tx))))
-    return
+    const outcome = await inTransactions(context, async (tx) => complete(tx, await run(tx)))
+    await applied?.()
+    return answer(reply, outcome)
   }
   const scope = await scopeOf(vault, request, key)
   const { outcome, isReplay } = await inTransactions(context, async (tx) => {
@@ -88,6 +90,7 @@ export async function idempotent(
     await store(tx, scope, outcome, seal(vault, scope, outcome))
     return { outcome: await complete(tx, outcome), isReplay: false }
   })
+  await applied?.()
   if (isReplay) reply.header('idempotency-replayed', 'true')
   answer(reply, outcome)
 }

@@ -1,5 +1,5 @@
 /** What a process keeps in memory of what its routes change: read anew before an answer tells of the change, so that the next request meets it. */
-import type { onSendAsyncHookHandler, RouteOptions } from 'fastify'
+import type { RouteOptions } from 'fastify'
 import { isUnavailable } from './db/failure.ts'
 import type { App } from './http.ts'
 
@@ -36,17 +36,11 @@ const changedBy: Record<string, readonly (keyof Kept)[]> = {
   twilio_credential: ['subscriptions'],
 }
 
-/** Makes every route registered after it answer when this process knows what it has changed. */
+/** Has every route registered after it answer when this process knows what it has changed (`idempotent`). */
 export function refreshKept(app: App, kept: () => Kept): void {
-  app.addHook('onRoute', (route: RouteOptions) => {
-    const [word = ''] = route.config?.audit?.split('.') ?? []
-    const names = changedBy[word]
-    if (!names) return
-    const refresh: onSendAsyncHookHandler = async (_request, reply, payload) => {
-      if (reply.statusCode < 300) await refreshAll(names.map((name) => kept()[name]))
-      return payload
-    }
-    route.onSend = [refresh, ...[route.onSend ?? []].flat()]
+  app.addHook('onRoute', ({ config }: RouteOptions) => {
+    const names = changedBy[config?.audit?.split('.')[0] ?? '']
+    if (config && names) config.applied = () => refreshAll(names.map((name) => kept()[name]))
   })
 }
 
