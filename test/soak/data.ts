@@ -94,6 +94,9 @@ export async function checkData(
       )
   }
   const messages = new Map(ledger.messages.map((message) => [message.id, message]))
+  const asked = new Set(gone.flatMap(({ ids }) => [...ids.values()].map(uuidOf)))
+  for (const { id, direction, status } of ledger.messages.filter((one) => hasNoText(one) && !asked.has(one.id)))
+    violations.push(`${direction} ${id} is ${status} and has no text, which nobody asked for`)
   const times = Map.groupBy(carrier, ({ text, status }) => (status === 'ROK' ? text.split(' ')[0] : ''))
   for (const { erasure, number, ids } of gone) {
     for (const [word, id] of ids) {
@@ -109,6 +112,8 @@ export async function checkData(
   return violations
 }
 
+const hasNoText = ({ text }: { text: string | null }): boolean => text === null
+
 /** What was seen of all but those whose texts are gone, by which the laws tell them apart. */
 export function withoutGone(evidence: Evidence, { gone }: World): Evidence {
   const words = new Set(gone.flatMap(({ ids }) => [...ids.keys()]))
@@ -121,7 +126,7 @@ export function withoutGone(evidence: Evidence, { gone }: World): Evidence {
     carrier: evidence.carrier.filter((entry) => !isOfThem(entry)),
     ledger: {
       ...ledger,
-      messages: ledger.messages.filter(({ id }) => !ids.has(id)),
+      messages: ledger.messages.filter((one) => !ids.has(one.id) && !hasNoText(one)),
       receipts: ledger.receipts.filter(({ rawId }) => !rawIds.has(rawId)),
     },
   }
