@@ -70,7 +70,6 @@ export async function idempotent(
   complete: (tx: Tx, stored: Outcome) => Promise<Outcome> = async (_, stored) => stored,
 ): Promise<void> {
   const { vault } = context
-  const { applied } = request.routeOptions.config
   const key = readIdempotencyKey(request)
   const run = async (tx: Tx): Promise<Outcome> => {
     const { audit, ...outcome } = await work(tx)
@@ -78,9 +77,7 @@ export async function idempotent(
     return outcome
   }
   if (key === null) {
-    const outcome = await inTransactions(context, async (tx) => complete(tx, await run(tx)))
-    await applied?.()
-    return answer(reply, outcome)
+    return answer(request, reply, await inTransactions(context, async (tx) => complete(tx, await run(tx))))
   }
   const scope = await scopeOf(vault, request, key)
   const { outcome, isReplay } = await inTransactions(context, async (tx) => {
@@ -90,9 +87,8 @@ export async function idempotent(
     await store(tx, scope, outcome, seal(vault, scope, outcome))
     return { outcome: await complete(tx, outcome), isReplay: false }
   })
-  await applied?.()
   if (isReplay) reply.header('idempotency-replayed', 'true')
-  answer(reply, outcome)
+  await answer(request, reply, outcome)
 }
 
 // What this process does in pieces at the moment, by its key.
@@ -110,7 +106,7 @@ export async function idempotentInPieces(
   work: () => Promise<Outcome>,
 ): Promise<void> {
   const key = readIdempotencyKey(request)
-  if (key === null) return answer(reply, await work())
+  if (key === null) return answer(request, reply, await work())
   const scope = await scopeOf(vault, request, key)
   const name = nameOf(scope)
   if (running.has(name)) throw keyInProgress()
@@ -127,7 +123,7 @@ export async function idempotentInPieces(
       }))
     if (known !== null) reply.header('idempotency-replayed', 'true')
     const outcome = known === null ? mine : open(vault, scope, known)
-    if (outcome) answer(reply, outcome)
+    if (outcome) await answer(request, reply, outcome)
   } finally {
     running.delete(name)
   }
@@ -258,7 +254,13 @@ async function store(tx: Tx, scope: Scope, outcome: Outcome, response: string): 
   })
 }
 
-function answer(reply: FastifyReply, { status, body, location }: Outcome): void {
+/** Answers when this process has read what was changed. */
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { status, body, location }: Outcome,
+): Promise<void> {
+  await request.routeOptions.config.applied?.()
   reply.code(status)
   if (location !== undefined) reply.header('location', location)
   // Not awaited: a reply settles only when its last byte is written, and callers have things to do after the commit.

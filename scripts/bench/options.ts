@@ -1,5 +1,5 @@
 /** What the benchmark is asked for on the command line. */
-import { parseArgs } from 'node:util'
+import { readOptions as readCommandLine } from '../options.ts'
 
 /** Values of HELIOGRAM_MEMORY. */
 const memories = ['small', 'normal', 'large'] as const
@@ -57,22 +57,15 @@ export function readOptions(): Options {
 }
 
 function parseOptions(): Options {
-  const { values } = parseArgs({
-    options: {
-      pairs: { type: 'string', default: '5' },
-      seconds: { type: 'string', default: '12' },
-      connections: { type: 'string', default: '64' },
-      messages: { type: 'string', default: '10000000' },
-      only: { type: 'string' },
-      memory: { type: 'string', default: 'normal' },
-      'no-write': { type: 'boolean', default: false },
-      help: { type: 'boolean', default: false },
-    },
+  const values = readCommandLine(help, {
+    pairs: { type: 'string', default: '5' },
+    seconds: { type: 'string', default: '12' },
+    connections: { type: 'string', default: '64' },
+    messages: { type: 'string', default: '10000000' },
+    only: { type: 'string' },
+    memory: { type: 'string', default: 'normal' },
+    'no-write': { type: 'boolean', default: false },
   })
-  if (values.help) {
-    console.log(help)
-    process.exit(0)
-  }
   return {
     pairs: readCount('pairs', values.pairs),
     seconds: readCount('seconds', values.seconds),
