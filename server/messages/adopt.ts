@@ -35,7 +35,10 @@ export async function adoptTries(
   const tries = await readDue(tx, limit)
   if (tries.length === 0) return { moved: [], looked: 0, adopted: 0 }
   const open = tries.filter((one) => one.isOpen)
-  const decided = open.length === 0 ? [] : decideAdoptions(open, await readStrangers(tx, open))
+  const strangers = open.length === 0 ? [] : await readStrangers(tx, open)
+  // In this order: a message whose receipt was read is busy after it, or its id is known after that.
+  if (strangers.length > 0) await noteBusy(tx, open)
+  const decided = decideAdoptions(open, strangers)
   const adoptions = await withoutKnown(tx, decided)
   const receipts = adoptions.length === 0 ? [] : await takeReceipts(tx, adoptions)
   // Of several segments, the last late answer does not know that it is the last.
@@ -63,23 +66,44 @@ async function readDue(tx: Tx, limit: number): Promise<DueTry[]> {
       select t.account_id as "accountId", t.message_id as "messageId", t.segment, t.try, t.link_id as "linkId", t.segments,
         t.their_number as "theirNumber", t.our_number as "ourNumber", t.reference, t.intent_at as "intentAt",
         coalesce(s.state in ('unknown', 'accepted') and s.carrier_message_id is null, false) as "isOpen",
-        exists (
-          select 1
-          from messages m
-          where m.account_id = t.account_id
-            and m.their_number = t.their_number
-            and m.id >= $2
-            and m.status = 'sending'
-            and m.our_number is not distinct from t.our_number) as "isBusy"
+        false as "isBusy"
       from pairs p
       join nameless_tries t on t.link_id = p.link_id and t.their_number = p.their_number
       left join submissions s
         on s.account_id = t.account_id and s.message_id = t.message_id and s.segment = t.segment and s.try = t.try
       order by t.account_id, t.message_id, t.segment, t.try
       for update of t`,
-    values: [limit, firstIdAt(nowMs() - validityMaxMs)],
+    values: [limit],
   })
   return rows
+}
+
+/** Notes which of these tries are between numbers between which a message is with a carrier; by messages_their_number. */
+async function noteBusy(tx: Tx, tries: readonly DueTry[]): Promise<void> {
+  const { rows } = await tx.query<{ n: number }>({
+    name: 'read-busy-tries',
+    text: `
+      select t.n::int
+      from unnest($1::uuid[], $2::text[], $3::text[]) with ordinality as t (account_id, their_number, our_number, n)
+      where exists (
+        select 1
+        from messages m
+        where m.account_id = t.account_id
+          and m.their_number = t.their_number
+          and m.id >= $4
+          and m.status = 'sending'
+          and m.our_number is not distinct from t.our_number)`,
+    values: [
+      ...columns([
+        tries.map((one) => one.accountId),
+        tries.map((one) => one.theirNumber),
+        tries.map((one) => one.ourNumber),
+      ]),
+      firstIdAt(nowMs() - validityMaxMs),
+    ],
+  })
+  const busy = new Set(rows.map(({ n }) => tries[n - 1]))
+  for (const one of tries) one.isBusy = busy.has(one)
 }
 
 /** Unmatched receipts about the numbers of these tries, one an id; by receipts_adoptable. */

@@ -11,7 +11,7 @@ import type { Meter } from '../metrics/meter.ts'
 import { matchEarly, writeAnswers, type Answer } from './answer.ts'
 import { isFinal, messageEventData, type MessageRow, type Status } from './message.ts'
 import { applyReceipts, statusOfReceipt } from './apply.ts'
-import { hintLate, isNameless, noteNameless } from './nameless.ts'
+import { disown, hintLate, isNameless, noteNameless } from './nameless.ts'
 import {
   isPlainAnswer,
   recall,
@@ -119,7 +119,9 @@ export class Ledger {
       else {
         const { answer } = entry
         const submitted = recent.takeSubmitted(answer.messageId, answer.try)
-        if (submitted && isPlainAnswer(answer) && !subscriptions.wants(answer.accountId, 'message.sent'))
+        // The id of one that is sent again may have been taken for an earlier try's (`disown`).
+        const isPlain = isPlainAnswer(answer) && submitted?.row.possibleDuplicate === false
+        if (submitted && isPlain && !subscriptions.wants(answer.accountId, 'message.sent'))
           plainAnswers.push({ answer, ...submitted })
         else answers.push(answer)
       }
@@ -149,7 +151,7 @@ export class Ledger {
       const moved: Moved[] = []
       if (answers.length > 0) {
         const answered = await writeAnswers(tx, answers, wantsSent)
-        await noteNameless(tx, answers.filter(isNameless))
+        await noteNameless(tx, [...answers.filter(isNameless), ...(await disown(tx, answers))])
         await hintLate(
           tx,
           answers.filter((answer) => answer.isLate),

@@ -8,6 +8,9 @@ import type { ReceiptIn } from './receipt.ts'
 /** How long the outcome of a try is waited for before it is repeated; four times as long after each that stays unknown, in seconds. */
 export const resendAfterSeconds = 3
 
+/** A try that ended without an id. */
+type Nameless = Pick<Answer, 'accountId' | 'messageId' | 'segment' | 'try' | 'linkId' | 'state' | 'intentAt'>
+
 /** Whether no receipt can find this try by an id. */
 export function isNameless({ state, carrierMessageId }: Answer): boolean {
   return state === 'unknown' || (state === 'accepted' && carrierMessageId === null)
@@ -18,7 +21,7 @@ export function isNameless({ state, carrierMessageId }: Answer): boolean {
  * after a while, where the message, its campaign or its account says so, or else the link. Locks the messages that no one has decided
  * for, by primary key. Where one receipt speaks for all segments, the first stands for them.
  */
-export async function noteNameless(tx: Tx, answers: Answer[]): Promise<void> {
+export async function noteNameless(tx: Tx, answers: readonly Nameless[]): Promise<void> {
   if (answers.length === 0) return
   await tx.query({
     name: 'note-nameless-tries',
@@ -64,6 +67,46 @@ export async function noteNameless(tx: Tx, answers: Answer[]): Promise<void> {
       resendAfterSeconds,
     ],
   })
+}
+
+/**
+ * An answer that gives an id which an earlier try of the segment was thought to have, by a receipt that came before it, says that it is not
+ * that try's: one submit has one id. Takes it back, in the transaction of the answers and after these; returns the tries, which are nameless
+ * again. By primary key prefix of submissions; first tries have none before them.
+ */
+export async function disown(tx: Tx, answers: readonly Answer[]): Promise<Nameless[]> {
+  const named = answers.filter(({ state, carrierMessageId, ...answer }) => {
+    const mayBeAnother = answer.try > 1 || answer.isLate === true
+    return state === 'accepted' && carrierMessageId !== null && mayBeAnother
+  })
+  if (named.length === 0) return []
+  // Where one receipt speaks for all segments, the others were taken along without an id.
+  const { rows } = await tx.query<Nameless>({
+    name: 'disown-tries',
+    text: `
+      with wrong as materialized (
+        select s.account_id, s.message_id, s.segment, s.try
+        from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[]) as a (account_id, message_id, segment, try, id)
+        join submissions s on s.account_id = a.account_id and s.message_id = a.message_id and s.segment = a.segment
+        where s.try <> a.try and s.is_adopted and s.carrier_message_id = a.id
+      )
+      update submissions s
+      set state = 'unknown', is_adopted = false, carrier_message_id = null
+      from wrong w
+      where s.account_id = w.account_id and s.message_id = w.message_id and s.try = w.try
+        and s.is_adopted
+        and (s.segment = w.segment or s.carrier_message_id is null)
+      returning s.account_id as "accountId", s.message_id as "messageId", s.segment, s.try, s.link_id as "linkId",
+        s.state, s.intent_at as "intentAt"`,
+    values: columns([
+      named.map((a) => a.accountId),
+      named.map((a) => a.messageId),
+      named.map((a) => a.segment),
+      named.map((a) => a.try),
+      named.map((a) => a.carrierMessageId),
+    ]),
+  })
+  return rows
 }
 
 /** Receipts have come that no id finds: tries between the same numbers are looked at. By nameless_tries_number, which is mostly empty. */

@@ -36,10 +36,10 @@ export const dataFaults: Record<string, Fault> = {
   },
 }
 
-/** Some now, one in a moment, and one that would be in an hour: to a number of their own. */
+/** Some now, one in a moment, and one that would be in an hour: to a number of their own, which is none of the load's (`openWorld`). */
 async function sendSome(world: World, changes: { retain_content?: false }): Promise<World['gone'][number]> {
   const n = world.gone.length
-  const gone: World['gone'][number] = { erasure: null, number: `1555203${1000 + n}`, ids: new Map() }
+  const gone: World['gone'][number] = { erasure: null, number: `1606203${1000 + n}`, ids: new Map() }
   world.gone.push(gone)
   for (const [i, seconds] of [0, 0, 0, 2, ...('retain_content' in changes ? [] : [3600])].entries()) {
     const word = `g${n}i${i}`

@@ -183,7 +183,7 @@ export const lanes: Record<string, Record<string, Fault>> = {
     },
     async optOut(world) {
       const { load, random, taken, out, faults } = world
-      const to = `1555201${1000 + out.length}`
+      const to = `1606201${1000 + out.length}`
       out.push(to)
       const at = Date.now() + random() * 5000
       const send_at = new Date(at).toISOString()

@@ -11,6 +11,7 @@ import { until } from '../until.ts'
 import { gatherEvidence } from '../witnesses.ts'
 import { checkData, settleData, withoutGone } from './data.ts'
 import { lanes, runLane, tend } from './faults.ts'
+import { inspect } from './inspect.ts'
 import { bothOf, isAlive, openWorld, type World } from './world.ts'
 
 const help = `npm run soak [-- options]
@@ -58,7 +59,7 @@ async function runRound(seed: number): Promise<boolean> {
     const violations = await settle(world).catch((error: unknown) => [`no rest: ${String(error)}`])
     isSettled = true
     await tending
-    return violations
+    return [...violations, ...(await inspect(world, violations))]
   }
   let violations: string[]
   try {
