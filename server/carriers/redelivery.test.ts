@@ -439,17 +439,23 @@ describe('a redelivery is answered and stored once', () => {
     expect(await stored()).toBe(2)
   })
 
-  it('where its storing was answered with an error and had happened', async () => {
-    const session = openSession()
-    // The commit takes place, and its answer is lost.
-    context.wake = () => {
-      context.wake = () => {}
-      throw new Error('lost')
-    }
-    expect(await deliver(session)).toBe(ESME.RX_T_APPN)
-    expect(await deliver(session)).toBe(ESME.ROK)
-    expect(await stored()).toBe(1)
-  })
+  it.each([0, 2])(
+    'where storing it was answered with an error and had happened, and %i times had not',
+    async (times) => {
+      const session = openSession()
+      // The commit takes place, and its answer is lost.
+      context.wake = () => {
+        context.wake = () => {}
+        throw new Error('lost')
+      }
+      expect(await deliver(session)).toBe(ESME.RX_T_APPN)
+      context.db = away
+      for (let n = 0; n < times; n++) expect(await deliver(session)).toBe(ESME.RX_T_APPN)
+      context.db = database.db
+      expect(await deliver(session)).toBe(ESME.ROK)
+      expect(await stored()).toBe(1)
+    },
+  )
 
   it('however it comes, where the carrier gives it an id', async () => {
     const session = openSession()

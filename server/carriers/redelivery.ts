@@ -107,6 +107,8 @@ export class Redeliveries {
     try {
       await earlier?.done
       await this.#noting
+      // Neither is known to be stored: under one id the database tells, whichever of them it has.
+      if (earlier?.isStored === false) answer.id = earlier.id
       if (!earlier?.isStored) await this.#storeSure(answer, earlier?.id ?? null, store)
       answer.isStored = true
     } finally {

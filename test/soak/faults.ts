@@ -16,13 +16,13 @@ interface Batch {
 export const lanes: Record<string, Record<string, Fault>> = {
   processes: {
     async kill(world) {
-      const node = takeNode(world)
+      const node = await takeNode(world)
       await node.program.kill9()
       await pause(world.random() * 4000)
       await begin(world, node)
     },
     async stop(world) {
-      const node = takeNode(world)
+      const node = await takeNode(world)
       const { code, signal, stderr } = await node.program.stop()
       if (code !== 0)
         world.faults.push(`a process that was asked to stop ended with ${code ?? signal}: ${stderr.slice(-1000)}`)
@@ -30,7 +30,7 @@ export const lanes: Record<string, Record<string, Fault>> = {
     },
     // Shorter than what a process is fenced for.
     async freeze(world) {
-      const node = takeNode(world)
+      const node = await takeNode(world)
       signalProcess(node.program.pid, 'SIGSTOP')
       await pause(world.random() * 12_000)
       signalProcess(node.program.pid, 'SIGCONT')
@@ -38,7 +38,7 @@ export const lanes: Record<string, Record<string, Fault>> = {
     },
     // Who wakes fenced ends itself (`tend`).
     async fence(world) {
-      const node = takeNode(world)
+      const node = await takeNode(world)
       signalProcess(node.program.pid, 'SIGSTOP')
       await pause(17_000 + world.random() * 5000)
       signalProcess(node.program.pid, 'SIGCONT')
@@ -279,8 +279,10 @@ export async function runLane(
   }
 }
 
-function takeNode({ nodes, random }: World): Node {
+/** One of the two, when it is up: one that was fenced may just begin anew (`tend`). */
+async function takeNode({ nodes, random }: World): Promise<Node> {
   const node = nodes[random() < 0.5 ? 0 : 1]
+  await until('the process is up', async () => node.isUp, 60_000)
   node.isUp = false
   return node
 }
