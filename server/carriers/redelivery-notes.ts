@@ -23,6 +23,8 @@ interface Coming {
   isLost: boolean
   /** Its carrier waits no longer, and may have given it to another. */
   isLeft: boolean
+  /** Its carrier may have stopped waiting: what another has stored since it came may be the same. */
+  isLate: boolean
 }
 
 /** How far back an equal delivery counts. */
@@ -42,26 +44,29 @@ export class NotYetTold extends Error {}
  * Whether a delivery is to be stored; notes it. A delivery that it may repeat (`earlier`) counts if that was stored after all. Else the
  * database tells whether another process is in doubt about its answer to an equal one, or died after it: it may repeat that one as well. One
  * row, by primary key; waits for who has it.
- * @throws NotYetTold where that process may not have told yet, and Unanswerable where there is an equal one and the session is lost, or the
- *   carrier waits no longer; notes nothing then.
+ * @throws NotYetTold where that process may not have told yet, and Unanswerable where there is an equal one and the session is lost, the
+ *   carrier waits no longer, or may not and the other came since; notes nothing then.
  */
 export async function noteDelivery(
   tx: Tx,
   delivery: Noted & { isNamed: boolean },
-  { earlier, nodeId, waited, isLost, isLeft }: Coming,
+  { earlier, nodeId, waited, isLost, isLeft, isLate }: Coming,
 ): Promise<boolean> {
-  const { rows } = await tx.query<{ isFirst: boolean; isTold: boolean }>(
+  const { rows } = await tx.query<{ isFirst: boolean; isTold: boolean; isCrossed: boolean }>(
     `with equal as (
        select h.delivery,
          h.doubts > 0 or (h.node_id <> $3 and b.seen_at is null) as is_doubtful,
          $6 or not $11 and (
            h.doubts > 0 or (h.node_id <> $3 and b.seen_at is null) or coalesce(h.delivery = $5, false)
-             or not $12 and (
+             or not ($12 or c.is_crossed) and (
                h.node_id = $3 or b.seen_at is null
                  or coalesce(n.noted_to, '-infinity') > now() + make_interval(secs => $10::float8 - $9::float8)
              )
-         ) as is_told
+         ) as is_told,
+         c.is_crossed
        from reply_hashes h
+       cross join lateral (
+         select $13 and h.node_id <> $3 and h.received_at > now() - make_interval(secs => $9::float8) as is_crossed) c
        left join reply_notings n on n.node_id = h.node_id
        left join lateral (
          select b.seen_at
@@ -89,7 +94,8 @@ export async function noteDelivery(
          from equal
          where $6 or is_doubtful or delivery = $5
        ) as "isFirst",
-       exists (select 1 from noted) as "isTold"`,
+       exists (select 1 from noted) as "isTold",
+       exists (select 1 from equal where is_crossed) as "isCrossed"`,
     [
       delivery.linkId,
       delivery.hash,
@@ -103,10 +109,11 @@ export async function noteDelivery(
       networkSeconds,
       isLost,
       isLeft,
+      isLate,
     ],
   )
   const [found] = rows
-  if (found?.isTold === false) throw isLost || isLeft ? new Unanswerable() : new NotYetTold()
+  if (found?.isTold === false) throw isLost || isLeft || found.isCrossed ? new Unanswerable() : new NotYetTold()
   return found?.isFirst ?? true
 }
 

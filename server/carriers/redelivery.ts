@@ -9,7 +9,8 @@
  *
  * What this process has answered is remembered here, what others and those before it have, in the database: where another process has an
  * equal one, this one waits with its own until that process has told of its doubts, or has been silent for so long that it is dead. What came
- * on a session that is lost before it was stored, or waited for long, is left to its carrier where there is an equal one.
+ * on a session that is lost before it was stored, or waited for long, is left to its carrier where there is an equal one; also what waited for
+ * the patience of a carrier, where another process has stored an equal one meanwhile.
  */
 import type { Db, Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
@@ -89,6 +90,7 @@ export class Redeliveries {
     delivery: Delivery,
     store: (isFirst: (tx: Tx) => Promise<boolean>) => Promise<unknown>,
   ): Promise<void> {
+    const startedAt = performance.now()
     const [now, absentMs] = [this.#now(), this.#absentMs()]
     const key = keyOf(delivery)
     const earlier = this.#takeUnsure(key, delivery, now)
@@ -109,7 +111,7 @@ export class Redeliveries {
       await this.#noting
       // Neither is known to be stored: under one id the database tells, whichever of them it has.
       if (earlier?.isStored === false) answer.id = earlier.id
-      if (!earlier?.isStored) await this.#storeSure(answer, earlier?.id ?? null, store)
+      if (!earlier?.isStored) await this.#storeSure(answer, startedAt, earlier?.id ?? null, store)
       answer.isStored = true
     } finally {
       answer.answeredAt = this.#now()
@@ -120,21 +122,22 @@ export class Redeliveries {
   /** Stores a delivery, if it is the first, when it is known whether it is. */
   async #storeSure(
     answer: Answered,
+    startedAt: number,
     earlier: string | null,
     store: (isFirst: (tx: Tx) => Promise<boolean>) => Promise<unknown>,
   ): Promise<void> {
-    const startedAt = performance.now()
     for (;;) {
-      const waited = (performance.now() - startedAt) / 1000
       try {
         return void (await store((tx) => {
+          const waitedMs = performance.now() - startedAt
           const isLost = answer.session.state === 'closed'
           return noteDelivery(tx, answer, {
             earlier,
             nodeId: this.#nodeId,
-            waited,
+            waited: waitedMs / 1000,
             isLost,
             isLeft: isLeft(answer, this.#now()),
+            isLate: waitedMs >= patienceMs,
           })
         }))
       } catch (error) {
