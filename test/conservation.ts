@@ -25,6 +25,8 @@ export interface Evidence {
   replies: string[]
   /** Ids of the events that the receiver verified. */
   received: ReadonlySet<string>
+  /** Ids of messages that somebody has called off, maybe too late; absent: none. */
+  calledOff?: readonly string[]
 }
 
 const restless: readonly Status[] = ['scheduled', 'queued', 'sending']
@@ -74,6 +76,7 @@ export function checkConservation(evidence: Evidence): string[] {
   const keys = ledger.keys.filter(({ key }) => isKeyOfLoad(key)).length
   check(ofLoad === keys, 'L2', `${ofLoad} messages for ${keys} keys`)
 
+  const calledOff = new Set(evidence.calledOff?.map(toUuid))
   const known = new Set(outbound.map((message) => tagOf(message.text)))
   for (const entry of carrier) check(known.has(tagOf(entry.text)), 'L5', `${entry.text} is of no message`)
 
@@ -103,12 +106,16 @@ export function checkConservation(evidence: Evidence): string[] {
         check(fates.includes('delivered'), 'L13', `${at}: delivered, the carrier's receipt says ${fates.join()}`)
     }
     check(!restless.includes(message.status), 'L10', `${message.id} is ${message.status} at rest`)
-    const mayWait = message.onUnknown !== 'resend' || message.isParked
-    const isAtCarrier = segments.every((segment) => deliveriesOf.has(`${tagOf(message.text)} ${segment}`))
+    const mayWait = message.onUnknown !== 'resend' || message.isParked || calledOff.has(message.id)
+    // A carrier that refuses what it is asked again for may have it from before: that is all that will be known.
+    const isTried = segments.every((segment) => {
+      const last = submissionsOf.get(`${message.id} ${segment}`)?.toSorted((a, b) => b.try - a.try)[0]
+      return deliveriesOf.has(`${tagOf(message.text)} ${segment}`) || last?.state === 'refused'
+    })
     check(
-      message.status !== 'unconfirmed' || mayWait || isAtCarrier,
+      message.status !== 'unconfirmed' || mayWait || isTried,
       'L10',
-      `${message.id} was to be sent again, and is not at the carrier`,
+      `${message.id} was to be sent again, and is neither at the carrier nor refused`,
     )
     const isWhole = segments.every((segment) => deliveredSegments.has(`${message.id} ${segment}`))
     check(

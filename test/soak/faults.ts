@@ -151,6 +151,7 @@ export const lanes: Record<string, Record<string, Fault>> = {
       const { load, random, taken } = world
       const ms = 1000 + random() * 3000
       const id = await load.send({ send_at: new Date(Date.now() + ms).toISOString() })
+      if (id !== null) world.calledOff.push(id)
       await pause(ms * 2 * random())
       const { status } = await insist<{ status: string | number }>(
         world,
@@ -188,6 +189,7 @@ export const lanes: Record<string, Record<string, Fault>> = {
       const at = Date.now() + random() * 5000
       const send_at = new Date(at).toISOString()
       const ids = await Promise.all([load.send({ to, send_at }), load.send({ to, send_at }), load.send({ to })])
+      world.calledOff.push(...ids.flatMap((id) => id ?? []))
       await insist(world, 'POST', '/v1/opt-outs', { number: to }, [200, 201])
       // What waited was not due yet.
       if (Date.now() < at) taken.push(...ids.slice(0, 2).flatMap((id) => id ?? []))

@@ -99,7 +99,7 @@ async function settle(world: World): Promise<string[]> {
   await settleData(world)
   const all = await gatherEvidence({ load, db, carrier: bothOf(world), receiver }, replies)
   await smppLoad.untilTold(db)
-  const evidence = withoutGone(all, world)
+  const evidence = { ...withoutGone(all, world), calledOff: world.calledOff }
   const violations = [...summarise(checkConservation(evidence)), ...(await checkData(world, all))]
   for (const { campaign, contacts, isCanceled } of world.broadcasts) {
     const { status, recipients, messages } = (await broadcastOf(world, campaign)) ?? {}

@@ -34,8 +34,9 @@ export interface World {
   replies: string[]
   /** Broadcasts that were ordered: their campaigns, and of how many contacts. */
   broadcasts: { campaign: string; contacts: number; isCanceled: boolean }[]
-  /** Ids of messages that were taken back in time. */
+  /** Ids of messages that were taken back in time; `calledOff`: also too late, or maybe so. */
   taken: string[]
+  calledOff: string[]
   /** Batches: their texts, and the ids that they were answered with, if they were. */
   batches: { texts: string[]; ids: string[] }[]
   /** Files of contacts, each of a campaign of its own, and how many of their rows are whose first, come again, and are no contacts. */
@@ -140,6 +141,7 @@ export async function openWorld({ random, rate }: { random: () => number; rate: 
       replies: [],
       broadcasts: [],
       taken: [],
+      calledOff: [],
       batches: [],
       imports: [],
       gone: [],
