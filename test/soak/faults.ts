@@ -24,7 +24,8 @@ export const lanes: Record<string, Record<string, Fault>> = {
     async stop(world) {
       const node = await takeNode(world)
       const { code, signal, stderr } = await node.program.stop()
-      if (code !== 0)
+      // One that was frozen for too long may just end by itself.
+      if (code !== 0 && !wasFenced(node))
         world.faults.push(`a process that was asked to stop ended with ${code ?? signal}: ${stderr.slice(-1000)}`)
       await begin(world, node)
     },
@@ -296,12 +297,14 @@ export async function tend(world: World, isOver: () => boolean): Promise<void> {
     for (const node of world.nodes) {
       if (!node.isUp || isAlive(node)) continue
       node.isUp = false
-      const log = node.program.stderr.slice(node.loggedBefore)
-      if (!log.includes('fenced by another node')) world.faults.push(`a process ended by itself: ${log.slice(-1000)}`)
+      if (!wasFenced(node)) world.faults.push(`a process ended by itself: ${logOf(node).slice(-1000)}`)
       await begin(world, node)
     }
   }
 }
+
+const logOf = ({ program, loggedBefore }: Node): string => program.stderr.slice(loggedBefore)
+const wasFenced = (node: Node): boolean => logOf(node).includes('fenced by another node')
 
 async function begin(world: World, node: Node): Promise<void> {
   node.loggedBefore = node.program.stderr.length
