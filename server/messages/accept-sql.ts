@@ -140,7 +140,7 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
     select d.n, d.account_id, d.id, d.their_number, d.country, d.encoding, d.characters, d.segments, d.is_test, d.sender,
       ${kept.map((column) => `d.${column}, `).join('')}
       ${when('keys', 'd.operation, d.key, d.fingerprint, k.resource_id as known_id, k.fingerprint as known_fingerprint,')}
-      ${when('campaigns', 'c.id as campaign_id, ct.id as contact_id,')}
+      ${when('campaigns', "c.id as campaign_id, ct.id as contact_id, c.status = 'paused' as is_paused,")}
       coalesce(${list('d.type', when('campaigns', 'c.type'), "'transactional'")}) as type,
       ${callbackUrls && `coalesce(${callbackUrls}) as callback_url,`}
       coalesce(${list(when('options', 'd.on_unknown'), when('campaigns', 'c.on_unknown'), 'a.on_unknown')}) as on_unknown,
@@ -251,7 +251,7 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
     ${callbackUrls && ', j.callback_url as "callbackUrl"'}
     ${when('leases', ', f.is_new and j.link_id is not null as "isLeased"')}
     ${when('keys', ', j.known_id as "knownId", j.known_fingerprint as "knownFingerprint"')}
-    ${when('campaigns', ', j.campaign_id as "campaignId", j.contact_id as "contactId"')}
+    ${when('campaigns', ', j.campaign_id as "campaignId", j.contact_id as "contactId", j.is_paused as "isPaused"')}
   from judged j
   cross join lateral (
     select j.refusal is null ${when('keys', 'and (j.key is null or j.id in (select resource_id from keys))')} as is_new

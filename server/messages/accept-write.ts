@@ -9,7 +9,7 @@ import { acceptStatement } from './accept-sql.ts'
 import { handoverOf, rowOf, type Accepted, type Draft, type Planned, type Verdict } from './accepted.ts'
 import { hashNumber } from './consent.ts'
 import type { Handover, Slots } from './handover.ts'
-import { renderMessage } from './message.ts'
+import { renderMessage, type MessageRow } from './message.ts'
 import { costColumns } from './price.ts'
 import type { Recent } from './recent.ts'
 import { discardLater } from './redact-later.ts'
@@ -167,8 +167,7 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
           theirNumber: draft.theirNumber,
           senderId: sender.id,
         })
-      const estimatedSendAt =
-        opensAt ?? draft.sendAt ?? (verdict.isLeased ? at : slots.estimateSendAt({ ...row, carrierId }))
+      const estimatedSendAt = opensAt ?? draft.sendAt ?? (verdict.isLeased ? at : estimateSendAt(slots, row, carrierId))
       written.results.push({ kind: 'accepted', row, estimatedSendAt })
       if (verdict.isLeased && link) {
         written.handovers.push(handoverOf(row, draft.body, link))
@@ -189,6 +188,10 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
   if (events.length > 0) written.postings = await recordEvents(tx, events, outbox)
   return written
 }
+
+/** Nobody knows when a pause ends. */
+const estimateSendAt = (slots: Slots, row: MessageRow, carrierId: string | null): Date | null =>
+  row.holdReason === 'campaign_paused' ? null : slots.estimateSendAt({ ...row, carrierId })
 
 function discardedOf(planned: readonly Planned[], verdicts: readonly Verdict[]): { accountId: string; id: string }[] {
   return verdicts.flatMap(({ n, isNew }) => {

@@ -119,6 +119,8 @@ export interface Verdict {
   knownFingerprint?: Buffer | null
   campaignId?: string | null
   contactId?: string | null
+  /** Its campaign is paused. */
+  isPaused?: boolean | null
   callbackUrl?: string | null
 }
 
@@ -181,7 +183,7 @@ export function rowOf(planned: Planned, verdict: Verdict): MessageRow {
     updatedAt: now,
     queuedAt: draft.sendAt ? null : now,
     ...untouched,
-    ...holdOf(draft.sendAt, opensAt),
+    ...holdOf(draft.sendAt, opensAt, verdict.isPaused),
     onUnknown: verdict.onUnknown,
     ...costColumns(planned),
     keyword: null,
@@ -203,11 +205,16 @@ export function asAccepted(row: MessageRow): MessageRow {
   }
 }
 
-/** The hold of a message that is accepted in quiet hours; one for a later time is only held when that has come. */
-const holdOf = (sendAt: Date | null, opensAt: Date | null): Pick<MessageRow, 'holdReason' | 'holdUntil'> => ({
-  holdReason: sendAt || !opensAt ? null : 'quiet_hours',
-  holdUntil: sendAt ? null : opensAt,
-})
+/** The hold of a message that is accepted in quiet hours or a pause; one for a later time is only held when that has come. */
+function holdOf(
+  sendAt: Date | null,
+  opensAt: Date | null,
+  isPaused: boolean | null = false,
+): Pick<MessageRow, 'holdReason' | 'holdUntil'> {
+  if (sendAt) return { holdReason: null, holdUntil: null }
+  if (opensAt) return { holdReason: 'quiet_hours', holdUntil: opensAt }
+  return { holdReason: isPaused ? 'campaign_paused' : null, holdUntil: null }
+}
 
 /** Until when quiet hours would hold a message, as it was told when it was accepted. */
 export function quietEndOf({ warnings }: Pick<MessageRow, 'warnings'>): Date | null {
