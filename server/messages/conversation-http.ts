@@ -20,6 +20,7 @@ import {
 } from './conversation-store.ts'
 import { allMessages, listMessages, readingOf } from './list.ts'
 import { renderMessage } from './message.ts'
+import { withHolds } from './place.ts'
 import { readNumberFilter } from './number-filter.ts'
 import { findMessage, readMessages } from './store.ts'
 import { SendInput } from './template-send.ts'
@@ -145,7 +146,8 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
       const taken = await takeMark(db)
       const { rows, edge } = await listMessages(db, accountId, filters, readingOf(position), limit)
       const page = buildPage(rows, limit, position, mark, { edge, mark: taken })
-      return { ...page, data: page.data.map((row) => renderMessage(row, null, scopes.has('messages:read_body'))) }
+      const shown = await withHolds(db, accountId, page.data)
+      return { ...page, data: shown.map((row) => renderMessage(row, null, scopes.has('messages:read_body'))) }
     },
   )
 
@@ -289,7 +291,8 @@ type Shown = ReturnType<typeof showConversation>
 async function show(db: Queryable, { caller }: FastifyRequest, rows: readonly ConversationRow[]): Promise<Shown[]> {
   const { accountId, scopes } = caller
   const keys = rows.flatMap(({ lastMessageId: id }) => (id === null ? [] : [{ accountId, id }]))
-  const last = await readMessages(db, keys)
+  const messages = await withHolds(db, accountId, [...(await readMessages(db, keys)).values()])
+  const last = new Map(messages.map((message) => [message.id, message]))
   return rows.map((row) =>
     showConversation(row, last.get(row.lastMessageId ?? '') ?? null, scopes.has('messages:read_body')),
   )

@@ -4,6 +4,7 @@ import { now as readNow } from '../db/clock.ts'
 import type { Queryable } from '../db/db.ts'
 import { listMessages, type MessageFilters } from './list.ts'
 import { renderMessage, type MessageRow } from './message.ts'
+import { withHolds } from './place.ts'
 
 /** What an export can be written as. */
 export const exportFormats = ['ndjson', 'csv'] as const
@@ -25,7 +26,9 @@ export async function* writeMessages(
 ): AsyncGenerator<string> {
   if (format === 'csv') yield writeCsv([Object.keys(cells)])
   for await (const rows of pagesOf(db, accountId, filters)) {
-    const messages = rows.map((row) => renderMessage(row, null, hasBody) as ShownMessage)
+    // No column of a CSV says what holds a message.
+    const read = format === 'csv' ? rows : await withHolds(db, accountId, rows)
+    const messages = read.map((row) => renderMessage(row, null, hasBody) as ShownMessage)
     yield format === 'csv'
       ? writeCsv(messages.map((message) => Object.values(cells).map((cell) => cell(message) ?? '')))
       : messages.map((message) => `${JSON.stringify(message)}\n`).join('')

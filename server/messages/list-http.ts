@@ -9,6 +9,7 @@ import { exportFormats, writeMessages } from './export.ts'
 import { messageQuery, messageQueryOptions, readFilters } from './filters.ts'
 import { listMessages, readingOf } from './list.ts'
 import { renderMessage } from './message.ts'
+import { withHolds } from './place.ts'
 
 const tags = ['Messages']
 const together =
@@ -53,7 +54,8 @@ export function messageListRoutes(app: App, { db }: { db: Db }): void {
         filters === null ? { rows: [], edge: null } : await listMessages(db, accountId, filters, reading, limit)
       const page = buildPage(rows, limit, position, seal, { isOldestFirst, edge, mark })
       const hasBody = scopes.has('messages:read_body')
-      return { ...page, data: page.data.map((row) => renderMessage(row, null, hasBody)) }
+      const shown = await withHolds(db, accountId, page.data)
+      return { ...page, data: shown.map((row) => renderMessage(row, null, hasBody)) }
     },
   )
 

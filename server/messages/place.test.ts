@@ -5,7 +5,8 @@ import { newId, showId } from '../ids.ts'
 import { claimMessages, findLanes } from './claim.ts'
 import { messageRoutes } from './http.ts'
 import { findPlace } from './place.ts'
-import { openLedgerTest, type LedgerTest } from './testing.ts'
+import { storeReply } from './reply.ts'
+import { openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -67,7 +68,8 @@ it('tells of a paused campaign, but not of an answer to a keyword, which goes al
   await test.db.query(`update messages set is_confirmation = true where id = $1`, [answer.id])
   await test.db.query(`update campaigns set status = 'paused'`)
   expect(await findPlace(test.db, row)).toMatchObject({ holdReason: 'campaign_paused' })
-  expect(await findPlace(test.db, answer)).toMatchObject({ holdReason: null })
+  const written = await test.message(answer.id)
+  expect(await findPlace(test.db, written)).toMatchObject({ holdReason: null })
 })
 
 it('tells of a message that waits for the end of a pause no time at which it goes', async () => {
@@ -95,6 +97,59 @@ it('tells of a message that waits for the end of a pause no time at which it goe
   const found = await call('GET', `/v1/messages/${String(accepted.body['id'])}`)
   expect(found.body).toMatchObject({ hold: { reason: 'campaign_paused', until: null }, estimated_send_at: null })
   expect(accepted.body).toEqual(found.body)
+  await app.close()
+})
+
+it('lists say of each message what holds it, as the message does', async () => {
+  const account = await createTestAccount(database.db)
+  test = await openLedgerTest(database.db, { accountId: account.accountId })
+  const app = await buildTestApp(database.db, (one) => messageRoutes(one, test.routeContext))
+  const call = callAs(app, account)
+  const [paused, other] = [newId(), newId()]
+  await test.db.query(
+    `insert into campaigns (account_id, id, name, status)
+     values ($1, $2, 'One', 'paused'), ($1, $3, 'Two', 'active')`,
+    [test.accountId, paused, other],
+  )
+  const theirNumber = '15551230001'
+  await test.send({ theirNumber, campaignId: paused })
+  const answer = await test.send({ theirNumber, campaignId: paused })
+  await test.db.query(`update messages set is_confirmation = true where id = $1`, [answer.id])
+  await test.send({ theirNumber, campaignId: other })
+  await test.send({ theirNumber, sendAt: new Date(Date.now() + 60_000) })
+  const expectHolds = async (...reasons: (string | null)[]): Promise<void> => {
+    const { body } = await call('GET', '/v1/messages?sort=created_at')
+    const listed = body['data'] as { id: string; hold: { reason: string } | null }[]
+    expect(listed.map(({ hold }) => hold?.reason ?? null)).toEqual(reasons)
+    for (const { id, hold } of listed) expect((await call('GET', `/v1/messages/${id}`)).body['hold']).toEqual(hold)
+    const { payload } = await app.inject({ url: '/v1/messages/export', headers: account.headers })
+    expect(
+      payload
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line)),
+    ).toEqual(listed)
+  }
+  await expectHolds('campaign_paused', 'no_route', 'no_route', null)
+  await report('bound')
+  await expectHolds('campaign_paused', null, null, null)
+  await test.db.query(`update accounts set pace = 1 where id = $1`, [test.accountId])
+  await expectHolds('campaign_paused', 'rate', 'rate', null)
+  const context = { ...test.context, wake: () => {} }
+  await storeReply(context, {
+    linkId: test.linkId,
+    source: theirNumber,
+    destination: ourNumber,
+    text: 'Hi',
+    isPartial: false,
+  })
+  const last = { hold: { reason: 'campaign_paused' } }
+  await test.send({ theirNumber, campaignId: paused })
+  const { body } = await call('GET', '/v1/conversations')
+  expect(body['data']).toMatchObject([{ last_message: last }])
+  const [conversation] = body['data'] as { id: string }[]
+  const messages = await call('GET', `/v1/conversations/${conversation?.id}/messages?limit=1`)
+  expect(messages.body['data']).toMatchObject([last])
   await app.close()
 })
 

@@ -198,8 +198,17 @@ export const Message = Type.Object(
     warnings: Type.Optional(Type.Array(Warning)),
     send_at: Type.Optional(Nullable(Type.String())),
     expires_at: Type.Optional(Nullable(Type.String())),
-    estimated_send_at: Type.Optional(Nullable(Type.String())),
-    hold: Type.Optional(Nullable(Type.Object({ reason: Type.String(), until: Nullable(Type.String()) }))),
+    estimated_send_at: Type.Optional(
+      Nullable(Type.String({ description: 'When it is thought to go; null: nobody knows, or it is one of a list.' })),
+    ),
+    hold: Type.Optional(
+      Nullable(
+        Type.Object(
+          { reason: Type.String(), until: Nullable(Type.String()) },
+          { description: 'What it waits for, beyond its turn; null: nothing.' },
+        ),
+      ),
+    ),
     route: Type.Optional(Nullable(Type.Object({ carrier: Type.String() }))),
     provider_message_id: Type.Optional(Nullable(Type.String())),
     attempts: Type.Optional(Type.Integer()),
