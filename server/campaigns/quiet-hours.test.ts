@@ -4,6 +4,8 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId, parseId } from '../ids.ts'
 import { openLedgerTest, until, type LedgerTest } from '../messages/testing.ts'
 import { Broadcaster } from './broadcasts/send.ts'
+import { templateRoutes } from '../messages/template-http.ts'
+import { templatePreviewRoute } from './template-preview-http.ts'
 import { openCampaignTest, type CampaignTest } from './testing.ts'
 
 let database: TestDatabase
@@ -52,6 +54,34 @@ it('quiet hours that make no sense are refused with the other faults of a campai
   }
   const { status, body } = await test.call('POST', '/v1/campaigns', { name: 'x', quiet_hours: 'night' })
   expect([status, errorsOf(body).length]).toEqual([422, 1])
+})
+
+it('the preview of a template for a contact says that its message would wait', async () => {
+  const previews = await openCampaignTest(database.db, { acceptor: ledger.acceptor }, (app, context) => {
+    const own = { ...context, acceptor: ledger.acceptor }
+    templateRoutes(app, own)
+    templatePreviewRoute(app, own)
+  })
+  const end = inHours(5)
+  const campaign = await previews.newCampaign({
+    type: 'marketing',
+    quiet_hours: { enabled: true, start: inHours(-1), end },
+  })
+  await previews.call('POST', '/v1/templates', { name: 'autumn', body: 'Sale!' })
+  const contacts = { day: '15551001001', night: '15551001002' }
+  for (const [name, phone_number] of Object.entries(contacts))
+    await previews.call('POST', `/v1/campaigns/${campaign}/contacts`, {
+      phone_number,
+      timezone: name === 'night' ? 'UTC' : 'Etc/GMT-12',
+    })
+  await ledger.context.quietHours.refresh()
+  const preview = async (contact: string): Promise<unknown> => {
+    const { body } = await previews.call('POST', '/v1/templates/autumn/preview', { campaign, contact })
+    return body['warnings']
+  }
+  const hold = expect.objectContaining({ code: 'quiet_hours_hold', until: expect.stringContaining(`T${end}`) })
+  expect(await preview(contacts.night)).toContainEqual(hold)
+  expect(await preview(contacts.day)).not.toContainEqual(expect.objectContaining({ code: 'quiet_hours_hold' }))
 })
 
 it('a broadcast makes all its messages at once, and those wait that are in quiet hours', async () => {

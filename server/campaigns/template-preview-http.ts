@@ -4,9 +4,10 @@ import type { Db } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { problems, type App } from '../http.ts'
 import { parseId } from '../ids.ts'
+import type { Acceptor } from '../messages/accept.ts'
 import { countryOf, readNumber } from '../messages/number.ts'
 import { isOptedOut } from '../messages/opt-out.ts'
-import { showText } from '../messages/preview.ts'
+import { planText, quietWarnings, showText } from '../messages/preview.ts'
 import { Preview, PreviewBody } from '../messages/schema.ts'
 import { readTemplate, templateParams } from '../messages/template-http.ts'
 import { compileVariants } from '../messages/template-resource.ts'
@@ -61,7 +62,10 @@ export function fieldsOf(contact: ContactRow): TemplateFields {
 }
 
 /** Registers `POST /v1/templates/{template}/preview`. */
-export function templatePreviewRoute(app: App, { db, vault }: { db: Db; vault: Vault }): void {
+export function templatePreviewRoute(
+  app: App,
+  { db, vault, acceptor }: { db: Db; vault: Vault; acceptor: Pick<Acceptor, 'plan'> },
+): void {
   app.post(
     '/v1/templates/:template/preview',
     {
@@ -93,8 +97,15 @@ export function templatePreviewRoute(app: App, { db, vault }: { db: Db; vault: V
           : renderVariant(variants, body.variables ?? {}, wanted, '#', faults, contact ? fieldsOf(contact) : {})
       const text = message === null ? null : readText({ ...body, message }, faults)
       if (faults.length > 0 || !text || (number && !('number' in number))) throw invalid(faults)
+      const shown = showText(text, number?.warnings ?? [])
+      const to = number && {
+        number: number.number,
+        type: body.type ?? null,
+        campaignId: contact?.campaignId ?? null,
+      }
       return {
-        ...showText(text, number?.warnings ?? []),
+        ...shown,
+        warnings: [...shown.warnings, ...quietWarnings(to && (await planText(acceptor, caller, text, to)))],
         language: variants.pick(wanted).language,
         to: number && number.number,
         opted_out: number && (await isOptedOut(db, vault, caller.accountId, number.number)),

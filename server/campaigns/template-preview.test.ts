@@ -14,7 +14,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   test = await openCampaignTest(database.db)
   app = await buildTestApp(database.db, (one) => {
-    const context = { db: database.db, vault: testVault }
+    const context = { db: database.db, vault: testVault, acceptor: { plan: () => Promise.resolve([]) } }
     templateRoutes(one, context)
     templatePreviewRoute(one, context)
   })

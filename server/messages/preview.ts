@@ -7,10 +7,12 @@ import { showId } from '../ids.ts'
 import { objectOf, schemaErrorsOf } from '../requests/faults.ts'
 import { showMoney, type Money, type MoneySchema } from '../money.ts'
 import type { Acceptor } from './accept.ts'
+import type { Planned } from './accepted.ts'
 import { plainDraft } from './draft.ts'
 import type { MessageType, Warning } from './message.ts'
 import { readNumber } from './number.ts'
 import { isOptedOut } from './opt-out.ts'
+import { quietWarning } from './quiet-hours.ts'
 import { Preview, PreviewBody } from './schema.ts'
 import type { MessagesContext } from './send.ts'
 import { readShortLinks } from './short-links/shorten.ts'
@@ -50,29 +52,33 @@ export function previewRoute(
       const text = readText({ ...body, message }, faults)
       if (faults.length > 0 || !text || (number && !('number' in number))) throw invalid(faults)
       const { accountId } = request.caller
+      const shown = showText(text, number?.warnings ?? [])
+      const planned =
+        number && (await planText(acceptor, request.caller, text, { number: number.number, type: body.type ?? null }))
       return {
-        ...showText(text, number?.warnings ?? []),
+        ...shown,
+        warnings: [...shown.warnings, ...quietWarnings(planned)],
         to: number && number.number,
         opted_out: number && (await isOptedOut(db, vault, accountId, number.number)),
-        ...(number && (await priceText(acceptor, request.caller, text, number.number, body.type ?? null))),
+        ...(planned && showPrices(planned, text)),
       }
     },
   )
 }
 
-/** What a text would cost over each carrier of its route, in the order in which they are tried. */
-async function priceText(
+/** Which way a text would go to a number now, as the only message of its kind; undefined: nothing could say. */
+export async function planText(
   acceptor: Pick<Acceptor, 'plan'>,
   { accountId, mode }: Caller,
   { body, encoding, characters, segments }: Text,
-  theirNumber: string,
-  type: MessageType | null,
-): Promise<Pick<Static<typeof Preview>, 'estimated_price' | 'routes'>> {
+  to: { number: string; type: MessageType | null; campaignId?: string | null },
+): Promise<Planned | undefined> {
   const draft = {
     ...plainDraft,
     accountId,
-    theirNumber,
-    type,
+    theirNumber: to.number,
+    type: to.type,
+    campaignId: to.campaignId ?? null,
     body,
     encoding,
     characters,
@@ -80,11 +86,23 @@ async function priceText(
     isTest: mode === 'test',
   }
   const [planned] = await acceptor.plan([draft])
-  const { chain = [], prices } = planned?.route.choice ?? {}
+  return planned
+}
+
+/** What the answer to a send would say of quiet hours. */
+export const quietWarnings = (planned: Pick<Planned, 'opensAt'> | null | undefined): Warning[] =>
+  planned?.opensAt ? [quietWarning(planned.opensAt)] : []
+
+/** What a text would cost over each carrier of its route, in the order in which they are tried. */
+function showPrices(
+  planned: Pick<Planned, 'estimate' | 'route'>,
+  { segments }: Text,
+): Pick<Static<typeof Preview>, 'estimated_price' | 'routes'> {
+  const { chain, prices } = planned.route.choice
   const show = (price: Money | null): Static<typeof MoneySchema> | null =>
     price && showMoney(price.amount, price.currency)
   return {
-    estimated_price: show(planned?.estimate ?? null),
+    estimated_price: show(planned.estimate),
     routes: chain.map((id, i) => {
       const price = prices?.[i] ?? null
       return { carrier: showId('car', id), cost: show(price && { ...price, amount: price.amount * segments }) }

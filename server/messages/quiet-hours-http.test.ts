@@ -49,6 +49,17 @@ it('a held message says why and until when, in every answer', async () => {
   expect((await app.inject({ url, headers: account.headers })).json()).toMatchObject(held)
   const list = (await app.inject({ url: '/v1/messages?status=queued', headers: account.headers })).json()
   expect(list.data).toMatchObject([{ id: sent.id, hold: held.hold }])
+  const preview = (more: object) =>
+    app.inject({
+      method: 'POST',
+      url: '/v1/messages/preview',
+      headers: account.headers,
+      payload: { ...payload, ...more },
+    })
+  expect((await preview({})).json().warnings).toEqual(sent.warnings)
+  expect((await preview({ type: 'transactional' })).json().warnings).not.toContainEqual(
+    expect.objectContaining({ code: 'quiet_hours_hold' }),
+  )
   const { decisions } = (await app.inject({ url: `${url}/explain`, headers: account.headers })).json()
   const steps = (decisions as { step: string; rule: string }[]).filter(
     ({ step }) => step === 'hold' || step === 'retry',
