@@ -272,6 +272,9 @@ test('a path with a slash too many is told how it is written', async () => {
     'There is no GET /v1/errors/. Leave out the slash at its end: /v1/errors',
   )
   expect(await detailOf('/v1/nothing/')).toBe('There is no GET /v1/nothing/.')
+  // Where the router finds a thing without an id.
+  expect(await detailOf('/v1/things/')).toBe('There is no GET /v1/things/. Leave out the slash at its end: /v1/things')
+  expect(await detailOf('/v1/things//')).toBe('There is no GET /v1/things//.')
 })
 
 test('a missing scope is named', async () => {

@@ -137,6 +137,11 @@ export async function buildApp(context: AppContext, register: Register): Promise
     takeUnknown(authenticator, door, request, reply, (refusal) => void send(refusal ?? error))
   }
   app.setNotFoundHandler(refuseUnknown)
+  // The router takes what stands before or behind a slash too many for an id without a character.
+  app.addHook('onRequest', (request, reply, done) => {
+    if (hasEmptyId(request)) refuseUnknown(request, reply)
+    else done()
+  })
   // What comes to a path that is none is not read for its other faults.
   app.setErrorHandler((error, request, reply) => {
     const isMissing = error instanceof ApiError && error.code === 'not_found'
@@ -155,6 +160,9 @@ export async function buildApp(context: AppContext, register: Register): Promise
   await app.ready()
   return app
 }
+
+const hasEmptyId = ({ params, is404 }: FastifyRequest): boolean =>
+  !is404 && Object.entries(params as Record<string, string>).some(([name, value]) => value === '' && name !== '*')
 
 /** Before anything asks for the address of a caller. */
 function readForwarded(app: App): void {
