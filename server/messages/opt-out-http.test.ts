@@ -212,8 +212,8 @@ describe('a list in a file', () => {
     expect((await call('POST', '/opt-outs/import', csv)).body).toMatchObject({ created: 2, failed: 0 })
     expect((await call('GET', `/opt-outs/${person}`)).body).toMatchObject({ reason: 'a\uFFFDb' })
     expect((await call('GET', '/opt-outs/15551230002')).body).toMatchObject({ reason: long })
-    const body = { opt_outs: [{ number: '15551230003', reason: long }] }
-    expect((await call('POST', '/opt-outs/import', body)).body).toMatchObject({ created: 1 })
+    const body = { opt_outs: [{ number: '15551230003', reason: `${long}b` }, {}] }
+    expect((await call('POST', '/opt-outs/import', body)).body).toMatchObject({ created: 1, failed: 1 })
   })
 
   it('has the delimiter of its first line', async () => {

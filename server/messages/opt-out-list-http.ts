@@ -12,7 +12,7 @@ import { idempotentInPieces } from '../idempotency.ts'
 import { openStream } from '../requests/stream.ts'
 import { optOut } from './opt-out.ts'
 import { optOutRowsMax, readCsvList, readJsonList, type ReadList } from './opt-out-list.ts'
-import { optOutTags, originOf, reasonText, type OptOutsContext } from './opt-out-http.ts'
+import { optOutTags, originOf, type OptOutsContext } from './opt-out-http.ts'
 import { readOptOuts, showOptOut } from './opt-out-store.ts'
 
 const tags = optOutTags
@@ -25,10 +25,9 @@ const errorsMax = 1000
 const JsonList = Type.Object(
   {
     opt_outs: Type.Array(
-      Type.Object(
-        { number: Type.String({ maxLength: 40 }), reason: Type.Optional(reasonText('Why.')) },
-        { additionalProperties: false },
-      ),
+      Type.Unsafe<unknown>({
+        description: 'A `number`, and a `reason` if you like, as for POST /v1/opt-outs. A wrong one fails alone.',
+      }),
       { minItems: 1, maxItems: optOutRowsMax },
     ),
   },
@@ -41,7 +40,7 @@ const Result = Type.Object({
   created: Type.Integer({ description: 'Numbers that are out now and were not before.' }),
   existing: Type.Integer({ description: 'Numbers that were out before.' }),
   duplicate: Type.Integer({ description: 'Rows whose number was in an earlier row.' }),
-  failed: Type.Integer({ description: 'Rows without a number that can be.' }),
+  failed: Type.Integer({ description: 'Rows without a number that can be, or that are no rows.' }),
   errors: Type.Array(
     Type.Object({
       line: Type.Integer(),

@@ -33,6 +33,30 @@ it('bad rows are told by their line, and others have their turn meanwhile', asyn
   expect(json.turns).toBeGreaterThan(2)
 })
 
+it('of JSON is taken without its bad rows, each of which is told', async () => {
+  const { people, errors } = await readJsonList([
+    { number: '15551230001' },
+    {},
+    { number: null },
+    { number: 15551230002 },
+    'text',
+    { number: '15551230003', reson: 'typo' },
+    { number: '15551230004', reason: 5 },
+    { number: 'x'.repeat(100) },
+    { number: '+15551230005', reason: null },
+  ])
+  expect(people.map(({ number }) => number)).toEqual(['15551230001', '15551230005'])
+  expect(errors.map(({ line, value, code }) => [line, value, code])).toEqual([
+    [2, '', 'required'],
+    [3, '', 'required'],
+    [4, '15551230002', 'invalid_type'],
+    [5, 'text', 'invalid_type'],
+    [6, '15551230003', 'unknown_field'],
+    [7, '15551230004', 'invalid_type'],
+    [8, 'x'.repeat(40), 'invalid_phone_number'],
+  ])
+})
+
 it('what is no list is refused as a whole', async () => {
   const refusals: [string, string][] = [
     ['name\nAnna', 'must have a first line that names a column'],

@@ -11,12 +11,14 @@ import { undoSpreadsheet } from './number-written.ts'
 /** Most rows of one import: some ten seconds of work. */
 export const optOutRowsMax = 100_000
 const reasonLengthMax = 500
+// As much as an error repeats of what was given.
+const valueMax = 40
 
 /** A row that was not taken. */
 export interface ListError {
   line: number
   value: string
-  code: 'required' | 'invalid_phone_number'
+  code: 'required' | 'invalid_phone_number' | 'invalid_type' | 'unknown_field'
   detail: string
   suggestion?: string
 }
@@ -68,7 +70,7 @@ export async function readCsvList(text: string): Promise<ReadList> {
   }))
   if (rows.length === 0) throw refuse('must have rows')
   if (rows.length > optOutRowsMax) throw refuse(`must have at most ${optOutRowsMax} rows; send the rest in another`)
-  return readRows(rows)
+  return readRows(rows, (row) => row)
 }
 
 interface CsvRecord {
@@ -103,23 +105,52 @@ function delimitersOf(text: string): string[] {
   return counts.filter(({ count }) => count === most).map(({ one }) => one)
 }
 
-/** Reads the rows of a JSON body; their lines count from 1. */
-export function readJsonList(rows: readonly { number: string; reason?: string }[]): Promise<ReadList> {
-  return readRows(rows.map(({ number, reason = '' }, at) => ({ line: at + 1, number, reason })))
+/** Reads the rows of a JSON body, whatever they are; their lines count from 1. */
+export function readJsonList(rows: readonly unknown[]): Promise<ReadList> {
+  return readRows(rows, (row, at) => readJsonRow(row, at + 1))
 }
 
-async function readRows(rows: ListRow[]): Promise<ReadList> {
+function readJsonRow(row: unknown, line: number): ListRow | ListError {
+  const refuse = (code: ListError['code'], detail: string, value: unknown): ListError => ({
+    line,
+    value: (typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, valueMax),
+    code,
+    detail,
+  })
+  if (typeof row !== 'object' || row === null || Array.isArray(row))
+    return refuse('invalid_type', 'must be an object with a number', row)
+  const { number, reason, ...others } = row as Record<string, unknown>
+  const [unknown] = Object.keys(others)
+  if (unknown !== undefined)
+    return refuse('unknown_field', `has ${unknown.slice(0, valueMax)}, which is no field here`, number)
+  if (number === undefined || number === null) return refuse('required', 'is required', '')
+  if (typeof number !== 'string') return refuse('invalid_type', 'must be a string', number)
+  if (reason !== undefined && reason !== null && typeof reason !== 'string')
+    return refuse('invalid_type', 'has a reason that is no string', number)
+  return { line, number, reason: reason ?? '' }
+}
+
+async function readRows<T>(
+  rows: readonly T[],
+  readRow: (row: T, at: number) => ListRow | ListError,
+): Promise<ReadList> {
   const people = new Map<string, OptOutInput>()
   const errors: ListError[] = []
   const giveWay = openTurns()
-  for (const { line, number, reason } of rows) {
+  for (const [at, given] of rows.entries()) {
+    await giveWay()
+    const row = readRow(given, at)
+    if ('code' in row) {
+      errors.push(row)
+      continue
+    }
+    const { line, number, reason } = row
     const read = readListed(number)
     if ('number' in read) {
       if (!people.has(read.number))
         people.set(read.number, { number: read.number, reason: storableReason(reason) || null })
     } else if (number.trim() === '') errors.push({ line, value: '', code: 'required', detail: 'is required' })
-    else errors.push({ line, value: number.slice(0, 40), ...read })
-    await giveWay()
+    else errors.push({ line, value: number.slice(0, valueMax), ...read })
   }
   return { total: rows.length, people: [...people.values()], errors }
 }
