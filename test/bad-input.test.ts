@@ -270,6 +270,28 @@ test('a query, a cursor, an id, a path and a method that are wrong are told apar
   }
 })
 
+test('everything that is wrong with a query is told at once, what its schema says and what is found behind it', async () => {
+  const campaign = await client.call<{ id: string }>('POST', '/v1/campaigns', { name: 'Queries' })
+  const contacts = `/v1/campaigns/${campaign.body.id}/contacts`
+  const cases: [path: string, ...wrong: string[]][] = [
+    ['/v1/messages?limit=0&status=gone&contact=x&colour=red', '?limit', '?status', '?contact', '?colour'],
+    ['/v1/messages?cursor=nonsense&campaign=none', '?campaign'],
+    ['/v1/messages/export?format=pdf&error_code=x', '?format', '?error_code'],
+    [`${contacts}?limit=0&language=!`, '?limit', '?language'],
+    [`${contacts}/export?format=pdf&tag=a,,b`, '?format', '?tag'],
+    ['/v1/conversations?limit=0&assignee=x&our_number=!', '?limit', '?assignee', '?our_number'],
+    ['/v1/consent?limit=0&number=12', '?limit', '?number'],
+    ['/v1/consent?limit=0', '?limit', '?number'],
+    ['/v1/events?limit=0&type=x&message=x', '?limit', '?type', '?message'],
+    ['/v1/events/stream?max_seconds=x&type=x', '?max_seconds', '?type'],
+    ['/v1/audit-events?limit=0&actor=x', '?limit', '?actor'],
+  ]
+  for (const [path, ...wrong] of cases) {
+    const { status, body } = await client.call<Problem>('GET', path)
+    expect([path, status, body?.errors?.map(({ pointer }) => pointer).sort()]).toEqual([path, 422, wrong.sort()])
+  }
+})
+
 test('an idempotency key that is none, or comes with another body, is refused', async () => {
   for (const key of ['', 'x'.repeat(300), 'with a\ttab'])
     expect(await client.call('POST', '/v1/messages', { to, message }, { 'idempotency-key': key })).toMatchObject({

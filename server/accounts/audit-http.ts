@@ -6,6 +6,7 @@ import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { IdOf, Nullable, PageOf, pageQuery, problems, readTime, Timestamp, type App } from '../http.ts'
 import { parseId, showId, timeOfId } from '../ids.ts'
 import { readPage, type PagePlace } from '../page.ts'
+import { readQuery } from '../requests/faults.ts'
 import { listAuditEvents, verifyAudit, type AuditFilters } from './audit.ts'
 
 const Changed = Type.Union([Type.Record(Type.String(), Type.Unknown()), Type.Null()], {
@@ -101,11 +102,12 @@ export function auditRoutes(app: App, { db }: { db: Db }): void {
         response: { 200: PageOf(Type.Ref('AuditEvent')), ...problems() },
       },
       config: { scope: 'audit:read' },
+      attachValidation: true,
     },
     async (request) => {
       const { limit, cursor, ...query } = request.query
       const { accountId } = request.caller
-      const filters = readFilters(query)
+      const filters = await readQuery(request, readFilters)
       const read = (...place: PagePlace) => listAuditEvents(db, accountId, filters, ...place)
       return readPage({ limit, cursor }, ['audit-events', query], read, showEvent)
     },

@@ -12,7 +12,7 @@ import { takeMark, withOldRows } from '../mark.ts'
 import { buildPage, readCursor } from '../page.ts'
 import type { ContactSealing, ContactSeals } from '../sealing/contact-fields.ts'
 import { openStream } from '../requests/stream.ts'
-import { objectOf, schemaErrorsOf } from '../requests/faults.ts'
+import { objectOf, readQuery, schemaErrorsOf } from '../requests/faults.ts'
 import { withCountry } from './country.ts'
 import { mergeErrors, readCampaign, readOpenCampaign } from './campaign.ts'
 import { changeContact, ContactChange } from './contact-change.ts'
@@ -112,12 +112,13 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         response: { 200: PageOf(Type.Ref('Contact')), ...problems(404) },
       },
       config: { scope: 'contacts:read' },
+      attachValidation: true,
     },
     async (request) => {
       const { accountId } = request.caller
-      const { limit = 50, cursor, ...query } = request.query
+      const { limit = 50, cursor } = request.query
       const campaign = await readCampaign(db, accountId, request.params.campaign)
-      const chosen = await readFilters(accountId, campaign.id, query)
+      const chosen = await readQuery(request, (asked) => readFilters(accountId, campaign.id, asked))
       const filters = ['contacts', accountId, campaign.id, chosen]
       const position = readCursor(cursor, filters)
       const mark = withOldRows(await takeMark(db))
@@ -160,13 +161,13 @@ export function contactRoutes(app: App, context: ContactsContext): void {
         },
       },
       config: { scope: 'contacts:read' },
+      attachValidation: true,
     },
     async (request, reply) => {
       const { accountId } = request.caller
-      const { format: asked, ...query } = request.query
       const campaign = await readCampaign(db, accountId, request.params.campaign)
-      const filters = await readFilters(accountId, campaign.id, query)
-      const format = asked ?? (/\bndjson\b/.test(request.headers.accept ?? '') ? 'ndjson' : 'csv')
+      const filters = await readQuery(request, (query) => readFilters(accountId, campaign.id, query))
+      const format = request.query.format ?? (/\bndjson\b/.test(request.headers.accept ?? '') ? 'ndjson' : 'csv')
       const stream = await openStream(
         writeContacts(db, context.vault, accountId, campaign.id, filters, format, context.contactSeals),
       )

@@ -8,7 +8,7 @@ import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from
 import { showId } from '../ids.ts'
 import { readPage, type PagePlace, type Position } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
-import { readSound } from '../requests/faults.ts'
+import { readQuery, readSound } from '../requests/faults.ts'
 import { openStream } from '../requests/stream.ts'
 import { consentStatuses, listConsents, recordConsents, type ConsentRow } from './consent.ts'
 import { readNumber } from './number.ts'
@@ -69,9 +69,12 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
         response: { 200: PageOf(Type.Ref('Consent')), ...problems() },
       },
       config: { scope: 'contacts:read' },
+      attachValidation: true,
     },
-    async ({ query, caller: { accountId } }) => {
-      const number = readBodyNumber(query.number, '?number')
+    async (request) => {
+      const { query, caller } = request
+      const { accountId } = caller
+      const number = await readQuery(request, (asked) => readBodyNumber(asked.number ?? '', '?number'))
       const read = (...place: PagePlace) => listConsents(db, vault, accountId, number, ...place)
       return readPage(query, ['consent', number], read, (row) => showConsent(row, number))
     },

@@ -8,6 +8,7 @@ import { idempotent, type Outcome } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
 import { takeMark } from '../mark.ts'
 import { buildPage, readCursor } from '../page.ts'
+import { readQuery } from '../requests/faults.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { Conversation, showConversation } from './conversation.ts'
 import {
@@ -80,13 +81,14 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
         response: { 200: PageOf(Type.Ref('Conversation')), ...problems() },
       },
       config: { scope: 'messages:read' },
+      attachValidation: true,
     },
     async (request) => {
       const { limit = 50, cursor, ...asked } = request.query
       const { accountId } = request.caller
       const mark = ['conversations', asked]
+      const filters = await readQuery(request, readConversationFilters)
       const position = readCursor(cursor, mark)
-      const filters = readConversationFilters(asked)
       const taken = await takeMark(db)
       const rows = await listConversations(db, accountId, filters, position, limit)
       // A page is a stretch of last replies: a conversation that goes on comes again behind the refresh cursor.

@@ -4,6 +4,7 @@ import type { Db } from '../db/db.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { takeMark } from '../mark.ts'
 import { buildPage, readCursor } from '../page.ts'
+import { readQuery } from '../requests/faults.ts'
 import { openStream } from '../requests/stream.ts'
 import { exportFormats, writeMessages } from './export.ts'
 import { messageQuery, messageQueryOptions, readFilters } from './filters.ts'
@@ -39,13 +40,14 @@ export function messageListRoutes(app: App, { db }: { db: Db }): void {
         response: { 200: PageOf(Type.Ref('Message')), ...problems() },
       },
       config: { scope: 'messages:read' },
+      attachValidation: true,
     },
     async (request) => {
       const { limit = 50, cursor, sort = '-created_at', ...query } = request.query
       const { accountId, scopes } = request.caller
       const seal = ['messages', accountId, sort, query]
+      const filters = await readQuery(request, (asked) => readFilters(db, accountId, asked, cursor !== undefined))
       const position = readCursor(cursor, seal)
-      const filters = await readFilters(db, accountId, query, position !== null)
       const isOldestFirst = sort === 'created_at'
       const reading = readingOf(position, isOldestFirst)
       // Before the page is read, so that what is committed meanwhile is not passed over.
@@ -90,12 +92,12 @@ export function messageListRoutes(app: App, { db }: { db: Db }): void {
         },
       },
       config: { scope: 'messages:read' },
+      attachValidation: true,
     },
     async (request, reply) => {
-      const { format: asked, ...query } = request.query
       const { accountId, scopes } = request.caller
-      const filters = await readFilters(db, accountId, query)
-      const format = asked ?? (/\btext\/csv\b/.test(request.headers.accept ?? '') ? 'csv' : 'ndjson')
+      const filters = await readQuery(request, (query) => readFilters(db, accountId, query))
+      const format = request.query.format ?? (/\btext\/csv\b/.test(request.headers.accept ?? '') ? 'csv' : 'ndjson')
       const hasBody = scopes.has('messages:read_body')
       const stream = await openStream(writeMessages(db, accountId, filters, format, hasBody))
       return reply

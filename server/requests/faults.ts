@@ -33,6 +33,31 @@ export function schemaErrorsOf(request: FastifyRequest): FieldError[] {
   return found
 }
 
+/**
+ * What a query asks for, on a route with `attachValidation`: all that is wrong with it at once, what the schema refused and what `read` finds
+ * in the rest.
+ */
+export async function readQuery<Query extends object, T>(
+  request: FastifyRequest & { query: Query },
+  read: (query: Partial<Query>) => T | Promise<T>,
+): Promise<T> {
+  const wrong = schemaErrorsOf(request)
+  if (wrong.length === 0) return read(request.query)
+  const refused = new Set(wrong.map(({ pointer }) => pointer.slice(1)))
+  const sound = Object.fromEntries(
+    Object.entries(request.query).filter(([name]) => !refused.has(name)),
+  ) as Partial<Query>
+  let more: readonly FieldError[] = []
+  try {
+    await read(sound)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    more = error.options.errors ?? []
+  }
+  // A field that the schema refused is not there: that it is needed is no news.
+  throw invalid([...wrong, ...more.filter(({ pointer }) => !refused.has(pointer.slice(1)))])
+}
+
 /** Whether more may be wrong than the schema has told: then no field is known to be sound, and none can be looked at further. */
 export const isCutOff = (found: readonly FieldError[]): boolean => found.length >= errorsMax
 

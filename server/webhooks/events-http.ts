@@ -7,6 +7,7 @@ import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
 import { buildPage, readCursor, readPage, type PagePlace } from '../page.ts'
+import { readQuery } from '../requests/faults.ts'
 import { Attempt, listAttemptsOfEvent, renderAttempt } from './attempts.ts'
 import {
   findEvent,
@@ -81,11 +82,12 @@ export function eventRoutes(app: App, context: EventsContext): void {
         response: { 200: PageOf(Type.Ref('Event')), ...problems(429) },
       },
       config: { scope: 'events:read' },
+      attachValidation: true,
     },
     async (request, reply) => {
       const { accountId } = request.caller
-      const { limit = 50, cursor, after, wait = 0, ...rest } = request.query
-      const filter = readFilter(rest)
+      const { limit = 50, cursor, after, wait = 0 } = request.query
+      const filter = await readQuery(request, readFilter)
       const show = ({ payload }: EventRow) => renderEvent(payload, request.caller.scopes.has('messages:read_body'))
       if (after === undefined) {
         const page = await listEvents(accountId, filter, limit, cursor)

@@ -4,6 +4,7 @@ import { openAuthenticator } from '../accounts/authenticate.ts'
 import { isUnavailable } from '../db/failure.ts'
 import { ApiError } from '../errors.ts'
 import { problems, type App } from '../http.ts'
+import { readQuery } from '../requests/faults.ts'
 import { findSettledPlace } from './events-store.ts'
 import type { EventsContext } from './events-http.ts'
 import { createReader, findAfter, readFilter } from './reading.ts'
@@ -60,12 +61,13 @@ export function eventStreamRoute(app: App, { db, watch, streamTimes }: EventsCon
         },
       },
       config: { scope },
+      attachValidation: true,
     },
     async (request, reply) => {
       const { accountId } = request.caller
       const { authorization, 'last-event-id': lastId } = request.headers
-      const { after, max_seconds: maxSeconds = 3600, ...rest } = request.query
-      const filter = readFilter(rest)
+      const filter = await readQuery(request, readFilter)
+      const { after, max_seconds: maxSeconds = 3600 } = request.query
       const isResumed = typeof lastId === 'string' && lastId !== ''
       const watcher = watch.join(accountId)
       try {
