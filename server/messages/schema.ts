@@ -31,7 +31,8 @@ const campaign = Type.String({
 const from = Type.String({
   minLength: 1,
   maxLength: 16,
-  description: "One of the account's senders; the campaign's or the account's default otherwise.",
+  description:
+    "One of the account's senders; the campaign's or the account's default otherwise. An account without senders sends without one, and the carrier puts its own.",
   examples: ['15557654321'],
 })
 const encoding = Type.Enum(['auto', 'gsm7', 'ucs2'], { description: 'auto: GSM-7 where the text allows it.' })
