@@ -21,7 +21,6 @@ import { inTurn } from './db/in-turn.ts'
 import type { Log } from './db/log.ts'
 import { ensurePartitions, learnDays } from './db/partitions.ts'
 import { followGrowth } from './db/statistics.ts'
-import type { Outbox, Subscriptions } from './events.ts'
 import { deleteKeysOf } from './idempotency-erase.ts'
 import { forgetBacklogs } from './messages/backlogs.ts'
 import { expireMessages, queueDue } from './messages/claim.ts'
@@ -42,11 +41,8 @@ import { forgetExpired } from './messages/retention.ts'
 import { markAccounts, retainNext } from './messages/retention-account.ts'
 import { dropOldDays, forgetTraces, readLongest } from './messages/retention-days.ts'
 import { foldTallies } from './messages/tallies/fold.ts'
-import type { Reasons } from './messages/taxonomy.ts'
-import type { ContactSeals } from './sealing/contact-fields.ts'
-import type { DataKeys } from './sealing/data-keys.ts'
-import type { Vault } from './sealing/vault.ts'
 import type { Meter } from './metrics/meter.ts'
+import type { Pipeline } from './pipeline.ts'
 import { deleteClientsOf } from './smpp-server/close.ts'
 import { clientStep } from './smpp-server/erase.ts'
 import { forAWhile, untilDone, type Sweep } from './sweeps.ts'
@@ -54,16 +50,6 @@ import { deleteTwilioCredentialsOf } from './twilio/credential.ts'
 import { deleteEndpointsOf, stopWebhooksOf } from './webhooks/close.ts'
 import { deleteAttempts, forgetAnswers } from './webhooks/erase.ts'
 import { feedReplays, forgetReplays } from './webhooks/replays.ts'
-
-interface Pipeline {
-  db: Db
-  vault: Vault
-  keys: DataKeys
-  contactSeals: ContactSeals
-  outbox: Outbox
-  subscriptions: Subscriptions
-  reasons: Reasons
-}
 
 const hourMs = 3_600_000
 

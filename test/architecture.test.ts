@@ -11,9 +11,19 @@ const textOf = new Map(files.map((file) => [file, readFileSync(join(root, file),
 
 /** What builds the program out of the slices, besides the rooms below; everything else directly in server/ is shared by them. */
 const wiring = new Set(
-  ['main', 'app', 'guard', 'routes', 'schedule', 'health', 'metrics/http', 'greeting'].map(
-    (name) => `server/${name}.ts`,
-  ),
+  [
+    'main',
+    'storage',
+    'pipeline',
+    'serve',
+    'app',
+    'guard',
+    'routes',
+    'schedule',
+    'health',
+    'metrics/http',
+    'greeting',
+  ].map((name) => `server/${name}.ts`),
 )
 
 /** The rooms that are shared like those files, with what each may import besides itself. */

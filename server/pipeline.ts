@@ -1,0 +1,110 @@
+/** What messages go through in a process of any role: tables in memory, the node, the posts of its events, the ledger. */
+import type { Logger } from 'pino'
+import type { Role } from './config.ts'
+import { Hand } from './carriers/stranded.ts'
+import { StatusMaps } from './carriers/mapping.ts'
+import type { Db } from './db/db.ts'
+import { Subscriptions, type Outbox } from './events.ts'
+import { Guards } from './messages/guards/guards.ts'
+import { Ledger } from './messages/ledger.ts'
+import { countryOf } from './messages/number.ts'
+import { QueueCount } from './messages/queue-count.ts'
+import { QuietHours } from './messages/quiet-hours.ts'
+import { Recent } from './messages/recent.ts'
+import { settleIntents } from './messages/settle.ts'
+import { Meter } from './metrics/meter.ts'
+import { Node } from './node.ts'
+import type { ContactSeals } from './sealing/contact-fields.ts'
+import type { DataKeys } from './sealing/data-keys.ts'
+import type { Texts } from './sealing/texts.ts'
+import { keyIdsOf, type Vault } from './sealing/vault.ts'
+import type { Started } from './started.ts'
+import type { Storage } from './storage.ts'
+import type { Destinations } from './webhooks/destination.ts'
+import { Dispatcher } from './webhooks/fanout.ts'
+import { sealPlainHeaders } from './webhooks/headers.ts'
+import { releasePostsOf } from './webhooks/outbox.ts'
+
+/** What stages of the pipeline take, each some of it. */
+export interface Pipeline {
+  db: Db
+  vault: Vault
+  keys: DataKeys
+  texts: Texts
+  contactSeals: ContactSeals
+  outbox: Outbox
+  subscriptions: Subscriptions
+  recent: Recent
+  reasons: StatusMaps
+  quietHours: QuietHours
+  guards: Guards
+  queueCount: QueueCount
+  meter: Meter
+}
+
+interface PipelineOptions {
+  has: (role: Role) => boolean
+  log: Logger
+  started: Started
+  /** No other process can use the database. */
+  isAlone: boolean
+  destinations: Destinations
+  /** Ends the process. */
+  die: (reason: string) => void
+}
+
+/** Starts what accept, links and jobs stand on; from then on this process is a node. */
+export async function startPipeline(
+  { db, pipelineDb, keyFile, vault, keys, texts, contactSeals }: Storage,
+  { has, log, started, isAlone, destinations, die }: PipelineOptions,
+): Promise<{ pipeline: Pipeline; node: Node; hand: Hand; ledger: Ledger }> {
+  const subscriptions = started.add('subscriptions', new Subscriptions(db), (one) => one.close())
+  await subscriptions.start()
+  const hand = new Hand()
+  const node = new Node({
+    db: pipelineDb,
+    log,
+    isAlone,
+    settle: async (id) => {
+      await releasePostsOf(pipelineDb, id)
+      await settleIntents(pipelineDb, ledger, id)
+    },
+    onFenced: () => die('fenced by another node'),
+    lowWater: () => hand.lowWater(),
+    masterKeys: () => keyIdsOf(keyFile.read()),
+  })
+  const meter = new Meter(countryOf)
+  await sealPlainHeaders(db, vault)
+  const hidesTexts = texts.isSealing
+  const mayPost = (): boolean => node.isFresh
+  const dispatcher = has('jobs')
+    ? new Dispatcher({ db: pipelineDb, vault, log, nodeId: node.id, mayPost, destinations, meter, hidesTexts })
+    : null
+  const reasons = started.add('status maps', new StatusMaps(db), (one) => one.close())
+  await reasons.start()
+  const quietHours = started.add('quiet hours', new QuietHours(pipelineDb), (one) => one.close())
+  await quietHours.start()
+  const guards = started.add('guards', new Guards(pipelineDb), (one) => one.close())
+  await guards.start()
+  const pipeline: Pipeline = {
+    db: pipelineDb,
+    vault,
+    keys,
+    texts,
+    contactSeals,
+    outbox: dispatcher ?? { nodeId: null, hidesTexts, offer: () => {} },
+    subscriptions,
+    recent: new Recent(),
+    reasons,
+    quietHours,
+    guards,
+    queueCount: new QueueCount(pipelineDb),
+    meter,
+  }
+  const ledger: Ledger = new Ledger(pipeline)
+  started.add('node', node, (one) => one.close())
+  await node.start()
+  if (dispatcher) started.add('dispatcher', dispatcher, (one) => one.close()).start()
+  started.add('ledger', ledger, (one) => one.close())
+  return { pipeline, node, hand, ledger }
+}

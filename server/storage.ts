@@ -1,0 +1,80 @@
+/** What a process keeps its data in: the pools of its database, and the keys of what is sealed there. */
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import { readClock } from './db/clock.ts'
+import { openPool, type Db } from './db/db.ts'
+import type { OpenDatabase } from './db/open.ts'
+import { ensurePartitions } from './db/partitions.ts'
+import { pipelineSettings } from './db/pipeline.ts'
+import { openWall } from './db/scoped.ts'
+import { renumberEvents } from './events-restored.ts'
+import { ContactSeals } from './sealing/contact-fields.ts'
+import { DataKeys } from './sealing/data-keys.ts'
+import type { KeyFile } from './sealing/master-key.ts'
+import { openResult, Texts } from './sealing/texts.ts'
+import { openVault, type Vault } from './sealing/vault.ts'
+import { openKeyFile, requireMasterKey } from './start.ts'
+import type { Started } from './started.ts'
+
+export interface Storage {
+  /** For what requests read, and for what may wait. */
+  db: Db
+  /** The same connections for what a caller asks: it runs as a role that sees its account alone. */
+  walledDb: Db
+  /** For accept, links and jobs: they and requests do not wait for each other's connections. */
+  pipelineDb: Db
+  keyFile: KeyFile
+  vault: Vault
+  keys: DataKeys
+  texts: Texts
+  contactSeals: ContactSeals
+}
+
+/**
+ * Opens the pools of a database and makes it ready for this process: its clock, its partitions, the wall between accounts.
+ * @throws StartError where the master key is not that of the database.
+ */
+export async function openStorage(
+  { connection, isAlone }: OpenDatabase,
+  config: Config,
+  log: Logger,
+  started: Started,
+): Promise<Storage> {
+  const keyFile = openKeyFile(config)
+  const vault = openVault(keyFile)
+  const keys = new DataKeys(vault)
+  const open = (name: string, max: number, settings: Record<string, string> = {}): Db =>
+    started.add(
+      `${name} pool`,
+      openPool(connection, {
+        name,
+        max,
+        settings,
+        // A pool that ends lets go of its connections before they are closed.
+        onError: (error) => {
+          if (started.stoppingSince === null) log.warn({ error: error.message }, 'database connection lost')
+        },
+        onResult: (result, from) => openResult({ keys, log }, result, from),
+      }),
+      (pool) => pool.end(),
+    )
+  const pipelineMax = Math.ceil(config.databaseConnections / 2)
+  const db = open('requests', config.databaseConnections - pipelineMax)
+  const pipelineDb = open('pipeline', pipelineMax, pipelineSettings)
+  await readClock(db)
+  await ensurePartitions(db, log)
+  await renumberEvents(db, log)
+  const walledDb = await openWall(db, log)
+  await requireMasterKey(db, keyFile, vault, isAlone)
+  const sealing = { db, keys, vault, isSealing: config.encryptsContent }
+  return {
+    db,
+    walledDb,
+    pipelineDb,
+    keyFile,
+    vault,
+    keys,
+    texts: new Texts(sealing),
+    contactSeals: new ContactSeals(sealing),
+  }
+}
