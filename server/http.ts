@@ -77,7 +77,7 @@ declare module 'fastify' {
     /** What the audit log calls a success of it, `<resource>.<past tense>`; `idempotent` records it with the change. */
     audit?: string
     /** Has this process read what the route has changed, as far as it keeps it in memory; awaited before the answer. Set by `kept.ts`. */
-    applied?: () => Promise<void>
+    applied?: (caller: Caller) => Promise<void>
     /** It will go: its answers say so, and who calls it is noted. */
     deprecated?: Deprecation
     /** It logs in by what is in the request: who fails there is a stranger, and is refused as one who has failed too often. */

@@ -260,7 +260,7 @@ async function answer(
   reply: FastifyReply,
   { status, body, location }: Outcome,
 ): Promise<void> {
-  await request.routeOptions.config.applied?.()
+  await request.routeOptions.config.applied?.(request.caller)
   reply.code(status)
   if (location !== undefined) reply.header('location', location)
   // Not awaited: a reply settles only when its last byte is written, and callers have things to do after the commit.

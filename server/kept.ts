@@ -4,8 +4,8 @@ import { isUnavailable } from './db/failure.ts'
 import type { App } from './http.ts'
 
 interface Refreshed {
-  /** Reads what is committed by now. */
-  refresh(): Promise<void>
+  /** Reads what is committed by now; of one account alone, where that is all that has changed and the table can. */
+  refresh(accountId?: string): Promise<void>
 }
 
 /** The tables; other processes read them again within a second or two. */
@@ -36,17 +36,25 @@ const changedBy: Record<string, readonly (keyof Kept)[]> = {
   twilio_credential: ['subscriptions'],
 }
 
+/** Changes of the caller's own account, which no other one feels. A sender may be given to an account below. */
+const ofCaller: ReadonlySet<string> = new Set(['settings', 'campaign'])
+
 /** Has every route registered after it answer when this process knows what it has changed (`idempotent`). */
 export function refreshKept(app: App, kept: () => Kept): void {
   app.addHook('onRoute', ({ config }: RouteOptions) => {
-    const names = changedBy[config?.audit?.split('.')[0] ?? '']
-    if (config && names) config.applied = () => refreshAll(names.map((name) => kept()[name]))
+    const [resource = ''] = config?.audit?.split('.') ?? []
+    const names = changedBy[resource]
+    if (!config || !names) return
+    config.applied = ({ accountId }) => {
+      const changed = ofCaller.has(resource) ? accountId : undefined
+      return refreshAll(names.map((name) => kept()[name].refresh(changed)))
+    }
   })
 }
 
 /** Where the database went away meanwhile, it is read as soon as that is there again. */
-async function refreshAll(all: readonly Refreshed[]): Promise<void> {
-  await Promise.all(all.map((one) => one.refresh())).catch((error: unknown) => {
+async function refreshAll(all: readonly Promise<void>[]): Promise<void> {
+  await Promise.all(all).catch((error: unknown) => {
     if (!isUnavailable(error)) throw error
   })
 }

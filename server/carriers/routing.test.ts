@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
@@ -36,6 +36,8 @@ beforeEach(async () => {
   table = new RoutingTable(database.db)
   await table.refresh()
 })
+
+afterEach(() => vi.restoreAllMocks())
 
 const request = (changes: Partial<RouteRequest> = {}): RouteRequest => ({
   messageId: newId(),
@@ -104,6 +106,49 @@ it('knows a sender as soon as it was made', async () => {
   expect((await table.plan([request({ from: 'New' })]))[0]?.refusal).toBe('sender_not_found')
   await addSender('New', a)
   expect((await table.plan([request({ from: 'New' })]))[0]).toMatchObject({ refusal: null, choice: { chain: [a] } })
+})
+
+it('reads anew what one account has changed, and nothing of the others', async () => {
+  const other = newId()
+  await database.db.query(`insert into accounts (id, name) values ($1, 'Other')`, [other])
+  await database.db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'sale', 'Sale')`, [
+    other,
+    newId(),
+  ])
+  await addSender('15557654321', a, true)
+  await addSender('Acme', a)
+  await insertTestSender(database.db, other, a, '15557654322', true)
+  const statements: string[] = []
+  const db = new Proxy(database.db, {
+    get: (target, name, receiver) => {
+      const value: unknown = Reflect.get(target, name, receiver)
+      if (name !== 'query') return value
+      return (text: string, values: unknown[]) => {
+        statements.push(text)
+        return target.query(text, values)
+      }
+    },
+  })
+  // However long the statements take, what was read is not too old.
+  let now = performance.now()
+  vi.spyOn(performance, 'now').mockImplementation(() => now)
+  table = new RoutingTable(db)
+  await table.refresh()
+  const both = [request({ campaignKey: 'sale' }), request({ accountId: other, campaignKey: 'sale' })] as const
+  const sendersOf = async (...requests: RouteRequest[]): Promise<(string | null)[]> =>
+    (await table.plan(requests)).map(({ message }) => message.sender)
+  expect(await sendersOf(...both)).toEqual(['Acme', '15557654322'])
+  await database.db.query(`update campaigns set sender = null where account_id = $1`, [accountId])
+  await database.db.query(`update senders set is_default = number = 'Acme' where account_id = $1`, [accountId])
+  statements.length = 0
+  now++
+  await table.refresh(accountId)
+  expect(await sendersOf(both[1])).toEqual(['15557654322'])
+  expect(statements).toEqual([])
+  await database.db.query(`update campaigns set sender = '15557654321' where account_id = $1`, [accountId])
+  expect(await sendersOf(request(), ...both)).toEqual(['Acme', '15557654321', '15557654322'])
+  expect(statements).toHaveLength(2)
+  await database.db.query(`update campaigns set sender = 'Acme' where account_id = $1`, [accountId])
 })
 
 it('takes no carrier at which the sender cannot be used for the recipient', async () => {

@@ -63,8 +63,9 @@ export class RoutingTable implements Routing {
   #seen = ''
   #rateOf: RateOf = noRates
   #seenRates = ''
-  // What was read earlier is read again.
+  // What was read earlier is read again; of one account by its id, for as long as that could serve.
   #factsSince = -Infinity
+  readonly #factsSinceOf = new Map<string, number>()
   readonly #refresher = new Refresher(() => this.#read(), refreshMs)
 
   /** Without a test mode messages of test keys are refused. */
@@ -86,7 +87,7 @@ export class RoutingTable implements Routing {
       await this.#refresher.now()
     }
     const accountIds = [...new Set(requests.map(({ accountId }) => accountId))]
-    await this.#readSenders(accountIds.filter((id) => !this.#isFresh(this.#senders.get(id)?.readAt, now)))
+    await this.#readSenders(accountIds.filter((id) => !this.#isFresh(id, this.#senders.get(id)?.readAt, now)))
     const facts = await this.#readFacts(requests, now)
     const plans = requests.map((request) => this.#planOne(request, facts))
     // What is refused by old knowledge is planned again by new: a sender or a carrier may have come since, or the campaign have another.
@@ -117,10 +118,19 @@ export class RoutingTable implements Routing {
     return this.#refresher.start()
   }
 
-  /** Reads the rules now, if they or the carriers have changed; no sender or campaign that was read before is used any more. */
-  refresh(): Promise<void> {
-    this.#factsSince = performance.now()
-    return this.#refresher.now()
+  /**
+   * No sender or campaign that was read before is used any more. Where nothing but those of one account has changed, that is all; else the rules
+   * are read now, if they or the carriers have changed.
+   */
+  async refresh(accountId?: string): Promise<void> {
+    const now = performance.now()
+    if (accountId !== undefined) {
+      for (const [id, since] of this.#factsSinceOf) if (now - since > factsMsMax) this.#factsSinceOf.delete(id)
+      this.#factsSinceOf.set(accountId, now)
+      return
+    }
+    this.#factsSince = now
+    await this.#refresher.now()
   }
 
   close(): Promise<void> {
@@ -147,8 +157,9 @@ export class RoutingTable implements Routing {
     this.#seen = seen
   }
 
-  #isFresh(readAt: number | undefined, now: number, msMax = factsMsMax): boolean {
-    return readAt !== undefined && readAt >= this.#factsSince && now - readAt <= msMax
+  #isFresh(accountId: string, readAt: number | undefined, now: number, msMax = factsMsMax): boolean {
+    const since = Math.max(this.#factsSince, this.#factsSinceOf.get(accountId) ?? -Infinity)
+    return readAt !== undefined && readAt >= since && now - readAt <= msMax
   }
 
   async #readSenders(accountIds: string[]): Promise<void> {
@@ -163,7 +174,7 @@ export class RoutingTable implements Routing {
     const unknown = requests.filter((one) => {
       if (!hasCampaign(one)) return false
       const known = this.#campaigns.get(campaignKeyOf(one))
-      return !this.#isFresh(known?.readAt, now, msMax)
+      return !this.#isFresh(one.accountId, known?.readAt, now, msMax)
     })
     const read = await readCampaigns(this.#db, unknown)
     const campaigns = { get: (key: string) => read.get(key) ?? this.#campaigns.get(key)?.campaign }
