@@ -8,19 +8,7 @@ import { now as readNow } from './db/clock.ts'
 import type { Db } from './db/db.ts'
 import { isUnavailable } from './db/failure.ts'
 import type { Log } from './db/log.ts'
-import type { App, Caller } from './http.ts'
-
-/** What a route declares as `config.deprecated`. */
-export interface Deprecation {
-  /** Since when one should not call it any more: a date, `2026-11-20`. */
-  since: string
-  /** When it will go; never before `since`. */
-  sunset?: string
-  /** Path of what to call instead. */
-  successor?: string
-  /** Address of a page that says what to do. */
-  docs: string
-}
+import type { App, Caller, Deprecation } from './http.ts'
 
 /** A route that is deprecated. */
 export interface DeprecatedRoute extends Deprecation {

@@ -8,7 +8,6 @@ import type {
 } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import { Type, type TSchema } from 'typebox'
-import type { Deprecation } from './deprecations.ts'
 import type { IdPrefix } from './ids.ts'
 
 /** What a token may do. `*:read` covers GET, `*:write` the rest. */
@@ -61,6 +60,18 @@ export interface Caller {
   apiPerSecond?: number | null
   /** ISO 3166-1 alpha-2: which country a number without its calling code is probably of, as the account says. */
   defaultCountry?: string | null
+}
+
+/** What a route declares as `config.deprecated`. */
+export interface Deprecation {
+  /** Since when one should not call it any more: a date, `2026-11-20`. */
+  since: string
+  /** When it will go; never before `since`. */
+  sunset?: string
+  /** Path of what to call instead. */
+  successor?: string
+  /** Address of a page that says what to do. */
+  docs: string
 }
 
 declare module 'fastify' {

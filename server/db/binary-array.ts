@@ -2,7 +2,7 @@
  * Array parameters in PostgreSQL's binary form (what `array_recv` reads; pg sends a Buffer so). It reads a UUID several times faster than its
  * 36 characters, and here nothing but the octets is made. For the statements of the pipeline, which take many of them a message.
  */
-import { writeUuid } from '../ids.ts'
+import { writeUuid } from './uuid.ts'
 
 /** A column that `columns` passes on as it is. */
 export type Encoded = Buffer | '{}'

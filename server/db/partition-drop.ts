@@ -1,5 +1,5 @@
 /** The end of day partitions: dropped whole when nobody keeps their day any more, without making anybody wait for it. */
-import { firstIdAt } from '../ids.ts'
+import { firstIdAt } from './uuid.ts'
 import type { Db } from './db.ts'
 import type { Log } from './log.ts'
 import { forgetDay, timeOfSuffix, type Partitioned } from './partitions.ts'

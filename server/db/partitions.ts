@@ -1,5 +1,5 @@
 /** Day partitions of the large tables: ids are UUIDv7, so one range of ids is one day. */
-import { firstIdAt, timeOfId } from '../ids.ts'
+import { firstIdAt, timeOfId } from './uuid.ts'
 import { nowMs } from './clock.ts'
 import type { Db } from './db.ts'
 import { codeOf, isUnavailable } from './failure.ts'
