@@ -2,14 +2,10 @@
 
 /** JSON with sorted members and no spaces (RFC 8785 without its rules for numbers, which JavaScript writes alike anyway). */
 export function canonical(value: unknown): string {
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  const record = value as Record<string, unknown>
+  if (!isComposite(value)) return JSON.stringify(value) ?? 'null'
   let text = ''
-  for (const name of Object.keys(record).sort()) {
-    if (record[name] !== undefined) text += `${text && ','}${JSON.stringify(name)}:${canonical(record[name])}`
-  }
-  return `{${text}}`
+  for (const [name, member] of membersOf(value)) text += `${text && ','}${name}${canonical(member)}`
+  return Array.isArray(value) ? `[${text}]` : `{${text}}`
 }
 
 // Characters of a piece, or more by one item.
@@ -28,20 +24,26 @@ export function* canonicalPieces(value: unknown, depth: number): Generator<strin
 }
 
 function* partsOf(value: unknown, depth: number): Generator<string> {
-  if (typeof value !== 'object' || value === null || depth === 0) {
+  if (!isComposite(value) || depth === 0) {
     yield canonical(value)
     return
   }
   const isList = Array.isArray(value)
-  const record = value as Record<string, unknown>
-  const names = isList ? value.keys() : Object.keys(record).sort()
-  let before = isList ? '[' : '{'
-  for (const name of names) {
-    if (!isList && record[name] === undefined) continue
-    yield isList ? before : `${before}${JSON.stringify(name)}:`
-    yield* partsOf(record[name], depth - 1)
-    before = ','
+  yield isList ? '[' : '{'
+  let comma = ''
+  for (const [name, member] of membersOf(value)) {
+    yield comma + name
+    yield* partsOf(member, depth - 1)
+    comma = ','
   }
-  if (before === ',') yield isList ? ']' : '}'
-  else yield isList ? '[]' : '{}'
+  yield isList ? ']' : '}'
+}
+
+const isComposite = (value: unknown): value is object => typeof value === 'object' && value !== null
+
+/** The items of a list, or the members of an object in the order of their names, each with what is written before its value. */
+function membersOf(value: object): (readonly [string, unknown])[] {
+  if (Array.isArray(value)) return value.map((item: unknown) => ['', item] as const)
+  const members = Object.entries(value).filter(([, member]) => member !== undefined)
+  return members.sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, member]) => [`${JSON.stringify(name)}:`, member])
 }
