@@ -76,7 +76,7 @@ test.each([
   expect(refuse(url)).toBeNull()
 })
 
-test.each(['http://8.8.8.8/', 'https://8.8.8.8:22/', 'https://[2606:4700::1111]:6379/'])(
+test.each(['http://8.8.8.8/', 'http://8.8.8.8:8443/', 'https://8.8.8.8:22/', 'https://[2606:4700::1111]:6379/'])(
   'refuses %s for its scheme or port',
   (url) => {
     expect(refuse(url)).toBe('not_allowed')

@@ -4,7 +4,7 @@ import { buildTestApp, createTestAccount, testVault } from '../accounts/testing.
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase } from '../db/testing.ts'
 import { recordEvents, type NewEvent } from '../events.ts'
-import { newId, showId } from '../ids.ts'
+import { newId, parseId, showId } from '../ids.ts'
 import { guardDestinations } from './destination.ts'
 import { eventRoutes } from './events-http.ts'
 import { Dispatcher } from './fanout.ts'
@@ -187,7 +187,39 @@ test('hides texts from tokens that may not read them, and everything from other 
   expect((await app.inject({ ...redelivery, headers: other.headers })).statusCode).toBe(404)
   const weak = await createTestAccount(db, { scopes: ['events:read'] })
   await record(anEvent(weak.accountId, 1))
-  expect((await get(weak, '/v1/events')).body.data[0]?.data.message.message).toBeNull()
+  const [hidden] = (await get(weak, '/v1/events')).body.data
+  expect(hidden?.data.message.message).toBeNull()
+  expect((await get(weak, `/v1/events/${String(hidden?.id)}`)).body).toEqual(hidden)
+})
+
+test('tells an event as refused until the address that refused it takes it, whatever another one took', async () => {
+  const account = await createTestAccount(db)
+  const { accountId } = account
+  for (let i = 1; i <= 6; i++) await record(anEvent(accountId, i))
+  const ids = (await get(account, '/v1/events')).body.data.map((event) => parseId('evt', event.id)).toReversed()
+  const [one, other] = [newId(), newId()]
+  const end = (sequence: number, endpointId: string, outcome: 'ok' | 'status') =>
+    db.query(
+      `insert into attempts (account_id, id, endpoint_id, event_id, try, outcome, duration_ms) values ($1, $2, $3, $4, 1, $5, 1)`,
+      [accountId, newId(), endpointId, ids[sequence - 1], outcome],
+    )
+  await end(1, one, 'status')
+  await end(1, other, 'ok')
+  await end(2, one, 'status')
+  await end(2, one, 'ok')
+  await end(3, other, 'ok')
+  for (let i = 0; i < 2; i++) await end(4, one, 'status')
+  await end(6, one, 'status')
+  await end(6, other, 'status')
+  await end(6, other, 'ok')
+  expect(sequences(await get(account, '/v1/events?delivery_success=true'))).toEqual([3, 2])
+  const first = await get(account, '/v1/events?delivery_success=false&limit=2')
+  expect(sequences(first)).toEqual([6, 4])
+  const cursor = (page: { body: Body }, name: string) =>
+    get(account, `/v1/events?delivery_success=false&limit=2&cursor=${String(page.body[name])}`)
+  const second = await cursor(first, 'next_cursor')
+  expect([sequences(second), second.body['has_more']]).toEqual([[1], false])
+  expect(sequences(await cursor(second, 'prev_cursor'))).toEqual([6, 4])
 })
 
 test('posts an event again with its own id, to the endpoints of its type or to its callback address', async () => {

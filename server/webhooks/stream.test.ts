@@ -167,6 +167,21 @@ test('ends within five seconds when its token is revoked', async () => {
   expect(performance.now() - began).toBeLessThan(8000)
 })
 
+test('tells no texts any more to whose key may no longer read them', async () => {
+  const { url } = await listen()
+  const account = await createTestAccount(db)
+  const stream = await new Stream().open(`${url}/v1/events/stream?after=start`, account)
+  const lastText = () => stream.events.at(-1)?.data.data.message.message
+  await record(account, 1)
+  await until('a text', () => lastText() === 'hello')
+  await db.query(`update api_keys set scopes = '{events:read}' where id = $1`, [account.keyId])
+  let sequence = 1
+  await until('an event without one', async () => {
+    await record(account, ++sequence)
+    return lastText() === null
+  })
+})
+
 /** A stream that always has more to tell. */
 async function streamWithoutEnd(options: Partial<Parameters<typeof streamEvents>[0]>) {
   const row = { id: newId(), txid: '1', type: 'message.delivered', payload: '{"data":{}}' } as unknown as EventRow
