@@ -6,7 +6,7 @@ import { newId } from '../../ids.ts'
 import { logIn, type Credentials } from './login.ts'
 import { hashPassword } from './password.ts'
 import { createTestAccount, createTestUser, testVault } from '../testing.ts'
-import { beginAttempt, beginCode, forgive } from './throttle.ts'
+import { beginAttempt, beginCode, forget, forgive } from './throttle.ts'
 
 let database: TestDatabase
 
@@ -98,6 +98,26 @@ test('an address that tries many names waits, and the names themselves do not', 
   await expect(tryFrom('192.0.2.1', 'user99@example.com')).rejects.toMatchObject({ code: 'login_throttled' })
   expect(await failures('pair')).toBe(1)
   for (let i = 0; i < 20; i++) await tryFrom('203.0.113.7', `user${i}@example.com`)
+})
+
+test('logins that succeed, or lack a code, count for nothing, however many come from one address', async () => {
+  for (let i = 0; i < 25; i++) {
+    await forgive(database.db, await tryFrom('192.0.2.1', `user${i}`))
+    await forget(database.db, await tryFrom('192.0.2.1', `other${i}`))
+  }
+  expect([await failures('pair'), await failures('address')]).toEqual([0, 0])
+})
+
+test('failures are forgotten after a day of quiet, and not before', async () => {
+  const quietFor = (time: string) =>
+    database.db.query(`update login_failures set last_at = now() - $1::interval`, [time])
+  for (let i = 0; i < 5; i++) await tryFrom('192.0.2.1')
+  await quietFor('23 hours')
+  await tryFrom('192.0.2.1')
+  expect([await failures('pair'), await failures('address')]).toEqual([6, 6])
+  await quietFor('25 hours')
+  await tryFrom('192.0.2.1')
+  expect([await failures('pair'), await failures('address')]).toEqual([1, 1])
 })
 
 test('a network of IPv6 is one address, and an IPv4 address in IPv6 form is that address', async () => {

@@ -135,6 +135,17 @@ test('wrong codes slow down the next ones from everywhere, but recovery codes go
   expect((await from(11, { recovery_code: codes[0] })).statusCode).toBe(200)
 })
 
+test('a right code makes up for the wrong ones before it', async () => {
+  const user = await newUser()
+  const { secret } = await enable(user)
+  const guess = async (): Promise<string> => (await logIn(user, { otp: '000000' })).json().code
+  for (let i = 0; i < 4; i++) expect(await guess()).toBe('invalid_otp')
+  expect((await logIn(user, { otp: codeAt(secret, 1) })).statusCode).toBe(200)
+  // However slow this machine is, who has to wait still has to.
+  await database.db.query(`update login_failures set last_at = now() + interval '1 hour'`)
+  for (let i = 0; i < 4; i++) expect(await guess()).toBe('invalid_otp')
+})
+
 test('a login without its code is no failure, and gives no new guesses', async () => {
   const user = await newUser()
   await enable(user)
