@@ -55,6 +55,8 @@ describe('text', () => {
     ['CANCELED', 'deleted'],
     ['ACKED', 'accepted'],
     ['REJ', 'rejected'],
+    ['DELIVERY_FAILED', 'undeliverable'],
+    ['DeliveryImpossible', 'undeliverable'],
     ['BLOCKED', 'rejected'],
     ['BUFFERED', 'enroute'],
     ['QUEUED', 'enroute'],
