@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from './db/db.ts'
-import { createTestDatabase, type TestDatabase } from './db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from './db/testing.ts'
 import { callbackEndpointId, eventTypes, recordEvents, Subscriptions, type EventType, type NewEvent } from './events.ts'
 import { newId, parseId } from './ids.ts'
 
@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query('truncate accounts, events, outbox cascade')
+  await emptyTables(database.db, 'accounts, events, outbox')
   accountId = newId()
   await database.db.query(`insert into accounts (id, name) values ($1, 'Acme')`, [accountId])
 })

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Hand } from './carriers/stranded.ts'
 import { inTransaction } from './db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from './db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from './db/testing.ts'
 import { firstIdAt } from './ids.ts'
 import { claimMessages, findLanes } from './messages/claim.ts'
 import { settleIntents } from './messages/settle.ts'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query('truncate accounts, carriers, nodes, messages, intents, submissions cascade')
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, intents, submissions')
   test = await openLedgerTest(database.db)
 })
 afterEach(async () => {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { poolRoutes } from '../carriers/pool-http.ts'
 import { savePool } from '../carriers/pool-store.ts'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { templateRoutes } from '../messages/template-http.ts'
 import { insertTemplate } from '../messages/template-store.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query('truncate accounts, carriers cascade')
+  await emptyTables(database.db, 'accounts, carriers')
   test = await openCampaignTest(database.db, {}, (app, context) => {
     templateRoutes(app, context)
     poolRoutes(app, context)

@@ -2,7 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction, openPool, type Db } from '../db/db.ts'
-import { createTestDatabase, findInDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, findInDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { parseId } from '../ids.ts'
 import { resealNext } from '../messages/reseal.ts'
 import { ContactSeals } from '../sealing/contact-fields.ts'
@@ -55,7 +55,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query('truncate accounts, data_keys, consents, contacts cascade')
+  await emptyTables(database.db, 'accounts, data_keys, consents, contacts')
   logged.length = 0
   keys = new DataKeys(testVault)
   pool = openWith(keys)

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { Subscriptions, type Outbox } from '../events.ts'
 import type { App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
@@ -39,7 +39,7 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   const { db } = database
-  await db.query('truncate carriers, alerts, events, webhooks, sender_ends cascade')
+  await emptyTables(db, 'carriers, alerts, events, webhooks, sender_ends')
   carrierId = newId()
   await inTransaction(db, (tx) => insertTestCarrier(tx, carrierId))
   const { rows } = await db.query<{ id: string }>(`select id from links where carrier_id = $1`, [carrierId])
@@ -194,7 +194,7 @@ describe('a link', () => {
   })
 
   it('that a carrier really throttles is told of, and its refusals are counted', async () => {
-    await database.db.query('truncate carriers cascade')
+    await emptyTables(database.db, 'carriers')
     const carrier = await openCarrierTest(database.db, { accountId: operator.accountId })
     await untilBound(carrier)
     carrier.simulator.misbehave({ throttleRatio: 1 })

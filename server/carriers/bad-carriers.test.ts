@@ -1,7 +1,7 @@
 /** Carriers that cannot work: each says why, none is dialled in a tight loop, and the others and the start do not wait for them. */
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { insertTestCarrier, until } from '../messages/testing.ts'
 import { listLinks } from './store.ts'
@@ -47,7 +47,7 @@ it('twenty carriers at unknown hosts, and more, hold up neither the start nor a 
 })
 
 it('a password that is wrong is tried once a minute and not more, whatever else changes', async () => {
-  await database.db.query('truncate accounts, carriers, nodes cascade')
+  await emptyTables(database.db, 'accounts, carriers, nodes')
   test = await openCarrierTest(database.db, { simulator: { credentials: { heliogram: 'other' } } })
   await until('it was refused', () => test.simulator.stats().bindsRefused === 1)
   await until('it is told', async () => /RINVPASWD/.test((await listLinks(test.db))[0]?.lastError ?? ''))

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { openPool } from '../db/db.ts'
 import { pipelineSettings } from '../db/pipeline.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
@@ -35,9 +35,7 @@ afterAll(async () => {
   await database.close()
 })
 beforeEach(async () => {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, submissions, receipts, carrier_ids, events cascade',
-  )
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, submissions, receipts, carrier_ids, events')
   operator = await createTestAccount(database.db)
   test = await openLedgerTest(database.db)
   const log = { info: () => {}, warn: () => {}, error: () => {} }

@@ -4,7 +4,7 @@ import { Simulator } from '../../simulator/index.ts'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { asAccepted } from '../messages/accepted.ts'
 import { findLanes, queueDue } from '../messages/claim.ts'
@@ -33,9 +33,9 @@ afterAll(() => database.close())
 /** Two carriers, both with the account's number; the test's own goes first. */
 beforeEach(async () => {
   const { db } = database
-  await db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids cascade')
+  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids')
   await db.query('delete from routes')
-  await db.query('truncate tallies, tally_deltas')
+  await emptyTables(db, 'tallies, tally_deltas')
   second = new Simulator(promptSimulator)
   const { smppPort } = await second.start()
   test = await openCarrierTest(db)

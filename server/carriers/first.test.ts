@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import type { FirstAccount } from '../accounts/first.ts'
 import { testVault } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { demoNumber, ensureFirst, readCarrierUrl } from './first.ts'
 import { smppDefaults } from './settings.ts'
 import { listCarriers, listSenders } from './store.ts'
@@ -12,7 +12,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
 })
 afterAll(() => database.close())
-beforeEach(() => database.db.query('truncate accounts, carriers cascade'))
+beforeEach(() => emptyTables(database.db, 'accounts, carriers'))
 
 const ensure = (carrierUrl: string | null, simulatorPort: number | null): Promise<FirstAccount | null> =>
   ensureFirst(database.db, testVault, { firstEmail: 'owner@example.com', carrierUrl, simulatorPort })

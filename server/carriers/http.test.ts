@@ -8,7 +8,7 @@ import {
   type Call,
   type TestAccount,
 } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { openSecrets } from './http-carriers/sealed.ts'
@@ -36,7 +36,7 @@ afterAll(async () => {
   await app.close()
   await database.close()
 })
-beforeEach(() => database.db.query('truncate carriers, senders, idempotency_keys cascade'))
+beforeEach(() => emptyTables(database.db, 'carriers, senders, idempotency_keys'))
 
 type Body = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { applyLease, heldOf, makeKept } from './kept.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query('truncate accounts, carriers, nodes cascade')
+  await emptyTables(database.db, 'accounts, carriers, nodes')
   test = await openLedgerTest(database.db)
   await test.db.query(`update carriers set pace = 100`)
 })

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { releaseGrants } from './limit-grants.ts'
 import { Limits } from './limits.ts'
@@ -19,7 +19,7 @@ const units = capacityOf(pace)
 let now = 0
 
 beforeEach(async () => {
-  await database.db.query('truncate accounts, nodes cascade')
+  await emptyTables(database.db, 'accounts, nodes')
   await database.db.query(`insert into accounts (id, name, pace) values ($1, 'Acme', $2)`, [accountId, pace])
 })
 

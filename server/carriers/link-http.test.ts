@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { insertTestCarrier } from '../messages/testing.ts'
@@ -23,7 +23,7 @@ afterAll(async () => {
   await database.close()
 })
 beforeEach(async () => {
-  await database.db.query('truncate carriers, idempotency_keys cascade')
+  await emptyTables(database.db, 'carriers, idempotency_keys')
   carrierId = newId()
   await inTransaction(database.db, (tx) => insertTestCarrier(tx, carrierId))
 })

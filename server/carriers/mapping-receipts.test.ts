@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import type { Handover } from '../messages/handover.ts'
 import { Ledger, recordMoves } from '../messages/ledger.ts'
 import { matchOrphans } from '../messages/receipt.ts'
@@ -19,7 +19,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query('truncate accounts, carriers, nodes, messages, carrier_ids, receipts, events cascade')
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, carrier_ids, receipts, events')
   test = await openLedgerTest(database.db)
   reasons = new StatusMaps(database.db)
   test.ledger = new Ledger({ ...test.context, reasons })

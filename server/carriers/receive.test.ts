@@ -1,7 +1,7 @@
 import { cutSegments, ESME, type ConcatenationMode, type MessageRequest } from '@heliogram/smpp'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { openLedgerTest, ourNumber, until, type LedgerTest } from '../messages/testing.ts'
 import type { Link } from './link.ts'
@@ -22,8 +22,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, receipts, reply_parts, reply_hashes, orphan_replies, events cascade',
+  await emptyTables(
+    database.db,
+    'accounts, carriers, nodes, messages, receipts, reply_parts, reply_hashes, orphan_replies, events',
   )
   test = await openLedgerTest(database.db)
   errors = []
@@ -243,7 +244,7 @@ describe('a long reply', () => {
       const parts = partsOf(text, mode)
       await fc.assert(
         fc.asyncProperty(fc.shuffledSubarray([...parts.keys()], { minLength: parts.length }), async (order) => {
-          await test.db.query('truncate messages, reply_parts, reply_hashes')
+          await emptyTables(test.db, 'messages, reply_parts, reply_hashes')
           const sessions = [session(), session()]
           for (const [i, n] of order.entries()) {
             expect(await texts()).toEqual([])
@@ -374,7 +375,7 @@ describe('a receipt', () => {
       { esm_class: 0, short_message: receiptText('DELIVRD') },
       { esm_class: 0, short_message: Buffer.alloc(0), tlvs: { receipted_message_id: 'abc', message_state: 2 } },
     ] as Fields[]) {
-      await test.db.query('truncate receipts, messages, carrier_ids')
+      await emptyTables(test.db, 'receipts, messages, carrier_ids')
       const id = await sent()
       expect(await deliver(fields)).toBe(ESME.ROK)
       expect((await test.message(id)).status).toBe('delivered')
@@ -430,7 +431,7 @@ it('refuses what no carrier should ask of us', () => {
 })
 
 it('takes replies and receipts of a simulated carrier, long ones with the last part first', async () => {
-  await database.db.query('truncate carriers, senders cascade')
+  await emptyTables(database.db, 'carriers, senders')
   const carrier = await openCarrierTest(database.db, { accountId: test.accountId })
   await untilBound(carrier)
   carrier.simulator.misbehave({ partOrder: 'last_first' })

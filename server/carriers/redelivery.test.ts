@@ -1,6 +1,6 @@
 import { ESME, type MessageRequest } from '@heliogram/smpp'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { openLedgerTest, ourNumber, until, type LedgerTest } from '../messages/testing.ts'
 import type { Link } from './link.ts'
@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query('truncate accounts, carriers, nodes, messages, reply_hashes, events cascade')
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, reply_hashes, events')
   test = await openLedgerTest(database.db)
   nowMs = Date.now()
   errors = []
@@ -479,7 +479,7 @@ it('is told of a lost session for as long as the database is away', async () => 
 })
 
 it('a carrier that loses patience with a slow database is answered, and its reply is one', async () => {
-  await database.db.query('truncate carriers, senders cascade')
+  await emptyTables(database.db, 'carriers, senders')
   const carrier = await openCarrierTest(database.db, {
     accountId: test.accountId,
     simulator: { deliverTimeoutMs: 1800 },

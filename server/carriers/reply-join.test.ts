@@ -2,7 +2,7 @@ import { cutSegments, ESME, type ConcatenationMode, type MessageRequest } from '
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
 import { openPool } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
 import { DataKeys } from '../sealing/data-keys.ts'
 import { Texts } from '../sealing/texts.ts'
@@ -24,8 +24,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, reply_parts, reply_hashes, orphan_replies, events cascade',
+  await emptyTables(
+    database.db,
+    'accounts, carriers, nodes, messages, reply_parts, reply_hashes, orphan_replies, events',
   )
   test = await openLedgerTest(database.db)
   warnings = []

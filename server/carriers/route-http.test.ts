@@ -9,7 +9,7 @@ import {
   type TestAccount,
 } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
 import { insertTestCarrier, insertTestSender } from '../messages/testing.ts'
@@ -41,7 +41,7 @@ afterAll(async () => {
   await app.close()
   await database.close()
 })
-beforeEach(() => database.db.query('truncate routes, senders, campaigns, sender_pools, idempotency_keys cascade'))
+beforeEach(() => emptyTables(database.db, 'routes, senders, campaigns, sender_pools, idempotency_keys'))
 
 type Body = Record<string, unknown>
 

@@ -3,7 +3,7 @@ import { Simulator } from '../../simulator/index.ts'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import type { Draft } from '../messages/accepted.ts'
 import { queueDue } from '../messages/claim.ts'
@@ -35,7 +35,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 beforeEach(async () => {
   const { db } = database
-  await db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids cascade')
+  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids')
   await db.query('delete from routes')
   more = []
   second = new Simulator(promptSimulator)

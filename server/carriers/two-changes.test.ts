@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildTestApp, callAs, createTestAccount, testVault, type Call } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
 import { insertTestCarrier } from '../messages/testing.ts'
@@ -66,7 +66,7 @@ it.each<[string, string, () => string | Promise<string>, Body, Body]>([
 })
 
 it('of two senders that an account gets first, at once, one is its default', async () => {
-  await database.db.query('truncate senders cascade')
+  await emptyTables(database.db, 'senders')
   const answers = await inTransaction(database.db, async (tx) => {
     await tx.query('lock table senders in share mode')
     const both = ['15557654323', '15557654324'].map((number) => call('POST', '/v1/senders', { number, carrier }))

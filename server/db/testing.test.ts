@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest'
-import { createTestDatabase } from './testing.ts'
+import { createTestDatabase, emptyTables, untilBlocked } from './testing.ts'
 
 const first = await createTestDatabase()
 afterAll(() => first.close())
@@ -23,4 +23,31 @@ test('leaves nothing behind', async () => {
   await close()
   const { rows } = await first.db.query('select 1 from pg_database where datname = $1', [name])
   expect(rows).toEqual([])
+})
+
+test('empties the tables it is told, their parts, and those that refer to them, when nobody writes to them any more', async () => {
+  const { db } = first
+  await db.query(
+    `create table roots (id int primary key, above int references roots);
+     create table leaves (root int references roots);
+     create table days (day int) partition by range (day);
+     create table monday partition of days default;
+     create table others (id int);
+     insert into roots values (1, null), (2, 1);
+     insert into leaves values (1);
+     insert into days values (1);
+     insert into others values (1)`,
+  )
+  const writer = await db.connect()
+  await writer.query('begin; insert into days values (2)')
+  const emptied = emptyTables(db, 'roots, days')
+  await untilBlocked(db, 1, 'lock table%')
+  await writer.query('commit')
+  writer.release()
+  await emptied
+  const { rows } = await db.query(
+    `select (select count(*)::int from roots) as roots, (select count(*)::int from leaves) as leaves,
+       (select count(*)::int from days) as days, (select count(*)::int from others) as others`,
+  )
+  expect(rows).toEqual([{ roots: 0, leaves: 0, days: 0, others: 1 }])
 })

@@ -3,7 +3,7 @@ import { createConnection } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { Client } from 'pg'
 import { inject } from 'vitest'
-import { openPool } from './db.ts'
+import { inTransaction, openPool } from './db.ts'
 import type { Connection, Db } from './db.ts'
 
 /** A migrated, empty database of its own for one test file. */
@@ -46,6 +46,34 @@ export async function createTestDatabase(): Promise<TestDatabase> {
     await runOn(serverUrl, `drop database ${name} with (force)`)
   }
   return { db, connection, url, name, close }
+}
+
+/**
+ * Empties tables (`'accounts, carriers'`) and those that refer to them, as `truncate … cascade` does, of what few rows a test leaves: TRUNCATE
+ * makes new files for each of some hundred tables and their indexes, which takes ten times as long. Waits for transactions that write to them.
+ */
+export async function emptyTables(db: Db, names: string): Promise<void> {
+  const { rows } = await db.query<{ name: string }>(
+    `with recursive edges (parent, child) as materialized (
+       select confrelid, conrelid from pg_constraint where contype = 'f'
+       union all
+       select inhparent, inhrelid from pg_inherits
+     ), reached (id) as (
+       select unnest($1::text[]::regclass[])::oid
+       union
+       select child from reached join edges on parent = id
+     )
+     select id::regclass::text as name from reached join pg_class on oid = id
+     where relkind = 'r' and pg_relation_size(id) > 0`,
+    [names.split(', ')],
+  )
+  if (rows.length === 0) return
+  const tables = rows.map(({ name }) => `only ${name}`)
+  await inTransaction(db, async (tx) => {
+    await tx.query(`lock table ${tables.join(', ')} in exclusive mode`)
+    // One statement: references are looked at when all rows are gone.
+    await tx.query(`with ${tables.map((table, n) => `d${n} as (delete from ${table})`).join(', ')} select`)
+  })
 }
 
 /** The same server, another database. */

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { RoutingTable } from '../carriers/routing.ts'
 import { inTransaction, openPool } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { Acceptor } from './accept.ts'
 import { asAccepted, type Accepted, type Draft } from './accepted.ts'
@@ -28,9 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, idempotency_keys, queue, delayed, intents cascade',
-  )
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, idempotency_keys, queue, delayed, intents')
   test = await openLedgerTest(database.db)
 })
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { writeAnswers, type Answer } from './answer.ts'
 import { claimMessages, queueDue } from './claim.ts'
 import type { Handover } from './handover.ts'
@@ -19,8 +19,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, queue, delayed, intents cascade',
+  await emptyTables(
+    database.db,
+    'accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, queue, delayed, intents',
   )
   test = await openLedgerTest(database.db)
 })

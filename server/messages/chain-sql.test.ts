@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { claimMessages, findLanes } from './claim.ts'
 import { insertTestCarrier, insertTestSender, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents cascade')
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, queue, delayed, intents')
   test = await openLedgerTest(database.db)
 })
 

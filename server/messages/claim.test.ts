@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { dayOf, ensurePartitions } from '../db/partitions.ts'
 import { firstIdAt, newId } from '../ids.ts'
 import { cancelMessage } from './cancel.ts'
@@ -20,8 +20,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, queue, delayed, intents, events cascade',
+  await emptyTables(
+    database.db,
+    'accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, queue, delayed, intents, events',
   )
   test = await openLedgerTest(database.db)
 })
@@ -344,7 +345,7 @@ describe('a claim', () => {
         expect(canceled[i] !== null).toBe(now.status === 'canceled')
       }
       expect(await test.count('intents', 'true')).toBe(taken.size)
-      await test.db.query('truncate intents, queue')
+      await emptyTables(test.db, 'intents, queue')
     }
   })
 })

@@ -4,7 +4,7 @@ import { testVault } from '../accounts/testing.ts'
 import { resealContacts } from '../campaigns/reseal.ts'
 import { inTransaction, openPool, type Db } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
-import { createTestDatabase, findInDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, findInDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { ContactSeals } from '../sealing/contact-fields.ts'
 import { DataKeys, destroyDataKeys, isMasterKeyOf, readKeyState, rotateDataKey } from '../sealing/data-keys.ts'
 import { openResult, Texts } from '../sealing/texts.ts'
@@ -53,8 +53,9 @@ afterAll(async () => {
 })
 beforeEach(async () => {
   await pool?.end()
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, events, submissions, outcomes, data_keys, consents, opt_outs, opt_out_suspicions cascade',
+  await emptyTables(
+    database.db,
+    'accounts, carriers, nodes, messages, events, submissions, outcomes, data_keys, consents, opt_outs, opt_out_suspicions',
   )
   logged.length = 0
   keys = new DataKeys(testVault)

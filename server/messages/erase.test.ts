@@ -4,7 +4,7 @@ import { campaignSteps } from '../campaigns/erase.ts'
 import { carrierStep } from '../carriers/erase.ts'
 import { inTransaction, openPool, type Tx } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
-import { createTestDatabase, findInDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, findInDatabase, untilBlocked, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { recordEvents } from '../events.ts'
 import { newId } from '../ids.ts'
 import { openVault } from '../sealing/vault.ts'
@@ -31,9 +31,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query(
-    `truncate accounts, carriers, nodes, messages, events, attempts, discards, submissions, outcomes, contacts, conversations,
-       idempotency_keys, short_links, receipts, nameless_tries, queue, delayed, opt_outs, erasures cascade`,
+  await emptyTables(
+    database.db,
+    'accounts, carriers, nodes, messages, events, attempts, discards, submissions, outcomes, contacts, conversations, idempotency_keys, short_links, receipts, nameless_tries, queue, delayed, opt_outs, erasures',
   )
   test = await openLedgerTest(database.db)
   const { first, last } = messageSteps({ ...test.context, forgetAnswers })

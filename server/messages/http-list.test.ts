@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
 import { messageRoutes } from './http.ts'
@@ -90,7 +90,7 @@ describe('filters', () => {
   let campaignId: string
 
   beforeAll(async () => {
-    await test.db.query('truncate messages, queue, delayed, intents, outcomes, submissions, carrier_ids, receipts')
+    await emptyTables(test.db, 'messages, queue, delayed, intents, outcomes, submissions, carrier_ids, receipts')
     campaignId = newId()
     await test.db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'sale', 'Sale')`, [
       account.accountId,

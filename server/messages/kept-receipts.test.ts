@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import type { Handover } from './handover.ts'
 import { listKeptReceipts, tellReceipts, type ToldReceipt } from './kept-receipts.ts'
 import { listSubmissions } from './store.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
   test = await openLedgerTest(database.db)
 })
 afterAll(() => database.close())
-beforeEach(() => database.db.query('truncate messages, submissions, carrier_ids, receipts, events'))
+beforeEach(() => emptyTables(database.db, 'messages, submissions, carrier_ids, receipts, events'))
 
 async function tell({ id }: Handover): Promise<ToldReceipt[]> {
   const tries = await listSubmissions(test.db, test.accountId, id)
@@ -83,7 +83,7 @@ describe('the receipts of a message', () => {
       [2, 'b', 'The receipt says UNDELIV; it came after DELIVRD, which counts.'],
     ])
     // What the inbox has forgotten after its days, the submissions remember.
-    await database.db.query('truncate receipts')
+    await emptyTables(database.db, 'receipts')
     expect((await tell(handover)).map(({ segment, stat }) => [segment, stat])).toEqual([
       [2, 'DELIVRD'],
       [1, 'UNDELIV'],

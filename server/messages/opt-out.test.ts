@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { inTransaction } from '../db/db.ts'
 import { codeOf } from '../db/failure.ts'
 import { newId } from '../ids.ts'
@@ -19,8 +19,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, outcomes, queue, delayed, events, outbox, opt_outs, consents, idempotency_keys cascade',
+  await emptyTables(
+    database.db,
+    'accounts, carriers, nodes, messages, outcomes, queue, delayed, events, outbox, opt_outs, consents, idempotency_keys',
   )
   test = await openLedgerTest(database.db)
 })

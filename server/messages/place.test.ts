@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { buildTestApp, callAs, createTestAccount } from '../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId, showId } from '../ids.ts'
 import { claimMessages, findLanes } from './claim.ts'
 import { messageRoutes } from './http.ts'
@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents cascade')
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, queue, delayed, intents')
   test = await openLedgerTest(database.db)
 })
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { Acceptor } from './accept.ts'
 import type { Draft } from './accepted.ts'
 import { maxQueueSeconds, QueueCap } from './queue-cap.ts'
@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query('truncate accounts, carriers, nodes, messages, queue cascade')
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, queue')
   test = await openLedgerTest(database.db)
   await database.db.query(`update accounts set pace = $2 where id = $1`, [test.accountId, pace])
   queue = test.context.queueCount

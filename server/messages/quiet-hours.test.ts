@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { QuietHoursChange } from '../accounts/quiet-hours.ts'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { asAccepted } from './accepted.ts'
 import { cancelMessage } from './cancel.ts'
@@ -21,8 +21,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, queue, delayed, intents, events, contacts cascade',
+  await emptyTables(
+    database.db,
+    'accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, queue, delayed, intents, events, contacts',
   )
   test = await openLedgerTest(database.db)
 })

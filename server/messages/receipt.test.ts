@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction, type Tx } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import type { Posting } from '../events.ts'
 import { newId } from '../ids.ts'
 import { writeAnswers } from './answer.ts'
@@ -26,8 +26,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, receipts, events, intents cascade',
+  await emptyTables(
+    database.db,
+    'accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, receipts, events, intents',
   )
   test = await openLedgerTest(database.db)
 })

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { cancelMessage } from './cancel.ts'
 import { renderMessage, type MessageRow } from './message.ts'
 import { discardDue } from './redact-later.ts'
@@ -20,9 +20,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, events, discards, submissions, outcomes cascade',
-  )
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, events, discards, submissions, outcomes')
   test = await openLedgerTest(database.db)
 })
 

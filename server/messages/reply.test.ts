@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { firstIdAt, newId, showId } from '../ids.ts'
 import { claimMessages } from './claim.ts'
 import type { MessageRow } from './message.ts'
@@ -16,8 +16,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, outcomes, queue, delayed, events, outbox, opt_outs, orphan_replies cascade',
+  await emptyTables(
+    database.db,
+    'accounts, carriers, nodes, messages, outcomes, queue, delayed, events, outbox, opt_outs, orphan_replies',
   )
   test = await openLedgerTest(database.db)
 })

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest'
 import { inTransaction, openPool } from '../db/db.ts'
 import { ensurePartitions } from '../db/partitions.ts'
 import { pipelineSettings } from '../db/pipeline.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { firstIdAt, newId } from '../ids.ts'
 import { deleteAttempts } from '../webhooks/erase.ts'
 import { discardDue } from './redact-later.ts'
@@ -21,8 +21,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query(
-    `truncate accounts, messages, events, attempts, outcomes, submissions, discards, conversations, delayed, lanes cascade`,
+  await emptyTables(
+    database.db,
+    'accounts, messages, events, attempts, outcomes, submissions, discards, conversations, delayed, lanes',
   )
   accountId = await account()
 })

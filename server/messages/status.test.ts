@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { cancelMessage } from './cancel.ts'
 import { claimMessages, expireMessages, queueDue } from './claim.ts'
 import { endWithoutReceipt } from './no-receipt.ts'
@@ -193,8 +193,9 @@ const happenings: Happening[] = [
 
 /** A message in this state, with every row around it that any happening could need. */
 async function messageIn(status: Status): Promise<Handover> {
-  await test.db.query(
-    'truncate messages, intents, queue, delayed, carrier_ids, receipts, submissions, outcomes, opt_outs, events',
+  await emptyTables(
+    test.db,
+    'messages, intents, queue, delayed, carrier_ids, receipts, submissions, outcomes, opt_outs, events',
   )
   const handover = await test.lease()
   await test.db.query(
@@ -211,7 +212,7 @@ async function messageIn(status: Status): Promise<Handover> {
      update messages set status = $4, direction = case when $4 = 'received' then 'inbound' else direction end where id = $1`,
     [handover.id, test.accountId, test.linkId, status],
   )
-  if (status !== 'sending') await test.db.query('truncate intents')
+  if (status !== 'sending') await emptyTables(test.db, 'intents')
   await recountTallies(test.db)
   return handover
 }

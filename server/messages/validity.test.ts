@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { claimMessages, expireMessages } from './claim.ts'
 import type { MessageRow } from './message.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query('truncate accounts, carriers, nodes, messages, outcomes, queue, delayed, events cascade')
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, outcomes, queue, delayed, events')
   test = await openLedgerTest(database.db)
 })
 

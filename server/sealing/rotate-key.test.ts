@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { isMasterKeyOf, DataKeys } from './data-keys.ts'
 import { KeyFile, parseKeys, writeKeys, type MasterKeys } from './master-key.ts'
@@ -27,8 +27,9 @@ beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), 'rotate-'))
   path = join(folder, 'key')
   vault = openVault(new KeyFile(path))
-  await database.db.query(
-    'truncate accounts, carriers, data_keys, nodes, heartbeats, idempotency_keys, orphan_replies, smpp_gatherings cascade',
+  await emptyTables(
+    database.db,
+    'accounts, carriers, data_keys, nodes, heartbeats, idempotency_keys, orphan_replies, smpp_gatherings',
   )
   await database.db.query(`insert into accounts (id, name) values ($1, 'A')`, [accountId])
 })

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hashPassword } from '../accounts/login/password.ts'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { until } from '../messages/testing.ts'
 import { forgetSessions, readAdmissions } from './admission.ts'
@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query('truncate accounts, carriers, nodes, messages, events, login_failures cascade')
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, events, login_failures')
   test = await openServerTest(database.db)
 })
 afterEach(async () => {

@@ -9,7 +9,7 @@ import {
 } from '@heliogram/smpp'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openPool } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { Acceptor } from '../messages/accept.ts'
 import { cancelMessage } from '../messages/cancel.ts'
@@ -38,8 +38,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, outcomes, queue, delayed, submissions, carrier_ids, receipts, events, opt_outs, idempotency_keys, login_failures cascade',
+  await emptyTables(
+    database.db,
+    'accounts, carriers, nodes, messages, outcomes, queue, delayed, submissions, carrier_ids, receipts, events, opt_outs, idempotency_keys, login_failures',
   )
   test = await openServerTest(database.db)
   credential = await test.credential()

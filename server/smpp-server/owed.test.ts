@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { openPool } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { openLedgerTest, ourNumber, type LedgerTest } from '../messages/testing.ts'
 import { forgetOwed, OwedReceipts, settleCanceled, settleOwed } from './owed.ts'
@@ -22,7 +22,7 @@ afterAll(async () => {
   await test.ledger.close()
   await database.close()
 })
-beforeEach(() => test.db.query('truncate messages, outcomes, smpp_submits, smpp_deliveries'))
+beforeEach(() => emptyTables(test.db, 'messages, outcomes, smpp_submits, smpp_deliveries'))
 
 /** A message whose parts asked for receipts by these flags. */
 async function note(registeredDelivery: number[]): Promise<{ messageId: string; clientId: string; isNoted: boolean }> {

@@ -8,7 +8,7 @@ import {
 } from '@heliogram/smpp'
 import fc from 'fast-check'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import type { MessageRow } from '../messages/message.ts'
 import { insertTestSender, until } from '../messages/testing.ts'
@@ -26,8 +26,9 @@ beforeAll(async () => {
 })
 afterAll(() => database.close())
 beforeEach(async () => {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, outcomes, queue, delayed, events, opt_outs, idempotency_keys, login_failures cascade',
+  await emptyTables(
+    database.db,
+    'accounts, carriers, nodes, messages, outcomes, queue, delayed, events, opt_outs, idempotency_keys, login_failures',
   )
   test = await openServerTest(database.db)
   client = await bindTestClient(test.port, await test.credential({ pace: 100_000 }))

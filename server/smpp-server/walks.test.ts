@@ -26,7 +26,7 @@ import {
 } from '@heliogram/smpp'
 import { afterAll, expect, test } from 'vitest'
 import { testVault } from '../accounts/testing.ts'
-import { createTestDatabase } from '../db/testing.ts'
+import { createTestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { storeReply } from '../messages/reply.ts'
 import { createChance, insertTestSender, ourNumber, until } from '../messages/testing.ts'
@@ -317,8 +317,9 @@ const isUnknown = ({ outcome }: Submitted): boolean => outcome?.kind === 'closed
 test.each([1, 2, 3])(
   'what is answered ESME_ROK is one message, and what is owed is taken, by whom it is for: walk %i',
   async (seed) => {
-    await db.query(
-      'truncate accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, receipts, events, idempotency_keys, login_failures cascade',
+    await emptyTables(
+      db,
+      'accounts, carriers, nodes, messages, outcomes, submissions, carrier_ids, receipts, events, idempotency_keys, login_failures',
     )
     const base = await openServerTest(db)
     const other = newId()

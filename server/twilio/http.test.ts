@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { openDoor, type Door } from '../door/door.ts'
 import type { App } from '../http.ts'
 import { newId } from '../ids.ts'
@@ -24,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 beforeEach(async () => {
   const { db } = database
-  await db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, events cascade')
+  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, events')
   account = await createTestAccount(db)
   ledger = await openLedgerTest(db, { accountId: account.accountId })
   const context = ledger.routeContext

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { firstIdAt } from '../ids.ts'
 import { storeReply } from '../messages/reply.ts'
@@ -46,7 +46,7 @@ afterAll(async () => {
   await ledger.ledger.close()
   await database.close()
 })
-beforeEach(() => database.db.query('truncate messages, queue, delayed'))
+beforeEach(() => emptyTables(database.db, 'messages, queue, delayed'))
 
 const path = (): string => `/2010-04-01/Accounts/${showSid('AC', account.accountId)}/Messages.json`
 const get = async (url: string): Promise<Page & { code?: number }> =>

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../../db/testing.ts'
 import { newId, parseId } from '../../ids.ts'
 import { openLedgerTest, until, type LedgerTest } from '../../messages/testing.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
@@ -25,7 +25,7 @@ afterAll(() => database.close())
 
 beforeEach(async () => {
   const { db } = database
-  await db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, contacts, recipients cascade')
+  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, contacts, recipients')
   test = await openCampaignTest(db)
   ledger = await openLedgerTest(db, { accountId: test.account.accountId })
   campaign = await test.newCampaign()

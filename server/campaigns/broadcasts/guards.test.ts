@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createTestAccount, createTestUser, type TestAccount } from '../../accounts/testing.ts'
 import { recordAudit, type Actor } from '../../audit/audit.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../../db/testing.ts'
 import { inTransaction } from '../../db/db.ts'
 import { newId, parseId, showId } from '../../ids.ts'
 import { listStops, releaseStops } from '../../messages/guards/stops.ts'
@@ -24,9 +24,8 @@ afterAll(() => database.close())
 
 beforeEach(async () => {
   await passTurnOfHour()
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, queue, delayed, intents, contacts, recipients, events cascade',
-  )
+  const { db } = database
+  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, contacts, recipients, events')
   ledger = await openLedgerTest(database.db)
   test = await openCampaignTest(database.db, { subscriptions: { wants: () => true } })
   ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })

@@ -5,7 +5,7 @@ import { createTestAccount, errorsOf, type Answer, type TestAccount } from '../.
 import { findPool, savePool } from '../../carriers/pool-store.ts'
 import { openCarrierTest, promptSimulator, untilBound, type CarrierTest } from '../../carriers/testing.ts'
 import { inTransaction } from '../../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../../db/testing.ts'
 import { newId, parseId, showId } from '../../ids.ts'
 import { insertTestSender, ourNumber, rowOf, until } from '../../messages/testing.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
@@ -26,8 +26,9 @@ beforeAll(async () => {
 afterAll(() => database.close())
 beforeEach(async () => {
   const { db } = database
-  await db.query(
-    'truncate accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids, contacts, recipients cascade',
+  await emptyTables(
+    db,
+    'accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids, contacts, recipients',
   )
   simulated = new Simulator(promptSimulator)
   const { smppPort: testPort } = await simulated.start()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../../db/db.ts'
 import type { Log } from '../../db/log.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
 import type { Acceptor } from '../../messages/accept.ts'
 import { claimMessages, findLanes } from '../../messages/claim.ts'
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => database.close())
 
 beforeEach(async () => {
-  await database.db.query('truncate accounts, carriers, nodes, messages, queue, contacts, recipients cascade')
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, queue, contacts, recipients')
   test = await openCampaignTest(database.db)
   ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
   campaign = await test.newCampaign()

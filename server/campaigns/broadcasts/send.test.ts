@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { createTestAccount, errorsOf, type TestAccount } from '../../accounts/testing.ts'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { createTestDatabase, type TestDatabase, emptyTables } from '../../db/testing.ts'
 import { inTransaction } from '../../db/db.ts'
 import { newId, parseId } from '../../ids.ts'
 import { claimMessages, findLanes, type Lane } from '../../messages/claim.ts'
@@ -30,9 +30,7 @@ const errors: unknown[] = []
 const log = { info: () => {}, warn: () => {}, error: (fields: object) => void errors.push(fields) }
 
 beforeEach(async () => {
-  await database.db.query(
-    'truncate accounts, carriers, nodes, messages, queue, delayed, intents, contacts, recipients cascade',
-  )
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, queue, delayed, intents, contacts, recipients')
   test = await openCampaignTest(database.db)
   ledger = await openLedgerTest(database.db, { accountId: test.account.accountId })
   campaign = await test.newCampaign()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { dayAt } from '../../day.ts'
 import { inTransaction } from '../../db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../../db/testing.ts'
 import { Acceptor } from '../accept.ts'
 import type { Accepted, Draft, Stop } from '../accepted.ts'
 import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../testing.ts'
@@ -19,7 +19,7 @@ afterAll(() => database.close())
 
 beforeEach(async () => {
   await passTurnOfHour()
-  await database.db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, events cascade')
+  await emptyTables(database.db, 'accounts, carriers, nodes, messages, queue, delayed, intents, events')
   test = await openLedgerTest(database.db)
 })
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { accountRoutes } from '../../accounts/http.ts'
 import { openAuthenticator } from '../../accounts/authenticate.ts'
 import { buildTestApp, createTestAccount, testSettings, testVault, type TestAccount } from '../../accounts/testing.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
+import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from '../../db/testing.ts'
 import { newId, showId } from '../../ids.ts'
 import type { App } from '../../http.ts'
 import { messageRoutes } from '../http.ts'
@@ -25,7 +25,7 @@ afterAll(() => database.close())
 beforeEach(async () => {
   await passTurnOfHour()
   const { db } = database
-  await db.query('truncate accounts, carriers, nodes, messages, queue, delayed, intents, events cascade')
+  await emptyTables(db, 'accounts, carriers, nodes, messages, queue, delayed, intents, events')
   account = await createTestAccount(db)
   other = await createTestAccount(db)
   ledger = await openLedgerTest(db, { accountId: account.accountId })
