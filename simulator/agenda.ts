@@ -10,14 +10,15 @@ export class Agenda {
   after(delayMs: number, work: () => void): void {
     if (this.#isClosed) return
     if (delayMs <= 0) return work()
-    const slot = Math.ceil((performance.now() + delayMs) / SLOT_MS)
+    const now = performance.now()
+    const slot = Math.ceil((now + delayMs) / SLOT_MS)
     const planned = this.#slots.get(slot)
     if (planned !== undefined) {
       planned.works.push(work)
       return
     }
     const works = [work]
-    const timer = setTimeout(() => this.#run(slot, works), slot * SLOT_MS - performance.now())
+    const timer = setTimeout(() => this.#run(slot, works), slot * SLOT_MS - now)
     this.#slots.set(slot, { timer, works })
   }
 
