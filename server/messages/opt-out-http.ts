@@ -22,7 +22,7 @@ export interface OptOutsContext extends ConsentContext {
 export const optOutTags = ['Opt-outs']
 const tags = optOutTags
 /** Why somebody is taken off or put on the list. */
-export const reasonText = (description: string) => Type.String({ minLength: 1, maxLength: 500, description })
+const reasonText = (description: string) => Type.String({ minLength: 1, maxLength: 500, description })
 
 const params = Type.Object({
   number: Type.String({ maxLength: 16, description: 'E.164, with or without a plus sign.', examples: ['15551230008'] }),
