@@ -71,7 +71,7 @@ describe('the list of contacts', () => {
     const numberless = await list(campaign, 'phone_number=12&language=-')
     expect(errorsOf(numberless.body)).toEqual(['?language invalid_value', '?phone_number invalid_phone_number'])
     const wrong = await list(campaign, 'language=-&created_after=2020-13-01T00:00:00Z')
-    expect(errorsOf(wrong.body)).toEqual(['?created_after invalid_format'])
+    expect(errorsOf(wrong.body)).toEqual(['?created_after invalid_format', '?language invalid_value'])
     for (const query of ['phone_prefix=0', 'status=gone', 'attributes[]=1', 'shoe=1', 'tag=vip,', 'tag=%20'])
       expect([query, (await list(campaign, query)).status]).toEqual([query, 422])
   })
