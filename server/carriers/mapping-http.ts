@@ -149,7 +149,7 @@ export function mappingRoutes(app: App, context: { db: Db; vault: Vault }): void
             const carrier = await requireCarrier(tx, given.id)
             // Before its rows: who deletes the carrier takes the locks in this order, too.
             await holdCarrier(tx, carrier.id)
-            const rows = readRows(body, carrier.kind !== 'http')
+            const rows = await readRows(body, carrier.kind !== 'http')
             const before = show(await listMappings(tx, carrier.id))
             if (!isMerge) await deleteMappings(tx, carrier.id)
             await mergeMappings(tx, carrier.id, rows)
@@ -197,9 +197,9 @@ interface TableInput {
 }
 
 /** Rows of a body; of a preset too, over which its own rows go. */
-function readRows(input: string | TableInput, smpp: boolean): Mapping[] {
+async function readRows(input: string | TableInput, smpp: boolean): Promise<Mapping[]> {
   if (typeof input === 'string') return readCsvTable(input, smpp)
-  const own = readTable(input.mappings ?? [], smpp)
+  const own = await readTable(input.mappings ?? [], smpp)
   if (input.preset === undefined && input.mappings === undefined)
     throw invalid([{ pointer: '#/mappings', code: 'required', detail: 'is required' }])
   if (input.preset !== undefined && !smpp)

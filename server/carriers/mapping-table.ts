@@ -15,11 +15,11 @@ const fields = ['kind', 'stat', 'code', 'error', 'handling', 'note'] as const
 type Field = (typeof fields)[number]
 
 /** Reads rows of JSON. @throws ApiError `validation_failed` with everything that is wrong, up to 100 faults. */
-export const readTable = (rows: readonly unknown[], isSmpp: boolean): Mapping[] =>
+export const readTable = (rows: readonly unknown[], isSmpp: boolean): Promise<Mapping[]> =>
   readMappings(rowsOfJson(rows, 'mappings'), isSmpp)
 
 /** Reads a CSV file whose first line names the columns. @throws ApiError `validation_failed`; faults name the line, counted from 1. */
-export const readCsvTable = (text: string, isSmpp: boolean): Mapping[] =>
+export const readCsvTable = (text: string, isSmpp: boolean): Promise<Mapping[]> =>
   readMappings(rowsOfCsv(text, 'mappings', mappingsMax), isSmpp)
 
 /** The key of one row, as the query of a DELETE has it, in canonical form. @throws ApiError `validation_failed`. */
@@ -38,7 +38,7 @@ export function readKeys(
   return { kind, stat: canonicalWord(stat ?? ''), code: readCode }
 }
 
-function readMappings(rows: readonly TableRow[], isSmpp: boolean): Mapping[] {
+function readMappings(rows: Iterable<TableRow> | Promise<Iterable<TableRow>>, isSmpp: boolean): Promise<Mapping[]> {
   const seen = new Set<string>()
   return readTableRows(rows, (row, faults) => {
     const mapping = readRow(row, isSmpp, faults)

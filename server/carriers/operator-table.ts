@@ -1,7 +1,8 @@
 /** Tables that an operator writes, JSON or CSV: rows of named texts, all that is wrong with any of them told at once. */
-import { parse } from 'csv-parse/sync'
-import { pointTo } from '../requests/body.ts'
+import { readCsv } from '../csv-read.ts'
 import { invalid, type FieldError } from '../errors.ts'
+import { pointTo } from '../requests/body.ts'
+import { openTurns } from '../requests/turns.ts'
 
 // Enough to correct a table; a wrong column would otherwise be told thousands of times.
 const faultsMax = 100
@@ -15,48 +16,60 @@ export interface TableRow {
 }
 
 /** Rows of JSON, under the member of the body that has them. */
-export const rowsOfJson = (rows: readonly unknown[], member: string): TableRow[] =>
-  rows.map((row, i) => ({ row, pointer: `#/${member}/${i}`, place: '' }))
+export function* rowsOfJson(rows: readonly unknown[], member: string): Generator<TableRow> {
+  for (const [i, row] of rows.entries()) yield { row, pointer: `#/${member}/${i}`, place: '' }
+}
 
 /** Rows of a CSV file whose first line names the columns. @throws ApiError `validation_failed` where it is none, or has more rows. */
-export function rowsOfCsv(text: string, member: string, rowsMax: number): TableRow[] {
-  let records: { record: Record<string, string>; info: { lines: number } }[]
+export async function rowsOfCsv(text: string, member: string, rowsMax: number): Promise<Iterable<TableRow>> {
+  let records: CsvRow[]
   try {
-    records = parse(text, {
+    const options = {
       bom: true,
       columns: (header: string[]) => header.map((name) => name.trim().toLowerCase()),
       delimiter: [',', ';', '\t'],
       info: true,
       skip_empty_lines: true,
-      // Of a file of millions of rows the others would take seconds, for nothing.
-      to: rowsMax + 1,
       trim: true,
-    }) as typeof records
+    }
+    records = await readCsv(text, options, rowsMax)
   } catch (error) {
     const detail = `is no CSV file: ${error instanceof Error ? error.message : ''}`
     throw invalid([{ pointer: '#', code: 'invalid_format', detail }])
   }
   if (records.length > rowsMax)
     throw invalid([{ pointer: '#', code: 'too_long', detail: `must have at most ${rowsMax} rows` }])
-  return records.map(({ record, info }, i) => ({
-    // An empty cell says nothing.
-    row: Object.fromEntries(Object.entries(record).filter(([, value]) => value !== '')),
-    pointer: `#/${member}/${i}`,
-    place: ` (line ${info.lines})`,
-  }))
+  return rowsOfRecords(records, member)
+}
+
+interface CsvRow {
+  record: Record<string, string>
+  info: { lines: number }
+}
+
+function* rowsOfRecords(records: readonly CsvRow[], member: string): Generator<TableRow> {
+  for (const [i, { record, info }] of records.entries())
+    yield {
+      // An empty cell says nothing.
+      row: Object.fromEntries(Object.entries(record).filter(([, value]) => value !== '')),
+      pointer: `#/${member}/${i}`,
+      place: ` (line ${info.lines})`,
+    }
 }
 
 /**
  * Reads every row; `read` puts what is wrong with one into its faults, with the field as pointer (or none, for the row).
  * @throws ApiError `validation_failed` with everything that is wrong, up to 100 faults.
  */
-export function readTableRows<T>(
-  inputs: readonly TableRow[],
+export async function readTableRows<T>(
+  inputs: Iterable<TableRow> | Promise<Iterable<TableRow>>,
   read: (row: unknown, faults: FieldError[]) => T | null,
-): T[] {
+): Promise<T[]> {
   const faults: FieldError[] = []
   const found: T[] = []
-  for (const { row, pointer, place } of inputs) {
+  const giveWay = openTurns()
+  for (const { row, pointer, place } of await inputs) {
+    await giveWay()
     const own: FieldError[] = []
     const one = read(row, own)
     if (one !== null) found.push(one)

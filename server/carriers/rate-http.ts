@@ -114,7 +114,7 @@ export function rateRoutes(app: App, context: { db: Db; vault: Vault }): void {
           await holdCarrier(tx, carrierId)
           const body = request.body as string | Static<typeof NewCard> | undefined
           if (body === undefined) throw new ApiError('malformed_json', { detail: 'The body is empty.' })
-          const rates = typeof body === 'string' ? readRateCsv(body) : readRateTable(body.rates)
+          const rates = await (typeof body === 'string' ? readRateCsv(body) : readRateTable(body.rates))
           const before = showCard(carrierId, await listRates(tx, carrierId))
           await replaceRates(tx, carrierId, rates)
           const card = showCard(carrierId, await listRates(tx, carrierId))

@@ -13,12 +13,12 @@ const fields = ['country', 'prefix', 'amount', 'currency', 'effective_from'] as 
 type Field = (typeof fields)[number]
 
 /** Reads rows of JSON. @throws ApiError `validation_failed` with everything that is wrong, up to 100 faults. */
-export const readRateTable = (rows: readonly unknown[]): Rate[] => readRates(rowsOfJson(rows, 'rates'))
+export const readRateTable = (rows: readonly unknown[]): Promise<Rate[]> => readRates(rowsOfJson(rows, 'rates'))
 
 /** Reads a CSV file whose first line names the columns. @throws ApiError `validation_failed`; faults name the line, counted from 1. */
-export const readRateCsv = (text: string): Rate[] => readRates(rowsOfCsv(text, 'rates', ratesMax))
+export const readRateCsv = (text: string): Promise<Rate[]> => readRates(rowsOfCsv(text, 'rates', ratesMax))
 
-function readRates(rows: readonly TableRow[]): Rate[] {
+function readRates(rows: Iterable<TableRow> | Promise<Iterable<TableRow>>): Promise<Rate[]> {
   const seen = new Set<string>()
   let currency: string | null = null
   return readTableRows(rows, (row, faults) => {

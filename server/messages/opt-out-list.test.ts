@@ -62,6 +62,7 @@ it('what is no list is refused as a whole', async () => {
     ['name\nAnna', 'must have a first line that names a column'],
     ['number\n', 'must have rows'],
     ['number\n"15551230001', 'is not CSV'],
+    [`number\n15551230001\n${','.repeat(65_537)}`, 'a line has more than'],
     [`number\n${'15551230001\n'.repeat(optOutRowsMax + 1)}`, `at most ${optOutRowsMax} rows`],
   ]
   for (const [text, words] of refusals)

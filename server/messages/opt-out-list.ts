@@ -1,7 +1,5 @@
 /** Lists of opt-outs in files: what comes from another system, and what goes to one. */
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
-import { parse, type Options } from 'csv-parse'
+import { readCsv } from '../csv-read.ts'
 import { invalid } from '../errors.ts'
 import { openTurns } from '../requests/turns.ts'
 import type { OptOutInput } from './opt-out.ts'
@@ -48,13 +46,14 @@ export async function readCsvList(text: string): Promise<ReadList> {
   const refuse = (detail: string) => invalid([{ pointer: '#', code: 'invalid_format', detail: `The file ${detail}.` }])
   let records: CsvRecord[]
   try {
-    records = await parseInTurns(text, {
+    const options = {
       bom: true,
       delimiter: delimitersOf(text),
       info: true,
       relax_column_count: true,
       skip_empty_lines: true,
-    })
+    }
+    records = await readCsv(text, options, optOutRowsMax + 1)
   } catch (error) {
     throw refuse(`is not CSV: ${error instanceof Error ? error.message : String(error)}`)
   }
@@ -76,25 +75,6 @@ export async function readCsvList(text: string): Promise<ReadList> {
 interface CsvRecord {
   record: string[]
   info: { lines: number }
-}
-
-const pieceBytes = 65_536
-
-/** The records of a CSV text, or more than there may be of one that has more. Read in pieces: others have their turn in between. */
-async function parseInTurns(text: string, options: Options): Promise<CsvRecord[]> {
-  const bytes = Buffer.from(text)
-  const records: CsvRecord[] = []
-  const giveWay = openTurns()
-  async function* pieces(): AsyncGenerator<Buffer> {
-    for (let at = 0; at < bytes.length && records.length <= optOutRowsMax + 1; at += pieceBytes) {
-      await giveWay()
-      yield bytes.subarray(at, at + pieceBytes)
-    }
-  }
-  const parser = parse(options)
-  parser.on('data', (record: CsvRecord) => records.push(record))
-  await pipeline(Readable.from(pieces()), parser)
-  return records
 }
 
 /** The delimiter that stands in the first line most often; all of them where none does. */

@@ -1,0 +1,48 @@
+import { expect, it } from 'vitest'
+import { readRateCsv, readRateTable, ratesMax } from './rate-input.ts'
+
+/** What is read, and how often others had their turn meanwhile. */
+async function watch<T>(reading: () => Promise<T>): Promise<{ read: T; turns: number }> {
+  let turns = 0
+  let isRead = false
+  const count = (): void => {
+    turns++
+    if (!isRead) setImmediate(count)
+  }
+  setImmediate(count)
+  const read = await reading().finally(() => (isRead = true))
+  return { read, turns }
+}
+
+const rates = Array.from({ length: ratesMax }, (_, i) => ({
+  prefix: String(1_000_000 + i),
+  amount: '0.00790',
+  currency: 'USD',
+}))
+const head = 'prefix,amount,currency\n'
+
+it('a long table is read in turns, and wholly', async () => {
+  const json = await watch(() => readRateTable(rates))
+  const lines = rates.map(({ prefix, amount, currency }) => `${prefix},${amount},${currency}`)
+  const csv = await watch(() => readRateCsv(head + lines.join('\n')))
+  expect(json.read).toHaveLength(ratesMax)
+  expect(csv.read).toEqual(json.read)
+  expect(json.turns).toBeGreaterThan(2)
+  expect(csv.turns).toBeGreaterThan(5)
+})
+
+it('of a file with more rows than there may be no more are read, and none of one with a line that is no row', async () => {
+  const refusals: [string, string][] = [
+    [head + '44,1,USD\n'.repeat(ratesMax + 1), `at most ${ratesMax} rows`],
+    [head + ',,\n'.repeat(3 * ratesMax), `at most ${ratesMax} rows`],
+    [','.repeat(65_537), 'a line has more than 65536 characters'],
+    [`${head}44,1,USD\r${','.repeat(65_537)}\r44,1,USD`, 'a line has more than 65536 characters'],
+  ]
+  for (const [text, words] of refusals)
+    await expect(readRateCsv(text)).rejects.toMatchObject({
+      options: { errors: [{ pointer: '#', detail: expect.stringContaining(words) }] },
+    })
+  // As many together are none.
+  const rows = Array.from({ length: 40 }, (_, i) => `44${i},1,USD,${' '.repeat(2000)}`)
+  expect(await readRateCsv(`prefix,amount,currency,country\n${rows.join('\r\n')}`)).toHaveLength(40)
+})
