@@ -4,7 +4,8 @@ import { testVault } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { demoNumber, ensureFirst, readCarrierUrl } from './first.ts'
 import { smppDefaults } from './settings.ts'
-import { listCarriers, listSenders } from './store.ts'
+import { sendersOf } from './sender-store.ts'
+import { listCarriers } from './store.ts'
 
 let database: TestDatabase
 
@@ -32,8 +33,8 @@ it('reads a carrier’s address, with defaults for what it does not say', () => 
 it('makes the simulator the first carrier, with a number for the demo account', async () => {
   const made = await ensure(null, 2775)
   expect(await listCarriers(database.db)).toMatchObject([{ kind: 'simulator', settings: { port: 2775 } }])
-  expect(await listSenders(database.db, made?.accountId ?? '')).toMatchObject([
-    { number: demoNumber, isDefault: true, country: 'US' },
+  expect(await sendersOf(database.db, made ? [made.accountId] : [])).toMatchObject([
+    { number: demoNumber, isDefault: true, country: 'US', capabilities: ['sms', 'replies'] },
   ])
 })
 
@@ -42,7 +43,7 @@ it('makes the carrier of the environment the first one, without a number', async
   const [carrier] = await listCarriers(database.db)
   expect(carrier).toMatchObject({ name: 'smsc.example.com', kind: 'smpp', settings: { system_id: 'me' } })
   expect(testVault.open(carrier?.secrets ?? Buffer.alloc(0), `carriers.secrets|${carrier?.id ?? ''}`)).toBe('secret')
-  expect(await listSenders(database.db, made?.accountId ?? '')).toEqual([])
+  expect(await sendersOf(database.db, made ? [made.accountId] : [])).toEqual([])
 })
 
 it('leaves what is there alone, but for the simulator’s port', async () => {

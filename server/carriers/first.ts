@@ -3,8 +3,10 @@ import { createFirstAccount, type FirstAccount } from '../accounts/first.ts'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
 import type { Vault } from '../sealing/vault.ts'
+import { capabilitiesOf } from './sender-input.ts'
+import { createSender } from './sender-store.ts'
 import { smppDefaults, type SmppSettings } from './settings.ts'
-import { insertCarrier, insertSender } from './store.ts'
+import { insertCarrier } from './store.ts'
 
 /** Number that the demo account sends from, of the range for fiction (NANP 555). */
 export const demoNumber = '15557654321'
@@ -66,12 +68,15 @@ async function ensureFirstCarrier(
     secrets: vault.seal(first.password, `carriers.secrets|${id}`),
   })
   if (isSimulator)
-    await insertSender(tx, accountId, {
+    await createSender(tx, {
+      accountId,
       id: newId(),
       carrierId: id,
       number: demoNumber,
       kind: 'long_code',
       country: 'US',
+      capabilities: capabilitiesOf('long_code'),
+      pace: null,
       isDefault: true,
     })
 }

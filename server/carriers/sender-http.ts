@@ -16,6 +16,7 @@ import { findOwner, readOwner, seesBelow } from './sender-owner.ts'
 import {
   changeSender,
   createSender,
+  deleteSender,
   findSender,
   hasNoSender,
   pageSenders,
@@ -23,7 +24,7 @@ import {
   type SenderRow,
 } from './sender-store.ts'
 import { senderCapabilities, senderKinds } from './sender.ts'
-import { deleteSender, holdCarrier } from './store.ts'
+import { holdCarrier } from './store.ts'
 
 const tags = ['Senders']
 const kind = Type.Enum([...senderKinds])

@@ -128,6 +128,12 @@ export async function changeSender(tx: Tx, sender: SenderRow): Promise<void> {
   )
 }
 
+/** Deletes a sender; false where there is none. By primary key. */
+export async function deleteSender(tx: Tx, accountId: string, id: string): Promise<boolean> {
+  const { rowCount } = await tx.query(`delete from senders where account_id = $1 and id = $2`, [accountId, id])
+  return rowCount === 1
+}
+
 /**
  * Makes the sender with this number, at whichever carrier is best, the default of the account, or none (null); false where there is none with
  * it. By primary key prefix; locks the rows of the old and the new one.

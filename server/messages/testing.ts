@@ -3,7 +3,9 @@ import { testVault } from '../accounts/testing.ts'
 import { smppDefaults, type SmppSettings } from '../carriers/settings.ts'
 import { RoutingTable } from '../carriers/routing.ts'
 import { ensureTestCarrier } from '../carriers/test-mode.ts'
-import { insertCarrier, insertSender } from '../carriers/store.ts'
+import { capabilitiesOf } from '../carriers/sender-input.ts'
+import { createSender } from '../carriers/sender-store.ts'
+import { insertCarrier } from '../carriers/store.ts'
 import { inTransaction, type Db } from '../db/db.ts'
 import { Subscriptions, type EventType, type Outbox, type Posting } from '../events.ts'
 import { newId } from '../ids.ts'
@@ -246,8 +248,9 @@ export async function insertTestSender(
   number: string,
   isDefault = false,
 ): Promise<void> {
-  const sender = { id: newId(), carrierId, number, kind: 'long_code', country: 'US', isDefault } as const
-  await inTransaction(db, (tx) => insertSender(tx, accountId, sender))
+  const kind = 'long_code'
+  const sender = { accountId, id: newId(), carrierId, number, kind, country: 'US', pace: null, isDefault } as const
+  await inTransaction(db, (tx) => createSender(tx, { ...sender, capabilities: capabilitiesOf(kind) }))
 }
 
 /** A draft of one segment that nothing is wrong with. */

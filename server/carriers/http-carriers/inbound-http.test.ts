@@ -3,19 +3,26 @@ import type { AddressInfo } from 'node:net'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import type { App } from '../../http.ts'
-import { inTransaction } from '../../db/db.ts'
-import { newId, parseId } from '../../ids.ts'
+import { parseId } from '../../ids.ts'
 import { Acceptor } from '../../messages/accept.ts'
 import type { Answer } from '../../messages/answer.ts'
 import type { MessageRow } from '../../messages/message.ts'
 import { defaultReasons } from '../../messages/taxonomy.ts'
-import { openLedgerTest, ourNumber, silent, until, type LedgerTest, rowOf } from '../../messages/testing.ts'
+import {
+  insertTestSender,
+  openLedgerTest,
+  ourNumber,
+  silent,
+  until,
+  type LedgerTest,
+  rowOf,
+} from '../../messages/testing.ts'
 import { carrierRoutes } from '../http.ts'
 import { Limits } from '../limits.ts'
 import { Pace } from '../pace.ts'
 import { RoutingTable } from '../routing.ts'
 import { adapterNames, type AdapterName, type HttpSettings } from '../settings.ts'
-import { findCarrier, insertSender } from '../store.ts'
+import { findCarrier } from '../store.ts'
 import { createHttpLink, type HttpLink } from './http-link.ts'
 import { inboundRoutes } from './inbound-http.ts'
 import { openSecrets } from './sealed.ts'
@@ -87,18 +94,8 @@ async function open(name: AdapterName): Promise<Journey> {
   const carrier = await findCarrier(database.db, carrierId)
   if (!carrier) throw new Error('there is no carrier')
   // Messages go where their sender is.
-  await inTransaction(database.db, async (tx) => {
-    await tx.query(`delete from senders where account_id = $1`, [account.accountId])
-    const sender = {
-      id: newId(),
-      carrierId,
-      number: ourNumber,
-      kind: 'long_code',
-      country: 'US',
-      isDefault: true,
-    } as const
-    await insertSender(tx, account.accountId, sender)
-  })
+  await database.db.query(`delete from senders where account_id = $1`, [account.accountId])
+  await insertTestSender(database.db, account.accountId, carrierId, ourNumber, true)
   // Who has just seen the account's senders would look for the old one.
   const routing = new RoutingTable(database.db)
   await routing.refresh()
