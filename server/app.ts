@@ -52,7 +52,7 @@ export interface AppContext extends WelcomeContext {
 export type Register = (app: App) => void | Promise<void>
 
 /** Largest body where a route does not say otherwise: 1600 characters and 50 metadata fields fit twice. */
-export const bodyBytesMax = 65_536
+const bodyBytesMax = 65_536
 
 /**
  * Builds the application, ready to `listen` or `inject`. Throws where a route does not declare a scope: nothing is public by omission.

@@ -150,18 +150,25 @@ test('only tests import what is there for tests', () => {
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([])
 })
 
-test('what a file exports is named in another one', () => {
-  const filesWith = new Map<string, number>()
-  for (const text of textOf.values())
-    for (const word of new Set(text.match(/[\w$]+/g))) filesWith.set(word, (filesWith.get(word) ?? 0) + 1)
+test('what a file exports is imported from it', () => {
+  const named = /^(?:import|export)\s(?:type\s)?\s*\{([^}]*)\}\s*from\s*'([^']+)'/gm
+  const whole = /\bimport\(\s*'([^']+)'|^export\s\*\s*from\s*'([^']+)'|\bnew URL\('([^']+\.ts)'/gm
+  const wanted = new Set<string>()
+  for (const [file, text] of textOf) {
+    for (const [, names = '', module = ''] of text.matchAll(named))
+      for (const [, name] of names.matchAll(/(?:^|,)\s*(?:type\s)?([\w$]+)/g))
+        wanted.add(`${resolveOurs(file, module)} exports ${name}`)
+    for (const [, ...modules] of text.matchAll(whole)) wanted.add(String(resolveOurs(file, modules.join(''))))
+  }
   // Of smpp other programs may use what we do not; a type is exported with the function that it belongs to.
   const unused = files
-    .filter((file) => !file.startsWith('smpp/'))
+    .filter((file) => !file.startsWith('smpp/') && !wanted.has(file))
     .flatMap((file) =>
-      [...(textOf.get(file) ?? '').matchAll(/^export (?:async )?(?:function\*?|const|let|class) ([\w$]+)/gm)]
-        .filter(([, name = '']) => filesWith.get(name) === 1)
-        .map(([, name]) => `${file} exports ${name}`),
+      [...(textOf.get(file) ?? '').matchAll(/^export (?:async )?(?:function\*?|const|let|class) ([\w$]+)/gm)].map(
+        ([, name]) => `${file} exports ${name}`,
+      ),
     )
+    .filter((one) => !wanted.has(one))
   expect(unused).toEqual([])
 })
 

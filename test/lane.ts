@@ -164,7 +164,7 @@ export function audit({ messages, submits, deliveries, receipts }: Books): strin
 }
 
 /** Tells whether the carrier got a submit as a segment of a message; every text of a phone is another. */
-export const isOf = ({ to, message }: Message, { destination, text }: CarrierEntry): boolean =>
+const isOf = ({ to, message }: Message, { destination, text }: CarrierEntry): boolean =>
   destination === to && (message ?? '').includes(text)
 
 function findDuplicates(message: Message, submits: CarrierEntry[]): string[] {

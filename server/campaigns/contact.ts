@@ -14,7 +14,7 @@ import { attributeLimits, type ContactRow, type NewContact, type OnConflict } fr
 import { upsertContacts } from './upsert.ts'
 
 /** Texts of a contact and their longest values, in code points. */
-export const textFields = {
+const textFields = {
   first_name: 100,
   last_name: 100,
   external_id: 255,

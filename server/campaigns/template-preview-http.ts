@@ -49,7 +49,7 @@ const TemplatePreview = Type.Object({
 })
 
 /** What a text may name of a contact: its fields, and its attributes by their own names where no field is called so. */
-export function fieldsOf(contact: ContactRow): TemplateFields {
+function fieldsOf(contact: ContactRow): TemplateFields {
   return {
     ...contact.attributes,
     phone_number: contact.phoneNumber,

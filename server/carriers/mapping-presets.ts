@@ -24,7 +24,7 @@ function byCode(words: Partial<Record<MessageErrorCode, string>>): Codes {
   )
 }
 
-export const presets = {
+const presets = {
   twilio: {
     source: 'https://www.twilio.com/docs/smpp/error-codes',
     codes: byCode({

@@ -9,7 +9,7 @@ export const textMax = 1600
 /** Longest wait of `send_at`, in days. */
 export const sendAtMaxDays = 365
 /** Most messages of one batch. */
-export const batchMax = 10_000
+const batchMax = 10_000
 
 const to = Type.String({
   description: 'Recipient in E.164: digits, a plus sign in front is allowed.',

@@ -250,7 +250,7 @@ export class Meter {
 }
 
 /** The group commits of one kind. */
-export class Flushes {
+class Flushes {
   readonly times = new Histogram()
   items = 0
 

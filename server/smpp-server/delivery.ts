@@ -42,7 +42,7 @@ export interface Settled extends DeliveryKey {
 }
 
 // Longer than a client may take for its answer; a node that died is known by its fence long before.
-export const leaseSeconds = 120
+const leaseSeconds = 120
 
 /**
  * Leases what is due for credentials, up to so many each, what has been due longest first. Locks the rows it takes and passes over those that

@@ -169,7 +169,7 @@ export async function bindTestClient(
 }
 
 /** From the account's number to a person. */
-export const addresses = {
+const addresses = {
   source_addr_ton: 1,
   source_addr_npi: 1,
   source_addr: '15557654321',

@@ -22,7 +22,7 @@ const labels: Record<string, Encoding> = {
 export const encodingOf = (charset: string): Encoding | null => labels[charset.toLowerCase()] ?? null
 
 /** What the first bytes say of the whole file: a mark, or the zeros of UTF-16; null where they say nothing. */
-export function readMark(bytes: Buffer): Encoding | null {
+function readMark(bytes: Buffer): Encoding | null {
   const [first, second, third] = bytes
   if (first === 0xff && second === 0xfe) return 'utf-16le'
   if (first === 0xfe && second === 0xff) return 'utf-16be'

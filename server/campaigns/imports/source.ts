@@ -7,10 +7,7 @@ import type { Encoding } from './encoding.ts'
 import { rowCharactersMax, tooLong, type SourceRow } from './source-row.ts'
 
 /** The text of a file in pieces, without its mark; what is not of the encoding comes as U+FFFD. `isLast` comes once, with the rest. */
-export async function* readText(
-  read: ReadChunk,
-  encoding: Encoding,
-): AsyncGenerator<{ text: string; isLast: boolean }> {
+async function* readText(read: ReadChunk, encoding: Encoding): AsyncGenerator<{ text: string; isLast: boolean }> {
   const decoder = new TextDecoder(encoding)
   for await (const bytes of bytesFrom(read)) yield { text: decoder.decode(bytes, { stream: true }), isLast: false }
   yield { text: decoder.decode(), isLast: true }

@@ -25,7 +25,7 @@ interface RowsEnd {
 }
 
 /** Most rows of a file. */
-export const rowsMax = 1_000_000
+const rowsMax = 1_000_000
 // Of what may never pass, in half a minute.
 const triesMax = 6
 const pauseMsMax = 16_000
