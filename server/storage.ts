@@ -16,6 +16,7 @@ import { openVault, type Vault } from './sealing/vault.ts'
 import { openKeyFile, requireMasterKey } from './start.ts'
 import type { Started } from './started.ts'
 
+/** Opened once a process, and handed to all that is built on it. */
 export interface Storage {
   /** For what requests read, and for what may wait. */
   db: Db

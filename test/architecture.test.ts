@@ -56,7 +56,7 @@ const slices: Record<string, string[]> = {
 /** Longest file, by kind. A table of cases reads better in one piece than code does. */
 const linesMax = { code: 350, test: 500 }
 
-const isTest = (file: string): boolean => file.startsWith('test/') || /(\.test|(^|\/)testing)\.ts$/.test(file)
+const isTest = (file: string): boolean => file.startsWith('test/') || /(\.test|(^|[-/])testing)\.ts$/.test(file)
 
 /** The part of the map that a file belongs to: a room, a slice, another room of server's, or one of its two kinds of own files. */
 function partOf(file: string): string {
