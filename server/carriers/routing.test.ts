@@ -8,6 +8,7 @@ import { insertTestCarrier, insertTestSender, until } from '../messages/testing.
 import { rememberAffinities, savePool } from './pool-store.ts'
 import { beginChange, insertRoute, type RouteInput } from './route-store.ts'
 import { RoutingTable } from './routing.ts'
+import { setDefaultSender } from './sender-store.ts'
 import { faultOf, type SenderCapability } from './sender.ts'
 
 let database: TestDatabase
@@ -71,6 +72,8 @@ async function addRoute(carrierId: string, changes: Partial<RouteInput['match']>
 }
 const addSender = (number: string, carrierId: string, isDefault = false): Promise<void> =>
   insertTestSender(database.db, accountId, carrierId, number, isDefault)
+const setDefault = (number: string): Promise<boolean> =>
+  inTransaction(database.db, (tx) => setDefaultSender(tx, accountId, number))
 const senderId = async (number: string): Promise<string> => {
   const { rows } = await database.db.query<{ id: string }>('select id from senders where number = $1', [number])
   return rows[0]?.id ?? ''
@@ -139,7 +142,7 @@ it('reads anew what one account has changed, and nothing of the others', async (
     (await table.plan(requests)).map(({ message }) => message.sender)
   expect(await sendersOf(...both)).toEqual(['Acme', '15557654322'])
   await database.db.query(`update campaigns set sender = null where account_id = $1`, [accountId])
-  await database.db.query(`update senders set is_default = number = 'Acme' where account_id = $1`, [accountId])
+  await setDefault('Acme')
   statements.length = 0
   now++
   await table.refresh(accountId)
@@ -149,6 +152,45 @@ it('reads anew what one account has changed, and nothing of the others', async (
   expect(await sendersOf(request(), ...both)).toEqual(['Acme', '15557654321', '15557654322'])
   expect(statements).toHaveLength(2)
   await database.db.query(`update campaigns set sender = 'Acme' where account_id = $1`, [accountId])
+})
+
+it('keeps what it has read of an account when the answer to an earlier question comes late', async () => {
+  await addSender('15557654321', a, true)
+  await addSender('15557654322', a)
+  await database.db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'plain', 'Plain')`, [
+    accountId,
+    newId(),
+  ])
+  const held = Promise.withResolvers<void>()
+  const asked = Promise.withResolvers<void>()
+  let early: Promise<unknown> | null = null
+  const db = new Proxy(database.db, {
+    get: (target, name, receiver) => {
+      const value: unknown = Reflect.get(target, name, receiver)
+      if (name !== 'query') return value
+      return async (text: string, values: unknown[]) => {
+        const answer = await target.query(text, values)
+        if (text.includes('from senders') && early === null) {
+          asked.resolve()
+          await held.promise
+        }
+        if (text.includes('from campaigns') && early !== null) {
+          held.resolve()
+          await early
+        }
+        return answer
+      }
+    },
+  })
+  table = new RoutingTable(db)
+  await table.refresh()
+  const planned = table.plan([request()])
+  await asked.promise
+  early = planned
+  await setDefault('15557654322')
+  await table.refresh(accountId)
+  const [plan] = await table.plan([request({ campaignKey: 'plain' })])
+  expect(plan?.message.sender).toBe('15557654322')
 })
 
 it('takes no carrier at which the sender cannot be used for the recipient', async () => {

@@ -167,7 +167,7 @@ export class RoutingTable implements Routing {
     const readAt = performance.now()
     const read = await readSenders(this.#db, accountIds)
     for (const [id, one] of this.#senders) if (readAt - one.readAt > factsMsMax) this.#senders.delete(id)
-    for (const [id, senders] of read) this.#senders.set(id, { senders, readAt })
+    for (const [id, senders] of read) keepNewest(this.#senders, id, { senders, readAt })
   }
 
   async #readFacts(requests: readonly RouteRequest[], now: number, msMax = factsMsMax): Promise<RoutingFacts> {
@@ -180,9 +180,14 @@ export class RoutingTable implements Routing {
     const campaigns = { get: (key: string) => read.get(key) ?? this.#campaigns.get(key)?.campaign }
     const pools = await readPools(this.#db, requests, campaigns)
     if (this.#campaigns.size + read.size > campaignsMax) this.#campaigns.clear()
-    for (const [key, campaign] of read) this.#campaigns.set(key, { campaign, readAt: now })
+    for (const [key, campaign] of read) keepNewest(this.#campaigns, key, { campaign, readAt: now })
     return { ...pools, campaigns, senders: { get: (id) => this.#senders.get(id)?.senders } }
   }
+}
+
+/** Of two that were read at once, the one that was asked for later: it may know of a change that has been answered since. */
+function keepNewest<T extends { readAt: number }>(kept: Map<string, T>, key: string, read: T): void {
+  if ((kept.get(key)?.readAt ?? -Infinity) <= read.readAt) kept.set(key, read)
 }
 
 const isOfOldFacts = ({ poolId }: RouteRequest, plan: RoutePlan | undefined): boolean =>
