@@ -1,23 +1,16 @@
 import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
-import { numberOf, openImportTest, zero, type ImportTest } from './testing.ts'
+import { numberOf, createImportTest, zero, type OwnImportTest } from './testing.ts'
 import { rawWorkbook, rowOf, zipOf } from './zip-testing.ts'
 
-let database: TestDatabase
-let test: ImportTest
+let test: OwnImportTest
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openImportTest(database.db, database.connection)
+  test = await createImportTest()
 })
-
-afterAll(async () => {
-  await test.close()
-  await database.close()
-})
+afterAll(() => test.close())
 
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 /** The full size of the trial: `HELIOGRAM_TEST_BAD_ROWS=1000000`. */
@@ -252,7 +245,7 @@ describe('rows that cannot be read', () => {
         failure: null,
         counts: { ...zero, total: badRows, processed: badRows, failed: badRows },
       })
-      const { rows } = await database.db.query<{ count: number }>(
+      const { rows } = await test.db.query<{ count: number }>(
         'select count(*) from import_errors where import_id = $1',
         [parseId('imp', over.id)],
       )

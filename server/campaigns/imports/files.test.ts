@@ -3,21 +3,14 @@ import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import writeXlsxFile, { type SheetData } from 'write-excel-file/node'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
-import { numberOf, openImportTest, zero, type ImportTest } from './testing.ts'
+import { numberOf, createImportTest, zero, type OwnImportTest } from './testing.ts'
 
-let database: TestDatabase
-let test: ImportTest
+let test: OwnImportTest
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openImportTest(database.db, database.connection)
+  test = await createImportTest()
 })
-
-afterAll(async () => {
-  await test.close()
-  await database.close()
-})
+afterAll(() => test.close())
 
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
@@ -302,7 +295,7 @@ describe('a dry run', () => {
     }
     expect(await test.contacts(campaign)).toHaveLength(2)
     expect((await test.call('GET', `/v1/campaigns/${campaign}`)).body['contacts_count']).toBe(2)
-    const { rows: outs } = await database.db.query(`select number from opt_outs where number like '155512300%'`)
+    const { rows: outs } = await test.db.query(`select number from opt_outs where number like '155512300%'`)
     expect(outs).toEqual([{ number: '15551230001' }])
   })
 })

@@ -1,22 +1,15 @@
 import { errorsOf } from '../../accounts/testing.ts'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { newId, parseId } from '../../ids.ts'
-import { numberOf, openImportTest, zero, type ImportTest } from './testing.ts'
+import { numberOf, createImportTest, zero, type OwnImportTest } from './testing.ts'
 import { rawWorkbook, rowOf } from './zip-testing.ts'
 
-let database: TestDatabase
-let test: ImportTest
+let test: OwnImportTest
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openImportTest(database.db, database.connection)
+  test = await createImportTest()
 })
-
-afterAll(async () => {
-  await test.close()
-  await database.close()
-})
+afterAll(() => test.close())
 
 describe('an import', () => {
   it('takes a CSV file with good and bad rows, and says what became of each', async () => {
@@ -110,16 +103,16 @@ describe('an import', () => {
     ])
     // What would not change is not written again.
     const times = 'select max(updated_at) as last from contacts where campaign_id = $1'
-    const before = await database.db.query(times, [parseId('cmp', campaign)])
+    const before = await test.db.query(times, [parseId('cmp', campaign)])
     const again = await test.run(campaign, 'text/csv', 'phone,first_name,city\n15551230016,Eva,\n15551230015,,Rome')
     expect(again.counts).toMatchObject({ updated: 2, opted_out: 1 })
-    expect((await database.db.query(times, [parseId('cmp', campaign)])).rows).toEqual(before.rows)
-    const { rows } = await database.db.query(`select number from opt_outs where number = '15551230016'`)
+    expect((await test.db.query(times, [parseId('cmp', campaign)])).rows).toEqual(before.rows)
+    const { rows } = await test.db.query(`select number from opt_outs where number = '15551230016'`)
     expect(rows).toHaveLength(1)
   })
 
   it('does for those it says are out what an opt-out does: what waits is canceled, and it is told, once', async () => {
-    const { db } = database
+    const { db } = test
     const campaign = await test.newCampaign()
     const { accountId } = test.account
     await db.query(
@@ -167,14 +160,14 @@ describe('an import', () => {
     const file = `phone,consent\n${rows.join('\n')}\n15551230052,opted_out\n15551230051,opted_in`
     const over = await test.run(campaign, 'text/csv', file)
     expect(over.counts).toMatchObject({ total: 6006, created: 6002, duplicate: 4, opted_out: 2, failed: 0 })
-    const { rows: outs } = await database.db.query(
+    const { rows: outs } = await test.db.query(
       `select number from opt_outs where number in ('15551230051', '15551230052') order by 1`,
     )
     expect(outs).toEqual([{ number: '15551230051' }, { number: '15551230052' }])
     const id = parseId('cmp', campaign)
     const first = `select consent from contacts where campaign_id = $1 and phone_number = '15551230051'`
-    expect((await database.db.query(first, [id])).rows).toEqual([{ consent: { status: 'opted_out' } }])
-    const words = await database.db.query(`select status from consents where campaign_id = $1`, [id])
+    expect((await test.db.query(first, [id])).rows).toEqual([{ consent: { status: 'opted_out' } }])
+    const words = await test.db.query(`select status from consents where campaign_id = $1`, [id])
     expect(words.rows).toEqual([{ status: 'opted_out' }, { status: 'opted_out' }])
     // With the rows of people who are out all else is as it was.
     expect((await test.run(campaign, 'text/csv', file)).counts).toMatchObject({ updated: 6002, opted_out: 2 })
@@ -263,7 +256,7 @@ describe('an import', () => {
     const second = await test.run(campaign, 'text/csv', bad.replace('abc', '15551230001'))
     expect(second.counts).toMatchObject({ created: 1, failed: 2 })
     expect(await test.contacts(campaign)).toMatchObject([{ first_name: null, attributes: kept, tags: ['p', 'q,r'] }])
-    const stored = await database.db.query('select consent from contacts where campaign_id = $1', [
+    const stored = await test.db.query('select consent from contacts where campaign_id = $1', [
       parseId('cmp', campaign),
     ])
     expect(stored.rows).toEqual([{ consent }])
@@ -339,7 +332,7 @@ describe('an import', () => {
     test.subscribed.add(test.account.accountId)
     const over = await test.run(campaign, 'text/csv', 'phone\n15551230001')
     test.subscribed.clear()
-    const { rows } = await database.db.query<{ payload: string }>(
+    const { rows } = await test.db.query<{ payload: string }>(
       `select payload from events where type = 'import.completed'`,
     )
     expect(rows.map((row) => JSON.parse(row.payload))).toMatchObject([

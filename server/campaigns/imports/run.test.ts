@@ -4,26 +4,20 @@ import { once } from 'node:events'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testMasterKey, testVault } from '../../accounts/testing.ts'
 import { inTransaction, openPool, type Queryable, type Tx } from '../../db/db.ts'
-import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/testing.ts'
+import { untilBlocked } from '../../db/testing.ts'
 import { newId, parseId } from '../../ids.ts'
 import { runImport } from './run.ts'
 import { startImports } from './start.ts'
-import { numberOf, openImportTest, readRow, until, zero, type ImportTest } from './testing.ts'
+import { numberOf, createImportTest, readRow, until, zero, type OwnImportTest } from './testing.ts'
 import { retry, writeRows } from './write.ts'
 import { rawWorkbook, rowOf } from './zip-testing.ts'
 
-let database: TestDatabase
-let test: ImportTest
+let test: OwnImportTest
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openImportTest(database.db, database.connection)
+  test = await createImportTest()
 })
-
-afterAll(async () => {
-  await test.close()
-  await database.close()
-})
+afterAll(() => test.close())
 
 /** Of ten rows one is bad and one repeats the one before it. */
 const cellOf = (i: number): string => (i % 10 === 3 ? 'bad' : numberOf(i % 10 === 5 ? i - 1 : i))
@@ -38,7 +32,7 @@ const countsOf = (rows: number) => ({
   failed: rows * 0.1,
 })
 const count = async (table: 'import_errors' | 'import_chunks', importId: string): Promise<number> => {
-  const { rows } = await database.db.query(`select from ${table} where import_id = $1`, [importId])
+  const { rows } = await test.db.query(`select from ${table} where import_id = $1`, [importId])
   return rows.length
 }
 const never = new AbortController().signal
@@ -77,10 +71,10 @@ describe('an interrupted import', () => {
     const { id, key } = await test.hold(campaign, `phone,city\n${numberOf(1)},Ulm\n${numberOf(2)},Bonn\n`)
     const of = [test.account.accountId, parseId('cmp', campaign)]
     let running: Promise<unknown> = Promise.resolve()
-    await inTransaction(database.db, async (tx) => {
+    await inTransaction(test.db, async (tx) => {
       await tx.query('select from campaigns where account_id = $1 and id = $2 for update', of)
       running = test.runHere(key, never)
-      await untilBlocked(database.db, 1)
+      await untilBlocked(test.db, 1)
       const attributes = Object.fromEntries(Array.from({ length: 50 }, (_, n) => [`a${n}`, 'x']))
       await tx.query(
         'insert into contacts (account_id, campaign_id, id, phone_number, attributes) values ($1, $2, $3, $4, $5)',
@@ -136,11 +130,11 @@ describe('an interrupted import', () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, fileOf(2510))
     const runs: Promise<unknown>[] = []
-    await inTransaction(database.db, async (tx) => {
+    await inTransaction(test.db, async (tx) => {
       await tx.query('select from campaigns where id = $1 for update', [parseId('cmp', campaign)])
       for (const signal of [AbortSignal.abort(), never]) {
         runs.push(test.runHere(key, signal))
-        await untilBlocked(database.db, runs.length)
+        await untilBlocked(test.db, runs.length)
       }
     })
     expect(await Promise.all(runs)).toEqual(['stopped', 'over'])
@@ -153,18 +147,18 @@ describe('an interrupted import', () => {
     const lock = (tx: Tx): Promise<unknown> =>
       tx.query('select from campaigns where id = $1 for update', [parseId('cmp', campaign)])
     const work: Promise<unknown>[] = []
-    await inTransaction(database.db, async (tx) => {
+    await inTransaction(test.db, async (tx) => {
       await lock(tx)
       work.push(test.runHere(key, never))
-      await untilBlocked(database.db, 1)
+      await untilBlocked(test.db, 1)
       // Its turn comes between two batches.
       const crash = async (behind: Tx): Promise<void> => {
         await lock(behind)
-        await untilBlocked(database.db, 1)
+        await untilBlocked(test.db, 1)
         await takeAway(behind, campaign, key.importId)
       }
-      work.push(inTransaction(database.db, crash))
-      await untilBlocked(database.db, 2)
+      work.push(inTransaction(test.db, crash))
+      await untilBlocked(test.db, 2)
     })
     expect(await Promise.all(work)).toEqual(['over', undefined])
     expect((await test.read(id)).counts).toEqual(countsOf(25_000))
@@ -177,7 +171,7 @@ describe('an interrupted import', () => {
     let runs = 0
     const result = await runImport(test.context, key, never, async (...args) => {
       const written = await writeRows({ ...test.context, vault: testVault, readRow }, ...args)
-      if (runs++ === 0) await takeAway(database.db, campaign, key.importId)
+      if (runs++ === 0) await takeAway(test.db, campaign, key.importId)
       return written
     })
     expect([result, runs]).toEqual(['over', 2])
@@ -223,10 +217,10 @@ describe('an interrupted import', () => {
 
   it('waits for a database that takes nothing for as long as it does, and for a statement that is canceled each time not for ever', async () => {
     const settings = { default_transaction_read_only: 'on', statement_timeout: '50ms' }
-    const refusing = openPool(database.connection, { name: 'refusing', max: 1, settings })
+    const refusing = openPool(test.connection, { name: 'refusing', max: 1, settings })
     let tries = 0
     const write = async (): Promise<unknown> => {
-      const db = ++tries < 20 ? refusing : database.db
+      const db = ++tries < 20 ? refusing : test.db
       return db.query('create table written (id int)')
     }
     await retry(write, never, 0)
@@ -252,7 +246,7 @@ describe('an interrupted import', () => {
     const before = test.imports
     test.imports = await startImports({
       ...test.context,
-      connection: database.connection,
+      connection: test.connection,
       masterKey: testMasterKey,
       isRunning: true,
     })
@@ -273,7 +267,7 @@ describe('an interrupted import', () => {
       const [connection, key] = process.argv.slice(1).map((text) => JSON.parse(text))
       const db = openPool(connection, { name: 'killed', max: 2 })
       await writeRows({ db, vault: openVault(Buffer.alloc(32, 7)), readRow }, key, new AbortController().signal)`
-    const args = ['--input-type=module', '-e', program, JSON.stringify(database.connection), JSON.stringify(key)]
+    const args = ['--input-type=module', '-e', program, JSON.stringify(test.connection), JSON.stringify(key)]
     const child = spawn(process.execPath, args, { stdio: 'inherit' })
     const ended = once(child, 'exit')
     const killedAt = await until(
@@ -286,7 +280,7 @@ describe('an interrupted import', () => {
     expect(left).toMatchObject({ status: 'processing', counts: { total: null } })
     expect(left.counts['processed']).toBeGreaterThanOrEqual(killedAt)
     expect(left.counts['processed']).toBeLessThan(100_000)
-    const { rows } = await database.db.query('select count(*) from contacts where campaign_id = $1', [
+    const { rows } = await test.db.query('select count(*) from contacts where campaign_id = $1', [
       parseId('cmp', campaign),
     ])
     expect(rows[0]).toMatchObject({ count: left.counts['created'] })
@@ -318,10 +312,10 @@ describe('an interrupted import', () => {
     const campaign = await test.newCampaign()
     const { id, key } = await test.hold(campaign, fileOf(10))
     let running: Promise<unknown> = Promise.resolve()
-    await inTransaction(database.db, async (tx) => {
+    await inTransaction(test.db, async (tx) => {
       await tx.query('select from campaigns where id = $1 for update', [parseId('cmp', campaign)])
       running = test.runHere(key, never)
-      await untilBlocked(database.db, 1)
+      await untilBlocked(test.db, 1)
       expect((await test.call('POST', `/v1/imports/${id}/cancel`)).status).toBe(200)
     })
     expect(await running).toBe('lost')
@@ -339,12 +333,12 @@ describe('an interrupted import', () => {
   it('is canceled when its account was closed before it began', async () => {
     const campaign = await test.newCampaign()
     const { key } = await test.hold(campaign, fileOf(10))
-    const change = (how: string) => database.db.query(`update accounts set ${how} where id = $1`, [key.accountId])
+    const change = (how: string) => test.db.query(`update accounts set ${how} where id = $1`, [key.accountId])
     await change(`status = 'closed', closed_at = now(), close_webhooks = 'drain', destroy_at = now()`)
     const result = await test.runHere(key, never)
     await change(`status = 'active', closed_at = null, close_webhooks = null, destroy_at = null`)
     expect(result).toBe('over')
-    const { rows } = await database.db.query('select status from imports where id = $1', [key.importId])
+    const { rows } = await test.db.query('select status from imports where id = $1', [key.importId])
     expect(rows).toEqual([{ status: 'canceled' }])
     expect(await count('import_chunks', key.importId)).toBe(0)
     expect(await test.contacts(campaign)).toHaveLength(0)

@@ -2,30 +2,24 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testVault } from '../../accounts/testing.ts'
 import { inTransaction, openPool, type Db } from '../../db/db.ts'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
 import { runImport, type RunResult } from './run.ts'
-import { numberOf, openImportTest, readRow, type ImportTest } from './testing.ts'
+import { numberOf, createImportTest, readRow, type OwnImportTest } from './testing.ts'
 import { writeRows, type ImportKey } from './write.ts'
 
-let database: TestDatabase
-let test: ImportTest
+let test: OwnImportTest
 const never = new AbortController().signal
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openImportTest(database.db, database.connection)
+  test = await createImportTest()
 })
-afterAll(async () => {
-  await test.close()
-  await database.close()
-})
+afterAll(() => test.close())
 
 const run = (db: Db, key: ImportKey): Promise<RunResult> =>
   runImport(test.context, key, never, (one, signal) => writeRows({ db, vault: testVault, readRow }, one, signal))
 
 it('goes on in smaller pieces where a database takes its time for each row', async () => {
-  const { db, connection } = database
+  const { db, connection } = test
   await db.query(`
     create function take_time() returns trigger language plpgsql as 'begin perform pg_sleep(0.002); return new; end';
     create trigger take_time before insert on contacts for each row execute function take_time()`)
@@ -43,7 +37,7 @@ it('goes on in smaller pieces where a database takes its time for each row', asy
 }, 60_000)
 
 it('fails with what to do where also a few rows are never taken', async () => {
-  const { db, connection } = database
+  const { db, connection } = test
   const campaign = await test.newCampaign()
   const { id, key } = await test.hold(campaign, `phone\n${numberOf(1)}`)
   const impatient = openPool(connection, { name: 'impatient', max: 2, queryTimeoutMs: 500 })

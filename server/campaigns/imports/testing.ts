@@ -1,6 +1,7 @@
 /** For tests of imports: uploads, what became of them, and a queue that can be held. */
 import { openAuthenticator, type Authenticator } from '../../accounts/authenticate.ts'
 import type { Db, Connection } from '../../db/db.ts'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
 import type { ContactSeals } from '../../sealing/contact-fields.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
@@ -51,6 +52,9 @@ export interface ImportTest extends CampaignTest {
   close(): Promise<void>
 }
 
+/** One with a database of its own, which is closed with it. */
+export interface OwnImportTest extends ImportTest, Pick<TestDatabase, 'db' | 'connection'> {}
+
 /** All counts that are zero unless something happened. */
 export const zero = { created: 0, updated: 0, skipped: 0, duplicate: 0, opted_out: 0, failed: 0 }
 
@@ -72,6 +76,27 @@ export async function until<T>(
     if (isRight(value)) return value
     if (performance.now() > endMs) throw new Error(`still ${JSON.stringify(value)}`)
     await new Promise((resolve) => setTimeout(resolve, 20))
+  }
+}
+
+/** Makes a database, and builds the application over it. */
+export async function createImportTest(): Promise<OwnImportTest> {
+  const database = await createTestDatabase()
+  try {
+    const { db, connection } = database
+    const test = await openImportTest(db, connection)
+    const closeTest = test.close.bind(test)
+    const close = async (): Promise<void> => {
+      try {
+        await closeTest()
+      } finally {
+        await database.close()
+      }
+    }
+    return Object.assign(test, { db, connection, close })
+  } catch (error) {
+    await database.close()
+    throw error
   }
 }
 

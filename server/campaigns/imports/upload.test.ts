@@ -4,29 +4,22 @@ import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestAccount } from '../../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
 import { chunkBytes } from './chunks.ts'
 import { uploadsMax } from './places.ts'
 import { Stride } from './stride.ts'
 import { rawWorkbook, rowOf } from './zip-testing.ts'
-import { numberOf, openImportTest, until, type ImportTest } from './testing.ts'
+import { numberOf, createImportTest, until, type OwnImportTest } from './testing.ts'
 
-let database: TestDatabase
-let test: ImportTest
+let test: OwnImportTest
 let port: number
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openImportTest(database.db, database.connection)
+  test = await createImportTest()
   await test.app.listen({ port: 0, host: '127.0.0.1' })
   port = (test.app.server.address() as AddressInfo).port
 })
-
-afterAll(async () => {
-  await test.close()
-  await database.close()
-})
+afterAll(() => test.close())
 
 const workbookType = 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'
 
@@ -45,7 +38,7 @@ const answerOf = async (
   return { status: response.statusCode, body: JSON.parse(text) as Record<string, unknown> }
 }
 const importsOf = async (campaign: string): Promise<number> => {
-  const { rows } = await database.db.query('select from imports where campaign_id = $1', [parseId('cmp', campaign)])
+  const { rows } = await test.db.query('select from imports where campaign_id = $1', [parseId('cmp', campaign)])
   return rows.length
 }
 const busyConnections = (): number => test.imports.uploads.totalCount - test.imports.uploads.idleCount
@@ -154,17 +147,14 @@ describe('an upload', () => {
   })
 
   it('is not taken whose key was revoked while it came, and leaves nothing', async () => {
-    const { keyId, headers, accountId } = await createTestAccount(database.db)
+    const { keyId, headers, accountId } = await createTestAccount(test.db)
     const { body: made } = await test.call('POST', '/v1/campaigns', { name: 'Late' }, { ...test.other, headers })
     const campaign = String(made['id'])
     const request = open(campaign, headers)
     const answer = answerOf(request)
     request.write(`phone\n${'15551234567\n'.repeat(chunkBytes / 12)}`)
     await until(busyConnections, (busy) => busy === 1)
-    await database.db.query('update api_keys set revoked_at = now() where account_id = $1 and id = $2', [
-      accountId,
-      keyId,
-    ])
+    await test.db.query('update api_keys set revoked_at = now() where account_id = $1 and id = $2', [accountId, keyId])
     test.authenticator.forget()
     request.end()
     expect(await answer).toMatchObject({ status: 401, body: { code: 'invalid_token' } })

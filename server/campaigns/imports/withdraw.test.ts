@@ -1,32 +1,25 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testVault } from '../../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { parseId } from '../../ids.ts'
 import { hashNumber, listConsents } from '../../messages/consent.ts'
-import { numberOf, openImportTest, type ImportTest } from './testing.ts'
+import { numberOf, createImportTest, type OwnImportTest } from './testing.ts'
 
-let database: TestDatabase
-let test: ImportTest
+let test: OwnImportTest
 
 beforeAll(async () => {
-  database = await createTestDatabase()
-  test = await openImportTest(database.db, database.connection)
+  test = await createImportTest()
 })
-
-afterAll(async () => {
-  await test.close()
-  await database.close()
-})
+afterAll(() => test.close())
 
 /** More rows than a batch has. */
 const between = Array.from({ length: 2500 }, (_, n) => `${numberOf(n)},,`)
 const fileOf = (...rows: string[]): string => ['phone,consent,consent_method', ...rows].join('\n')
 const ledgerOf = async (number: string): Promise<string[]> => {
-  const words = await listConsents(database.db, testVault, test.account.accountId, number, 50, null)
+  const words = await listConsents(test.db, testVault, test.account.accountId, number, 50, null)
   return words.map(({ status, evidence }) => `${status} ${evidence.method ?? ''}`.trim())
 }
 const consentOf = async (campaign: string, number: string): Promise<unknown> => {
-  const { rows } = await database.db.query<{ consent: unknown }>(
+  const { rows } = await test.db.query<{ consent: unknown }>(
     'select consent from contacts where campaign_id = $1 and phone_number = $2',
     [parseId('cmp', campaign), number],
   )
@@ -99,7 +92,7 @@ it('foresees in a dry run how many are out', async () => {
     '15550000010',
   ]
   for (const number of [known, forgotten]) await test.optOut(number)
-  await database.db.query('update opt_outs set number = null, number_hmac = $2 where account_id = $1 and number = $3', [
+  await test.db.query('update opt_outs set number = null, number_hmac = $2 where account_id = $1 and number = $3', [
     accountId,
     hashNumber(testVault, accountId, forgotten),
     forgotten,
