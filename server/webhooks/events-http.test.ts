@@ -7,7 +7,9 @@ import { recordEvents, type NewEvent } from '../events.ts'
 import { newId, parseId, showId } from '../ids.ts'
 import { guardDestinations } from './destination.ts'
 import { eventRoutes } from './events-http.ts'
+import { findEvent } from './events-store.ts'
 import { Dispatcher } from './fanout.ts'
+import { redeliverEvent } from './redeliver.ts'
 import { insertTestWebhook, startReceiver, until } from './testing.ts'
 import { Watch } from './watch.ts'
 
@@ -256,5 +258,26 @@ test('posts an event again with its own id, to the endpoints of its type or to i
   })
   await until('the callback again', () => receiver.received.length === 4)
   expect(receiver.received.slice(2).map((one) => one.url)).toEqual(['/hook/callback', '/hook/callback'])
+  await receiver.close()
+})
+
+test('posts an event again to a webhook that was disabled meanwhile, and enabled again', async () => {
+  const receiver = await startReceiver()
+  const account = await createTestAccount(db)
+  const { accountId } = account
+  await record(anEvent(accountId, 1))
+  const [event] = (await get(account, '/v1/events')).body.data
+  const { id } = await insertTestWebhook(db, accountId, receiver.url)
+  await db.query('update webhooks set posts_since = now() where id = $1', [id])
+  const url = `/v1/events/${String(event?.id)}/redeliver`
+  const answer = await app.inject({ method: 'POST', url, headers: account.headers })
+  expect(answer.json()).toEqual({ event: event?.id, posts: 1 })
+  await until('the post', () => receiver.received.length === 1)
+  // Also where another process posts it than was asked.
+  const eventId = parseId('evt', event?.id ?? '') ?? ''
+  const stored = await findEvent(db, accountId, eventId)
+  if (stored) await redeliverEvent(db, { ...stored, accountId, eventId }, null, nobody)
+  await until('the second', () => receiver.received.length === 2)
+  expect(receiver.received.map((one) => one.headers['webhook-id'])).toEqual([event?.id, event?.id])
   await receiver.close()
 })

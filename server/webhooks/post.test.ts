@@ -50,10 +50,11 @@ test.each([
   [500, 'status'],
   [404, 'status'],
   [429, 'status'],
+  [503, 'status'],
   [410, 'gone'],
 ])('takes %i for %s', async (status, outcome) => {
   const receiver = await receive((response) => response.writeHead(status, { 'retry-after': '7' }).end('no'))
-  const retryAfterMs = status === 429 ? 7000 : null
+  const retryAfterMs = status === 429 || status === 503 ? 7000 : null
   expect(await post(receiver.url)).toMatchObject({ outcome, statusCode: status, responseHead: 'no', retryAfterMs })
 })
 
