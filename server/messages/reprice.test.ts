@@ -6,7 +6,7 @@ import { claimMessages } from './claim.ts'
 import type { Handover } from './handover.ts'
 import { renderMessage, type MessageRow } from './message.ts'
 import { repriceStrays } from './reprice.ts'
-import { moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
+import { insertTestCarrier, moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
 import { readTallyFaults } from './tallies/testing.ts'
 
 let database: TestDatabase
@@ -97,11 +97,24 @@ it('finds of the rates that have begun the one that says most, and before all of
       [90, 70, 60, 45, 50, 1, 1, 7],
     ],
   )
-  const routeId = newId()
+  // What another carrier takes says nothing, however exactly it is written.
+  const otherId = newId()
+  await inTransaction(test.db, (tx) => insertTestCarrier(tx, otherId))
   await test.db.query(
-    `with route as (insert into routes (id, position, match_key, currency) values ($1, 1, '', 'EUR') returning id)
-     insert into route_carriers (route_id, carrier_id, position, cost) select id, $2, 1, 33 from route`,
-    [routeId, test.carrierId],
+    `insert into rates (carrier_id, destination, effective_from, cost, currency)
+     values ($1, '15551230001', '2020-01-01', 3, 'USD'), ($1, '49', '2020-01-01', 3, 'USD')`,
+    [otherId],
+  )
+  const [routeId, silentId] = [newId(), newId()]
+  await test.db.query(
+    `insert into routes (id, position, match_key, currency) values ($1, 1, '1', 'EUR'), ($2, 2, '2', 'EUR')`,
+    [routeId, silentId],
+  )
+  // The silent one leaves it to the card.
+  await test.db.query(
+    `insert into route_carriers (route_id, carrier_id, position, cost)
+     values ($1, $3, 1, 5), ($1, $4, 2, 33), ($2, $3, 1, 5), ($2, $4, 2, null)`,
+    [routeId, silentId, otherId, test.carrierId],
   )
   const price = async (theirNumber: string, changes: object = {}): Promise<Partial<MessageRow>> => {
     const { id } = await test.send({ theirNumber, segments: 2 })
@@ -123,6 +136,7 @@ it('finds of the rates that have begun the one that says most, and before all of
   expect(await price('447700900001')).toEqual({ ...known, cost: '0.000014' })
   expect(await price('4915112345678')).toEqual({ ...known, cost: '0.00018' })
   expect(await price('15551230001', { route_id: routeId })).toEqual({ ...known, cost: '0.000066', costCurrency: 'EUR' })
+  expect(await price('15551230001', { route_id: silentId })).toEqual({ ...known, cost: '0.00009' })
   // What was estimated first stays, also where it is priced more than once.
   const estimated = { cost: '0.50', cost_currency: 'GBP' }
   expect(await price('15551230001', estimated)).toMatchObject({ firstEstimate: '0.50 GBP' })
