@@ -2,6 +2,7 @@
 import { Simulator, type SimulatorOptions } from '../../simulator/index.ts'
 import { testVault } from '../accounts/testing.ts'
 import type { Db } from '../db/db.ts'
+import { emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { Acceptor } from '../messages/accept.ts'
 import { type Draft } from '../messages/accepted.ts'
@@ -131,9 +132,9 @@ export function untilBound(test: CarrierTest): Promise<void> {
 
 /** Empties a database of what tests of links leave there, opens one process on it, and waits until its links are bound. */
 export async function openBoundTest(db: Db, options?: Parameters<typeof openCarrierTest>[1]): Promise<CarrierTest> {
-  await db.query(
-    `truncate accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids, reply_parts,
-       reply_hashes cascade`,
+  await emptyTables(
+    db,
+    'accounts, carriers, nodes, messages, queue, delayed, intents, receipts, carrier_ids, reply_parts, reply_hashes',
   )
   const test = await openCarrierTest(db, options)
   await untilBound(test)
