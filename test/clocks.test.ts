@@ -1,26 +1,13 @@
 /** Processes whose clocks are wrong, beside a PostgreSQL whose clock is right: what they accept is due, over and shown by that one. */
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
+import { test } from 'vitest'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
-import { startProgram, type Program } from './harness.ts'
+import { startProgram } from './harness.ts'
 import { Receiver } from './receiver.ts'
 import { until } from './until.ts'
 
 const dayMs = 86_400_000
 // What two kept clocks differ by, with the way of an answer.
 const closeMs = 5000
-
-let carrier: CarrierProcess
-let program: Program | undefined
-let receiver: Receiver | undefined
-
-beforeAll(async () => {
-  carrier = await CarrierProcess.start()
-})
-afterEach(async () => {
-  await receiver?.close()
-  await program?.remove()
-})
-afterAll(() => carrier.close())
 
 /** Node with a clock that is off by so much: the time of the process, not that of its PostgreSQL. */
 function shiftClock(ms: number): string {
@@ -30,48 +17,56 @@ function shiftClock(ms: number): string {
   return `--import=data:text/javascript,${encodeURIComponent(code)}`
 }
 
-test.for([
+// Beside each other: they wait for most of their time.
+test.concurrent.for([
   ['two days behind', -2 * dayMs],
   ['three weeks ahead', 21 * dayMs],
-] as const)('messages of a process that is %s wait, go out and are told as those of any other', async ([, ms]) => {
-  program = await startProgram({
-    env: {
-      HELIOGRAM_CARRIER_URL: carrier.url,
-      HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
-      NODE_OPTIONS: shiftClock(ms),
-    },
-  })
-  const { client } = program
-  await setUpCarrier(client)
-  receiver = await Receiver.start(client)
-  const startedAt = Date.now()
-  await carrier.kill9()
-  await until('the link is down', async () => (await client.link()).state !== 'bound')
-  const waiting = await client.send({ to: '15551231001', message: 'It waits', validity_period: 60 })
-  const plain = await client.send({ to: '15551231002', message: 'It waits too' })
-  const soon = await client.send({
-    to: '15551231003',
-    message: 'In a moment',
-    send_at: new Date(Date.now() + 2000).toISOString(),
-  })
-  await until('the scheduled one is due', async () => (await client.message(soon.id)).status === 'queued')
-  for (const { id } of [waiting, plain]) expect((await client.message(id)).status).toBe('queued')
-  await carrier.start()
-  for (const { id } of [waiting, plain, soon]) {
-    const delivered = await client.waitForStatus(id, ['delivered'])
-    const times = [delivered.created_at, delivered.sent_at, delivered.completed_at].map((time) =>
-      Date.parse(time ?? ''),
-    )
-    expect(times).toEqual(times.toSorted((a, b) => a - b))
-    for (const time of times) expect(Math.abs(time - startedAt)).toBeLessThan(closeMs + Date.now() - startedAt)
-    const event = await receiver.waitForMessage('message.delivered', id)
-    expect(event.data.message).toMatchObject({ id })
-  }
-  const since = new Date(startedAt - closeMs).toISOString()
-  const before = new Date(Date.now() + closeMs).toISOString()
-  const listed = await client.listMessages(`created_after=${since}&created_before=${before}`)
-  expect(listed.map(({ id }) => id)).toEqual([soon.id, plain.id, waiting.id])
-  const { data } = await client.get<{ data: { id: string }[] }>('/v1/events')
-  expect(data.length).toBe(3)
-  expect(program.stderr).not.toContain('rows in the default partition')
-})
+] as const)(
+  'messages of a process that is %s wait, go out and are told as those of any other',
+  async ([, ms], { expect, onTestFinished }) => {
+    const carrier = await CarrierProcess.start()
+    onTestFinished(() => carrier.close())
+    const program = await startProgram({
+      env: {
+        HELIOGRAM_CARRIER_URL: carrier.url,
+        HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
+        NODE_OPTIONS: shiftClock(ms),
+      },
+    })
+    onTestFinished(() => program.remove())
+    const { client } = program
+    await setUpCarrier(client)
+    const receiver = await Receiver.start(client)
+    onTestFinished(() => receiver.close())
+    const startedAt = Date.now()
+    await carrier.kill9()
+    await until('the link is down', async () => (await client.link()).state !== 'bound')
+    const waiting = await client.send({ to: '15551231001', message: 'It waits', validity_period: 60 })
+    const plain = await client.send({ to: '15551231002', message: 'It waits too' })
+    const soon = await client.send({
+      to: '15551231003',
+      message: 'In a moment',
+      send_at: new Date(Date.now() + 2000).toISOString(),
+    })
+    await until('the scheduled one is due', async () => (await client.message(soon.id)).status === 'queued')
+    for (const { id } of [waiting, plain]) expect((await client.message(id)).status).toBe('queued')
+    await carrier.start()
+    for (const { id } of [waiting, plain, soon]) {
+      const delivered = await client.waitForStatus(id, ['delivered'])
+      const times = [delivered.created_at, delivered.sent_at, delivered.completed_at].map((time) =>
+        Date.parse(time ?? ''),
+      )
+      expect(times).toEqual(times.toSorted((a, b) => a - b))
+      for (const time of times) expect(Math.abs(time - startedAt)).toBeLessThan(closeMs + Date.now() - startedAt)
+      const event = await receiver.waitForMessage('message.delivered', id)
+      expect(event.data.message).toMatchObject({ id })
+    }
+    const since = new Date(startedAt - closeMs).toISOString()
+    const before = new Date(Date.now() + closeMs).toISOString()
+    const listed = await client.listMessages(`created_after=${since}&created_before=${before}`)
+    expect(listed.map(({ id }) => id)).toEqual([soon.id, plain.id, waiting.id])
+    const { data } = await client.get<{ data: { id: string }[] }>('/v1/events')
+    expect(data.length).toBe(3)
+    expect(program.stderr).not.toContain('rows in the default partition')
+  },
+)

@@ -1,181 +1,199 @@
 /** A new master key while the service runs: nobody notices, whatever is killed on the way. */
 import { copyFile, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPool } from '../server/db/db.ts'
 import { findInDatabase } from '../server/db/testing.ts'
 import { launch, runToEnd, startDurable, startProgram, type Program } from './harness.ts'
 import { Receiver } from './receiver.ts'
 import { until } from './until.ts'
 
+/** Of the command for a program's installation. */
+const environmentOf = ({ dataFolder }: Program): Record<string, string> => ({
+  PATH: process.env['PATH'] ?? '',
+  HELIOGRAM_DATA: dataFolder,
+})
+
 const text = 'hiddenTextXQZ for you'
-let program: Program
-let receiver: Receiver
-let file: string
-let sent: string
-const kept: string[] = []
+// The two share nothing, and wait for most of their time.
+describe.concurrent('one process', () => {
+  let program: Program
+  let receiver: Receiver
+  let file: string
+  let sent: string
+  const kept: string[] = []
 
-const lines = async (): Promise<string[]> => (await readFile(file, 'utf8')).trim().split('\n')
-const env = (): Record<string, string> => ({ PATH: process.env['PATH'] ?? '', HELIOGRAM_DATA: program.dataFolder })
+  const lines = async (): Promise<string[]> => (await readFile(file, 'utf8')).trim().split('\n')
+  const env = (): Record<string, string> => environmentOf(program)
 
-beforeAll(async () => {
-  program = await startProgram({ env: { HELIOGRAM_ENCRYPT_CONTENT: 'on' } })
-  file = join(program.dataFolder, 'key')
-  receiver = await Receiver.start(program.client)
-  await program.client.waitForBound()
-  kept.push(...(await lines()))
-})
-afterAll(async () => {
-  await receiver?.close()
-  await program?.remove()
-})
-
-test('contacts, texts and secrets are sealed with the first key', async () => {
-  const { client } = program
-  sent = (await client.send({ to: '15559173846', message: text }, 'once')).id
-  await client.waitForStatus(sent, ['delivered'])
-  await client.expect('POST', '/v1/campaigns', { name: 'Sale', key: 'sale' })
-  const contact = {
-    phone_number: '15559173846',
-    first_name: 'hiddenNameXQZ',
-    external_id: 'hiddenIdXQZ',
-    attributes: { plan: 'hiddenPlanXQZ' },
-  }
-  await client.expect('POST', '/v1/campaigns/sale/contacts', contact)
-  const listed = await client.get<{ data: object[] }>('/v1/campaigns/sale/contacts?external_id=hiddenIdXQZ')
-  expect(listed.data).toMatchObject([contact])
-  const csv = 'phone_number,first_name\n15559173847,hiddenOtherXQZ\n'
-  const response = await fetch(`${program.address}/v1/campaigns/sale/contacts/import`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${client.key}`, 'content-type': 'text/csv' },
-    body: csv,
+  beforeAll(async () => {
+    program = await startProgram({ env: { HELIOGRAM_ENCRYPT_CONTENT: 'on' } })
+    file = join(program.dataFolder, 'key')
+    receiver = await Receiver.start(program.client)
+    await program.client.waitForBound()
+    kept.push(...(await lines()))
   })
-  const { id } = (await response.json()) as { id: string }
-  await until(
-    'the import is over',
-    async () => (await client.get<{ status: string }>(`/v1/imports/${id}`)).status === 'completed',
-  )
-  const dry = await client.expect<{ sample: string }>(
-    'POST',
-    '/v1/campaigns/sale/send',
-    { message: 'Hi {{ first_name }}', dry_run: true },
-    { 'idempotency-key': 'dry' },
-  )
-  expect(dry.sample).toMatch(/^Hi hidden(Name|Other)XQZ$/)
-  const db = openPool(await program.connection(), { name: 'look', max: 1 })
-  await db.query('delete from import_chunks')
-  expect(
-    await findInDatabase(db, ['hiddenNameXQZ', 'hiddenIdXQZ', 'hiddenPlanXQZ', 'hiddenOtherXQZ', 'hiddenTextXQZ']),
-  ).toEqual([])
-  await db.end()
-})
+  afterAll(async () => {
+    await receiver?.close()
+    await program?.remove()
+  })
 
-test('the command is killed, and goes on when it is run again, while messages are sent', async () => {
-  const { client } = program
-  const killed = launch(['rotate-key'], env())
-  await until('the new key is written', async () => (await lines()).length > 1)
-  killed.child.kill('SIGKILL')
-  await killed.ended
-  const between = await client.send({ to: '15559173846', message: text }, 'between')
-  await client.waitForStatus(between.id, ['delivered'])
-  const running = runToEnd(['rotate-key'], env(), 90_000)
-  for (let n = 0; n < 20; n++) {
-    const { id } = await client.send({ to: '15559173846', message: `${text} ${n}` }, `during-${n}`)
-    expect(await client.waitForStatus(id, ['delivered'])).toMatchObject({ message: `${text} ${n}` })
-    await receiver.waitForMessage('message.delivered', id)
-  }
-  const ended = await running
-  expect(ended.stderr).toBe('')
-  expect(ended.code).toBe(0)
-  expect(ended.stdout).toContain('Going on with the rotation')
-  expect(ended.stdout).toMatch(/Back up that file now/)
-  expect(ended.stdout).not.toContain('stay:')
-  const [current, ...more] = await lines()
-  expect(current).not.toBe(kept[0])
-  expect(more).toEqual([expect.stringMatching(/^mac /)])
-}, 300_000)
-
-test('everything is read as before, here and after a start', async () => {
-  for (let at = 0; at < 2; at++) {
+  test('contacts, texts and secrets are sealed with the first key', { concurrent: false }, async () => {
     const { client } = program
-    expect(await client.message(sent)).toMatchObject({ message: text })
-    expect(await client.send({ to: '15559173846', message: text }, 'once')).toMatchObject({ id: sent })
-    const { data } = await client.get<{ data: object[] }>('/v1/campaigns/sale/contacts?external_id=hiddenIdXQZ')
-    expect(data).toMatchObject([{ first_name: 'hiddenNameXQZ' }])
-    const { id } = await client.send({ to: '15559173846', message: text }, `after-${at}`)
-    await client.waitForStatus(id, ['delivered'])
-    await receiver.waitForMessage('message.delivered', id)
-    if (at === 0) {
-      await program.stop()
-      await program.restart()
-      await program.client.waitForBound()
+    sent = (await client.send({ to: '15559173846', message: text }, 'once')).id
+    await client.waitForStatus(sent, ['delivered'])
+    await client.expect('POST', '/v1/campaigns', { name: 'Sale', key: 'sale' })
+    const contact = {
+      phone_number: '15559173846',
+      first_name: 'hiddenNameXQZ',
+      external_id: 'hiddenIdXQZ',
+      attributes: { plan: 'hiddenPlanXQZ' },
     }
-  }
-  expect(receiver.refused).toEqual([])
-  expect(program.stderr).not.toContain('cannot be opened')
-})
-
-test('the old key is no key of this database any more', async () => {
-  await program.stop()
-  const whole = await readFile(file, 'utf8')
-  await writeFile(file, `${kept[0] ?? ''}\n`)
-  await expect(program.restart()).rejects.toThrow(/key file .* is not the one/)
-  const refused = await runToEnd(['rotate-key'], env())
-  expect(refused.stderr).toMatch(/key file .* is not the one/)
-  await writeFile(file, whole)
-  await program.restart()
-  expect(await program.client.message(sent)).toMatchObject({ message: text })
-})
-
-test('two processes with files of their own: the command waits until each has the new one, and both go on', async () => {
-  const server = await startDurable()
-  const database = { DATABASE_URL: server.url }
-  const first = await startProgram({ env: database })
-  const [here, there] = [join(first.dataFolder, 'key'), join(first.dataFolder, 'key-of-the-other')]
-  await copyFile(here, there)
-  const second = await startProgram({ env: { ...database, HELIOGRAM_KEY_FILE: there } })
-  second.client.key = first.client.key
-  const { child, printed, ended } = launch(['rotate-key'], {
-    ...env(),
-    ...database,
-    HELIOGRAM_DATA: first.dataFolder,
-  })
-  try {
-    const settings = { host: '127.0.0.1', port: 9, system_id: 'me' }
-    const carrier = { name: 'Mine', kind: 'smpp', settings, password: 'hidden' }
-    const waits = (): Promise<void> => {
-      const before = printed.stdout.length
-      return until('it waits for the other', () => printed.stdout.slice(before).includes('Waiting for'), 30_000)
-    }
-    await waits()
-    // The new key is known here, and not used.
-    const made = await first.client.expect<{ id: string }>('POST', '/v1/carriers', carrier, {
-      'idempotency-key': 'one',
+    await client.expect('POST', '/v1/campaigns/sale/contacts', contact)
+    const listed = await client.get<{ data: object[] }>('/v1/campaigns/sale/contacts?external_id=hiddenIdXQZ')
+    expect(listed.data).toMatchObject([contact])
+    const csv = 'phone_number,first_name\n15559173847,hiddenOtherXQZ\n'
+    const response = await fetch(`${program.address}/v1/campaigns/sale/contacts/import`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${client.key}`, 'content-type': 'text/csv' },
+      body: csv,
     })
-    await copyFile(here, there)
-    await waits()
-    // It is used here, and known there: what either seals the other opens.
-    const again = { 'idempotency-key': 'two' }
-    const other = { ...carrier, name: 'Other' }
-    const next = await first.client.expect<{ id: string }>('POST', '/v1/carriers', other, again)
-    expect(await second.client.expect('POST', '/v1/carriers', carrier, { 'idempotency-key': 'one' })).toMatchObject(
-      made,
+    const { id } = (await response.json()) as { id: string }
+    await until(
+      'the import is over',
+      async () => (await client.get<{ status: string }>(`/v1/imports/${id}`)).status === 'completed',
     )
-    expect(await second.client.expect('POST', '/v1/carriers', other, again)).toMatchObject({ id: next.id })
-    await copyFile(here, there)
-    expect(await ended).toMatchObject({ code: 0 })
-    expect(child.exitCode).toBe(0)
-    await copyFile(here, there)
-    for (const at of [first, second]) {
-      expect(await at.client.expect('POST', '/v1/carriers', other, again)).toMatchObject({ id: next.id })
-      await at.stop()
-      await at.restart()
-      expect(await at.client.expect('POST', '/v1/carriers', other, again)).toMatchObject({ id: next.id })
+    const dry = await client.expect<{ sample: string }>(
+      'POST',
+      '/v1/campaigns/sale/send',
+      { message: 'Hi {{ first_name }}', dry_run: true },
+      { 'idempotency-key': 'dry' },
+    )
+    expect(dry.sample).toMatch(/^Hi hidden(Name|Other)XQZ$/)
+    const db = openPool(await program.connection(), { name: 'look', max: 1 })
+    await db.query('delete from import_chunks')
+    expect(
+      await findInDatabase(db, ['hiddenNameXQZ', 'hiddenIdXQZ', 'hiddenPlanXQZ', 'hiddenOtherXQZ', 'hiddenTextXQZ']),
+    ).toEqual([])
+    await db.end()
+  })
+
+  test(
+    'the command is killed, and goes on when it is run again, while messages are sent',
+    { concurrent: false, timeout: 300_000 },
+    async () => {
+      const { client } = program
+      const killed = launch(['rotate-key'], env())
+      await until('the new key is written', async () => (await lines()).length > 1)
+      killed.child.kill('SIGKILL')
+      await killed.ended
+      const between = await client.send({ to: '15559173846', message: text }, 'between')
+      await client.waitForStatus(between.id, ['delivered'])
+      const running = runToEnd(['rotate-key'], env(), 90_000)
+      for (let n = 0; n < 20; n++) {
+        const { id } = await client.send({ to: '15559173846', message: `${text} ${n}` }, `during-${n}`)
+        expect(await client.waitForStatus(id, ['delivered'])).toMatchObject({ message: `${text} ${n}` })
+        await receiver.waitForMessage('message.delivered', id)
+      }
+      const ended = await running
+      expect(ended.stderr).toBe('')
+      expect(ended.code).toBe(0)
+      expect(ended.stdout).toContain('Going on with the rotation')
+      expect(ended.stdout).toMatch(/Back up that file now/)
+      expect(ended.stdout).not.toContain('stay:')
+      const [current, ...more] = await lines()
+      expect(current).not.toBe(kept[0])
+      expect(more).toEqual([expect.stringMatching(/^mac /)])
+    },
+  )
+
+  test('everything is read as before, here and after a start', { concurrent: false }, async () => {
+    for (let at = 0; at < 2; at++) {
+      const { client } = program
+      expect(await client.message(sent)).toMatchObject({ message: text })
+      expect(await client.send({ to: '15559173846', message: text }, 'once')).toMatchObject({ id: sent })
+      const { data } = await client.get<{ data: object[] }>('/v1/campaigns/sale/contacts?external_id=hiddenIdXQZ')
+      expect(data).toMatchObject([{ first_name: 'hiddenNameXQZ' }])
+      const { id } = await client.send({ to: '15559173846', message: text }, `after-${at}`)
+      await client.waitForStatus(id, ['delivered'])
+      await receiver.waitForMessage('message.delivered', id)
+      if (at === 0) {
+        await program.stop()
+        await program.restart()
+        await program.client.waitForBound()
+      }
     }
-  } finally {
-    child.kill('SIGKILL')
-    await second.remove()
-    await first.remove()
-    await server.close()
-  }
-}, 300_000)
+    expect(receiver.refused).toEqual([])
+    expect(program.stderr).not.toContain('cannot be opened')
+  })
+
+  test('the old key is no key of this database any more', { concurrent: false }, async () => {
+    await program.stop()
+    const whole = await readFile(file, 'utf8')
+    await writeFile(file, `${kept[0] ?? ''}\n`)
+    await expect(program.restart()).rejects.toThrow(/key file .* is not the one/)
+    const refused = await runToEnd(['rotate-key'], env())
+    expect(refused.stderr).toMatch(/key file .* is not the one/)
+    await writeFile(file, whole)
+    await program.restart()
+    expect(await program.client.message(sent)).toMatchObject({ message: text })
+  })
+})
+
+describe.concurrent('two processes with files of their own', () => {
+  test(
+    'the command waits until each has the new one, and both go on',
+    { concurrent: false, timeout: 300_000 },
+    async () => {
+      const server = await startDurable()
+      const database = { DATABASE_URL: server.url }
+      const first = await startProgram({ env: database })
+      const [here, there] = [join(first.dataFolder, 'key'), join(first.dataFolder, 'key-of-the-other')]
+      await copyFile(here, there)
+      const second = await startProgram({ env: { ...database, HELIOGRAM_KEY_FILE: there } })
+      second.client.key = first.client.key
+      const { child, printed, ended } = launch(['rotate-key'], {
+        ...environmentOf(first),
+        ...database,
+      })
+      try {
+        const settings = { host: '127.0.0.1', port: 9, system_id: 'me' }
+        const carrier = { name: 'Mine', kind: 'smpp', settings, password: 'hidden' }
+        const waits = (): Promise<void> => {
+          const before = printed.stdout.length
+          return until('it waits for the other', () => printed.stdout.slice(before).includes('Waiting for'), 30_000)
+        }
+        await waits()
+        // The new key is known here, and not used.
+        const made = await first.client.expect<{ id: string }>('POST', '/v1/carriers', carrier, {
+          'idempotency-key': 'one',
+        })
+        await copyFile(here, there)
+        await waits()
+        // It is used here, and known there: what either seals the other opens.
+        const again = { 'idempotency-key': 'two' }
+        const other = { ...carrier, name: 'Other' }
+        const next = await first.client.expect<{ id: string }>('POST', '/v1/carriers', other, again)
+        expect(await second.client.expect('POST', '/v1/carriers', carrier, { 'idempotency-key': 'one' })).toMatchObject(
+          made,
+        )
+        expect(await second.client.expect('POST', '/v1/carriers', other, again)).toMatchObject({ id: next.id })
+        await copyFile(here, there)
+        expect(await ended).toMatchObject({ code: 0 })
+        expect(child.exitCode).toBe(0)
+        await copyFile(here, there)
+        for (const at of [first, second]) {
+          expect(await at.client.expect('POST', '/v1/carriers', other, again)).toMatchObject({ id: next.id })
+          await at.stop()
+          await at.restart()
+          expect(await at.client.expect('POST', '/v1/carriers', other, again)).toMatchObject({ id: next.id })
+        }
+      } finally {
+        child.kill('SIGKILL')
+        await second.remove()
+        await first.remove()
+        await server.close()
+      }
+    },
+  )
+})

@@ -18,7 +18,8 @@ afterAll(() => test.close())
 const run = (db: Db, key: ImportKey): Promise<RunResult> =>
   runImport(test.context, key, never, (one, signal) => writeRows({ db, vault: testVault, readRow }, one, signal))
 
-it('goes on in smaller pieces where a database takes its time for each row', async () => {
+// Both wait for seconds, which the job takes between its tries.
+it.concurrent('goes on in smaller pieces where a database takes its time for each row', async () => {
   const { db, connection } = test
   await db.query(`
     create function take_time() returns trigger language plpgsql as 'begin perform pg_sleep(0.002); return new; end';
@@ -34,9 +35,9 @@ it('goes on in smaller pieces where a database takes its time for each row', asy
     await impatient.end()
     await db.query('drop function take_time cascade')
   }
-}, 60_000)
+}, 120_000)
 
-it('fails with what to do where also a few rows are never taken', async () => {
+it.concurrent('fails with what to do where also a few rows are never taken', async () => {
   const { db, connection } = test
   const campaign = await test.newCampaign()
   const { id, key } = await test.hold(campaign, `phone\n${numberOf(1)}`)
@@ -55,4 +56,4 @@ it('fails with what to do where also a few rows are never taken', async () => {
   } finally {
     await impatient.end()
   }
-}, 60_000)
+}, 120_000)

@@ -113,13 +113,13 @@ export async function openImportTest(db: Db, connection: Connection, contactSeal
     log,
     ...(contactSeals && { contactSeals }),
   }
-  let isHeld = false
+  let held = 0
   const current: Imports = {
     get uploads() {
       return test.imports.uploads
     },
     openStride: () => test.imports.openStride(),
-    enqueue: (tx, key) => (isHeld ? Promise.resolve() : test.imports.enqueue(tx, key)),
+    enqueue: (tx, key) => (held > 0 ? Promise.resolve() : test.imports.enqueue(tx, key)),
     close: () => test.imports.close(),
   }
   const authenticator = openAuthenticator(db)
@@ -151,9 +151,9 @@ export async function openImportTest(db: Db, connection: Connection, contactSeal
       return { status: answer.statusCode, body }
     },
     hold: async (campaign, payload) => {
-      isHeld = true
+      held++
       const { body } = await test.upload(campaign, 'text/csv', payload)
-      isHeld = false
+      held--
       const id = String(body['id'])
       return { id, key: { accountId: account.accountId, importId: String(parseId('imp', id)) } }
     },
