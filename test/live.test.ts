@@ -1,5 +1,6 @@
 /** What an operator sees and is told when a carrier goes: health, metrics, the live view and alerts, of one process and of several. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPool, type Db } from '../server/db/db.ts'
 import { CarrierProcess, setUpCarrier } from './carrier.ts'
 import type { Client } from './client.ts'
 import {
@@ -11,12 +12,13 @@ import {
   startProgram,
   type Program,
 } from './harness.ts'
-import { Receiver } from './receiver.ts'
-import { until } from './until.ts'
+import { Receiver, type Event } from './receiver.ts'
+import { until, waitFor } from './until.ts'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 
 let database: Awaited<ReturnType<typeof startDurable>>
+let db: Db
 let carrier: CarrierProcess
 let program: Program
 let client: Client
@@ -24,6 +26,7 @@ let receiver: Receiver
 
 beforeAll(async () => {
   database = await startDurable()
+  db = openPool({ connectionString: database.url }, { name: 'journey', max: 1 })
   carrier = await CarrierProcess.start(['--latency', '0', '--credentials', 'heliogram:secret'])
   program = await startProgram({
     env: {
@@ -43,6 +46,7 @@ afterAll(async () => {
   await receiver?.close()
   await program?.remove()
   await carrier?.close()
+  await db?.end()
   await database?.close()
 })
 
@@ -56,6 +60,16 @@ const health = async (): Promise<{ status: number; body: unknown }> => {
   const { status, body } = await client.call('GET', '/healthz')
   return { status, body }
 }
+
+/** Waits for an event of an alert, whose trouble or end has lasted ten seconds more each time that it is looked for. */
+const waitForAlert = (type: string): Promise<Event> =>
+  waitFor(type, async () => {
+    await db.query(
+      `update alerts set seen_at = seen_at - interval '10 seconds', clear_at = clear_at - interval '10 seconds'
+       where closed_at is null`,
+    )
+    return [...receiver.events.values()].find((event) => event.type === type)
+  })
 
 test('the live view and the metrics say what was sent', async () => {
   const { id } = await client.send({ to: '14155550123', message: 'Hello' })
@@ -80,7 +94,7 @@ test('a link that is down degrades the health and takes nothing away, and is tol
     body: { status: 'degraded', checks: { database: { ok: true }, links: { ok: false, bound: 0, links: 1 } } },
   })
   await until('the metrics say so', async () => /^heliogram_link_up\{.*\} 0$/m.test(await readMetrics()))
-  const down = await receiver.waitForEvent('link.down', ({ type }) => type === 'link.down', 40_000)
+  const down = await waitForAlert('link.down')
   expect(down.data).toMatchObject({
     alert: { type: 'link.down', status: 'open', last_error: expect.stringMatching(/closed|ECONN/) },
   })
@@ -89,7 +103,7 @@ test('a link that is down degrades the health and takes nothing away, and is tol
   await program.stop()
   await program.restart()
   await carrier.start()
-  const up = await receiver.waitForEvent('link.up', ({ type }) => type === 'link.up', 60_000)
+  const up = await waitForAlert('link.up')
   expect(up.data).toMatchObject({ alert: { type: 'link.down', status: 'closed' } })
   expect([...receiver.events.values()].map(({ type }) => type)).toEqual(['link.down', 'link.up'])
 })
