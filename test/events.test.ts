@@ -40,7 +40,8 @@ const happens = (...wanted: string[]): Promise<void> =>
 const send = (to: string, more: object = {}): Promise<{ id: string }> =>
   client.expect('POST', '/v1/messages/send', { to, message: 'Hello https://example.com/a', ...more })
 
-test('messages, contacts, campaigns and webhooks', async () => {
+// Alerts wait for most of their time: beside the others.
+test.concurrent('messages, contacts, campaigns and webhooks', async () => {
   const stream = await fetch(`${program.address}/v1/events/stream`, {
     headers: { authorization: `Bearer ${client.key}` },
   })
@@ -92,7 +93,7 @@ test('messages, contacts, campaigns and webhooks', async () => {
   void isRead
 })
 
-test('alerts, which take their time and are helped along', async () => {
+test.concurrent('alerts, which take their time and are helped along', async () => {
   const [carrier] = (await client.get<{ data: { id: string; settings: object }[] }>('/v1/carriers')).data
   const made = await client.expect<{ id: string; links: { id: string }[] }>('POST', '/v1/carriers', {
     kind: 'smpp',
