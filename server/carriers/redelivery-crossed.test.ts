@@ -1,15 +1,18 @@
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { openLedgerTest, until } from '../messages/testing.ts'
-import { Redeliveries, type Delivery } from './redelivery.ts'
+import { Redeliveries, type Delivery, type DeliverySession } from './redelivery.ts'
 import { Unanswerable } from './redelivery-notes.ts'
 
 let database: TestDatabase
 let linkId: string
 let stored = 0
 
+beforeEach(() => {
+  stored = 0
+})
 beforeAll(async () => {
   database = await createTestDatabase()
   linkId = (await openLedgerTest(database.db)).linkId
@@ -23,19 +26,23 @@ async function beatingProcess(): Promise<Redeliveries> {
   return new Redeliveries(nodeId)
 }
 
+interface TestSession extends DeliverySession {
+  state: string
+}
+const openSession = (): TestSession => ({ state: 'bound', lastEnquireAnsweredAtMs: 0 })
 let sequence = 0
-const yes = (): Delivery => ({
+const said = (text: string, session: TestSession): Delivery => ({
   linkId,
-  hash: Buffer.from('yes'),
+  hash: Buffer.from(text),
   isNamed: false,
   sequence: ++sequence,
-  session: { state: 'bound', lastEnquireAnsweredAtMs: 0 },
+  session,
   enquireTimeoutMs: 5000,
 })
 
-/** Stores it when `database` is no longer slow for its process. */
-const store = (process: Redeliveries, slow = Promise.resolve()): Promise<void> =>
-  process.storeOnce(yes(), async (isFirst) => {
+/** Stores it when its database is no longer slow. */
+const store = (process: Redeliveries, delivery = said('yes', openSession()), slow = Promise.resolve()): Promise<void> =>
+  process.storeOnce(delivery, async (isFirst) => {
     await slow
     await inTransaction(database.db, async (tx) => {
       if (await isFirst(tx)) stored++
@@ -46,7 +53,7 @@ it('what waited for a slow database while another process stored an equal one is
   const [slow, fast] = [await beatingProcess(), await beatingProcess()]
   const notes = setInterval(() => void fast.noteLost(database.db), 100)
   const { promise, resolve } = Promise.withResolvers<void>()
-  const first = store(slow, promise)
+  const first = store(slow, said('yes', openSession()), promise)
   const startedAt = performance.now()
   await until('its carrier may have lost patience', () => performance.now() - startedAt > 2000)
   await store(fast)
@@ -63,4 +70,19 @@ it('what waited for a slow database while another process stored an equal one is
   await store(slow)
   expect(stored).toBe(2)
   clearInterval(notes)
+})
+
+it('what a carrier gives to the next session is known before the end of the last one is', async () => {
+  const process = await beatingProcess()
+  const [lost, next] = [openSession(), openSession()]
+  await store(process, said('no', lost))
+  const again = store(process, said('no', next))
+  setTimeout(() => (lost.state = 'closed'), 100)
+  await again
+  expect(stored).toBe(1)
+
+  // On sessions that live it is a person's.
+  await store(process, said('no', openSession()))
+  await Promise.all([store(process, said('no', next)), store(process, said('no', next))])
+  expect(stored).toBe(4)
 })

@@ -31,8 +31,8 @@ interface Coming {
 export const windowMinutes = 10
 // Longer than a heartbeat of a node: whoever is silent for so long has lost its sessions.
 const nodeSilenceSeconds = 5
-// What a carrier gives to the next session may be there so long before the end of the last one is.
-const networkSeconds = 0.5
+/** What a carrier gives to the next session may be there so long before the end of the last one is. */
+export const networkSeconds = 0.5
 
 /** Its carrier has no answer, or waits for none: it gives it again, or has done so. */
 export class Unanswerable extends Error {}

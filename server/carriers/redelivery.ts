@@ -7,14 +7,14 @@
  *   being stored or answered, and the session was lost                               "
  *   not stored, as far as we know                                                    ", and stored unless it was after all
  *
- * What this process has answered is remembered here, what others and those before it have, in the database: where another process has an
- * equal one, this one waits with its own until that process has told of its doubts, or has been silent for so long that it is dead. What came
+ * What this process has answered is remembered here (where another session had an equal one, its end is waited for: what a carrier gives to
+ * the next session may be read before that), what others and those before it have, in the database: where another process has an equal one, this one waits with its own until that process has told of its doubts, or has been silent for so long that it is dead. What came
  * on a session that is lost before it was stored, or waited for long, is left to its carrier where there is an equal one; also what waited for
  * the patience of a carrier, where another process has stored an equal one meanwhile.
  */
 import type { Db, Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
-import { noteDelivery, noteDoubts, NotYetTold, tellNoted, windowMinutes } from './redelivery-notes.ts'
+import { networkSeconds, noteDelivery, noteDoubts, NotYetTold, tellNoted, windowMinutes } from './redelivery-notes.ts'
 
 /** What of a session tells whether the carrier has our answers. */
 export interface DeliverySession {
@@ -40,6 +40,8 @@ export interface Delivery {
 
 interface Answered extends Delivery {
   id: string
+  /** Counts what comes. */
+  n: number
   /** When it was read from its socket; `receivedAt`: since when it may have been there. */
   cameAt: number
   receivedAt: number
@@ -69,6 +71,7 @@ export class Redeliveries {
   /** Answers that may not have arrived, by link and hash, oldest first. */
   readonly #answers = new Map<string, Answered[]>()
   #count = 0
+  #last = 0
   /** Settles when what was lost is noted, or remembered again; never rejects. */
   #noting: Promise<void> = Promise.resolve()
   /** Up to when all doubts are noted as soon as those of now are: a time of the database, whose answer was read with what had come until then. */
@@ -93,11 +96,13 @@ export class Redeliveries {
     const startedAt = performance.now()
     const [now, absentMs] = [this.#now(), this.#absentMs()]
     const key = keyOf(delivery)
-    const earlier = this.#takeUnsure(key, delivery, now)
+    let earlier = this.#takeUnsure(key, delivery, now, this.#last)
+    const n = ++this.#last
     const { promise: done, resolve } = Promise.withResolvers<void>()
     const answer: Answered = {
       ...delivery,
       id: newId(),
+      n,
       cameAt: now,
       receivedAt: absentMs < patienceMs ? now : now - absentMs,
       answeredAt: null,
@@ -107,8 +112,14 @@ export class Redeliveries {
     this.#cameAt = now
     this.#remember(key, answer)
     try {
-      await earlier?.done
+      if (!earlier && this.#hasOnOther(key, delivery, n)) {
+        answer.isWaiting = true
+        await untilHeard()
+        answer.isWaiting = false
+      }
       await this.#noting
+      earlier ??= this.#takeUnsure(key, delivery, now, n - 1)
+      await earlier?.done
       // Neither is known to be stored: under one id the database tells, whichever of them it has.
       if (earlier?.isStored === false) answer.id = earlier.id
       if (!earlier?.isStored) await this.#storeSure(answer, startedAt, earlier?.id ?? null, store)
@@ -183,13 +194,21 @@ export class Redeliveries {
     if (now - this.#cameAt <= windowMs) this.#readTo = await tellNoted(db, this.#nodeId, isAllKnown ? readTo : null)
   }
 
-  /** Takes out the oldest equal delivery of which the carrier may be without an answer. */
-  #takeUnsure(key: string, delivery: Delivery, now: number): Answered | undefined {
+  /** Takes out the oldest equal delivery of which the carrier may have been without an answer at that time, of those up to a number. */
+  #takeUnsure(key: string, delivery: Delivery, now: number, last: number): Answered | undefined {
     const answers = this.#answers.get(key) ?? []
-    const found = answers.find((one) => now - one.receivedAt <= windowMs && isUnsure(one, delivery, now))
+    const found = answers.find(
+      (one) => one.n <= last && now - one.receivedAt <= windowMs && isUnsure(one, delivery, now),
+    )
     const rest = answers.filter((one) => one !== found)
     if (found) this.#replace(key, rest)
     return found
+  }
+
+  /** Whether an equal one came before on another session, which may have ended without our knowing. */
+  #hasOnOther(key: string, { session }: Delivery, n: number): boolean {
+    const answers = this.#answers.get(key) ?? []
+    return answers.some((one) => one.n < n && one.session !== session && !hasArrived(one))
   }
 
   #remember(key: string, answer: Answered): void {
@@ -209,6 +228,13 @@ export class Redeliveries {
   }
 }
 
+/** Until the end of a session is known whose carrier has given what it had no answer for to another session of this process. */
+async function untilHeard(): Promise<void> {
+  await new Promise((resolve) => setTimeout(resolve, networkSeconds * 1000))
+  // Behind the sockets, also where the process stood still meanwhile.
+  await new Promise((resolve) => setImmediate(resolve))
+}
+
 const keyOf = ({ linkId, hash }: Delivery): string => `${linkId} ${hash.toString('base64')}`
 
 /** The carrier has read our answer: it answered a heartbeat that was sent behind it. */
@@ -220,9 +246,9 @@ function hasArrived({ answeredAt, isStored, session, enquireTimeoutMs }: Answere
 const isLeft = ({ cameAt, receivedAt }: Answered, now: number): boolean =>
   cameAt > receivedAt || now - receivedAt > leftMs
 
-/** Its carrier may have stopped waiting. */
+/** Its carrier may have stopped waiting at that time. */
 const isLate = ({ receivedAt, answeredAt }: Answered, now: number): boolean =>
-  (answeredAt ?? now) - receivedAt >= patienceMs
+  Math.min(answeredAt ?? now, now) - receivedAt >= patienceMs
 
 function isUnsure(earlier: Answered, { session, sequence }: Delivery, now: number): boolean {
   if (earlier.session.state === 'closed' && !hasArrived(earlier)) return true
