@@ -7,10 +7,11 @@
  *   being stored or answered, and the session was lost                               "
  *   not stored, as far as we know                                                    ", and stored unless it was after all
  *
- * What this process has answered is remembered here (where another session had an equal one, its end is waited for: what a carrier gives to
- * the next session may be read before that), what others and those before it have, in the database: where another process has an equal one, this one waits with its own until that process has told of its doubts, or has been silent for so long that it is dead. What came
- * on a session that is lost before it was stored, or waited for long, is left to its carrier where there is an equal one; also what waited for
- * the patience of a carrier, where another process has stored an equal one meanwhile.
+ * What this process has answered is remembered here, and what others and those before it have, in the database. Where another session of this
+ * process had an equal one, its end is waited for: what a carrier gives to the next session may be read before that. Where another process has
+ * one, this one waits with its own until that process has told of its doubts, or has been silent for so long that it is dead. What came on a
+ * session that is lost before it was stored, or waited for long, is left to its carrier where there is an equal one; also what waited for the
+ * patience of a carrier, where another process has stored an equal one meanwhile.
  */
 import type { Db, Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
