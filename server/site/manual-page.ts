@@ -5,7 +5,6 @@ import { escapeHtml } from './welcome.ts'
 
 /** One page. */
 export interface ManualPage {
-  title: string
   /** Trusted: the sources are ours. */
   html: string
   /** Its second-level headings. */
@@ -25,12 +24,10 @@ export function renderManualPage(
 ): ManualPage {
   const sections: ManualPage['sections'] = []
   const links: string[] = []
-  let title = path
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text }: Tokens.Heading): string {
         const id = anchorOf(text)
-        if (depth === 1) title = plain(text)
         if (depth === 2) sections.push({ id, title: plain(text) })
         return `<h${depth} id="${id}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
@@ -56,7 +53,7 @@ export function renderManualPage(
     },
   })
   const html = marked.parse(markdown, { async: false })
-  return { title, html, sections, links }
+  return { html, sections, links }
 }
 
 function resolve(path: string, href: string, addressOf: (file: string) => string | null): string | null {
@@ -64,6 +61,11 @@ function resolve(path: string, href: string, addressOf: (file: string) => string
   const [file = '', anchor] = href.split('#')
   const address = addressOf(posix.join('docs', posix.dirname(path), file))
   return address && (anchor === undefined ? address : `${address}#${anchor}`)
+}
+
+/** The title of a page: its heading of the first level. */
+export function titleOf(markdown: string): string {
+  return plain(/^# (.+)$/m.exec(markdown)?.[1] ?? '')
 }
 
 /** The id of a heading, as GitHub makes it: links work there and here. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { App } from '../http.ts'
-import { renderManualPage, type ManualPage } from './manual-page.ts'
+import { renderManualPage, titleOf, type ManualPage } from './manual-page.ts'
 import { escapeHtml, sendPage } from './welcome.ts'
 
 const read = (file: string): string => readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')
@@ -24,10 +24,28 @@ const names = parts.flatMap((part) => part.names)
 /** Address of a page. */
 const at = (name: string): string => `/docs/${name.replace(/\/README$/, '')}`
 
+/** A page as lists show it. It is rendered for who asks for it first: all of them would take 0.2 s of every start. */
+interface ListedPage {
+  title: string
+  render: () => ManualPage
+}
+
 /** Every page by its address. Throws where a file is missing: at the start, not in front of a reader. */
-export const manual: ReadonlyMap<string, ManualPage> = new Map(
-  names.map((name) => [at(name), renderManualPage(`${name}.md`, read(`docs/${name}.md`), addressOf)]),
+export const manual: ReadonlyMap<string, ListedPage> = new Map(
+  names.map((name) => {
+    const markdown = read(`docs/${name}.md`)
+    return [
+      at(name),
+      { title: titleOf(markdown), render: once(() => renderManualPage(`${name}.md`, markdown, addressOf)) },
+    ]
+  }),
 )
+
+/** What is made at the first call, and kept. */
+function once<T>(make: () => T): () => T {
+  let made: { value: T } | undefined
+  return () => (made ??= { value: make() }).value
+}
 
 /** Where a file of the project is served, or null. */
 function addressOf(file: string): string | null {
@@ -42,14 +60,19 @@ export function manualRoutes(app: App): void {
   app.get('/docs/manual.css', options, (_request, reply) =>
     reply.header('cache-control', 'max-age=3600').type('text/css; charset=utf-8').send(style),
   )
-  const serve = (address: string, title: string, content: string): void => {
-    const html = `<a class="skip" href="#page">Skip to the page</a>\n<div class="manual">\n${renderParts(address)}\n<article id="page">\n${content}</article>\n</div>`
-    app.get(address, options, (_request, reply) => sendPage(reply, `${title} · Heliogram`, html, ['/docs/manual.css']))
+  const serve = (address: string, title: string, content: () => string): void => {
+    const html = once(
+      () =>
+        `<a class="skip" href="#page">Skip to the page</a>\n<div class="manual">\n${renderParts(address)}\n<article id="page">\n${content()}</article>\n</div>`,
+    )
+    app.get(address, options, (_request, reply) =>
+      sendPage(reply, `${title} · Heliogram`, html(), ['/docs/manual.css']),
+    )
   }
-  serve('/docs', 'Manual', renderContents())
+  serve('/docs', 'Manual', renderContents)
   const addresses = [...manual.keys()]
   for (const [i, [address, page]] of [...manual].entries())
-    serve(address, page.title, `${page.html}${renderNeighbours(addresses[i - 1], addresses[i + 1])}`)
+    serve(address, page.title, () => `${page.render().html}${renderNeighbours(addresses[i - 1], addresses[i + 1])}`)
 }
 
 /** Whether a request looks for a page of the manual, with something that shows pages: HTML is what it would rather have than JSON. */
@@ -72,8 +95,9 @@ function renderParts(open: string): string {
     const page = manual.get(address)
     if (!page) return ''
     const isOpen = address === open
-    const sections = page.sections.map(({ id, title }) => `<li><a href="#${id}">${escapeHtml(title)}</a></li>`)
-    const below = isOpen && sections.length > 0 ? `<ul>${sections.join('')}</ul>` : ''
+    const sections = isOpen ? page.render().sections : []
+    const items = sections.map(({ id, title }) => `<li><a href="#${id}">${escapeHtml(title)}</a></li>`)
+    const below = items.length > 0 ? `<ul>${items.join('')}</ul>` : ''
     return `<li><a href="${address}"${isOpen ? ' aria-current="page"' : ''}>${escapeHtml(page.title)}</a>${below}</li>`
   }
   const lists = parts.map(({ title, names }) => `<h2>${title}</h2><ul>${names.map(item).join('')}</ul>`)
