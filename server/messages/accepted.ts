@@ -192,7 +192,7 @@ export function rowOf(planned: Planned, verdict: Verdict): MessageRow {
   }
 }
 
-/** The row as it was when it was accepted: what a replay of its idempotency key answers. */
+/** The row as it was when it was accepted: what a replay of its idempotency key answers. Whether its campaign was paused then, it says as it is now. */
 export function asAccepted(row: MessageRow): MessageRow {
   return {
     ...row,
@@ -201,7 +201,7 @@ export function asAccepted(row: MessageRow): MessageRow {
     updatedAt: row.createdAt,
     queuedAt: row.sendAt ? null : row.createdAt,
     ...untouched,
-    ...holdOf(row.sendAt, quietEndOf(row)),
+    ...holdOf(row.sendAt, quietEndOf(row), row.status === 'queued' && row.holdReason === 'campaign_paused'),
   }
 }
 
@@ -216,8 +216,12 @@ function holdOf(
   return { holdReason: isPaused ? 'campaign_paused' : null, holdUntil: null }
 }
 
+/** When a message would go that was accepted before, as it was told then; of one that waits for the end of a pause nobody knows. */
+export const replayEstimate = (row: MessageRow): Date | null =>
+  row.holdReason === 'campaign_paused' ? null : (quietEndOf(row) ?? row.sendAt ?? row.createdAt)
+
 /** Until when quiet hours would hold a message, as it was told when it was accepted. */
-export function quietEndOf({ warnings }: Pick<MessageRow, 'warnings'>): Date | null {
+function quietEndOf({ warnings }: Pick<MessageRow, 'warnings'>): Date | null {
   const until = warnings?.find(({ code }) => code === 'quiet_hours_hold')?.until
   return until === undefined ? null : new Date(until)
 }

@@ -4,7 +4,7 @@ import type { Static } from 'typebox'
 import { errorKinds, invalid, problemOf, ApiError } from '../errors.ts'
 import { keyInProgress, keyReused } from '../idempotency.ts'
 import { openTurns } from '../requests/turns.ts'
-import { quietEndOf, type Accepted, type Draft } from './accepted.ts'
+import { replayEstimate, type Accepted, type Draft } from './accepted.ts'
 import type { DraftContext } from './draft.ts'
 import { renderMessage, type MessageRow } from './message.ts'
 import { listSendFaults } from './send-faults.ts'
@@ -158,7 +158,7 @@ async function answerOne(
 }
 
 const renderReplay = (row: MessageRow, hasBody: boolean): Record<string, unknown> =>
-  renderMessage(row, quietEndOf(row) ?? row.sendAt ?? row.createdAt, hasBody)
+  renderMessage(row, replayEstimate(row), hasBody)
 
 /**
  * The items that were accepted before, by their keys; a key that came with another batch is refused as a whole. By the primary key of

@@ -6,7 +6,7 @@ import { problems, type App } from '../http.ts'
 import { keyInProgress, readIdempotencyKey } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
 import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
-import type { Accepted, Draft } from './accepted.ts'
+import { replayEstimate, type Accepted, type Draft } from './accepted.ts'
 import { sendBatch } from './batch.ts'
 import { cancelOne } from './cancel.ts'
 import { changeMessage } from './change-message.ts'
@@ -18,7 +18,6 @@ import { renderMessage, type MessageRow } from './message.ts'
 import { findPlace } from './place.ts'
 import { previewRoute } from './preview.ts'
 import { BatchBody, BatchResult, Message, Timeline } from './schema.ts'
-import { quietEndOf } from './accepted.ts'
 import { explainRefusal, fingerprintOfSend, replayedRow, type MessagesContext } from './send.ts'
 import { findMissing, listSendFaults } from './send-faults.ts'
 import { findShortening } from './short-links/store.ts'
@@ -101,7 +100,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
       .code(202)
       .header('location', `/v1/messages/${showId('msg', row.id)}`)
       .header('idempotency-replayed', 'true')
-    return reply.send(renderMessage(row, quietEndOf(row) ?? row.sendAt ?? row.createdAt, hasBody))
+    return reply.send(renderMessage(row, replayEstimate(row), hasBody))
   }
 
   const sendSchema = {

@@ -92,8 +92,10 @@ it('tells of a message that waits for the end of a pause no time at which it goe
     estimated_send_at: null,
   })
   const body = { to: '15551230001', message: 'Hi', campaign: showId('cmp', campaignId) }
-  const accepted = await call('POST', '/v1/messages', body)
+  const key = { 'idempotency-key': 'paused' }
+  const accepted = await call('POST', '/v1/messages', body, key)
   expect(accepted.status).toBe(202)
+  expect((await call('POST', '/v1/messages', body, key)).body).toEqual(accepted.body)
   const found = await call('GET', `/v1/messages/${String(accepted.body['id'])}`)
   expect(found.body).toMatchObject({ hold: { reason: 'campaign_paused', until: null }, estimated_send_at: null })
   expect(accepted.body).toEqual(found.body)

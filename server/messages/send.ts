@@ -11,6 +11,7 @@ import { asAccepted, type Accepted, type Draft, type Refusal, type Stop } from '
 import { stopError } from './guards/error.ts'
 import type { Slots } from './handover.ts'
 import type { MessageRow } from './message.ts'
+import { withHolds } from './place.ts'
 import { findKey, findMessage, readMessages } from './store.ts'
 
 /** What the routes of messages need. */
@@ -44,11 +45,12 @@ export async function readReplayed(
   ids: readonly string[],
 ): Promise<(id: string) => MessageRow> {
   const keys = ids.map((id) => ({ accountId, id }))
-  const rows = keys.length > 0 ? await readMessages(db, keys) : null
+  const read = keys.length > 0 ? [...(await readMessages(db, keys)).values()] : []
+  const rows = new Map((await withHolds(db, accountId, read)).map((row) => [row.id, asAccepted(row)]))
   return (id) => {
-    const row = rows?.get(id)
+    const row = rows.get(id)
     if (!row) throw keyReused()
-    return asAccepted(row)
+    return row
   }
 }
 
@@ -64,8 +66,9 @@ export async function replayedRow(
   if (!found?.messageId) throw keyInProgress()
   if (!found.fingerprint.equals(fingerprint)) throw keyReused()
   const row = await findMessage(db, draft.accountId, found.messageId)
-  if (!row) throw keyReused()
-  return asAccepted(row)
+  const [held] = row ? await withHolds(db, draft.accountId, [row]) : []
+  if (!held) throw keyReused()
+  return asAccepted(held)
 }
 
 /** The answer to the refusal of a single send. A campaign that is none hides a sender or pool that is none: both are told at once. */
