@@ -285,6 +285,18 @@ test('everything that is wrong with a query is told at once, what its schema say
     ['/v1/events?limit=0&type=x&message=x', '?limit', '?type', '?message'],
     ['/v1/events/stream?max_seconds=x&type=x', '?max_seconds', '?type'],
     ['/v1/audit-events?limit=0&actor=x', '?limit', '?actor'],
+    ['/v1/usage?group=x&from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z', '?group', '?to'],
+    ['/v1/usage?from=2020-01-01T00:00:00Z&to=x', '?to'],
+    [
+      `/v1/campaigns/${campaign.body.id}/stats?group=x&from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z`,
+      '?group',
+      '?to',
+    ],
+    [
+      `/v1/campaigns/${campaign.body.id}/stats/export?x=1&from=2026-01-02T00:00:00Z&to=2026-01-01T00:00:00Z`,
+      '?x',
+      '?to',
+    ],
   ]
   for (const [path, ...wrong] of cases) {
     const { status, body } = await client.call<Problem>('GET', path)

@@ -6,7 +6,7 @@ import type { Db } from '../db/db.ts'
 import { IdOf, Nullable, problems, Timestamp, type App } from '../http.ts'
 import { showId } from '../ids.ts'
 import { countFields, fillSteps, readCounts, type Group } from '../messages/tallies/counts.ts'
-import { endOfHour, readSpan, spanQuery, startOfHour, type Span } from '../messages/tallies/span.ts'
+import { endOfHour, readSpan, readSpanOf, spanQuery, startOfHour, type Span } from '../messages/tallies/span.ts'
 import { readCampaign } from './campaign.ts'
 import { readHours, writeStats } from './stats-export.ts'
 
@@ -46,12 +46,16 @@ export function statsRoutes(app: App, { db }: { db: Db }): void {
         response: { 200: CampaignStats, ...problems(404) },
       },
       config: { scope: 'campaigns:read' },
+      attachValidation: true,
     },
-    async ({ query, params, caller: { accountId } }) => {
+    async (request) => {
+      const { query, params, caller } = request
+      const { accountId } = caller
       const campaign = await readCampaign(db, accountId, params.campaign)
       const { group = 'hour' } = query
       const hours = await readHours(db, accountId, campaign.id)
-      const span = chooseSpan(query, hours, group === 'hour' ? seriesDaysMax : daysMax, campaign.createdAt)
+      const days = group === 'hour' ? seriesDaysMax : daysMax
+      const span = await readSpanOf(request, (asked) => chooseSpan(asked, hours, days, campaign.createdAt))
       const { counted, total } = await readCounts(db, accountId, { ...span, campaignId: campaign.id }, group)
       const data = group === 'hour' ? fillSteps(counted, span.from, span.to, 'hour') : counted
       return {
@@ -86,11 +90,14 @@ export function statsRoutes(app: App, { db }: { db: Db }): void {
         },
       },
       config: { scope: 'campaigns:read' },
+      attachValidation: true,
     },
-    async ({ query, params, caller: { accountId } }, reply) => {
+    async (request, reply) => {
+      const { params, caller } = request
+      const { accountId } = caller
       const campaign = await readCampaign(db, accountId, params.campaign)
       const hours = await readHours(db, accountId, campaign.id)
-      const span = chooseSpan(query, hours, daysMax, campaign.createdAt)
+      const span = await readSpanOf(request, (asked) => chooseSpan(asked, hours, daysMax, campaign.createdAt))
       return reply
         .type('text/csv; charset=utf-8')
         .header('content-disposition', `attachment; filename="${campaign.key ?? showId('cmp', campaign.id)}-stats.csv"`)

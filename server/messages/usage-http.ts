@@ -6,7 +6,7 @@ import { ApiError } from '../errors.ts'
 import { problems, Timestamp, type App, type Caller } from '../http.ts'
 import { parseId, showId } from '../ids.ts'
 import { countFields, csvOf, fillSteps, readCounts, type Group } from './tallies/counts.ts'
-import { readSpan, spanQuery } from './tallies/span.ts'
+import { readSpan, readSpanOf, spanQuery } from './tallies/span.ts'
 
 const groups = ['day', 'country', 'carrier', 'campaign', 'type', 'account'] as const satisfies readonly Group[]
 
@@ -50,10 +50,12 @@ export function usageRoutes(app: App, { db }: { db: Db }): void {
         },
       },
       config: { scope: 'usage:read' },
+      attachValidation: true,
     },
-    async ({ query, caller, headers }, reply) => {
+    async (request, reply) => {
+      const { query, caller, headers } = request
       const { group = 'day', test: isTest = false } = query
-      const span = readSpan(query, daysMax, startOfMonth)
+      const span = await readSpanOf(request, (asked) => readSpan(asked, daysMax, startOfMonth))
       const of = await findCounted(db, caller, query.account, group)
       const { counted, total } = await outsideAccounts(() => readCounts(db, of, { ...span, isTest }, group))
       const filled = group === 'day' ? fillSteps(counted, span.from, span.to, 'day') : counted

@@ -1,8 +1,10 @@
 /** The span of hours that a request for counts is about. */
+import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { now as readNow } from '../../db/clock.ts'
 import { invalid, type FieldError } from '../../errors.ts'
 import { Timestamp } from '../../http.ts'
+import { readQuery } from '../../requests/faults.ts'
 
 /** Query fields of a span. */
 export const spanQuery = {
@@ -15,6 +17,16 @@ export interface Span {
   from: Date
   to: Date
 }
+
+/** The span of a query, read with all else that is wrong with it (`readQuery`); of half a span nothing can be said. */
+export const readSpanOf = <Query extends { from?: string; to?: string }>(
+  request: FastifyRequest & { query: Query },
+  read: (query: { from?: string; to?: string }) => Span,
+): Promise<Span> =>
+  readQuery(request, ({ from, to }) => {
+    const isWhole = from === request.query.from && to === request.query.to
+    return read({ ...(isWhole && from !== undefined && { from }), ...(isWhole && to !== undefined && { to }) })
+  })
 
 const hourMs = 3_600_000
 // RFC 3339 has years of four digits.
