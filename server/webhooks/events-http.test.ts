@@ -79,6 +79,13 @@ test('lists events newest first, by pages, type and message', async () => {
   await settle(account, 7)
   const back = await get(account, `/v1/events?limit=3&cursor=${String(third.body['prev_cursor'])}`)
   expect(sequences(back)).toEqual([4, 3, 2])
+  const forward = async (limit: number, after: string) => {
+    const page = await get(account, `/v1/events?after=${after}&limit=${limit}`)
+    return [sequences(page), page.body['has_more']]
+  }
+  expect(await forward(3, 'start')).toEqual([[1, 2, 3], true])
+  expect(await forward(3, first.body.data.at(-1)?.id ?? '')).toEqual([[6, 7], false])
+  expect(await forward(7, 'start')).toEqual([[1, 2, 3, 4, 5, 6, 7], false])
   expect(sequences(await get(account, '/v1/events?type=message.failed,message.sent'))).toEqual([6])
   expect(sequences(await get(account, `/v1/events?message=${showId('msg', messageId)}`))).toEqual([7, 6])
 })
