@@ -326,6 +326,14 @@ test('posts to a callback address, signed with the secret of its account', async
   expect(account.received).toHaveLength(0)
 })
 
+test('a callback address that is gone is not tried again', async () => {
+  const receiver = await receive((response) => response.writeHead(410).end())
+  const accountId = await insertTestAccount(db)
+  await postEvents(db, startDispatcher(), accountId, 1, { callbackUrl: `${receiver.url}/gone` })
+  await until('the attempt', async () => (await count('attempts where account_id = $1', [accountId])) === 1)
+  expect(await count('outbox where account_id = $1', [accountId])).toBe(0)
+})
+
 test('never posts to a private address that is not allowed, and says so', async () => {
   const receiver = await receive()
   const accountId = await insertTestAccount(db)

@@ -71,6 +71,19 @@ test('an address that is new has not failed yet, however long the one before did
   expect((await db.query('select from webhooks where id = $1 and enabled', [id])).rowCount).toBe(1)
 })
 
+test('a failure disables nothing that another process has seen working since', async () => {
+  const { accountId, id, held, dispatcher } = await createHeld()
+  const failingSince = (time: string) => db.query(`update webhooks set failing_since = ${time} where id = $1`, [id])
+  await failingSince(`now() - interval '6 days'`)
+  await postEvents(db, dispatcher, accountId, 1)
+  await until('the post', () => held.length === 1)
+  await failingSince('null')
+  held[0]?.writeHead(500).end()
+  await until('the next try', () => held.length === 2)
+  expect((await db.query('select from webhooks where id = $1 and enabled', [id])).rowCount).toBe(1)
+  held[1]?.writeHead(204).end()
+})
+
 test('a change counts that was made in the same moment as the one before', async () => {
   const [first, second] = [await receive(), await receive()]
   const accountId = await insertTestAccount(db)

@@ -148,11 +148,13 @@ test('posts only what was refused and never taken, where that is asked for', asy
   )
   const account = await createTestAccount(db)
   const { id } = await insertTestWebhook(db, account.accountId, receiver.url)
+  // What another address took is not taken here.
+  await insertTestWebhook(db, account.accountId, (await receive()).url)
   const dispatcher = start({ retryDelaysMs: [], windowMax: 1 })
   await postEvents(db, dispatcher, account.accountId, 5)
   await until(
     'all tries',
-    async () => (await db.query('select from outbox where endpoint_id = $1', [id])).rowCount === 0,
+    async () => (await db.query('select from outbox where account_id = $1', [account.accountId])).rowCount === 0,
   )
   const before = idsOf(receiver)
   expect(before).toHaveLength(5)
