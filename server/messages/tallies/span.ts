@@ -19,8 +19,8 @@ export interface Span {
 }
 
 /** The span of a query, read with all else that is wrong with it (`readQuery`); of half a span nothing can be said. */
-export const readSpanOf = <Query extends { from?: string; to?: string }>(
-  request: FastifyRequest & { query: Query },
+export const readSpanOf = (
+  request: FastifyRequest & { query: { from?: string; to?: string } },
   read: (query: { from?: string; to?: string }) => Span,
 ): Promise<Span> =>
   readQuery(request, ({ from, to }) => {
