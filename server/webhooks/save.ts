@@ -1,7 +1,7 @@
 /** Writes what became of posts, many at a time. */
 import { Batcher } from '../batch.ts'
 import type { Db } from '../db/db.ts'
-import { isPassing, isRetryable } from '../db/failure.ts'
+import { codeOf, isPassing, isRetryable } from '../db/failure.ts'
 import type { Log } from '../db/log.ts'
 import { Repeated } from '../repeated.ts'
 import { dropPosts, endPosts, releasePosts, type Ended, type OutboxKey } from './outbox.ts'
@@ -59,11 +59,14 @@ export function createSaver(db: Db, nodeId: string, log: Log): Saver {
   }
 }
 
+/** Writes until it is written: each of the statements is whole, and may be repeated. */
 async function keepTrying(write: () => Promise<void>): Promise<void> {
   for (let tried = 1; ; tried++) {
     try {
       return await write()
     } catch (error) {
+      // Its attempts are there: an earlier try has written all, and its answer was lost.
+      if (tried > 1 && codeOf(error) === '23505') return
       if (!isRetryable(error) || tried === tries) throw error
       await new Promise((resolve) => setTimeout(resolve, retryMs))
     }
