@@ -1,5 +1,6 @@
 /** Taking things out of recorded events: their payloads are copies of what was, and outlive what they were copied from. */
 import type { Tx } from './db/db.ts'
+import { idSql, spanOf, within } from './db/span.ts'
 import { firstIdAt, timeOfId } from './ids.ts'
 
 /** What becomes of the `data` of an event. */
@@ -19,12 +20,11 @@ export async function changeEventsOf(
   if (messageIds.length === 0) return []
   const oldest = Math.min(...messageIds.map(timeOfId))
   const { rows } = await tx.query<Recorded>({
-    name: 'find-events-of-messages',
     text: `
       select e.id, e.payload
       from unnest($2::uuid[]) as m (id)
-      join events e on e.account_id = $1 and e.message_id = m.id and e.id >= $3`,
-    values: [accountId, messageIds, firstIdAt(oldest - clockSkewMs)],
+      join events e on e.account_id = $1 and e.message_id = m.id and e.id >= ${idSql(firstIdAt(oldest - clockSkewMs))}`,
+    values: [accountId, messageIds],
   })
   await writePayloads(tx, accountId, rows, change)
   return rows.map(({ id }) => id)
@@ -42,16 +42,15 @@ export async function changeLooseEvents(
   change: Change,
 ): Promise<{ changed: string[]; next: string | null }> {
   const { rows } = await tx.query<Recorded>({
-    name: 'read-loose-events',
     text: `
       select id, payload
       from events
       where account_id = $1
         and message_id is null
-        and id > $2
+        and id > ${idSql(after)}
       order by id
-      limit $3`,
-    values: [accountId, after, limit],
+      limit $2`,
+    values: [accountId, limit],
   })
   const changed = await writePayloads(tx, accountId, rows, change)
   return { changed, next: rows.length < limit ? null : (rows.at(-1)?.id ?? null) }
@@ -64,26 +63,27 @@ export async function deleteEvents(
   range: { after: string; before: string },
   limit: number,
 ): Promise<{ count: number; lastId: string | null }> {
+  const [after, before] = [idSql(range.after), idSql(range.before)]
   const { rows } = await tx.query<{ count: number; lastId: string | null }>({
-    name: 'delete-events',
     text: `
       with piece as materialized (
         select id
         from events
         where account_id = $1
-          and id > $2
-          and id < $3
+          and id > ${after}
+          and id < ${before}
         order by id
-        limit $4
+        limit $2
       ), gone as (
         delete from events e
         using piece p
         where e.account_id = $1
           and e.id = p.id
-          and e.id < $3
+          and e.id > ${after}
+          and e.id < ${before}
       )
       select (select count(*)::int from piece) as count, (select id from piece order by id desc limit 1) as "lastId"`,
-    values: [accountId, range.after, range.before, limit],
+    values: [accountId, limit],
   })
   return rows[0] ?? { count: 0, lastId: null }
 }
@@ -109,16 +109,17 @@ async function writePayloads(
     const after = JSON.stringify({ ...event, data: change(event.data) })
     return after === payload ? [] : [{ id, payload: after }]
   })
-  if (changed.length > 0)
-    await tx.query({
-      name: 'write-payloads',
-      text: `
-        update events e
-        set payload = c.payload
-        from unnest($2::uuid[], $3::text[]) as c (id, payload)
-        where e.account_id = $1
-          and e.id = c.id`,
-      values: [accountId, changed.map(({ id }) => id), changed.map(({ payload }) => payload)],
-    })
-  return changed.map(({ id }) => id)
+  const ids = changed.map(({ id }) => id)
+  if (ids.length === 0) return ids
+  await tx.query({
+    text: `
+      update events e
+      set payload = c.payload
+      from unnest($2::uuid[], $3::text[]) as c (id, payload)
+      where e.account_id = $1
+        and e.id = c.id
+        and e.id ${within(spanOf(ids))}`,
+    values: [accountId, ids, changed.map(({ payload }) => payload)],
+  })
+  return ids
 }

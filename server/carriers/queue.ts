@@ -1,6 +1,7 @@
 /** What waits in the queue, by type and carrier: how much, how long, and when it will have gone. */
 import { now } from '../db/clock.ts'
 import type { Db, Tx } from '../db/db.ts'
+import { spanOf, within } from '../db/span.ts'
 import type { MessageType } from '../messages/message.ts'
 import { messageTypes, rankOf } from './lanes.ts'
 import type { LinkRow } from './store.ts'
@@ -60,36 +61,61 @@ export function createQueueReader(db: Db): QueueReader {
  * queue's key and the messages' own: only retries that came back late can be older than those.
  */
 async function countQueue(db: Db | Tx): Promise<QueueState> {
-  const { rows: parts } = await db.query<QueuePart>({
-    name: 'count-queue-parts',
+  const { rows: lanes } = await db.query<Omit<QueuePart, 'oldestAt'> & { id: string; heads: string[] }>({
+    name: 'count-queue-lanes',
     text: `
       with counted as (
-        select lane_id, count(*) as messages, sum(segments) as segments
+        select lane_id, count(*)::int as messages, sum(segments)::int as segments
         from queue
         group by lane_id
       )
-      select l.type, b.carrier_id as "carrierId", l.is_paused or a.status <> 'active' as "isHeld",
-        sum(c.messages)::int as messages, sum(c.segments)::int as segments, min(head.at) as "oldestAt"
+      select c.lane_id as id, l.type, b.carrier_id as "carrierId", l.is_paused or a.status <> 'active' as "isHeld", c.messages, c.segments,
+        array(select message_id from queue where lane_id = c.lane_id order by message_id limit 10) as heads
       from counted c
       left join backlogs b on b.id = c.lane_id
       join lanes l on l.id = coalesce(b.lane_id, c.lane_id)
-      join accounts a on a.id = l.account_id
-      left join lateral (
-        select min(m.queued_at) as at
-        from (select account_id, message_id from queue where lane_id = c.lane_id order by message_id limit 10) q
-        join messages m on m.account_id = q.account_id and m.id = q.message_id
-      ) head on true
-      group by 1, 2, 3`,
+      join accounts a on a.id = l.account_id`,
   })
+  const oldest = await readOldest(db, lanes)
+  const parts = new Map<string, QueuePart>()
+  for (const { id, heads: _, ...lane } of lanes) {
+    const key = [lane.type, lane.carrierId, lane.isHeld].join()
+    const oldestAt = oldest.get(id) ?? null
+    const part = parts.get(key)
+    if (!part) parts.set(key, { ...lane, oldestAt })
+    else {
+      part.messages += lane.messages
+      part.segments += lane.segments
+      if (oldestAt && (!part.oldestAt || oldestAt < part.oldestAt)) part.oldestAt = oldestAt
+    }
+  }
   const { rows: delayed } = await db.query<QueueState['delayed']>({
     name: 'count-delayed',
     text: `select count(*)::int as messages, min(due_at) as "dueAt" from delayed`,
   })
   return {
     countedAt: now(),
-    parts: parts.sort((a, b) => rankOf(a.type) - rankOf(b.type)),
+    parts: [...parts.values()].sort((a, b) => rankOf(a.type) - rankOf(b.type)),
     delayed: delayed[0] ?? { messages: 0, dueAt: null },
   }
+}
+
+/** Since when the first of each lane waits, by lane. */
+async function readOldest(
+  db: Db | Tx,
+  lanes: readonly { id: string; heads: readonly string[] }[],
+): Promise<Map<string, Date>> {
+  const heads = lanes.flatMap((lane) => lane.heads)
+  if (heads.length === 0) return new Map()
+  const { rows } = await db.query<{ id: string; at: Date | null }>(
+    `select q.lane_id as id, min(m.queued_at) as at
+     from unnest($1::uuid[], $2::uuid[]) as k (lane_id, message_id)
+     join queue q on q.lane_id = k.lane_id and q.message_id = k.message_id
+     join messages m on m.account_id = q.account_id and m.id = q.message_id and m.id ${within(spanOf(heads))}
+     group by q.lane_id`,
+    [lanes.flatMap((lane) => lane.heads.map(() => lane.id)), heads],
+  )
+  return new Map(rows.flatMap(({ id, at }) => (at ? [[id, at]] : [])))
 }
 
 /**

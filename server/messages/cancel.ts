@@ -1,6 +1,9 @@
 /** Cancel: only what no carrier has. */
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
+import { nowMs } from '../db/clock.ts'
+import { spanOf, within, type Span } from '../db/span.ts'
 import type { Outbox, Posting, Subscriptions } from '../events.ts'
+import { firstIdAt } from '../ids.ts'
 import { partsOfLane } from './lanes.ts'
 import { recordMoves, type Moved } from './ledger.ts'
 import { messageColumns, type MessageRow } from './message.ts'
@@ -34,23 +37,57 @@ export async function cancelOne(
   return { postings: await recordMoves(tx, moved, context), row: moved[0]?.row ?? null }
 }
 
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+// A message that is accepted at this moment is older than what is known of it.
+const justNowMs = 60_000
+
+type Which =
+  | { id: string }
+  | { ids: readonly string[] }
+  | { theirNumbers: readonly string[] }
+  | { theirNumber: string; limit: number }
+  | { campaignId: string; limit: number }
+
+/** Between which ids the messages are: those that are named, or from the oldest on that waits for the account (keys of delayed and queue). */
+async function findWaiting(tx: Tx, accountId: string, which: Which): Promise<Span | null> {
+  if ('id' in which) return spanOf([which.id])
+  if ('ids' in which) return which.ids.length > 0 ? spanOf(which.ids) : null
+  const { rows } = await tx.query<{ id: string }>({
+    name: 'find-oldest-waiting',
+    text: `
+      with lines as (
+        select id from lanes where account_id = $1
+        union all
+        select b.id from lanes l join backlogs b on b.lane_id = l.id where l.account_id = $1
+      )
+      select id
+      from (
+        (select message_id as id from delayed where account_id = $1 order by message_id limit 1)
+        union all
+        select q.message_id
+        from lines
+        cross join lateral (select message_id from queue where lane_id = lines.id order by message_id limit 1) q
+        union all
+        select $2
+      ) oldest
+      order by id
+      limit 1`,
+    values: [accountId, firstIdAt(nowMs() - justNowMs)],
+  })
+  return { first: rows[0]?.id ?? firstIdAt(0), last: lastId }
+}
+
 /**
  * Cancels what waits for an account: one message, these messages (confirmations of STOP among them), everything to some numbers (then as `recipient_opted_out`), or so much to a number or of a campaign,
  * in the caller's transaction. Locks the messages in the order of their ids (primary key, messages_their_number or messages_campaign) and deletes their rows in queue, in their lane and what is apart of it, and
  * delayed, except those that somebody holds: a claim locks its queue rows first and its messages then, so waiting for one here would be a deadlock; the claim
  * deletes the row itself and passes over a message that is not queued any more.
  */
-export async function cancelWaiting(
-  tx: Tx,
-  accountId: string,
-  which:
-    | { id: string }
-    | { ids: readonly string[] }
-    | { theirNumbers: readonly string[] }
-    | { theirNumber: string; limit: number }
-    | { campaignId: string; limit: number },
-): Promise<Moved[]> {
+export async function cancelWaiting(tx: Tx, accountId: string, which: Which): Promise<Moved[]> {
   const isRefused = 'theirNumbers' in which
+  const span = await findWaiting(tx, accountId, which)
+  if (!span) return []
+  const days = within(span)
   const [condition, value, limit] =
     'id' in which
       ? ['m.id = $2::uuid', which.id, null]
@@ -63,10 +100,11 @@ export async function cancelWaiting(
             : ['m.campaign_id = $2::uuid', which.campaignId, which.limit]
   const { rows } = await tx.query<MessageRow & { from: 'queued' | 'scheduled' }>(
     `with waiting as materialized (
-       select m.id, m.status, ${mayBeTaken('m')} as may_be_taken
+       select m.id, m.status, ${mayBeTaken('m', '', days)} as may_be_taken
        from messages m
        where m.account_id = $1
          and ${condition}
+         and m.id ${days}
          and m.status in ('queued', 'scheduled')
          and m.direction = 'outbound'
          ${'ids' in which ? '' : 'and not m.is_confirmation'}
@@ -77,11 +115,11 @@ export async function cancelWaiting(
        update messages m
        set status = case when w.may_be_taken then 'unconfirmed' else 'canceled' end, previous_status = m.status, sequence = m.sequence + 1, updated_at = now(),
          completed_at = case when not w.may_be_taken then now() end, hold_reason = null, hold_until = null,
-         possible_duplicate = ${staysTwice('m')},
+         possible_duplicate = ${staysTwice('m', '', days)},
          error_code = case when w.may_be_taken then 'outcome_unknown' else ${isRefused ? `'recipient_opted_out'` : 'null'} end,
          error_stage = ${isRefused ? `'queue'` : `case when w.may_be_taken then 'queue' end`}
        from waiting w
-       where m.account_id = $1 and m.id = w.id
+       where m.account_id = $1 and m.id = w.id and m.id ${days}
        returning ${messageColumns('m')}, w.status as "from"
      ), unqueued as (
        delete from queue

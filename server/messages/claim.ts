@@ -5,15 +5,12 @@ import { isUnreadable } from '../sealing/texts.ts'
 import type { Handover } from './handover.ts'
 import { recordMoves, type Moved } from './ledger.ts'
 import { claimStatement, isStopped } from './claim-sql.ts'
-import { messageColumns, type MessageRow, type MessageType, type Status } from './message.ts'
+import type { MessageRow, MessageType, Status } from './message.ts'
 import type { QuietHours } from './quiet-hours.ts'
 import { holdQuiet } from './quiet-hours-hold.ts'
 import type { Recent } from './recent.ts'
-import { mayBeTaken, staysTwice } from './repeat-sql.ts'
 import { repriceStrays } from './reprice.ts'
-import { tallied, talliedColumns } from './tallies/delta-sql.ts'
 import { rejectUnreadable } from './unreadable.ts'
-import { isDefaultValidity, validityDefault } from './validity.ts'
 
 export interface QueueContext {
   db: Db
@@ -201,22 +198,6 @@ export async function claimMessages(
   return { handovers, ...seen }
 }
 
-/** Moves what is due (scheduled messages, retries) to the queue. Returns how many; call again while it is `limit`. */
-export async function queueDue(db: Db, limit = 1000): Promise<number> {
-  const { rowCount } = await db.query({ name: 'queue-due', text: dueSql, values: [limit] })
-  return rowCount ?? 0
-}
-
-/** Ends messages whose validity passed while they waited. Returns how many; call again while it is `limit`. */
-export async function expireMessages(context: QueueContext, limit = 500): Promise<number> {
-  // To plan the statement, over every day, takes longer than all else that a service does which has nothing to do.
-  const { rows } = await context.db.query<{ isDue: boolean }>({
-    name: 'is-message-expired',
-    text: 'select exists (select from queue where expires_at <= now()) as "isDue"',
-  })
-  return rows[0]?.isDue ? endMessages(context, expireSql, [limit]) : 0
-}
-
 /** Ends messages with a statement that answers them with the status that they had; returns how many. */
 export async function endMessages(context: QueueContext, text: string, values: unknown[]): Promise<number> {
   const { postings, count } = await inTransaction(context.db, async (tx: Tx) => {
@@ -227,87 +208,3 @@ export async function endMessages(context: QueueContext, text: string, values: u
   context.outbox.offer(postings)
   return count
 }
-
-// Locks the due rows in the order of their time (index delayed_due_at), skipping those of other nodes. What is due because it expires in
-// quiet hours keeps its hold: it is the reason of its end.
-const dueSql = `
-  with due as (
-    delete from delayed
-    where ctid = any (array(
-      select ctid from delayed
-      where due_at <= now()
-      order by due_at
-      limit $1
-      for update skip locked))
-    returning account_id, message_id, lane_id, segments, expires_at
-  ), moved as (
-    update messages m
-    set status = 'queued', previous_status = m.status, queued_at = case when m.status = 'scheduled' then now() else m.queued_at end, updated_at = now(),
-      hold_reason = case when m.hold_until > now() and d.expires_at <= now() then m.hold_reason end,
-      hold_until = case when m.hold_until > now() and d.expires_at <= now() then m.hold_until end
-    from due d
-    where m.account_id = d.account_id and m.id = d.message_id
-      and (m.status = 'scheduled' or (m.status = 'queued' and m.hold_reason = 'quiet_hours'))
-    returning ${talliedColumns('m')}
-  ), ${tallied('moved')}
-  insert into queue (lane_id, message_id, account_id, segments, expires_at)
-  select lane_id, message_id, account_id, segments, expires_at from due
-  on conflict do nothing`
-
-const prolonged = `date_trunc('milliseconds', now()) + ${validityDefault}`
-
-// Locks expired queue rows (index queue_expires_at) that no claim holds, and their messages. What waits in line while a broadcast of its
-// campaign is paused gets another default validity, where nobody asked for one: a pause passes over nobody. Broadcasts by broadcasts_campaign.
-const expireSql = `
-  with due as materialized (
-    select ctid as row_at, account_id, message_id from queue
-    where expires_at <= now()
-    order by expires_at
-    limit $1
-    for update skip locked
-  ), judged as materialized (
-    select d.*, ${mayBeTaken('m')} as may_be_taken,
-      c.id is not null and ${isDefaultValidity('m')}
-        and exists (
-          select 1 from broadcasts b
-          where b.account_id = c.account_id and b.campaign_id = c.id and b.status = 'paused'
-        ) as is_paused
-    from due d
-    join messages m on m.account_id = d.account_id and m.id = d.message_id
-    left join campaigns c on c.account_id = m.account_id and c.id = m.campaign_id
-      and c.status = 'paused' and not m.is_confirmation
-  ), paused as (
-    update queue
-    set expires_at = ${prolonged}
-    where ctid = any (array(select row_at from judged where is_paused))
-  ), prolonged as (
-    update messages m
-    set expires_at = ${prolonged}, updated_at = now()
-    from judged g
-    where m.account_id = g.account_id and m.id = g.message_id and m.status = 'queued' and g.is_paused
-  ), gone as (
-    delete from queue
-    where ctid = any (array(select row_at from due except select row_at from judged where is_paused))
-  ), moved as (
-    update messages m
-    set status = case when g.may_be_taken then 'unconfirmed' else 'expired' end,
-      previous_status = m.status,
-      sequence = m.sequence + 1,
-      updated_at = now(),
-      completed_at = case when not g.may_be_taken then now() end,
-      error_code = case when g.may_be_taken then 'outcome_unknown' when m.hold_reason = 'quiet_hours' then 'quiet_hours'
-        else 'expired_in_queue' end,
-      error_stage = 'queue',
-      error_raw = null,
-      hold_reason = null,
-      hold_until = null,
-      possible_duplicate = ${staysTwice('m')}
-    from judged g
-    where m.account_id = g.account_id and m.id = g.message_id and m.status = 'queued' and not g.is_paused
-    returning ${messageColumns('m')}
-  ), outcome as (
-    insert into outcomes (account_id, status, message_id, error_code)
-    select "accountId", status, id, "errorCode" from moved
-    on conflict do nothing
-  ), ${tallied('moved')}
-  select moved.*, 'queued' as "from" from moved`

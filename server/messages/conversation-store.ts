@@ -1,5 +1,6 @@
 /** The SQL of conversations. Every query begins with the account. */
 import type { Queryable, Tx } from '../db/db.ts'
+import { idSql, spanOf } from '../db/span.ts'
 import { timeOfId } from '../ids.ts'
 import { isSince } from '../mark.ts'
 import { wayOf, type Position } from '../page.ts'
@@ -31,28 +32,47 @@ export interface ConversationFilters {
   theirNumber: string | null
 }
 
-const columns = `id, our_number, their_number, campaign_id, contact_id, unread, assignee, last_reply_id, created_at`
+const selected = `id, our_number as "ourNumber", their_number as "theirNumber", campaign_id as "campaignId", contact_id as "contactId", unread,
+  assignee, last_reply_id as "lastReplyId", created_at as "createdAt"`
 
-// The last message is never older than the last reply: only the days since then are looked at. Index messages_their_number.
-const selectConversations = (from: string): string => `
-  select c.id, c.our_number as "ourNumber", c.their_number as "theirNumber", c.campaign_id as "campaignId",
-    c.contact_id as "contactId", c.unread, c.assignee, c.last_reply_id as "lastReplyId", c.created_at as "createdAt", m.id as "lastMessageId"
-  from (${from}) c
-  left join lateral (
-    select id
-    from messages
-    where account_id = $1
-      and their_number = c.their_number
-      and our_number = c.our_number
-      and id >= c.last_reply_id
-    order by id desc
-    limit 1
-  ) m on true`
+type Stored = Omit<ConversationRow, 'lastReplyAt' | 'lastMessageId'>
 
-const withTime = (row: Omit<ConversationRow, 'lastReplyAt'>): ConversationRow => ({
-  ...row,
-  lastReplyAt: new Date(timeOfId(row.lastReplyId)),
-})
+/**
+ * Conversations with their last messages. Those are never older than the last replies: only the days since then are looked at. Index
+ * messages_their_number.
+ */
+async function withLast(db: Queryable, accountId: string, stored: readonly Stored[]): Promise<ConversationRow[]> {
+  if (stored.length === 0) return []
+  const replies = stored.map(({ lastReplyId }) => lastReplyId)
+  const { rows } = await db.query<{ id: string; lastMessageId: string }>(
+    `select c.id, m.id as "lastMessageId"
+     from unnest($2::uuid[], $3::text[], $4::text[], $5::uuid[]) as c (id, their_number, our_number, last_reply_id)
+     cross join lateral (
+       select id
+       from messages
+       where account_id = $1
+         and their_number = c.their_number
+         and our_number = c.our_number
+         and id >= c.last_reply_id
+         and id >= ${idSql(spanOf(replies).first)}
+       order by id desc
+       limit 1
+     ) m`,
+    [
+      accountId,
+      stored.map(({ id }) => id),
+      stored.map(({ theirNumber }) => theirNumber),
+      stored.map(({ ourNumber }) => ourNumber),
+      replies,
+    ],
+  )
+  const last = new Map(rows.map(({ id, lastMessageId }) => [id, lastMessageId]))
+  return stored.map((row) => ({
+    ...row,
+    lastMessageId: last.get(row.id) ?? null,
+    lastReplyAt: new Date(timeOfId(row.lastReplyId)),
+  }))
+}
 
 /** Adds a reply to its conversation, which begins with the first; a keyword is answered by Heliogram itself and needs no reader. Locks the row. */
 export async function noteReply(tx: Tx, reply: MessageRow): Promise<void> {
@@ -83,12 +103,12 @@ export async function noteReply(tx: Tx, reply: MessageRow): Promise<void> {
 
 /** Reads a conversation by its primary key. */
 export async function findConversation(db: Queryable, accountId: string, id: string): Promise<ConversationRow | null> {
-  const { rows } = await db.query<Omit<ConversationRow, 'lastReplyAt'>>({
+  const { rows } = await db.query<Stored>({
     name: 'find-conversation',
-    text: selectConversations(`select ${columns} from conversations where account_id = $1 and id = $2`),
+    text: `select ${selected} from conversations where account_id = $1 and id = $2`,
     values: [accountId, id],
   })
-  return rows[0] ? withTime(rows[0]) : null
+  return (await withLast(db, accountId, rows))[0] ?? null
 }
 
 /**
@@ -114,17 +134,15 @@ export async function listConversations(
   const { beyond, order } = wayOf(position)
   if (position) where.push(`last_reply_id ${beyond} ${value(position.id)}`)
   if (position?.since) where.push(isSince('conversations', position.since.mark, value, 'last_reply_id'))
-  const { rows } = await db.query<Omit<ConversationRow, 'lastReplyAt'>>(
-    `${selectConversations(`
-      select ${columns}
-      from conversations
-      where ${where.join('\n        and ')}
-      order by last_reply_id ${order}
-      limit $2`)}
-  order by c.last_reply_id ${order}`,
+  const { rows } = await db.query<Stored>(
+    `select ${selected}
+     from conversations
+     where ${where.join('\n       and ')}
+     order by last_reply_id ${order}
+     limit $2`,
     values,
   )
-  return rows.map(withTime)
+  return withLast(db, accountId, rows)
 }
 
 /** Says who looks after a conversation; null: nobody. Answers false for a user that the account does not have. Locks the row. */

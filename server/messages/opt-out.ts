@@ -1,5 +1,6 @@
 /** Who has opted out of an account: in and out again, with what follows from it, in one transaction. */
 import type { Queryable, Tx } from '../db/db.ts'
+import { spanOf, within } from '../db/span.ts'
 import {
   recordEvents,
   type EventType,
@@ -44,9 +45,31 @@ export interface OptOutInput {
   evidence?: ConsentEvidence
 }
 
-/** Whether only a simulated phone has said it: the word of a person or a caller takes its place. By primary key. */
-const isSimulated = `exists (
-          select from messages m where m.account_id = opt_outs.account_id and m.id = opt_outs.message_id and m.is_test)`
+/**
+ * The messages by which simulated phones alone have opted people out: the word of a person or a caller takes their place. By the unique keys of
+ * opt_outs, and the primary key of messages.
+ */
+async function findSimulated(tx: Tx, accountId: string, numbers: string[], hashes: Buffer[]): Promise<string[]> {
+  const { rows } = await tx.query<{ id: string }>({
+    name: 'find-opt-outs-by-message',
+    text: `
+      select message_id as id
+      from opt_outs
+      where account_id = $1 and number = any ($2) and message_id is not null
+      union
+      select message_id
+      from opt_outs
+      where account_id = $1 and number_hmac = any ($3) and message_id is not null`,
+    values: [accountId, numbers, hashes],
+  })
+  if (rows.length === 0) return []
+  const ids = rows.map(({ id }) => id)
+  const { rows: tests } = await tx.query<{ id: string }>(
+    `select id from messages where account_id = $1 and id = any ($2) and id ${within(spanOf(ids))} and is_test`,
+    [accountId, ids],
+  )
+  return tests.map(({ id }) => id)
+}
 
 /**
  * Opts people out of everything from the account, each number at most once a call: the opt-outs, what waits for them canceled, the ledger
@@ -62,6 +85,7 @@ export async function optOut(
 ): Promise<{ added: Set<string>; postings: Posting[] }> {
   if (people.length === 0) return { added: new Set(), postings: [] }
   const numbers = people.map(({ number }) => number)
+  const hashes = numbers.map((number) => hashNumber(context.vault, accountId, number))
   const { rows } = await tx.query<{ number: string }>({
     name: 'opt-out',
     text: `
@@ -74,8 +98,7 @@ export async function optOut(
         from p
         where opt_outs.account_id = $1
           and opt_outs.number = p.number
-          and not $8
-          and ${isSimulated}
+          and opt_outs.message_id = any ($8)
         returning opt_outs.number
       ), added as (
         insert into opt_outs (account_id, id, number, source, reason, message_id)
@@ -101,8 +124,8 @@ export async function optOut(
       people.map(() => newId()),
       numbers,
       people.map(({ reason }) => reason ?? null),
-      numbers.map((number) => hashNumber(context.vault, accountId, number)),
-      origin.isTest ?? false,
+      hashes,
+      origin.isTest ? [] : await findSimulated(tx, accountId, numbers, hashes),
     ],
   })
   const added = new Set(rows.map(({ number }) => number))
@@ -127,19 +150,20 @@ export async function optIn(
   origin: Origin,
   person: OptOutInput,
 ): Promise<{ isChange: boolean; postings: Posting[] }> {
+  const hash = hashNumber(context.vault, accountId, person.number)
   const { rowCount } = await tx.query({
     name: 'opt-in',
     text: `
       delete from opt_outs
       where account_id = $1
         and (number = $2 or number_hmac = $3)
-        and (not $4 or ${isSimulated})`,
+        and ($4::uuid[] is null or message_id = any ($4))`,
     values: [
       accountId,
       person.number,
-      hashNumber(context.vault, accountId, person.number),
+      hash,
       // A simulated START takes back a simulated STOP, never a person's own.
-      origin.isTest ?? false,
+      origin.isTest ? await findSimulated(tx, accountId, [person.number], [hash]) : null,
     ],
   })
   const isChange = (rowCount ?? 0) > 0
@@ -205,16 +229,19 @@ const forgetAfterMinutes = 2
  * is on its way.
  */
 export async function forgetNumbers(db: Queryable, limit = 100): Promise<number> {
-  const { rowCount } = await db.query({
-    name: 'forget-numbers',
-    text: `
+  const { rows } = await db.query<{ isAny: boolean }>({
+    name: 'is-number-to-forget',
+    text: `select exists (select from opt_outs where ${isToForget}) as "isAny"`,
+    values: [forgetAfterMinutes],
+  })
+  if (!rows[0]?.isAny) return 0
+  const { rowCount } = await db.query(
+    `
       update opt_outs o
       set number = null
       from (
         select account_id, id from opt_outs
-        where number is not null
-          and number_hmac is not null
-          and created_at < now() - make_interval(mins => $1)
+        where ${isToForget}
           and not exists (
             select from messages m
             where m.account_id = opt_outs.account_id
@@ -227,10 +254,14 @@ export async function forgetNumbers(db: Queryable, limit = 100): Promise<number>
         for update skip locked
       ) x
       where o.account_id = x.account_id and o.id = x.id`,
-    values: [forgetAfterMinutes, limit],
-  })
+    [forgetAfterMinutes, limit],
+  )
   return rowCount ?? 0
 }
+
+const isToForget = `number is not null
+          and number_hmac is not null
+          and created_at < now() - make_interval(mins => $1)`
 
 /** Whoever is out, or was looked at, is no suspicion any more. Index opt_out_suspicions_number. */
 async function settleSuspicions(tx: Tx, accountId: string, numbers: readonly string[]): Promise<void> {

@@ -1,6 +1,7 @@
 /** Texts, and messages past their days, that go as soon as the messages are over: notes of these, and the sweep that follows them up. */
 import { columns } from '../db/array.ts'
 import { inTransaction, type Db, type Queryable, type Tx } from '../db/db.ts'
+import { findDueSpan, spanOf, within } from '../db/span.ts'
 import { changeEventsOf } from '../events-redact.ts'
 import { hasText, isOver, setsOfRedaction, withoutTexts } from './redact.ts'
 import { deleteOver } from './retention-account.ts'
@@ -29,13 +30,15 @@ export async function discardLater(
  */
 export async function discardDue(db: Db, limit = 200): Promise<number> {
   return inTransaction(db, async (tx) => {
+    const span = await findDueSpan(tx, 'discards', limit)
+    if (!span) return 0
     const { rows } = await tx.query<{ accountId: string; id: string; isOver: boolean; isPast: boolean | null }>({
-      name: 'discard-due',
       text: `
         with due as materialized (
           select ctid as row_at, account_id, message_id
           from discards
           where check_at <= now()
+            and message_id ${within(span)}
           order by check_at
           limit $1
           for update skip locked
@@ -49,6 +52,7 @@ export async function discardDue(db: Db, limit = 200): Promise<number> {
             from messages
             where account_id = d.account_id
               and id = d.message_id
+              and id ${within(span)}
             limit 1
           ) m on true
         ), gone as (
@@ -89,13 +93,13 @@ export async function discardDue(db: Db, limit = 200): Promise<number> {
 async function redactMessages(tx: Tx, messages: readonly { accountId: string; id: string }[]): Promise<void> {
   if (messages.length === 0) return
   await tx.query({
-    name: 'redact-messages',
     text: `
       update messages m
       set ${setsOfRedaction}
       from unnest($1::uuid[], $2::uuid[]) as d (account_id, message_id)
       where m.account_id = d.account_id
         and m.id = d.message_id
+        and m.id ${within(spanOf(messages.map(({ id }) => id)))}
         and ${hasText('m')}`,
     values: columns([messages.map((one) => one.accountId), messages.map((one) => one.id)]),
   })

@@ -2,6 +2,7 @@
 import { nowMs } from '../db/clock.ts'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { recordEvents, type Posting } from '../events.ts'
+import { idSql, readNearest } from '../db/span.ts'
 import { firstIdAt, newId } from '../ids.ts'
 import type { Meter } from '../metrics/meter.ts'
 import { countSegments } from '@heliogram/smpp'
@@ -70,32 +71,38 @@ interface Owner {
  * carrier_id) and the index messages_their_number.
  */
 async function findOwner(tx: Tx, reply: ReplyIn): Promise<Owner | null> {
-  const { rows } = await tx.query<Owner & { askedId: string | null }>({
-    name: 'find-reply-owner',
+  const { rows } = await tx.query<Owner>({
+    name: 'find-reply-owners',
     text: `
-      select a.id as "accountId", a.name, c.is_test as "isTest", last.id as "askedId"
+      select distinct a.id as "accountId", a.name, c.is_test as "isTest"
       from links l
       join carriers c on c.id = l.carrier_id
-      join lateral (
-        select distinct account_id from senders where number = $2 and (carrier_id = c.id or c.is_test)
-      ) s on true
+      join senders s on s.number = $2 and (s.carrier_id = c.id or c.is_test)
       join accounts a on a.id = s.account_id
-      left join lateral (
-        select id
-        from messages
-        where c.is_test
-          and account_id = a.id and their_number = $3 and our_number = $2 and direction = 'outbound' and is_test
-        order by id desc
-        limit 1
-      ) last on true
-      where l.id = $1
-      order by last.id desc nulls last
-      limit 2`,
-    values: [reply.linkId, reply.destination, reply.source],
+      where l.id = $1`,
+    values: [reply.linkId, reply.destination],
   })
   const [owner, other] = rows
-  if (!owner || (other && owner.askedId === null)) return null
-  return { accountId: owner.accountId, name: owner.name, isTest: owner.isTest }
+  return other ? await findLastAsking(tx, rows, reply) : (owner ?? null)
+}
+
+/** Of the accounts that use one number with simulated carriers, the one that asked last. */
+async function findLastAsking(tx: Tx, owners: readonly Owner[], reply: ReplyIn): Promise<Owner | null> {
+  const { rows } = await tx.query<{ accountId: string }>(
+    `select a.id as "accountId"
+     from unnest($1::uuid[]) as a (id)
+     cross join lateral (
+       select id
+       from messages
+       where account_id = a.id and their_number = $3 and our_number = $2 and direction = 'outbound' and is_test
+       order by id desc
+       limit 1
+     ) last
+     order by last.id desc
+     limit 1`,
+    [owners.map(({ accountId }) => accountId), reply.destination, reply.source],
+  )
+  return owners.find(({ accountId, isTest }) => isTest && accountId === rows[0]?.accountId) ?? null
 }
 
 /** No account owns it, so that it is sealed with the master key, where texts are. */
@@ -150,10 +157,18 @@ interface Asked {
 }
 
 /** Index messages_their_number, and the unique (account_id, campaign_id) of keyword_settings twice; locks nothing. */
-async function findAsked(tx: Tx, { accountId, isTest }: Owner, reply: ReplyIn): Promise<Asked> {
-  const { rows } = await tx.query<Asked>({
-    name: 'find-asked',
-    text: `
+async function findAsked(tx: Tx, owner: Owner, reply: ReplyIn): Promise<Asked> {
+  const [asked] = await readNearest(
+    { from: null },
+    (since) => readAsked(tx, owner, reply, since),
+    ([one]) => one?.id != null,
+  )
+  return asked ?? { id: null, campaignId: null, contactId: null, ofAccount: null, ofCampaign: null }
+}
+
+async function readAsked(tx: Tx, { accountId, isTest }: Owner, reply: ReplyIn, since: string | null): Promise<Asked[]> {
+  const { rows } = await tx.query<Asked>(
+    `
       select last.id, last.campaign_id as "campaignId", last.contact_id as "contactId", a.settings as "ofAccount",
         c.settings as "ofCampaign"
       from (select 1) one
@@ -161,15 +176,15 @@ async function findAsked(tx: Tx, { accountId, isTest }: Owner, reply: ReplyIn): 
         select id, campaign_id, contact_id
         from messages
         where account_id = $1 and their_number = $2 and our_number = $3 and direction = 'outbound' and not is_confirmation
-          and is_test = $4 and status not in ('scheduled', 'canceled')
+          and is_test = $4 and status not in ('scheduled', 'canceled') ${since === null ? '' : `and id > ${idSql(since)}`}
         order by id desc
         limit 1
       ) last on true
       left join keyword_settings a on a.account_id = $1 and a.campaign_id is null
       left join keyword_settings c on c.account_id = $1 and c.campaign_id = last.campaign_id`,
-    values: [accountId, reply.source, reply.destination, isTest],
-  })
-  return rows[0] ?? { id: null, campaignId: null, contactId: null, ofAccount: null, ofCampaign: null }
+    [accountId, reply.source, reply.destination, isTest],
+  )
+  return rows
 }
 
 async function insertInbound(
@@ -261,11 +276,11 @@ async function queueConfirmation(
     `with room as (
        select count(*) < $9 as is_there
        from messages
-       where account_id = $1 and their_number = $3 and id > $13 and is_confirmation and is_test = $15
+       where account_id = $1 and their_number = $3 and id > ${idSql(firstIdAt(nowMs() - 3_600_000))} and is_confirmation and is_test = $14
      ), stored as (
        insert into messages as m (account_id, id, type, status, their_number, our_number, body, encoding, characters, segments,
          campaign_id, contact_id, in_reply_to, is_confirmation, country, is_test, body_sealed, expires_at, queued_at)
-       select $1, $2, 'otp', 'queued', $3, $4, $5, $6, $7, $8, $10, $11, $12, true, $14, $15, $16, now() + interval '5 minutes', now()
+       select $1, $2, 'otp', 'queued', $3, $4, $5, $6, $7, $8, $10, $11, $12, true, $13, $14, $15, now() + interval '5 minutes', now()
        from room
        where is_there
        returning ${talliedColumns('m')}, m.id, m.account_id, m.expires_at
@@ -287,7 +302,6 @@ async function queueConfirmation(
       inbound.campaignId,
       inbound.contactId,
       inbound.id,
-      firstIdAt(nowMs() - 3_600_000),
       inbound.country,
       // It goes back the way that the reply came.
       inbound.isTest,

@@ -4,6 +4,7 @@
  */
 import { claimOne } from '../db/claim-one.ts'
 import type { Db, Queryable, Tx } from '../db/db.ts'
+import { idSql, spanOf, within } from '../db/span.ts'
 import { changeEventsOf, deleteEvents } from '../events-redact.ts'
 import { firstIdAt } from '../ids.ts'
 import { hasText, isOver, setsOfRedaction, withoutTexts } from './redact.ts'
@@ -141,24 +142,25 @@ async function dropBodies(
   accountId: string,
   range: { direction: 'outbound' | 'inbound'; after: string; before: string },
 ): Promise<Walked> {
+  const [after, before] = [idSql(range.after), idSql(range.before)]
   const { rows } = await tx.query<Walked & { redacted: string[] }>({
-    name: 'drop-bodies',
     text: `
       with piece as materialized (
-        select id, direction = $5 and ${hasText('m')} as is_due, ${isOver('m')} as is_over
+        select id, direction = $3 and ${hasText('m')} as is_due, ${isOver('m')} as is_over
         from messages m
         where account_id = $1
-          and id > $2
-          and id < $3
+          and id > ${after}
+          and id < ${before}
         order by id
-        limit $4
+        limit $2
       ), redacted as (
         update messages m
         set ${setsOfRedaction}
         from piece p
         where m.account_id = $1
           and m.id = p.id
-          and m.id < $3
+          and m.id > ${after}
+          and m.id < ${before}
           and p.is_due
           and p.is_over
         returning m.id
@@ -169,7 +171,7 @@ async function dropBodies(
       )
       select (select count(*)::int from piece) as count, (select id from piece order by id desc limit 1) as "lastId",
         array(select id from redacted) as redacted`,
-    values: [accountId, range.after, range.before, pieceMax, range.direction],
+    values: [accountId, pieceMax, range.direction],
   })
   const { count = 0, lastId = null, redacted = [] } = rows[0] ?? {}
   await changeEventsOf(tx, accountId, redacted, withoutTexts)
@@ -178,17 +180,17 @@ async function dropBodies(
 
 /** Deletes a piece of messages that are over, with what the ledger has of them; those that are not go when they are. */
 async function deleteMessages(tx: Tx, accountId: string, range: { after: string; before: string }): Promise<Walked> {
+  const [after, before] = [idSql(range.after), idSql(range.before)]
   const { rows } = await tx.query<Walked & { over: string[] }>({
-    name: 'find-old-messages',
     text: `
       with piece as materialized (
         select id, ${isOver('m')} as is_over
         from messages m
         where account_id = $1
-          and id > $2
-          and id < $3
+          and id > ${after}
+          and id < ${before}
         order by id
-        limit $4
+        limit $2
       ), noted as (
         insert into discards (account_id, message_id)
         select $1, id from piece where not is_over
@@ -196,7 +198,7 @@ async function deleteMessages(tx: Tx, accountId: string, range: { after: string;
       )
       select (select count(*)::int from piece) as count, (select id from piece order by id desc limit 1) as "lastId",
         array(select id from piece where is_over) as over`,
-    values: [accountId, range.after, range.before, pieceMax],
+    values: [accountId, pieceMax],
   })
   const { count = 0, lastId = null, over = [] } = rows[0] ?? {}
   await lockTraces(
@@ -210,23 +212,21 @@ async function deleteMessages(tx: Tx, accountId: string, range: { after: string;
 /** Deletes messages that are over, whose traces are locked. Locks them; by primary key. */
 export async function deleteOver(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
-  // The first and the last tell the days.
-  const sorted = ids.toSorted()
+  const days = within(spanOf(ids))
   await tx.query({
-    name: 'delete-messages',
     text: `
       with outcome as (
         delete from outcomes
         where account_id = $1
           and status in (${ends})
           and message_id = any ($2::uuid[])
-          and message_id between $3 and $4
+          and message_id ${days}
       )
       delete from messages
       where account_id = $1
         and id = any ($2::uuid[])
-        and id between $3 and $4`,
-    values: [accountId, ids, sorted[0], sorted.at(-1)],
+        and id ${days}`,
+    values: [accountId, ids],
   })
   await deleteTraces(tx, accountId, ids)
 }
@@ -234,8 +234,12 @@ export async function deleteOver(tx: Tx, accountId: string, ids: readonly string
 /** What else the ledger has of messages; each by a key that begins with account and message. */
 async function deleteTraces(tx: Tx, accountId: string, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return
+  const days = within(spanOf(ids))
   for (const table of ['submissions', 'nameless_tries', 'short_links', 'resends', 'discards', 'opt_out_suspicions'])
-    await tx.query(`delete from ${table} where account_id = $1 and message_id = any ($2::uuid[])`, [accountId, ids])
+    await tx.query(
+      `delete from ${table} where account_id = $1 and message_id = any ($2::uuid[]) and message_id ${days}`,
+      [accountId, ids],
+    )
 }
 
 /** Deletes a piece of conversations whose last reply is no longer kept. Index conversations_recent. */

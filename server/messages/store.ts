@@ -1,20 +1,19 @@
 /** Reads of messages, for the callers. Every statement is scoped by account, the first column of the index that serves it. */
 import type { Db, Queryable, Tx } from '../db/db.ts'
+import { spanOf, within } from '../db/span.ts'
 import { parseId } from '../ids.ts'
 import type { Draft } from './accepted.ts'
 import { messageColumns, type MessageRow } from './message.ts'
 
 /** One message, or null. By primary key. */
 export async function findMessage(db: Db | Tx, accountId: string, id: string): Promise<MessageRow | null> {
-  const { rows } = await db.query<MessageRow>({
-    name: 'find-message',
-    text: `
-      select ${messageColumns('m')}
-      from messages m
-      where m.account_id = $1
-        and m.id = $2`,
-    values: [accountId, id],
-  })
+  const { rows } = await db.query<MessageRow>(
+    `select ${messageColumns('m')}
+     from messages m
+     where m.account_id = $1
+       and m.id = $2`,
+    [accountId, id],
+  )
   return rows[0] ?? null
 }
 
@@ -63,14 +62,14 @@ export async function readMessages(
   db: Queryable,
   keys: readonly { accountId: string; id: string }[],
 ): Promise<Map<string, MessageRow>> {
-  const { rows } = await db.query<MessageRow>({
-    name: 'read-messages',
-    text: `
-      select ${messageColumns('m')}
-      from unnest($1::uuid[], $2::uuid[]) as k (account_id, id)
-      join messages m on m.account_id = k.account_id and m.id = k.id`,
-    values: [keys.map((key) => key.accountId), keys.map((key) => key.id)],
-  })
+  if (keys.length === 0) return new Map()
+  const ids = keys.map((key) => key.id)
+  const { rows } = await db.query<MessageRow>(
+    `select ${messageColumns('m')}
+     from unnest($1::uuid[], $2::uuid[]) as k (account_id, id)
+     join messages m on m.account_id = k.account_id and m.id = k.id and m.id ${within(spanOf(ids))}`,
+    [keys.map((key) => key.accountId), ids],
+  )
   return new Map(rows.map((row) => [row.id, row]))
 }
 

@@ -1,7 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
-import { claimMessages, expireMessages } from './claim.ts'
+import { claimMessages } from './claim.ts'
+import { expireMessages } from './due.ts'
 import type { MessageRow } from './message.ts'
 import { openLedgerTest, type LedgerTest } from './testing.ts'
 

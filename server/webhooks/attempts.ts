@@ -1,6 +1,7 @@
 /** The delivery log: one attempt for each POST of an event; as it is read, and as the API shows it. */
 import { Type, type Static } from 'typebox'
 import type { Queryable } from '../db/db.ts'
+import { idSql, readNearest, spanOf, within } from '../db/span.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
 import { showId } from '../ids.ts'
 import { wayOf, type Position } from '../page.ts'
@@ -124,8 +125,8 @@ export function renderAttempt(row: AttemptRow): Static<typeof Attempt> {
 }
 
 /**
- * Reads a page of an endpoint's attempts by the primary key, or of those that succeeded or failed (attempts_failed_endpoint); the event is
- * a look-up for each, so that it prunes to one partition. In the order that `buildPage` wants.
+ * Reads a page of an endpoint's attempts by the primary key, or of those that succeeded or failed (attempts_failed_endpoint). In the order
+ * that `buildPage` wants.
  */
 export async function listAttempts(
   db: Queryable,
@@ -136,26 +137,42 @@ export async function listAttempts(
   position: Position | null,
 ): Promise<AttemptRow[]> {
   const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<AttemptRow>(
-    `
-    select ${columns}, e.type as "eventType", e.message_id as "messageId"
-    from attempts a
-    left join lateral (
-      select e.type, e.message_id
-      from events e
-      where e.account_id = $1
-        and e.id = a.event_id
-      limit 1
-    ) e on true
-    where a.account_id = $1
-      and a.endpoint_id = $2
-      ${isSuccess === null ? '' : `and a.outcome ${isSuccess ? '=' : '<>'} 'ok'`}
-      and ($4::uuid is null or a.id ${beyond} $4)
-    order by a.id ${order}
-    limit $3`,
-    [accountId, endpointId, limit + 1, position?.id ?? null],
+  const isUpward = beyond === '>'
+  const read = async (bound: string | null): Promise<AttemptRow[]> => {
+    const { rows } = await db.query<AttemptRow>(
+      `
+      select ${columns}
+      from attempts a
+      where a.account_id = $1
+        and a.endpoint_id = $2
+        ${isSuccess === null ? '' : `and a.outcome ${isSuccess ? '=' : '<>'} 'ok'`}
+        and ($4::uuid is null or a.id ${beyond} $4)
+        ${bound === null ? '' : `and a.id ${isUpward ? '<' : '>'} ${idSql(bound)}`}
+      order by a.id ${order}
+      limit $3`,
+      [accountId, endpointId, limit + 1, position?.id ?? null],
+    )
+    return rows
+  }
+  const rows = await readNearest({ from: position?.id ?? null, isUpward }, read, (found) => found.length > limit)
+  return withEvents(db, accountId, rows)
+}
+
+/** Attempts with what their events were, where those are still there; by primary key. */
+async function withEvents(db: Queryable, accountId: string, rows: readonly AttemptRow[]): Promise<AttemptRow[]> {
+  if (rows.length === 0) return []
+  const ids = [...new Set(rows.map(({ eventId }) => eventId))]
+  const { rows: events } = await db.query<{ id: string; type: string; messageId: string | null }>(
+    `select id, type, message_id as "messageId"
+     from events
+     where account_id = $1 and id = any ($2::uuid[]) and id ${within(spanOf(ids))}`,
+    [accountId, ids],
   )
-  return rows
+  const eventOf = new Map(events.map((event) => [event.id, event]))
+  return rows.map((row) => {
+    const event = eventOf.get(row.eventId)
+    return { ...row, eventType: event?.type ?? null, messageId: event?.messageId ?? null }
+  })
 }
 
 /** Reads a page of an event's attempts at every address, by attempts_event; no attempt is older than its event. */

@@ -4,6 +4,7 @@
  */
 import { nowMs } from '../db/clock.ts'
 import type { Queryable } from '../db/db.ts'
+import { idSql, readNearest } from '../db/span.ts'
 import { renderEvent, type EventType } from '../events.ts'
 import { firstIdAt, timeOfId } from '../ids.ts'
 import { eventColumns, readPayloads, type StoredEvent } from './payload.ts'
@@ -39,6 +40,10 @@ export interface Place {
 }
 
 const dayMs = 86_400_000
+
+/** Whether nothing before a bound of ids is as new as any of these. No transaction lasts a day, so ids and places never differ by more. */
+const isBeyond = (rows: readonly { id: string }[], bound: string): boolean =>
+  rows.length > 0 && rows.every(({ id }) => id > firstIdAt(timeOfId(bound) + dayMs))
 
 /** An address refused the event (attempts_failed) and has not taken it since (attempts_event). No attempt is older than its event. */
 const isRefused = (eventId: string): string => `
@@ -92,22 +97,28 @@ export async function readBackward(
   before: Place | null,
 ): Promise<EventRow[]> {
   if (filter.isDelivered === false) return readRefused(db, accountId, filter, limit, { before: before?.id ?? null })
-  // No transaction lasts a day, so ids and places never differ by more: the bound prunes partitions.
-  const bound = before && firstIdAt(timeOfId(before.id) + dayMs)
-  const { rows } = await db.query<StoredEvent>(
-    `
+  const upper = before && firstIdAt(timeOfId(before.id) + dayMs)
+  const read = async (lower: string | null): Promise<StoredEvent[]> => {
+    const values: unknown[] = [accountId, limit, filter.types, filter.messageId]
+    const value = (one: unknown): string => `$${values.push(one)}`
+    const { rows } = await db.query<StoredEvent>(
+      `
     select ${eventColumns('e')}
     from events e
     where account_id = $1
       and ($3::text[] is null or type = any ($3))
       and ($4::uuid is null or message_id = $4)
       ${filter.isDelivered === null ? '' : `and ${isTaken} and not ${isRefused('e.id')}`}
-      ${before ? 'and (txid, id) < ($5::xid8, $6::uuid) and id < $7::uuid' : ''}
+      ${before ? `and (txid, id) < (${value(before.txid)}::xid8, ${value(before.id)}::uuid) and id < ${value(upper)}::uuid` : ''}
+      ${lower ? `and id > ${idSql(lower)}` : ''}
     order by txid desc, id desc
     limit $2`,
-    [accountId, limit, filter.types, filter.messageId, ...(before ? [before.txid, before.id, bound] : [])],
-  )
-  return fill(db, rows)
+      values,
+    )
+    return rows
+  }
+  const isPage = (rows: StoredEvent[], bound: string): boolean => rows.length === limit && isBeyond(rows, bound)
+  return fill(db, await readNearest({ from: before?.id ?? null }, read, isPage))
 }
 
 /** Reads oldest first, from the oldest or from after a place, by the same indexes. */
@@ -203,17 +214,22 @@ export function isBehind(place: Place, other: Place): boolean {
 
 /** The newest event that nothing can come before any more; null: there is none (one probe of `events_order`). */
 export async function findSettledPlace(db: Queryable, accountId: string): Promise<Place | null> {
-  const { rows } = await db.query<Place>(
-    `
-    select id, txid::text as txid
-    from events
-    where account_id = $1
-      and txid < pg_snapshot_xmin(pg_current_snapshot())
-    order by events.txid desc, id desc
-    limit 1`,
-    [accountId],
-  )
-  return rows[0] ?? null
+  const read = async (lower: string | null): Promise<Place[]> => {
+    const { rows } = await db.query<Place>(
+      `
+      select id, txid::text as txid
+      from events
+      where account_id = $1
+        and txid < pg_snapshot_xmin(pg_current_snapshot())
+        ${lower === null ? '' : `and id > ${idSql(lower)}`}
+      order by events.txid desc, id desc
+      limit 1`,
+      [accountId],
+    )
+    return rows
+  }
+  const [place] = await readNearest({ from: null }, read, isBeyond)
+  return place ?? null
 }
 
 /** Events that the current transaction recorded for an account (`events_order`). */

@@ -2,6 +2,7 @@
 import { columns } from '../db/array.ts'
 import { times, uuids, type Encoded } from '../db/binary-array.ts'
 import { dayOf, perDay } from '../db/partitions.ts'
+import { spanOf, within } from '../db/span.ts'
 import type { Db } from '../db/db.ts'
 import type { DuePost } from '../events.ts'
 import { firstIdSql } from '../ids.ts'
@@ -74,8 +75,7 @@ export interface Claimed {
  * that another node is taking; each endpoint is one range of the primary key. A row of an ordered endpoint whose message has an earlier
  * one (outbox_message) is put off until that is tried again, so that it is not met at every claim: to another moment than that of a
  * redelivery of its event, which may have failed together with the earlier one. What waited when its endpoint was disabled is dropped
- * when its turn comes, and nothing waits for it but for a post that is under way. The payload is a correlated look-up, so that it prunes
- * to one partition of events; a row whose event has expired comes with null.
+ * when its turn comes, and nothing waits for it but for a post that is under way. A row whose event has expired comes with null.
  */
 export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, claims: Claim[]): Promise<Claimed> {
   const { rows: met } = await db.query<ClaimedRow>({
@@ -131,20 +131,12 @@ export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, c
         returning endpoint_id, due_at, event_id, account_id, try, url, target_id
       )
       select l.endpoint_id as "endpointId", l.due_at as "dueAt", l.event_id as "eventId", l.account_id as "accountId", l.try,
-        l.url, l.target_id as "targetId", e.id as "storedId", e.type, e."messageId", e.sequence, e.payload, e."previousStatus",
-        e."createdAt"
+        l.url, l.target_id as "targetId"
       from (
         select * from leased
         union all
         select endpoint_id, null, null, null, null, null, null from held
       ) l
-      left join lateral (
-        select ${eventColumns('e')}
-        from events e
-        where e.account_id = l.account_id
-          and e.id = l.event_id
-        limit 1
-      ) e on true
       order by l.due_at, l.event_id`,
     values: [
       claims.map((claim) => claim.endpointId),
@@ -157,30 +149,39 @@ export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, c
   const held = new Map<string, number>()
   for (const row of met) if (row.eventId === null) held.set(row.endpointId, (held.get(row.endpointId) ?? 0) + 1)
   const rows = met.flatMap((row) => (row.eventId === null ? [] : [{ ...row, eventId: row.eventId }]))
-  const stored = rows.filter((row) => row.storedId !== null)
-  const payloads = await readPayloads(
-    db,
-    stored.map((row) => ({ ...row, id: row.eventId })),
-  )
-  const payloadOf = new Map(stored.map((row, i) => [row.eventId, payloads[i] ?? null]))
+  const events = await readEvents(db, rows)
   return {
     held,
-    rows: rows.map(({ endpointId, accountId, eventId, messageId, dueAt, try: ofTry, url, targetId }) => ({
-      endpointId,
-      accountId,
-      eventId,
-      messageId,
-      dueAt,
-      try: ofTry,
-      url,
+    rows: rows.map(({ targetId, ...row }) => ({
+      ...row,
+      messageId: events.get(row.eventId)?.messageId ?? null,
       ...(targetId && { targetId }),
-      payload: payloadOf.get(eventId) ?? null,
+      payload: events.get(row.eventId)?.payload ?? null,
     })),
   }
 }
 
-type ClaimedRow = Omit<DuePost, 'targetId' | 'eventId'> &
-  Omit<StoredEvent, 'id'> & { eventId: string | null; targetId: string | null; storedId: string | null }
+/** What is to be posted of events that have not expired, by id. */
+async function readEvents(
+  db: Db,
+  posts: readonly Pick<DuePost, 'accountId' | 'eventId'>[],
+): Promise<Map<string, { messageId: string | null; payload: string | null }>> {
+  if (posts.length === 0) return new Map()
+  const ids = posts.map(({ eventId }) => eventId)
+  const { rows } = await db.query<StoredEvent>(
+    `select ${eventColumns('e')}
+     from unnest($1::uuid[], $2::uuid[]) as k (account_id, id)
+     join events e on e.account_id = k.account_id and e.id = k.id and e.id ${within(spanOf(ids))}`,
+    columns([posts.map(({ accountId }) => accountId), ids]),
+  )
+  const payloads = await readPayloads(db, rows)
+  return new Map(rows.map(({ id, messageId }, i) => [id, { messageId, payload: payloads[i] ?? null }]))
+}
+
+type ClaimedRow = Omit<DuePost, 'targetId' | 'eventId' | 'messageId'> & {
+  eventId: string | null
+  targetId: string | null
+}
 
 /** Gives leased rows back, so that any node may claim them at once. Locks those rows (primary key); the update stays heap-only. */
 export async function releasePosts(db: Db, nodeId: string, keys: OutboxKey[]): Promise<void> {
