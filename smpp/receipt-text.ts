@@ -1,4 +1,4 @@
-import { stateOfWord } from './states.ts'
+import { STATE_WORDS, stateOfWord } from './states.ts'
 
 /** Fields of a receipt's text that were there, as they were written. */
 export type ReceiptFields = Partial<Record<'id' | 'submitDate' | 'doneDate' | 'stat' | 'err', string>>
@@ -29,6 +29,9 @@ const NAME_CHARACTERS_MAX = 11
 const OCTETS_READ_MAX = 4096
 const VALUE_CHARACTERS_MAX = 300
 const SEPARATORS = ',;|'
+/** "Delivery to handset failed". What stands further behind belongs to something else. */
+const STATE_WORDS_MAX = 4
+const STANDARD: ReadonlySet<string> = new Set(Object.values(STATE_WORDS))
 
 /**
  * Reads a receipt's text whatever its order, spelling and gaps: finds the names of fields, takes what stands between them,
@@ -75,7 +78,8 @@ function isGap(text: string, at: number): boolean {
 function tidy(fields: ReceiptFields): ReceiptFields {
   const tidied: ReceiptFields = {}
   for (const field of ['id', 'stat', 'err'] as const) {
-    const word = wordsOf(fields[field])[0]
+    const words = wordsOf(fields[field])
+    const word = field === 'stat' ? stateIn(words) : words[0]
     if (word !== undefined) tidied[field] = word
   }
   for (const field of ['submitDate', 'doneDate'] as const) {
@@ -86,6 +90,19 @@ function tidy(fields: ReceiptFields): ReceiptFields {
     if (words.length > 0) tidied[field] = words.join(' ')
   }
   return tidied
+}
+
+/** The first word, or as many as say that it is not what the first alone says ("DELIVERY FAILED"): with underscores, as one word. */
+function stateIn(words: readonly string[]): string | undefined {
+  const [first] = words
+  if (first === undefined || STANDARD.has(first.toUpperCase()) || /^[0-9]$/.test(first)) return first
+  const state = stateOfWord(first)
+  if (state !== null && state !== 'delivered') return first
+  for (let count = 2; count <= Math.min(words.length, STATE_WORDS_MAX); count++) {
+    const several = words.slice(0, count).join('_')
+    if (stateOfWord(several) !== state) return several
+  }
+  return first
 }
 
 /** The words of a value, without a separator at their end. Control characters, with the NUL that ends some, are blanks. */

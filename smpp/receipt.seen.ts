@@ -55,6 +55,11 @@ const SEEN = [
   '55|undeliverable|UNDELIVERABLE|1|1702281424|1702281424|id:55 sub:001 dlvrd:000 submit date:1702281424 done date:1702281424 stat:UNDELIVERABLE err:1 text:',
   '55|delivered|2|1|1702281424|1702281424|id:55 sub:001 dlvrd:000 submit date:1702281424 done date:1702281424 stat:2 err:1 text:',
   '55|rejected|BLACKLISTED|1|1702281424|1702281424|id:55 sub:001 dlvrd:000 submit date:1702281424 done date:1702281424 stat:BLACKLISTED err:1 text:',
+  '55|undeliverable|DELIVERY_FAILED|34|1702281424|1702281424|id:55 sub:001 dlvrd:000 submit date:1702281424 done date:1702281424 stat:DELIVERY FAILED err:34 text:',
+  '55|undeliverable|Delivery_to_handset_failed|34|1702281424|1702281424|id:55 sub:001 dlvrd:000 submit date:1702281424 done date:1702281424 stat:Delivery to handset failed err:34 text:',
+  '55|undeliverable|NOT_DELIVERED|34|1702281424|1702281424|id:55 sub:001 dlvrd:000 submit date:1702281424 done date:1702281424 stat:NOT DELIVERED err:34 text:',
+  '55|rejected|DND_REJECTED|34|1702281424|1702281424|id:55 sub:001 dlvrd:000 submit date:1702281424 done date:1702281424 stat:DND REJECTED err:34 text:',
+  '55|delivered|DELIVERED|0|1702281424|1702281424|id:55 sub:001 dlvrd:001 submit date:1702281424 done date:1702281424 stat:DELIVERED TO HANDSET err:0 text:',
   // Errors.
   '0123456789|delivered|DELIVRD|21b|1005232039|1005242339|id:0123456789 sub:002 dlvrd:001 submit date:1005232039 done date:1005242339 stat:DELIVRD err:21b text:This is a sample mes',
   '117062714244798261|delivered|DELIVRD|0000|1706271624|1706271624|id:117062714244798261 sub:001 dlvrd:001 submit date:1706271624 done date:1706271624 stat:DELIVRD err:0000 text:Hllo world',

@@ -40,6 +40,12 @@ describe('text', () => {
     ],
     ['done date:1706271625 text:hi', { doneDate: '1706271625' }],
     ['id:9 status:DELIVRD', { state: 'delivered' }],
+    // A word of the specification, a number and a failure stand for themselves, whatever follows; so does a word far from the others.
+    ['id:9 stat:DELIVRD the last one failed', { state: 'delivered', stat: 'DELIVRD' }],
+    ['id:9 stat:2 FAILED', { state: 'delivered', stat: '2' }],
+    ['id:9 stat:REJECTED FAILED', { state: 'rejected', stat: 'REJECTED' }],
+    ['id:9 stat:DELIVERED to your phone what had once failed', { state: 'delivered', stat: 'DELIVERED' }],
+    ['id:9 stat:FINE AND WELL', { state: 'unknown', stat: 'FINE' }],
     ['grid:5 id:9 stat:DELIVRD', { id: '9' }],
     ['\0id:9 stat:DELIVRD', { id: '9', state: 'delivered' }],
     // A word behind a date is a state only where it is one, and where none has a name.
@@ -57,6 +63,9 @@ describe('text', () => {
     ['REJ', 'rejected'],
     ['DELIVERY_FAILED', 'undeliverable'],
     ['DeliveryImpossible', 'undeliverable'],
+    ['NotDelivered', 'undeliverable'],
+    ['NON-DELIVERABLE', 'undeliverable'],
+    ['NOTICED', null],
     ['BLOCKED', 'rejected'],
     ['BUFFERED', 'enroute'],
     ['QUEUED', 'enroute'],

@@ -64,8 +64,8 @@ const BEGINNINGS: readonly (readonly [string, ReceiptState])[] = [
 export function stateOfWord(word: string): ReceiptState | null {
   if (/^[0-9]$/.test(word)) return MESSAGE_STATES[Number(word)] ?? null
   const upper = word.toUpperCase()
-  // DELIVERY_FAILED, DeliveryImpossible and their like begin as what was delivered does.
-  if (/FAIL|IMPOSSIBLE/.test(upper)) return 'undeliverable'
+  // DELIVERY_FAILED, DeliveryImpossible and their like begin as what was delivered does; NOT_DELIVERED, as nothing else.
+  if (/FAIL|IMPOSSIBLE|^NO[NT].?DELIV/.test(upper)) return 'undeliverable'
   for (const [beginning, state] of BEGINNINGS) if (upper.startsWith(beginning)) return state
   // DND_REJECTED, NCPR-REJECTED and their like.
   return upper.includes('REJECT') ? 'rejected' : null
