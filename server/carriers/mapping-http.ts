@@ -2,7 +2,7 @@
 import { STATUSES } from '@heliogram/smpp'
 import { Type } from 'typebox'
 import type { Db, Tx } from '../db/db.ts'
-import { ApiError, invalid } from '../errors.ts'
+import { ApiError, type FieldError } from '../errors.ts'
 import { Nullable, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
 import { parseId } from '../ids.ts'
@@ -15,6 +15,7 @@ import {
   reasonOfStatus,
   type MessageErrorCode,
 } from '../messages/taxonomy.ts'
+import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { reasonOfAnswer } from './http-carriers/adapter.ts'
 import { tableOf } from './http-carriers/adapters.ts'
@@ -22,6 +23,7 @@ import { canonicalErr, canonicalStatus, mappingKinds, type Mapping } from './map
 import { deleteMappings, listMappings, mergeMappings } from './mapping-store.ts'
 import { presetNames, rowsOfPreset, type PresetName } from './mapping-presets.ts'
 import { mappingsMax, readCsvTable, readKeys, readTable, renderMapping } from './mapping-table.ts'
+import { readBeside } from './operator-table.ts'
 import { findCarrier, holdCarrier, type CarrierRow } from './store.ts'
 
 const tags = ['Carriers']
@@ -142,14 +144,17 @@ export function mappingRoutes(app: App, context: { db: Db; vault: Vault }): void
           audit: 'mappings.updated',
         },
         bodyLimit: bytesMax,
+        attachValidation: true,
         handler: (request, reply) =>
           idempotent(context, request, reply, async (tx) => {
+            // First: it throws where the path itself was refused.
+            const wrong = schemaErrorsOf(request)
             const { params: given, body } = request as { params: { id: string }; body?: string | TableInput }
             if (body === undefined) throw new ApiError('malformed_json', { detail: 'The body is empty.' })
             const carrier = await requireCarrier(tx, given.id)
             // Before its rows: who deletes the carrier takes the locks in this order, too.
             await holdCarrier(tx, carrier.id)
-            const rows = await readRows(body, carrier.kind !== 'http')
+            const rows = await readRows(body, carrier.kind !== 'http', wrong)
             const before = show(await listMappings(tx, carrier.id))
             if (!isMerge) await deleteMappings(tx, carrier.id)
             await mergeMappings(tx, carrier.id, rows)
@@ -196,17 +201,19 @@ interface TableInput {
   mappings?: unknown[]
 }
 
-/** Rows of a body; of a preset too, over which its own rows go. */
-async function readRows(input: string | TableInput, smpp: boolean): Promise<Mapping[]> {
+/** Rows of a body; of a preset too, over which its own rows go. `wrong` is what the schema refused. */
+async function readRows(input: string | TableInput, smpp: boolean, wrong: readonly FieldError[]): Promise<Mapping[]> {
   if (typeof input === 'string') return readCsvTable(input, smpp)
-  const own = await readTable(input.mappings ?? [], smpp)
-  if (input.preset === undefined && input.mappings === undefined)
-    throw invalid([{ pointer: '#/mappings', code: 'required', detail: 'is required' }])
-  if (input.preset !== undefined && !smpp)
-    throw invalid([
-      { pointer: '#/preset', code: 'invalid_value', detail: 'is for SMPP: an HTTP carrier has its own codes' },
-    ])
-  const rows = [...(input.preset === undefined ? [] : rowsOfPreset(input.preset)), ...own]
+  const { preset, mappings = [] } = soundFieldsOf(objectOf(input), wrong)
+  const faults = [...wrong]
+  if (preset !== undefined && !smpp)
+    faults.push({
+      pointer: '#/preset',
+      code: 'invalid_value',
+      detail: 'is for SMPP: an HTTP carrier has its own codes',
+    })
+  const own = await readBeside(faults, () => readTable(mappings, smpp))
+  const rows = [...(preset === undefined ? [] : rowsOfPreset(preset)), ...own]
   return [...new Map(rows.map((row) => [`${row.kind} ${row.stat} ${row.code}`, row])).values()]
 }
 

@@ -73,7 +73,9 @@ function readRow(row: unknown, isSmpp: boolean, faults: FieldError[]): Mapping |
   for (const field of ['stat', 'code'] as const)
     if (texts[field] !== undefined && !/^[!-~]{0,64}$/.test(texts[field].trim()))
       fault(field, 'invalid_format', `must have at most ${wordMax} visible ASCII characters and no blanks`)
-  const key = kind && readKey(kind, texts, isSmpp, fault)
+  // A stat that is no text is there all the same.
+  const { stat = faults.some(({ pointer }) => pointer === 'stat') ? '?' : '' } = texts
+  const key = kind && readKey(kind, { ...texts, stat }, isSmpp, fault)
   if (!key || !error) return null
   return { kind, ...key, error, handling: handling ?? handlingOf(error), note: texts.note ?? null }
 }

@@ -214,6 +214,35 @@ describe('a carrier’s table', () => {
     expect((await call('GET')).rows.length).toBe(3)
   })
 
+  it('tells what is wrong with rows beside what is wrong with the body, and of a field of a wrong type that alone', async () => {
+    const bad = await call('PUT', {
+      preset: 'nobody',
+      extra: true,
+      mappings: [
+        { kind: 'sumbit', code: '0x458', error: 7, handling: 'never' },
+        { kind: 'receipt', stat: 5, error: 'throttled', note: 'x'.repeat(501) },
+        { kind: 'submit', code: 1112, error: 'throttled' },
+        { kind: 7, code: '1', error: 'throttled', handling: 1 },
+      ],
+    })
+    expect(bad.status).toBe(422)
+    expect(faultsOf(bad.body).toSorted()).toEqual([
+      '#/extra unknown_field',
+      '#/mappings/0/error invalid_type',
+      '#/mappings/0/handling invalid_value',
+      '#/mappings/0/kind invalid_value',
+      '#/mappings/1/note too_long',
+      '#/mappings/1/stat invalid_type',
+      '#/mappings/2/code invalid_type',
+      '#/mappings/3/handling invalid_type',
+      '#/mappings/3/kind invalid_type',
+      '#/preset invalid_value',
+    ])
+    const alone = await call('PUT', { preset: 'nobody', mappings: 'x' })
+    expect(faultsOf(alone.body).toSorted()).toEqual(['#/mappings invalid_type', '#/preset invalid_value'])
+    expect(faultsOf((await call('PUT', [1])).body)).toEqual(['# invalid_type'])
+  })
+
   it('survives any file', async () => {
     await fc.assert(
       fc.asyncProperty(fc.string({ maxLength: 60 }), async (text) => {

@@ -1,6 +1,6 @@
 /** Tables that an operator writes, JSON or CSV: rows of named texts, all that is wrong with any of them told at once. */
 import { readCsv } from '../csv-read.ts'
-import { invalid, type FieldError } from '../errors.ts'
+import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { pointTo } from '../requests/body.ts'
 import { openTurns } from '../requests/turns.ts'
 
@@ -73,7 +73,9 @@ export async function readTableRows<T>(
     const own: FieldError[] = []
     const one = read(row, own)
     if (one !== null) found.push(one)
-    for (const fault of own)
+    // Of a field that is no text nothing else can be said, nor that it is not there.
+    const untold = new Set(own.filter(({ code }) => code === 'invalid_type').map(({ pointer }) => pointer))
+    for (const fault of own.filter(({ code, pointer }) => code === 'invalid_type' || !untold.has(pointer)))
       faults.push({
         ...fault,
         pointer: fault.pointer === '' ? pointer : pointTo(pointer, fault.pointer),
@@ -83,6 +85,21 @@ export async function readTableRows<T>(
   }
   if (faults.length > 0) throw invalid(faults.slice(0, faultsMax))
   return found
+}
+
+/**
+ * What `read` makes of the rows of a body in which `wrong` is known to be wrong besides.
+ * @throws ApiError `validation_failed` with both, up to 100 faults.
+ */
+export async function readBeside<T>(wrong: readonly FieldError[], read: () => Promise<T[]>): Promise<T[]> {
+  const faults = [...wrong]
+  const rows = await read().catch((error: unknown) => {
+    if (!(error instanceof ApiError)) throw error
+    faults.push(...(error.options.errors ?? []))
+    return []
+  })
+  if (faults.length > 0) throw invalid(faults.slice(0, faultsMax))
+  return rows
 }
 
 /** The texts of a row by field; null where it is no object, and nothing of it can be read. */

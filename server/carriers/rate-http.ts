@@ -8,7 +8,9 @@ import { idempotent } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
 import { countryOf, readNumber } from '../messages/number.ts'
 import { MoneySchema, showMoney } from '../money.ts'
+import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
 import type { Vault } from '../sealing/vault.ts'
+import { readBeside } from './operator-table.ts'
 import { readRateCsv, readRateTable, ratesMax } from './rate-input.ts'
 import { listRates, replaceRates } from './rate-store.ts'
 import { compileRates, type Rate } from './rate.ts'
@@ -106,15 +108,22 @@ export function rateRoutes(app: App, context: { db: Db; vault: Vault }): void {
           response: { 200: Type.Ref('RateCard'), ...problems(404, 413, 415) },
         },
         bodyLimit: bytesMax,
+        attachValidation: true,
         config: { scope: 'carriers:write', operation: 'rates.replace', audit: 'rates.updated' },
       },
       (request, reply) =>
         idempotent(context, request, reply, async (tx) => {
+          // First: it throws where the path itself was refused.
+          const wrong = schemaErrorsOf(request)
           const carrierId = await requireCarrierId(tx, request.params.id)
           await holdCarrier(tx, carrierId)
           const body = request.body as string | Static<typeof NewCard> | undefined
           if (body === undefined) throw new ApiError('malformed_json', { detail: 'The body is empty.' })
-          const rates = await (typeof body === 'string' ? readRateCsv(body) : readRateTable(body.rates))
+          const rates = await readBeside(wrong, () =>
+            typeof body === 'string'
+              ? readRateCsv(body)
+              : readRateTable(soundFieldsOf(objectOf(body), wrong).rates ?? []),
+          )
           const before = showCard(carrierId, await listRates(tx, carrierId))
           await replaceRates(tx, carrierId, rates)
           const card = showCard(carrierId, await listRates(tx, carrierId))

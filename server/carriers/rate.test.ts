@@ -151,7 +151,6 @@ describe('a card', () => {
       '#/rates/1/prefix invalid_format',
       '#/rates/2/amount invalid_type',
       '#/rates/2/price unknown_field',
-      '#/rates/2/amount required',
       '#/rates/4 invalid_value',
       '#/rates/5/effective_from invalid_format',
       '#/rates/6/currency invalid_value',
@@ -161,6 +160,8 @@ describe('a card', () => {
     const lines = await call('PUT', 'country,amount,currency\nGB,1,USD\nXX,1,USD\n')
     expect(lines.body).toMatchObject({ errors: [{ detail: expect.stringContaining('(line 3)') as string }] })
     expect((await call('PUT', {})).body).toMatchObject({ errors: [{ pointer: '#/rates', code: 'required' }] })
+    const beside = await call('PUT', { rates: [{ amount: '-1', currency: 'USD' }], card: 1 })
+    expect(beside.body).toMatchObject({ errors: [{ pointer: '#/card' }, { pointer: '#/rates/0/amount' }] })
     expect((await call('GET')).body).toEqual(before.body)
   })
 
