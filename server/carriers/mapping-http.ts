@@ -15,7 +15,7 @@ import {
   reasonOfStatus,
   type MessageErrorCode,
 } from '../messages/taxonomy.ts'
-import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
+import { objectOf, readBeside, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { reasonOfAnswer } from './http-carriers/adapter.ts'
 import { tableOf } from './http-carriers/adapters.ts'
@@ -23,7 +23,6 @@ import { canonicalErr, canonicalStatus, mappingKinds, type Mapping } from './map
 import { deleteMappings, listMappings, mergeMappings } from './mapping-store.ts'
 import { presetNames, rowsOfPreset, type PresetName } from './mapping-presets.ts'
 import { mappingsMax, readCsvTable, readKeys, readTable, renderMapping } from './mapping-table.ts'
-import { readBeside } from './operator-table.ts'
 import { findCarrier, holdCarrier, type CarrierRow } from './store.ts'
 
 const tags = ['Carriers']

@@ -1,6 +1,6 @@
 /** Tables that an operator writes, JSON or CSV: rows of named texts, all that is wrong with any of them told at once. */
 import { readCsv } from '../csv-read.ts'
-import { ApiError, invalid, type FieldError } from '../errors.ts'
+import { invalid, type FieldError } from '../errors.ts'
 import { pointTo } from '../requests/body.ts'
 import { openTurns } from '../requests/turns.ts'
 
@@ -85,21 +85,6 @@ export async function readTableRows<T>(
   }
   if (faults.length > 0) throw invalid(faults.slice(0, faultsMax))
   return found
-}
-
-/**
- * What `read` makes of the rows of a body in which `wrong` is known to be wrong besides.
- * @throws ApiError `validation_failed` with both, up to 100 faults.
- */
-export async function readBeside<T>(wrong: readonly FieldError[], read: () => Promise<T[]>): Promise<T[]> {
-  const faults = [...wrong]
-  const rows = await read().catch((error: unknown) => {
-    if (!(error instanceof ApiError)) throw error
-    faults.push(...(error.options.errors ?? []))
-    return []
-  })
-  if (faults.length > 0) throw invalid(faults.slice(0, faultsMax))
-  return rows
 }
 
 /** The texts of a row by field; null where it is no object, and nothing of it can be read. */

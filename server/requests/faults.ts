@@ -47,15 +47,28 @@ export async function readQuery<Query extends object, T>(
   const sound = Object.fromEntries(
     Object.entries(request.query).filter(([name]) => !refused.has(name)),
   ) as Partial<Query>
+  // A field that the schema refused is not there: that it is needed is no news.
+  return readBeside(wrong, () => read(sound), refused)
+}
+
+/**
+ * What `read` makes of a request where nothing is wrong, neither what is known already nor what it finds; all of it is told at once.
+ * `refused`: fields, without what stands before their names, of which `read` has nothing to tell.
+ */
+export async function readBeside<T>(
+  wrong: readonly FieldError[],
+  read: () => T | Promise<T>,
+  refused: ReadonlySet<string> = new Set(),
+): Promise<T> {
+  if (wrong.length === 0) return read()
   let more: readonly FieldError[] = []
   try {
-    await read(sound)
+    await read()
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     more = error.options.errors ?? []
   }
-  // A field that the schema refused is not there: that it is needed is no news.
-  throw invalid([...wrong, ...more.filter(({ pointer }) => !refused.has(pointer.slice(1)))])
+  throw invalid([...wrong, ...more.filter(({ pointer }) => !refused.has(pointer.slice(1)))].slice(0, errorsMax))
 }
 
 /** Whether more may be wrong than the schema has told: then no field is known to be sound, and none can be looked at further. */

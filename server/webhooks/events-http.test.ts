@@ -178,6 +178,14 @@ test('refuses filters that it does not understand', async () => {
     '?cursor invalid_value',
     '?delivery_success invalid_value',
   ])
+  expect(await faultsOf('after=evt_1&type=message.read&cursor=a&limit=0&delivery_success=true')).toEqual([
+    422,
+    '?limit out_of_range',
+    '?cursor invalid_value',
+    '?delivery_success invalid_value',
+    '?after invalid_value',
+    '?type invalid_value',
+  ])
   expect((await get(account, '/v1/events?cursor=abc')).body['code']).toBe('invalid_cursor')
 })
 

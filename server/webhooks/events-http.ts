@@ -1,7 +1,7 @@
 /** `/v1/events`: the log of what happened, to look things up, to catch up, and to post again. */
 import type { ServerResponse } from 'node:http'
-import { Type } from 'typebox'
-import { ApiError, invalid } from '../errors.ts'
+import { Type, type Static } from 'typebox'
+import { ApiError } from '../errors.ts'
 import type { Posting } from '../events.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
 import { idempotent } from '../idempotency.ts'
@@ -20,7 +20,7 @@ import {
   type EventRow,
 } from './events-store.ts'
 import type { WebhooksContext } from './http.ts'
-import { createReader, findAfter, readFilter } from './reading.ts'
+import { createReader, readAfter, readFilter } from './reading.ts'
 import { Event, renderEvent } from './resource.ts'
 import { redeliverEvent } from './redeliver.ts'
 import type { StreamOptions } from './stream.ts'
@@ -87,19 +87,12 @@ export function eventRoutes(app: App, context: EventsContext): void {
     async (request, reply) => {
       const { accountId } = request.caller
       const { limit = 50, cursor, after, wait = 0 } = request.query
-      const filter = await readQuery(request, readFilter)
+      const { filter, place } = await readQuery(request, (query) => readListQuery(accountId, query))
       const show = ({ payload }: EventRow) => renderEvent(payload, request.caller.scopes.has('messages:read_body'))
       if (after === undefined) {
         const page = await listEvents(accountId, filter, limit, cursor)
         return { ...page, data: page.data.map(show) }
       }
-      const wrong = [
-        ...(cursor === undefined ? [] : ['cursor']),
-        ...(filter.isDelivered === null ? [] : ['delivery_success']),
-      ]
-      if (wrong.length > 0)
-        throw invalid(wrong.map((name) => ({ pointer: `?${name}`, code: 'invalid_value', detail: 'Not with after.' })))
-      const place = await findAfter(db, accountId, after, '?after')
       const rows = await (wait > 0
         ? waitForEvents(accountId, filter, limit + 1, place, wait * 1000, reply.raw)
         : readForward(db, accountId, filter, limit + 1, place))
@@ -178,6 +171,19 @@ export function eventRoutes(app: App, context: EventsContext): void {
       return readPage(query, ['deliveries', event.id], read, renderAttempt)
     },
   )
+
+  /** What a query asks for; without `after` there is no place. */
+  async function readListQuery(accountId: string, query: Partial<Static<typeof listQuery>>) {
+    const { after } = query
+    if (after === undefined) return { filter: readFilter(query), place: null }
+    const alone = (['cursor', 'delivery_success'] as const).filter((name) => query[name] !== undefined)
+    const wrong = alone.map((name) => ({
+      pointer: `?${name}`,
+      code: 'invalid_value' as const,
+      detail: 'Not with after.',
+    }))
+    return readAfter(db, accountId, after, '?after', query, wrong)
+  }
 
   /** What comes after a place: at once, or as soon as there is something, or nothing when the time is over or the caller gone. */
   async function waitForEvents(

@@ -3,6 +3,7 @@ import type { Db } from '../db/db.ts'
 import { invalid, type FieldError } from '../errors.ts'
 import { eventTypes } from '../events.ts'
 import { parseId } from '../ids.ts'
+import { readBeside } from '../requests/faults.ts'
 import { findPlace, isBehind, readForward, type EventFilter, type EventRow, type Place } from './events-store.ts'
 import type { Watcher } from './watch.ts'
 
@@ -38,18 +39,38 @@ export function createReader(
   }
 }
 
-/** The place of an event that a caller names, `start` for the oldest. @throws ApiError `validation_failed`. */
-export async function findAfter(db: Db, accountId: string, after: string, pointer: string): Promise<Place | null> {
-  if (after === 'start') return null
+/**
+ * What a query asks for after an event that its caller names, and the place of that (`start`: null, the oldest).
+ * @throws ApiError `validation_failed` with all that is wrong with either, and with `wrong`.
+ */
+export async function readAfter(
+  db: Db,
+  accountId: string,
+  after: string,
+  pointer: string,
+  query: FilterQuery,
+  wrong: readonly FieldError[] = [],
+): Promise<{ filter: EventFilter; place: Place | null }> {
   const id = parseId('evt', after)
-  const place = id && (await findPlace(db, accountId, id))
-  if (place) return place
-  const detail = 'Not an event of the last 30 days; `start` reads from the oldest.'
-  throw invalid([{ pointer, code: 'invalid_value', detail }])
+  const place = id === null ? null : await findPlace(db, accountId, id)
+  const faults = [...wrong]
+  if (!place && after !== 'start')
+    faults.push({
+      pointer,
+      code: 'invalid_value',
+      detail: 'Not an event of the last 30 days; `start` reads from the oldest.',
+    })
+  return readBeside(faults, () => ({ filter: readFilter(query), place }))
+}
+
+interface FilterQuery {
+  type?: string
+  message?: string
+  delivery_success?: boolean
 }
 
 /** Filters out of a query. @throws ApiError `validation_failed`. */
-export function readFilter(query: { type?: string; message?: string; delivery_success?: boolean }): EventFilter {
+export function readFilter(query: FilterQuery): EventFilter {
   const errors: FieldError[] = []
   const types = query.type?.split(',').map((type) => type.trim()) ?? null
   const unknown = types?.filter((type) => !Object.hasOwn(eventTypes, type)) ?? []

@@ -7,7 +7,7 @@ import { problems, type App } from '../http.ts'
 import { readQuery } from '../requests/faults.ts'
 import { findSettledPlace } from './events-store.ts'
 import type { EventsContext } from './events-http.ts'
-import { createReader, findAfter, readFilter } from './reading.ts'
+import { createReader, readAfter, readFilter } from './reading.ts'
 import { renderEvent } from './resource.ts'
 import { streamEvents } from './stream.ts'
 
@@ -66,16 +66,18 @@ export function eventStreamRoute(app: App, { db, watch, streamTimes }: EventsCon
     async (request, reply) => {
       const { accountId } = request.caller
       const { authorization, 'last-event-id': lastId } = request.headers
-      const filter = await readQuery(request, readFilter)
-      const { after, max_seconds: maxSeconds = 3600 } = request.query
+      const { max_seconds: maxSeconds = 3600 } = request.query
       const isResumed = typeof lastId === 'string' && lastId !== ''
+      const { filter, place: after } = await readQuery(request, async (query) =>
+        isResumed
+          ? readAfter(db, accountId, lastId, '#/Last-Event-ID', query)
+          : query.after === undefined
+            ? { filter: readFilter(query), place: undefined }
+            : readAfter(db, accountId, query.after, '?after', query),
+      )
       const watcher = watch.join(accountId)
       try {
-        const place = isResumed
-          ? await findAfter(db, accountId, lastId, '#/Last-Event-ID')
-          : after === undefined
-            ? await findSettledPlace(db, accountId)
-            : await findAfter(db, accountId, after, '?after')
+        const place = after === undefined ? await findSettledPlace(db, accountId) : after
         let mayReadBodies = request.caller.scopes.has('messages:read_body')
         const isAllowed = async (): Promise<boolean> => {
           if (performance.now() - forgottenAt > rememberedMs) {

@@ -106,6 +106,20 @@ test('a HEAD is answered as a GET would begin, and ends', async () => {
   expect(watch.count).toBe(0)
 })
 
+test('tells everything that is wrong with a query at once, and of an id to go on from by its header', async () => {
+  const { url, watch } = await listen()
+  const account = await createTestAccount(db)
+  const faultsOf = async (query: string, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${url}/v1/events/stream${query}`, { headers: { ...account.headers, ...headers } })
+    const { errors } = (await answer.json()) as { errors: { pointer: string }[] }
+    return errors.map(({ pointer }) => pointer)
+  }
+  const query = '?after=nonsense&type=message.read&max_seconds=-1'
+  expect(await faultsOf(query)).toEqual(['?max_seconds', '?after', '?type'])
+  expect(await faultsOf('?message=1', { 'last-event-id': 'x' })).toEqual(['#/Last-Event-ID', '?message'])
+  expect(watch.count).toBe(0)
+})
+
 test('streams what happens from now on, and what was missed after an id', async () => {
   const { url } = await listen()
   const account = await createTestAccount(db)

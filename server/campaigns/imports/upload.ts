@@ -5,6 +5,7 @@ import { isUnstorable, parseJson } from '../../requests/body.ts'
 import type { Tx } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { newId } from '../../ids.ts'
+import { readBeside } from '../../requests/faults.ts'
 import { openTurns } from '../../requests/turns.ts'
 import { chunkBytes, insertChunk, readChunk } from './chunks.ts'
 import { mapColumns, refuseFile } from './columns.ts'
@@ -119,11 +120,7 @@ export async function completeFile(
   pointer: string,
 ): Promise<ImportRow> {
   if (!isMappingRead) throw invalid(faults)
-  const options = await optionsOf(tx, accountId, file, asked, pointer).catch((error: unknown) => {
-    if (!(error instanceof ApiError) || faults.length === 0) throw error
-    throw invalid([...faults, ...(error.options.errors ?? [])])
-  })
-  if (faults.length > 0) throw invalid(faults)
+  const options = await readBeside(faults, () => optionsOf(tx, accountId, file, asked, pointer))
   return completeUpload(tx, accountId, file.id, { options, bytes: file.bytes, total: file.total })
 }
 
