@@ -1,4 +1,4 @@
-/** Webhooks that get another address while there is something to post. */
+/** Webhooks that change while there is something to post. */
 import type { ServerResponse } from 'node:http'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { inTransaction } from '../db/db.ts'
@@ -82,6 +82,26 @@ test('a failure disables nothing that another process has seen working since', a
   await until('the next try', () => held.length === 2)
   expect((await db.query('select from webhooks where id = $1 and enabled', [id])).rowCount).toBe(1)
   held[1]?.writeHead(204).end()
+})
+
+test('410 tells nothing of a webhook that was disabled while the post was on its way, and leaves the reason', async () => {
+  const { accountId, id, held, dispatcher } = await createHeld()
+  const watcher = await receive()
+  const { id: watcherId } = await insertTestWebhook(db, accountId, watcher.url)
+  await db.query(`update webhooks set events = '{webhook.disabled}' where id = $1`, [watcherId])
+  await postEvents(db, dispatcher, accountId, 1)
+  await until('the post', () => held.length === 1)
+  await inTransaction(db, (tx) => updateWebhook(tx, accountId, id, { enabled: false }, {}))
+  held[0]?.writeHead(410).end()
+  const attempts = () => db.query('select from attempts where endpoint_id = $1', [id])
+  await until('the attempt', async () => (await attempts()).rowCount === 1)
+  await dispatcher.close()
+  const { rows } = await db.query('select enabled, disabled_reason as reason from webhooks where id = $1', [id])
+  expect(rows).toEqual([{ enabled: false, reason: 'request' }])
+  const { rowCount } = await db.query(`select from events where account_id = $1 and type = 'webhook.disabled'`, [
+    accountId,
+  ])
+  expect(rowCount).toBe(0)
 })
 
 test('a change counts that was made in the same moment as the one before', async () => {
