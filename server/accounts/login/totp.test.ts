@@ -91,6 +91,16 @@ test('the factor is asked for after the right password alone', async () => {
   for (const answer of answers) expect(answer.json()).toMatchObject({ status: 401, code: 'invalid_credentials' })
 })
 
+test('the codes of a new secret are all unspent, and so are its recovery codes', async () => {
+  const user = await newUser()
+  const { secret, codes: old } = await enable(user)
+  expect((await ask('DELETE', '/v1/users/me/totp', user, { otp: codeAt(secret, 1) })).statusCode).toBe(204)
+  const { codes } = await enable(user)
+  expect((await ask('GET', '/v1/users/me', user)).json()).toMatchObject({ totp: true, recovery_codes_left: 10 })
+  expect((await logIn(user, { recovery_code: old[0] })).json().code).toBe('invalid_otp')
+  expect((await logIn(user, { recovery_code: codes[0] })).statusCode).toBe(200)
+})
+
 // Again where a step ended meanwhile.
 test('a code works a step early and late, and no step works twice', { retry: 3 }, async () => {
   const user = await newUser()

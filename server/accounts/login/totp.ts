@@ -24,7 +24,7 @@ const purposeOf = (userId: string): string => `users.totp_sealed ${userId}`
 const build = (secret: Secret, label = ''): TOTP =>
   new TOTP({ issuer: 'Heliogram', label, secret, algorithm: 'SHA1', digits: 6, period: stepSeconds })
 
-/** Prepares a new secret in the place of one that was prepared; null where the factor is on. Locks the user's row. */
+/** Prepares a new secret, of which no step is spent, in the place of any before; null where the factor is on. Locks the user's row. */
 export async function beginTotp(
   tx: Tx,
   vault: Vault,
@@ -61,7 +61,6 @@ export async function confirmTotp(
     user.id,
   ])
   const codes = Array.from({ length: recoveryCodes }, newPassword)
-  await tx.query('delete from recovery_codes where account_id = $1 and user_id = $2', [user.accountId, user.id])
   await tx.query(`insert into recovery_codes (account_id, user_id, hash) select $1, $2, unnest($3::bytea[])`, [
     user.accountId,
     user.id,
@@ -75,7 +74,7 @@ export async function disableTotp(tx: Tx, { accountId, id }: TotpUser): Promise<
   await tx.query('delete from recovery_codes where account_id = $1 and user_id = $2', [accountId, id])
   await tx.query(
     `update users
-     set totp_sealed = null, totp_since = null, totp_step = null, updated_at = now()
+     set totp_sealed = null, totp_since = null, updated_at = now()
      where account_id = $1 and id = $2`,
     [accountId, id],
   )
