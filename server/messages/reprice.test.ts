@@ -66,6 +66,30 @@ it('leaves the price alone of what goes where it was to go, whatever the card sa
   expect(renderMessage(await test.message(id))).toMatchObject({ price: { amount: '0.00790' } })
 })
 
+it('leaves the price alone of what goes back as it is, and of what nobody knew a price for', async () => {
+  const handover = await test.lease()
+  await setRate('GB', 1)
+  const unpriced = await test.lease()
+  await setRate('US', 50_000)
+  const released = { state: 'released', carrierMessageId: null } as const
+  await test.answer(handover, { ...released, move: moveTo('queued') })
+  await test.answer(unpriced, { ...released, move: { ...moveTo('queued'), segments: 3 } })
+  await claim()
+  expect(await test.message(handover.id)).toMatchObject({ status: 'sending', cost: '0.00790', firstEstimate: null })
+  expect(await test.message(unpriced.id)).toMatchObject({ segments: 3, cost: null, costCarrierId: null })
+})
+
+it('leaves the price alone of what ends instead of going', async () => {
+  const { id } = await test.send()
+  const estimated = await test.message(id)
+  await test.db.query(`update queue set expires_at = now() where message_id = $1`, [id])
+  await test.db.query(`update messages set expires_at = now() where id = $1`, [id])
+  expect(await claim()).toBeUndefined()
+  const { cost, costCarrierId, firstEstimate } = estimated
+  expect([cost, costCarrierId]).toEqual([expect.any(String), test.carrierId])
+  expect(await test.message(id)).toMatchObject({ status: 'expired', cost, costCarrierId, firstEstimate })
+})
+
 it('asks the database nothing where nobody knows a price, or all go where they were to go', async () => {
   await test.db.query('delete from rates')
   await setRate('GB', 1)
