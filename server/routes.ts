@@ -1,5 +1,6 @@
 /** Every route of the API: the one list, for the process that serves it and for the script that describes it. */
 import { accountRoutes, type AccountsContext } from './accounts/http.ts'
+import { refreshCaches, type Caches } from './caches.ts'
 import { campaignRoutes, type CampaignsContext } from './campaigns/http.ts'
 import { templatePreviewRoute } from './campaigns/template-preview-http.ts'
 import { alertRoutes } from './carriers/alerts-http.ts'
@@ -19,7 +20,6 @@ import { setDefaultSender } from './carriers/sender-store.ts'
 import { deprecationRoutes } from './deprecations-http.ts'
 import type { DeprecatedCalls } from './deprecations.ts'
 import type { App } from './http.ts'
-import { refreshKept, type Kept } from './kept.ts'
 import { consentRoutes } from './messages/consent-http.ts'
 import { erasureRoutes } from './messages/erase-http.ts'
 import { explainRoutes } from './messages/explain-http.ts'
@@ -59,7 +59,7 @@ export type RoutesContext = Omit<AccountsContext, 'settings'> &
   MetricsRouteContext & {
     apiPerSecond?: number
     deprecatedCalls?: DeprecatedCalls
-    kept: Kept
+    caches: Caches
   }
 
 /** Registers the routes of every slice. */
@@ -79,7 +79,7 @@ export async function registerRoutes(app: App, context: RoutesContext): Promise<
     forgetUsed,
   }
   guardTestKeys(app, context.db)
-  refreshKept(app, () => context.kept)
+  refreshCaches(app, () => context.caches)
   await accountRoutes(app, { ...context, settings })
   messageRoutes(app, context)
   explainRoutes(app, context)

@@ -133,7 +133,7 @@ async function serveApi(served: Served, { app, overload, door, metrics }: Servin
       refusals: new Map(),
       wakeBroadcasts: () => served.broadcaster?.wake(),
       watch,
-      kept: { guards, quietHours, routing, reasons, subscriptions },
+      caches: { guards, quietHours, routing, reasons, subscriptions },
     }),
   )
   started.add('api', api, (one) => one.close())

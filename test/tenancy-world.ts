@@ -76,7 +76,7 @@ export async function openWorld(database: TestDatabase): Promise<World> {
     refusals: new Map(),
     wakeBroadcasts: () => {},
     watch: new Watch({ db, log: silent }),
-    kept: {
+    caches: {
       guards: ledger.context.guards,
       quietHours: ledger.context.quietHours,
       routing: ledger.routing,

@@ -9,7 +9,7 @@ interface Refreshed {
 }
 
 /** The tables; other processes read them again within a second or two. */
-export interface Kept {
+export interface Caches {
   guards: Refreshed
   quietHours: Refreshed
   /** Rules, carriers, prices, senders, and what campaigns say of senders. */
@@ -21,7 +21,7 @@ export interface Kept {
 }
 
 /** By the first word of what the audit log calls a change. */
-const changedBy: Record<string, readonly (keyof Kept)[]> = {
+const changedBy: Record<string, readonly (keyof Caches)[]> = {
   account: ['guards', 'quietHours'],
   settings: ['guards', 'quietHours', 'routing'],
   campaign: ['quietHours', 'routing'],
@@ -40,14 +40,14 @@ const changedBy: Record<string, readonly (keyof Kept)[]> = {
 const ofCaller: ReadonlySet<string> = new Set(['settings', 'campaign'])
 
 /** Has every route registered after it answer when this process knows what it has changed (`idempotent`). */
-export function refreshKept(app: App, kept: () => Kept): void {
+export function refreshCaches(app: App, caches: () => Caches): void {
   app.addHook('onRoute', ({ config }: RouteOptions) => {
     const [resource = ''] = config?.audit?.split('.') ?? []
     const names = changedBy[resource]
     if (!config || !names) return
     config.applied = ({ accountId }) => {
       const changed = ofCaller.has(resource) ? accountId : undefined
-      return refreshAll(names.map((name) => kept()[name].refresh(changed)))
+      return refreshAll(names.map((name) => caches()[name].refresh(changed)))
     }
   })
 }
