@@ -102,52 +102,69 @@ export function mapColumns(
   }
   // Its contacts have no more than one may have; together they have more, and most cells are empty.
   const most = isExport ? attributeLimits.columns : attributeLimits.count
-  return refuseTargets(header, targets, most) ?? { targets, isExport }
+  const wrong = refuseTargets(header, targets, most)
+  return wrong.length > 0 ? wrong : { targets, isExport }
+}
+
+/** What is wrong with the targets of names of JSON, of which each row may have others. `fields`: those of a contact. */
+export function checkNames(mapping: Mapping, pointer: string, fields: readonly string[]): FieldError[] {
+  return Object.entries(mapping).flatMap(([name, target]) => checkTarget(target, pointerOf(name, pointer), fields))
 }
 
 function checkMapping(header: string[], mapping: Mapping, pointer: string): FieldError[] {
-  const at = (name: string): string => (pointer.startsWith('#') ? pointTo(pointer, name) : pointer)
   const errors: FieldError[] = []
   const fillers = new Map<string, string>()
   for (const [name, target] of Object.entries(mapping)) {
-    const known = target === null || columnFields.includes(target) || /^attributes\..*\S/s.test(target)
+    const at = pointerOf(name, pointer)
     const other = target === null ? undefined : fillers.get(target)
     if (target !== null) fillers.set(target, name)
     if (!header.includes(name))
       errors.push({
-        pointer: at(name),
+        pointer: at,
         code: 'invalid_value',
         detail: `the file has no column ${shorten(name)}; it has ${shorten(header.join(', '))}`,
       })
-    else if (!known)
-      errors.push({
-        pointer: at(name),
-        code: 'invalid_value',
-        detail: `must be null, attributes.<name>, or one of ${columnFields.join(', ')}`,
-      })
-    else if (other !== undefined)
-      errors.push({ pointer: at(name), code: 'invalid_value', detail: `fills what ${shorten(other)} fills already` })
+    const wrong = checkTarget(target, at, columnFields)
+    errors.push(...wrong)
+    if (other !== undefined && wrong.length === 0)
+      errors.push({ pointer: at, code: 'invalid_value', detail: `fills what ${shorten(other)} fills already` })
   }
   return errors
 }
 
-function refuseTargets(header: string[], targets: Targets, most: number): FieldError[] | null {
+/** In a query all names are one field. */
+const pointerOf = (name: string, pointer: string): string =>
+  pointer.startsWith('#') ? pointTo(pointer, name) : pointer
+
+function checkTarget(target: string | null, pointer: string, fields: readonly string[]): FieldError[] {
+  if (target === null || fields.includes(target) || /^attributes\..*\S/s.test(target)) return []
+  return [{ pointer, code: 'invalid_value', detail: `must be null, attributes.<name>, or one of ${fields.join(', ')}` }]
+}
+
+function refuseTargets(header: string[], targets: Targets, most: number): FieldError[] {
+  const errors: FieldError[] = []
   if (!targets.includes('phone_number'))
-    return refuseFile(
-      `must have a column of numbers, named phone_number, phone, mobile, msisdn or to, or named by \`mapping\`; it has ${shorten(header.join(', '))}`,
+    errors.push(
+      ...refuseFile(
+        `must have a column of numbers, named phone_number, phone, mobile, msisdn or to, or named by \`mapping\`; it has ${shorten(header.join(', '))}`,
+      ),
     )
   const attributes = targets.filter((target) => target?.startsWith('attributes.'))
   if (attributes.length > most)
-    return refuseFile(`must have at most ${most} columns that are no fields of a contact; it has ${attributes.length}`)
+    errors.push(
+      ...refuseFile(`must have at most ${most} columns that are no fields of a contact; it has ${attributes.length}`),
+    )
   const filling = header.filter((_, at) => targets[at] !== null)
   const twice = findTwice(attributes)?.slice(11) ?? findTwice(filling)
-  if (twice !== undefined) return refuseFile(`must not have two columns named ${shorten(twice)}`)
+  if (twice !== undefined) errors.push(...refuseFile(`must not have two columns named ${shorten(twice)}`))
   const long = attributes.find((target) => Array.from(target ?? '').length > 11 + attributeLimits.name)
   if (long)
-    return refuseFile(
-      `must name columns with at most ${attributeLimits.name} characters; see ${shorten(long.slice(11))}`,
+    errors.push(
+      ...refuseFile(
+        `must name columns with at most ${attributeLimits.name} characters; see ${shorten(long.slice(11))}`,
+      ),
     )
-  return null
+  return errors
 }
 
 /** A file that cannot be imported at all. */

@@ -242,6 +242,52 @@ describe('a form of a browser', () => {
     expect(errorsOf(body.body)).toEqual(['#/contacts too_short', '#/default_country invalid_value'])
   })
 
+  it('is refused with what rows of JSON have no field for, as columns have not', async () => {
+    const campaign = await test.newCampaign()
+    const mapping = {
+      a: ' ',
+      b: 'shoe',
+      c: 'attributes. ',
+      d: 'consent_ip',
+      e: '',
+      f: 'attributes.f',
+      g: null,
+      h: 'tags',
+    }
+    const query = `?on_conflict=x&mapping=${encodeURIComponent(JSON.stringify(mapping))}`
+    const wrong = [...Array.from({ length: 5 }, () => '?mapping invalid_value'), '?on_conflict invalid_value']
+    const row = { phone_number: '15551234567' }
+    for (const [type, payload] of [
+      ['application/json', JSON.stringify({ contacts: [row] })],
+      ['application/x-ndjson', JSON.stringify(row)],
+      ['application/gzip', gzipSync(JSON.stringify([row]))],
+    ] as const) {
+      const { status, body } = await test.upload(campaign, type, payload, query)
+      expect([type, status, errorsOf(body)]).toEqual([type, 422, wrong])
+    }
+    for (const [filename, content] of [
+      ['a.ndjson', JSON.stringify(row)],
+      ['a.json', JSON.stringify([row])],
+    ] as const) {
+      const form = formOf(
+        { name: 'file', filename, content },
+        { name: 'options', content: JSON.stringify({ mapping }) },
+      )
+      const { status, body } = await test.upload(campaign, form.type, form.body)
+      const names = ['a', 'b', 'c', 'd', 'e'].map((name) => `#/options/mapping/${name} invalid_value`)
+      expect([filename, status, errorsOf(body)]).toEqual([filename, 422, names])
+    }
+  })
+
+  it('is refused with all that is wrong with its columns', async () => {
+    const campaign = await test.newCampaign()
+    const mapping = encodeURIComponent(JSON.stringify({ Nr: 'shoe', name: 'shoe' }))
+    const told = async (file: string, query = '') =>
+      errorsOf((await test.upload(campaign, 'text/csv', file, query)).body).length
+    expect(await told('name\nAda', `?mapping=${mapping}`)).toBe(3)
+    expect(await told(`name,name,${'x'.repeat(300)}\nAda,Bob,x`)).toBe(3)
+  })
+
   it('is refused with the columns that it does not have among all that is wrong', async () => {
     const campaign = await test.newCampaign()
     const mapping = { Nr: 'phone_number' }

@@ -19,7 +19,7 @@ import { UploadPlaces } from './places.ts'
 import { showImport } from './show.ts'
 import type { Format, ImportRow } from './store.ts'
 import type { Stride } from './stride.ts'
-import { completeFile, jsonBytesMax, storeFile, storeRows, type StoredFile } from './upload.ts'
+import { completeFile, faultsOfNames, jsonBytesMax, storeFile, storeRows, type StoredFile } from './upload.ts'
 
 export const campaignParams = Type.Object({ campaign: Type.String({ description: 'Id or key of a campaign.' }) })
 
@@ -164,7 +164,8 @@ async function store(
   if (request.isMultipart()) return storeForm(tx, accountId, campaign, request, known, stride)
   if (!(body instanceof Readable)) {
     const json = objectOf(body as Static<typeof JsonImport>)
-    const { asked, faults } = readOptions(request.query, json, campaign, '#', known)
+    const { asked, faults, isMappingRead } = readOptions(request.query, json, campaign, '#', known)
+    if (isMappingRead) faults.push(...faultsOfNames(asked, '?mapping'))
     if (faults.length > 0) throw invalid(faults)
     return storeRows(tx, accountId, campaign.id, asked, json.contacts, stride)
   }

@@ -8,11 +8,12 @@ import { newId } from '../../ids.ts'
 import { readBeside } from '../../requests/faults.ts'
 import { openTurns } from '../../requests/turns.ts'
 import { chunkBytes, insertChunk, readChunk } from './chunks.ts'
-import { mapColumns, refuseFile } from './columns.ts'
+import { checkNames, mapColumns, refuseFile } from './columns.ts'
 import { EncodingProbe, type Encoding } from './encoding.ts'
 import { piecesOf } from './gzip.ts'
 import { readLayout, refuseBytes, type TableLayout } from './layout.ts'
 import type { ReadOptions } from './options.ts'
+import { rowSchema } from './row-schema.ts'
 import {
   completeUpload,
   insertImport,
@@ -221,9 +222,15 @@ function faultsOfFirst(file: StoredFile, read: ReadOptions | null): FieldError[]
   if (refusal) return refuseFile(refusal)
   if (file.format === 'ndjson' && file.isWhole && file.head.toString().trim() === '')
     return refuseFile('must not be empty')
-  const layout = file.format === 'csv' && read?.isMappingRead ? readLayoutOf(file, read.asked, '?mapping') : null
+  if (!read?.isMappingRead) return []
+  if (file.format !== 'csv') return faultsOfNames(read.asked, '?mapping')
+  const layout = readLayoutOf(file, read.asked, '?mapping')
   return Array.isArray(layout) ? layout : []
 }
+
+/** What is wrong with a mapping of rows of JSON. */
+export const faultsOfNames = ({ mapping }: AskedOptions, pointer: string): FieldError[] =>
+  checkNames(mapping, pointer, Object.keys(rowSchema.input.properties))
 
 /** @throws ApiError where the file cannot be imported as asked. */
 async function optionsOf(
@@ -234,8 +241,11 @@ async function optionsOf(
   pointer: string,
 ): Promise<ImportOptions> {
   const { encoding } = file
-  if (file.format === 'json') return asked
-  if (file.format === 'ndjson') return { ...asked, encoding }
+  if (file.format === 'json' || file.format === 'ndjson') {
+    const wrong = faultsOfNames(asked, pointer)
+    if (wrong.length > 0) throw invalid(wrong)
+    return file.format === 'json' ? asked : { ...asked, encoding }
+  }
   if (file.format === 'csv') return { ...asked, encoding, table: layoutOf(file, asked, pointer) }
   return { ...asked, ...(await readHeader(tx, accountId, file, asked, pointer)) }
 }
