@@ -13,6 +13,24 @@ export interface RowError {
   suggestion: string | null
 }
 
+// Of one code in a row. Names of JSON may have any length.
+const othersMax = 9
+const nameMax = 100
+
+/** One error for each code, the first, which tells the others: beside each stands its row, and a row may have a hundred errors. */
+export function joinErrors(errors: readonly RowError[]): RowError[] {
+  const byCode = new Map<FieldErrorCode, { first: RowError; others: string[] }>()
+  for (const error of errors) {
+    const known = byCode.get(error.code)
+    if (known) known.others.push(`${(error.column ?? 'the row').slice(0, nameMax).toWellFormed()} ${error.detail}`)
+    else byCode.set(error.code, { first: error, others: [] })
+  }
+  return [...byCode.values()].map(({ first, others }) => {
+    const more = others.length > othersMax ? [`and ${others.length - othersMax} more`] : []
+    return { ...first, detail: [first.detail, ...others.slice(0, othersMax), ...more].join('; ') }
+  })
+}
+
 /** Inserts errors; `record` is the row as it came, for the file of bad rows. Of two errors with one code in a row the first stays. */
 export async function insertErrors(
   tx: Tx,

@@ -75,8 +75,14 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
     )
   }
   if (faults.length === 0 && read.contact) return { contact: read.contact, repair }
-  return { errors: faults.map((one) => locate(one, row, input, options)) }
+  const errors = faults.map((one) => locate(one, row, input, options))
+  const last = errors.at(-1)
+  if (last && saysOut(input)) last.detail += '; until this is corrected, the row does not count as opted out'
+  return { errors }
 }
+
+const saysOut = (input: object): boolean =>
+  'consent' in input && isObject(input.consent) && 'status' in input.consent && input.consent.status === 'opted_out'
 
 const hasCellsBehind = (cells: readonly string[], columns: number): boolean =>
   cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '')

@@ -9,7 +9,7 @@ import type { NewContact } from '../contacts.ts'
 import { sealContact, type WrittenContact } from '../merge.ts'
 import { previewContacts, upsertContacts, type UpsertCounts } from '../upsert.ts'
 import { findForgotten } from '../forgotten.ts'
-import { insertErrors, type RowError } from './errors.ts'
+import { insertErrors, joinErrors, type RowError } from './errors.ts'
 import type { Repair } from './phone.ts'
 import type { RowReader } from './row.ts'
 import { NumberSet } from './seen.ts'
@@ -153,9 +153,7 @@ export class BatchWriter {
     this.#batch.failed++
     if (!isKept) return
     const record = storable(row.record)
-    // Of each code one is kept, with the row beside it: a row may have a hundred errors.
-    const first = new Map(read.errors.toReversed().map((error) => [error.code, error]))
-    for (const error of first.values()) this.#batch.errors.push({ ...error, record })
+    for (const error of joinErrors(read.errors)) this.#batch.errors.push({ ...error, record })
   }
 
   /**
