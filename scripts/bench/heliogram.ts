@@ -24,9 +24,13 @@ export function createBatchingHeliogram(database: BenchDatabase, memory: Memory 
   return { name: 'Heliogram', start: (ends) => start(database, ends, { batch, memory }) }
 }
 
-/** Heliogram with nobody to submit to: what it accepts stays queued, so that accepting alone is measured. */
-export function createAcceptingHeliogram(database: BenchDatabase, memory: Memory = 'normal'): Heliogram {
-  return { name: 'Heliogram', start: (ends) => start(database, ends, { isBound: false, memory }) }
+/** Heliogram with nobody to submit to: what it accepts stays queued, so that accepting alone is measured. `env`: settings of its own. */
+export function createAcceptingHeliogram(
+  database: BenchDatabase,
+  memory: Memory = 'normal',
+  env: Readonly<Record<string, string>> = {},
+): Heliogram {
+  return { name: 'Heliogram', start: (ends) => start(database, ends, { isBound: false, memory, env }) }
 }
 
 /** Heliogram, which when started tells the way to what it keeps. */
@@ -46,7 +50,8 @@ async function start(
     isBound = true,
     batch = null,
     memory = 'normal',
-  }: { isBound?: boolean; batch?: Batch | null; memory?: Memory } = {},
+    env = {},
+  }: { isBound?: boolean; batch?: Batch | null; memory?: Memory; env?: Readonly<Record<string, string>> } = {},
 ): Promise<Started> {
   const folder = mkdtempSync(join(tmpdir(), 'heliogram-bench-'))
   const [port = 0] = await findFreePorts(1)
@@ -66,6 +71,7 @@ async function start(
       HELIOGRAM_WEBHOOK_ALLOW_CIDRS: '127.0.0.0/8',
       HELIOGRAM_LOG: 'warn',
       HELIOGRAM_MEMORY: memory,
+      ...env,
     },
   })
   process.once('exit', () => child.kill())
@@ -132,8 +138,11 @@ async function readKey(output: () => string): Promise<string> {
 }
 
 /** A caller of a started Heliogram's API. */
-export const apiOf = ({ request: { port, headers } }: Running): Api =>
-  createApi(port, (headers['authorization'] ?? '').replace('Bearer ', ''))
+export const apiOf = (running: Running): Api => createApi(running.request.port, keyOf(running))
+
+/** The API key of a started Heliogram. */
+export const keyOf = ({ request: { headers } }: Running): string =>
+  (headers['authorization'] ?? '').replace('Bearer ', '')
 
 export type Api = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown> | undefined>
 

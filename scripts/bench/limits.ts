@@ -2,24 +2,18 @@
  * What authentication and limits add to the CPU of an accept: the running service against itself without them (unguarded.ts), turn by turn;
  * and, because so few percent are within the noise of the turns, what the functions themselves take (guardcost.ts).
  */
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { accept, type Acceptor } from './accept.ts'
 import { runInTurns, type Pair } from './comparison.ts'
 import { moveProduct } from './cores.ts'
 import { queryOnce, startDatabase, type BenchDatabase } from './database.ts'
 import { measureGuard } from './guardcost.ts'
+import { createAcceptingHeliogram, keyOf } from './heliogram.ts'
 import type { Options } from './options.ts'
-import { findFreePorts, readCpuSeconds, waitUntil } from './product.ts'
+import { readCpuSeconds } from './product.ts'
 import type { Figure } from './report.ts'
 import { quantile } from './tally.ts'
 import { startWorker } from './worker.ts'
 
-const launcher = fileURLToPath(new URL('../../bin/heliogram', import.meta.url))
 const unguarded = new URL('./unguarded.ts', import.meta.url).href
 
 const goal = 0.1
@@ -118,70 +112,25 @@ interface Service extends Acceptor {
 
 /** Starts it as `npm start` does, with its guard or without. */
 async function startService(database: BenchDatabase, isGuarded: boolean): Promise<Service> {
-  const name = isGuarded ? 'guarded' : 'unguarded'
-  const folder = mkdtempSync(join(tmpdir(), 'heliogram-bench-'))
-  const url = await database.createDatabase(name)
-  const [port = 0] = await findFreePorts(1)
-  const child = spawn(launcher, ['start'], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-    env: {
-      PATH: process.env['PATH'],
-      NODE_ENV: 'production',
-      DATABASE_URL: url,
-      HELIOGRAM_DATA: folder,
-      HELIOGRAM_PORT: String(port),
-      HELIOGRAM_SIMULATOR: 'off',
-      HELIOGRAM_API_PER_SECOND: String(perSecond),
-      HELIOGRAM_CARRIER_URL: 'smpp://bench:bench@127.0.0.1:1',
-      HELIOGRAM_LOG: 'warn',
-      ...(!isGuarded && { NODE_OPTIONS: `--import ${unguarded}` }),
-    },
-  })
-  process.once('exit', () => child.kill())
-  const stop = async (): Promise<void> => {
-    if (child.exitCode === null && child.signalCode === null) {
-      const ended = once(child, 'exit')
-      child.kill('SIGTERM')
-      await ended
-    }
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const running = await createAcceptingHeliogram(database, 'normal', {
+    HELIOGRAM_API_PER_SECOND: String(perSecond),
+    ...(!isGuarded && { NODE_OPTIONS: `--import ${unguarded}` }),
+  }).start({ carrierPort: 1, receiverPort: 1 })
   try {
-    let output = ''
-    child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
-    await waitUntil('the first API key', async () => {
-      if (child.exitCode !== null) throw new Error(`Heliogram ended: ${output}`)
-      return /hg_live_[A-Za-z0-9_-]+\s/.test(output)
-    })
-    const key = /hg_live_[A-Za-z0-9_-]+/.exec(output)?.[0] ?? ''
-    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
-    await disableCarrier(`http://127.0.0.1:${port}`, headers)
-    await checkGuard(`http://127.0.0.1:${port}/v1/carriers`, isGuarded)
-    const body = '{"to":"{to}","message":"Heliogram benchmark message {number}"}'
-    const pid = child.pid ?? 0
-    return {
-      name,
-      url,
-      key,
-      pid,
-      request: { port, method: 'POST', path: '/v1/messages/send', headers, body },
-      rootPids: [pid, database.pid],
-      countStored: () => queryOnce(url, 'select count(*) from messages'),
-      stop,
-    }
+    await checkGuard(`http://127.0.0.1:${running.request.port}/v1/carriers`, isGuarded)
   } catch (error) {
-    await stop()
+    await running.stop()
     throw error
   }
-}
-
-/** What is accepted stays queued. */
-async function disableCarrier(origin: string, headers: Record<string, string>): Promise<void> {
-  const list = await fetch(`${origin}/v1/carriers`, { headers })
-  const { data } = (await list.json()) as { data: { id: string }[] }
-  const body = JSON.stringify({ enabled: false })
-  const answer = await fetch(`${origin}/v1/carriers/${data[0]?.id}`, { method: 'PATCH', headers, body })
-  if (!answer.ok) throw new Error(`the carrier is not disabled: ${answer.status} ${await answer.text()}`)
+  const url = running.databaseUrl
+  return {
+    ...running,
+    name: isGuarded ? 'guarded' : 'unguarded',
+    url,
+    key: keyOf(running),
+    pid: running.rootPids[0] ?? 0,
+    countStored: () => queryOnce(url, 'select count(*) from messages'),
+  }
 }
 
 /** Throws unless a stranger is refused and told the limit, or neither. */
