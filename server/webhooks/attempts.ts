@@ -23,7 +23,7 @@ export const Attempt = Type.Object(
     outcome: Type.String({
       description:
         '`ok`, or why not: `status` (not 2xx), `redirect`, `gone` (410), `timeout`, `refused`, `reset`, `dns`, `tls`, `private_address`, ' +
-        '`not_allowed` (plain http or port), `too_large` (an answer over 64 KiB), `protocol` (not HTTP).',
+        '`not_allowed` (plain http or port), `too_large` (headers over 16 KiB), `protocol` (not HTTP).',
     }),
     request: Type.Object(
       {

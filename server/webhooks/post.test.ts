@@ -80,21 +80,31 @@ test('ends a post whose answer does not come, or does not end, in time', async (
   }
 })
 
-test('stops reading an answer at 64 KiB and keeps 4 KiB of it', async () => {
-  const receiver = await receive((response) => {
-    response.writeHead(200)
-    const more = () => {
-      while (response.write(Buffer.alloc(16_384, 'x')));
-      response.once('drain', more)
-    }
-    more()
-  })
-  const result = await post(receiver.url)
-  expect(result.outcome).toBe('too_large')
-  expect(result.responseHead).toBe('x'.repeat(4096))
-  expect(await post((await receive((response) => response.end(Buffer.alloc(65_536, 'y')))).url)).toMatchObject({
-    outcome: 'ok',
-  })
+test.each([
+  [200, 'ok', null],
+  [307, 'redirect', null],
+  [410, 'gone', null],
+  [500, 'status', null],
+  [503, 'status', 7000],
+])(
+  'goes by a status of %i however long the answer is: reads 64 KiB and keeps 4 KiB of it',
+  async (status, outcome, retryAfterMs) => {
+    const receiver = await receive((response) => {
+      response.writeHead(status, { 'retry-after': '7' })
+      const more = () => {
+        while (response.write(Buffer.alloc(16_384, 'x')));
+        response.once('drain', more)
+      }
+      more()
+    })
+    const endless = { statusCode: status, responseHead: 'x'.repeat(4096), retryAfterMs }
+    expect(await post(receiver.url)).toMatchObject({ outcome, ...endless })
+  },
+)
+
+test('says too_large of an answer whose headers are', async () => {
+  const receiver = await receive((response) => response.writeHead(200, { 'x-long': 'x'.repeat(100_000) }).end())
+  expect(await post(receiver.url)).toMatchObject({ outcome: 'too_large', statusCode: null })
 })
 
 test('keeps an answer that PostgreSQL would refuse as text', async () => {

@@ -4,7 +4,7 @@ import { Connections } from './connections.ts'
 import { DestinationError, type Destinations } from './destination.ts'
 import { readRetryAfter } from './schedule.ts'
 
-/** How an attempt ended. `status`: answered, but not with 2xx. `gone`: 410, nothing more is to be sent. */
+/** How an attempt ended. `status`: answered, but not with 2xx. `gone`: 410, nothing more is to be sent. `too_large`: headers that nobody reads. */
 export type Outcome =
   | 'ok'
   | 'status'
@@ -135,7 +135,8 @@ export class Poster {
           head = head ? Buffer.concat([head, part]) : Buffer.from(part)
         }
         size += chunk.length
-        if (size > responseMax) abort('too_large')
+        // Its status has been told; how much it says besides makes nothing of it undone.
+        if (size > responseMax) abort(outcomeOfStatus(statusCode ?? 0))
       },
       onResponseEnd: () => over(outcomeOfStatus(statusCode ?? 0)),
       onResponseError: (_controller, error) => over(outcomeOfError(error)),
