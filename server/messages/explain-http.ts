@@ -52,7 +52,7 @@ export function explainRoutes(app: App, { db }: { db: Db }): void {
       const row = id && (await findMessage(db, accountId, id))
       if (!row) throw new ApiError('not_found', { detail: 'There is no such message.' })
       const tries = await listExplainedTries(db, accountId, row.id)
-      const facts = await readExplainFacts(db, accountId, row.id)
+      const facts = await readExplainFacts(db, row)
       const receipts = tellReceipts(row, tries, await listKeptReceipts(db, accountId, row.id))
       return {
         object: 'explanation' as const,

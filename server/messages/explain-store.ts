@@ -1,5 +1,7 @@
 /** What an explanation reads besides the message: everything by a key, nothing of another account. */
 import type { Db } from '../db/db.ts'
+import type { MessageRow } from './message.ts'
+import { findPlace, type Place } from './place.ts'
 import { plainTry, type SubmissionRow } from './store.ts'
 
 /** A try with its carrier. */
@@ -22,7 +24,8 @@ export interface ExplainFacts {
   /** Carriers that it may still go to. */
   chain: NamedCarrier[]
   sender: { id: string | null; isDefault: boolean; isCampaigns: boolean; isOfPool: boolean }
-  isQueued: boolean
+  /** Where it stands in line; null: not there. */
+  place: Place | null
   /** When a delayed message is due. */
   dueAt: Date | null
   /** When it is sent again unless its outcome is known by then. */
@@ -31,9 +34,10 @@ export interface ExplainFacts {
   resends: { at: string; kind: 'key' | 'token'; id: string; requestId: string }[]
 }
 
-/** Reads what there is about a message, by primary keys. */
-export async function readExplainFacts(db: Db, accountId: string, messageId: string): Promise<ExplainFacts> {
-  const { rows } = await db.query<ExplainFacts>(
+/** Reads what there is about a message: its place in line as the message tells it, the rest by primary keys. */
+export async function readExplainFacts(db: Db, row: MessageRow): Promise<ExplainFacts> {
+  const place = row.status === 'queued' ? await findPlace(db, row) : null
+  const { rows } = await db.query<Omit<ExplainFacts, 'place'>>(
     `select
        json_build_object('id', m.route_id, 'position', r.position, 'name', r.name) as route,
        case when c.id is not null then json_build_object('id', c.id, 'name', c.name) end as carrier,
@@ -47,11 +51,6 @@ export async function readExplainFacts(db: Db, accountId: string, messageId: str
            select 1
            from sender_pool_members x
            where x.account_id = m.account_id and x.pool_id = p.pool_id and x.sender_id = s.id)) as sender,
-       exists (
-         select 1
-         from lanes l
-         join queue q on q.lane_id = l.id and q.message_id = m.id
-         where l.account_id = m.account_id and l.type = m.type) as "isQueued",
        d.due_at as "dueAt",
        (select max(t.resend_at) from nameless_tries t where t.account_id = m.account_id and t.message_id = m.id) as "resendAt",
        coalesce((
@@ -68,11 +67,11 @@ export async function readExplainFacts(db: Db, accountId: string, messageId: str
      left join delayed d on d.account_id = m.account_id and d.message_id = m.id
      where m.account_id = $1
        and m.id = $2`,
-    [accountId, messageId],
+    [row.accountId, row.id],
   )
   const facts = rows[0]
   if (!facts) throw new Error('the message is gone')
-  return facts
+  return { ...facts, place }
 }
 
 /** The tries of a message in order, with their carriers. By primary key prefix. */

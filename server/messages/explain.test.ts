@@ -3,6 +3,7 @@ import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/t
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
+import { claimMessages, findLanes } from './claim.ts'
 import { explainRoutes } from './explain-http.ts'
 import { insertTestSender, moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
 
@@ -42,7 +43,11 @@ const stepsOf = (decisions: Decision[]): unknown[] =>
   decisions.map(({ step, decision, rule }) => [step, decision, rule])
 
 describe('an explanation', () => {
-  it('tells country, sender and route of a message that waits', async () => {
+  it('tells country, sender and route of a message that waits, and what for, as the message does', async () => {
+    await test.db.query(
+      `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now(), 'bound')`,
+      [test.linkId, test.nodeId],
+    )
     const { id } = await test.send()
     expect(stepsOf(await explain(id))).toEqual([
       ['accept', 'transactional', null],
@@ -52,6 +57,14 @@ describe('an explanation', () => {
       ['hold', 'queued', null],
       ['outcome', 'queued', null],
     ])
+    await test.db.query(`update link_states set state = 'down'`)
+    const holdsOf = async (): Promise<unknown> => stepsOf((await explain(id)).filter(({ step }) => step === 'hold'))
+    expect(await holdsOf()).toEqual([['hold', 'held', 'no_route']])
+    // A claim that finds no carrier puts it into the part of its lane that waits for one.
+    const [lane] = await findLanes(test.db)
+    await claimMessages(test.context, test.nodeId, [], lane?.id ?? '', '00000000-0000-0000-0000-000000000000', 10)
+    await test.db.query(`update link_states set state = 'bound'`)
+    expect(await holdsOf()).toEqual([['hold', 'queued', null]])
   })
 
   it('names the rule that took it and the carriers that are left', async () => {

@@ -128,16 +128,18 @@ function explainRoute({ route, carrier, chain }: ExplainFacts, tried: ExplainedT
 }
 
 function holdsOf(row: MessageRow, facts: ExplainFacts): Decision[] {
-  const { dueAt, isQueued } = facts
+  const { dueAt, place } = facts
   const at = row.updatedAt.toISOString()
   const holds: Decision[] = explainUnknown(row, facts)
-  if (isHeld(row))
+  const holdReason = place ? place.holdReason : row.holdReason
+  const isWaiting = isHeld({ ...row, holdReason })
+  if (isWaiting)
     holds.push({
       at,
       step: 'hold',
       decision: 'held',
-      rule: row.holdReason,
-      detail: `It is held${row.holdUntil ? ` until ${row.holdUntil.toISOString()}` : ''}: ${row.holdReason}.`,
+      rule: holdReason,
+      detail: `It is held${row.holdUntil ? ` until ${row.holdUntil.toISOString()}` : ''}: ${holdReason}.`,
     })
   if (dueAt && row.status === 'queued' && row.holdReason !== 'quiet_hours')
     holds.push({
@@ -147,7 +149,8 @@ function holdsOf(row: MessageRow, facts: ExplainFacts): Decision[] {
       rule: row.errorRaw,
       detail: `It is tried again at ${dueAt.toISOString()}.`,
     })
-  if (isQueued) holds.push({ at, step: 'hold', decision: 'queued', rule: null, detail: 'It waits for room on a link.' })
+  if (place && !isWaiting)
+    holds.push({ at, step: 'hold', decision: 'queued', rule: null, detail: 'It waits for room on a link.' })
   return holds
 }
 
