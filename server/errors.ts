@@ -200,7 +200,6 @@ export const fieldErrors = {
   sender_not_allowed: 'The sender cannot be used for this recipient.',
   pool_not_found: 'The account has no such sender pool.',
   invalid_url: 'The address is not one that may be called.',
-  destination_not_allowed: 'The address is not one that may be called.',
   too_many_segments: 'The text needs more segments than allowed.',
   invalid_template: 'The text has a merge field that cannot be read.',
   template_not_found: 'The account has no such template.',

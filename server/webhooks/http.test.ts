@@ -3,6 +3,7 @@ import { afterAll, expect, test } from 'vitest'
 import { buildTestApp, createTestAccount, testVault } from '../accounts/testing.ts'
 import { createTestDatabase } from '../db/testing.ts'
 import { newId, parseId, showId } from '../ids.ts'
+import { refuseCallbackUrls } from './callback-url.ts'
 import { guardDestinations } from './destination.ts'
 import { deliveryRoutes } from './deliveries-http.ts'
 import { eventRoutes } from './events-http.ts'
@@ -19,7 +20,8 @@ const names: Record<string, string[]> = {
   'half.example.com': ['93.184.216.34', '10.0.0.1'],
   'metadata.example.com': ['169.254.169.254'],
 }
-const destinations = guardDestinations({ allowedCidrs: ['127.0.0.0/8'], ports: [443, 8443] }, (host) =>
+const rule = { allowedCidrs: ['127.0.0.0/8'], ports: [443, 8443] }
+const destinations = guardDestinations(rule, (host) =>
   /^[\d.]+$|:/.test(host) ? Promise.resolve([host]) : Promise.resolve(names[host] ?? []),
 )
 const log = { info() {}, warn() {}, error() {} }
@@ -99,12 +101,12 @@ test('answers a repeated creation from its idempotency key', async () => {
 })
 
 test.each([
-  ['http://public.example.com/', ['#/url destination_not_allowed']],
-  ['https://public.example.com:22/', ['#/url destination_not_allowed']],
-  ['https://half.example.com/', ['#/url destination_not_allowed']],
-  ['https://metadata.example.com/', ['#/url destination_not_allowed']],
-  ['https://169.254.169.254/', ['#/url destination_not_allowed']],
-  ['https://[::ffff:10.0.0.1]/', ['#/url destination_not_allowed']],
+  ['http://public.example.com/', ['#/url invalid_url']],
+  ['https://public.example.com:22/', ['#/url invalid_url']],
+  ['https://half.example.com/', ['#/url invalid_url']],
+  ['https://metadata.example.com/', ['#/url invalid_url']],
+  ['https://169.254.169.254/', ['#/url invalid_url']],
+  ['https://[::ffff:10.0.0.1]/', ['#/url invalid_url']],
   ['https://2130706434.example', []],
   ['https://user:secret@public.example.com/', ['#/url invalid_url']],
   ['ftp://public.example.com/', ['#/url invalid_url']],
@@ -118,6 +120,21 @@ test.each([
     expect(status).toBe(201)
     await call('DELETE', `/v1/webhooks/${body.id}`)
   }
+})
+
+test.each([
+  [
+    'https://169.254.169.254/',
+    'must not be, or resolve to, a private or special address; the operator can allow networks',
+  ],
+  ['http://93.184.216.34/', 'must be called by https, on a port that the operator allows'],
+  ['https://93.184.216.34:22/', 'must be called by https, on a port that the operator allows'],
+  ['https://user:secret@public.example.com/', 'must be an https:// address without a user name or password'],
+  ['hook', 'must be an https:// address without a user name or password'],
+])('says of %s what a send says of it as callback_url', async (url, detail) => {
+  const { body } = await call('POST', '/v1/webhooks', { url })
+  expect(body.errors).toEqual([{ pointer: '#/url', code: 'invalid_url', detail }])
+  expect(refuseCallbackUrls(rule)(url)).toBe(detail)
 })
 
 test('refuses what it does not know, all at once and with what is allowed', async () => {
@@ -139,7 +156,7 @@ test('refuses what it does not know, all at once and with what is allowed', asyn
   }
   expect(faultsOf(await call('POST', '/v1/webhooks', { url: 'http://public.example.com', headers }))).toEqual([
     422,
-    '#/url destination_not_allowed',
+    '#/url invalid_url',
     '#/headers/Host invalid_value',
     '#/headers/Content-Length invalid_value',
     '#/headers/webhook-id invalid_value',
@@ -178,10 +195,7 @@ test('changes what is given, and forgets failures when a webhook is enabled agai
     description: null,
     headers: { 'X-Key': mask },
   })
-  expect(faultsOf(await call('PATCH', url, { url: 'https://10.0.0.1/' }))).toEqual([
-    422,
-    '#/url destination_not_allowed',
-  ])
+  expect(faultsOf(await call('PATCH', url, { url: 'https://10.0.0.1/' }))).toEqual([422, '#/url invalid_url'])
   expect((await call('DELETE', url)).status).toBe(204)
   expect((await call('GET', url)).status).toBe(404)
   expect((await call('DELETE', url)).status).toBe(404)

@@ -1,6 +1,7 @@
 /** What a schema cannot say about a webhook's fields. */
 import { invalid, type FieldError } from '../errors.ts'
-import type { DestinationFault, Destinations } from './destination.ts'
+import { readPostUrl, refusalDetails } from './address.ts'
+import type { Destinations } from './destination.ts'
 import { pointerOf } from './headers.ts'
 import type { WebhookChange } from './resource.ts'
 
@@ -36,20 +37,13 @@ export async function checkInput(
   if (errors.length > 0) throw invalid(errors)
 }
 
-const faultDetails: Record<Exclude<DestinationFault, 'dns'>, string> = {
-  private_address: 'The address is, or resolves to, a private or special one; the operator can allow networks.',
-  not_allowed: 'A public address is called by https, and only on the ports that the operator allows.',
-}
-
 async function checkUrl(text: string, destinations: Destinations): Promise<FieldError[]> {
-  const pointer = '#/url'
-  const url = URL.parse(text)
-  if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password)
-    return [{ pointer, code: 'invalid_url', detail: 'Must be an https:// address without a user name or password.' }]
+  const wrong = (detail: string): FieldError[] => [{ pointer: '#/url', code: 'invalid_url', detail }]
+  const url = readPostUrl(text)
+  if (typeof url === 'string') return wrong(url)
   const fault = await destinations.check(url)
   // A name that has no address yet may have one when there is something to post; the attempts will say if not.
-  if (fault === null || fault === 'dns') return []
-  return [{ pointer, code: 'destination_not_allowed', detail: faultDetails[fault] }]
+  return fault === null || fault === 'dns' ? [] : wrong(refusalDetails[fault])
 }
 
 function checkHeaders(headers: Record<string, string>): FieldError[] {
@@ -62,22 +56,26 @@ function checkHeaders(headers: Record<string, string>): FieldError[] {
   const seen = new Set<string>()
   const errors = names.flatMap((name) => {
     const lower = name.toLowerCase()
-    if (!headerName.test(name)) return [wrong(name, 'Not a header name.')]
+    if (!headerName.test(name)) return [wrong(name, 'is not the name of a header')]
     if (seen.size === seen.add(lower).size)
-      return [wrong(name, 'Names are the same whatever their case; this one is here twice.')]
+      return [wrong(name, 'is here twice: names are the same whatever their case')]
     if (ownNames.has(lower) || ownPrefixes.some((prefix) => lower.startsWith(prefix)))
-      return [wrong(name, 'This header is set by the connection or by Heliogram.')]
-    if (!headerValue.test(headers[name] ?? '')) return [wrong(name, 'Must be visible ASCII characters and spaces.')]
+      return [wrong(name, 'is set by the connection or by Heliogram')]
+    if (!headerValue.test(headers[name] ?? '')) return [wrong(name, 'must be visible ASCII characters and spaces')]
     return []
   })
   if (names.length > headersMax)
-    errors.push({ pointer: '#/headers', code: 'too_long', detail: `At most ${headersMax} headers.` })
+    errors.push({
+      pointer: '#/headers',
+      code: 'too_long',
+      detail: `must have at most ${headersMax} headers; it has ${names.length}`,
+    })
   const characters = names.reduce((sum, name) => sum + name.length + (headers[name] ?? '').length, 0)
   if (characters > headersCharactersMax)
     errors.push({
       pointer: '#/headers',
       code: 'too_long',
-      detail: `At most ${headersCharactersMax} characters in all.`,
+      detail: `must have at most ${headersCharactersMax} characters in all; it has ${characters}`,
     })
   return errors
 }
