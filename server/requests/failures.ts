@@ -15,6 +15,11 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   reply.code(error.status).header('content-type', 'application/problem+json')
   if (retryAfterSeconds !== undefined) reply.header('retry-after', Math.max(1, Math.ceil(retryAfterSeconds)))
   if (headers) reply.headers(headers)
+  // A 401 names a scheme in which to try again (RFC 9110 §15.5.2).
+  if (error.status === 401 && !reply.hasHeader('www-authenticate')) {
+    const isBasic = /^basic /i.test(request.headers.authorization ?? '')
+    reply.header('www-authenticate', `${isBasic ? 'Basic' : 'Bearer'} realm="heliogram"`)
+  }
   // Fastify closes after any failed parse; that is needed only where the rest of a body is still coming.
   if (request.raw.complete && reply.getHeader('connection') === 'close') reply.removeHeader('connection')
   return reply.send(JSON.stringify(problemOf(error, pathOf(request.url), request.id)))

@@ -94,6 +94,20 @@ test('whatever is wrong with a login, the answer is the same', async () => {
   }
 })
 
+test('an answer of 401 names the scheme in which to try again: that of the request, else the one of tokens', async () => {
+  const basic = await app.inject({
+    method: 'POST',
+    url: '/v1/auth/login',
+    headers: { authorization: `Basic ${btoa('x:y')}` },
+  })
+  const answers = [basic, await login('wrong'), await post('/v1/auth/refresh', { refresh_token: 'hg_rt_x' })]
+  expect(answers.map(({ statusCode, headers }) => [statusCode, headers['www-authenticate']])).toEqual([
+    [401, 'Basic realm="heliogram"'],
+    [401, 'Bearer realm="heliogram"'],
+    [401, 'Bearer realm="heliogram", error="invalid_token"'],
+  ])
+})
+
 test.each([
   [{}, ['#/email required', '#/password required']],
   [{ email: 'x' }, ['#/password required']],
