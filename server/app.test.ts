@@ -287,7 +287,12 @@ test('a missing scope is named', async () => {
 test('a bug says nothing of itself', async () => {
   const answer = await post({}, {}, '/v1/crash')
   expect(answer.statusCode).toBe(500)
-  expect(answer.json()).toMatchObject({ code: 'internal_error', detail: 'Internal error', retryable: true })
+  expect(answer.json()).toMatchObject({
+    code: 'internal_error',
+    title: 'Internal error',
+    detail: 'Repeat the request with the same idempotency key; report the request id.',
+    retryable: true,
+  })
   expect(answer.body).not.toContain('secret')
 })
 

@@ -26,7 +26,7 @@ export const errorKinds = {
   ),
   invalid_token: kind(401, 'The token is not valid', 'Use a token of this installation that was not revoked.'),
   expired_token: kind(401, 'The token has expired', 'Log in again, refresh the token, or create a new API key.'),
-  invalid_credentials: kind(401, 'The credentials are not right', 'Check the e-mail address and the password.'),
+  invalid_credentials: kind(401, 'The credentials are not right', 'Check the e-mail address and the password, or the key.'),
   otp_required: kind(
     401,
     'A code of the second factor is needed',
@@ -219,7 +219,7 @@ export interface FieldError {
 }
 
 interface ErrorOptions {
-  /** What is wrong with this request, for a person. */
+  /** What is wrong with this request, for a person; otherwise the advice of the code is told. */
   detail?: string
   errors?: FieldError[]
   retryAfterSeconds?: number
@@ -270,7 +270,8 @@ export function problemOf(error: ApiError, instance: string, requestId: string):
     type: `/docs/errors/${error.code}`,
     title: known.title,
     status: error.status,
-    detail: error.message,
+    // Where nothing is known of this request in particular: the title is there already.
+    detail: error.options.detail ?? known.advice,
     instance,
     code: error.code,
     request_id: requestId,

@@ -90,7 +90,11 @@ test('whatever is wrong with a login, the answer is the same', async () => {
   ]
   for (const answer of answers) {
     const { request_id: _, ...problem } = answer.json()
-    expect(problem).toMatchObject({ status: 401, code: 'invalid_credentials', detail: 'The credentials are not right' })
+    expect(problem).toMatchObject({
+      status: 401,
+      code: 'invalid_credentials',
+      detail: 'Check the e-mail address and the password, or the key.',
+    })
   }
 })
 
