@@ -54,6 +54,9 @@ const carrierUrl = (text: string): string | undefined => {
     ? text
     : undefined
 }
+/** Paths are put behind it, and carriers sign it port and all: as it was written, without the slash at the end. */
+const publicUrl = (text: string): string | undefined =>
+  /^[^?#@]*$/.test(text) ? url('http:', 'https:')(text)?.replace(/\/$/, '') : undefined
 /** A host for nothing else, or /l on another; without the slash at the end. */
 const shortUrl = (text: string): string | undefined =>
   /^(https?:\/\/[^/?#@]+(\/l)?\/?)?$/i.test(text) && url('http:', 'https:')(text) !== undefined
@@ -120,8 +123,8 @@ export const variables = {
   publicUrl: variable(
     'HELIOGRAM_PUBLIC_URL',
     '',
-    'https://…',
-    url('http:', 'https:'),
+    'https://…, without a user, ? or #',
+    publicUrl,
     'Address under which clients reach the API, where it is not host and port.',
   ),
   trustedProxies: variable(

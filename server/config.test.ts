@@ -133,6 +133,9 @@ describe('wrong settings', () => {
     ['HELIOGRAM_CARRIER_URL', 'smpp://me:p%C3%A4ss@example.com'],
     ['HELIOGRAM_CARRIER_URL', 'smpp://me:100%@example.com'],
     ['HELIOGRAM_PUBLIC_URL', 'ftp://example.com'],
+    ['HELIOGRAM_PUBLIC_URL', 'https://me:pw@example.com'],
+    ['HELIOGRAM_PUBLIC_URL', 'https://example.com/?a=b'],
+    ['HELIOGRAM_PUBLIC_URL', 'https://example.com/#a'],
     ['HELIOGRAM_SIMULATOR', 'yes'],
     ['HELIOGRAM_DATABASE_CONNECTIONS', '4'],
     ['HELIOGRAM_RECEIPT_TIMEOUT_HOURS', '0'],
@@ -145,6 +148,13 @@ describe('wrong settings', () => {
     expect(problems).toHaveLength(1)
     expect(problems[0]).toMatch(new RegExp(`^${name} is .*; allowed: `))
   })
+
+  it('take a public address with or without a slash at its end, and below a path', () =>
+    expect(
+      ['https://example.com/', 'https://example.com', 'https://example.com/sms/'].map(
+        (HELIOGRAM_PUBLIC_URL) => readConfig({ HELIOGRAM_PUBLIC_URL }).publicUrl,
+      ),
+    ).toEqual(['https://example.com', 'https://example.com', 'https://example.com/sms']))
 
   it('do not show a password or a token', () => {
     const text = problemsOf({
