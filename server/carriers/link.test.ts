@@ -222,6 +222,18 @@ describe('submitting', () => {
     expect(test.link.submitted).toBe(26)
   })
 
+  it('tells of each segment when it was written, not when it began to wait for the pace', async () => {
+    const test = await start({ link: { pace: new Pace(10) } })
+    await bound(test)
+    const before = Date.now()
+    test.link.submit(testHandover({ body: 'x'.repeat(600), segments: 4 }))
+    await until('all are answered', () => test.answers.length === 4)
+    const times = test.answers.map(({ intentAt }) => intentAt.getTime() - before)
+    // The first of them come as if the loop had stalled.
+    expect((times[3] ?? 0) - (times[0] ?? 0)).toBeGreaterThan(150)
+    expect(times[3]).toBeLessThanOrEqual(Date.now() - before)
+  })
+
   it('has room for the pace and the window, less what waits and what is promised', async () => {
     const test = await start({ link: { pace: new Pace(100) }, settings: { window: 10 } })
     expect(test.link.room('transactional')).toBe(0)

@@ -15,7 +15,7 @@ import {
   type Respond,
   type ResponsePdu,
 } from '@heliogram/smpp'
-import { now } from '../db/clock.ts'
+import { dateOf, now } from '../db/clock.ts'
 import type { Answer } from '../messages/answer.ts'
 import type { Handover } from '../messages/handover.ts'
 import type { MessageType } from '../messages/message.ts'
@@ -274,17 +274,20 @@ export class Link implements CarrierLink {
     this.#answer(part, end, messageId, move)
   }
 
-  #answer({ attempt, submit }: Part, end: SegmentEnd, messageId: string, move: Answer['move'], isLate = false): void {
+  #answer(part: Part, end: SegmentEnd, messageId: string, move: Answer['move'], isLate = false): void {
+    const { submit, writtenAt } = part
     const { nodeId, onAnswer } = this.#options
     // As ids in receipts are read: some carriers fill theirs up with blanks.
     const id = messageId.trim()
     const carrierId = end.state === 'accepted' && id !== '' ? responseIdKey(id, this.settings.message_id_form) : null
     const rawId = carrierId === null || id === carrierId ? null : id
     const place = { nodeId, linkId: this.receiptsId, segment: submit.segment, isLate }
-    const answer = answerOf(attempt, place, end, carrierId, move, rawId)
+    const { handover, intentAt } = part.attempt
+    const tried = { handover, intentAt: writtenAt === 0 ? intentAt : dateOf(writtenAt) }
+    const answer = answerOf(tried, place, end, carrierId, move, rawId)
     if (submit.segments === 1) return onAnswer(answer)
     // A message in one message_payload is one submit for all its segments, and one receipt.
-    for (let other = 2; other <= attempt.handover.segments; other++)
+    for (let other = 2; other <= handover.segments; other++)
       onAnswer({ ...answer, segments: 1, segment: other, carrierMessageId: null, rawMessageId: null, move: null })
     onAnswer({ ...answer, segments: 1 })
   }
@@ -318,8 +321,7 @@ export class Link implements CarrierLink {
   readonly #reasonOf = (status: number): Reason => this.#options.reasons.ofStatus(this.id, status)
 
   #onOutcome(part: Part, outcome: Outcome): void {
-    const end = readOutcome(outcome, this.#reasonOf)
-    this.#end(part, end, outcome.kind === 'response' ? outcome.messageId : '')
+    this.#end(part, readOutcome(outcome, this.#reasonOf), outcome.kind === 'response' ? outcome.messageId : '')
   }
 
   /** An answer after its timeout: the ledger has the try as unknown, and learns now what became of it. */

@@ -18,6 +18,9 @@ export function nowMs(): number {
 /** The same as a date. */
 export const now = (): Date => new Date(nowMs())
 
+/** The date of a monotonic time (`performance.now()`) of before. */
+export const dateOf = (at: number): Date => new Date(nowMs() - (performance.now() - at))
+
 /**
  * Follows the clock of the database by an answer with its `now()`, which was asked for at a monotonic time. What may only be the way of
  * question and answer changes nothing. Returns by how many milliseconds the clock of this machine is behind; below zero: it is ahead.

@@ -30,6 +30,7 @@ export interface Answer {
   /** The same as the carrier wrote it, where that is another spelling; else null or absent. */
   rawMessageId?: string | null
   commandStatus: number | null
+  /** When it was written, as far as it was; its intent was there before. */
   intentAt: Date
   /** How the message moves, on the answer that ends the try of its last segment; null before. */
   move: Move | null

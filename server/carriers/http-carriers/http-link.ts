@@ -7,7 +7,7 @@
  * A fault is what the next message would meet too: no connection, wrong credentials, three requests in a row without an answer.
  */
 import { ESME } from '@heliogram/smpp'
-import { now } from '../../db/clock.ts'
+import { dateOf, now } from '../../db/clock.ts'
 import type { Handover } from '../../messages/handover.ts'
 import type { MessageType } from '../../messages/message.ts'
 import type { Reason } from '../../messages/taxonomy.ts'
@@ -282,13 +282,14 @@ export class HttpLink implements CarrierLink {
   #end({ attempt, writtenAt }: Send, end: SegmentEnd, given: readonly string[] = []): void {
     const ids = given.map((id) => (id.length > idMax ? null : id))
     const { handover } = attempt
+    const intentAt = writtenAt === undefined ? attempt.intentAt : dateOf(writtenAt)
     const isByPart = handover.segments > 1 && ids.length === handover.segments
     const segments = handover.pending ?? Array.from({ length: handover.segments }, (_, i) => i + 1)
     if (writtenAt !== undefined) this.#options.onEnd?.(handover.theirNumber, end, performance.now() - writtenAt)
     for (const segment of segments.toReversed()) {
       const place = { nodeId: this.#options.nodeId, linkId: this.id, segment }
       const id = isByPart || segment === 1 ? (ids[segment - 1] ?? null) : null
-      const answer = answerOf(attempt, place, end, id, endSegment(attempt, end))
+      const answer = answerOf({ handover, intentAt }, place, end, id, endSegment(attempt, end))
       // One receipt speaks for the whole message, unless the carrier has an id for each segment.
       this.#options.onAnswer(isByPart ? answer : { ...answer, segments: 1 })
     }
