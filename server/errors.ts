@@ -26,7 +26,11 @@ export const errorKinds = {
   ),
   invalid_token: kind(401, 'The token is not valid', 'Use a token of this installation that was not revoked.'),
   expired_token: kind(401, 'The token has expired', 'Log in again, refresh the token, or create a new API key.'),
-  invalid_credentials: kind(401, 'The credentials are not right', 'Check the e-mail address and the password, or the key.'),
+  invalid_credentials: kind(
+    401,
+    'The credentials are not right',
+    'Check the e-mail address and the password, or the key.',
+  ),
   otp_required: kind(
     401,
     'A code of the second factor is needed',
