@@ -59,3 +59,12 @@ it('follows a clock of the database that is set', () => {
   ask(0)
   expect(Math.abs(clock.nowMs() - start)).toBeLessThan(1500)
 })
+
+it('says the same date of a monotonic time whenever it is asked', () => {
+  vi.useRealTimers()
+  const at = performance.now()
+  clock.followClock(new Date(), at)
+  const dates = new Set(Array.from({ length: 20_000 }, () => clock.dateOf(at).getTime()))
+  expect([...dates]).toEqual([clock.dateOf(at).getTime()])
+  expect(Math.abs(clock.dateOf(at).getTime() - Date.now())).toBeLessThan(60_000)
+})

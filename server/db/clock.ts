@@ -18,8 +18,9 @@ export function nowMs(): number {
 /** The same as a date. */
 export const now = (): Date => new Date(nowMs())
 
-/** The date of a monotonic time (`performance.now()`) of before. */
-export const dateOf = (at: number): Date => new Date(nowMs() - (performance.now() - at))
+/** The date of a monotonic time (`performance.now()`): the same whenever it is asked, so that what was written at once is not apart. */
+export const dateOf = (at: number): Date =>
+  new Date(Math.floor(known === null ? Date.now() - (performance.now() - at) : known.ms + at - known.at))
 
 /**
  * Follows the clock of the database by an answer with its `now()`, which was asked for at a monotonic time. What may only be the way of
