@@ -2,7 +2,7 @@
  * CSV (RFC 4180 and what is called so): rows out of pieces of text, whatever is wrong with some of them. A line without quotes, which
  * most are, is split by the engine; that is five times as fast as a parser that looks at every character.
  */
-import { rowCharactersMax, tooLong, type SourceRow } from './source-row.ts'
+import { isBlank, rowCharactersMax, tooLong, type SourceRow } from './source-row.ts'
 
 const notClosed = { code: 'invalid_format', detail: 'must close every quote that it opens' } as const
 
@@ -16,8 +16,8 @@ interface Scanned {
 }
 
 /**
- * Reads records, in any of the three kinds of line breaks; empty lines are none. A quote that is never closed, or not within a row's
- * length, costs its first line only: reading goes on behind it.
+ * Reads records, in any of the three kinds of line breaks; empty lines are none, nor are those of blank cells. A quote that is never
+ * closed, or not within a row's length, costs its first line only: reading goes on behind it.
  */
 export class CsvReader {
   readonly #delimiter: string
@@ -65,7 +65,7 @@ export class CsvReader {
     }
     if (this.#findQuote() >= end) {
       const record = this.#text.slice(this.#at, end).split(this.#delimiter)
-      rows.push({ line: this.#line, record, size: end - this.#at })
+      if (!isBlank(record)) rows.push({ line: this.#line, record, size: end - this.#at })
       this.#advance(end, 1)
       return true
     }
@@ -81,7 +81,7 @@ export class CsvReader {
     // Two more for the line break.
     const size = scanned.end - this.#at
     if (size > rowCharactersMax + 2) rows.push({ line: this.#line, record: this.#head(end), size, fault: tooLong })
-    else rows.push({ line: this.#line, record: scanned.cells, size })
+    else if (!isBlank(scanned.cells)) rows.push({ line: this.#line, record: scanned.cells, size })
     this.#at = scanned.end
     this.#line += scanned.lines
     return true

@@ -51,13 +51,15 @@ export function readLayout(
   const told = /^\s*sep=(.)\r?\n/i.exec(text)
   const body = told ? text.slice(told[0].length) : text
   if (isWhole && body.trim() === '') return refuseFile('must not be empty')
-  const start = body.search(/[^\r\n]/)
+  // Rows of blank cells are none; what they are separated by says nothing of the others.
+  const start = Math.max(body.search(/[^\s,;|]/), 0)
   // What is no text of the encoding has been decoded to U+FFFD.
-  const line = firstLine(body.slice(Math.max(start, 0)))
+  const line = firstLine(body.slice(Math.max(body.lastIndexOf('\n', start), body.lastIndexOf('\r', start)) + 1))
   if (line.includes('\0') || line.includes('\uFFFD'))
     return refuseFile('must begin with a line of column names, in UTF-8, UTF-16 or Windows-1252')
   const delimiter = told?.[1] ?? delimiterOf(line)
   const [first, second] = new CsvReader(delimiter).read(body, isWhole)
+  if (!first && isWhole) return refuseFile('must not be empty')
   if (!first || first.fault)
     return refuseFile(`must begin with a line of column names of at most ${rowCharactersMax} characters`)
   const names = (first.record as string[]).map((name) => withoutEscape(name.trim()))

@@ -48,6 +48,8 @@ describe('readLayout', () => {
       ])
     expect(layoutOf('"a,b",phone\n1').header).toEqual(['a,b', 'phone'])
     expect(layoutOf('\n\r\n phone ; City \n1;2')).toMatchObject({ delimiter: ';', header: ['phone', 'City'] })
+    expect(layoutOf(' \n;;\nphone;City\n1;2')).toMatchObject({ delimiter: ';', header: ['phone', 'City'] })
+    expect(layoutOf('\t\t\nphone\tCity\n1\t2')).toMatchObject({ delimiter: '\t', header: ['phone', 'City'] })
   })
 
   it('finds every field under its own name', () => {
@@ -67,6 +69,8 @@ describe('readLayout', () => {
     expect(refusalOf('phone\n')).toMatch(/must have rows/)
     expect(refusalOf('phone')).toMatch(/must have rows/)
     expect(refusalOf(' \n\n')).toMatch(/must not be empty/)
+    expect(refusalOf(',,\n" ",,\n')).toMatch(/must not be empty/)
+    expect(refusalOf('phone,name\n,\n,\n')).toMatch(/must have rows/)
     expect(refusalOf('phone,x,x\n1,2,3')).toMatch(/two columns named x/)
     expect(refusalOf('phone,x,attributes.x\n1,2,3')).toMatch(/two columns named x/)
     // Neither of them can be named to `mapping`, nor shown in it.

@@ -18,6 +18,9 @@ export interface RowFault {
   detail: string
 }
 
+/** Whether a row says nothing: spreadsheets keep rows where something stood once, and save them as delimiters alone. */
+export const isBlank = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === '')
+
 /** Longest row of any format: twice the fields of a contact at their largest. */
 export const rowCharactersMax = 65_536
 

@@ -37,6 +37,18 @@ describe('readCsv', () => {
     ])
   })
 
+  it('takes rows of nothing but blank cells for empty lines: a spreadsheet saves them where something stood once', async () => {
+    expect(lines(await csv('phone,name\n,\n1,a\n \n"",\t\r\n,,,\n,b\n,'))).toEqual([
+      [3, ['1', 'a']],
+      [7, ['', 'b']],
+    ])
+    // A cell without an end is no blank one.
+    expect(lines(await csv('phone,name\n,"\n1,a'))).toEqual([
+      [2, 'invalid_format'],
+      [3, ['1', 'a']],
+    ])
+  })
+
   it('gives up one line for a quote that is never closed, and goes on behind it', async () => {
     const many = Array.from({ length: 20_000 }, (_, i) => `${i},name`).join('\n')
     const rows = await csv(`phone,name\n1,a\n2,"open\n3,c\n${many}\n`)
@@ -147,7 +159,7 @@ describe('readCsv', () => {
     await fc.assert(
       fc.asyncProperty(table, fc.constantFrom('\n', '\r\n'), async (rows, breaks) => {
         const pad = ['x'.repeat(30_000), 'y'.repeat(30_000)]
-        const all = [...Array.from({ length: 5 }, () => pad), ...rows]
+        const all = [...Array.from({ length: 5 }, () => pad), ...rows.filter((row) => row.join('').trim() !== '')]
         const text = stringify([['phone', 'name'], ...all], { record_delimiter: breaks, quoted: true })
         expect((await csv(text)).map((row) => row.record)).toEqual(all)
       }),

@@ -125,6 +125,12 @@ it('takes what names no shared text, and what has no value, for an empty cell', 
   expect(await read(file)).toEqual([['phone'], ['', '', '', '', '', '', '', '', '', '1']])
 })
 
+it('has no rows in which every cell is blank', async () => {
+  const blank = '<row><c t="inlineStr"><is><t> </t></is></c><c><v/></c></row>'
+  const file = rawWorkbook(`${blank}<row><c t="s"><v>0</v></c></row>${blank}<row><c><v>1</v></c></row>`, ['phone'])
+  expect(await read(file)).toEqual([['phone'], ['1']])
+})
+
 it('is read by its first sheet that is seen and has cells: charts and hidden sheets have none for anybody', async () => {
   const type = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships'
   const parts = ['chartsheet', 'worksheet', 'worksheet']

@@ -1,7 +1,7 @@
 /** Workbooks (.xlsx, ECMA-376): the rows of the first sheet that is not hidden, read as a stream in bounded memory. */
 import type { ReadChunk } from './chunks.ts'
 import { cellsOf, readDateStyles, styleTags, type SheetContext } from './sheet.ts'
-import { rowCharactersMax, tooLong, type SourceRow } from './source-row.ts'
+import { isBlank, rowCharactersMax, tooLong, type SourceRow } from './source-row.ts'
 import { attributeOf, elementsIn, tagsOf, textIn, type NamedTag } from './xml.ts'
 import { readDirectory, readEntry, ZipError, type ZipEntry } from './zip.ts'
 
@@ -107,7 +107,7 @@ export async function* readSheet(workbook: Workbook, readRows: ReadChunk = workb
       const size = record.reduce((sum, cell) => sum + cell.length, 0)
       characters += size
       if (characters > cellCharactersMax) throw new ZipError('has more than 1 GiB of text; save it as CSV')
-      if (size > 0) rows.push({ line, record, size })
+      if (!isBlank(record)) rows.push({ line, record, size })
     }
     yield rows
   }
