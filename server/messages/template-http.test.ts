@@ -197,6 +197,19 @@ describe('a send by template', () => {
     ])
   })
 
+  it('tells a value that is no date from one that is missing', async () => {
+    const { name } = await create({ body: '{{ a | date: "%H:%M" }} {{ b | date: "%d" }}' })
+    const { body } = await send({ to: '15551230001', template: name, variables: { a: '2026-11-20' } })
+    expect(body['errors']).toEqual([
+      {
+        pointer: '#/variables/a',
+        code: 'missing_variable',
+        detail: 'must be a date of RFC 3339, with a time where the template shows one',
+      },
+      { pointer: '#/variables/b', code: 'missing_variable', detail: 'is needed by the template' },
+    ])
+  })
+
   it('refuses a template that is not there, or another account’s', async () => {
     const { id } = await create({}, stranger)
     for (const template of ['nope', 'tpl_nope', id])

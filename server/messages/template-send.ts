@@ -140,7 +140,13 @@ export function renderVariant(
   const rendered = variants.pick(language).template.render({ ...more, ...givenOf(variables) })
   if ('missing' in rendered) {
     for (const name of rendered.missing)
-      faults.push({ pointer: pointerTo(name), code: 'missing_variable', detail: 'is needed by the template' })
+      faults.push({
+        pointer: pointerTo(name),
+        code: 'missing_variable',
+        detail: rendered.noDates.includes(name)
+          ? 'must be a date of RFC 3339, with a time where the template shows one'
+          : 'is needed by the template',
+      })
     return null
   }
   const length = Array.from(rendered.text).length

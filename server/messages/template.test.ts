@@ -108,6 +108,10 @@ test('takes a value that is no date for a missing one', () => {
   for (const at of ['tomorrow', '2026-02-30', '20/11/2026', '2026-11-20T25:00Z'])
     expect(missing('{{ at | date: "%d" }}', { at }), at).toEqual(['at'])
   expect(missing('{{ at | date: "%H" }}', { at: '2026-11-20' })).toEqual(['at'])
+  expect(compile('{{ at | date: "%d" }} {{ b | date: "%d" }}').render({ at: 'x' })).toEqual({
+    missing: ['at', 'b'],
+    noDates: ['at'],
+  })
   expect(render('{{ at | date: "%d" | default: "soon" }}', { at: 'x' })).toBe('soon')
 })
 

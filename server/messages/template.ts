@@ -14,10 +14,10 @@ export interface Template {
   /** Those among them without which there is no text: no default stands in for them. */
   readonly required: readonly string[]
   /**
-   * The text with its fields filled in, or the fields that are missing: null, undefined or unusable (no date for `date`) with nothing to
-   * stand in. Takes time linear in the template and the values.
+   * The text with its fields filled in, or the fields that are missing: null, undefined or unusable (no date for `date`: `noDates` among
+   * them) with nothing to stand in. Takes time linear in the template and the values.
    */
-  render(fields: TemplateFields): { text: string } | { missing: string[] }
+  render(fields: TemplateFields): { text: string } | { missing: string[]; noDates: string[] }
 }
 
 /** Something that is wrong in a template. */
@@ -244,12 +244,17 @@ function build(pieces: readonly (string | Slot)[]): Template {
     render: (fields) => {
       let text = ''
       const missing = new Set<string>()
+      const noDates = new Set<string>()
       for (const piece of pieces) {
         const value = typeof piece === 'string' ? piece : fill(piece, fields)
         if (value !== null) text += value
-        else if (typeof piece !== 'string' && 'name' in piece.head) missing.add(piece.head.name)
+        else if (typeof piece !== 'string' && 'name' in piece.head) {
+          missing.add(piece.head.name)
+          // No other filter refuses a value.
+          if (read(piece.head, fields) !== null) noDates.add(piece.head.name)
+        }
       }
-      return missing.size > 0 ? { missing: [...missing] } : { text }
+      return missing.size > 0 ? { missing: [...missing], noDates: [...noDates] } : { text }
     },
   }
 }

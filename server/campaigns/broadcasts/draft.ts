@@ -41,8 +41,7 @@ export function createDrafter(
       if (hasCountry) fields.country ??= countryOf(fields.phone_number)
       const { template } = variants.pick(contact.language)
       const rendered = template.render({ ...attributes, ...fields, ...given })
-      if ('missing' in rendered)
-        return { reason: 'missing_variable', detail: `The contact has no ${rendered.missing.join(', ')}.` }
+      if ('missing' in rendered) return { reason: 'missing_variable', detail: tellMissing(rendered) }
       const length = Array.from(rendered.text).length
       if (length === 0 || length > textMax)
         return { reason: length === 0 ? 'too_short' : 'too_long', detail: `The text has ${length} characters.` }
@@ -52,6 +51,14 @@ export function createDrafter(
       return { reason: fault?.code ?? 'invalid_value', detail: fault?.detail ?? '' }
     },
   }
+}
+
+function tellMissing({ missing, noDates }: { missing: string[]; noDates: string[] }): string {
+  const absent = missing.filter((name) => !noDates.includes(name))
+  return [
+    ...(absent.length > 0 ? [`The contact has no ${absent.join(', ')}.`] : []),
+    ...noDates.map((name) => `Its ${name} is no date.`),
+  ].join(' ')
 }
 
 // Code points, as of a single send.
