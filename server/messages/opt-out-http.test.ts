@@ -180,7 +180,7 @@ describe('a list in a file', () => {
   it('opts every good row out, and says what is wrong with the others', async () => {
     await add(person)
     const csv =
-      '\uFEFFPhone number;reason\r\n+1 (555) 123-0001;old\r\n0015551230002;"=HYPERLINK(""x"")"\r\n15551230002;\r\nabc;\r\n;\r\n'
+      '\uFEFFPhone number;reason\r\n+1 (555) 123-0001;old\r\n0015551230002;"=HYPERLINK(""x"")"\r\n15551230002;\r\nabc;\r\n;nobody\r\n;\r\n'
     const answer = await call('POST', '/opt-outs/import', csv)
     expect(answer).toMatchObject({
       status: 200,

@@ -33,6 +33,14 @@ it('bad rows are told by their line, and others have their turn meanwhile', asyn
   expect(json.turns).toBeGreaterThan(2)
 })
 
+it('rows of blank cells are none, as lines without anything', async () => {
+  const { people, errors, total } = await readCsvList(
+    ',\nnumber,reason\n\n15551230001,x\n,\n" ",\n,only a reason\n,,\n',
+  )
+  expect([people.length, total]).toEqual([1, 2])
+  expect(errors).toMatchObject([{ line: 7, code: 'required' }])
+})
+
 it('of JSON is taken without its bad rows, each of which is told', async () => {
   const { people, errors } = await readJsonList([
     { number: '15551230001' },

@@ -52,6 +52,7 @@ export async function readCsvList(text: string): Promise<ReadList> {
       info: true,
       relax_column_count: true,
       skip_empty_lines: true,
+      skip_records_with_empty_values: true,
     }
     records = await readCsv(text, options, optOutRowsMax + 1)
   } catch (error) {
