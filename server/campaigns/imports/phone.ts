@@ -26,13 +26,21 @@ export interface ImportedNumber {
   repair: Repair | null
 }
 
+// Mobile numbers with their calling code and without a plus sign that the plan of the country has room for as national ones, and
+// libphonenumber takes for such. Those would be of a few fixed lines, if of any: no other country has both (the test tries all).
+const mobilesWithCode: Readonly<Record<string, RegExp>> = {
+  DE: /^491(?:5\d{9}|(?:6[023]|7\d)\d{7,8})$/,
+  ID: /^628[1-35-9]\d{7,10}$/,
+  XK: /^3834[3-9]\d{6}$/,
+}
+
 // Excel shows 12 digits and more like this, and saves what it shows.
 const scientific = /^[+']?\d+(?:[.,]\d+)?\s*[eE]\s*\+?\d+$/
 
 /**
  * Reads a number leniently: punctuation, an apostrophe before it, `00` or no plus sign, `.0` after it; with a default country also
- * national numbers, which win where both readings exist but in an export, whose digits have their country code. Digits that a spreadsheet
- * dropped are never guessed.
+ * national numbers, which win where both readings exist, but over a mobile number of that country, and in an export, whose digits have
+ * their country code. Digits that a spreadsheet dropped are never guessed.
  */
 export function readImportedNumber(
   text: string,
@@ -48,15 +56,18 @@ export function readImportedNumber(
     }
   const isInternational = cleaned.startsWith('+') || cleaned.startsWith('00')
   const international = isInternational ? cleaned.replace(/^00/, '+') : null
-  const isWhole = isExport && /^[1-9]\d*$/.test(cleaned)
+  const isWhole = (isExport && /^[1-9]\d*$/.test(cleaned)) || isMobileWithCode(cleaned, defaultCountry)
   const parsed = international
     ? parseNumber(international)
     : !isWhole && defaultCountry && parseNumber(cleaned, defaultCountry)
   if (parsed) return { number: parsed, repair: repair ?? nameForm(cleaned, parsed) }
   // Punctuation without a plus sign and without a country is a national number's: 555-123-4567 is no number of Brazil.
-  const strict = readNumber(international ?? cleaned, defaultCountry)
+  const strict = readNumber(international ?? (isWhole ? (digitsOf(cleaned) ?? cleaned) : cleaned), defaultCountry)
   return 'number' in strict ? { number: strict.number, repair: repair ?? nameForm(cleaned, strict.number) } : strict
 }
+
+const isMobileWithCode = (cleaned: string, country: string | null): boolean =>
+  country !== null && mobilesWithCode[country]?.test(digitsOf(cleaned) ?? '') === true
 
 /** How a number was written that was read: nothing is wrong with one that has its plus sign. */
 function nameForm(cleaned: string, number: string): Repair | null {

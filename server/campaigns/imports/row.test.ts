@@ -1,4 +1,7 @@
 import fc from 'fast-check'
+import { getExampleNumber, parsePhoneNumberFromString, type CountryCode } from 'libphonenumber-js/core'
+import metadata from 'libphonenumber-js/max/metadata'
+import examples from 'libphonenumber-js/mobile/examples'
 import { describe, expect, it } from 'vitest'
 import { fieldErrors } from '../../errors.ts'
 import { Consent } from '../contact.ts'
@@ -173,6 +176,43 @@ describe('readImportedNumber', () => {
     expect(read('15551234567', 'GB')).toBe('15551234567')
     expect(read('07911 123456')).toBe('invalid_phone_number')
     expect(read('(555) 123-4567')).toBe('invalid_phone_number')
+  })
+
+  it('reads the mobile numbers of every country without their plus sign as they are, with that country too', () => {
+    const misread: string[] = []
+    let read = 0
+    for (const country of Object.keys(metadata.countries) as CountryCode[]) {
+      const example = getExampleNumber(country, examples, metadata)
+      if (!example) continue
+      const { countryCallingCode, nationalNumber } = example
+      for (let n = 0; n < 300; n++) {
+        // Ends that go through all digits, behind as much of the example as keeps its range; some a digit longer.
+        const kept = nationalNumber.slice(0, n % 5)
+        const rest = String((n * 7_919_191_919) % 1e10).padStart(10, '0')
+        const digits = `${countryCallingCode}${kept}${rest.slice(0, nationalNumber.length - kept.length + (n % 3 === 0 ? 1 : 0))}`
+        const number = parsePhoneNumberFromString(`+${digits}`, metadata)
+        if (number?.country !== country || number.getType() !== 'MOBILE' || number.number !== `+${digits}`) continue
+        read++
+        const phone = readImportedNumber(digits, country)
+        if (!('number' in phone) || phone.number !== digits || phone.repair !== 'missing_plus')
+          misread.push(`${country} ${digits} ${JSON.stringify(phone)}`)
+      }
+    }
+    expect(read).toBeGreaterThan(20_000)
+    expect(misread).toEqual([])
+  })
+
+  it('reads what begins like a country code and is no mobile number behind it as national', () => {
+    expect(read('15112345678', 'DE')).toBe('4915112345678')
+    expect(read('0151 12345678', 'DE')).toBe('4915112345678')
+    expect(read('49 151 12345678', 'DE')).toBe('4915112345678')
+    expect(read('491601234567', 'DE')).toBe('491601234567')
+    expect(read('4917612345678', 'DE')).toBe('4917612345678')
+    // Leer, Kabanjahe and Santa Maria: area codes 0491, 0628 and 055.
+    expect(read('0491 2345678', 'DE')).toBe('494912345678')
+    expect(read('4912345678', 'DE')).toBe('494912345678')
+    expect(read('628 20123', 'ID')).toBe('6262820123')
+    expect(read('55981234567', 'BR')).toBe('5555981234567')
   })
 
   it('reads digits as they are in an export, and as national what was corrected in it', () => {
