@@ -102,6 +102,9 @@ describe('a file that cannot be imported', () => {
       expect(over).toMatchObject({ status: 'failed', failure: { code } })
       expect(over.counts['created']).toBeLessThanOrEqual(created)
       expect(over.counts['created']).toBe((await test.contacts(campaign)).length)
+      const tried = await test.run(campaign, workbookType, file, '?dry_run=true')
+      const detail = code === 'no_rows' ? /has no rows/ : /to its end; nothing was written\. Save it anew/
+      expect(tried).toMatchObject({ status: 'failed', failure: { code, detail: expect.stringMatching(detail) } })
     }
   })
 })

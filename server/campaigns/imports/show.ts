@@ -8,14 +8,25 @@ import { importStatuses, type ImportFailure, type ImportRow } from './store.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })
 
-const failureDetails: Record<ImportFailure, string> = {
-  no_rows: 'The file has no rows.',
-  too_many_rows: 'The file has more than 1,000,000 rows; those before are there. Split the file.',
-  damaged_file: 'The file cannot be read to its end; rows before that are there. Save it anew, or as CSV.',
-  campaign_closed: 'The campaign was archived or canceled meanwhile; rows that were counted are there.',
-  database_too_slow:
-    'The database took too long to write rows, also a few at a time; rows that were counted are there. Have its operator look at its load and locks, and send the file again then.',
-  internal_error: 'The import failed for a reason of ours; rows that were counted are there. Send the file again.',
+const counted = 'rows that were counted are there'
+/** Why an import failed, what is there nevertheless (of a dry run nothing), and what to do. */
+const failures: Record<ImportFailure, readonly [why: string, kept?: string, advice?: string]> = {
+  no_rows: ['The file has no rows'],
+  too_many_rows: ['The file has more than 1,000,000 rows', 'those before are there', 'Split the file.'],
+  damaged_file: ['The file cannot be read to its end', 'rows before that are there', 'Save it anew, or as CSV.'],
+  campaign_closed: ['The campaign was archived or canceled meanwhile', counted],
+  database_too_slow: [
+    'The database took too long to write rows, also a few at a time',
+    counted,
+    'Have its operator look at its load and locks, and send the file again then.',
+  ],
+  internal_error: ['The import failed for a reason of ours', counted, 'Send the file again.'],
+}
+
+function tellFailure(failure: ImportFailure, isDryRun: boolean): string {
+  const [why, kept, advice] = failures[failure]
+  const state = kept === undefined ? '' : `; ${isDryRun ? 'nothing was written' : kept}`
+  return `${why}${state}.${advice === undefined ? '' : ` ${advice}`}`
 }
 
 /** An import job. */
@@ -70,9 +81,7 @@ export const Import = Type.Object(
         description: 'For each column of a table the field it fills; null where it is ignored.',
       }),
     ),
-    failure: Nullable(
-      Type.Object({ code: Type.String({ examples: Object.keys(failureDetails) }), detail: Type.String() }),
-    ),
+    failure: Nullable(Type.Object({ code: Type.String({ examples: Object.keys(failures) }), detail: Type.String() })),
     errors_url: Type.String({
       description: 'Errors by row; with `Accept: text/csv` the bad rows. The first 100,000 bad rows.',
     }),
@@ -112,7 +121,7 @@ export function showImport(row: ImportRow): Static<typeof Import> {
     repairs: row.repairs,
     sample: row.sample,
     mapping: table ? Object.fromEntries(table.header.map((name, at) => [name, table.targets[at] ?? null])) : null,
-    failure: row.failure && { code: row.failure, detail: failureDetails[row.failure] },
+    failure: row.failure && { code: row.failure, detail: tellFailure(row.failure, isDryRun) },
     errors_url: `/v1/imports/${id}/errors`,
     created_at: row.createdAt.toISOString(),
     started_at: showTime(row.startedAt),
