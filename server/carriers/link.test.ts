@@ -105,6 +105,15 @@ describe('binding', () => {
     expect([test.link.room('transactional'), test.simulator.stats().bindsRefused]).toEqual([0, 1])
   })
 
+  it('after a carrier that was away refuses a password once, asks again in a minute', async () => {
+    const test = await start()
+    await bound(test)
+    test.simulator.misbehave({ bind: 'RINVPASWD' })
+    test.simulator.do('drop')
+    await until('it is refused', () => test.link.lastError === 'bind_refused: ESME_RINVPASWD')
+    expect(test.states.at(-1)).toMatch(/again in (4[89]|5\d|6\d|7[0-2])\.\d s/)
+  })
+
   it('sends a password that is longer than SMPP knows, and names its length where it is refused', async () => {
     const password = 'twelve chars'
     await bound(await start({ simulator: { credentials: { heliogram: password } }, link: { password } }))

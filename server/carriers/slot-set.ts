@@ -1,5 +1,5 @@
 /** The slots of a link that this process holds: which of them are dialled when, and which one has the most room. */
-import { backOffMs } from './backoff.ts'
+import { backOffMs, isOfCredentials, noLosses } from './backoff.ts'
 import { Slot, type SlotLoss, type SlotOptions } from './slot.ts'
 
 interface SlotSetOptions<C> extends Omit<SlotOptions<C>, 'onBound' | 'onLost'> {
@@ -13,7 +13,7 @@ export class SlotSet<C> {
   readonly #options: SlotSetOptions<C>
   readonly #slots = new Map<number, Slot<C>>()
   /** Losses in a row while no slot is bound, and when one may be dialled again: they do not knock one after the other. */
-  #failures = 0
+  #losses = noLosses()
   #retryAt = 0
   #redial: NodeJS.Timeout | null = null
   #isClosed = false
@@ -147,9 +147,19 @@ export class SlotSet<C> {
 
   #noteLoss(slot: Slot<C>, loss: SlotLoss): void {
     if (this.#isClosed || slot.isClosing) return
-    if (loss.wasSteady) this.#failures = slot.failures = 0
+    const { reason, bindStatus, wasBound, wasSteady } = loss
+    if (wasSteady) {
+      this.#losses = noLosses()
+      slot.losses = noLosses()
+    }
     const isAlone = this.state !== 'bound'
-    const waitMs = backOffMs(isAlone ? this.#failures++ : slot.failures++, loss.reason, loss.bindStatus, loss.wasBound)
+    const losses = isAlone ? this.#losses : slot.losses
+    const waitMs = backOffMs(
+      losses[isOfCredentials(reason, bindStatus) ? 'credentials' : 'others']++,
+      reason,
+      bindStatus,
+      wasBound,
+    )
     slot.retryAt = performance.now() + waitMs
     if (isAlone) this.#retryAt = slot.retryAt
     this.#options.onLost(slot, loss, waitMs)

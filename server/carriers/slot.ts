@@ -11,6 +11,7 @@ import {
   type Session,
 } from '@heliogram/smpp'
 import { now, nowMs } from '../db/clock.ts'
+import { noLosses, type Losses } from './backoff.ts'
 import { lookUp } from './look-up.ts'
 import type { SmppSettings } from './settings.ts'
 
@@ -51,8 +52,8 @@ export class Slot<C> {
   readonly number: number
   /** Since when it is bound. */
   boundAt: Date = new Date(0)
-  /** Losses in a row, for the back-off. */
-  failures = 0
+  /** For the back-off. */
+  losses: Losses = noLosses()
   /** When it may be dialled again, in monotonic milliseconds. */
   retryAt = 0
   isClosing = false
