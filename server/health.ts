@@ -20,10 +20,11 @@ export async function readHealth(
     },
   }
   if (submitter) {
-    const links = [...submitter.running.values()]
-    const bound = links.filter((link) => link.sessions > 0).length
+    const running = [...submitter.running.values()]
+    const bound = running.filter((link) => link.sessions > 0).length
+    const links = running.length + submitter.brokenCount
     // Messages are accepted and wait: a carrier that is down must not take the API out of a load balancer.
-    health['links'] = { isOk: bound === links.length, isVital: false, bound, links: links.length }
+    health['links'] = { isOk: bound === links, isVital: false, bound, links }
   }
   return health
 }

@@ -1,9 +1,12 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase } from '../db/testing.ts'
+import { readHealth } from '../health.ts'
 import { newId } from '../ids.ts'
 import { until } from '../messages/testing.ts'
+import { openVault } from '../sealing/vault.ts'
 import { noGrant, noReport, renewLeases } from './leases.ts'
+import { listLinks } from './store.ts'
 import { openBoundTest, untilBound, type CarrierTest } from './testing.ts'
 
 let database: TestDatabase
@@ -31,6 +34,30 @@ it('a link that is lost is a warning, and bound again it is not', async () => {
   await untilBound(test)
   expect(test.states.filter((line) => line.startsWith('warn'))).toEqual(['warn down'])
   expect(test.states.at(-1)).toBe('info bound')
+})
+
+it('a link whose password no key opens is down, says why, and is missed by the health of its process', async () => {
+  test = await openBoundTest(database.db)
+  const stranger = openVault(Buffer.alloc(32, 9)).seal('secret', `carriers.secrets|${test.carrierId}`)
+  const { rows } = await test.db.query<{ secrets: Buffer | null }>('select secrets from carriers')
+  const setSecrets = (secrets: Buffer | null): Promise<unknown> =>
+    test.db.query('update carriers set secrets = $1, updated_at = now()', [secrets])
+  await setSecrets(stranger)
+  await until('it cannot be started', () => test.errors.length > 0)
+  const look = async (): Promise<unknown> => [
+    (await listLinks(test.db))[0],
+    (await readHealth(test.db, test.submitter, true))['links'],
+  ]
+  await until('it is told', async () => (await listLinks(test.db))[0]?.lastError !== null)
+  expect(await look()).toMatchObject([
+    { state: 'down', sessions: 0, lastError: expect.stringMatching(/^cannot_start: .*another key/) },
+    { isOk: false, bound: 0, links: 1 },
+  ])
+  expect(test.errors).toHaveLength(1)
+
+  await setSecrets(rows[0]?.secrets ?? null)
+  await untilBound(test)
+  expect(await look()).toMatchObject([{}, { isOk: true, bound: 1, links: 1 }])
 })
 
 const held = (): Promise<number> => test.count('link_slots', 'node_id is not null')

@@ -4,6 +4,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '../db/log.ts'
+import { nowMs } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
 import { isUnavailable } from '../db/failure.ts'
 import type { Answer } from '../messages/answer.ts'
@@ -11,7 +12,7 @@ import type { Meter } from '../metrics/meter.ts'
 import { defaultReasons } from '../messages/taxonomy.ts'
 import type { Node } from '../node.ts'
 import type { CarrierLink, CarrierLinkOptions, LinkState } from './carrier-link.ts'
-import { applyLease, heldOf, makeKept, slotsOf, type Kept } from './kept.ts'
+import { applyLease, heldOf, isBroken, makeKept, slotsOf, type Kept } from './kept.ts'
 import { leaseSeconds, marginMs, releaseLeases, releaseLink, renewLeases, type LeasedLink } from './leases.ts'
 import { releaseGrants } from './limit-grants.ts'
 import { Limits } from './limits.ts'
@@ -64,6 +65,11 @@ export class LinkKeeper {
   /** The links that run here and are not being stopped, by id. */
   get running(): ReadonlyMap<string, CarrierLink> {
     return new Map([...this.#kept].flatMap(([id, { link, isClosing }]) => (link && !isClosing ? [[id, link]] : [])))
+  }
+
+  /** How many links this process should run and cannot start, until they are changed. */
+  get brokenCount(): number {
+    return [...this.#kept.values()].filter(isBroken).length
   }
 
   /** The links that run here and take messages, by carrier, best carrier first. */
@@ -265,6 +271,8 @@ export class LinkKeeper {
       } catch (error) {
         // Its password is sealed with another key: it does not keep the others down.
         this.#context.log.error({ link: one.id, error }, 'a link could not be started')
+        const reason = error instanceof Error ? error.message : String(error)
+        kept.fault = { lastError: `cannot_start: ${reason}`, lastErrorAt: new Date(nowMs()) }
         kept.free.push(...kept.slots.keys())
       }
     }

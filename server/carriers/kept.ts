@@ -11,6 +11,8 @@ export interface Kept {
   link: CarrierLink | null
   /** What the link was started from, or could not be. */
   version: string
+  /** Why it could not be started, and when; of the last time. */
+  fault: Pick<LinkReport, 'lastError' | 'lastErrorAt'>
   /** Survives the link, and so does the slow-down that it knows. */
   readonly pace: Pace
   slots: ReadonlyMap<number, string>
@@ -36,6 +38,7 @@ export function makeKept(): Kept {
     leased: null,
     link: null,
     version: '',
+    fault: { lastError: null, lastErrorAt: null },
     pace: new Pace(0, 0),
     slots: new Map(),
     dropping: new Set(),
@@ -52,27 +55,31 @@ export function makeKept(): Kept {
 /** The slots in which sessions are to be: one that was let go during a turn is given back with the next, and not dialled again meanwhile. */
 export const slotsOf = ({ slots, free }: Kept): number[] => [...slots.keys()].filter((slot) => !free.includes(slot))
 
+/** Whether its link could not be started from what its rows say now. */
+export const isBroken = ({ link, version, leased }: Kept): boolean =>
+  link === null && version !== '' && version === leased?.version
+
 /** What the leases are told of a link. */
 export function heldOf(kept: Kept, now: number): Held {
   const report = reportOf(kept, now)
   const reported = JSON.stringify(report)
   const isDue = reported !== kept.reported || now - kept.renewedAt >= renewMs
   kept.reported = reported
-  // What could not be started is not wanted until it changes.
-  const isBroken = kept.link === null && kept.version !== '' && kept.version === kept.leased?.version
   return {
     slots: kept.slots,
     free: [...kept.free],
-    wants: !kept.isClosing && !isBroken,
+    // What could not be started is not wanted until it changes.
+    wants: !kept.isClosing && !isBroken(kept),
     grant: kept.grant,
     report,
     isDue,
   }
 }
 
-function reportOf({ link, history, pace }: Kept, now: number): LinkReport {
+function reportOf(kept: Kept, now: number): LinkReport {
+  const { link, history, pace, fault } = kept
   const fraction = pace.fraction(now)
-  if (!link) return { ...noReport, fraction }
+  if (!link) return { ...noReport, fraction, ...(isBroken(kept) && fault) }
   history.push({ at: now, submitted: link.submitted })
   while (now - (history[0]?.at ?? now) > rateMs) history.shift()
   const [first = { at: now, submitted: 0 }] = history

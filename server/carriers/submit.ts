@@ -65,6 +65,11 @@ export class Submitter implements Slots {
     return this.#keeper.running
   }
 
+  /** How many links this process should run and cannot start, until they are changed. */
+  get brokenCount(): number {
+    return this.#keeper.brokenCount
+  }
+
   /** Those of them that speak SMPP. */
   get links(): ReadonlyMap<string, Link> {
     return new Map([...this.running].flatMap(([id, link]) => (link instanceof Link ? [[id, link] as const] : [])))

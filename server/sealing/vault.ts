@@ -91,7 +91,7 @@ export function openVault(source: Buffer | KeyFile): Vault {
         } catch (error) {
           failure = error
         }
-      throw failure
+      throw new Error('a secret was sealed with another key, or changed', { cause: failure })
     },
     mac: (purpose, value) => createHmac('sha256', macKey).update(`${purpose}\0${value}`).digest(),
   }
