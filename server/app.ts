@@ -116,18 +116,25 @@ export async function buildApp(context: AppContext, register: Register): Promise
   const { authenticator, door = openDoor() } = context
   const routes = guardRoutes(app, authenticator, door, headers)
   watchDeprecations(app, context.deprecatedCalls ?? null)
-  const hintOf = (path: string): string => {
+  /** The path without the slash at its end, where that is one of ours; else null. */
+  const shorterOf = (path: string): string | null => {
     const shorter = path.replace(/\/$/, '')
-    return methodsOf(routes, shorter).length > 0 ? ` Leave out the slash at its end: ${shorter}` : ''
+    return shorter !== path && methodsOf(routes, shorter).length > 0 ? shorter : null
   }
   const refuseUnknown = (request: FastifyRequest, reply: FastifyReply): void => {
     reply.headers(refusalHeaders).header('x-request-id', request.id)
-    if (wantsPage(request)) return void sendMissingPage(reply)
     const path = pathOf(request.url)
+    const shorter = shorterOf(path)
+    if (wantsPage(request)) {
+      if (shorter === null) sendMissingPage(reply)
+      else reply.redirect(shorter + request.url.slice(path.length), 301)
+      return
+    }
+    const hint = shorter === null ? '' : ` Leave out the slash at its end: ${shorter}`
     const allowed = methodsOf(routes, path)
     const error =
       allowed.length === 0
-        ? new ApiError('not_found', { detail: `There is no ${request.method} ${path}.${hintOf(path)}` })
+        ? new ApiError('not_found', { detail: `There is no ${request.method} ${path}.${hint}` })
         : new ApiError('method_not_allowed', {
             detail: `There is no ${request.method} here; use ${listOf(allowed)}.`,
             headers: { allow: allowed.join(', ') },

@@ -57,6 +57,17 @@ test('a page that there is not is a page for a browser, and a problem for a prog
   expect(elsewhere.json().code).toBe('not_found')
 })
 
+test('an address with a slash at its end leads a browser to the page', async () => {
+  const headers = { accept: 'text/html,*/*;q=0.8' }
+  for (const address of ['/docs', '/docs/operating', '/docs/api', '/docs/errors', '/docs/errors/not_found']) {
+    const answer = await app.inject({ url: `${address}/?from=mail`, headers })
+    expect([answer.statusCode, answer.headers.location], address).toEqual([301, `${address}?from=mail`])
+  }
+  for (const url of ['/docs/nowhere/', '/docs//', '/docs/errors//'])
+    expect((await app.inject({ url, headers })).statusCode, url).toBe(404)
+  expect((await app.inject('/docs/')).json().detail).toContain('Leave out the slash')
+})
+
 test('no page asks another server for anything, and none has a script', async () => {
   for (const address of ['/docs', ...manual.keys()]) {
     const html = await get(address)
