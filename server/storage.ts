@@ -8,6 +8,7 @@ import { ensurePartitions } from './db/partitions.ts'
 import { pipelineSettings } from './db/pipeline.ts'
 import { openWall } from './db/scoped.ts'
 import { renumberEvents } from './events-restored.ts'
+import { Repeated } from './repeated.ts'
 import { ContactSeals } from './sealing/contact-fields.ts'
 import { DataKeys } from './sealing/data-keys.ts'
 import type { KeyFile } from './sealing/master-key.ts'
@@ -44,6 +45,9 @@ export async function openStorage(
   const keyFile = openKeyFile(config)
   const vault = openVault(keyFile)
   const keys = new DataKeys(vault)
+  // A database that goes takes all connections at once.
+  const losses = new Repeated((error, times) => log.warn({ error, times }, 'database connection lost'))
+  started.add('lost connections', losses, (one) => one.flush())
   const open = (name: string, max: number, settings: Record<string, string> = {}): Db =>
     started.add(
       `${name} pool`,
@@ -53,7 +57,7 @@ export async function openStorage(
         settings,
         // A pool that ends lets go of its connections before they are closed.
         onError: (error) => {
-          if (started.stoppingSince === null) log.warn({ error: error.message }, 'database connection lost')
+          if (started.stoppingSince === null) losses.note(error.message)
         },
         onResult: (result, from) => openResult({ keys, log }, result, from),
       }),

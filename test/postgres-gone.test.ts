@@ -36,6 +36,7 @@ afterAll(async () => {
 
 test(`PostgreSQL is killed ${kills} times under load: callers are told to come back, and nothing is lost or sent twice (SEED=${seed})`, async () => {
   const recipient = (n: number): string => `15552011${String(100 + (n % 800))}`
+  const startedAt = performance.now()
   const load = new Load({ client: program.client, rate: 300, recipient, random })
   for (let kill = 0; kill < kills; kill++) {
     const before = load.accepted
@@ -54,6 +55,10 @@ test(`PostgreSQL is killed ${kills} times under load: callers are told to come b
   // A database that is away costs nobody's knowledge of what the carrier said.
   expect([...statuses.keys()]).toEqual(['delivered'])
   expect([...load.refusals.keys()]).toEqual([503])
+  // Each kill cost every connection; whoever reads the log hears of it once a minute.
+  const lines = program.stderr.match(/^.*database connection lost.*$/gm) ?? []
+  expect(lines[0]).toMatch(/"times":\d+/)
+  expect(lines.length).toBeLessThanOrEqual(1 + Math.floor((performance.now() - startedAt) / 60_000))
   // The service itself never went down.
   expect(program.stdout.match(/Heliogram is running/g)).toHaveLength(1)
 }, 300_000)
