@@ -167,6 +167,42 @@ describe.skipIf(!existsSync(CHROMIUM))('the page, in Chromium,', () => {
     await row.waitFor()
   })
 
+  it('opens a phone by its number as people write it', async () => {
+    await page.keyboard.press('n')
+    await page.keyboard.type('+44 (7700) 900-001')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: '+447700900001' }).waitFor()
+  })
+
+  it('keeps what is typed on each phone apart', async () => {
+    await page.goto(`${started.url}/#15551230001`)
+    const field = page.getByRole('textbox', { name: 'Text message' })
+    await field.fill('for the first')
+    await page.goto(`${started.url}/#15551230002`)
+    await page.getByRole('heading', { name: '+15551230002' }).waitFor()
+    expect(await field.inputValue()).toBe('')
+    await field.fill('for the second')
+    await page.goBack()
+    await page.getByRole('heading', { name: '+15551230001' }).waitFor()
+    expect(await field.inputValue()).toBe('for the first')
+  })
+
+  it('says that nobody answers, and keeps what was typed', async () => {
+    await page.goto(`${started.url}/#15551230001`)
+    await page.getByRole('combobox', { name: 'To' }).fill('15550100')
+    const port = Number(new URL(started.url).port)
+    await started.simulator.close()
+    const field = page.getByRole('textbox', { name: 'Text message' })
+    await field.fill('hello?')
+    await field.press('Enter')
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').textContent()).toBe('The simulator does not answer.')
+    await until(async () => (await field.inputValue()) === 'hello?', 'it comes back')
+    started = await startSimulator({ httpPort: port })
+    await page.getByText('nobody bound').waitFor()
+    complaints = complaints.filter((complaint) => !complaint.includes('Failed to load resource'))
+  })
+
   it('finds the simulator again after it was away', async () => {
     await client.submit('15551230001', 'hello')
     await page.getByRole('link', { name: /15551230001/ }).waitFor()

@@ -4,6 +4,8 @@ import { el, fateOf, setText, showLink, showMessages, showPhones, showWelcome } 
 const about = await get('/about')
 const numberHere = () => location.hash.slice(1).replace(/\D/g, '')
 let shownNumber = ''
+/** What was typed on each phone and not sent. */
+const drafts = new Map()
 /** Whether something changed while we were looking: then look once more. */
 let isLooking = false
 let isStale = false
@@ -41,7 +43,11 @@ async function lookOnce() {
 
 function showConversation(open, messages) {
   const isAnother = open !== shownNumber
-  shownNumber = open
+  if (isAnother) {
+    drafts.set(shownNumber, el('text').value)
+    el('text').value = drafts.get(open) ?? ''
+    shownNumber = open
+  }
   el('welcome').hidden = open !== ''
   el('conversation').hidden = open === ''
   setText(el('number'), open === '' ? '' : `+${open}`)
@@ -67,17 +73,20 @@ function showPeers(messages, isAnother) {
   if (isAnother || peer.value === '') peer.value = peers.find((number) => /^\d+$/.test(number)) ?? ''
 }
 
-/** Writes from the phone that is open; answers whether it was taken. */
+/** Writes from the phone that is shown; answers whether it was taken. */
 async function send(text) {
-  const to = el('peer').value.trim()
+  const from = shownNumber
+  const to = el('peer').value.replace(/[\s.()/-]/g, '')
   let problem = ''
   try {
-    await post(`/phones/${numberHere()}/replies`, { text, ...(to !== '' && { to }) })
+    await post(`/phones/${from}/replies`, { text, ...(to !== '' && { to }) })
   } catch (error) {
     problem = error.message
   }
-  setText(el('problem'), problem)
-  el('problem').hidden = problem === ''
+  if (from === shownNumber) {
+    setText(el('problem'), problem)
+    el('problem').hidden = problem === ''
+  }
   await look()
   return problem === ''
 }
@@ -85,10 +94,12 @@ async function send(text) {
 /** Sends what is typed. The field is empty at once, for a second Enter and for what is typed next; what is not taken comes back. */
 async function sendTyped() {
   const field = el('text')
-  const text = field.value
+  const [from, text] = [shownNumber, field.value]
   if (text.trim() === '') return
   field.value = ''
-  if (!(await send(text)) && field.value === '') field.value = text
+  if (await send(text)) return
+  if (from !== shownNumber) drafts.set(from, drafts.get(from) || text)
+  else if (field.value === '') field.value = text
 }
 
 el('composer').addEventListener('submit', (event) => {
