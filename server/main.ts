@@ -61,6 +61,11 @@ async function run(): Promise<void> {
   try {
     const config = readConfig()
     log = openLog(config.logLevel, process.stderr)
+    // By itself Node would print the error with all its properties: those of PostgreSQL show rows.
+    process.on('uncaughtException', (error) => {
+      log?.error({ error }, 'a fault that nothing caught: the process ends')
+      process.exit(1)
+    })
     const own = commands[command]
     if (own) return void process.stdout.write(await own(config, log))
     // SIGHUP: the terminal is gone.

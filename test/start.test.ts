@@ -290,6 +290,29 @@ test('after kill -9 the next start adopts the PostgreSQL that still runs, and th
   await program.client.waitForStatus(id, ['delivered'])
 })
 
+test('a fault that nothing caught is a line of the log, without what it was about, and ends the process', async () => {
+  // As a statement that nobody waits for may fail. The number is put together there: the stack has the script.
+  const fault = `Object.assign(new Error('duplicate key'), { code: '23505', detail: 'Key (number)=(' + '1555' + '1230001) exists.' })`
+  const script = `process.on('SIGUSR2', () => void Promise.reject(${fault}))`
+  const env = await environment({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(script)}` })
+  const { child, printed, ended } = launch(['start'], env)
+  await until('it runs', () => printed.stdout.includes('Ctrl-C stops everything'))
+  const postgres = Number(readFileSync(join(env['HELIOGRAM_DATA'] ?? '', 'pg18/postmaster.pid'), 'utf8').split('\n')[0])
+  child.kill('SIGUSR2')
+  const { code, stderr } = await ended
+  signalProcess(postgres, 'SIGINT')
+  await until('PostgreSQL is gone', () => !signalProcess(postgres, 0))
+  expect(code).toBe(1)
+  const lines = stderr.trim().split('\n')
+  expect(lines.map((line) => line[0]).filter((first) => first !== '{')).toEqual([])
+  expect(JSON.parse(lines.at(-1) ?? '')).toMatchObject({
+    level: 50,
+    msg: 'a fault that nothing caught: the process ends',
+    error: { message: 'duplicate key', code: '23505', stack: expect.stringContaining('    at ') },
+  })
+  expect(stderr).not.toContain('15551230001')
+})
+
 test('a simulator that dies is started again, and the link binds again', async () => {
   await program.client.waitForBound()
   const children = readFileSync(`/proc/${program.pid}/task/${program.pid}/children`, 'utf8').trim().split(' ')
