@@ -1,8 +1,9 @@
-import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { prepareDataDir } from './place.ts'
+import { choosePlace, prepareDataDir } from './place.ts'
 
 let folder: string
 beforeAll(async () => {
@@ -31,3 +32,19 @@ it('says so at once where a file is in the way', async () => {
   await writeFile(path, '')
   await expect(prepareDataDir(path)).rejects.toMatchObject({ code: 'EEXIST' })
 })
+
+it.skipIf(process.getuid?.() !== 0)(
+  'a database that was restored as root is given to who would own a new one',
+  async () => {
+    await chmod(folder, 0o755)
+    const [fresh, restored] = [join(folder, 'fresh'), join(folder, 'restored')]
+    await mkdir(fresh, { mode: 0o711 })
+    await mkdir(join(restored, 'pg18'), { recursive: true, mode: 0o711 })
+    const refusal = await choosePlace(restored, 'pg18').then(() => '', String)
+    const [, owner = '', path = ''] = /Run: chown -R (\S+) (.+)$/.exec(refusal) ?? []
+    expect(path).toBe(join(restored, 'pg18'))
+    execFileSync('chown', ['-R', owner, path])
+    const { account } = await choosePlace(fresh, 'pg18')
+    expect((await choosePlace(restored, 'pg18')).account?.uid).toBe(account?.uid)
+  },
+)

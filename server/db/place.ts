@@ -71,7 +71,7 @@ export async function choosePlace(dataDir: string, folder: string): Promise<Plac
   }
   const path = recorded ?? dataDir
   const owner = await ownerOf(join(path, folder))
-  const account = owner ?? (await unprivilegedAccount())
+  const account = owner ?? (await unprivilegedUser()).account
   if (await canReach(account, path)) return { path, socketDir: socketDirOf(path), account }
   if (owner !== undefined) {
     throw new Error(`The database in ${path} belongs to uid ${owner.uid}, which can no longer enter that folder`)
@@ -117,18 +117,20 @@ async function ownerOf(path: string): Promise<Account | undefined> {
   const found = await stat(path).catch(() => undefined)
   if (found === undefined) return undefined
   if (found.uid === 0) {
-    throw new Error(`${path} belongs to root, and PostgreSQL does not run as root. Run: chown -R nobody ${path}`)
+    const { name } = await unprivilegedUser()
+    throw new Error(`${path} belongs to root, and PostgreSQL does not run as root. Run: chown -R ${name} ${path}`)
   }
   return { uid: found.uid, gid: found.gid }
 }
 
-async function unprivilegedAccount(): Promise<Account> {
+/** As whom a new database runs. */
+async function unprivilegedUser(): Promise<{ name: string; account: Account }> {
   const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n').map((line) => line.split(':'))
   for (const name of ['heliogram', 'postgres', 'nobody']) {
     const [, , uid, gid] = lines.find((fields) => fields[0] === name) ?? []
-    if (Number(uid) > 0) return { uid: Number(uid), gid: Number(gid) }
+    if (Number(uid) > 0) return { name, account: { uid: Number(uid), gid: Number(gid) } }
   }
-  return { uid: 65_534, gid: 65_534 }
+  return { name: '65534', account: { uid: 65_534, gid: 65_534 } }
 }
 
 /** Asks the system itself, as that account: modes, groups, access lists and mounts all have a say. */
