@@ -123,7 +123,7 @@ export const variables = {
   publicUrl: variable(
     'HELIOGRAM_PUBLIC_URL',
     '',
-    'https://…, without a user, ? or #',
+    'https://…, or http://… inside a private network; without a user, ? or #',
     publicUrl,
     'Address under which clients reach the API, where it is not host and port.',
   ),
