@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { connectSession } from './dial.ts'
+import { encodePdu } from './encode.ts'
 import { statusOfResponse } from './pdu.ts'
 import { ESME } from './status.ts'
 import { aLink, BIND, closed, closeLinks, dialOnly, type Peer, until } from './testing.ts'
@@ -209,6 +210,39 @@ describe('submits', () => {
     peer.send({ command: 'submit_sm_resp', sequence_number, message_id: 'again' })
     await until(() => faults.length === 1, 'the second answer is a fault')
     expect(outcomes.length).toBe(1)
+  })
+
+  test('are not late where their answers wait for a process that stood still', async () => {
+    const { session, peer, outcomes } = await aLink({ responseTimeoutMs: 2_000, partialPduMs: 2_000 })
+    session.submit(aSubmit('a'), 'a')
+    const { sequence_number } = await peer.take('submit_sm')
+    const answer = encodePdu({ command: 'submit_sm_resp', sequence_number, message_id: '1' })
+    peer.socket.write(answer.subarray(0, 5))
+    await until(() => peer.socket.writableLength === 0, 'the kernel has its beginning')
+    // Behind what this turn reads: the timers come next.
+    setImmediate(() => {
+      peer.socket.write(answer.subarray(5))
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 3_000)
+    })
+    await until(() => outcomes.length === 1, 'it has an outcome')
+    expect(outcomes).toMatchObject([['a', { kind: 'response', messageId: '1' }]])
+    expect(session.state).toBe('bound')
+  })
+
+  test('are not late while we do not listen', async () => {
+    const { session, peer, outcomes, requests } = await aLink({ responseTimeoutMs: 2_500, unansweredMax: 0 })
+    session.submit(aSubmit('a'), 'a')
+    const { sequence_number } = await peer.take('submit_sm')
+    peer.send({ command: 'deliver_sm', sequence_number: 1 })
+    await until(() => requests.length === 1, 'we listen no more')
+    peer.send({ command: 'submit_sm_resp', sequence_number, message_id: '1' })
+    const other = await aLink({ responseTimeoutMs: 4_000 })
+    other.session.submit(aSubmit('b'), 'b')
+    await until(() => other.outcomes.length === 1, 'another has timed out')
+    expect(outcomes).toEqual([])
+    requests[0]?.respond(ESME.ROK)
+    await until(() => outcomes.length === 1, 'it has an outcome')
+    expect(outcomes).toMatchObject([['a', { kind: 'response', messageId: '1' }]])
   })
 
   test('of many small windows still get their late answers when the peer comes back from a stall', async () => {

@@ -310,11 +310,13 @@ export class Session<C> {
   #look(now: number): void {
     const { bindTimeoutMs, responseTimeoutMs } = this.#options
     if (this.mode === undefined && now - this.#startedAt >= bindTimeoutMs) return this.#close('bind_timeout', '', false)
-    this.#traffic.expire(now - responseTimeoutMs)
+    const { isDeaf } = this.#wire
+    if (isDeaf) this.#watch.noteDeaf(now)
+    const isBehind = this.#watch.isBehind(now, isDeaf)
+    if (!isBehind) this.#traffic.expire(now - responseTimeoutMs)
     this.#unbinding.look(now)
     if (this.state === 'closed') return
-    if (this.#wire.isDeaf) this.#watch.noteDeaf(now)
-    const verdict = this.#watch.look(now, this.state === 'bound')
+    const verdict = isBehind ? 'fine' : this.#watch.look(now, this.state === 'bound')
     if (verdict === 'partial_pdu' || verdict === 'enquire_timeout') return this.#close(verdict, '', false)
     if (verdict === 'enquire') {
       this.#enquireSequence = this.#traffic.window.nextSequence()

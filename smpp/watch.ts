@@ -11,6 +11,9 @@ export type WatchVerdict = 'fine' | 'enquire' | 'enquire_timeout' | 'partial_pdu
 /** An unanswered enquire_link is asked once more; this many missed in a row are the end. */
 const MISSED_MAX = 2
 
+/** Longer than two looks are apart: nothing was read for so long because this process stood still, or did not listen. */
+const BEHIND_MS = 2_000
+
 /**
  * Tells whether the peer of a session lives. Any whole PDU is a sign of life; a PDU that never gets whole is none. Instants
  * are monotonic milliseconds, 0 for what is not under way.
@@ -21,14 +24,18 @@ export class Watch {
   #partialAt = 0
   #enquiredAt = 0
   #missed = 0
+  /** When we last heard the peer, or would have heard it. */
+  #heardAt: number
 
   constructor(limits: WatchLimits, now: number) {
     this.#limits = limits
     this.#aliveAt = now
+    this.#heardAt = now
   }
 
   /** Takes note of bytes that arrived: whether they finished a PDU, and how much of the next one they left. */
   noteRead(now: number, hasFinished: boolean, partialOctets: number): void {
+    this.#heardAt = now
     if (hasFinished) {
       this.#aliveAt = now
       this.#enquiredAt = 0
@@ -43,6 +50,13 @@ export class Watch {
     this.#aliveAt = now
     this.#enquiredAt = 0
     if (this.#partialAt !== 0) this.#partialAt = now
+  }
+
+  /** Whether what has come may be unread, so that nothing is late yet; to be asked once a look, for the next one is behind what is read then. */
+  isBehind(now: number, isDeaf: boolean): boolean {
+    const isBehind = now - this.#heardAt > BEHIND_MS
+    if (!isDeaf) this.#heardAt = now
+    return isBehind
   }
 
   /** Takes note that enquire_link was sent. */
