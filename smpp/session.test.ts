@@ -360,21 +360,22 @@ describe('submits', () => {
 describe('losing the connection', () => {
   test('gives every submit one outcome, which tells what reached the kernel', async () => {
     const { session, peer, outcomes, states } = await aLink()
-    session.submit(aSubmit('written'), 'written')
-    await peer.take('submit_sm')
+    for (const context of ['written', 'with it']) session.submit(aSubmit(context), context)
+    await peer.take('submit_sm', 1)
     session.submit(aSubmit('unwritten'), 'unwritten')
     session.destroy()
     expect(outcomes).toEqual([
       ['written', { kind: 'closed', written: true }],
+      ['with it', { kind: 'closed', written: true }],
       ['unwritten', { kind: 'closed', written: false }],
     ])
     expect([session.state, session.room, session.submit(aSubmit('x'), 'x')]).toEqual(['closed', 0, false])
     session.destroy('socket_error')
     await until(() => peer.isEnded, 'the peer has seen the end')
-    expect(peer.received.length).toBe(2)
+    expect(peer.received.length).toBe(3)
     expect(states).toEqual(['open', 'bound', 'closed: destroyed'])
     expect(session.closeReason).toBe('destroyed')
-    expect(outcomes.length).toBe(2)
+    expect(outcomes.length).toBe(3)
   })
 
   test.each([
