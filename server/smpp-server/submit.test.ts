@@ -353,6 +353,19 @@ describe('parts of a long message', () => {
     }
   })
 
+  it('that were whole when their node died are sent also where it was to have sent them by then', async () => {
+    const [first = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
+    await client.submit({ ...first, schedule_delivery_time: formatRelativeTime(60_000) })
+    await test.db.query(
+      `update smpp_gatherings
+       set received_at = now() - interval '2 minutes',
+         parts = jsonb_build_object('1', part, '2', part)
+       from (select parts -> '1' || jsonb_build_object('sendAt', now() - interval '90 seconds') as part from smpp_gatherings) p`,
+    )
+    await sendLate(context())
+    expect(await messages()).toBe(1)
+  })
+
   function context(): Parameters<typeof sendLate>[0] {
     const { acceptor, db } = test
     const warn = (fields: object, message: string): void =>

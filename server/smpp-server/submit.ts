@@ -106,7 +106,11 @@ export async function submitGathered(
   lastPart: number | null,
   now: Date = readNow(),
 ): Promise<number> {
-  const submits = [...gathering.submits.values()]
+  // Its time was right when each part was taken; one that has come meanwhile is now.
+  const submits = [...gathering.submits.values()].map((one) => ({
+    ...one,
+    sendAt: one.sendAt && one.sendAt > now ? one.sendAt : null,
+  }))
   const draft = draftSubmit(admission, submits, now)
   const refuse = async (status: number): Promise<number> => {
     const answered = [...gathering.submits.keys()].filter((part) => part !== lastPart)
