@@ -11,6 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import type { MessageRow } from '../messages/message.ts'
+import { textMax } from '../messages/schema.ts'
 import { insertTestSender, until } from '../messages/testing.ts'
 import { parseClientId } from './client-id.ts'
 import { sendLate } from './late.ts'
@@ -312,6 +313,14 @@ describe('parts of a long message', () => {
     await until('nothing waits', async () => (await test.count('smpp_deliveries', 'true')) === 0)
   })
 
+  it('that make more than any text are refused by the last answer, and forgotten', async () => {
+    const parts = cutSegments('a'.repeat(textMax + 1), { mode: 'udh8', reference: 7 })
+    const statuses: number[] = []
+    for (const part of parts) statuses.push((await client.submit(part)).status)
+    expect(statuses).toEqual([...parts.slice(1).map(() => ESME.ROK), ESME.RINVMSGLEN])
+    expect([await messages(), await test.count('smpp_gatherings', 'true')]).toEqual([0, 0])
+  })
+
   it('of which the whole is refused for now are there when the last one comes again', async () => {
     const limit = async (segments: number): Promise<void> => {
       await test.db.query(`update accounts set settings = jsonb_build_object('guards', $1::jsonb) where id = $2`, [
@@ -324,6 +333,8 @@ describe('parts of a long message', () => {
     await limit(1)
     expect(await client.submit({ ...first, registered_delivery: 1 })).toMatchObject({ status: ESME.ROK })
     expect(await client.submit(second)).toMatchObject({ status: ESME.RTHROTTLED })
+    // A client that does not come again has not sent it.
+    expect(await test.count('smpp_gatherings, jsonb_object_keys(parts)', 'true')).toBe(1)
     await limit(10)
     expect(await client.submit(second)).toMatchObject({ status: ESME.ROK })
     const { rows } = await test.db.query<{ body: string }>('select body from messages')
