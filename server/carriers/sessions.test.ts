@@ -158,6 +158,26 @@ describe('several sessions', () => {
     expect(test.link.state).toBe('bound')
   })
 
+  it('of which the carrier has forgotten one bind it anew, when what is under way there is answered', async () => {
+    const held: (() => void)[] = []
+    const test = await start([1], {
+      answer: (session, respond) => {
+        if (session > 0) respond(ESME.ROK)
+        else if (held.push(() => respond(ESME.ROK)) > 1) respond(ESME.RINVBNDSTS)
+      },
+    })
+    await bound(test, 1)
+    for (let i = 0; i < 2; i++) test.link.submit(message())
+    await until('it takes no more', () => test.link.sessions === 0)
+    expect(test.answers.map(({ state, move }) => [state, move?.to])).toEqual([['refused', 'queued']])
+    held[0]?.()
+    await until('it is bound anew', () => test.bound.length === 2 && test.link.sessions === 1)
+    test.link.submit(message())
+    await until('all are answered', () => test.answers.length === 3)
+    expect(test.answers.slice(1).map(({ state }) => state)).toEqual(['accepted', 'accepted'])
+    expect(test.link.lastError).toBe('unbound: the carrier says that we are not bound')
+  })
+
   it('say a wrong password once, not each', async () => {
     const slots = Array.from({ length: 50 }, (_, i) => i + 1)
     const test = await start(slots, { onBind: () => ESME.RINVPASWD })

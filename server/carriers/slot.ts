@@ -61,6 +61,8 @@ export class Slot<C> {
   #sessions: Session<C>[] = []
   /** Since it was dialled last. */
   #hasBound = false
+  /** A submit was refused as if we were not bound. */
+  #isForgotten = false
   /** What ended the first session, until the other has ended. */
   #loss: SlotLoss | null = null
 
@@ -109,6 +111,7 @@ export class Slot<C> {
     const modes: BindMode[] =
       this.#options.settings.bind === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver']
     this.#hasBound = false
+    this.#isForgotten = false
     this.#loss = null
     for (const mode of modes) this.#sessions.push(this.#connect(mode))
   }
@@ -140,7 +143,10 @@ export class Slot<C> {
       bindTimeoutMs: settings.bind_timeout_seconds * 1000,
       // A PDU that never gets whole is as dead as two heartbeats that are not answered.
       partialPduMs: settings.enquire_timeout_seconds * 2000,
-      onOutcome: (_session, context, outcome) => onOutcome(context, outcome),
+      onOutcome: (session, context, outcome) => {
+        onOutcome(context, outcome)
+        if (outcome.kind === 'response' && outcome.status === ESME.RINVBNDSTS) this.#bindAnew(session)
+      },
       onLateResponse: (_session, context, response) => onLateResponse(context, response),
       onRequest,
       onRoom,
@@ -162,6 +168,16 @@ export class Slot<C> {
     this.boundAt = now()
     this.#hasBound = true
     this.#options.onBound(this)
+  }
+
+  /**
+   * A carrier that was restarted behind what keeps connections open does not know our bind, and would refuse every submit for ever. Others may
+   * be under way, and answered.
+   */
+  #bindAnew(session: Session<C>): void {
+    if (session.state !== 'bound') return
+    this.#isForgotten = true
+    void session.unbind(this.#options.settings.response_timeout_seconds * 1000)
   }
 
   /**
@@ -189,6 +205,7 @@ export class Slot<C> {
 
   /** A password is sent as it is, for many carriers take long ones; one that is refused may have been cut where it was made. */
   #hintAt({ bindStatus }: Session<C>): string {
+    if (this.#isForgotten) return 'the carrier says that we are not bound'
     const { length } = this.#options.password
     return bindStatus === ESME.RINVPASWD && length > passwordMax
       ? `the password has ${length} characters, and SMPP 3.4 knows ${passwordMax}`
