@@ -293,6 +293,21 @@ describe('a delivery', () => {
     await untilAllTaken()
   })
 
+  it('that waited for room in a session that is lost comes over another at once', async () => {
+    const both = await test.credential({ receivesReplies: true, windowMax: 2 })
+    const client = await bind(both, { mode: 'receiver' })
+    client.answer = () => {}
+    for (const letter of 'ab') await reply(letter.repeat(400))
+    await untilDelivered(client, 2)
+    await until(
+      'both are on their way',
+      async () => (await test.count('smpp_deliveries', 'leased_by is not null')) === 2,
+    )
+    client.session.destroy()
+    await untilDelivered(await bind(both), 6)
+    await untilAllTaken()
+  })
+
   it('whose end is canceled by a timeout each time is told of, and comes again when its lease is over', async () => {
     const client = await bind(credential)
     await test.db.query(

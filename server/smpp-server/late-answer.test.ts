@@ -1,7 +1,8 @@
 import { ESME } from '@heliogram/smpp'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
-import { until } from '../messages/testing.ts'
+import { storeReply } from '../messages/reply.ts'
+import { ourNumber, until } from '../messages/testing.ts'
 import { parseClientId } from './client-id.ts'
 import { bindTestClient, openServerTest, type ServerTest } from './testing.ts'
 
@@ -27,6 +28,28 @@ it('a receipt that is taken by an answer which comes too late does not come agai
   answers[0]?.()
   await until('nothing waits', async () => (await test.count('smpp_deliveries', 'true')) === 0)
   expect(await test.count('smpp_submits', 'true')).toBe(0)
+  client.session.destroy()
+})
+
+it.each([
+  ['a receipt that is refused', 1, ESME.RX_T_APPN],
+  ['a reply of which one part is taken', 2, ESME.ROK],
+])('%s by an answer which comes too late comes again', async (_what, parts, status) => {
+  const client = await bindTestClient(test.port, await test.credential({ receivesReplies: parts > 1 }))
+  const answers: ((status: number) => void)[] = []
+  client.answer = (_pdu, respond) => void answers.push(respond)
+  if (parts === 1) {
+    const { messageId } = await client.submit({ short_message: Buffer.from('Hello'), registered_delivery: 1 })
+    await test.end(parseClientId(messageId) ?? '')
+  } else {
+    const reply = { linkId: test.linkId, source: '15551230001', destination: ourNumber, isPartial: false }
+    await storeReply({ ...test.context, wake: () => {} }, { ...reply, text: 'x'.repeat(200) })
+  }
+  await until('it came again, for want of an answer', () => answers.length >= 2 * parts)
+  answers[0]?.(status)
+  await until('it comes again', () => answers.length >= 3 * parts)
+  client.answer = (_pdu, respond) => respond(ESME.ROK)
+  await until('nothing waits', async () => (await test.count('smpp_deliveries', 'true')) === 0)
   client.session.destroy()
 })
 
