@@ -246,11 +246,12 @@ describe('submits', () => {
   })
 
   test('of many small windows still get their late answers when the peer comes back from a stall', async () => {
-    const { session, peer, outcomes, late } = await aLink({ windowMax: 2, responseTimeoutMs: 20 })
+    const { session, peer, outcomes, late, rooms } = await aLink({ windowMax: 2, responseTimeoutMs: 20 })
     for (let index = 0; index < 24; index += 2) {
       for (const nth of [index, index + 1]) expect(session.submit(aSubmit('x'), `${nth}`)).toBe(true)
       await until(() => outcomes.length === index + 2, 'they have timed out')
     }
+    expect(rooms.length, 'times that room was offered, though the peer said nothing').toBe(12)
     await peer.take('submit_sm', 23)
     for (const { command, sequence_number } of peer.received)
       if (command === 'submit_sm') peer.send({ command: 'submit_sm_resp', sequence_number, message_id: 'late' })
