@@ -411,4 +411,16 @@ describe('limits', () => {
     expect(statuses.filter((status) => status === ESME.RTHROTTLED)).toHaveLength(20)
     narrow.session.destroy()
   })
+
+  it('of what is answered nothing counts among what all clients may have unanswered', async () => {
+    const wide = await bindTestClient(test.port, await test.credential({ windowMax: 1000 }))
+    for (let asked = 0; asked < 10_500; asked += 500) {
+      const answers = await Promise.all(
+        Array.from({ length: 500 }, () => wide.request('query_sm', { message_id: 'none' })),
+      )
+      const statuses = answers.map((answer) => answer.kind === 'response' && answer.status)
+      expect(new Set(statuses)).toEqual(new Set([ESME.RQUERYFAIL]))
+    }
+    wide.session.destroy()
+  })
 })
