@@ -55,7 +55,7 @@ function decodeMessage(bytes: Buffer, start: number, end: number): Pdu | undefin
   }
 }
 
-/** What decodePdu does, by the table of commands alone: the definition of the faster ways. Broken TLVs may be dropped. */
+/** What decodePdu does, by the table of commands alone: the definition of the faster ways. Broken TLVs may be dropped, and the NUL behind the last field of a response. */
 export function decodeByTable(bytes: Buffer, start: number, end: number, dropsBroken: boolean = false): Pdu {
   const octets = end - start
   if (octets < HEADER_OCTETS) throw new PduError(ESME.RINVCMDLEN, `a PDU has at least ${HEADER_OCTETS} octets`)
@@ -78,8 +78,10 @@ export function decodeByTable(bytes: Buffer, start: number, end: number, dropsBr
     } else if (type === 'cstring') {
       const limit = Math.min(end, at + field.maxRead)
       const nul = findNul(bytes, at, limit)
-      if (nul === limit && limit === end) throw pduErrorAt(bytes, start, ESME.RINVCMDLEN, `${name} has no NUL`)
-      if (nul === limit) throw pduErrorAt(bytes, start, ESME[field.status], `${name} is too long`)
+      if (nul === limit && limit < end) throw pduErrorAt(bytes, start, ESME[field.status], `${name} is too long`)
+      // Some leave out the NUL behind the id that their receipts will name.
+      const isRead = nul < limit || (dropsBroken && decoder.isResponse)
+      if (!isRead) throw pduErrorAt(bytes, start, ESME.RINVCMDLEN, `${name} has no NUL`)
       pdu[name] = readText(bytes, at, nul)
       at = nul + 1
     } else {
@@ -95,7 +97,7 @@ export function decodeByTable(bytes: Buffer, start: number, end: number, dropsBr
   return pdu as Pdu
 }
 
-/** Decodes a response that decodePdu refuses: its fields where only what stands behind them is broken, such as padding, else its header. */
+/** Decodes a response that decodePdu refuses: its fields where only what stands behind them is broken or missing, such as padding or a NUL, else its header. */
 export function decodeBroken(bytes: Buffer, start: number, end: number): Pdu {
   try {
     return decodeByTable(bytes, start, end, true)

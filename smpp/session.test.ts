@@ -310,24 +310,25 @@ describe('submits', () => {
     const { session, peer, outcomes, faults } = await aLink()
     session.submit(aSubmit('a'), 'a')
     await peer.take('submit_sm')
-    peer.sendHex('00000012 80000004 00000000 00000002 3132')
+    peer.sendHex(`00000111 80000004 00000000 00000002 ${'31'.repeat(257)}`)
     await until(() => outcomes.length === 1, 'it has an outcome')
     expect(outcomes).toMatchObject([['a', { kind: 'response', status: 0, messageId: '' }]])
-    expect(faults).toMatchObject([{ kind: 'malformed', error: { status: ESME.RINVCMDLEN } }])
+    expect(faults).toMatchObject([{ kind: 'malformed', error: { status: ESME.RINVMSGID } }])
     peer.send({ command: 'enquire_link', sequence_number: 9 })
     await peer.take('enquire_link_resp')
     expect(peer.received.length).toBe(3)
   })
 
   test.each([
-    ['padding', '00'],
-    ['a TLV that is cut short', '001e 0041 3432'],
-    ['a TLV of no length that it may have', '0427 0000'],
+    ['no NUL', ''],
+    ['padding', '00 00'],
+    ['a TLV that is cut short', '00 001e 0041 3432'],
+    ['a TLV of no length that it may have', '00 0427 0000'],
   ])('get their id from an answer that has %s behind it', async (_, octets) => {
     const { session, peer, outcomes, faults } = await aLink()
     session.submit(aSubmit('a'), 'a')
     await peer.take('submit_sm')
-    const rest = `80000004 00000000 00000002 313200 ${octets}`.replaceAll(' ', '')
+    const rest = `80000004 00000000 00000002 3132 ${octets}`.replaceAll(' ', '')
     peer.sendHex(`${(rest.length / 2 + 4).toString(16).padStart(8, '0')}${rest}`)
     await until(() => outcomes.length === 1, 'it has an outcome')
     expect(outcomes).toMatchObject([['a', { kind: 'response', status: 0, messageId: '12' }]])
