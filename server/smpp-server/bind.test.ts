@@ -1,4 +1,4 @@
-import { connectSession, ESME, SessionError } from '@heliogram/smpp'
+import { connectSession, encodePdu, ESME, SessionError } from '@heliogram/smpp'
 import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { hashPassword } from '../accounts/login/password.ts'
@@ -13,6 +13,7 @@ import {
   bindTestClient,
   createTestCredential,
   openServerTest,
+  password,
   type ServerTest,
   type TestClient,
   type TestCredential,
@@ -175,6 +176,16 @@ describe('a bind', () => {
     await forgetSessions(test.db, test.nodeId, [kept])
     const { rows } = await test.db.query<{ id: string }>('select id from smpp_sessions order by id')
     expect(rows.map(({ id }) => id)).toEqual([kept, others, young])
+  })
+
+  it('of a client that is gone when its password was checked takes no place', async () => {
+    const { id, systemId: system_id } = await test.credential({ sessionsMax: 1 })
+    const socket = connect(test.port, '127.0.0.1')
+    socket.end(encodePdu({ command: 'bind_transceiver', system_id, password, interface_version: 0x34 }))
+    await until('it was let in', () =>
+      test.count('smpp_credentials', 'id = $1 and last_bound_at is not null', [id]).then(Boolean),
+    )
+    await until('its place is free', async () => (await test.count('smpp_sessions', 'true')) === 0)
   })
 
   it('has its part of the pace also on a node that was fenced and does not know it yet', async () => {
