@@ -73,6 +73,19 @@ describe('a bind', () => {
     expect(onlySession(server)).toMatchObject({ state: 'bound', mode: 'receiver' })
   })
 
+  test('is possible once also while it is judged', async () => {
+    let decide = (_status: number): void => {}
+    const decision = new Promise<number>((resolve) => (decide = resolve))
+    const judged: string[] = []
+    const { server, port } = await aServer({ onBind: (_session, bind) => (judged.push(bind.system_id), decision) })
+    const peer = await dialPeer(port)
+    for (const system_id of ['a', 'b']) peer.send({ command: 'bind_transceiver', sequence_number: 1, system_id })
+    expect(await peer.take('bind_transceiver_resp')).toMatchObject({ command_status: ESME.RALYBND })
+    decide(ESME.ROK)
+    expect(await peer.take('bind_transceiver_resp', 1)).toMatchObject({ command_status: ESME.ROK })
+    expect([judged, onlySession(server).systemId]).toEqual([['a'], 'a'])
+  })
+
   test('of an older version gets no TLVs', async () => {
     const { port } = await aServer()
     const peer = await dialPeer(port)
