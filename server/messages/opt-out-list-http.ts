@@ -11,7 +11,7 @@ import { problems, type App, type Caller } from '../http.ts'
 import { idempotentInPieces } from '../idempotency.ts'
 import { openStream } from '../requests/stream.ts'
 import { optOut } from './opt-out.ts'
-import { optOutRowsMax, readCsvList, readJsonList, type ReadList } from './opt-out-list.ts'
+import { exportColumns, optOutRowsMax, readCsvList, readJsonList, type ReadList } from './opt-out-list.ts'
 import { optOutTags, originOf, type OptOutsContext } from './opt-out-http.ts'
 import { readOptOuts, showOptOut } from './opt-out-store.ts'
 
@@ -76,7 +76,9 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
               'text/csv': {
                 schema: Type.Unsafe<string>({
                   type: 'string',
-                  description: 'The first line names the columns `number` and, if you like, `reason`.',
+                  description:
+                    'The first line names the columns `number` and, if you like, `reason`. Numbers are read as in an import of contacts: with ' +
+                    'the `default_country` of your settings, those without a country code too.',
                 }),
               },
             },
@@ -89,7 +91,9 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
       (request, reply) =>
         idempotentInPieces(context, request, reply, async () => {
           const body = request.body as string | Type.Static<typeof JsonList>
-          const list = await (typeof body === 'string' ? readCsvList(body) : readJsonList(body.opt_outs))
+          const list = await (typeof body === 'string'
+            ? readCsvList(body, request.caller.defaultCountry)
+            : readJsonList(body.opt_outs))
           const created = await addAll(context, request, list)
           const result: Type.Static<typeof Result> = {
             object: 'opt_out_import',
@@ -153,7 +157,7 @@ async function addAll(context: OptOutsContext, request: FastifyRequest, list: Re
 }
 
 async function* writeExport(db: Db, caller: Caller): AsyncGenerator<string> {
-  yield writeCsv([['number', 'reason', 'source', 'created_at']])
+  yield writeCsv([[...exportColumns]])
   for await (const rows of readOptOuts(db, caller.accountId)) {
     const shown = rows.map((row) => showOptOut(row, caller)).filter(({ number }) => number !== null)
     yield writeCsv(shown.map((one) => [one.number, one.reason, one.source, one.created_at]))

@@ -33,6 +33,24 @@ it('bad rows are told by their line, and others have their turn meanwhile', asyn
   expect(json.turns).toBeGreaterThan(2)
 })
 
+it('of a file is read as contacts are: national numbers get the default country, and those of an export have theirs', async () => {
+  const numbers = async (text: string, country: string | null): Promise<string[]> =>
+    (await readCsvList(text, country)).people.map(({ number }) => number)
+  // Ten digits that are a number of Egypt, too.
+  expect(await numbers('number\n2025580302\n(202) 555-0303\n+20 2 5580304\n12025550305', 'US')).toEqual([
+    '12025580302',
+    '12025550303',
+    '2025580304',
+    '12025550305',
+  ])
+  expect(await numbers('2025580302\n2025580306', 'US')).toEqual(['12025580302', '12025580306'])
+  expect(await numbers('number\n2025580302', null)).toEqual(['2025580302'])
+  const exported = 'number,reason,source,created_at\n2025580302,,reply,2026-11-23T00:00:00.000Z'
+  expect(await numbers(exported, 'US')).toEqual(['2025580302'])
+  const { errors } = await readCsvList('number\n4.47E+11', 'GB')
+  expect(errors).toMatchObject([{ line: 2, code: 'scientific_notation' }])
+})
+
 it('rows of blank cells are none, as lines without anything', async () => {
   const { people, errors, total } = await readCsvList(
     ',\nnumber,reason\n\n15551230001,x\n,\n" ",\n,only a reason\n,,\n',

@@ -3,6 +3,7 @@ import { readCsv } from '../csv-read.ts'
 import { invalid } from '../errors.ts'
 import { openTurns } from '../requests/turns.ts'
 import type { OptOutInput } from './opt-out.ts'
+import { readImportedNumber, type ImportedNumber, type PhoneFault } from './number-imported.ts'
 import { readNumber } from './number.ts'
 import { undoSpreadsheet } from './number-written.ts'
 
@@ -16,7 +17,7 @@ const valueMax = 40
 export interface ListError {
   line: number
   value: string
-  code: 'required' | 'invalid_phone_number' | 'invalid_type' | 'unknown_field'
+  code: 'required' | 'scientific_notation' | 'invalid_phone_number' | 'invalid_type' | 'unknown_field'
   detail: string
   suggestion?: string
 }
@@ -34,15 +35,18 @@ interface ListRow {
   reason: string
 }
 
+/** The columns of an export; with all of them a file is one, and its numbers have their country codes. */
+export const exportColumns = ['number', 'reason', 'source', 'created_at'] as const
+
 /** What the column of numbers is called in the exports of others. */
 const numberNames = /^(number|phone|phone[ _-]?number|mobile|msisdn|to|recipient)$/i
 
 /**
- * Reads CSV with a header (`number`, and `reason` if there is one), or one number a line without one. The delimiter is found; what
- * spreadsheets put before numbers is taken away.
+ * Reads CSV with a header (`number`, and `reason` if there is one), or one number a line without one. The delimiter is found, and numbers are
+ * read as in an import of contacts: with a default country national ones too.
  * @throws ApiError `validation_failed` where the file as a whole cannot be read.
  */
-export async function readCsvList(text: string): Promise<ReadList> {
+export async function readCsvList(text: string, defaultCountry: string | null = null): Promise<ReadList> {
   const refuse = (detail: string) => invalid([{ pointer: '#', code: 'invalid_format', detail: `The file ${detail}.` }])
   let records: CsvRecord[]
   try {
@@ -60,7 +64,9 @@ export async function readCsvList(text: string): Promise<ReadList> {
   }
   const header = records[0]?.record.map((name) => name.trim()) ?? []
   const named = header.findIndex((name) => numberNames.test(name))
-  const isHeaderless = named === -1 && header.length === 1 && 'number' in readListed(header[0] ?? '')
+  const isExport = exportColumns.every((name) => header.includes(name))
+  const read = (number: string): ImportedNumber | PhoneFault => readImportedNumber(number, defaultCountry, isExport)
+  const isHeaderless = named === -1 && header.length === 1 && 'number' in read(header[0] ?? '')
   if (named === -1 && !isHeaderless) throw refuse('must have a first line that names a column `number`')
   const reasonAt = header.findIndex((name) => /^reason$/i.test(name))
   const rows = (isHeaderless ? records : records.slice(1)).map(({ record, info }) => ({
@@ -70,7 +76,7 @@ export async function readCsvList(text: string): Promise<ReadList> {
   }))
   if (rows.length === 0) throw refuse('must have rows')
   if (rows.length > optOutRowsMax) throw refuse(`must have at most ${optOutRowsMax} rows; send the rest in another`)
-  return readRows(rows, (row) => row)
+  return readRows(rows, (row) => row, read)
 }
 
 interface CsvRecord {
@@ -88,7 +94,7 @@ function delimitersOf(text: string): string[] {
 
 /** Reads the rows of a JSON body, whatever they are; their lines count from 1. */
 export function readJsonList(rows: readonly unknown[]): Promise<ReadList> {
-  return readRows(rows, (row, at) => readJsonRow(row, at + 1))
+  return readRows(rows, (row, at) => readJsonRow(row, at + 1), readListed)
 }
 
 function readJsonRow(row: unknown, line: number): ListRow | ListError {
@@ -114,6 +120,7 @@ function readJsonRow(row: unknown, line: number): ListRow | ListError {
 async function readRows<T>(
   rows: readonly T[],
   readRow: (row: T, at: number) => ListRow | ListError,
+  readText: (number: string) => ImportedNumber | PhoneFault | ReturnType<typeof readNumber>,
 ): Promise<ReadList> {
   const people = new Map<string, OptOutInput>()
   const errors: ListError[] = []
@@ -126,7 +133,7 @@ async function readRows<T>(
       continue
     }
     const { line, number, reason } = row
-    const read = readListed(number)
+    const read = readText(number)
     if ('number' in read) {
       if (!people.has(read.number))
         people.set(read.number, { number: read.number, reason: storableReason(reason) || null })

@@ -5,7 +5,7 @@ import type { OnConflict } from '../contacts.ts'
 import type { Mapping } from './columns.ts'
 import type { Encoding } from './encoding.ts'
 import type { TableLayout } from './layout.ts'
-import type { Repair } from './phone.ts'
+import type { Repair } from '../../messages/number-imported.ts'
 
 export const importStatuses = [
   'queued',

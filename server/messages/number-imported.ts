@@ -1,6 +1,6 @@
 /** Numbers as files have them: what spreadsheets and people do to them is undone where nothing is lost, and named where digits are. */
-import { digitsOf, parseNumber, undoSpreadsheet } from '../../messages/number-written.ts'
-import { readNumber } from '../../messages/number.ts'
+import { digitsOf, parseNumber, undoSpreadsheet } from './number-written.ts'
+import { readNumber } from './number.ts'
 
 /** Why a cell is no number. */
 export interface PhoneFault {
