@@ -44,7 +44,7 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   if (table?.delimiter && hasCellsBehind(record as string[], table.header.length))
     return whole(
       'invalid_format',
-      `must have ${table.header.length} cells at most, as many as there are columns; a cell with ${nameOf(table.delimiter)} in it stands in quotes`,
+      `must have no more cells than there are columns (${table.header.length}); a cell with ${nameOf(table.delimiter)} in it stands in quotes`,
     )
   const faults: FieldError[] = []
   const input = table
