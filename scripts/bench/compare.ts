@@ -5,6 +5,7 @@ import { compareBroadcasts } from './broadcast.ts'
 import { cores, fromAround } from './cores.ts'
 import { measureIdleLinks } from './idle.ts'
 import { compareImports } from './imports.ts'
+import { compareDays, keptDays } from './days.ts'
 import { installKannel, readKannelVersion } from './kannel.ts'
 import { measureLimits } from './limits.ts'
 import { measureLists } from './lists.ts'
@@ -153,6 +154,17 @@ if (isWanted('lists')) {
       `An account with eight of ten of ${options.messages.toLocaleString('en-US')} messages of ten days, over HTTP, one request at a time.`,
     ],
     rows: await measureLists(options),
+  })
+}
+if (isWanted('days')) {
+  sections.push({
+    title: `With the partitions of ${keptDays} days`,
+    ours: `${keptDays} days`,
+    theirs: 'a new database',
+    notes: [
+      `The same program over both, end to end as above, over ${options.pairs} pairs; requests one at a time, the median of twenty. The days before today are empty.`,
+    ],
+    rows: await fromAround(() => compareDays(options)),
   })
 }
 if (isWanted('webhooks')) {

@@ -16,6 +16,7 @@ const parts = [
   'session',
   'imports',
   'lists',
+  'days',
   'webhooks',
   'links',
   'statements',
@@ -41,8 +42,8 @@ const help = `npm run bench [-- options]
   --memory SIZE     HELIOGRAM_MEMORY in pair, broadcast and accept: small, normal or large (normal)
   --messages N      messages that lists are read from (10000000)
   --only PART       measures and writes one part alone, of: kannel (Kannel alone), pair (end to end), broadcast, backlog (what waited for a
-                    carrier), accept, limits (what the guard adds to it), session (SMPP), imports, lists, webhooks, links (their paces,
-                    and what they cost while idle), or statements (the ledger's alone, printed only)
+                    carrier), accept, limits (what the guard adds to it), session (SMPP), imports, lists, days (a database of
+                    four hundred days against a new one), webhooks, links (their paces, and what they cost while idle), or statements (the ledger's alone, printed only)
   --no-write        print the results, leave docs/benchmarks.md alone
 `
 
