@@ -10,21 +10,19 @@ interface Refreshed {
 
 /** The tables; other processes read them again within a second or two. */
 export interface Caches {
-  guards: Refreshed
-  quietHours: Refreshed
+  /** What accounts say of guards and of quiet hours, and which events they want. */
+  accounts: Refreshed
   /** Rules, carriers, prices, senders, and what campaigns say of senders. */
   routing: Refreshed
   /** What carriers' codes mean. */
   reasons: Refreshed
-  /** Which events somebody wants. */
-  subscriptions: Refreshed
 }
 
 /** By the first word of what the audit log calls a change. */
 const changedBy: Record<string, readonly (keyof Caches)[]> = {
-  account: ['guards', 'quietHours'],
-  settings: ['guards', 'quietHours', 'routing'],
-  campaign: ['quietHours', 'routing'],
+  account: ['accounts'],
+  settings: ['accounts', 'routing'],
+  campaign: ['accounts', 'routing'],
   sender: ['routing'],
   route: ['routing'],
   routes: ['routing'],
@@ -32,8 +30,8 @@ const changedBy: Record<string, readonly (keyof Caches)[]> = {
   carrier: ['routing', 'reasons'],
   link: ['reasons'],
   mappings: ['reasons'],
-  webhook: ['subscriptions'],
-  twilio_credential: ['subscriptions'],
+  webhook: ['accounts'],
+  twilio_credential: ['accounts'],
 }
 
 /** Changes of the caller's own account, which no other one feels. A sender may be given to an account below. */

@@ -130,7 +130,7 @@ describe('a callback’s endpoint', () => {
 describe('subscriptions', () => {
   it('hold for contract events always, for others while an endpoint asks', async () => {
     const subscriptions = new Subscriptions(database.db)
-    await subscriptions.start()
+    await subscriptions.refresh()
     const contract = Object.entries(eventTypes).filter(([, type]) => type.isContract)
     expect(contract.map(([type]) => type)).toEqual(['message.delivered', 'message.failed', 'message.received'])
     for (const type of Object.keys(eventTypes) as EventType[])
@@ -144,6 +144,5 @@ describe('subscriptions', () => {
     await database.db.query('update webhooks set enabled = false')
     await subscriptions.refresh()
     expect(subscriptions.wants(accountId, 'message.sent')).toBe(false)
-    await subscriptions.close()
   })
 })

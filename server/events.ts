@@ -6,7 +6,6 @@ import { dayOf, perDay } from './db/partitions.ts'
 import type { Db, Tx } from './db/db.ts'
 import { eventTypes, type EventType } from './event-types.ts'
 import { newId, showId } from './ids.ts'
-import { Refresher } from './refresher.ts'
 
 export { eventTypes, type EventType } from './event-types.ts'
 
@@ -186,10 +185,11 @@ const recordStatement = perDay(
     and not is_ordered`,
 )
 
-/** Which accounts subscribe to which opt-in types, re-read every second: rendering an event that nobody wants is not worth its time. */
+const contractTypes = Object.entries(eventTypes).flatMap(([type, { isContract }]) => (isContract ? [type] : []))
+
+/** Which accounts subscribe to which opt-in types (`account-tables.ts`): rendering an event that nobody wants is not worth its time. */
 export class Subscriptions {
-  #byAccount = new Map<string, Set<string>>()
-  readonly #refresher = new Refresher(() => this.#read(), 1000)
+  readonly #byAccount = new Map<string, Set<string>>()
   readonly #db: Db
 
   constructor(db: Db) {
@@ -201,32 +201,20 @@ export class Subscriptions {
     return eventTypes[type].isContract || (this.#byAccount.get(accountId)?.has(type) ?? false)
   }
 
-  start(): Promise<void> {
-    return this.#refresher.start()
-  }
-
-  /** Reads the subscriptions now. */
-  refresh(): Promise<void> {
-    return this.#refresher.now()
-  }
-
-  /** Programs written for Twilio's API are told of every step. */
-  async #read(): Promise<void> {
+  /** By their primary keys, or both tables whole. Programs written for Twilio's API are told of every step. */
+  async refresh(accountIds?: readonly string[]): Promise<void> {
+    const isOf = accountIds ? 'and account_id = any ($1::uuid[])' : ''
     const { rows } = await this.#db.query<{ accountId: string; type: string }>(
-      `select distinct account_id as "accountId", unnest(events) as type from webhooks where enabled
+      `select distinct account_id as "accountId", type
+       from webhooks, unnest(events) as type
+       where enabled and type <> all ($${accountIds ? 2 : 1}::text[]) ${isOf}
        union
-       select account_id, unnest(array['message.sent', 'message.canceled']) from twilio_credentials where revoked_at is null`,
+       select account_id, unnest(array['message.sent', 'message.canceled']) from twilio_credentials where revoked_at is null ${isOf}`,
+      [...(accountIds ? [accountIds] : []), contractTypes],
     )
-    const next = new Map<string, Set<string>>()
-    for (const { accountId, type } of rows) {
-      if (eventTypes[type as EventType]?.isContract) continue
-      const types = next.get(accountId) ?? new Set()
-      next.set(accountId, types.add(type))
-    }
-    this.#byAccount = next
-  }
-
-  close(): Promise<void> {
-    return this.#refresher.close()
+    if (!accountIds) this.#byAccount.clear()
+    for (const id of accountIds ?? []) this.#byAccount.delete(id)
+    for (const { accountId, type } of rows)
+      this.#byAccount.set(accountId, (this.#byAccount.get(accountId) ?? new Set()).add(type))
   }
 }

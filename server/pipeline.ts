@@ -1,6 +1,7 @@
 /** What messages go through in a process of any role: tables in memory, the node, the posts of its events, the ledger. */
 import type { Logger } from 'pino'
 import type { Role } from './config.ts'
+import { AccountTables } from './account-tables.ts'
 import { Hand } from './carriers/stranded.ts'
 import { StatusMaps } from './carriers/mapping.ts'
 import type { Db } from './db/db.ts'
@@ -38,6 +39,7 @@ export interface Pipeline {
   reasons: StatusMaps
   quietHours: QuietHours
   guards: Guards
+  accountTables: AccountTables
   queueCount: QueueCount
   meter: Meter
 }
@@ -58,8 +60,6 @@ export async function startPipeline(
   { db, pipelineDb, keyFile, vault, keys, texts, contactSeals }: Storage,
   { has, log, started, isAlone, destinations, die }: PipelineOptions,
 ): Promise<{ pipeline: Pipeline; node: Node; hand: Hand; ledger: Ledger }> {
-  const subscriptions = started.add('subscriptions', new Subscriptions(db), (one) => one.close())
-  await subscriptions.start()
   const hand = new Hand()
   const node = new Node({
     db: pipelineDb,
@@ -82,10 +82,17 @@ export async function startPipeline(
     : null
   const reasons = started.add('status maps', new StatusMaps(db), (one) => one.close())
   await reasons.start()
-  const quietHours = started.add('quiet hours', new QuietHours(pipelineDb), (one) => one.close())
-  await quietHours.start()
-  const guards = started.add('guards', new Guards(pipelineDb), (one) => one.close())
-  await guards.start()
+  const [subscriptions, quietHours, guards] = [
+    new Subscriptions(db),
+    new QuietHours(pipelineDb),
+    new Guards(pipelineDb),
+  ]
+  const accountTables = started.add(
+    'account tables',
+    new AccountTables(pipelineDb, [subscriptions, quietHours, guards]),
+    (one) => one.close(),
+  )
+  await accountTables.start()
   const pipeline: Pipeline = {
     db: pipelineDb,
     vault,
@@ -98,6 +105,7 @@ export async function startPipeline(
     reasons,
     quietHours,
     guards,
+    accountTables,
     queueCount: new QueueCount(pipelineDb),
     meter,
   }

@@ -102,7 +102,7 @@ async function serveApi(served: Served, { app, overload, door, metrics }: Servin
   const { config, log, started, storage, pipeline, node, acceptor, routing, phonesUrl } = served
   const { db, pipelineDb, walledDb } = storage
   const { host, port, apiPerSecond, shortUrl, trustedProxies } = config
-  const { vault, texts, contactSeals, outbox, subscriptions, guards, quietHours, reasons } = pipeline
+  const { vault, texts, contactSeals, outbox, subscriptions, accountTables, reasons } = pipeline
   started.add('overload', overload, (one) => one.close())
   overload.start([probeAccepts(acceptor), probePool(db), probePool(pipelineDb)])
   const shares = new RateShares(db, log, node.id, door.limiter)
@@ -133,7 +133,7 @@ async function serveApi(served: Served, { app, overload, door, metrics }: Servin
       refusals: new Map(),
       wakeBroadcasts: () => served.broadcaster?.wake(),
       watch,
-      caches: { guards, quietHours, routing, reasons, subscriptions },
+      caches: { accounts: accountTables, routing, reasons },
     }),
   )
   started.add('api', api, (one) => one.close())

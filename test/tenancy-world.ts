@@ -1,4 +1,5 @@
 /** Every route of the program over a test database, with nothing that runs beside them; what they ask of it can be recorded. */
+import { AccountTables } from '../server/account-tables.ts'
 import { buildTestApp } from '../server/accounts/testing.ts'
 import { StatusMaps } from '../server/carriers/mapping.ts'
 import { createQueueReader } from '../server/carriers/queue.ts'
@@ -77,11 +78,9 @@ export async function openWorld(database: TestDatabase): Promise<World> {
     wakeBroadcasts: () => {},
     watch: new Watch({ db, log: silent }),
     caches: {
-      guards: ledger.context.guards,
-      quietHours: ledger.context.quietHours,
+      accounts: new AccountTables(db, [ledger.context.guards, ledger.context.quietHours, ledger.subscriptions]),
       routing: ledger.routing,
       reasons: new StatusMaps(db),
-      subscriptions: ledger.subscriptions,
     },
     isWritable: () => true,
     metricsToken: null,

@@ -112,7 +112,7 @@ export async function recordAudit(tx: Tx, deed: Deed): Promise<string> {
     text: `
       with moved as (
         update audit_chains
-        set seq = $3, hash = $13
+        set seq = $3, hash = $13, changed_in = pg_current_xact_id()
         where account_id = $1
       )
       insert into audit_events

@@ -40,7 +40,9 @@ create table accounts (
   constraint accounts_status_check check ((status = any (array['active', 'suspended', 'closed'])))
 );
 create index accounts_closing on accounts (closed_at) where ((closed_at is not null) and (destroyed_at is null));
+create index accounts_event_days on accounts (event_days);
 create index accounts_guarded on accounts (id) where (settings ? 'guards');
+create index accounts_message_days on accounts (message_days);
 create index accounts_pace on accounts (id) where (pace is not null);
 create index accounts_parent on accounts (parent_id, id) where (parent_id is not null);
 create index accounts_quiet_hours_changed on accounts (quiet_hours_changed_at) where (quiet_hours_changed_at is not null);
@@ -116,9 +118,11 @@ create table audit_chains (
   hash bytea not null,
   pruned_seq bigint default 0 not null,
   pruned_hash bytea,
+  changed_in xid8 default '0'::xid8 not null,
   constraint audit_chains_pkey primary key (account_id),
   constraint audit_chains_pruned_check check ((((pruned_seq = 0) = (pruned_hash is null)) and (pruned_seq <= seq)))
 ) with (fillfactor=50);
+create index audit_chains_changed_in on audit_chains (changed_in);
 create policy own_account on audit_chains for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table audit_events (

@@ -6,7 +6,6 @@ import { mergeQuietHours, type QuietHoursChange } from '../accounts/quiet-hours.
 import { columns } from '../db/array.ts'
 import { now } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
-import { Refresher } from '../refresher.ts'
 import { isTimezone } from '../timezone.ts'
 import type { MessageType, Warning } from './message.ts'
 import { minutesOf, quietUntil, type QuietWindow } from './quiet-hours-window.ts'
@@ -42,37 +41,27 @@ interface AccountRules {
   types: Set<MessageType>
 }
 
-const refreshMs = 1000
 const minuteMs = 60_000
 // There are some 600; more are other spellings of them.
 const zonesMax = 2000
 
-/** The quiet hours of all accounts, read again every second. One a process. */
+/** The quiet hours of all accounts (`account-tables.ts`). One a process. */
 export class QuietHours {
   readonly #db: Db
-  #accounts: ReadonlyMap<string, AccountRules> = new Map()
+  #accounts = new Map<string, AccountRules>()
   /** Answers for the minute under way, by window and then by zones: most recipients share theirs. */
   readonly #answers = new Map<string, Map<readonly string[], Date | null>>()
   #answersOf = NaN
   readonly #zones = new Map<string, readonly string[]>()
-  readonly #refresher = new Refresher(() => this.#read(), refreshMs)
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  start(): Promise<void> {
-    return this.#refresher.start()
-  }
-
-  /** Reads now what accounts and campaigns say. */
-  refresh(): Promise<void> {
-    return this.#refresher.now()
-  }
-
-  async #read(): Promise<void> {
+  /** Reads what accounts and their campaigns say. */
+  async refresh(accountIds?: readonly string[]): Promise<void> {
     const accounts = new Map<string, AccountRules>()
-    for (const { accountId, campaignId, key, ofAccount, ofCampaign } of await readQuietHours(this.#db)) {
+    for (const { accountId, campaignId, key, ofAccount, ofCampaign } of await readQuietHours(this.#db, accountIds)) {
       let rules = accounts.get(accountId)
       if (!rules) accounts.set(accountId, (rules = { own: null, campaigns: new Map(), types: new Set() }))
       const rule = ruleOf(ofAccount, ofCampaign)
@@ -81,11 +70,9 @@ export class QuietHours {
       for (const type of rule?.types ?? []) rules.types.add(type)
     }
     for (const [id, { types }] of accounts) if (types.size === 0) accounts.delete(id)
-    this.#accounts = accounts
-  }
-
-  close(): Promise<void> {
-    return this.#refresher.close()
+    if (!accountIds) this.#accounts = accounts
+    for (const id of accountIds ?? []) this.#accounts.delete(id)
+    for (const [id, rules] of accountIds ? accounts : []) this.#accounts.set(id, rules)
   }
 
   /** Whether a message of this account and type may have to wait at all. One look-up for those who never do. */
@@ -191,19 +178,23 @@ interface Said {
 }
 
 /** What is said of quiet hours, by accounts and by campaigns that are open. Few rows: accounts are few, and campaigns by campaigns_quiet_hours. */
-async function readQuietHours(db: Db): Promise<Said[]> {
+async function readQuietHours(db: Db, accountIds: readonly string[] | undefined): Promise<Said[]> {
+  const isOf = (id: string): string => (accountIds ? `and ${id} = any ($1::uuid[])` : '')
   const { rows } = await db.query<Said>({
-    name: 'read-quiet-hours',
+    name: accountIds ? 'read-quiet-hours-of' : 'read-quiet-hours',
     text: `
       select id as "accountId", null::uuid as "campaignId", null as key, quiet_hours as "ofAccount", null::jsonb as "ofCampaign"
       from accounts
       where quiet_hours is not null
+        ${isOf('id')}
       union all
       select c.account_id, c.id, c.key, a.quiet_hours, c.quiet_hours
       from campaigns c
       join accounts a on a.id = c.account_id
       where c.quiet_hours is not null
-        and c.status not in ('archived', 'canceled')`,
+        and c.status not in ('archived', 'canceled')
+        ${isOf('c.account_id')}`,
+    values: accountIds ? [accountIds] : [],
   })
   return rows
 }

@@ -22,7 +22,7 @@ export async function withdrawImported(
   // Posts are not offered to a dispatcher of this process, whose thread this is not: it finds them by the clock.
   const outbox = { nodeId: null, hidesTexts: contactSeals?.isSealing ?? false, offer: () => {} }
   const subscriptions = new Subscriptions(db)
-  await subscriptions.refresh()
+  await subscriptions.refresh([accountId])
   await tx.query('set local synchronous_commit to on')
   const by = { actor: showId('imp', id), campaignId }
   await withdrawConsents(tx, { vault, outbox, subscriptions }, accountId, by, contacts)

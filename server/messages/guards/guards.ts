@@ -1,7 +1,6 @@
 /** The guards of all accounts, kept in memory so that accounts without guards pay one look-up. */
 import type { StoredGuards } from '../../accounts/guard-settings.ts'
 import type { Db } from '../../db/db.ts'
-import { Refresher } from '../../refresher.ts'
 import { isTimezone } from '../../timezone.ts'
 
 /** What the guards of an account ask of each message. */
@@ -20,46 +19,33 @@ export interface GuardRules {
   dedupeSeconds: number
 }
 
-const refreshMs = 1000
-
-/** Reads every second what accounts say of their guards. One a process. */
+/** What accounts say of their guards (`account-tables.ts`). One a process. */
 export class Guards {
   readonly #db: Db
-  #accounts: ReadonlyMap<string, GuardRules> = new Map()
-  readonly #refresher = new Refresher(() => this.#read(), refreshMs)
+  #accounts = new Map<string, GuardRules>()
 
   constructor(db: Db) {
     this.#db = db
   }
 
-  start(): Promise<void> {
-    return this.#refresher.start()
-  }
-
-  /** Reads the settings now. */
-  refresh(): Promise<void> {
-    return this.#refresher.now()
-  }
-
-  /** By the partial index accounts_guarded. */
-  async #read(): Promise<void> {
+  /** By the partial index accounts_guarded; of some accounts by the primary key. */
+  async refresh(accountIds?: readonly string[]): Promise<void> {
     const { rows } = await this.#db.query<{ accountId: string; timezone: string | null; guards: StoredGuards }>({
-      name: 'read-guards',
+      name: accountIds ? 'read-guards-of' : 'read-guards',
       text: `
         select id as "accountId", settings ->> 'timezone' as timezone, settings -> 'guards' as guards
         from accounts
-        where settings ? 'guards'`,
+        where settings ? 'guards'${accountIds ? ' and id = any ($1::uuid[])' : ''}`,
+      values: accountIds ? [accountIds] : [],
     })
-    this.#accounts = new Map(rows.map(({ accountId, timezone, guards }) => [accountId, rulesOf(guards, timezone)]))
+    if (!accountIds) this.#accounts.clear()
+    for (const id of accountIds ?? []) this.#accounts.delete(id)
+    for (const { accountId, timezone, guards } of rows) this.#accounts.set(accountId, rulesOf(guards, timezone))
   }
 
   /** What is asked of messages of an account; undefined: nothing. */
   of(accountId: string): GuardRules | undefined {
     return this.#accounts.get(accountId)
-  }
-
-  close(): Promise<void> {
-    return this.#refresher.close()
   }
 }
 
