@@ -1,10 +1,11 @@
 /** Who calls: from an Authorization header to a caller. */
+import { Batcher } from '../batch.ts'
 import type { Db } from '../db/db.ts'
 import { ApiError, type ErrorCode } from '../errors.ts'
 import type { Caller } from '../http.ts'
 import { KnownCallers } from './known-callers.ts'
 import { allowNetworks, notFrom, type NetworkTest } from './networks.ts'
-import { findAccessToken, findKey, isSecretOf, type Credential } from './store.ts'
+import { findAccessToken, findKeys, isSecretOf, type Credential, type GivenKey } from './store.ts'
 import { hashToken, readToken } from './token.ts'
 
 /** Says who calls. One a process. */
@@ -28,8 +29,14 @@ interface Known {
  * `refuse` is asked before a token that was not let in lately is looked up, and throws where it should not be.
  */
 export function openAuthenticator(db: Db, refuse?: (ip: string) => void): Authenticator {
+  // With many clients a large part of all requests needs a look-up, for each is forgotten after seconds: those that come meanwhile share the next.
+  const keys = new Batcher((given: GivenKey[]) => findKeys(db, given), {
+    sizeMax: 100,
+    flushesMax: 2,
+    isForAll: () => true,
+  })
   const callers = new KnownCallers<Known>(async (token) => {
-    const credential = await findCredential(db, token)
+    const credential = await findCredential(db, keys, token)
     return { known: admit(credential), expiresInMs: credential?.expiresInMs ?? null }
   })
   return {
@@ -55,7 +62,11 @@ export function denied(code: ErrorCode, detail: string): ApiError {
   return new ApiError(code, { detail, headers: { 'www-authenticate': `Bearer realm="heliogram"${error}` } })
 }
 
-async function findCredential(db: Db, token: string): Promise<Credential | null> {
+async function findCredential(
+  db: Db,
+  keys: Batcher<GivenKey, Credential | null>,
+  token: string,
+): Promise<Credential | null> {
   const read = readToken(token)
   if (read === null) throw denied('invalid_token', 'The token is not one of Heliogram, or it was cut or mistyped.')
   if (read.kind === 'refresh') throw denied('invalid_token', 'A refresh token is only for /v1/auth/refresh.')
@@ -63,7 +74,7 @@ async function findCredential(db: Db, token: string): Promise<Credential | null>
     throw denied('invalid_token', 'The code of an invitation is only for /v1/auth/accept-invitation.')
   const hash = hashToken(token)
   if (read.kind === 'access') return findAccessToken(db, hash)
-  const key = await findKey(db, read.publicId, hash)
+  const key = await keys.push({ publicId: read.publicId, hash })
   return key && isSecretOf(key, hash) ? key : null
 }
 

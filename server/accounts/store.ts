@@ -1,5 +1,6 @@
 /** SQL of credentials: users, keys and the tokens of logins. */
 import { timingSafeEqual } from 'node:crypto'
+import { columns } from '../db/array.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import { scopesOf, type Role } from './roles.ts'
 
@@ -33,23 +34,37 @@ export function isSecretOf({ hash, previousHash }: Credential, given: Buffer): b
   return timingSafeEqual(hash, given) || (previousHash !== null && timingSafeEqual(previousHash, given))
 }
 
+/** A key as somebody comes with it: its public id, and the SHA-256 of the whole. */
+export interface GivenKey {
+  publicId: string
+  hash: Buffer
+}
+
 /**
- * A key by its public id. Notes its use once a minute, and only where the secret is right: that locks the key's row, briefly.
- * Served by the unique index on public_id.
+ * Keys by their public ids, null for those that do not exist; one result a key given, in their order. Notes their use once a minute, and only where
+ * the secret is right: that locks the key's row, briefly, and waits for nobody. Served by the unique index on public_id.
  */
-export async function findKey(db: Queryable, publicId: string, hash: Buffer): Promise<Credential | null> {
-  const { rows } = await db.query<Credential>({
-    name: 'find-key',
+export async function findKeys(db: Queryable, given: readonly GivenKey[]): Promise<(Credential | null)[]> {
+  const { rows } = await db.query<Credential & { n: number }>({
+    name: 'find-keys',
     text: `
-      with used as (
+      with given as materialized (
+        select * from unnest($1::text[], $2::bytea[]) with ordinality as g (public_id, hash, n)
+      ), used as (
         update api_keys
         set last_used_at = now()
-        where public_id = $1
-          and (secret_hash = $2 or (previous_hash = $2 and previous_until > now()))
-          and revoked_at is null
-          and (last_used_at is null or last_used_at < now() - interval '1 minute')
+        where (account_id, id) in (
+          select k.account_id, k.id
+          from given g
+          join api_keys k on k.public_id = g.public_id
+          where (k.secret_hash = g.hash or (k.previous_hash = g.hash and k.previous_until > now()))
+            and k.revoked_at is null
+            and (k.last_used_at is null or k.last_used_at < now() - interval '1 minute')
+          for no key update of k skip locked
+        )
       )
       select
+        g.n::int as n,
         k.account_id as "accountId",
         a.status as "accountStatus",
         'key' as kind,
@@ -64,12 +79,19 @@ export async function findKey(db: Queryable, publicId: string, hash: Buffer): Pr
         a.settings ->> 'default_country' as "defaultCountry",
         k.revoked_at is not null as "isRevoked",
         (extract(epoch from k.expires_at - now()) * 1000)::float8 as "expiresInMs"
-      from api_keys k
-      join accounts a on a.id = k.account_id
-      where k.public_id = $1`,
-    values: [publicId, hash],
+      from given g
+      join api_keys k on k.public_id = g.public_id
+      join accounts a on a.id = k.account_id`,
+    values: columns([given.map(({ publicId }) => publicId), given.map(({ hash }) => hash)]),
   })
-  return rows[0] ?? null
+  const found = new Map(rows.map(({ n, ...credential }) => [n, credential]))
+  return given.map((_, i) => found.get(i + 1) ?? null)
+}
+
+/** One of them. */
+export async function findKey(db: Queryable, publicId: string, hash: Buffer): Promise<Credential | null> {
+  const [key = null] = await findKeys(db, [{ publicId, hash }])
+  return key
 }
 
 interface TokenRow extends Credential {
