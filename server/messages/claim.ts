@@ -54,8 +54,14 @@ export async function findLanes(db: Db): Promise<Lane[]> {
         nullif(b.sender, '') as sender, b.campaign_id as "campaignId", w.message_id as head
       from waiting w
       left join backlogs b on b.id = w.lane_id
-      join lanes l on l.id = coalesce(b.lane_id, w.lane_id)
-      join accounts a on a.id = l.account_id and a.status = 'active'
+      cross join lateral (
+        select l.id, l.account_id, l.type, l.is_paused
+        from lanes l
+        join accounts a on a.id = l.account_id and a.status = 'active'
+        where l.id = coalesce(b.lane_id, w.lane_id)
+        -- By primary keys: most lanes are empty at any time, and those that are not nobody has counted.
+        offset 0
+      ) l
       left join campaigns c on c.account_id = l.account_id and c.id = b.campaign_id
       where not l.is_paused
         and (c.id is null or not ${isStopped('c')})
