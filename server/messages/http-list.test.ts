@@ -283,3 +283,19 @@ describe('filters', () => {
     expect([status, page.errors?.map((error) => `${error.pointer} ${error.code}`).sort()]).toEqual([422, errors])
   })
 })
+
+it('a message that waits for a time says when it is thought to go, in lists too, and one that is canceled says no more', async () => {
+  const sendAt = new Date(Math.ceil(Date.now() / 1000) * 1000 + 3_600_000)
+  const theirNumber = '15551230199'
+  const id = showId('msg', (await test.send({ theirNumber, sendAt })).id)
+  const read = async (url: string) =>
+    (await app.inject({ url, headers: account.headers })).json<Record<string, unknown>>()
+  const scheduled = { id, status: 'scheduled', estimated_send_at: sendAt.toISOString() }
+  expect(await read(`/v1/messages/${id}`)).toMatchObject(scheduled)
+  expect((await list({ to: theirNumber })).page.data).toMatchObject([scheduled])
+  const url = `/v1/messages/${id}/cancel`
+  const answer = await app.inject({ method: 'POST', url, headers: account.headers })
+  const canceled = { id, status: 'canceled', estimated_send_at: null }
+  expect(answer.json()).toMatchObject(canceled)
+  expect(await read(`/v1/messages/${id}`)).toMatchObject(canceled)
+})

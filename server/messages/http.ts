@@ -186,11 +186,9 @@ export function messageRoutes(app: App, context: MessagesContext): void {
       const place = row.status === 'queued' ? await findPlace(db, row) : null
       // Nobody knows when a pause ends.
       const estimate =
-        place?.holdReason === 'campaign_paused'
-          ? null
-          : row.status === 'queued' && (place || !row.holdUntil)
-            ? context.slots.estimateSendAt({ ...row, carrierId: place?.carrierId ?? null, ahead: place?.ahead })
-            : (row.holdUntil ?? row.sendAt)
+        place?.holdReason !== 'campaign_paused' && row.status === 'queued' && (place || !row.holdUntil)
+          ? context.slots.estimateSendAt({ ...row, carrierId: place?.carrierId ?? null, ahead: place?.ahead })
+          : null
       const shown = place ? { ...row, holdReason: place.holdReason } : row
       return renderMessage(shown, row.sentAt ? null : estimate, request.caller.scopes.has('messages:read_body'))
     },

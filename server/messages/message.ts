@@ -167,7 +167,10 @@ export const messageColumnNames: readonly string[] = messageColumns('m')
   .split(',')
   .map((column) => /as "(\w+)"$/.exec(column.trim())?.[1] ?? column.trim().replace('m.', ''))
 
-/** The public form of a message; `hasBody` false hides the text (scope `messages:read_body`). Same in answers and events. */
+/**
+ * The public form of a message; `hasBody` false hides the text (scope `messages:read_body`). Same in answers and events. Where nobody has
+ * estimated when it goes, one that waits for a time goes then.
+ */
 export function renderMessage(
   row: MessageRow,
   estimatedSendAt: Date | null = null,
@@ -206,6 +209,7 @@ export function renderMessage(
           ? showId('cnv', conversationIdOf(row.accountId, row.ourNumber, row.theirNumber))
           : null,
     }
+  const goesAt = estimatedSendAt ?? timeOf(row)
   return {
     ...common,
     type: row.type,
@@ -215,9 +219,7 @@ export function renderMessage(
     send_at: showTime(row.sendAt),
     expires_at: showTime(row.expiresAt),
     // What expires before is not sent.
-    estimated_send_at: showTime(
-      row.expiresAt && estimatedSendAt && estimatedSendAt > row.expiresAt ? null : estimatedSendAt,
-    ),
+    estimated_send_at: showTime(goesAt && row.expiresAt && goesAt > row.expiresAt ? null : goesAt),
     hold: isHeld(row) ? { reason: row.holdReason, until: showTime(row.holdUntil) } : null,
     route: row.carrierId && { carrier: showId('car', row.carrierId) },
     provider_message_id: row.providerMessageId,
@@ -233,6 +235,12 @@ export function renderMessage(
     sent_at: showTime(row.sentAt),
     completed_at: showTime(row.completedAt),
   }
+}
+
+/** The time that a message waits for; null: it waits for none, or has gone. */
+function timeOf({ status, sentAt, sendAt, holdUntil }: MessageRow): Date | null {
+  if (status === 'scheduled') return sendAt
+  return status === 'queued' && sentAt === null ? holdUntil : null
 }
 
 /** What stands for their number in messages of a person who was erased: random, the same in all that the erasure found. */

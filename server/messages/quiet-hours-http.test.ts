@@ -48,7 +48,7 @@ it('a held message says why and until when, in every answer', async () => {
   const url = `/v1/messages/${sent.id}`
   expect((await app.inject({ url, headers: account.headers })).json()).toMatchObject(held)
   const list = (await app.inject({ url: '/v1/messages?status=queued', headers: account.headers })).json()
-  expect(list.data).toMatchObject([{ id: sent.id, hold: held.hold }])
+  expect(list.data).toMatchObject([{ id: sent.id, ...held }])
   const preview = (more: object) =>
     app.inject({
       method: 'POST',

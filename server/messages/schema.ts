@@ -200,7 +200,12 @@ export const Message = Type.Object(
     send_at: Type.Optional(Nullable(Type.String())),
     expires_at: Type.Optional(Nullable(Type.String())),
     estimated_send_at: Type.Optional(
-      Nullable(Type.String({ description: 'When it is thought to go; null: nobody knows, or it is one of a list.' })),
+      Nullable(
+        Type.String({
+          description:
+            'When it is thought to go; null: nobody knows, it is over, or it waits in line and is one of a list.',
+        }),
+      ),
     ),
     hold: Type.Optional(
       Nullable(
