@@ -26,7 +26,9 @@ const JsonList = Type.Object(
   {
     opt_outs: Type.Array(
       Type.Unsafe<unknown>({
-        description: 'A `number`, and a `reason` if you like, as for POST /v1/opt-outs. A wrong one fails alone.',
+        description:
+          'A `number`, and a `reason` if you like, as for POST /v1/opt-outs. Digits have their country code; what has punctuation and none is ' +
+          'completed with the `default_country` of your settings. A wrong one fails alone.',
       }),
       { minItems: 1, maxItems: optOutRowsMax },
     ),
@@ -93,7 +95,7 @@ export function optOutListRoutes(app: App, context: OptOutsContext): void {
           const body = request.body as string | Type.Static<typeof JsonList>
           const list = await (typeof body === 'string'
             ? readCsvList(body, request.caller.defaultCountry)
-            : readJsonList(body.opt_outs))
+            : readJsonList(body.opt_outs, request.caller.defaultCountry))
           const created = await addAll(context, request, list)
           const result: Type.Static<typeof Result> = {
             object: 'opt_out_import',

@@ -4,8 +4,6 @@ import { invalid } from '../errors.ts'
 import { openTurns } from '../requests/turns.ts'
 import type { OptOutInput } from './opt-out.ts'
 import { readImportedNumber, type ImportedNumber, type PhoneFault } from './number-imported.ts'
-import { readNumber } from './number.ts'
-import { undoSpreadsheet } from './number-written.ts'
 
 /** Most rows of one import: some ten seconds of work. */
 export const optOutRowsMax = 100_000
@@ -92,9 +90,13 @@ function delimitersOf(text: string): string[] {
   return counts.filter(({ count }) => count === most).map(({ one }) => one)
 }
 
-/** Reads the rows of a JSON body, whatever they are; their lines count from 1. */
-export function readJsonList(rows: readonly unknown[]): Promise<ReadList> {
-  return readRows(rows, (row, at) => readJsonRow(row, at + 1), readListed)
+/**
+ * Reads the rows of a JSON body, whatever they are; their lines count from 1. Digits have their country code, as in all JSON; what is written
+ * otherwise is read as in a file.
+ */
+export function readJsonList(rows: readonly unknown[], defaultCountry: string | null = null): Promise<ReadList> {
+  const read = (number: string): ImportedNumber | PhoneFault => readImportedNumber(number, defaultCountry, true)
+  return readRows(rows, (row, at) => readJsonRow(row, at + 1), read)
 }
 
 function readJsonRow(row: unknown, line: number): ListRow | ListError {
@@ -120,7 +122,7 @@ function readJsonRow(row: unknown, line: number): ListRow | ListError {
 async function readRows<T>(
   rows: readonly T[],
   readRow: (row: T, at: number) => ListRow | ListError,
-  readText: (number: string) => ImportedNumber | PhoneFault | ReturnType<typeof readNumber>,
+  readText: (number: string) => ImportedNumber | PhoneFault,
 ): Promise<ReadList> {
   const people = new Map<string, OptOutInput>()
   const errors: ListError[] = []
@@ -148,11 +150,3 @@ function storableReason(reason: string): string {
   const characters = Array.from(reason.trim().slice(0, 2 * reasonLengthMax)).slice(0, reasonLengthMax)
   return characters.join('').toWellFormed().replaceAll('\0', '\uFFFD')
 }
-
-/** `00` and punctuation are how people write; the point of a fraction is none of it: its zero would make another number. */
-const readListed = (text: string): ReturnType<typeof readNumber> =>
-  readNumber(
-    undoSpreadsheet(text)
-      .cleaned.replace(/[\s().\-/]+/g, '')
-      .replace(/^00/, '+'),
-  )
