@@ -12,5 +12,14 @@ export function writeCsv(rows: readonly (readonly (string | null)[])[], delimite
   )
 }
 
-/** A cell without the apostrophe that stands in our files before what a spreadsheet would run: the signs of `escape_formulas`. */
-export const withoutEscape = (cell: string): string => cell.replace(/^'(?=[=+\-@\t\r＝＋－＠])/, '')
+const formula = /^="((?:[^"]|"")*)"$/
+
+/**
+ * The text of a cell: without the apostrophe that stands in our files before what a spreadsheet would run (the signs of `escape_formulas`), or
+ * without the formula by which programs have spreadsheets leave digits as they are (`="0042"`).
+ */
+export function textOfCell(cell: string): string {
+  const text = cell.trim()
+  const inside = text.startsWith('="') ? formula.exec(text)?.[1] : undefined
+  return inside === undefined ? text.replace(/^'(?=[=+\-@\t\r＝＋－＠])/, '') : inside.replaceAll('""', '"').trim()
+}

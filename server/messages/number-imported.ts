@@ -12,6 +12,7 @@ export interface PhoneFault {
 /** What was wrong with numbers that could be mended; of several the one that stands first here. */
 export const repairs = {
   apostrophe: 'An apostrophe stood before it, as spreadsheets show texts.',
+  formula: 'It stood in a formula, by which programs keep its digits from spreadsheets.',
   decimal_point: 'It ended in `.0`: a program took the column for fractions.',
   thousands_separators: 'Its digits were grouped as an amount.',
   double_zero: '`00` stood for the plus sign.',

@@ -33,27 +33,32 @@ export function parseNumber(text: string, defaultCountry?: string | null): strin
 }
 
 const amount = /^\+?\d{1,3}(?:,\d{3}){2,}(?:\.0+)?$/
+// How programs have spreadsheets leave digits as they are.
+const formula = /^="([^"]*)"$/
 // Marks of direction and joiners, which phones put around the numbers that are copied from them.
 const unseen = /\p{Cf}+/gu
 
 /** A number from a file without what spreadsheets do to it, where nothing is lost by that, and what was undone. */
 export function undoSpreadsheet(text: string): {
   cleaned: string
-  repair: 'apostrophe' | 'decimal_point' | 'thousands_separators' | null
+  repair: 'apostrophe' | 'formula' | 'decimal_point' | 'thousands_separators' | null
 } {
   const trimmed = text.replace(unseen, '').trim()
   const bare = trimmed.replace(/^['’`]+/, '').trim()
+  const said = formula.exec(bare)?.[1]?.trim() ?? bare
   // Data frames turn a column of numbers with gaps into fractions.
-  const whole = bare.replace(/^(\+?[\d,]+)\.0+$/, '$1')
+  const whole = said.replace(/^(\+?[\d,]+)\.0+$/, '$1')
   const cleaned = amount.test(whole) ? whole.replaceAll(',', '') : whole
   const repair =
     bare !== trimmed
       ? 'apostrophe'
-      : whole !== bare
-        ? 'decimal_point'
-        : cleaned !== whole
-          ? 'thousands_separators'
-          : null
+      : said !== bare
+        ? 'formula'
+        : whole !== said
+          ? 'decimal_point'
+          : cleaned !== whole
+            ? 'thousands_separators'
+            : null
   return { cleaned, repair }
 }
 

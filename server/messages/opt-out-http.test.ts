@@ -224,12 +224,14 @@ describe('a list in a file', () => {
 
   it('means the numbers that were there before spreadsheets and phones wrote them', async () => {
     const cells = ['4915123456789.0', '"447,911,123,456"', '\u202a+447911123457\u202c', "'+447911123458", '4.47E+11']
+    cells.push('="447911123459"', '"=""447911123460"""')
     expect((await call('POST', '/opt-outs/import', `number\n${cells.join('\n')}\n`)).body).toMatchObject({
-      created: 4,
+      created: 6,
       errors: [{ line: 6, value: '4.47E+11' }],
     })
     const { text } = await call('GET', '/opt-outs/export')
-    expect(text.match(/^\d+/gm)?.sort()).toEqual(['447911123456', '447911123457', '447911123458', '4915123456789'])
+    const mobiles = [6, 7, 8, 9].map((last) => `44791112345${last}`)
+    expect(text.match(/^\d+/gm)?.sort()).toEqual([...mobiles, '447911123460', '4915123456789'])
   })
 
   it('may be one number a line', async () => {

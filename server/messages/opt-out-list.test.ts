@@ -67,6 +67,14 @@ it('of JSON takes digits with their country code, as everywhere, and completes w
   expect(await read(null, ...spelled)).toEqual([['12025580304', '12025580305', '12025580306'], []])
 })
 
+it('cells are what they stand for: texts in formulas, and without the apostrophe that an export puts before one', async () => {
+  const { people } = await readCsvList(`="number",reason\n="15551230001",'=1+1\n15551230002,said "no" twice\n`)
+  expect(people).toEqual([
+    { number: '15551230001', reason: '=1+1' },
+    { number: '15551230002', reason: 'said "no" twice' },
+  ])
+})
+
 it('rows of blank cells are none, as lines without anything', async () => {
   const { people, errors, total } = await readCsvList(
     ',\nnumber,reason\n\n15551230001,x\n,\n" ",\n,only a reason\n,,\n',

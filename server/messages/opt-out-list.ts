@@ -1,4 +1,5 @@
 /** Lists of opt-outs in files: what comes from another system, and what goes to one. */
+import { textOfCell } from '../csv.ts'
 import { readCsv } from '../csv-read.ts'
 import { invalid } from '../errors.ts'
 import { openTurns } from '../requests/turns.ts'
@@ -53,6 +54,8 @@ export async function readCsvList(text: string, defaultCountry: string | null = 
       delimiter: delimitersOf(text),
       info: true,
       relax_column_count: true,
+      // ="15551234567" has its quotes inside.
+      relax_quotes: true,
       skip_empty_lines: true,
       skip_records_with_empty_values: true,
     }
@@ -60,7 +63,7 @@ export async function readCsvList(text: string, defaultCountry: string | null = 
   } catch (error) {
     throw refuse(`is not CSV: ${error instanceof Error ? error.message : String(error)}`)
   }
-  const header = records[0]?.record.map((name) => name.trim()) ?? []
+  const header = records[0]?.record.map(textOfCell) ?? []
   const named = header.findIndex((name) => numberNames.test(name))
   const isExport = exportColumns.every((name) => header.includes(name))
   const read = (number: string): ImportedNumber | PhoneFault => readImportedNumber(number, defaultCountry, isExport)
@@ -70,7 +73,7 @@ export async function readCsvList(text: string, defaultCountry: string | null = 
   const rows = (isHeaderless ? records : records.slice(1)).map(({ record, info }) => ({
     line: info.lines,
     number: record[isHeaderless ? 0 : named] ?? '',
-    reason: reasonAt === -1 ? '' : (record[reasonAt] ?? ''),
+    reason: reasonAt === -1 ? '' : textOfCell(record[reasonAt] ?? ''),
   }))
   if (rows.length === 0) throw refuse('must have rows')
   if (rows.length > optOutRowsMax) throw refuse(`must have at most ${optOutRowsMax} rows; send the rest in another`)

@@ -1,5 +1,5 @@
 /** The first lines of a text file: its delimiter, and the names of its columns. */
-import { withoutEscape } from '../../csv.ts'
+import { textOfCell } from '../../csv.ts'
 import type { FieldError } from '../../errors.ts'
 import { mapColumns, refuseFile, type Mapping, type Targets } from './columns.ts'
 import { CsvReader } from './csv.ts'
@@ -62,7 +62,7 @@ export function readLayout(
   if (!first && isWhole) return refuseFile('must not be empty')
   if (!first || first.fault)
     return refuseFile(`must begin with a line of column names of at most ${rowCharactersMax} characters`)
-  const names = (first.record as string[]).map((name) => withoutEscape(name.trim()))
+  const names = (first.record as string[]).map(textOfCell)
   const isBare = names.length === 1 && bareNumber.test(names[0] ?? '')
   const header = isBare ? ['phone_number'] : names
   const mapped = mapColumns(header, mapping, pointer)

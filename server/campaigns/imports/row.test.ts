@@ -165,6 +165,11 @@ describe('readImportedNumber', () => {
       ),
     ).toEqual(['apostrophe', 'decimal_point', 'thousands_separators', 'double_zero', 'missing_plus', null])
     expect([repairOf('07911 123456', 'GB'), repairOf('447911123456', 'GB')]).toEqual(['national', 'missing_plus'])
+    expect([repairOf('="447911123456"'), repairOf('="07911 123456"', 'GB')]).toEqual(['formula', 'formula'])
+    expect([repairOf('="4.47E+11"'), repairOf('="447911"&"123456"')]).toEqual([
+      'scientific_notation',
+      'invalid_phone_number',
+    ])
   })
 
   it('completes national numbers only with a country, and prefers the national reading', () => {
@@ -261,6 +266,20 @@ describe('readRow', () => {
         consent: { status: 'opted_out' },
       },
     })
+  })
+
+  it('reads a text in a formula, by which programs keep the digits of a cell, and not one that somebody wrote himself', () => {
+    const header = '="phone",="external_id",name,note'
+    const row = { line: 2, size: 1, record: ['="15551234567"', ' ="0042"', '="Ada ""A"""', `'="0042"`] }
+    expect(readRow(row, csvOptions(header))).toMatchObject({
+      contact: {
+        phoneNumber: '15551234567',
+        externalId: '0042',
+        attributes: { name: 'Ada "A"', note: '="0042"' },
+      },
+      repair: 'formula',
+    })
+    expect(layoutOf('="15551234567"\n="15551234568"')).toMatchObject({ header: ['phone_number'], recordsBefore: 0 })
   })
 
   it('reads locales as programs write them, and counts the apostrophe before a plus sign', () => {

@@ -1,5 +1,5 @@
 /** One row of a file: a contact, or everything that is wrong with it. */
-import { withoutEscape } from '../../csv.ts'
+import { textOfCell } from '../../csv.ts'
 import { isUnstorable, parseJson } from '../../requests/body.ts'
 import { ApiError, type FieldError, type FieldErrorCode } from '../../errors.ts'
 import { buildValidators } from '../../requests/validate.ts'
@@ -108,7 +108,7 @@ function readCells(cells: string[], targets: TableLayout['targets'], faults: Fie
     const target = targets[at]
     if (target === null || target === undefined) continue
     // What stands before a number is for the lenient reader to say.
-    const cell = target === 'phone_number' ? (cells[at] ?? '') : readCell(cells[at] ?? '')
+    const cell = target === 'phone_number' ? (cells[at] ?? '') : textOfCell(cells[at] ?? '')
     if (cell === '') continue
     if (target === 'tags') input['tags'] = readTags(cell, faults)
     else if (target === 'consent')
@@ -128,9 +128,6 @@ function readCells(cells: string[], targets: TableLayout['targets'], faults: Fie
 }
 
 const emptyRecord = (): Record<string, unknown> => Object.create(null) as Record<string, unknown>
-
-// Our own files escape what a spreadsheet would run as a formula; the apostrophe is not the person's.
-const readCell = (cell: string): string => withoutEscape(cell.trim())
 
 /** What our own files have as JSON in one cell: attributes without a column of their own, and tags and consents of bad rows. */
 function readJson(cell: string, target: string, faults: FieldError[]): unknown {

@@ -1,6 +1,6 @@
 /** From a request to an import on disk: the bytes in pieces, the row and the job, in one transaction that is committed before the 202. */
 import type { Readable } from 'node:stream'
-import { withoutEscape } from '../../csv.ts'
+import { textOfCell } from '../../csv.ts'
 import { isUnstorable, parseJson } from '../../requests/body.ts'
 import type { Tx } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
@@ -280,7 +280,7 @@ async function readHeader(
       if (!first && ++emptyPieces > emptyPiecesMax) break
       if (!first) continue
       if (first.fault) return refuse(refuseFile('must begin with a row of column names'))
-      const header = (first.record as string[]).map((name) => withoutEscape(name.trim()))
+      const header = (first.record as string[]).map(textOfCell)
       if (header.some((name) => isUnstorable(name) || name.includes('\uFFFD')))
         return refuse(refuseFile('must begin with a row of column names, without NUL and halves of letters'))
       const mapped = mapColumns(header, mapping, pointer)
