@@ -65,6 +65,14 @@ const refusals: Refusal[] = [
     422,
     /must have a row of column names/,
   ],
+  ['a workbook of names and no rows', workbookType, rawWorkbook(rowOf('phone', 'name')), 422, /must have rows behind/],
+  [
+    'a workbook of names and blank rows',
+    workbookType,
+    rawWorkbook(`${rowOf('phone')}<row r="2"/>${' '.repeat(200_000)}${rowOf(' ')}`),
+    422,
+    /must have rows behind/,
+  ],
   [
     'a column name that cannot be stored',
     workbookType,
@@ -93,7 +101,8 @@ describe('a file that cannot be imported', () => {
     const good = Array.from({ length: 3000 }, (_, n) => rowOf(numberOf(n))).join('')
     const texts = Array.from({ length: 1100 }, (_, n) => `${n}${'x'.repeat(64_000)}`)
     for (const [file, code, created] of [
-      [rawWorkbook(rowOf('phone')), 'no_rows', 0],
+      // Longer than a request looks for its first row.
+      [rawWorkbook(rowOf('phone') + ' '.repeat(12 << 20)), 'no_rows', 0],
       // Texts that cells share are kept in memory, up to 64 MiB.
       [rawWorkbook(`${rowOf('phone')}${good}<row>${textCell(1099)}</row>`, texts), 'damaged_file', 3000],
     ] as const) {

@@ -8,12 +8,13 @@ import { newId } from '../../ids.ts'
 import { readBeside } from '../../requests/faults.ts'
 import { openTurns } from '../../requests/turns.ts'
 import { chunkBytes, insertChunk, readChunk } from './chunks.ts'
-import { checkNames, mapColumns, refuseFile } from './columns.ts'
+import { checkNames, mapColumns, refuseFile, type Mapping } from './columns.ts'
 import { EncodingProbe, type Encoding } from './encoding.ts'
 import { piecesOf } from './gzip.ts'
 import { readLayout, refuseBytes, type TableLayout } from './layout.ts'
 import type { ReadOptions } from './options.ts'
 import { rowSchema } from './row-schema.ts'
+import type { SourceRow } from './source-row.ts'
 import {
   completeUpload,
   insertImport,
@@ -262,7 +263,7 @@ const readLayoutOf = (
   pointer: string,
 ): TableLayout | FieldError[] => readLayout(new TextDecoder(encoding).decode(head), isWhole, mapping, pointer)
 
-/** The first row of a workbook, read from what this transaction has stored. */
+/** The first row of a workbook, read from what this transaction has stored; and whether another comes, as far as a request looks for it. */
 async function readHeader(
   tx: Tx,
   accountId: string,
@@ -270,28 +271,38 @@ async function readHeader(
   { mapping }: AskedOptions,
   pointer: string,
 ): Promise<{ table: TableLayout; sheet: string }> {
-  const refuse = (errors: FieldError[]): never => {
-    throw invalid(errors)
+  const refuse = (detail: string): never => {
+    throw invalid(refuseFile(detail))
   }
+  let found: { table: TableLayout; sheet: string } | null = null
   try {
     const workbook = await openWorkbook((position) => readChunk(tx, accountId, id, position), bytes, headerBytesMax)
+    const sheet = workbook.sheetName
     let emptyPieces = 0
-    for await (const [first] of readSheet(workbook)) {
+    for await (const [first, second] of readSheet(workbook)) {
+      if (first && found) return found
+      if (first) found = { table: headerOf(first, mapping, pointer), sheet }
+      if (found && (second || emptyPieces >= emptyPiecesMax)) return found
       if (!first && ++emptyPieces > emptyPiecesMax) break
-      if (!first) continue
-      if (first.fault) return refuse(refuseFile('must begin with a row of column names'))
-      const header = (first.record as string[]).map(textOfCell)
-      if (header.some((name) => isUnstorable(name) || name.includes('\uFFFD')))
-        return refuse(refuseFile('must begin with a row of column names, without NUL and halves of letters'))
-      const mapped = mapColumns(header, mapping, pointer)
-      if (Array.isArray(mapped)) return refuse(mapped)
-      return { table: { delimiter: null, header, ...mapped, recordsBefore: 1 }, sheet: workbook.sheetName }
     }
     return refuse(
-      refuseFile(`must have a row of column names and then rows in its first sheet, which is ${workbook.sheetName}`),
+      found
+        ? 'must have rows behind its row of column names'
+        : `must have a row of column names and then rows in its first sheet, which is ${sheet}`,
     )
   } catch (error) {
     if (!(error instanceof ZipError)) throw error
-    return refuse(refuseFile(error.message))
+    // What is wrong behind the names is for the import to say.
+    return found ?? refuse(error.message)
   }
+}
+
+function headerOf({ record, fault }: SourceRow, mapping: Mapping, pointer: string): TableLayout {
+  if (fault) throw invalid(refuseFile('must begin with a row of column names'))
+  const header = (record as string[]).map(textOfCell)
+  if (header.some((name) => isUnstorable(name) || name.includes('\uFFFD')))
+    throw invalid(refuseFile('must begin with a row of column names, without NUL and halves of letters'))
+  const mapped = mapColumns(header, mapping, pointer)
+  if (Array.isArray(mapped)) throw invalid(mapped)
+  return { delimiter: null, header, ...mapped, recordsBefore: 1 }
 }
