@@ -225,7 +225,7 @@ describe('an import', () => {
     expect([bad.length, bad.filter((line) => !wrong.test(line))]).toEqual([700, []])
   })
 
-  it('tells all that is wrong with a row, also where several have one code, and that nobody is opted out by it', async () => {
+  it('tells all that is wrong with a row, also where several have one code, and that its number is opted out all the same', async () => {
     const campaign = await test.newCampaign()
     const head = 'phone,country,timezone,language,consent'
     const file = `${head}\n15551230001,XX,nowhere,x!,opted_out\n15551230002,YY,,,opted_in`
@@ -236,12 +236,14 @@ describe('an import', () => {
         column: 'country',
         value: 'XX',
         code: 'invalid_value',
-        detail: expect.stringMatching(/^must .*; timezone must .*; language must .*; until .* opted out$/) as string,
+        detail: expect.stringMatching(
+          /^must .*; timezone must .*; language must .*; its number is opted out .*$/,
+        ) as string,
       },
       { line: 3, column: 'country', detail: expect.not.stringContaining(';') as string },
     ])
     const [, bad] = (await test.badRows(over.id)).split('\n')
-    expect(bad).toMatch(/,"country must .*; timezone must .*; language must .*; until .* opted out"$/)
+    expect(bad).toMatch(/,"country must .*; timezone must .*; language must .*; its number is opted out .*"$/)
     expect(over.counts).toMatchObject({ failed: 2, opted_out: 0 })
     const names = Array.from({ length: 30 }, (_, n) => `a${n}`)
     const row = `15551230003,${names.map(() => 'x'.repeat(1001)).join()}`

@@ -14,7 +14,13 @@ import type { SourceRow } from './source-row.ts'
 import type { ImportOptions } from './store.ts'
 
 /** What a row is. */
-export type ReadRow = { contact: NewContact; repair: Repair | null } | { errors: RowError[] }
+export type ReadRow = { contact: NewContact; repair: Repair | null } | BadRow
+
+interface BadRow {
+  errors: RowError[]
+  /** Whose number it is that the row says to be out: that counts, whatever else is wrong. */
+  out: string | null
+}
 
 // Longest value that an error repeats; the whole row is in the file of bad rows.
 const valueMax = 200
@@ -35,6 +41,7 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   const { line, record, fault } = row
   const whole = (code: FieldErrorCode, detail: string): ReadRow => ({
     errors: [{ line, code, column: null, value: null, detail, suggestion: null }],
+    out: null,
   })
   if (fault) return whole(fault.code, fault.detail)
   const { table } = options
@@ -55,11 +62,13 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   // What a number looks like in a file is for the lenient reader to say, also where its cell is empty.
   let phoneFault: PhoneFault | null = null
   let repair: Repair | null = null
+  let out: string | null = null
   const isExport = table ? table.isExport === true : isContact(record)
   const read = readContact(input, (text) => {
     const phone = readImportedNumber(text, options.defaultCountry, isExport)
     if ('number' in phone) {
       repair = phone.repair
+      if (saysOut(input)) out = phone.number
       return phone
     }
     phoneFault = phone
@@ -77,9 +86,12 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
   if (faults.length === 0 && read.contact) return { contact: read.contact, repair }
   const errors = faults.map((one) => locate(one, row, input, options))
   const last = errors.at(-1)
-  if (last && saysOut(input)) last.detail += '; until this is corrected, the row does not count as opted out'
-  return { errors }
+  if (last && saysOut(input)) last.detail += out === null ? stillIn : outAllTheSame
+  return { errors, out }
 }
+
+const outAllTheSame = '; its number is opted out all the same'
+const stillIn = '; until this is corrected, nobody is opted out by the row'
 
 const saysOut = (input: object): boolean =>
   'consent' in input && isObject(input.consent) && 'status' in input.consent && input.consent.status === 'opted_out'

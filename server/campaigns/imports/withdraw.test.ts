@@ -81,6 +81,31 @@ it('hears of a row that is refused for its attributes that the person is out, an
   expect([await ledgerOf(first), await ledgerOf(second)]).toEqual([[], ['opted_out call']])
 })
 
+it('hears of a bad row whose number can be read that the person is out, and makes no contact of it', async () => {
+  const campaign = await test.newCampaign()
+  const [known, unknown, unread] = ['15550000031', '15550000032', '123']
+  await test.run(campaign, 'text/csv', fileOf(`${known},opted_in,form`))
+  const rows = [known, unknown, unread].map((number) => `${number},opted_out,call,nowhere`)
+  const file = `phone,consent,consent_method,timezone\n${rows.join('\n')}\n${unknown},opted_out,call,nowhere`
+  const dry = await test.run(campaign, 'text/csv', file, '?dry_run=true')
+  expect([await ledgerOf(known), await ledgerOf(unknown)]).toEqual([['opted_in form'], []])
+  const over = await test.run(campaign, 'text/csv', file)
+  expect([over.counts, dry.counts]).toEqual([
+    expect.objectContaining({ created: 0, updated: 0, failed: 4, opted_out: 0 }),
+    over.counts,
+  ])
+  expect([await ledgerOf(known), await ledgerOf(unknown)]).toEqual([['opted_out', 'opted_in form'], ['opted_out']])
+  const { body } = await test.call('GET', `/v1/campaigns/${campaign}/contacts`)
+  expect(body['data']).toMatchObject([{ phone_number: known, status: 'opted_out' }])
+  expect((await test.errors(over.id)).map(({ line, detail }) => [line, /; [^;]*$/.exec(String(detail))?.[0]])).toEqual([
+    [2, '; its number is opted out all the same'],
+    [3, '; its number is opted out all the same'],
+    [4, undefined],
+    [4, '; until this is corrected, nobody is opted out by the row'],
+    [5, '; its number is opted out all the same'],
+  ])
+})
+
 it('foresees in a dry run how many are out', async () => {
   const campaign = await test.newCampaign()
   const { accountId } = test.account

@@ -41,6 +41,8 @@ interface Batch {
   contacts: WrittenContact[]
   /** Rows that are the first to say of an earlier one that its person is out, by number: that counts wherever it stands. */
   withdrawn: Map<string, NewContact>
+  /** Numbers that bad rows say to be out. */
+  outs: Set<string>
   errors: (RowError & { record: unknown })[]
   duplicates: number
   failed: number
@@ -53,6 +55,7 @@ interface Batch {
 const emptyBatch = (): Batch => ({
   contacts: [],
   withdrawn: new Map(),
+  outs: new Set(),
   errors: [],
   duplicates: 0,
   failed: 0,
@@ -64,7 +67,7 @@ const emptyBatch = (): Batch => ({
 const isOut = ({ consent }: NewContact): boolean => consent?.status === 'opted_out'
 
 /** What such a row changes of the contact that an earlier batch wrote. */
-const onlyConsent = ({ phoneNumber, consent }: NewContact): WrittenContact => ({
+const onlyConsent = ({ phoneNumber, consent }: Pick<NewContact, 'phoneNumber' | 'consent'>): WrittenContact => ({
   id: newId(),
   phoneNumber,
   firstName: null,
@@ -77,6 +80,8 @@ const onlyConsent = ({ phoneNumber, consent }: NewContact): WrittenContact => ({
   tags: null,
   consent,
 })
+
+const outWord = { status: 'opted_out' } as const
 
 /** Collects rows and writes them; rows that an earlier run committed are read again only to know their numbers. */
 export class BatchWriter {
@@ -151,6 +156,7 @@ export class BatchWriter {
     const isKept = this.#badRows++ < badRowsMax && this.#badSize < badSizeMax
     if (isDone) return
     this.#batch.failed++
+    if (read.out !== null) this.#batch.outs.add(read.out)
     if (!isKept) return
     const record = storable(row.record)
     for (const error of joinErrors(read.errors)) this.#batch.errors.push({ ...error, record })
@@ -201,7 +207,7 @@ export class BatchWriter {
   }
 
   async #write(
-    { contacts, withdrawn, errors, duplicates, failed, rows, sources }: Batch,
+    { contacts, withdrawn, outs, errors, duplicates, failed, rows, sources }: Batch,
     before: number,
     state: { bytesRead: number; repairs: Partial<Record<Repair, number>>; sample: unknown[] | null },
     sealing: ContactSealing | null,
@@ -210,7 +216,7 @@ export class BatchWriter {
     return inTransaction(this.#context.db, async (tx) => {
       if (!this.#job.options.isDryRun && (await isClosed(tx, this.#accountId, this.#job.campaignId)))
         throw new ClosedCampaign()
-      const { refused, ...counts } = await this.#writeContacts(tx, contacts, withdrawn, sealing)
+      const { refused, ...counts } = await this.#writeContacts(tx, contacts, { withdrawn, outs }, sealing)
       // Contacts that came meanwhile: the rows are read again from here, and kept.
       if (refused.length > 0 && !this.#keepsRows) throw new ReadAgain()
       this.#refused += refused.length
@@ -233,7 +239,7 @@ export class BatchWriter {
   async #writeContacts(
     tx: Tx,
     contacts: WrittenContact[],
-    withdrawn: Batch['withdrawn'],
+    { withdrawn, outs }: Pick<Batch, 'withdrawn' | 'outs'>,
     sealing: ContactSealing | null,
   ): Promise<UpsertCounts> {
     const { id, campaignId, options } = this.#job
@@ -247,11 +253,14 @@ export class BatchWriter {
     const own = new Set(numbers)
     const earlier = [...withdrawn.values()].filter(({ phoneNumber }) => !own.has(phoneNumber))
     let outOfEarlier = 0
-    if (earlier.length > 0 || (!isDryRun && contacts.some(isOut))) {
+    if (earlier.length > 0 || (!isDryRun && (outs.size > 0 || contacts.some(isOut)))) {
       // Few lists say so, and what it takes is a good part of the program: it is loaded when it is needed.
       const { countNewlyOut, withdrawImported } = await import('./withdraw.ts')
       outOfEarlier = await countNewlyOut(tx, vault, this.#accountId, earlier)
-      const people = [...contacts, ...earlier]
+      const known = [...contacts, ...earlier]
+      const proven = new Set(known.filter(isOut).map(({ phoneNumber }) => phoneNumber))
+      const unproven = [...outs].filter((number) => !proven.has(number))
+      const people = [...known, ...unproven.map((number) => onlyConsent({ phoneNumber: number, consent: outWord }))]
       if (!isDryRun) await withdrawImported(tx, this.#context, this.#accountId, { id, campaignId }, people)
     }
     const write = isDryRun ? previewContacts : upsertContacts
