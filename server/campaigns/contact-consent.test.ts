@@ -169,3 +169,16 @@ it('keeps the word of a person who is out again, after coming back, as it was sa
   await test.call('POST', url, contact)
   expect((await ledgerOf('15551230108')).map(({ status }) => status)).toEqual(['opted_out', 'opted_in', 'opted_out'])
 })
+
+it('refuses a consent that nobody can have given yet, unless a clock is only a little ahead', async () => {
+  const campaign = await test.newCampaign()
+  const url = `/v1/campaigns/${campaign}/contacts`
+  const phone_number = '15551230061'
+  const obtained = (inMs: number) => ({ status: 'opted_in', obtained_at: new Date(Date.now() + inMs).toISOString() })
+  const wrong = { status: 422, body: { errors: [{ pointer: '#/consent/obtained_at', code: 'out_of_range' }] } }
+  expect(await test.call('POST', url, { phone_number, consent: obtained(3_600_000) })).toMatchObject(wrong)
+  const added = await test.call('POST', url, { phone_number, consent: obtained(10_000) })
+  expect(added.status).toBe(201)
+  const change = { consent: obtained(3_600_000) }
+  expect(await test.call('PATCH', `${url}/${String(added.body['id'])}`, change)).toMatchObject(wrong)
+})

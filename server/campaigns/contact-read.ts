@@ -1,6 +1,7 @@
 /** A contact as callers and files say it, brought into the form in which it is stored. No schemas here: imports read rows in a thread without them. */
 import type { FieldError } from '../errors.ts'
 import { canonicalLanguage } from '../language.ts'
+import { refuseObtained } from '../messages/consent.ts'
 import { isCountry } from '../messages/number.ts'
 import { isTimezone } from '../timezone.ts'
 import type { ContactInput } from './contact.ts'
@@ -28,6 +29,8 @@ export function readContact(
       code: 'invalid_value',
       detail: 'must be a language tag of BCP 47, such as en-GB',
     })
+  if (typeof input.consent === 'object' && input.consent !== null && 'obtained_at' in input.consent)
+    errors.push(...refuseObtained('#/consent/obtained_at', input.consent.obtained_at))
   if (errors.length > 0 || !phone || !('number' in phone)) return { contact: null, errors }
   const { first_name, last_name, external_id, attributes, tags, consent } = input as ContactInput
   return {

@@ -32,7 +32,7 @@ export const Consent = Type.Object(
     method: Type.Optional(Type.String({ maxLength: 100, examples: ['web_form'] })),
     source: Type.Optional(Type.String({ maxLength: 500, examples: ['https://example.com/signup'] })),
     text: Type.Optional(Type.String({ maxLength: 2000, description: 'What the person agreed to.' })),
-    obtained_at: Type.Optional(Timestamp('When it was given.')),
+    obtained_at: Type.Optional(Timestamp('When it was given; not in the future.')),
     ip: Type.Optional(Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })])),
   },
   { additionalProperties: false, description: 'Evidence of consent.' },

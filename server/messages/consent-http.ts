@@ -10,7 +10,7 @@ import { readPage, type PagePlace, type Position } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { readQuery, readSound } from '../requests/faults.ts'
 import { openStream } from '../requests/stream.ts'
-import { consentStatuses, listConsents, recordConsents, type ConsentRow } from './consent.ts'
+import { consentStatuses, listConsents, recordConsents, refuseObtained, type ConsentRow } from './consent.ts'
 import { readNumber } from './number.ts'
 import { optOut } from './opt-out.ts'
 import { change, originOf, readBodyNumber, type OptOutsContext } from './opt-out-http.ts'
@@ -23,7 +23,9 @@ const evidence = {
   method: Type.Optional(short('How it was given: `web_form`, `paper`, `phone`, …')),
   source: Type.Optional(short('Where: the address of a page, the name of a shop.')),
   text: Type.Optional(Type.String({ maxLength: 2000, description: 'What the person was told, or said.' })),
-  obtained_at: Type.Optional(Type.String({ format: 'date-time', description: 'When the person said it.' })),
+  obtained_at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'When the person said it; not in the future.' }),
+  ),
   ip: Type.Optional(
     Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })], {
       description: 'From which network address.',
@@ -140,6 +142,7 @@ export function consentRoutes(app: App, context: OptOutsContext): void {
         const { sound, faults } = readSound(request)
         const read = sound.number === undefined ? null : readNumber(sound.number)
         if (read && !('number' in read)) faults.push({ pointer: '#/number', ...read })
+        faults.push(...refuseObtained('#/obtained_at', sound.obtained_at))
         const campaignId = sound.campaign === undefined ? null : await findCampaignId(tx, accountId, sound.campaign)
         if (sound.campaign !== undefined && campaignId === null)
           faults.push({

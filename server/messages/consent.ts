@@ -1,6 +1,8 @@
 /** The ledger of consent: who agreed or withdrew, when, how and by whose word. Rows are added and read, never changed. */
 import { columns } from '../db/array.ts'
+import { nowMs } from '../db/clock.ts'
 import type { Queryable, Tx } from '../db/db.ts'
+import type { FieldError } from '../errors.ts'
 import { newId } from '../ids.ts'
 import { wayOf, type Position } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
@@ -38,6 +40,15 @@ export interface NewConsent {
 export interface ConsentRow extends Omit<NewConsent, 'number'> {
   id: string
   recordedAt: Date
+}
+
+// The clock of whom it was said to may run a little ahead.
+const aheadMsMax = 60_000
+
+/** What is wrong with when a consent was obtained: nobody has given one in the future. What is no time is passed over. */
+export function refuseObtained(pointer: string, obtainedAt: unknown): FieldError[] {
+  const isAhead = typeof obtainedAt === 'string' && Date.parse(obtainedAt) > nowMs() + aheadMsMax
+  return isAhead ? [{ pointer, code: 'out_of_range', detail: 'must not be later than now' }] : []
 }
 
 /** The keyed hash by which an account knows a number that it has forgotten. 3 µs. */

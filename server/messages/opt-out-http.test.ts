@@ -422,11 +422,13 @@ describe('the ledger of consent', () => {
     const record = (name: string) => call('POST', '/consent', { number: person, status: 'opted_in', campaign: name })
     for (const name of ['spring', showId('cmp', campaign)])
       expect(await record(name)).toMatchObject({ status: 201, body: { campaign: showId('cmp', campaign) } })
-    const wrong = { number: '12', status: 'perhaps', campaign: 'autumn', ip: 'the kiosk' }
+    const obtained_at = new Date(Date.now() + 3_600_000).toISOString()
+    const wrong = { number: '12', status: 'perhaps', campaign: 'autumn', ip: 'the kiosk', obtained_at }
     expect(errorsOf(await call('POST', '/consent', wrong))).toEqual([
       '#/status invalid_value',
       '#/ip invalid_format',
       '#/number invalid_phone_number',
+      '#/obtained_at out_of_range',
       '#/campaign campaign_not_found',
     ])
   })

@@ -290,6 +290,14 @@ describe('readRow', () => {
     })
   })
 
+  it('refuses a consent of the future, in its column', () => {
+    const at = new Date(Date.now() + 3_600_000).toISOString()
+    const row = { line: 2, size: 1, record: ['15551234567', 'opted_in', at] }
+    expect(readRow(row, csvOptions('phone,consent,consent date'))).toMatchObject({
+      errors: [{ line: 2, column: 'consent date', value: at, code: 'out_of_range' }],
+    })
+  })
+
   it('names every error of a row with its column and value', () => {
     const cells = ['+1 555', 'x'.repeat(101), 'nowhere', '4.47E+11', 'klingon!', 'y'.repeat(501)]
     const row = { line: 9, size: 1, record: cells }
