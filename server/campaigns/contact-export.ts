@@ -107,7 +107,7 @@ function cellsOf(row: ContactRow, columns: string[], rest: Set<string>): string[
     shown.last_name,
     shown.external_id,
     shown.language,
-    row.country,
+    shown.country,
     shown.timezone,
     tagsCell(shown.tags),
     consent?.status,

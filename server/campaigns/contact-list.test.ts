@@ -219,8 +219,8 @@ describe('an export', () => {
       'contact,phone_number,first_name,last_name,external_id,language,country,timezone,tags,consent,consent_method,consent_source,' +
         'consent_text,consent_obtained_at,consent_ip,opted_out,created_at,updated_at,attributes.n,attributes.plan',
     )
-    expect(first).toMatch(/^ctc_\w+,15551230017,'=1\+1,,,,,,,,,,,,,false,[^,]+,[^,]+,'-1,gold$/)
-    expect(second).toMatch(/^ctc_\w+,15551230018,,"a ""b"", c",,,,,"x,y",opted_in,form,,,,,false,/)
+    expect(first).toMatch(/^ctc_\w+,15551230017,'=1\+1,,,,US,,,,,,,,,false,[^,]+,[^,]+,'-1,gold$/)
+    expect(second).toMatch(/^ctc_\w+,15551230018,,"a ""b"", c",,,US,,"x,y",opted_in,form,,,,,false,/)
     expect(rest).toBe('')
     const lines = (await exported(campaign, '?format=ndjson&tag=x')).trim().split('\n')
     expect(lines.map((line) => JSON.parse(line) as unknown)).toMatchObject([{ object: 'contact', tags: ['x', 'y'] }])

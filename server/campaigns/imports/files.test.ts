@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import writeXlsxFile, { type SheetData } from 'write-excel-file/node'
+import { parseId } from '../../ids.ts'
 import { numberOf, createImportTest, zero, type OwnImportTest } from './testing.ts'
 
 let test: OwnImportTest
@@ -380,6 +381,29 @@ describe('an export', () => {
     expect((await test.badRows(bad.id)).split('\n')[0]).toBe(
       'phone_number,first_name,last_name,country,attributes,tags,consent,error',
     )
+  })
+
+  it('says the countries of its numbers, which are no more than that when it is taken back', async () => {
+    const campaign = await test.newCampaign()
+    const add = (phone_number: string, country?: string) =>
+      test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number, country })
+    await add('4791234567')
+    await add('4791234568', 'SE')
+    const url = `/v1/campaigns/${campaign}/contacts/export`
+    for (const [format, type] of [
+      ['csv', 'text/csv'],
+      ['ndjson', 'application/x-ndjson'],
+    ] as const) {
+      const file = (await test.app.inject({ url: `${url}?format=${format}`, headers: test.account.headers })).body
+      const lines = file.split('\n').filter((line) => line.includes('479123456'))
+      expect(lines.map((line) => /\b(?:NO|SE)\b/.exec(line)?.[0])).toEqual(['NO', 'SE'])
+      const other = await test.newCampaign()
+      await test.run(other, type, file)
+      const stored = await test.db.query('select country from contacts where campaign_id = $1 order by phone_number', [
+        parseId('cmp', other),
+      ])
+      expect(stored.rows).toEqual([{ country: null }, { country: 'SE' }])
+    }
   })
 
   it('keeps the country codes of its numbers where they could be national ones of the default country', async () => {

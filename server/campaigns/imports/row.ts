@@ -8,6 +8,7 @@ import { readContact } from '../contact-read.ts'
 import type { NewContact } from '../contacts.ts'
 import type { RowError } from './errors.ts'
 import type { TableLayout } from './layout.ts'
+import { countryOf } from '../../messages/number.ts'
 import { readImportedNumber, type PhoneFault, type Repair } from '../../messages/number-imported.ts'
 import type { RowSchema } from './row-schema.ts'
 import type { SourceRow } from './source-row.ts'
@@ -83,7 +84,11 @@ function readRow(row: SourceRow, options: ImportOptions, schema: RowSchema, chec
         : error,
     )
   }
-  if (faults.length === 0 && read.contact) return { contact: read.contact, repair }
+  if (faults.length === 0 && read.contact) {
+    // An export says of every contact the country that it is shown with.
+    if (isExport && read.contact.country === countryOf(read.contact.phoneNumber)) read.contact.country = null
+    return { contact: read.contact, repair }
+  }
   const errors = faults.map((one) => locate(one, row, input, options))
   const last = errors.at(-1)
   if (last && saysOut(input)) last.detail += out === null ? stillIn : outAllTheSame
