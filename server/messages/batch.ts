@@ -1,7 +1,7 @@
 /** Many messages in one request: each is checked and answered like a single send. */
 import type { FastifyRequest } from 'fastify'
 import type { Static } from 'typebox'
-import { errorKinds, invalid, problemOf, ApiError } from '../errors.ts'
+import { errorKinds, errorsMax, invalid, problemOf, ApiError, type FieldError } from '../errors.ts'
 import { keyInProgress, keyReused } from '../idempotency.ts'
 import { openTurns } from '../requests/turns.ts'
 import { replayEstimate, type Accepted, type Draft } from './accepted.ts'
@@ -75,6 +75,26 @@ export async function sendBatch(
   }
 }
 
+/** All that is wrong with a batch of which `known` is what its schema found: where its messages are a list, with what is wrong with them. */
+export async function listBatchFaults(
+  { db }: Pick<MessagesContext, 'db'>,
+  request: FastifyRequest,
+  messages: readonly object[],
+  known: readonly FieldError[],
+  draftContext: DraftContext,
+): Promise<FieldError[]> {
+  const faults = [...known]
+  const templates = await loadTemplates(db, draftContext.accountId, messages)
+  const giveWay = openTurns()
+  for (const [index, message] of messages.entries()) {
+    if (faults.length >= errorsMax) break
+    const draft = checkOne(request, message, templates, draftContext)
+    if (draft instanceof ApiError) faults.push(...placeErrors(draft, index))
+    await giveWay()
+  }
+  return faults.slice(0, errorsMax)
+}
+
 /** An item whose key stands for a message already. */
 interface Known {
   messageId: string
@@ -135,14 +155,14 @@ function waitError(checks: unknown[]): ApiError | null {
 
 /** One answer for an atomic batch of which some cannot be taken: every reason, with its place in the batch. */
 function atomicError(checks: unknown[]): ApiError {
-  const errors = checks.flatMap((check, index) => {
-    if (!(check instanceof ApiError)) return []
-    const fields = check.options.errors ?? [
-      { pointer: '#', code: 'invalid_value' as const, detail: `${check.code}: ${check.message}` },
-    ]
-    return fields.map((field) => ({ ...field, pointer: field.pointer.replace('#', `#/messages/${index}`) }))
-  })
-  return invalid(errors.slice(0, 100))
+  const errors = checks.flatMap((check, index) => (check instanceof ApiError ? placeErrors(check, index) : []))
+  return invalid(errors.slice(0, errorsMax))
+}
+
+/** The reasons of one message, with its place in the batch. */
+function placeErrors({ code, message, options }: ApiError, index: number): FieldError[] {
+  const fields = options.errors ?? [{ pointer: '#', code: 'invalid_value' as const, detail: `${code}: ${message}` }]
+  return fields.map((field) => ({ ...field, pointer: field.pointer.replace('#', `#/messages/${index}`) }))
 }
 
 async function answerOne(

@@ -44,7 +44,7 @@ interface Answer {
 
 async function batch(
   messages: unknown[],
-  { key = `key ${keys++}`.replace(' ', '-'), ...more }: { key?: string | null; atomic?: boolean } = {},
+  { key = `key ${keys++}`.replace(' ', '-'), ...more }: { key?: string | null; atomic?: unknown; atomc?: boolean } = {},
 ): Promise<Answer> {
   const answer = await app.inject({
     method: 'POST',
@@ -306,4 +306,28 @@ it('says how many were accepted where the database ended a statement in the midd
   const again = await batch(messages, { key: 'halves' })
   expect([again.status, again.body.accepted]).toEqual([202, 10])
   expect(await test.count('messages', `their_number like '15551233%'`)).toBe(10)
+})
+
+it('that is wrong itself is told what is wrong with its messages too', async () => {
+  const told = async (messages: unknown[], more: object): Promise<unknown> => {
+    const { status, body } = await batch(messages, more)
+    return [status, body.errors?.map(({ pointer, code }) => `${pointer} ${code}`)]
+  }
+  const ofMessages = [
+    '#/messages/1/to invalid_phone_number',
+    '#/messages/2/to required',
+    '#/messages/6/sendat unknown_field',
+    '#/messages/7/to invalid_type',
+    '#/messages/7/message invalid_type',
+  ]
+  expect(await told(mixed, { atomc: true })).toEqual([422, ['#/atomc unknown_field', ...ofMessages]])
+  expect(await told(mixed, { atomic: 'no' })).toEqual([422, ['#/atomic invalid_type', ...ofMessages]])
+  expect(await told([good(0)], { atomc: true })).toEqual([422, ['#/atomc unknown_field']])
+  expect(await told([good(0), 5], { atomc: true })).toEqual([
+    422,
+    ['#/atomc unknown_field', '#/messages/1 invalid_type'],
+  ])
+  const many = Array.from({ length: 200 }, () => ({ to: '12', message: 'x' }))
+  const [, faults] = (await told(many, { atomc: true })) as [number, string[]]
+  expect([faults.length, faults.at(-1)]).toEqual([100, '#/messages/98/to invalid_phone_number'])
 })

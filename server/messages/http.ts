@@ -5,9 +5,9 @@ import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { problems, type App } from '../http.ts'
 import { keyInProgress, readIdempotencyKey } from '../idempotency.ts'
 import { parseId, showId } from '../ids.ts'
-import { objectOf, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
+import { objectOf, readSound, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
 import { replayEstimate, type Accepted, type Draft } from './accepted.ts'
-import { sendBatch } from './batch.ts'
+import { listBatchFaults, sendBatch } from './batch.ts'
 import { cancelOne } from './cancel.ts'
 import { changeMessage } from './change-message.ts'
 import { conversationRoutes, type SendAs } from './conversation-http.ts'
@@ -140,8 +140,15 @@ export function messageRoutes(app: App, context: MessagesContext): void {
       },
       config: { scope: 'messages:write', operation: 'messages.batch' },
       bodyLimit: 32 * 1024 * 1024,
+      attachValidation: true,
     },
     async (request, reply) => {
+      const { sound, faults } = readSound(request)
+      if (faults.length > 0) {
+        const { messages = [] } = sound
+        const checks = await draftContext(request, context, messages)
+        throw invalid(await listBatchFaults(context, request, messages, faults, checks))
+      }
       const key = readIdempotencyKey(request)
       if (key === null)
         throw new ApiError('invalid_header', {
