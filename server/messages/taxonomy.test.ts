@@ -65,3 +65,9 @@ it('a code that is not permanent is worth another try', () => {
   expect(handlingOf('throttled')).toBe('throttling')
   expect(handlingOf('unknown_subscriber')).toBe('permanent')
 })
+
+it('what is permanent is not advised to be sent again as it is', () => {
+  const again = Object.values(messageErrors).filter(({ advice }) => /^(?:send it|try) again/i.test(advice))
+  expect(again.length).toBeGreaterThan(5)
+  expect(again.filter(({ isPermanent }) => isPermanent)).toEqual([])
+})

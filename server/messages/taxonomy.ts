@@ -12,6 +12,8 @@ interface MessageErrorKind {
 
 const kind = (title: string, isPermanent: boolean, advice: string): MessageErrorKind => ({ title, isPermanent, advice })
 
+const longerValidity = 'If it is still of use, send it anew with a longer validity_period.'
+
 /** Codes of `error.code` of a message. `isPermanent`: the same message to the same number will fail again. */
 export const messageErrors = {
   unknown_subscriber: kind('The number is not in service', true, 'Remove the number.'),
@@ -30,8 +32,8 @@ export const messageErrors = {
   destination_not_allowed: kind('The carrier does not serve the destination', true, 'Ask the carrier to open it.'),
   fraud_suspected: kind('The carrier suspects fraud', true, 'Stop, and look at who asks for these messages.'),
   queue_full: kind("The carrier's queue is full", false, 'Try again later.'),
-  expired_in_queue: kind('The validity period passed before it was sent', true, 'Send it again if it is still of use.'),
-  expired_at_carrier: kind('The validity period passed at the carrier', true, 'Send it again if it is still of use.'),
+  expired_in_queue: kind('The validity period passed before it was sent', true, longerValidity),
+  expired_at_carrier: kind('The validity period passed at the carrier', true, longerValidity),
   message_too_long: kind('The carrier refused the length', true, 'Shorten the text.'),
   spend_limit_reached: kind('The credit at the carrier is used up', false, 'Top it up, then send again.'),
   text_unavailable: kind(
