@@ -1,5 +1,6 @@
 /** What an account says of its guards: what may be used up before sending stops. Everything is off until it is said. */
 import { Type, type Static } from 'typebox'
+import { canonical } from '../canonical.ts'
 import type { FieldError } from '../errors.ts'
 import { Nullable } from '../http.ts'
 import { isTimezone } from '../timezone.ts'
@@ -143,7 +144,8 @@ export function mergeGuards(stored: StoredGuards, change: GuardChange): { guards
   const guards = { ...stored }
   const changed: GuardKind[] = []
   const set = <K extends keyof StoredGuards>(name: K, value: StoredGuards[K] | null, kind: GuardKind | null): void => {
-    if (JSON.stringify(value ?? null) === JSON.stringify(stored[name] ?? null)) return
+    // What is stored has its members in the order of PostgreSQL.
+    if (canonical(value ?? null) === canonical(stored[name] ?? null)) return
     if (value == null) delete guards[name]
     else guards[name] = value
     if (kind) changed.push(kind)
@@ -166,7 +168,11 @@ export function mergeGuards(stored: StoredGuards, change: GuardChange): { guards
 /** What is stored, as the settings show it. */
 export const showGuards = (stored: StoredGuards) => ({
   allowed_countries: stored.allowed_countries ?? ['*'],
-  country_limits: stored.country_limits ?? [],
+  country_limits: (stored.country_limits ?? []).map(({ country: name, per_hour, action }) => ({
+    country: name,
+    per_hour,
+    action,
+  })),
   velocity: { per_prefix_per_hour: stored.per_prefix_per_hour ?? null },
   dedupe_window: stored.dedupe_window ?? 0,
   approval: { recipients_above: stored.recipients_above ?? null },

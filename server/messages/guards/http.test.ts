@@ -78,7 +78,10 @@ describe('the settings of guards', () => {
       dedupe_window: 30,
       approval: { recipients_above: 1000 },
     }
-    expect(await patch(change)).toMatchObject({ status: 200, body: change })
+    const said = await patch(change)
+    expect(said).toMatchObject({ status: 200, body: change })
+    // PostgreSQL has an order of its own.
+    expect(JSON.stringify(said.body['country_limits'])).toBe(JSON.stringify(change.country_limits))
     expect((await send()).status).toBe(202)
     expect((await call('GET', '/v1/settings')).body).toMatchObject({
       limits: { segments_today: 1 },
@@ -216,6 +219,19 @@ describe('a send that a guard stops', () => {
     await lock.query('commit')
     lock.release()
     expect((await both).map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 409])
+  })
+
+  it('is not over when the settings are said again as they are', async () => {
+    const country_limits = [{ country: 'US', per_hour: 0, action: 'block' }]
+    const spend = { daily_limit: '10.00', currency: 'EUR' }
+    await patch({ country_limits, spend })
+    await send()
+    const before = await stops()
+    expect(before).toMatchObject([{ kind: 'country_limit' }])
+    await patch({ country_limits, spend })
+    expect(await stops()).toEqual(before)
+    await patch({ country_limits: [] })
+    expect(await stops()).toEqual([])
   })
 
   it('is over when the settings are changed', async () => {
