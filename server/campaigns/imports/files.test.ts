@@ -103,6 +103,19 @@ describe('files as programs write them', () => {
     expect((await test.badRows(over.id)).split('\n')[1]).toMatch(/^4.47E\+11,Bad,,,,/)
   })
 
+  it('may be workbooks that are plain lists of numbers, without names', async () => {
+    const campaign = await test.newCampaign()
+    const file = await workbookOf([[15551230001], ['+1 555 123 0002'], [null], [15551230001]])
+    const over = await test.run(campaign, workbookType, file)
+    expect(over).toMatchObject({
+      mapping: { phone_number: 'phone_number' },
+      counts: { ...zero, total: 3, processed: 3, created: 2, duplicate: 1 },
+    })
+    expect(await test.run(campaign, workbookType, await workbookOf([[15551230003]]))).toMatchObject({
+      counts: { ...zero, total: 1, processed: 1, created: 1 },
+    })
+  })
+
   it('that are no workbooks, or damaged ones, are refused with what they are', async () => {
     const campaign = await test.newCampaign()
     const whole = await workbookOf([

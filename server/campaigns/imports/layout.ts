@@ -62,13 +62,18 @@ export function readLayout(
   if (!first && isWhole) return refuseFile('must not be empty')
   if (!first || first.fault)
     return refuseFile(`must begin with a line of column names of at most ${rowCharactersMax} characters`)
-  const names = (first.record as string[]).map(textOfCell)
-  const isBare = names.length === 1 && bareNumber.test(names[0] ?? '')
-  const header = isBare ? ['phone_number'] : names
+  const { header, isBare } = readNames(first.record as string[])
   const mapped = mapColumns(header, mapping, pointer)
   if (Array.isArray(mapped)) return mapped
   if (!second && !isBare && isWhole) return refuseFile('must have rows behind its line of column names')
   return { delimiter, header, ...mapped, recordsBefore: (told ? 1 : 0) + (isBare ? 0 : 1) }
+}
+
+/** The names of columns, from the first row; of a plain list of numbers it is one of its rows. */
+export function readNames(cells: readonly string[]): { header: string[]; isBare: boolean } {
+  const names = cells.map(textOfCell)
+  const isBare = names.length === 1 && bareNumber.test(names[0] ?? '')
+  return { header: isBare ? ['phone_number'] : names, isBare }
 }
 
 /** The first line, quoted line breaks included. */

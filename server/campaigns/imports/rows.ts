@@ -38,7 +38,7 @@ async function* piecesOf(
   const { table, encoding = 'utf-8' } = options
   if (format === 'xlsx') {
     // The directory stands at the end of the file, and so do texts that cells share.
-    let isHeader = true
+    let isHeader = table?.recordsBefore !== 0
     for await (const rows of readSheet(await openWorkbook(read, bytes), readRows)) {
       yield isHeader ? rows.slice(1) : rows
       if (rows.length > 0) isHeader = false

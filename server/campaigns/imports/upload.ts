@@ -1,6 +1,5 @@
 /** From a request to an import on disk: the bytes in pieces, the row and the job, in one transaction that is committed before the 202. */
 import type { Readable } from 'node:stream'
-import { textOfCell } from '../../csv.ts'
 import { isUnstorable, parseJson } from '../../requests/body.ts'
 import type { Tx } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
@@ -11,7 +10,7 @@ import { chunkBytes, insertChunk, readChunk } from './chunks.ts'
 import { checkNames, mapColumns, refuseFile, type Mapping } from './columns.ts'
 import { EncodingProbe, type Encoding } from './encoding.ts'
 import { piecesOf } from './gzip.ts'
-import { readLayout, refuseBytes, type TableLayout } from './layout.ts'
+import { readLayout, readNames, refuseBytes, type TableLayout } from './layout.ts'
 import type { ReadOptions } from './options.ts'
 import { rowSchema } from './row-schema.ts'
 import type { SourceRow } from './source-row.ts'
@@ -282,7 +281,7 @@ async function readHeader(
     for await (const [first, second] of readSheet(workbook)) {
       if (first && found) return found
       if (first) found = { table: headerOf(first, mapping, pointer), sheet }
-      if (found && (second || emptyPieces >= emptyPiecesMax)) return found
+      if (found && (second || found.table.recordsBefore === 0 || emptyPieces >= emptyPiecesMax)) return found
       if (!first && ++emptyPieces > emptyPiecesMax) break
     }
     return refuse(
@@ -299,10 +298,10 @@ async function readHeader(
 
 function headerOf({ record, fault }: SourceRow, mapping: Mapping, pointer: string): TableLayout {
   if (fault) throw invalid(refuseFile('must begin with a row of column names'))
-  const header = (record as string[]).map(textOfCell)
+  const { header, isBare } = readNames(record as string[])
   if (header.some((name) => isUnstorable(name) || name.includes('\uFFFD')))
     throw invalid(refuseFile('must begin with a row of column names, without NUL and halves of letters'))
   const mapped = mapColumns(header, mapping, pointer)
   if (Array.isArray(mapped)) throw invalid(mapped)
-  return { delimiter: null, header, ...mapped, recordsBefore: 1 }
+  return { delimiter: null, header, ...mapped, recordsBefore: isBare ? 0 : 1 }
 }
