@@ -348,6 +348,29 @@ describe('looking after a conversation', () => {
   })
 })
 
+it('an answer is of the campaign that it names, and so is the STOP that answers it; without one both are of none', async () => {
+  const campaignId = newId()
+  await test.db.query(`insert into campaigns (account_id, id, name) values ($1, $2, 'Sale')`, [
+    account.accountId,
+    campaignId,
+  ])
+  const campaign = showId('cmp', campaignId)
+  for (const [named, expected] of [
+    [{ campaign }, campaign],
+    [{}, null],
+  ] as const) {
+    const person = newPerson()
+    await test.send({ theirNumber: person, campaignId })
+    await says(person, 'Are you open?')
+    const { id } = await conversationWith(person)
+    const url = `/v1/conversations/${String(id)}/messages`
+    expect((await call('POST', url, { message: 'Until six', ...named })).body).toMatchObject({ campaign: expected })
+    await says(person, 'STOP')
+    const { body } = await call('GET', `/v1/messages?direction=inbound&from=${person}&limit=1`)
+    expect(body['data']).toMatchObject([{ keyword: 'stop', campaign: expected }])
+  }
+})
+
 async function newUser({ accountId }: TestAccount): Promise<string> {
   const id = newId()
   await test.db.query(
