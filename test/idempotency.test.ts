@@ -145,7 +145,10 @@ async function askTwice(route: KnownRoute, call: Call, key: string) {
     const first = ask(route, call, key).finally(() => (isOver = true))
     await waitFor('the first request has come to its key', async () => {
       const { rowCount } = await client.query(
-        `select 1 from pg_locks where not granted and database = (select oid from pg_database where datname = current_database())`,
+        `select 1 from pg_locks
+         where not granted
+           and relation = 'idempotency_keys'::regclass
+           and database = (select oid from pg_database where datname = current_database())`,
       )
       return isOver || rowCount !== 0 || null
     })
