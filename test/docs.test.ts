@@ -69,10 +69,13 @@ const known = new Map<string, string>()
 beforeAll(async () => {
   program = await startProgram({
     env: { HELIOGRAM_SHORT_URL: 'https://go.example.com', HELIOGRAM_API_PER_SECOND: '100' },
+    // The page about logins makes one.
+    hasOwner: false,
   })
   folder = await mkdtemp(join(tmpdir(), 'heliogram-docs-'))
   port = (await findPorts(1))[0] ?? 0
   known.set('127.0.0.1:9000', `127.0.0.1:${port}`)
+  known.set('hg_iv_…', /hg_iv_\w+/.exec(program.stdout)?.[0] ?? '')
 })
 afterAll(async () => {
   for (const child of background) child.kill('SIGKILL')

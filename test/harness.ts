@@ -17,6 +17,8 @@ const launcher = join(root, 'bin/heliogram')
 /** What the program's environment is built from; `env` has the last word, and undefined there removes a variable. */
 export interface ProgramOptions {
   env?: Record<string, string | undefined>
+  /** Whether its first account gets an owner at once; true by default. */
+  hasOwner?: boolean
 }
 
 /** How the program ended. */
@@ -144,7 +146,7 @@ export async function runToEnd(args: string[], env: Record<string, string>, with
 /** Starts the program in a new folder and waits until it says that it runs. */
 export async function startProgram(options: ProgramOptions = {}): Promise<Program> {
   const folder = await makeDataFolder()
-  const program = new Running(folder, await makeEnvironment(folder, options))
+  const program = new Running(folder, await makeEnvironment(folder, options), options.hasOwner ?? true)
   try {
     await program.start()
   } catch (error) {
@@ -176,15 +178,17 @@ class Running implements Program {
   password = ''
   #env: Record<string, string>
   readonly #folder: string
+  readonly #hasOwner: boolean
   #launched: ReturnType<typeof launch> | null = null
   #earlier = { stdout: '', stderr: '' }
   #databasePath: string | null = null
   /** A start that failed has said so. */
   #isCrashTold = false
 
-  constructor(folder: string, env: Record<string, string>) {
+  constructor(folder: string, env: Record<string, string>, hasOwner: boolean) {
     this.#folder = folder
     this.#env = env
+    this.#hasOwner = hasOwner
     this.dataFolder = env['HELIOGRAM_DATA'] ?? ''
     this.client = new Client(() => this.address)
   }
@@ -219,7 +223,7 @@ class Running implements Program {
     const key = read('API key')
     if (key === null) return
     this.client.key = key
-    await this.#becomeOwner(printed.stdout)
+    if (this.#hasOwner) await this.#becomeOwner(printed.stdout)
   }
 
   /** With the code that the first start prints. */
