@@ -55,7 +55,10 @@ export function metricsRoute(app: App, context: MetricsRouteContext): void {
       schema: {
         operationId: 'getMetrics',
         summary: 'Numbers of this process, for Prometheus',
+        description:
+          'Readers send the value of `HELIOGRAM_METRICS_TOKEN`, or an API key with the scope `carriers:read`. Where that variable is not set, programs on this machine need neither.',
         tags: ['Service'],
+        security: [{}, { bearer: [] }],
         produces: ['text/plain'],
         response: { ...problems(), 200: { content: { 'text/plain': { schema: { type: 'string' } } } } },
       },

@@ -9,15 +9,15 @@ interface Operation {
   operationId?: string
   summary?: string
   tags?: string[]
-  security?: unknown[]
+  security?: object[]
   parameters?: { in: string; name: string; required?: boolean }[]
   requestBody?: { content: Record<string, { example?: object; schema?: object }> }
-  responses: Record<string, { content?: object }>
+  responses: Record<string, { description: string; content?: object }>
 }
 interface Document {
   openapi: string
   paths: Record<string, Record<string, Operation>>
-  webhooks: Record<string, unknown>
+  webhooks: Record<string, { post: Operation }>
 }
 
 let app: App
@@ -70,7 +70,7 @@ test('every operation has a name of its own, a summary, and answers that are des
 })
 
 test('what needs a token says so, and what does not is a short list', () => {
-  const open = operations().flatMap(([route, operation]) => (operation.security?.length ? [] : [route]))
+  const open = operations().flatMap(([route, { security }]) => (isOpen(security) ? [route] : []))
   expect(open.sort()).toEqual([
     'get /healthz',
     'get /metrics',
@@ -80,6 +80,22 @@ test('what needs a token says so, and what does not is a short list', () => {
     'post /v1/auth/refresh',
     'post /v1/oauth/token',
   ])
+  // A client that is generated sends what is said here, and nothing else.
+  expect(document.paths['/metrics']?.['get']?.security).toEqual([{}, { bearer: [] }])
+  expect(document.paths['/v1/auth/login']?.['post']?.security).toEqual([{}, { basic: [] }])
+  expect(document.paths['/v1/oauth/token']?.['post']?.security).toEqual([{}, { basic: [] }])
+  const posts = Object.values(document.webhooks).map(({ post }) => post.security)
+  expect(posts).toEqual(posts.map(() => []))
+})
+
+/** Says of itself that it needs no token: an operation that says nothing is one that was forgotten. */
+const isOpen = (security: object[] | undefined): boolean =>
+  security !== undefined && (security.length === 0 || security.some((one) => Object.keys(one).length === 0))
+
+test('every answer is described in words of its own', () => {
+  for (const [route, { responses }] of operations())
+    for (const [status, { description }] of Object.entries(responses))
+      expect(description, `${route}, ${status}`).not.toMatch(/^(Default Response)?$/)
 })
 
 // Without one the page makes a body of every field, which is refused, or does what nobody meant.

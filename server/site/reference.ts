@@ -26,6 +26,7 @@ export async function registerReference(app: App): Promise<void> {
       components: {
         securitySchemes: {
           bearer: { type: 'http', scheme: 'bearer', description: 'An API key, or the access token of a login.' },
+          basic: { type: 'http', scheme: 'basic', description: 'The client credentials of a login.' },
         },
       },
     },
@@ -79,7 +80,8 @@ function describeRoute(given: Record<string, unknown>, route: RouteOptions): Rec
         response: { ...refusals, ...response },
       }
     : given
-  if (!scope) return schema
+  // What needs no token says so: who reads the document takes silence for an oversight.
+  if (!scope) return { security: [], ...schema }
   const { properties: headers = {} } = (given['headers'] ?? {}) as { properties?: Record<string, TSchema> }
   const description = [given['description'], `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n')
   return {
@@ -135,6 +137,7 @@ function complete(document: Description): Description {
           description:
             'Signed as Standard Webhooks 1.0 say. A webhook with `batch` gets `{"events": […]}` with several of any type.',
           tags: ['Events'],
+          security: [],
           requestBody: {
             required: true,
             content: { 'application/json': { schema: referring(eventSchema(type as EventType)) } },
@@ -150,6 +153,15 @@ function complete(document: Description): Description {
   return document
 }
 
+// Where the schema of an answer has no sentence of its own.
+const words: Record<string, string> = {
+  '200': 'Done.',
+  '201': 'Created.',
+  '202': 'Accepted.',
+  '204': 'Done; there is no body.',
+  '503': 'It cannot do its work now.',
+}
+
 /** Says of each failure which codes it may have, and of a problem which there are: examples, because there may be more at any time. */
 function tellCodes(document: Description): void {
   const { properties } = document.components.schemas['Problem'] as { properties: Record<string, Schema> }
@@ -162,6 +174,7 @@ function tellCodes(document: Description): void {
       for (const [status, answer] of Object.entries(responses)) {
         const codes = codesOf[status]?.map(([code]) => `\`${code}\``)
         if (codes && answer.content?.['application/problem+json']) answer.description = codes.join(', ')
+        else if (answer.description === 'Default Response') answer.description = words[status] ?? ''
       }
 }
 

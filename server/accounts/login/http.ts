@@ -58,6 +58,7 @@ export function loginRoutes(app: App, { db, vault, authenticator }: AccountsCont
         description:
           'Works without a token; a Basic Authorization header with client credentials can take the place of the body.',
         tags: ['Login'],
+        security: [{}, { basic: [] }],
         body: { ...Nullable(Login), examples: [{ email: 'owner@example.com', password: 'six mirrors on a hill' }] },
         response: { 200: TokenAnswer, ...problems(401, 422, 429) },
       },

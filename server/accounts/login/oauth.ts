@@ -59,6 +59,7 @@ export async function oauthRoutes(app: App, { db, vault }: { db: Db; vault: Vaul
           description:
             'Grants `client_credentials`, `password` and `refresh_token`, form-encoded; errors as RFC 6749 §5.2 words them.',
           tags: ['Login'],
+          security: [{}, { basic: [] }],
           consumes: ['application/x-www-form-urlencoded'],
           body: TokenForm,
           response: { ...problems(), 200: Tokens, 400: RefusalOrProblem, 401: Refusal, 429: Refusal },
