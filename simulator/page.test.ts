@@ -167,6 +167,29 @@ describe.skipIf(!existsSync(CHROMIUM))('the page, in Chromium,', () => {
     await row.waitFor()
   })
 
+  it('says where it is narrow that nobody answers, whatever is open', async () => {
+    await page.setViewportSize({ width: 375, height: 812 })
+    const lost = page.getByText('The simulator does not answer. Trying again')
+    const heightOf = (): Promise<unknown> => page.evaluate('document.documentElement.scrollHeight')
+    const port = Number(new URL(started.url).port)
+    await started.simulator.close()
+    await lost.waitFor()
+    expect(await page.locator('#welcome').isVisible()).toBe(true)
+    started = await startSimulator({ httpPort: port })
+    await lost.waitFor({ state: 'hidden' })
+
+    await page.goto(`${started.url}/#15551230001`)
+    await page.getByRole('heading', { name: '+15551230001' }).waitFor()
+    await started.simulator.close()
+    await lost.waitFor()
+    expect(await page.getByRole('button', { name: 'New phone' }).isVisible()).toBe(false)
+    expect([await page.getByRole('button', { name: 'Send' }).isVisible(), await heightOf()]).toEqual([true, 812])
+    started = await startSimulator({ httpPort: port })
+    await lost.waitFor({ state: 'hidden' })
+    expect([await page.locator('aside').isVisible(), await heightOf()]).toEqual([false, 812])
+    complaints = complaints.filter((complaint) => !complaint.includes('Failed to load resource'))
+  })
+
   it('opens a phone by its number as people write it', async () => {
     await page.keyboard.press('n')
     await page.keyboard.type('+44 (7700) 900-001')
