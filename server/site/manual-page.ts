@@ -39,7 +39,7 @@ export function renderManualPage(
       },
       table(token: Tokens.Table): string {
         const cells = (row: Tokens.TableCell[], tag: string): string =>
-          `<tr>${row.map(({ text, tokens }) => (text === '' ? '<td></td>' : `<${tag}>${this.parser.parseInline(tokens)}</${tag}>`)).join('')}</tr>`
+          `<tr>${row.map(({ text, tokens }) => (text === '' ? '<td></td>' : `<${tag}>${breakable(this.parser.parseInline(tokens))}</${tag}>`)).join('')}</tr>`
         const rows = token.rows.map((row) => cells(row, 'td')).join('\n')
         return `<div class="wide" tabindex="0"><table><thead>${cells(token.header, 'th')}</thead><tbody>${rows}</tbody></table></div>\n`
       },
@@ -55,6 +55,12 @@ export function renderManualPage(
   const html = marked.parse(markdown, { async: false })
   return { html, sections, links }
 }
+
+/** Where long names and addresses may go on in the next line: a column is as wide as the longest word in it. */
+const breakable = (html: string): string =>
+  html.replace(/<[^>]*>|[^<>\s]{16,}/g, (part) =>
+    part.startsWith('<') ? part : part.replace(/[_/@?=,](?=.)/g, '$&<wbr>'),
+  )
 
 function resolve(path: string, href: string, addressOf: (file: string) => string | null): string | null {
   if (/^(https?:|#|\/)/.test(href)) return href

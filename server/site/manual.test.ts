@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { chromium } from 'playwright-core'
+import { type Browser, chromium } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildApp } from '../app.ts'
 import type { App } from '../http.ts'
@@ -77,17 +77,38 @@ test('no page asks another server for anything, and none has a script', async ()
 })
 
 const browserPath = '/usr/bin/chromium'
-test.skipIf(!existsSync(browserPath))('no page is wider than a telephone', async () => {
-  const address = await app.listen({ port: 0, host: '127.0.0.1' })
-  const browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] })
-  const page = await browser.newPage({ viewport: { width: 360, height: 760 } })
-  const wide: string[] = []
-  for (const path of ['/', '/docs', '/docs/errors', ...manual.keys()]) {
-    await page.goto(address + path)
-    if ((await page.evaluate('document.documentElement.scrollWidth')) !== 360) wide.push(path)
-  }
-  await browser.close()
-  expect(wide).toEqual([])
+describe.skipIf(!existsSync(browserPath))('in a browser', () => {
+  let address: string
+  let browser: Browser
+  beforeAll(async () => {
+    address = await app.listen({ port: 0, host: '127.0.0.1' })
+    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] })
+  })
+  afterAll(() => browser?.close())
+
+  test('no page is wider than a telephone', async () => {
+    const page = await browser.newPage({ viewport: { width: 360, height: 760 } })
+    const wide: string[] = []
+    for (const path of ['/', '/docs', '/docs/errors', ...manual.keys()]) {
+      await page.goto(address + path)
+      if ((await page.evaluate('document.documentElement.scrollWidth')) !== 360) wide.push(path)
+    }
+    expect(wide).toEqual([])
+  })
+
+  test('on a desk no table is cut off, and the list of pages shows where one is', async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 760 } })
+    const faults: string[] = []
+    for (const path of manual.keys()) {
+      await page.goto(address + path)
+      const isCut = `[...document.querySelectorAll('.wide')].some((box) => box.scrollWidth > box.clientWidth)`
+      if (await page.evaluate(isCut)) faults.push(`${path} has a table that is cut off`)
+      const isShown = `((nav, own) => own.top >= nav.top && own.bottom <= nav.bottom)(
+        ...['nav', 'nav [aria-current]'].map((one) => document.querySelector(one).getBoundingClientRect()))`
+      if (!(await page.evaluate(isShown))) faults.push(`${path} is not to be seen in the list`)
+    }
+    expect(faults).toEqual([])
+  })
 })
 
 test('a page that does not exist is not found', async () => {
