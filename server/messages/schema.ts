@@ -210,7 +210,10 @@ export const Message = Type.Object(
     hold: Type.Optional(
       Nullable(
         Type.Object(
-          { reason: Type.String(), until: Nullable(Type.String()) },
+          {
+            reason: Type.String({ examples: ['no_route', 'rate', 'campaign_paused', 'quiet_hours', 'parked'] }),
+            until: Nullable(Type.String()),
+          },
           { description: 'What it waits for, beyond its turn; null: nothing.' },
         ),
       ),
