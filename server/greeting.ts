@@ -10,11 +10,13 @@ interface Greeting {
   first: FirstAccount | null
   /** Until somebody has used one: how to become the owner. */
   ownerCode: OwnerCode | null
+  /** A carrier to reach people by, while no account has a number at all; null: there is none, or some has. */
+  carrierWithoutNumber: string | null
   dataPath: string | null
 }
 
 /** The text for standard output. */
-export function greet({ address, phonesUrl, first, ownerCode, dataPath }: Greeting): string {
+export function greet({ address, phonesUrl, first, ownerCode, carrierWithoutNumber, dataPath }: Greeting): string {
   // A shell replaces a variable between double quotes only.
   const authorization = first ? `'Authorization: Bearer ${first.key}'` : '"Authorization: Bearer $KEY"'
   const lines = [
@@ -34,14 +36,25 @@ export function greet({ address, phonesUrl, first, ownerCode, dataPath }: Greeti
       `  API key              ${first.key}`,
       '',
     )
-  lines.push(
-    'Send a message:',
-    '',
-    `  curl -i ${address}/v1/messages/send \\`,
+  const command = (path: string, body: object): string[] => [
+    `  curl -i ${address}${path} \\`,
     `    -H ${authorization} \\`,
     `    -H 'Content-Type: application/json' \\`,
-    `    -d '{"to":"12025550123","message":"Hello from Heliogram"}'`,
+    `    -d '${JSON.stringify(body)}'`,
     '',
+  ]
+  if (carrierWithoutNumber)
+    lines.push(
+      'Before it sends, give your account the number that the carrier gave you: without it replies reach nobody, STOP neither',
+      '',
+      ...command('/v1/senders', { number: '…', carrier: carrierWithoutNumber }),
+    )
+  // Nobody has the number of the example: a real carrier would take money for it, or offence.
+  const to = phonesUrl ? '12025550123' : '…'
+  lines.push(
+    phonesUrl ? 'Send a message:' : 'Send a message to a phone of yours:',
+    '',
+    ...command('/v1/messages/send', { to, message: 'Hello from Heliogram' }),
   )
   if (phonesUrl) lines.push(`and watch it arrive on ${phonesUrl}/#12025550123`, '')
   if (ownerCode) lines.push(...tellOwner(address, ownerCode))

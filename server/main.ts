@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { createOwnerCode } from './accounts/login/owner-code.ts'
 import { Broadcaster } from './campaigns/broadcasts/send.ts'
 import { startImports } from './campaigns/imports/start.ts'
-import { ensureFirst } from './carriers/first.ts'
+import { ensureFirst, findCarrierWithoutNumber } from './carriers/first.ts'
 import { receive, type ReceiveContext } from './carriers/receive.ts'
 import { Redeliveries } from './carriers/redelivery.ts'
 import { RoutingTable } from './carriers/routing.ts'
@@ -185,7 +185,8 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   })
   if (address === null) return
   const ownerCode = await createOwnerCode(db)
-  process.stdout.write(greet({ address, phonesUrl, first, ownerCode, dataPath: database.path }))
+  const carrierWithoutNumber = await findCarrierWithoutNumber(db)
+  process.stdout.write(greet({ address, phonesUrl, first, ownerCode, carrierWithoutNumber, dataPath: database.path }))
 }
 
 await run()

@@ -1,7 +1,7 @@
 /** The first start: an account and its carrier, the one that the environment names, else the simulator. Afterwards the rows rule. */
 import { createFirstAccount, type FirstAccount } from '../accounts/first.ts'
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
-import { newId } from '../ids.ts'
+import { newId, showId } from '../ids.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { capabilitiesOf } from './sender-input.ts'
 import { createSender } from './sender-store.ts'
@@ -33,6 +33,14 @@ export async function ensureFirst(db: Db, vault: Vault, options: FirstOptions): 
     await ensureFirstCarrier(tx, vault, options, made?.accountId ?? null)
     return made
   })
+}
+
+/** A carrier to reach people by, while no account of the installation has a number at all; null: there is none, or some has. */
+export async function findCarrierWithoutNumber(db: Db): Promise<string | null> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from carriers where kind <> 'simulator' and not is_test and not exists (select from senders) order by id limit 1`,
+  )
+  return rows[0] ? showId('car', rows[0].id) : null
 }
 
 /** Creates the first carrier where there is none, and the number of the account that was just made at the simulator. */

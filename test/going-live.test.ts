@@ -1,0 +1,45 @@
+/** The first start with the address of a carrier, by what it prints alone. */
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { CarrierProcess, ourNumber } from './carrier.ts'
+import { startProgram, type Program } from './harness.ts'
+import { until } from './until.ts'
+
+let carrier: CarrierProcess
+let program: Program
+
+beforeAll(async () => {
+  carrier = await CarrierProcess.start()
+  program = await startProgram({ env: { HELIOGRAM_CARRIER_URL: carrier.url } })
+})
+afterAll(async () => {
+  await program?.remove()
+  await carrier?.close()
+})
+
+/** Runs the command that was printed for a path, with something in place of its `…`; answers the status. */
+async function runPrinted(path: string, value: string): Promise<string> {
+  const commands = program.stdout.match(/^ {2}curl (?:.*\\\n)+.*$/gm) ?? []
+  const command = commands.find((one) => one.includes(`${program.address}${path} `)) ?? ''
+  const { stdout } = await promisify(execFile)('sh', ['-c', command.replace('"…"', `"${value}"`)])
+  return /^HTTP\/1\.1 (\d+)/.exec(stdout)?.[1] ?? stdout
+}
+
+test('who follows what the start prints has a number, and a STOP to it is heard', async () => {
+  const person = '15551230001'
+  expect(await runPrinted('/v1/senders', ourNumber)).toBe('201')
+  expect(await runPrinted('/v1/messages/send', person)).toBe('202')
+  await until('it arrives', async () => (await carrier.phones.texts(person)).length === 1)
+  await carrier.phones.reply(person, ourNumber, 'STOP')
+  await until('the stop is heard', async () => {
+    const { status } = await program.client.call('GET', `/v1/opt-outs/${person}`)
+    return status === 200
+  })
+
+  const printed = program.stdout.length
+  await program.stop()
+  await program.restart()
+  expect(program.stdout.slice(printed)).toContain('Send a message')
+  expect(program.stdout.slice(printed)).not.toContain('/v1/senders')
+})
