@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { alertTypes } from '../server/carriers/alerts-store.ts'
 import { variables } from '../server/config-variables.ts'
 import { describeConfig } from '../server/config.ts'
 
@@ -29,6 +30,17 @@ test('nobody is told to set a variable that would stop the next start', () => {
   const known = Object.values(variables).map(({ name }) => name)
   expect(named.length).toBeGreaterThan(known.length)
   expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([])
+})
+
+test('whatever wakes somebody leads to what to do', () => {
+  const [, table = ''] = /\| What woke you \|.*\n\|[-|]+\n((?:\|.*\n)+)/.exec(page) ?? []
+  const rules = [...page.matchAll(/^ +- alert: (\w+)$/gm)].map(([, name = '']) => name)
+  const causes = [...rules, ...alertTypes.map((type) => `\`${type}\``)]
+  expect(rules.length).toBeGreaterThan(5)
+  expect(causes.filter((cause) => !table.includes(cause))).toEqual([])
+  const chapters = [...table.matchAll(/^\|.*\| (.*) \|$/gm)].flatMap(([, told = '']) => told.split(/, or (?:the )?/))
+  const isThere = (chapter: string): boolean => page.toLowerCase().includes(`\n**${chapter.toLowerCase()}.**`)
+  expect(chapters.filter((chapter) => !isThere(chapter) && !isThere(`the ${chapter}`))).toEqual([])
 })
 
 test('whatever ends a session is explained', () => {
