@@ -46,9 +46,18 @@ interface Replay {
   delivered: number
   failed: number
   errors?: { pointer: string; code: string }[]
+  /** Of a webhook. */
+  enabled?: boolean
+  disabled_at?: string
 }
 
-async function call(account: TestAccount, method: 'GET' | 'POST', url: string, payload?: object, key?: string) {
+async function call(
+  account: TestAccount,
+  method: 'GET' | 'PATCH' | 'POST',
+  url: string,
+  payload?: object,
+  key?: string,
+) {
   const headers = { ...account.headers, ...(key && { 'idempotency-key': key }) }
   const answer = await app.inject({ method, url, headers, ...(payload && { payload }) })
   return { status: answer.statusCode, headers: answer.headers, body: answer.json<Replay>() }
@@ -139,6 +148,28 @@ test('posts only the types that are asked for, and only between the times', asyn
   expect(await ended({ since: hourAgo(), until, types: ['message.received'] })).toMatchObject({ events: 0 })
   expect(await ended({ since: hourAgo(), until })).toMatchObject({ events: 3 })
   expect(await ended({ since: hourAgo(), types: ['message.received'] })).toMatchObject({ events: 1, delivered: 1 })
+})
+
+test('catches up after a 410 from before it, as the guide says: what was refused and what waited is older than disabled_at', async () => {
+  let isGone = true
+  const receiver = await receive((response) => response.writeHead(isGone ? 410 : 204).end())
+  const account = await createTestAccount(db)
+  const { id } = await insertTestWebhook(db, account.accountId, receiver.url)
+  const url = `/v1/webhooks/${showId('whk', id)}`
+  const dispatcher = start({ windowMax: 1 })
+  await postEvents(db, dispatcher, account.accountId, 3)
+  await until('it is disabled', async () => (await call(account, 'GET', url)).body.enabled === false)
+  await postEvents(db, dispatcher, account.accountId, 2)
+  const { disabled_at: disabledAt } = (await call(account, 'GET', url)).body
+  isGone = false
+  await call(account, 'PATCH', url, { enabled: true })
+
+  const replay = async (since: string | undefined) => {
+    const { headers } = await call(account, 'POST', `${url}/replay`, { since })
+    return runToEnd(account, String(headers.location))
+  }
+  expect(await replay(disabledAt)).toMatchObject({ events: 2, delivered: 2 })
+  expect(await replay(hourAgo())).toMatchObject({ events: 5, delivered: 5 })
 })
 
 test('posts only what was refused and never taken, where that is asked for', async () => {

@@ -64,7 +64,11 @@ export const Webhook = Type.Object(
     disabled_reason: Nullable(
       Type.String({ description: '`gone`: it answered 410; `failing`: it failed for 5 days; `request`: by this API.' }),
     ),
-    disabled_at: Nullable(Timestamp('When it was disabled last; `since` of a replay that catches up.')),
+    disabled_at: Nullable(
+      Timestamp(
+        'When it was disabled last. What it refused and what waited for it happened before: a replay that catches up begins an hour before `failing_since`, or before this.',
+      ),
+    ),
     headers: HeaderMap,
     ordered,
     batch: Nullable(Batch),
