@@ -86,6 +86,14 @@ export function httpOf(carrier: CarrierRow): HttpSettings | null {
   return carrier.kind === 'http' ? carrier.settings : null
 }
 
+/** The settings of a carrier in the order of their schema: PostgreSQL keeps them by the length of their names. */
+function settingsInOrder({ kind, settings }: CarrierRow): Record<string, unknown> {
+  const { properties } = kind === 'http' ? adapters[settings.adapter].settings : SmppSettings
+  const known = new Map<string, unknown>(Object.entries({ ...settings }))
+  const names = [...Object.keys(properties).filter((name) => known.has(name)), ...known.keys()]
+  return Object.fromEntries(names.map((name) => [name, known.get(name)]))
+}
+
 /** A carrier with its links and the numbers of the live view; `links` are those of all carriers, or its own. */
 export function renderCarrier(
   context: ShowContext,
@@ -103,7 +111,7 @@ export function renderCarrier(
     enabled: row.enabled,
     pace: row.pace,
     priority: row.priority,
-    settings: row.settings,
+    settings: settingsInOrder(row),
     has_password: row.secrets !== null,
     inbound: http && renderInbound(context, row.id, http.url_version),
     links: own.map((link) => renderLink(link, live.times)),
