@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { createOwnerCode } from './accounts/login/owner-code.ts'
 import { Broadcaster } from './campaigns/broadcasts/send.ts'
 import { startImports } from './campaigns/imports/start.ts'
-import { ensureFirst, findCarrierWithoutNumber } from './carriers/first.ts'
+import { ensureFirst, findCarrierWithoutNumber, hasAccount } from './carriers/first.ts'
 import { receive, type ReceiveContext } from './carriers/receive.ts'
 import { Redeliveries } from './carriers/redelivery.ts'
 import { RoutingTable } from './carriers/routing.ts'
@@ -95,8 +95,10 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const { db, pipelineDb, vault, keyFile } = storage
   const simulator = config.hasSimulator ? await openSimulator(config, log) : null
   if (simulator) started.add('simulator', simulator, (one) => one.close())
-  const first = await ensureFirst(db, vault, { ...config, simulatorPort: simulator?.smppPort ?? null })
-  if (keyFile.isNew && !first) log.warn({ path: keyFile.path }, 'a new key file was made beside an old database')
+  const simulatorPort = simulator?.smppPort ?? null
+  const first = await ensureFirst(db, vault, { ...config, simulatorPort, showsKey: has('api') })
+  if (keyFile.isNew && !first && (await hasAccount(db)))
+    log.warn({ path: keyFile.path }, 'a new key file was made beside an old database')
 
   const webhookRule = { allowedCidrs: config.webhookAllowedCidrs, ports: config.webhookPorts }
   const destinations = guardDestinations(webhookRule)
@@ -183,7 +185,10 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
     phonesUrl,
     smppTls,
   })
-  if (address === null) return
+  if (address === null) {
+    log.info({ roles: config.roles }, 'running without the API')
+    return
+  }
   const ownerCode = await createOwnerCode(db)
   const carrierWithoutNumber = await findCarrierWithoutNumber(db)
   process.stdout.write(greet({ address, phonesUrl, first, ownerCode, carrierWithoutNumber, dataPath: database.path }))

@@ -1,13 +1,15 @@
-/** The first start with the address of a carrier, by what it prints alone. */
+/** First starts as people meet them: with the address of a carrier, and of one process of several. */
 import { execFile } from 'node:child_process'
+import { rm } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { CarrierProcess, ourNumber } from './carrier.ts'
-import { startProgram, type Program } from './harness.ts'
+import { launch, makeDataFolder, makeEnvironment, startProgram, type Program } from './harness.ts'
 import { until } from './until.ts'
 
 let carrier: CarrierProcess
 let program: Program
+const launched: ReturnType<typeof launch>[] = []
 
 beforeAll(async () => {
   carrier = await CarrierProcess.start()
@@ -16,6 +18,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await program?.remove()
   await carrier?.close()
+  for (const { child, ended } of launched) {
+    child.kill('SIGTERM')
+    await ended
+  }
 })
 
 /** Runs the command that was printed for a path, with something in place of its `…`; answers the status. */
@@ -42,4 +48,24 @@ test('who follows what the start prints has a number, and a STOP to it is heard'
   await program.restart()
   expect(program.stdout.slice(printed)).toContain('Send a message')
   expect(program.stdout.slice(printed)).not.toContain('/v1/senders')
+})
+
+test('a process that has nobody to show a key makes no account, and says that it runs', async () => {
+  const folder = await makeDataFolder()
+  const env = await makeEnvironment(folder)
+  const jobs = launch(['start'], { ...env, HELIOGRAM_ROLES: 'jobs', HELIOGRAM_SIMULATOR: 'off' })
+  launched.push(jobs)
+  await until('it says so', () => jobs.printed.stderr.includes('"msg":"running without the API"'), 60_000)
+  expect(jobs.printed.stderr).toContain('"roles":["jobs"]')
+  expect(jobs.printed.stderr).not.toContain('"level":40')
+  jobs.child.kill('SIGTERM')
+  await jobs.ended
+
+  const all = launch(['start'], env)
+  launched.push(all)
+  await until('it runs', () => all.printed.stdout.includes('Ctrl-C stops'), 60_000)
+  expect(all.printed.stdout).toMatch(/^ {2}API key +hg_live_/m)
+  all.child.kill('SIGTERM')
+  await all.ended
+  await rm(folder, { recursive: true })
 })

@@ -30,7 +30,7 @@ export async function measureStatements(settings: Record<string, string>): Promi
   await migrate(connection, { log: quiet })
   const db = openPool(connection, { name: 'statements', max: 2, settings })
   await ensurePartitions(db, quiet)
-  const options = { firstEmail: 'bench@example.com', carrierUrl: null, simulatorPort: 2775 }
+  const options = { showsKey: true, firstEmail: 'bench@example.com', carrierUrl: null, simulatorPort: 2775 }
   const first = await ensureFirst(db, openVault(Buffer.alloc(32)), options)
   const accountId = first?.accountId ?? ''
   const { rows } = await db.query<{ id: string }>('select id from links')

@@ -16,7 +16,7 @@ afterAll(() => database.close())
 beforeEach(() => emptyTables(database.db, 'accounts, carriers'))
 
 const ensure = (carrierUrl: string | null, simulatorPort: number | null): Promise<FirstAccount | null> =>
-  ensureFirst(database.db, testVault, { firstEmail: 'owner@example.com', carrierUrl, simulatorPort })
+  ensureFirst(database.db, testVault, { showsKey: true, firstEmail: 'owner@example.com', carrierUrl, simulatorPort })
 
 it('reads a carrier’s address, with defaults for what it does not say', () => {
   expect(readCarrierUrl('smpp://me:se%20cret@smsc.example.com:2776')).toEqual({

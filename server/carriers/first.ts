@@ -16,6 +16,8 @@ const simulatorPace = 1000
 const carrierPace = 10
 
 interface FirstOptions {
+  /** Whether this process shows the account's key, which is stored nowhere: else it leaves the account to one that does. */
+  showsKey: boolean
   firstEmail: string
   /** smpp://system_id:password@host:port, smpps:// with TLS; null: the simulator. */
   carrierUrl: string | null
@@ -29,10 +31,16 @@ interface FirstOptions {
  */
 export async function ensureFirst(db: Db, vault: Vault, options: FirstOptions): Promise<FirstAccount | null> {
   return inTransaction(db, async (tx) => {
-    const made = await createFirstAccount(tx, options)
+    const made = options.showsKey ? await createFirstAccount(tx, options) : null
     await ensureFirstCarrier(tx, vault, options, made?.accountId ?? null)
     return made
   })
+}
+
+/** Whether the installation has an account: it is not new. */
+export async function hasAccount(db: Db): Promise<boolean> {
+  const { rows } = await db.query<{ isThere: boolean }>('select exists (select from accounts) as "isThere"')
+  return rows[0]?.isThere === true
 }
 
 /** A carrier to reach people by, while no account of the installation has a number at all; null: there is none, or some has. */
