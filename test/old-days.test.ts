@@ -89,7 +89,9 @@ test('nothing of the main job, no list and no sweep waits for an old day that is
   // What waits: for a time, to be canceled, and until it is too late.
   const soon = await send('15551230140', { send_at: new Date(Date.now() + 3000).toISOString() })
   const canceled = await send('15551230141', { send_at: new Date(Date.now() + dayMs).toISOString() })
-  expect((await client.call('POST', `/v1/messages/${canceled.id}/cancel`)).status).toBe(200)
+  const another = await send('15551230143', { send_at: new Date(Date.now() + dayMs).toISOString() })
+  for (const { id } of [canceled, another])
+    expect((await client.call('POST', `/v1/messages/${id}/cancel`)).status).toBe(200)
   const stopped = await send('15551230142', { send_at: new Date(Date.now() + dayMs).toISOString() })
 
   // Replies: of somebody who was written to today, and a keyword.
@@ -105,6 +107,9 @@ test('nothing of the main job, no list and no sweep waits for an old day that is
   for (const path of [
     '/v1/messages?limit=10',
     '/v1/messages?limit=10&status=delivered',
+    '/v1/messages?limit=1&status=canceled',
+    '/v1/messages?status=queued',
+    '/v1/messages?status=scheduled',
     `/v1/messages/${sent[0]?.id}`,
     `/v1/webhooks/${hook?.id}/deliveries?limit=10`,
     '/v1/conversations?limit=10',

@@ -3,6 +3,7 @@ import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/t
 import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
+import { claimMessages, findLanes } from './claim.ts'
 import { messageRoutes } from './http.ts'
 import { storeReply } from './reply.ts'
 import { insertTestSender, moveTo, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'
@@ -245,6 +246,15 @@ describe('filters', () => {
       expect(textsOf((await list({ status, tag: 'edge' })).page)).toEqual(['x'])
     await test.db.query('delete from outcomes where message_id = any ($1::uuid[])', [made])
     await test.db.query('delete from messages where id = any ($1::uuid[])', [made])
+  })
+
+  it('find what is in line, also where it waits there for a carrier', async () => {
+    const queued = textsOf((await list({ status: 'queued' })).page)
+    for (const { id } of await findLanes(test.db))
+      await claimMessages(test.context, test.nodeId, [], id, '00000000-0000-0000-0000-000000000000', 100)
+    expect(await test.count('queue', 'lane_id in (select id from backlogs)')).toBeGreaterThan(0)
+    expect(textsOf((await list({ status: 'queued' })).page)).toEqual(queued)
+    expect(textsOf((await list({ status: 'queued', sort: 'created_at' })).page)).toEqual(queued.reverse())
   })
 
   it('take a campaign by its id', async () => {

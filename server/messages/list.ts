@@ -7,10 +7,12 @@
 import { nowMs } from '../db/clock.ts'
 import type { Queryable } from '../db/db.ts'
 import { firstDay } from '../db/partitions.ts'
+import { spanOf, within } from '../db/span.ts'
 import { firstIdAt, timeOfId } from '../ids.ts'
 import { isSince, type Mark } from '../mark.ts'
 import type { Position } from '../page.ts'
-import { messageColumnNames, messageColumns, type MessageRow, type Status } from './message.ts'
+import { findNarrow, narrowStatuses, outcomeStatuses } from './list-narrow.ts'
+import { messageColumnNames, messageColumns, type MessageRow } from './message.ts'
 
 /** Which messages; null: not asked. */
 export interface MessageFilters {
@@ -78,20 +80,11 @@ export interface Stretch {
   edge: string | null
 }
 
-/** Statuses that an index finds: ends but `delivered`, which are rows of `outcomes`, and what waits in `delayed`. */
-export const indexedStatuses: readonly Status[] = [
-  'undelivered',
-  'rejected',
-  'failed',
-  'expired',
-  'unconfirmed',
-  'canceled',
-  'scheduled',
-]
-
-// Messages looked at in a statement, and statements of a page that may stop there: 100,000 messages take some 0.1 s. An outcome costs more,
-// because its message is looked up, and as many of each status are read to be merged.
-const windows = { messages: { rows: 20_000, max: 5 }, outcomes: { rows: 1000, max: 20 } }
+// Messages looked at in a statement, and statements of a page that may stop there: 100,000 messages take some 0.1 s. What narrow tables find
+// costs more, because its message is looked up, and as many of each status are read to be merged.
+const windows = { messages: { rows: 20_000, max: 5 }, narrow: { rows: 1000, max: 20 } }
+// Ids of an array; twice as many take twice as long for each day.
+const arrayMax = 200
 
 const dayMs = 86_400_000
 // Days of the first, second and third stretch; the fourth is the rest.
@@ -111,7 +104,7 @@ export async function listMessages(
   const bounds = boundsOf(filters)
   if (isUpward) bounds.lower = later(bounds.lower, from)
   else bounds.upper = earlier(bounds.upper, from)
-  const { max } = leadOf(filters) === 'outcomes' ? windows.outcomes : windows.messages
+  const { max } = leadOf(filters) === 'narrow' ? windows.narrow : windows.messages
   let stops = 0
   for (let stretch = 0; ; stretch++) {
     const end = endOfStretch(stretch, isUpward, bounds)
@@ -170,7 +163,9 @@ async function readWindow(
   window: Window,
   limit: number,
 ): Promise<Stretch> {
-  const { size, ...statement } = buildStatement(accountId, filters, window, limit)
+  const lead = leadOf(filters)
+  if (lead === 'narrow') return readNarrow(db, accountId, filters, window, limit)
+  const { size, ...statement } = buildStatement(accountId, filters, lead, window, limit)
   const { rows } = await db.query<MessageRow & { isMatch?: boolean | null; place?: number; edge?: string }>(statement)
   const last = rows.at(-1)
   const edge = last?.place === size ? (last.edge ?? null) : null
@@ -179,13 +174,66 @@ async function readWindow(
 }
 
 /**
- * The statement of one window. One index leads: messages_their_number, messages_contact, the primary key of outcomes and delayed or
- * outcomes_error, messages_campaign, or else the primary key. What has to be checked is, on up to `size` messages in order; the last of
- * them comes with the answer in any case, to say how far it has got.
+ * A window of what narrow tables find. Nearly each message of it matches: no more than are wanted are looked up first, and the others of the
+ * window only where that is not enough.
+ */
+async function readNarrow(
+  db: Queryable,
+  accountId: string,
+  filters: MessageFilters,
+  window: Window,
+  limit: number,
+): Promise<Stretch> {
+  const { rows: size } = windows.narrow
+  const wanted = Math.min(limit, size)
+  const ids = await findNarrow(db, accountId, filters, window, wanted)
+  const rows = await lookUp(db, accountId, filters, window, ids, limit)
+  const last = ids.at(-1)
+  if (last === undefined || ids.length < wanted || rows.length === limit) return { rows, edge: null }
+  const rest = { ...window, [window.isUpward ? 'lower' : 'upper']: last }
+  const others = wanted === size ? [] : await findNarrow(db, accountId, filters, rest, size - wanted)
+  rows.push(...(await lookUp(db, accountId, filters, window, others, limit - rows.length)))
+  return { rows, edge: others.length === size - wanted ? (others.at(-1) ?? last) : null }
+}
+
+/**
+ * Those of these messages that match, by the primary key. With an array PostgreSQL finds out which days it is about, but a long one takes it
+ * longer for each of them than to look into it: then all days between the first and the last are looked into.
+ */
+async function lookUp(
+  db: Queryable,
+  accountId: string,
+  filters: MessageFilters,
+  { isUpward, since }: Window,
+  ids: readonly string[],
+  limit: number,
+): Promise<MessageRow[]> {
+  if (ids.length === 0) return []
+  const values: unknown[] = [accountId, ids]
+  const value = (one: unknown): string => `$${values.push(one)}`
+  const isMany = ids.length > arrayMax
+  const where = [
+    'm.account_id = $1',
+    isMany ? `m.id = k.id and m.id ${within(spanOf(ids))}` : 'm.id = any ($2::uuid[])',
+    ...checksOf(filters, 'narrow', value),
+    ...(since ? [isSince('m', since, value)] : []),
+  ]
+  const read = `select ${messageColumns('m')} from messages m where ${where.join(' and ')}`
+  // Ids are in the order of reading: the join ends with the limit.
+  const text = isMany
+    ? `select ${columnsOf('m')} from unnest($2::uuid[]) with ordinality as k (id, n) cross join lateral (${read} limit 1) m order by k.n limit ${limit}`
+    : `${read} order by m.id ${isUpward ? 'asc' : 'desc'} limit ${limit}`
+  return (await db.query<MessageRow>(text, values)).rows
+}
+
+/**
+ * The statement of one window. One index leads: messages_their_number, messages_contact, messages_campaign, or else the primary key. What has to
+ * be checked is, on up to `size` messages in order; the last of them comes with the answer in any case, to say how far it has got.
  */
 function buildStatement(
   accountId: string,
   filters: MessageFilters,
+  lead: Exclude<Lead, 'narrow'>,
   { isUpward, lower, upper, since }: Window,
   limit: number,
 ): { text: string; values: unknown[]; size: number } {
@@ -194,33 +242,8 @@ function buildStatement(
   const order = isUpward ? 'asc' : 'desc'
   const within = (id: string): string =>
     [lower && `and ${id} > ${value(lower)}`, upper && `and ${id} < ${value(upper)}`].filter(Boolean).join(' ')
-  const lead = leadOf(filters)
   const checks = checksOf(filters, lead, value)
   if (since) checks.push(isSince('m', since, value))
-
-  if (lead === 'outcomes') {
-    const size = windows.outcomes.rows
-    // The outer query has no order of its own: it would make the planner think that all of the inner one is needed.
-    const text = `
-      select ${columnsOf('l')}, "isMatch", place, edge
-      from (
-        select ${columnsOf('m')}, m."isMatch", o.message_id as edge, row_number() over (order by o.message_id ${order}) as place
-        from (
-          ${outcomesOf(filters, within('message_id'), `order by message_id ${order} limit ${size}`, value)}
-        ) o
-        left join lateral (
-          select ${messageColumns('m')}, ${isMatch(checks)}
-          from messages m
-          where m.account_id = $1
-            and m.id = o.message_id
-          limit 1
-        ) m on true
-        order by o.message_id ${order}
-      ) l
-      where "isMatch" or place = ${size}
-      limit ${limit}`
-    return { text, values, size }
-  }
 
   const found = lead && `and m.${lead.column} = ${value(lead.value)}`
   const from = `from messages m
@@ -245,40 +268,18 @@ const columnsOf = (table: string): string => messageColumnNames.map((name) => `$
 // A column without a value is no match.
 const isMatch = (checks: string[]): string => `coalesce(${checks.join(' and ')}, false) as "isMatch"`
 
-type Lead = { column: 'their_number' | 'contact_id' | 'campaign_id'; value: string } | 'outcomes' | null
+type Lead = { column: 'their_number' | 'contact_id' | 'campaign_id'; value: string } | 'narrow' | null
 
 /** The filter that finds the fewest messages, as far as anybody can know. */
 function leadOf({ theirNumber, contactId, campaignId, statuses, errorCode }: MessageFilters): Lead {
   if (theirNumber !== null) return { column: 'their_number', value: theirNumber }
   if (contactId !== null) return { column: 'contact_id', value: contactId }
-  if (errorCode !== null || statuses?.every((status) => indexedStatuses.some((one) => one === status)))
-    return 'outcomes'
+  const isNarrow = statuses?.every((status) => narrowStatuses.some((one) => one === status))
+  // The line may be long with what others wait for: the messages of a campaign are fewer.
+  const isInLine = campaignId !== null && statuses?.includes('queued')
+  if (errorCode !== null || (isNarrow && !isInLine)) return 'narrow'
   if (campaignId !== null) return { column: 'campaign_id', value: campaignId }
   return null
-}
-
-/**
- * Messages by status or error in order, each once; the message says whether it still has it. Each status is read by itself and no further than
- * a window, so that not all of them have to be sorted.
- */
-function outcomesOf(
-  { statuses, errorCode }: MessageFilters,
-  within: string,
-  tail: string,
-  value: (one: unknown) => string,
-): string {
-  const of = (table: string, where: string): string =>
-    `select message_id from ${table} where account_id = $1 ${where} ${within} ${tail}`
-  if (errorCode !== null) {
-    const ofStatus = statuses ? `and status = any (${value(statuses)}::text[])` : ''
-    return of('outcomes', `and error_code = ${value(errorCode)} ${ofStatus}`)
-  }
-  const parts = [...new Set(statuses)].map((status) =>
-    status === 'scheduled' ? of('delayed', '') : of('outcomes', `and status = ${value(status)}`),
-  )
-  // Of one status there is nothing to merge, and two clauses of order would be an error.
-  if (parts.length === 1) return parts.join('')
-  return `select distinct message_id from (${parts.map((part) => `(${part})`).join(' union all ')}) s ${tail}`
 }
 
 /** What has to be checked on each message that the leading filter finds. */
@@ -295,7 +296,7 @@ function checksOf(filters: MessageFilters, lead: Lead, value: (one: unknown) => 
   check('error_code', '=', filters.errorCode)
   if (filters.statuses) checks.push(`m.status = any (${value(filters.statuses)}::text[])`)
   // A message that is tried again still says why the last try failed.
-  if (filters.errorCode !== null) checks.push(`m.status = any (${value(indexedStatuses)}::text[])`)
+  if (filters.errorCode !== null) checks.push(`m.status = any (${value(outcomeStatuses)}::text[])`)
   check('type', '=', filters.type)
   check('segments', '>=', filters.segmentsMin)
   check('is_test', '=', filters.isTest)

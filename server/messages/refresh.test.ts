@@ -43,9 +43,13 @@ async function list(query: Record<string, string | null> = {}, headers = account
 }
 const idsOf = (page: Page): string[] => page.data.map(({ id }) => parseId('msg', id) ?? '')
 
+// It waits for another try.
 const insert = `
-  insert into messages (account_id, id, status, their_number, body, encoding, characters, segments)
-  values ($1, $2, 'queued', $3, 'x', 'GSM-7', 1, 1)`
+  with stored as (
+    insert into messages (account_id, id, status, their_number, body, encoding, characters, segments)
+    values ($1, $2, 'queued', $3, 'x', 'GSM-7', 1, 1)
+  )
+  insert into delayed (account_id, message_id, lane_id, segments, due_at) values ($1, $2, $2, 1, now() + interval '1 day')`
 
 /** A transaction that has written a message and is not over. */
 async function begin(id: string, number = '15551230001'): Promise<PoolClient> {

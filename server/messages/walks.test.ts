@@ -130,7 +130,7 @@ class Walk {
       () => this.#crash(),
     ]
     const chosen = Array.from({ length: 6 }, () => this.#pick(steps))
-    await Promise.all(chosen.flatMap((step) => (step ? [attempt(step)] : [])))
+    await Promise.all([...chosen.flatMap((step) => (step ? [attempt(step)] : [])), expectInLine()])
   }
 
   #process(): Process {
@@ -318,6 +318,18 @@ class Walk {
       isBusy = claimed.some((count) => count > 0) || (await test.count('queue', 'true')) > 0
     }
   }
+}
+
+/** What is queued stands in line or waits for its time, at every moment: lists find it there. */
+async function expectInLine(): Promise<void> {
+  const isLost = `status in ('queued', 'scheduled')
+    and not exists (select from delayed d where d.account_id = t.account_id and d.message_id = t.id)
+    and not exists (
+      select from queue q
+      left join backlogs b on b.id = q.lane_id
+      join lanes l on l.id = coalesce(b.lane_id, q.lane_id)
+      where t.status = 'queued' and q.message_id = t.id and l.account_id = t.account_id)`
+  expect(await test.count('messages t', isLost)).toBe(0)
 }
 
 /** A link gets a message; with nothing to send it would be sending for ever. */
