@@ -103,6 +103,11 @@ test('nothing of the main job, no list and no sweep waits for an old day that is
   await client.waitForStatus(stopped.id, ['canceled', 'rejected'])
   await client.waitForStatus(soon.id, ['delivered'])
 
+  const campaign = await client.expect<{ id: string }>('POST', '/v1/campaigns', { name: 'Spring' })
+  const contacts = `/v1/campaigns/${campaign.id}/contacts`
+  const contact = await client.expect<{ id: string }>('POST', contacts, { phone_number: '15551230110' })
+  expect((await client.call('PATCH', `${contacts}/${contact.id}`, { first_name: 'Ann' })).status).toBe(200)
+
   const [hook] = (await client.get<{ data: { id: string }[] }>('/v1/webhooks')).data
   for (const path of [
     '/v1/messages?limit=10',
@@ -113,6 +118,9 @@ test('nothing of the main job, no list and no sweep waits for an old day that is
     `/v1/messages/${sent[0]?.id}`,
     `/v1/webhooks/${hook?.id}/deliveries?limit=10`,
     '/v1/conversations?limit=10',
+    contacts,
+    `${contacts}/${contact.id}`,
+    `/v1/campaigns/${campaign.id}`,
     '/v1/carriers',
     '/v1/usage',
     '/v1/campaigns',

@@ -1,5 +1,7 @@
 /** The SQL that reads contacts: one, a page of those that match, and all of them in pages. Every query begins with the account. */
+import { nowMs } from '../db/clock.ts'
 import type { Queryable, Tx } from '../db/db.ts'
+import { idSql } from '../db/span.ts'
 import { firstIdAt } from '../ids.ts'
 import { isSince, type Mark } from '../mark.ts'
 import type { Position } from '../page.ts'
@@ -61,20 +63,10 @@ const isOptedOut = `(
     limit 1
   ) is not null`
 
-// The last message of a number comes from messages_their_number, newest partition first.
-const lastMessageAt = `(
-      select m.created_at
-      from messages m
-      where m.account_id = c.account_id
-        and m.their_number = c.phone_number
-      order by m.id desc
-      limit 1
-    )`
-
-// Exports do without the last message: a look at the messages of every number would be most of the work.
-const selectOf = (lastMessage: string, more = ''): string => `
-  select ${columns}, ${isOptedOut} as "isOptedOut", ${lastMessage} as "lastMessageAt"${more}`
-const selectContact = `${selectOf(lastMessageAt)}
+// What the messages know of a number is asked behind this (`withLastMessages`).
+const selectOf = (more = ''): string => `
+  select ${columns}, ${isOptedOut} as "isOptedOut", null::timestamptz as "lastMessageAt"${more}`
+const selectContact = `${selectOf()}
   from contacts c`
 
 /** Finds a contact by its primary key or by (account_id, campaign_id, phone_number); locks nothing. */
@@ -93,10 +85,10 @@ export async function findContact(
         and c.${column} = $3`,
     values: [accountId, campaignId, value],
   })
-  return rows[0] ?? null
+  return (await withLastMessages(db, accountId, rows))[0] ?? null
 }
 
-/** Finds a contact by its primary key and locks it for an update. */
+/** Finds a contact by its primary key and locks it for an update; without what the messages know. */
 export async function lockContact(
   tx: Tx,
   accountId: string,
@@ -134,10 +126,43 @@ export async function listContacts(
     const reading = { from, isAfter, since: position?.since?.mark ?? null }
     const part = await readWindow(db, accountId, campaignId, filters, limit + 1 - rows.length, reading)
     rows.push(...part.rows)
-    if (part.edge === null || rows.length > limit) return { rows, edge: null }
     from = part.edge
+    if (from === null || rows.length > limit) break
   }
-  return { rows, edge: from }
+  return { rows: await withLastMessages(db, accountId, rows), edge: rows.length > limit ? null : from }
+}
+
+// Most numbers of a page had a message of late, or never one.
+const recentMs = 2 * 86_400_000
+
+/**
+ * Contacts with when their numbers had their last message, by messages_their_number, the newest day first: in the last days, and for those that
+ * had none there in all of them. The latter is prepared: where it is asked often, PostgreSQL keeps one plan, as making it takes longest.
+ */
+async function withLastMessages(db: Queryable, accountId: string, contacts: ContactRow[]): Promise<ContactRow[]> {
+  const at = new Map<string, Date>()
+  for (const since of [firstIdAt(nowMs() - recentMs), null]) {
+    const numbers = [...new Set(contacts.map(({ phoneNumber }) => phoneNumber))].filter((number) => !at.has(number))
+    if (numbers.length === 0) break
+    const { rows } = await db.query<{ number: string; at: Date }>({
+      ...(since === null && { name: 'find-last-messages' }),
+      text: `
+        select k.number, m.created_at as at
+        from unnest($2::text[]) as k (number)
+        cross join lateral (
+          select created_at
+          from messages
+          where account_id = $1
+            and their_number = k.number
+            ${since === null ? '' : `and id > ${idSql(since)}`}
+          order by id desc
+          limit 1
+        ) m`,
+      values: [accountId, numbers],
+    })
+    for (const row of rows) at.set(row.number, row.at)
+  }
+  return contacts.map((contact) => ({ ...contact, lastMessageAt: at.get(contact.phoneNumber) ?? null }))
 }
 
 /** The same from the oldest to the newest, without an end and without what the messages know; for an export. */
@@ -149,15 +174,11 @@ export async function* readContacts(
   pageRows: number,
 ): AsyncGenerator<ContactRow[]> {
   for (let from: string | null = '00000000-0000-0000-0000-000000000000'; from !== null;) {
-    const part: Stretch = await readWindow(
-      db,
-      accountId,
-      campaignId,
-      filters,
-      pageRows,
-      { from, isAfter: true, since: null },
-      false,
-    )
+    const part: Stretch = await readWindow(db, accountId, campaignId, filters, pageRows, {
+      from,
+      isAfter: true,
+      since: null,
+    })
     if (part.rows.length > 0) yield part.rows
     from = part.rows.length === pageRows ? (part.rows.at(-1)?.id ?? null) : part.edge
   }
@@ -171,7 +192,6 @@ async function readWindow(
   filters: ContactFilters,
   limit: number,
   { from, isAfter, since }: { from: string | null; isAfter: boolean; since: Mark | null },
-  hasMessages = true,
 ): Promise<Stretch> {
   const values: unknown[] = [accountId, campaignId]
   const value = (one: unknown): string => `$${values.push(one)}`
@@ -186,20 +206,19 @@ async function readWindow(
   const matches = matchesOf(filters, value)
   // Changed ones are anywhere in the list.
   if (since) matches.push(isSince('c', since, value))
-  const lastMessage = hasMessages ? lastMessageAt : 'null::timestamptz'
   const found = `from contacts c
         where c.account_id = $1
           and c.campaign_id = $2${bounds.map((clause) => `\n          and ${clause}`).join('')}
         order by c.id ${order}`
   if (matches.length === 0) {
-    const { rows } = await db.query<ContactRow>(`${selectOf(lastMessage)} ${found} limit ${value(limit)}`, values)
+    const { rows } = await db.query<ContactRow>(`${selectOf()} ${found} limit ${value(limit)}`, values)
     return { rows, edge: null }
   }
   // The last contact of a window comes with the answer in any case, to say how far it has got. The outer query has no order of its own: it would
   // make the planner think that all of the inner one is needed.
   const { rows } = await db.query<ContactRow & { isMatch: boolean | null; place: number }>(
     `
-    ${selectOf(lastMessage, ', c."isMatch", c.place')}
+    ${selectOf(', c."isMatch", c.place')}
     from (
         select c.account_id, c.id, c.sealed, c.campaign_id, c.phone_number, c.first_name, c.last_name, c.external_id, c.language, c.country,
           c.timezone, c.attributes, c.tags, c.consent, c.created_at, c.updated_at, ${matches.join(' and ')} as "isMatch",
