@@ -118,6 +118,7 @@ test('nothing of the main job, no list and no sweep waits for an old day that is
     `/v1/messages/${sent[0]?.id}`,
     `/v1/webhooks/${hook?.id}/deliveries?limit=10`,
     '/v1/conversations?limit=10',
+    '/v1/opt-outs/suspected',
     contacts,
     `${contacts}/${contact.id}`,
     `/v1/campaigns/${campaign.id}`,

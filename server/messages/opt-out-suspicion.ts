@@ -6,6 +6,7 @@ import { wayOf, type Position } from '../page.ts'
 import { hashNumber } from './consent.ts'
 import { renderMessage, type MessageRow } from './message.ts'
 import type { ConsentContext } from './opt-out.ts'
+import { readMessages } from './store.ts'
 
 /** A reply to look at. */
 export interface SuspicionRow {
@@ -42,7 +43,10 @@ export async function suspectOptOut(
   return recordEvents(tx, [{ accountId, type, messageId: row.id, data }], outbox)
 }
 
-/** One page of what is to be looked at, by the primary key, in the order that `buildPage` expects, with one row more than `limit`. */
+/**
+ * One page of what is to be looked at, by the primary key, in the order that `buildPage` expects, with one row more than `limit`; and what was
+ * written, by the primary key of messages.
+ */
 export async function listSuspicions(
   db: Queryable,
   accountId: string,
@@ -50,19 +54,25 @@ export async function listSuspicions(
   position: Position | null,
 ): Promise<SuspicionRow[]> {
   const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<SuspicionRow>({
+  const { rows } = await db.query<Pick<SuspicionRow, 'id' | 'number' | 'createdAt'>>({
     name: `list-suspicions-${order}`,
     text: `
-      select s.account_id as "accountId", s.message_id as id, s.number, m.body, m.body_sealed as "bodySealed", m.campaign_id as "campaignId", s.created_at as "createdAt"
-      from opt_out_suspicions s
-      left join messages m on m.account_id = s.account_id and m.id = s.message_id
-      where s.account_id = $1
-        and ($2::uuid is null or s.message_id ${beyond} $2)
-      order by s.message_id ${order}
+      select message_id as id, number, created_at as "createdAt"
+      from opt_out_suspicions
+      where account_id = $1
+        and ($2::uuid is null or message_id ${beyond} $2)
+      order by message_id ${order}
       limit $3`,
     values: [accountId, position?.id ?? null, limit + 1],
   })
-  return rows
+  const messages = await readMessages(
+    db,
+    rows.map(({ id }) => ({ accountId, id })),
+  )
+  return rows.map((row) => {
+    const { body = null, campaignId = null } = messages.get(row.id) ?? {}
+    return { ...row, body, campaignId }
+  })
 }
 
 /** Takes a reply off the list; null where it is not on it. Locks the row, so that of two people one decides. */
@@ -82,7 +92,7 @@ export async function takeSuspicion(
       )
       select gone.account_id as "accountId", gone.message_id as id, gone.number, m.body, m.body_sealed as "bodySealed", m.campaign_id as "campaignId"
       from gone
-      left join messages m on m.account_id = gone.account_id and m.id = gone.message_id`,
+      left join messages m on m.account_id = gone.account_id and m.id = gone.message_id and m.id = $2`,
     values: [accountId, messageId],
   })
   return rows[0] ?? null
