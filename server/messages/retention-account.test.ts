@@ -71,10 +71,14 @@ async function message(ageDays: number, changes: Record<string, unknown> = {}, o
   return id
 }
 
+async function retainDue(): Promise<void> {
+  while ((await retainNext(database.db, deleteAttempts)) > 0);
+}
+
 async function retain(): Promise<void> {
   await database.db.query(`update retention_marks set due_at = now()`)
   await markAccounts(database.db)
-  while ((await retainNext(database.db, deleteAttempts)) > 0);
+  await retainDue()
 }
 
 const ids = async (from: string): Promise<string[]> =>
@@ -183,6 +187,23 @@ it('deletes a message that is not over after its days when it is', async () => {
     expect(await ids(`(select message_id as id from ${table}) t`)).toEqual([])
 })
 
+it('goes through days once, also where an account has nothing in them, and meets what came late', async () => {
+  await message(75)
+  await account()
+  await retain()
+  const { rows } = await database.db.query<{ bodiesTo: string; repliesTo: string }>(
+    `select bodies_to as "bodiesTo", reply_bodies_to as "repliesTo" from retention_marks`,
+  )
+  expect(rows).toHaveLength(2)
+  for (const { bodiesTo, repliesTo } of rows) {
+    expect(bodiesTo > firstIdAt(now - 33 * dayMs)).toBe(true)
+    expect(repliesTo > firstIdAt(now - 93 * dayMs)).toBe(true)
+  }
+  await message(30.5)
+  await retain()
+  expect(await withText()).toEqual([])
+})
+
 it('shares accounts between processes, on the settings of the pipeline', async () => {
   for (let i = 0; i < 5; i++) {
     const of = await account()
@@ -213,8 +234,8 @@ it('makes way for others where that of an account fails each time', async () => 
     `create or replace function fail() returns trigger language plpgsql as $$ begin raise 'a bug'; end $$;
      create trigger fail before update on messages for each row when (old.account_id = '${accountId}') execute function fail()`,
   )
-  await expect(retainNext(database.db, deleteAttempts)).rejects.toThrow('a bug')
-  while ((await retainNext(database.db, deleteAttempts)) > 0);
+  await expect(retainDue()).rejects.toThrow('a bug')
+  await retainDue()
   expect(await ids('(select account_id as id from messages where body is not null) m')).toEqual([accountId])
   await database.db.query('drop trigger fail on messages')
   await retain()

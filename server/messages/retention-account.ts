@@ -4,9 +4,10 @@
  */
 import { claimOne } from '../db/claim-one.ts'
 import type { Db, Queryable, Tx } from '../db/db.ts'
+import { firstDay } from '../db/partitions.ts'
 import { idSql, spanOf, within } from '../db/span.ts'
 import { changeEventsOf, deleteEvents } from '../events-redact.ts'
-import { firstIdAt } from '../ids.ts'
+import { firstIdAt, timeOfId } from '../ids.ts'
 import { hasText, isOver, setsOfRedaction, withoutTexts } from './redact.ts'
 import { lockTraces } from './traces.ts'
 
@@ -40,6 +41,8 @@ const dayMs = 86_400_000
 // Longer than any accept statement runs: what is older than this is visible in the order of its ids.
 const settledMs = 120_000
 const pieceMax = 500
+// Days of a piece.
+const walkDays = 30
 const failureMinutes = 1
 // Statuses of `outcomes`.
 const ends = `'undelivered', 'rejected', 'failed', 'expired', 'unconfirmed', 'canceled'`
@@ -104,32 +107,54 @@ async function retainSome(tx: Tx, due: Due, deleteAttempts: DeleteAttempts): Pro
   // One machine whose clock is wrong must not take away what everybody keeps.
   const now = Math.min(Date.now(), due.now.getTime())
   const before = (days: number): string => firstIdAt(now - Math.max(days * dayMs, settledMs))
-  const ofBodies = { direction: 'outbound', after: due.bodiesTo, before: before(due.messageBodyDays) } as const
-  if (await goOn(tx, accountId, 'bodies_to', await dropBodies(tx, accountId, ofBodies))) return true
-  const ofReplies = { direction: 'inbound', after: due.replyBodiesTo, before: before(due.replyBodyDays) } as const
-  if (await goOn(tx, accountId, 'reply_bodies_to', await dropBodies(tx, accountId, ofReplies))) return true
-  const ofMessages = { after: due.messagesTo, before: before(due.messageDays) }
+  const ofBodies = rangeOf(due.bodiesTo, before(due.messageBodyDays))
+  if (await goOn(tx, accountId, 'bodies_to', ofBodies, await dropBodies(tx, accountId, 'outbound', ofBodies)))
+    return true
+  const ofReplies = rangeOf(due.replyBodiesTo, before(due.replyBodyDays))
+  if (await goOn(tx, accountId, 'reply_bodies_to', ofReplies, await dropBodies(tx, accountId, 'inbound', ofReplies)))
+    return true
+  const ofMessages = rangeOf(due.messagesTo, before(due.messageDays))
   if (
     due.isFirstOfMessages &&
-    (await goOn(tx, accountId, 'messages_to', await deleteMessages(tx, accountId, ofMessages)))
+    (await goOn(tx, accountId, 'messages_to', ofMessages, await deleteMessages(tx, accountId, ofMessages)))
   )
     return true
-  if ((await deleteConversations(tx, accountId, ofMessages.before)) > 0) return true
+  if ((await deleteConversations(tx, accountId, before(due.messageDays))) > 0) return true
   if (!due.isFirstOfEvents) return false
-  const ofEvents = { after: due.eventsTo, before: before(due.eventDays) }
-  if (await goOn(tx, accountId, 'events_to', await deleteEvents(tx, accountId, ofEvents, pieceMax))) return true
-  return (await deleteAttempts(tx, accountId, ofEvents.before, pieceMax)) > 0
+  const ofEvents = rangeOf(due.eventsTo, before(due.eventDays))
+  if (await goOn(tx, accountId, 'events_to', ofEvents, await deleteEvents(tx, accountId, ofEvents, pieceMax)))
+    return true
+  return (await deleteAttempts(tx, accountId, before(due.eventDays), pieceMax)) > 0
 }
 
-/** Moves a mark; false where there was nothing before it. */
+/** Ids between which a piece of a walk is, both exclusive; `next`: where the walk goes on if there is nothing, null: nowhere. */
+interface Range {
+  after: string
+  before: string
+  next: string | null
+}
+
+/**
+ * The next days of a walk: a statement is planned for each of its days, and they are hundreds where a mark was never moved, or not for long. The mark
+ * of an account that has nothing stays a day or two behind: what was written late is met by a walk that comes later.
+ */
+function rangeOf(after: string, before: string): Range {
+  const [from, to, first] = [timeOfId(after), timeOfId(before), firstDay()]
+  const next = Math.min(Math.max(from, first ?? to) + walkDays * dayMs, to - dayMs)
+  return next > from + dayMs ? { after, before: firstIdAt(next), next: firstIdAt(next) } : { after, before, next: null }
+}
+
+/** Moves a mark; false where the walk is at its end. */
 async function goOn(
   tx: Tx,
   accountId: string,
   mark: 'bodies_to' | 'reply_bodies_to' | 'messages_to' | 'events_to',
+  { next }: Range,
   { lastId }: Walked,
 ): Promise<boolean> {
-  if (lastId === null) return false
-  await tx.query(`update retention_marks set ${mark} = $2 where account_id = $1`, [accountId, lastId])
+  const to = lastId ?? next
+  if (to === null) return false
+  await tx.query(`update retention_marks set ${mark} = $2 where account_id = $1`, [accountId, to])
   return true
 }
 
@@ -137,11 +162,7 @@ async function goOn(
  * Takes the texts out of a piece of messages of one direction, and out of their events; those that are not over lose them when they are.
  * Locks the messages that change; by primary key.
  */
-async function dropBodies(
-  tx: Tx,
-  accountId: string,
-  range: { direction: 'outbound' | 'inbound'; after: string; before: string },
-): Promise<Walked> {
+async function dropBodies(tx: Tx, accountId: string, direction: 'outbound' | 'inbound', range: Range): Promise<Walked> {
   const [after, before] = [idSql(range.after), idSql(range.before)]
   const { rows } = await tx.query<Walked & { redacted: string[] }>({
     text: `
@@ -171,7 +192,7 @@ async function dropBodies(
       )
       select (select count(*)::int from piece) as count, (select id from piece order by id desc limit 1) as "lastId",
         array(select id from redacted) as redacted`,
-    values: [accountId, pieceMax, range.direction],
+    values: [accountId, pieceMax, direction],
   })
   const { count = 0, lastId = null, redacted = [] } = rows[0] ?? {}
   await changeEventsOf(tx, accountId, redacted, withoutTexts)
@@ -179,7 +200,7 @@ async function dropBodies(
 }
 
 /** Deletes a piece of messages that are over, with what the ledger has of them; those that are not go when they are. */
-async function deleteMessages(tx: Tx, accountId: string, range: { after: string; before: string }): Promise<Walked> {
+async function deleteMessages(tx: Tx, accountId: string, range: Range): Promise<Walked> {
   const [after, before] = [idSql(range.after), idSql(range.before)]
   const { rows } = await tx.query<Walked & { over: string[] }>({
     text: `
