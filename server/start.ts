@@ -1,13 +1,13 @@
 /** What can keep the program from starting, in words for the person who starts it. */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { createSecureContext } from 'node:tls'
 import type { Config } from './config.ts'
-import type { Queryable } from './db/db.ts'
+import { openPool, type Connection, type Queryable } from './db/db.ts'
 import { codeOf, isUnavailable } from './db/failure.ts'
 import { DataDirLockedError } from './db/lock.ts'
 import { isMasterKeyOf } from './sealing/data-keys.ts'
 import { KeyFile } from './sealing/master-key.ts'
-import { findStranger } from './sealing/peers.ts'
+import { findStranger, readPeers } from './sealing/peers.ts'
 import type { Vault } from './sealing/vault.ts'
 
 /** A message for the person who starts the program, without a stack. */
@@ -26,6 +26,28 @@ export function explainStart(error: unknown, config: Config): never {
   return explainDatabase(error, config)
 }
 
+/**
+ * @throws StartError where there is no key file and the database was used with one: another opens no secret of it, and does not know the numbers
+ * that were opted out and forgotten. To be asked before one is made.
+ */
+export async function requireKeyFile(connection: Connection, { keyFile }: Config): Promise<void> {
+  const pool = openPool(connection, { name: 'key file', max: 1 })
+  try {
+    const { rowCount } = await pool.query('select from accounts limit 1')
+    // Asked in this order: who made the first account had made the file before, also where it starts just now.
+    if (rowCount === 0 || existsSync(keyFile)) return
+    const [peer] = await readPeers(pool)
+    throw new StartError(
+      `There is no key file ${keyFile}, and ` +
+        (peer
+          ? `${peer.name} runs on the same database with one. All processes need the same: put a copy of it here.`
+          : 'the secrets in this database are encrypted with one. Correct HELIOGRAM_KEY_FILE, or restore the file from where you keep it safe; where it is lost for good, see "Backup" in docs/operating.md.'),
+    )
+  } finally {
+    await pool.end()
+  }
+}
+
 /** The key file, which is made where there is none. @throws StartError where it cannot be read, or made. */
 export function openKeyFile({ keyFile }: Config): KeyFile {
   try {
@@ -41,7 +63,7 @@ export function openKeyFile({ keyFile }: Config): KeyFile {
  * or not the one of a process that runs on it. A file that was made for this start is not left behind. `isAlone`: there is no such process.
  */
 export async function requireMasterKey(db: Queryable, keyFile: KeyFile, vault: Vault, isAlone: boolean): Promise<void> {
-  const { path, isNew } = keyFile
+  const { path } = keyFile
   // Nobody can have begun with a key file that is refused here: who finds it is refused too.
   const refuse = (reason: string): never => {
     keyFile.discard()
@@ -49,16 +71,12 @@ export async function requireMasterKey(db: Queryable, keyFile: KeyFile, vault: V
   }
   if (!(await isMasterKeyOf(db, vault)))
     refuse(
-      isNew
-        ? `There is no key file ${path}, and the texts in this database are encrypted with one. Restore it from where you keep it safe.`
-        : `The key file ${path} is not the one with which the texts in this database are encrypted. Restore it from where you keep it safe.`,
+      `The key file ${path} is not the one with which the texts in this database are encrypted. Restore it from where you keep it safe.`,
     )
   const stranger = isAlone ? null : await findStranger(db, keyFile.read())
   if (stranger !== null)
     refuse(
-      isNew
-        ? `There is no key file ${path}, and ${stranger} runs on the same database with one. All processes need the same: put a copy of it here.`
-        : `The key file ${path} is not the one of ${stranger}, which runs on the same database. All processes need the same: put a copy of it here.`,
+      `The key file ${path} is not the one of ${stranger}, which runs on the same database. All processes need the same: put a copy of it here.`,
     )
 }
 

@@ -14,7 +14,7 @@ import { DataKeys } from './sealing/data-keys.ts'
 import type { KeyFile } from './sealing/master-key.ts'
 import { openResult, Texts } from './sealing/texts.ts'
 import { openVault, type Vault } from './sealing/vault.ts'
-import { openKeyFile, requireMasterKey } from './start.ts'
+import { openKeyFile, requireKeyFile, requireMasterKey } from './start.ts'
 import type { Started } from './started.ts'
 
 /** Opened once a process, and handed to all that is built on it. */
@@ -34,7 +34,7 @@ export interface Storage {
 
 /**
  * Opens the pools of a database and makes it ready for this process: its clock, its partitions, the wall between accounts.
- * @throws StartError where the master key is not that of the database.
+ * @throws StartError where the master key is not that of the database, or there is none of one that was used.
  */
 export async function openStorage(
   { connection, isAlone }: OpenDatabase,
@@ -42,6 +42,7 @@ export async function openStorage(
   log: Logger,
   started: Started,
 ): Promise<Storage> {
+  await requireKeyFile(connection, config)
   const keyFile = openKeyFile(config)
   const vault = openVault(keyFile)
   const keys = new DataKeys(vault)
