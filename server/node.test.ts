@@ -63,7 +63,7 @@ const silence = (seconds: number, nodeId = test.nodeId): Promise<unknown> =>
 
 /** Lets the time of a beat pass, and waits for it. */
 async function nextBeat(nodeId: string): Promise<void> {
-  await silence(10, nodeId)
+  await silence(6, nodeId)
   vi.advanceTimersByTime(2000)
   const isHeard = `node_id = $1 and seen_at > now() - interval '5 seconds'`
   await until('it is heard of', async () => (await test.count('heartbeats', isHeard, [nodeId])) === 1)
@@ -94,6 +94,40 @@ describe('a node', () => {
     expect([await isFenced(test.nodeId), settled]).toEqual([true, [test.nodeId]])
     expect(warnings).toMatchObject([{ node: test.nodeId }])
     expect((await test.message(left.id)).status).toBe('unconfirmed')
+  })
+
+  it('that was silent with the others, whose database was away, waits until they would have been heard of before it fences one', async () => {
+    const left = await test.lease()
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const { node, settled } = await start()
+      const { node: over } = await start()
+      nodes = [node]
+      await over.close()
+      const clock = vi.spyOn(performance, 'now')
+      // It settles what was fenced behind its fences.
+      const beat = async (): Promise<void> => {
+        const before = settled.length
+        await test.db.query('update nodes set settled_at = null where id = $1', [over.id])
+        await nextBeat(node.id)
+        await until('it has looked for dead ones', () => settled.length > before)
+      }
+      await silence(20)
+      await silence(20, node.id)
+      vi.advanceTimersByTime(2000)
+      await until('it has looked for dead ones', () => settled.length > 0)
+      expect(await isFenced(test.nodeId)).toBe(false)
+      await beat()
+      expect(await isFenced(test.nodeId)).toBe(false)
+      const startedAt = performance.now()
+      clock.mockImplementation(() => startedAt + 15_000)
+      await beat()
+      expect(await isFenced(test.nodeId)).toBe(true)
+      await until('what it left is settled', async () => (await test.message(left.id)).status === 'unconfirmed')
+    } finally {
+      vi.restoreAllMocks()
+      vi.useRealTimers()
+    }
   })
 
   it('leaves one alone that was silent for a moment', async () => {

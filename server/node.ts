@@ -37,6 +37,8 @@ export class Node {
   readonly id: string = newId()
   readonly #options: NodeOptions
   #lastBeatAt = 0
+  /** Since when the database has taken its beats without a gap, in monotonic milliseconds. */
+  #steadyFrom = -Infinity
   #timer: NodeJS.Timeout | null = null
   /** Beats, and what they began: nobody waits for these but the end. */
   readonly #work = new Set<Promise<void>>()
@@ -84,13 +86,15 @@ export class Node {
   async #beat(): Promise<void> {
     const { db, log, onFenced } = this.#options
     const startedAt = performance.now()
-    const { rows } = await db.query<{ isFenced: boolean; now: Date }>(
+    const { rows } = await db.query<{ isFenced: boolean; now: Date; wasSilent: boolean }>(
       `update heartbeats h
        set seen_at = now(), low_water = $2, master_keys = $3
        from nodes n
+       join heartbeats before on before.node_id = n.id
        where h.node_id = $1 and n.id = h.node_id
-       returning n.fenced_at is not null as "isFenced", h.seen_at as now`,
-      [this.id, ...this.#told()],
+       returning n.fenced_at is not null as "isFenced", h.seen_at as now,
+         before.seen_at < now() - make_interval(secs => $4) as "wasSilent"`,
+      [this.id, ...this.#told(), freshMs / 1000],
     )
     if (rows[0]?.isFenced !== false) {
       log.error({ node: this.id }, 'fenced by another node')
@@ -101,7 +105,11 @@ export class Node {
     }
     this.#lastBeatAt = Math.max(this.#lastBeatAt, startedAt)
     this.#watchClock(rows[0].now, startedAt)
-    if (!this.#isFencing) this.#begin(this.#takeOver(silenceMaxSeconds))
+    // A database that was away has heard of nobody: who comes back first must not take the others for dead.
+    const at = performance.now()
+    if (rows[0].wasSilent) this.#steadyFrom = at
+    const isSteady = at - this.#steadyFrom >= silenceMaxSeconds * 1000
+    if (!this.#isFencing) this.#begin(this.#takeOver(isSteady ? silenceMaxSeconds : null))
   }
 
   /** Follows the database's clock, and tells where this machine's is another. */
@@ -135,7 +143,7 @@ export class Node {
    * Fences who is silent, and settles what fenced nodes left unless that is under way. Both can take longer than this node may be silent, and
    * settling longer than the next one to die should wait for its fence: so neither is waited for.
    */
-  async #takeOver(seconds: number): Promise<void> {
+  async #takeOver(seconds: number | null): Promise<void> {
     this.#isFencing = true
     const left = await this.#fence(seconds).finally(() => (this.#isFencing = false))
     if (this.#isSettling) return
@@ -144,10 +152,11 @@ export class Node {
   }
 
   /**
-   * Fences nodes without a recent beat (waits for their running claims); returns these and all others that left something, or said goodbye.
-   * A beat of a time to come is of a clock of the database that was put back since, and counts as one of now: who lives beats again.
+   * Fences nodes without a beat for so many seconds (waits for their running claims), null: none; returns these and all others that left
+   * something, or said goodbye. A beat of a time to come is of a clock of the database that was put back since, and counts as one of now: who
+   * lives beats again.
    */
-  async #fence(seconds: number): Promise<string[]> {
+  async #fence(seconds: number | null): Promise<string[]> {
     const { db, log } = this.#options
     const { rows } = await db.query<{ id: string; name: string; isDead: boolean }>(
       `with put_back as (
