@@ -136,6 +136,21 @@ describe('slots', () => {
     expect(first.slots).toEqual([1, 2])
   })
 
+  it('are all another’s where a process cannot start the link, until it can', async () => {
+    await sessions(4)
+    const [first, second] = [await Process.start(), await Process.start()]
+    const unable = { wants: false, report: noReport }
+    await first.renew(unable)
+    await second.renew()
+    expect(second.slots).toEqual([1, 2, 3, 4])
+    await first.renew(unable)
+    await second.renew()
+    expect(second.link?.give).toEqual([])
+    await first.renew()
+    await second.renew()
+    expect(second.link?.give).toEqual([3, 4])
+  })
+
   it('of a link that cannot be started are given back with the next turn where one has failed', async () => {
     const { id } = await Process.start()
     const kept = makeKept()

@@ -79,7 +79,7 @@ export function renewLeases(
       const one = decide(link, slots.get(link.id) ?? [], states.get(link.id) ?? [], nodeId, mine, now)
       const isTaken = [...one.slots].some(([slot, epoch]) => mine.slots.get(slot) !== epoch)
       one.isRenewed = mine.isDue || mine.free.length > 0 || isTaken || one.grant.written !== mine.grant.written
-      if (one.isRenewed) writes.push({ link: one, report: mine.report, free: mine.free })
+      if (one.isRenewed) writes.push({ link: one, report: mine.report, free: mine.free, wants: mine.wants })
       return one
     })
     if (writes.length > 0) await write(tx, nodeId, writes)
@@ -160,6 +160,7 @@ interface Write {
   link: LeasedLink
   report: LinkReport
   free: readonly number[]
+  wants: boolean
 }
 
 /** Writes slots and states of some links, each by primary key; a link that was deleted meanwhile fails all, and the next turn knows. */
@@ -188,18 +189,24 @@ async function write(tx: Tx, nodeId: string, writes: readonly Write[]): Promise<
       leaseSeconds,
     ],
   })
-  const reports = writes.map(({ link, report }) => ({ ...report, id: link.id, units: link.grant.written }))
+  const reports = writes.map(({ link, report, wants }) => ({
+    ...report,
+    id: link.id,
+    units: link.grant.written,
+    // Who holds nothing and wants nothing shares with nobody: a link that it cannot start would be without its part of the slots.
+    isSharing: wants || link.slots.size > 0 || link.grant.written > 0,
+  }))
   await tx.query({
     name: 'lease-write-states',
     text: `
       insert into link_states as s (link_id, node_id, leased_until, units, state, sessions, window_max, in_flight, pace,
         pace_fraction, rate_1m, last_enquire_link_at, last_error, last_error_at, updated_at)
-      select link_id, $1, now() + make_interval(secs => $2), units, state, sessions, window_max, in_flight, pace,
-        pace_fraction, rate_1m, last_enquire_link_at, last_error, last_error_at, now()
+      select link_id, $1, case when is_sharing then now() + make_interval(secs => $2) else now() end, units, state, sessions,
+        window_max, in_flight, pace, pace_fraction, rate_1m, last_enquire_link_at, last_error, last_error_at, now()
       from unnest($3::uuid[], $4::int[], $5::text[], $6::int[], $7::int[], $8::int[], $9::float8[], $10::float8[], $11::float8[],
-        $12::timestamptz[], $13::text[], $14::timestamptz[])
+        $12::timestamptz[], $13::text[], $14::timestamptz[], $15::bool[])
         as t (link_id, units, state, sessions, window_max, in_flight, pace, pace_fraction, rate_1m, last_enquire_link_at,
-          last_error, last_error_at)
+          last_error, last_error_at, is_sharing)
       on conflict (link_id, node_id) do update
         set leased_until = excluded.leased_until, units = excluded.units, state = excluded.state, sessions = excluded.sessions,
           window_max = excluded.window_max, in_flight = excluded.in_flight, pace = excluded.pace,
@@ -221,6 +228,7 @@ async function write(tx: Tx, nodeId: string, writes: readonly Write[]): Promise<
       reports.map((one) => one.lastEnquireLinkAt),
       reports.map((one) => one.lastError),
       reports.map((one) => one.lastErrorAt),
+      reports.map((one) => one.isSharing),
     ],
   })
 }
