@@ -167,15 +167,26 @@ describe('several sessions', () => {
       },
     })
     await bound(test, 1)
-    for (let i = 0; i < 2; i++) test.link.submit(message())
+    for (let i = 0; i < 3; i++) test.link.submit(message())
     await until('it takes no more', () => test.link.sessions === 0)
-    expect(test.answers.map(({ state, move }) => [state, move?.to])).toEqual([['refused', 'queued']])
+    const refused = ['refused', 'queued']
+    expect(test.answers.map(({ state, move }) => [state, move?.to])).toEqual([refused, refused])
     held[0]?.()
     await until('it is bound anew', () => test.bound.length === 2 && test.link.sessions === 1)
     test.link.submit(message())
-    await until('all are answered', () => test.answers.length === 3)
-    expect(test.answers.slice(1).map(({ state }) => state)).toEqual(['accepted', 'accepted'])
+    await until('all are answered', () => test.answers.length === 4)
+    expect(test.answers.slice(2).map(({ state }) => state)).toEqual(['accepted', 'accepted'])
     expect(test.link.lastError).toBe('unbound: the carrier says that we are not bound')
+  })
+
+  it('stay bound where the carrier says of single messages that we are not', async () => {
+    let count = 0
+    const test = await start([1], { answer: (_session, respond) => respond(++count % 2 ? ESME.RINVBNDSTS : ESME.ROK) })
+    await bound(test, 1)
+    for (let i = 0; i < 20; i++) test.link.submit(message())
+    await until('all are answered', () => test.answers.length === 20)
+    expect(Map.groupBy(test.answers, ({ state }) => state).get('refused')).toHaveLength(10)
+    expect([test.binds, test.link.sessions, test.link.lastError]).toEqual([1, 1, null])
   })
 
   it('say a wrong password once, not each', async () => {

@@ -46,6 +46,8 @@ const steadyMs = 10_000
 // How long the other session of a slot may take for what it has under way, where the first did not end in peace: who is cut off waits
 // for a new dial.
 const drainMsMax = 5_000
+// So many submits in a row that are refused as if we were not bound: the first of them comes again, so that one message is enough.
+const forgottenAfter = 2
 
 export class Slot<C> {
   /** Counted from 1, over all processes. */
@@ -61,7 +63,8 @@ export class Slot<C> {
   #sessions: Session<C>[] = []
   /** Since it was dialled last. */
   #hasBound = false
-  /** A submit was refused as if we were not bound. */
+  /** How many submits in a row were refused as if we were not bound. */
+  #notBound = 0
   #isForgotten = false
   /** What ended the first session, until the other has ended. */
   #loss: SlotLoss | null = null
@@ -111,6 +114,7 @@ export class Slot<C> {
     const modes: BindMode[] =
       this.#options.settings.bind === 'transceiver' ? ['transceiver'] : ['transmitter', 'receiver']
     this.#hasBound = false
+    this.#notBound = 0
     this.#isForgotten = false
     this.#loss = null
     for (const mode of modes) this.#sessions.push(this.#connect(mode))
@@ -145,7 +149,7 @@ export class Slot<C> {
       partialPduMs: settings.enquire_timeout_seconds * 2000,
       onOutcome: (session, context, outcome) => {
         onOutcome(context, outcome)
-        if (outcome.kind === 'response' && outcome.status === ESME.RINVBNDSTS) this.#bindAnew(session)
+        if (outcome.kind === 'response') this.#noteStatus(session, outcome.status)
       },
       onLateResponse: (_session, context, response) => onLateResponse(context, response),
       onRequest,
@@ -171,11 +175,12 @@ export class Slot<C> {
   }
 
   /**
-   * A carrier that was restarted behind what keeps connections open does not know our bind, and would refuse every submit for ever. Others may
-   * be under way, and answered.
+   * A carrier that was restarted behind what keeps connections open does not know our bind, and would refuse every submit for ever: then it is
+   * bound anew. One that takes others says something of that submit alone. Others may be under way, and answered.
    */
-  #bindAnew(session: Session<C>): void {
-    if (session.state !== 'bound') return
+  #noteStatus(session: Session<C>, status: number): void {
+    this.#notBound = status === ESME.RINVBNDSTS ? this.#notBound + 1 : 0
+    if (this.#notBound < forgottenAfter || session.state !== 'bound') return
     this.#isForgotten = true
     void session.unbind(this.#options.settings.response_timeout_seconds * 1000)
   }
