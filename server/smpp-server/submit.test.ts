@@ -342,6 +342,22 @@ describe('parts of a long message', () => {
     expect([await test.count('smpp_gatherings', 'true'), await test.count('smpp_deliveries', 'true')]).toEqual([0, 0])
   })
 
+  it('of which the whole cannot be stored are not sent without the last one, which its client keeps', async () => {
+    const [first = {}, second = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
+    expect(await client.submit({ ...first, registered_delivery: 1 })).toMatchObject({ status: ESME.ROK })
+    await test.db.query(`alter table messages add constraint none check (body is null) not valid`)
+    try {
+      expect(await client.submit(second)).toMatchObject({ status: ESME.RSYSERR })
+    } finally {
+      await test.db.query('alter table messages drop constraint none')
+    }
+    expect(await test.count('smpp_gatherings, jsonb_object_keys(parts)', 'true')).toBe(1)
+    expect(await client.submit(second)).toMatchObject({ status: ESME.ROK })
+    const { rows } = await test.db.query<{ body: string }>('select body from messages')
+    expect(rows).toEqual([{ body: long }])
+    expect(await test.count('smpp_gatherings', 'true')).toBe(0)
+  })
+
   it('that were whole when their node died are sent by the next, once', async () => {
     const [first = {}] = cutSegments(long, { mode: 'udh8', reference: 7 })
     await client.submit({ ...first, registered_delivery: 1 })

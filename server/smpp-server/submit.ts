@@ -2,6 +2,7 @@
 import { ESME, type PduOf } from '@heliogram/smpp'
 import { now as readNow } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
+import { isUnavailable } from '../db/failure.ts'
 import type { InOrder } from '../in-order.ts'
 import type { Acceptor } from '../messages/accept.ts'
 import type { Draft, Refusal } from '../messages/accepted.ts'
@@ -96,8 +97,8 @@ async function submitPart(
 
 /**
  * Sends what was gathered, once, however often it is called. Where it is refused, `lastPart` is answered with why, and the others,
- * which were answered before, get receipts that say so; null: all of them do. Where it is refused for now, they wait for `lastPart` to come
- * again.
+ * which were answered before, get receipts that say so; null: all of them do. Where it is refused for now, or cannot be stored, they wait for
+ * `lastPart` to come again.
  */
 export async function submitGathered(
   context: SubmitContext,
@@ -120,7 +121,11 @@ export async function submitGathered(
   if (typeof draft === 'number') return refuse(draft)
   const key = showClientId(gathering.id)
   draft.idempotency = { operation: gatheringOperation, key, fingerprint: Buffer.from(gathering.id) }
-  const accepted = await context.acceptor.accept(draft)
+  const accepted = await context.acceptor.accept(draft).catch(async (error: unknown) => {
+    // Where nobody knows whether it was accepted the part stays, and what is whole is sent when its time is over.
+    if (lastPart !== null && !isUnavailable(error)) await takePartBack(context.db, gathering.id, lastPart)
+    throw error
+  })
   if (accepted.kind === 'refused') {
     const status = statusOfRefusal(accepted.refusal)
     if (lastPart === null || (status !== ESME.RTHROTTLED && status !== ESME.RMSGQFUL)) return refuse(status)
