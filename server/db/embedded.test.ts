@@ -14,12 +14,17 @@ import { startEmbedded } from './embedded.ts'
 import { codeOf, isUnavailable } from './failure.ts'
 import { isAlive, readPidFile, signalProcess } from './pidfile.ts'
 import { hashOf, prepareDataDir } from './place.ts'
+import { NotStartedError } from './postmaster.ts'
 import { untilBlocked } from './testing.ts'
 
 const isRoot = process.getuid?.() === 0
 const script = join(import.meta.dirname, 'embedded-child.ts')
 const logged: string[] = []
-const note = (_fields: object, message: string) => void logged.push(message)
+const failures: object[] = []
+const note = (fields: object, message: string): void => {
+  logged.push(message)
+  if (message === 'PostgreSQL did not start again') failures.push(fields)
+}
 const log = { info: note, warn: note, error: note }
 
 interface Child {
@@ -240,6 +245,33 @@ test.each([
   const { connection, adopted } = await start()
   expect(adopted).toBe(false)
   await open(connection).query('select 1')
+})
+
+test('tells in one line why it does not start again, once however often it is tried, and starts when it can', async () => {
+  const { connection, dataPath } = await start()
+  const pid = await serverPid(dataPath)
+  const control = join(dataPath, 'global/pg_control')
+  await rename(control, `${control}.kept`)
+  signalProcess(pid, 'SIGKILL')
+  const tries = async (): Promise<number> =>
+    (await readFile(`${dataPath}.log`, 'utf8')).split('could not find the database system').length - 1
+  while ((await tries()) < 4) await sleep(20)
+  await rename(`${control}.kept`, control)
+  const db = open(connection)
+  while ((await db.query('select 1').catch(() => null)) === null) await sleep(20)
+  expect(failures).toEqual([
+    { reason: expect.stringMatching(/^could not find the database system; see \S+pg18\.log$/), times: 1 },
+  ])
+})
+
+test('says that there is no room, whatever was said to clients after that', () => {
+  const printed = `2026-11-23 14:50:28.782 UTC [14126] FATAL:  could not write file "base/1/x": No space left on device
+2026-11-23 14:50:28.783 UTC [14134] FATAL:  the database system is starting up
+2026-11-23 14:50:28.790 UTC [14120] LOG:  database system is shut down`
+  const { reason } = new NotStartedError({ data: '/data/pg18', log: '/data/pg18.log' }, printed, null)
+  expect(reason).toBe(
+    'could not write file "base/1/x": No space left on device; make room where /data/pg18 is: then it starts by itself',
+  )
 })
 
 test('is not held up by a process id file that is empty', async () => {

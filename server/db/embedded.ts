@@ -6,7 +6,7 @@ import { clusterFolder, openCluster } from './cluster.ts'
 import type { Connection } from './db.ts'
 import type { Log } from './log.ts'
 import { choosePlace } from './place.ts'
-import { findPostmaster, launchPostmaster, stopPostmaster } from './postmaster.ts'
+import { findPostmaster, launchPostmaster, NotStartedError, stopPostmaster } from './postmaster.ts'
 import type { Postmaster } from './postmaster.ts'
 
 /** The PostgreSQL that came through npm, running and supervised. */
@@ -28,6 +28,9 @@ export interface Embedded {
 /** First and longest pause before a server that died is started again. */
 const restartAfterMs = 100
 const restartAfterMsMax = 10_000
+
+/** How often a reason for which it is not started again is told: a full disk may last for hours. */
+const toldEveryMs = 60_000
 
 /**
  * Starts PostgreSQL on the data folder (see `prepareDataDir`; the caller holds its lock), creating the database the first time,
@@ -59,13 +62,20 @@ export async function startEmbedded(options: {
 
   /** Returns undefined once we are closing. */
   async function launchAgain(): Promise<Postmaster | undefined> {
+    const told = { reason: '', at: 0 }
+    let times = 0
     for (let pauseMs = restartAfterMs; ; pauseMs = Math.min(pauseMs * 2, restartAfterMsMax)) {
       await wait(pauseMs, undefined, { signal: closing.signal }).catch(() => {})
       if (closing.signal.aborted) return undefined
       try {
         return await launch()
       } catch (error) {
-        log.error({ error }, 'PostgreSQL did not start again')
+        times++
+        const reason = error instanceof NotStartedError ? error.reason : String(error)
+        if (reason === told.reason && performance.now() - told.at < toldEveryMs) continue
+        log.error({ reason, times }, 'PostgreSQL did not start again')
+        Object.assign(told, { reason, at: performance.now() })
+        times = 0
       }
     }
   }

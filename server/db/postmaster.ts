@@ -23,6 +23,24 @@ export interface Postmaster {
   ended: Promise<string>
 }
 
+/** That a server did not start; the message has the end of what it printed. */
+export class NotStartedError extends Error {
+  /** Its own last word, and what to do, in one line. */
+  readonly reason: string
+
+  constructor({ data, log }: Pick<Cluster, 'data' | 'log'>, printed: string, cause: unknown) {
+    super(`PostgreSQL did not start on ${data}:\n${printed.split('\n').slice(-8).join('\n')}`, { cause })
+    const faults = [...printed.matchAll(/(?: (?:FATAL|PANIC): {2}|^postgres: )(.*)$/gm)].map(([, fault = '']) => fault)
+    const own =
+      faults.findLast((fault) => !refusalOfClient.test(fault)) ?? (cause instanceof Error ? cause.message : '')
+    const isFull = /No space left on device|Disk quota exceeded/.test(own)
+    this.reason = `${own}; ${isFull ? `make room where ${data} is: then it starts by itself` : `see ${log}`}`
+  }
+}
+
+/** What a server that starts or ends says to each who comes. */
+const refusalOfClient = /^the database system is /
+
 /** A recovery after a crash may take minutes and then says so now and then. */
 const noticeEveryMs = 10_000
 
@@ -108,11 +126,11 @@ async function launchOnce(
     return { pid: child.pid ?? 0, connection, version, ended }
   } catch (error) {
     const printed = await readFile(cluster.log, 'utf8').then(
-      (text) => Buffer.from(text).subarray(output.start).toString().trim().split('\n').slice(-8).join('\n'),
+      (text) => Buffer.from(text).subarray(output.start).toString().trim(),
       () => '',
     )
     if (child.exitCode === null && child.signalCode === null) child.kill('SIGQUIT')
-    throw new Error(`PostgreSQL did not start on ${cluster.data}:\n${printed}`, { cause: error })
+    throw new NotStartedError(cluster, printed, error)
   }
 }
 
