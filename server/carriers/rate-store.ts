@@ -3,6 +3,9 @@ import { columns } from '../db/array.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import type { Rate } from './rate.ts'
 
+// What is written in one turn of the event loop: some 10 ms.
+const insertMax = 10_000
+
 interface RateRow {
   carrierId: string
   destination: string
@@ -51,7 +54,10 @@ export async function carriersWithRates(db: Queryable, carrierIds: readonly stri
 export async function replaceRates(tx: Tx, carrierId: string, rates: readonly Rate[]): Promise<void> {
   await tx.query('update routes_version set version = version + 1, rates = rates + 1')
   await tx.query('delete from rates where carrier_id = $1', [carrierId])
-  if (rates.length === 0) return
+  for (let at = 0; at < rates.length; at += insertMax) await insertRates(tx, carrierId, rates.slice(at, at + insertMax))
+}
+
+async function insertRates(tx: Tx, carrierId: string, rates: readonly Rate[]): Promise<void> {
   await tx.query(
     `insert into rates (carrier_id, destination, effective_from, cost, currency)
      select $1, destination, effective_from, cost, currency

@@ -128,6 +128,27 @@ describe('a card', () => {
     expect(new Set((await readRates(database.db)).map(({ price }) => price.amount))).toEqual(new Set([7900, 50_000]))
   })
 
+  it('of many rates is written whole, and the audit log says how many there are', async () => {
+    const amounts = (amount: string): string =>
+      Array.from({ length: 12_000 }, (_, i) => `\n${440_000 + i},${amount},USD`).join('')
+    const put = (rows: string): Promise<unknown> => call('PUT', `prefix,amount,currency${rows}`)
+    const events = async (): Promise<unknown[]> => {
+      const { rows } = await database.db.query<{ before: { data: unknown }; after: { data: unknown } }>(
+        'select before, after from audit_events order by seq desc limit 2',
+      )
+      return rows.map(({ before, after }) => [before.data, after.data])
+    }
+    await put('\n44,0.01,USD')
+    await put(amounts('0.02'))
+    expect((await readRates(database.db)).length).toBe(12_000)
+    await put(amounts('0.03'))
+    const [last, first] = (await events()) as [[{ sha256: string }, { sha256: string }], unknown[]]
+    const many = { omitted: '12000 rates', sha256: expect.stringMatching(/^[0-9a-f]{64}$/) }
+    expect(first).toEqual([[expect.objectContaining({ prefix: '44', amount: '0.01000' })], many])
+    expect(last).toEqual([many, many])
+    expect(last[0].sha256).not.toBe(last[1].sha256)
+  })
+
   it('is told everything that is wrong at once, and stays as it was', async () => {
     const before = await call('GET')
     const wrong = await call('PUT', {
