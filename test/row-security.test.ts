@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, type TestAccount } from '../server/accounts/testing.ts'
 import { inTransaction, openPool, type Db, type Queryable } from '../server/db/db.ts'
 import { migrate } from '../server/db/migrate.ts'
-import { nameSchema } from '../server/db/open.ts'
+import { setUpSessions } from '../server/db/open.ts'
 import { ensurePartitions } from '../server/db/partitions.ts'
 import { ensureRowSecurity } from '../server/db/row-security.ts'
 import { openWall, withinAccount } from '../server/db/scoped.ts'
@@ -483,7 +483,7 @@ describe('a database user with a schema of its own', () => {
 
   it('has the wall, behind which its tables are found', async () => {
     await migrate({ connectionString: url }, { log: silent, isDisposable: true })
-    const pool = openPool(await nameSchema({ connectionString: url }), { name: 'test', max: 2 })
+    const pool = openPool(await setUpSessions({ connectionString: url }), { name: 'test', max: 2 })
     try {
       const face = await openWall(pool, silent)
       expect(face).not.toBe(pool)

@@ -23,7 +23,7 @@ export async function openDatabase(databaseUrl: string | null, dataFolder: strin
     const connection = { connectionString: databaseUrl }
     await requireSessions(connection)
     await migrate(connection, { log })
-    return { connection: await nameSchema(connection), isAlone: false, path: null, close: async () => {} }
+    return { connection: await setUpSessions(connection), isAlone: false, path: null, close: async () => {} }
   }
   const dataDir = await prepareDataDir(dataFolder)
   const lock = await lockDataDir(dataDir)
@@ -46,17 +46,33 @@ export async function openDatabase(databaseUrl: string | null, dataFolder: strin
   }
 }
 
+// A server notices by itself that we are gone: else a network that swallowed our goodbye would leave it our connections for hours.
+const keepAlive = '-c tcp_keepalives_idle=60 -c tcp_keepalives_interval=10 -c tcp_keepalives_count=3'
+// As in the embedded server (`settings.ts`). Servers on Windows know no other value than 0, and would refuse the connection.
+const check = { name: 'client_connection_check_interval', value: '5s' }
+
 /**
- * The address, with the schema that its search path leads to. "$user" in a search path is whoever a statement runs as: requests, which run as a
- * role of their own, would look for our tables elsewhere.
+ * The address, with settings of sessions: how soon the server notices that we are gone, unless the address says something else, and the schema
+ * that its search path leads to. "$user" in a search path is whoever a statement runs as: requests, which run as a role of their own, would
+ * look for our tables elsewhere.
  */
-export async function nameSchema(connection: { connectionString: string }): Promise<Connection> {
+export async function setUpSessions(connection: { connectionString: string }): Promise<Connection> {
   const pool = openPool(connection, { name: 'schema', max: 1 })
   try {
     const { rows } = await pool.query<{ schema: string }>('select current_schema()::text as schema')
+    const canCheck = await pool.query(`set ${check.name} = '${check.value}'`).then(
+      () => true,
+      () => false,
+    )
     const url = new URL(connection.connectionString)
     const path = escapeIdentifier(rows[0]?.schema ?? 'public').replace(/[\\ ]/g, '\\$&')
-    url.searchParams.set('options', `${url.searchParams.get('options') ?? ''} -c search_path=${path}`)
+    const options = [
+      keepAlive,
+      ...(canCheck ? [`-c ${check.name}=${check.value}`] : []),
+      url.searchParams.get('options') ?? '',
+      `-c search_path=${path}`,
+    ]
+    url.searchParams.set('options', options.join(' '))
     return { connectionString: url.href }
   } finally {
     await pool.end()

@@ -36,6 +36,9 @@ const settings: Record<string, string> = {
   max_parallel_workers_per_gather: '0',
   // Heliogram's pools use some 50 at most; the rest is for a backup and for a person with psql.
   max_connections: '100',
+  // A statement for which nobody waits any more ends, such as one behind a lock that somebody holds for minutes: each would keep its
+  // connection, and those that replace them would take all that there are.
+  client_connection_check_interval: '5s',
   timezone: 'UTC',
   log_timezone: 'UTC',
   // Only life and death of the server. Errors of statements reach Heliogram itself, and would put numbers and texts on
