@@ -64,7 +64,7 @@ export async function serve(served: Served): Promise<string | null> {
   if (served.config.metricsPort !== null) await serveMetrics(served, serving, served.config.metricsPort)
   if (!served.config.roles.includes('api')) return null
   const address = await serveApi(served, serving)
-  if (served.config.smppServer) await serveSmpp(served, served.config.smppServer)
+  if (served.config.smppServer) await serveSmpp(served, serving, served.config.smppServer)
   return address
 }
 
@@ -145,10 +145,11 @@ async function serveApi(served: Served, { app, overload, door, metrics }: Servin
 
 async function serveSmpp(
   { log, started, pipeline, node, acceptor, smppTls }: Served,
+  { overload }: Serving,
   settings: NonNullable<Config['smppServer']>,
 ): Promise<void> {
   const { host, port, tls: _, ...bounds } = settings
-  const clients = new ClientServer({ ...pipeline, log, nodeId: node.id, acceptor, ...bounds })
+  const clients = new ClientServer({ ...pipeline, log, nodeId: node.id, acceptor, overload, ...bounds })
   started.add('SMPP server', clients, (one) => one.close())
   log.info(
     { host, port: await clients.listen({ host, port, tls: smppTls }), tls: smppTls !== null },

@@ -38,6 +38,8 @@ export interface ClientServerOptions {
   accountSessionsMax: number
   /** How long a client may take for its answer to a deliver_sm. */
   responseTimeoutMs?: number
+  /** Whether this process has more to do than it does (`Overload`). */
+  overload?: { readonly refusal: object | null }
 }
 
 // Bigger than any credential's, which is what counts: the session itself must not be in the way of a window that was raised.
@@ -233,6 +235,9 @@ export class ClientServer {
     if (!client) return respond(ESME.RINVBNDSTS)
     if (session.unanswered > client.admission.windowMax) return respond(ESME.RTHROTTLED)
     if (this.#unanswered >= unansweredMax) return respond(ESME.RMSGQFUL)
+    // What waits may be stored when its client has given it up, and submitted it again.
+    const isOverloaded = (this.#options.overload?.refusal ?? null) !== null
+    if (isOverloaded && pdu.command === 'submit_sm') return respond(ESME.RMSGQFUL)
     this.#unanswered++
     this.#carryOut(client, pdu, respond)
       .catch((error: unknown) => {

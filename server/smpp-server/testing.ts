@@ -41,9 +41,15 @@ export interface ServerTest extends LedgerTest {
 /** Starts a server on a free port. */
 export async function openServerTest(
   db: Db,
-  options: { accountId?: string; acceptor?: Acceptor; responseTimeoutMs?: number; accountSessionsMax?: number } = {},
+  options: {
+    accountId?: string
+    acceptor?: Acceptor
+    responseTimeoutMs?: number
+    accountSessionsMax?: number
+    overload?: { readonly refusal: object | null }
+  } = {},
 ): Promise<ServerTest> {
-  const { acceptor, responseTimeoutMs, accountSessionsMax, ...rest } = options
+  const { acceptor, responseTimeoutMs, accountSessionsMax, overload, ...rest } = options
   const test = await openLedgerTest(db, rest)
   test.slots.room = 1_000_000
   const lines: ServerTest['lines'] = []
@@ -61,6 +67,7 @@ export async function openServerTest(
     sessionsMax: 100,
     accountSessionsMax: accountSessionsMax ?? 100,
     ...(responseTimeoutMs !== undefined && { responseTimeoutMs }),
+    ...(overload && { overload }),
   })
   const port = await server.listen({ host: '127.0.0.1', port: 0, tls: null })
   return {

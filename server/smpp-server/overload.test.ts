@@ -1,0 +1,39 @@
+import { ESME } from '@heliogram/smpp'
+import { expect, it, onTestFinished } from 'vitest'
+import { createTestDatabase } from '../db/testing.ts'
+import { Overload, probeAccepts } from '../door/overload.ts'
+import { until } from '../messages/testing.ts'
+import { bindTestClient, openServerTest } from './testing.ts'
+
+it('a submit is refused at once while the database takes none: it would be stored when its client has submitted it again', async () => {
+  const database = await createTestDatabase()
+  onTestFinished(() => database.close())
+  const overload = new Overload({ info: () => {}, warn: () => {}, error: () => {} })
+  const test = await openServerTest(database.db, { overload })
+  onTestFinished(() => test.close())
+  overload.start([probeAccepts(test.acceptor)])
+  onTestFinished(() => overload.close())
+  const client = await bindTestClient(test.port, await test.credential())
+  onTestFinished(() => client.session.destroy())
+  const statuses: number[] = []
+  const submit = async (): Promise<void> => {
+    const { status } = await client.submit({ short_message: Buffer.from('Hello') })
+    statuses.push(status)
+  }
+  const lock = await database.db.connect()
+  await lock.query('begin; lock table messages in access exclusive mode')
+  const first = submit()
+  await until('the process is overloaded', () => overload.refusal !== null)
+  const second = submit()
+  try {
+    await until('the second is answered', () => statuses.length === 1, 5000)
+  } finally {
+    lock.release(true)
+  }
+  await Promise.all([first, second])
+  expect(statuses).toEqual([ESME.RMSGQFUL, ESME.ROK])
+  await until('it is over', () => overload.refusal === null)
+  await submit()
+  expect(statuses.at(-1)).toBe(ESME.ROK)
+  expect(await test.count('messages', 'true')).toBe(2)
+})
