@@ -30,12 +30,14 @@ interface Started {
   settled: string[]
   warnings: object[]
   fenced: () => boolean
+  /** How often it was told. */
+  fences: () => number
 }
 
 async function start(isAlone = false, isHeld: Promise<void> = Promise.resolve()): Promise<Started> {
   const settled: string[] = []
   const warnings: object[] = []
-  let isFenced = false
+  let fences = 0
   const log = { info: () => {}, warn: (fields: object) => void warnings.push(fields), error: () => {} }
   const node: Node = new Node({
     db: test.db,
@@ -46,12 +48,12 @@ async function start(isAlone = false, isHeld: Promise<void> = Promise.resolve())
       await isHeld
       await settleIntents(test.db, test.ledger, id)
     },
-    onFenced: () => (isFenced = true),
+    onFenced: () => void fences++,
     lowWater: () => hand.lowWater(),
   })
   nodes.push(node)
   await node.start()
-  return { node, settled, warnings, fenced: () => isFenced }
+  return { node, settled, warnings, fenced: () => fences > 0, fences: () => fences }
 }
 
 /** A node was last heard of so long ago: that of the ledger's test, which does not beat by itself. */
@@ -196,6 +198,24 @@ describe('a node', () => {
     const { node, fenced } = await start()
     await test.db.query(`update nodes set fenced_at = now() where id = $1`, [node.id])
     await until('it noticed', fenced)
+  })
+
+  it('notices it once, however many beats wait for their answers then', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const { node, fences } = await start()
+      await inTransaction(test.db, async (tx) => {
+        await tx.query('lock table heartbeats in access exclusive mode')
+        vi.advanceTimersByTime(6000)
+        await untilBlocked(test.db, 3, '%update heartbeats%')
+        await tx.query(`update nodes set fenced_at = now() where id = $1`, [node.id])
+      })
+      nodes = []
+      await node.close()
+      expect(fences()).toBe(1)
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('notices that its row is gone', async () => {

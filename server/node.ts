@@ -42,6 +42,7 @@ export class Node {
   #timer: NodeJS.Timeout | null = null
   /** Beats, and what they began: nobody waits for these but the end. */
   readonly #work = new Set<Promise<void>>()
+  #isFenced = false
   #isFencing = false
   #isSettling = false
   #isApart = false
@@ -97,9 +98,11 @@ export class Node {
       [this.id, ...this.#told(), freshMs / 1000],
     )
     if (rows[0]?.isFenced !== false) {
-      log.error({ node: this.id }, 'fenced by another node')
-      // It is for ever: telling it again would only hurry the end that it begins.
+      // It is for ever: telling it again, as beats that hung together do, would only hurry the end that it begins.
+      if (this.#isFenced) return
+      this.#isFenced = true
       if (this.#timer) clearInterval(this.#timer)
+      log.error({ node: this.id }, 'fenced by another node')
       onFenced()
       return
     }
