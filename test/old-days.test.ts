@@ -51,6 +51,9 @@ beforeAll(async () => {
      on conflict (account_id) do update set bodies_to = $1, reply_bodies_to = $1, messages_to = $1, events_to = $1, due_at = now()`,
     [yesterday],
   )
+  // While a transaction runs no event is settled: one is before it.
+  const { id } = await program.client.send({ to: '15551230100', message: 'Hello' })
+  await receiver.waitForMessage('message.delivered', id)
   await keeper.query('begin')
   await keeper.query(`lock table ${partitions.join()} in access exclusive mode`)
   watching = (async () => {
@@ -108,6 +111,7 @@ test('nothing of the main job, no list and no sweep waits for an old day that is
   const contact = await client.expect<{ id: string }>('POST', contacts, { phone_number: '15551230110' })
   expect((await client.call('PATCH', `${contacts}/${contact.id}`, { first_name: 'Ann' })).status).toBe(200)
 
+  const [event] = (await client.get<{ data: { id: string }[] }>(`/v1/events?message=${sent[0]?.id}`)).data
   const [hook] = (await client.get<{ data: { id: string }[] }>('/v1/webhooks')).data
   for (const path of [
     '/v1/messages?limit=10',
@@ -119,6 +123,8 @@ test('nothing of the main job, no list and no sweep waits for an old day that is
     `/v1/webhooks/${hook?.id}/deliveries?limit=10`,
     '/v1/conversations?limit=10',
     '/v1/opt-outs/suspected',
+    `/v1/events/${event?.id}/deliveries`,
+    '/v1/events?limit=1&delivery_success=true',
     contacts,
     `${contacts}/${contact.id}`,
     `/v1/campaigns/${campaign.id}`,

@@ -40,31 +40,47 @@ export interface Place {
 }
 
 const dayMs = 86_400_000
+const clockSkewMs = 60_000
 
 /** Whether nothing before a bound of ids is as new as any of these. No transaction lasts a day, so ids and places never differ by more. */
 const isBeyond = (rows: readonly { id: string }[], bound: string): boolean =>
   rows.length > 0 && rows.every(({ id }) => id > firstIdAt(timeOfId(bound) + dayMs))
 
-/** An address refused the event (attempts_failed) and has not taken it since (attempts_event). No attempt is older than its event. */
-const isRefused = (eventId: string): string => `
+/** No event that is asked for is older than this: none is older than its message, but for two machines' clocks. Null: any may be. */
+const oldestOf = ({ messageId }: EventFilter): string | null =>
+  messageId && firstIdAt(Math.max(0, timeOfId(messageId) - clockSkewMs))
+
+/** A condition on the days: ids after a bound, null: any. In the text, as in `db/span.ts`. */
+const after = (id: string, bound: string | null): string => (bound === null ? '' : `and ${id} > ${idSql(bound)}`)
+
+/**
+ * An address refused the event (attempts_failed) and has not taken it since (attempts_event). No attempt is older than its event, nor than a
+ * bound that the event is newer than.
+ */
+const isRefused = (eventId: string, bound: string | null): string => `
   exists (
     select from attempts a
     where a.account_id = $1
       and a.event_id = ${eventId}
       and a.id > ${eventId}
+      ${after('a.id', bound)}
       and a.outcome <> 'ok'
       and not exists (
         select from attempts taken
         where taken.account_id = $1
           and taken.event_id = a.event_id
           and taken.id > a.event_id
+          ${after('taken.id', bound)}
           and taken.endpoint_id = a.endpoint_id
           and taken.outcome = 'ok'
       )
   )`
 
-const isTaken = `
-  exists (select from attempts a where a.account_id = $1 and a.event_id = e.id and a.id > e.id and a.outcome = 'ok')`
+const isTaken = (bound: string | null): string => `
+  exists (
+    select from attempts a
+    where a.account_id = $1 and a.event_id = e.id and a.id > e.id ${after('a.id', bound)} and a.outcome = 'ok'
+  )`
 
 /** Where an event stands in the log (primary key); null: there is none, or none any more. */
 export async function findPlace(db: Queryable, accountId: string, id: string): Promise<Place | null> {
@@ -98,6 +114,7 @@ export async function readBackward(
 ): Promise<EventRow[]> {
   if (filter.isDelivered === false) return readRefused(db, accountId, filter, limit, { before: before?.id ?? null })
   const upper = before && firstIdAt(timeOfId(before.id) + dayMs)
+  const oldest = oldestOf(filter)
   const read = async (lower: string | null): Promise<StoredEvent[]> => {
     const values: unknown[] = [accountId, limit, filter.types, filter.messageId]
     const value = (one: unknown): string => `$${values.push(one)}`
@@ -108,16 +125,18 @@ export async function readBackward(
     where account_id = $1
       and ($3::text[] is null or type = any ($3))
       and ($4::uuid is null or message_id = $4)
-      ${filter.isDelivered === null ? '' : `and ${isTaken} and not ${isRefused('e.id')}`}
+      ${filter.isDelivered === null ? '' : `and ${isTaken(lower)} and not ${isRefused('e.id', lower)}`}
       ${before ? `and (txid, id) < (${value(before.txid)}::xid8, ${value(before.id)}::uuid) and id < ${value(upper)}::uuid` : ''}
-      ${lower ? `and id > ${idSql(lower)}` : ''}
+      ${after('id', lower)}
+      ${after('id', oldest)}
     order by txid desc, id desc
     limit $2`,
       values,
     )
     return rows
   }
-  const isPage = (rows: StoredEvent[], bound: string): boolean => rows.length === limit && isBeyond(rows, bound)
+  const isPage = (rows: StoredEvent[], bound: string): boolean =>
+    (oldest !== null && bound <= oldest) || (rows.length === limit && isBeyond(rows, bound))
   return fill(db, await readNearest({ from: before?.id ?? null }, read, isPage))
 }
 
@@ -127,9 +146,9 @@ export async function readForward(
   accountId: string,
   filter: EventFilter,
   limit: number,
-  after: Place | null,
+  place: Place | null,
 ): Promise<(EventRow & Place)[]> {
-  const bound = after && firstIdAt(timeOfId(after.id) - dayMs)
+  const bound = place && firstIdAt(timeOfId(place.id) - dayMs)
   const { rows } = await db.query<StoredEvent & Place>(
     `
     select ${eventColumns('e')}, e.txid::text as txid
@@ -138,10 +157,11 @@ export async function readForward(
       and ($3::text[] is null or type = any ($3))
       and ($4::uuid is null or message_id = $4)
       and txid < pg_snapshot_xmin(pg_current_snapshot())
-      ${after ? 'and (e.txid, e.id) > ($5::xid8, $6::uuid) and e.id > $7::uuid' : ''}
+      ${place ? 'and (e.txid, e.id) > ($5::xid8, $6::uuid) and e.id > $7::uuid' : ''}
+      ${after('id', oldestOf(filter))}
     order by e.txid, e.id
     limit $2`,
-    [accountId, limit, filter.types, filter.messageId, ...(after ? [after.txid, after.id, bound] : [])],
+    [accountId, limit, filter.types, filter.messageId, ...(place ? [place.txid, place.id, bound] : [])],
   )
   return fill(db, rows)
 }
@@ -157,10 +177,11 @@ export async function readRefused(
   limit: number,
   from: { before: string | null } | { after: string },
 ): Promise<EventRow[]> {
-  const isAfter = 'after' in from
+  const [isAfter, id] = 'after' in from ? [true, from.after] : [false, from.before]
   const [order, compare] = isAfter ? ['asc', '>'] : ['desc', '<']
-  const { rows } = await db.query<StoredEvent>(
-    `
+  const read = async (bound: string | null): Promise<StoredEvent[]> => {
+    const { rows } = await db.query<StoredEvent>(
+      `
     select ${eventColumns('e')}
     from (
       select distinct failed.event_id
@@ -168,18 +189,30 @@ export async function readRefused(
       where failed.account_id = $1
         and failed.outcome <> 'ok'
         and ($5::uuid is null or failed.event_id ${compare} $5)
-        and ${isRefused('failed.event_id')}
+        ${after('failed.event_id', bound)}
+        ${after('failed.id', bound)}
+        and ${isRefused('failed.event_id', bound)}
       order by failed.event_id ${order}
     ) refused
     cross join lateral (
-      select * from events where account_id = $1 and id = refused.event_id limit 1
+      select * from events where account_id = $1 and id = refused.event_id ${after('id', bound)} limit 1
     ) e
     where ($3::text[] is null or e.type = any ($3))
       and ($4::uuid is null or e.message_id = $4)
     order by refused.event_id ${order}
     limit $2`,
-    [accountId, limit, filter.types, filter.messageId, isAfter ? from.after : from.before],
-  )
+      [accountId, limit, filter.types, filter.messageId, id],
+    )
+    return rows
+  }
+  const oldest = oldestOf(filter)
+  const rows = isAfter
+    ? await read(id)
+    : await readNearest(
+        { from: id },
+        (bound) => read(oldest !== null && (bound === null || bound < oldest) ? oldest : bound),
+        (found, bound) => found.length === limit || (oldest !== null && bound <= oldest),
+      )
   return fill(db, rows)
 }
 
@@ -221,7 +254,7 @@ export async function findSettledPlace(db: Queryable, accountId: string): Promis
       from events
       where account_id = $1
         and txid < pg_snapshot_xmin(pg_current_snapshot())
-        ${lower === null ? '' : `and id > ${idSql(lower)}`}
+        ${after('id', lower)}
       order by events.txid desc, id desc
       limit 1`,
       [accountId],
