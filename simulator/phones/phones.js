@@ -22,6 +22,8 @@ async function look() {
     }
   } catch {
     showLink(about, null)
+    // The way back needs no answer.
+    if (numberHere() === '') showConversation('', [])
   } finally {
     isLooking = false
   }
