@@ -5,6 +5,7 @@ import { compareBroadcasts } from './broadcast.ts'
 import { cores, fromAround } from './cores.ts'
 import { measureIdleLinks } from './idle.ts'
 import { compareImports } from './imports.ts'
+import { accountCount, compareAccounts } from './accounts.ts'
 import { compareDays, keptDays } from './days.ts'
 import { installKannel, readKannelVersion } from './kannel.ts'
 import { measureLimits } from './limits.ts'
@@ -165,6 +166,17 @@ if (isWanted('days')) {
       `The same program over both, end to end as above, over ${options.pairs} pairs; requests one at a time, the median of twenty. The days before today are empty.`,
     ],
     rows: await fromAround(() => compareDays(options)),
+  })
+}
+if (isWanted('accounts')) {
+  sections.push({
+    title: `With ${accountCount.toLocaleString('en-US')} accounts`,
+    ours: `${accountCount.toLocaleString('en-US')} accounts`,
+    theirs: 'one account',
+    notes: [
+      `The same program with both, end to end as above, over ${options.pairs} pairs; a third of the accounts have guards, another quiet hours. Their messages come in turns, so that no two of a batch are of one account.`,
+    ],
+    rows: await fromAround(() => compareAccounts(options)),
   })
 }
 if (isWanted('webhooks')) {

@@ -2,7 +2,6 @@
  * A service whose database has the partitions of four hundred days, as long as messages are kept, against a new one: what it costs to have been
  * there for long. The days are empty, for what is in them is another matter (lists.ts).
  */
-import { setTimeout as pause } from 'node:timers/promises'
 import { openPool } from '../../server/db/db.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { ensurePartitions } from '../../server/db/partitions.ts'
@@ -11,7 +10,7 @@ import { moveProduct } from './cores.ts'
 import { startDatabase, type BenchDatabase } from './database.ts'
 import { apiOf, createHeliogram, type Api } from './heliogram.ts'
 import type { Options } from './options.ts'
-import { readCpuSeconds, type Running } from './product.ts'
+import { readRestPercent, type Running } from './product.ts'
 import { runOnce, startStage, stopStage } from './run.ts'
 import { quantile } from './tally.ts'
 
@@ -19,7 +18,6 @@ import { quantile } from './tally.ts'
 export const keptDays = 400
 
 const dayMs = 86_400_000
-const restSeconds = 20
 const asks = 20
 
 interface Result {
@@ -53,7 +51,7 @@ export async function compareDays({ pairs, seconds, connections }: Options): Pro
     const run = async (side: Side): Promise<Result> => {
       const product = products[side]
       const full = await runOnce(stage, product, { size, connections })
-      const result = { ...full, ...(await ask(apiOf(product))), restPercent: await rest(product) }
+      const result = { ...full, ...(await ask(apiOf(product))), restPercent: await readRestPercent(product) }
       console.log(`${side}: ${JSON.stringify(result)}`)
       return result
     }
@@ -116,10 +114,4 @@ async function time(request: (n: number) => Promise<unknown>): Promise<number> {
     tookMs.push(performance.now() - startedAt)
   }
   return quantile(tookMs, 0.5)
-}
-
-async function rest(product: Running): Promise<number> {
-  const before = readCpuSeconds(product.rootPids)
-  await pause(restSeconds * 1000)
-  return ((readCpuSeconds(product.rootPids) - before) / restSeconds) * 100
 }

@@ -37,7 +37,7 @@ export function createAcceptingHeliogram(
 interface Heliogram extends Product {
   start(ends: Ends): Promise<Started>
 }
-type Started = Running & { databaseUrl: string; dataFolder: string }
+export type Started = Running & { databaseUrl: string; dataFolder: string }
 
 let instances = 0
 
@@ -147,7 +147,7 @@ export const keyOf = ({ request: { headers } }: Running): string =>
 export type Api = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown> | undefined>
 
 /** A caller of the API; undefined while nothing listens, an error for any answer but 2xx. */
-function createApi(port: number, key: string): Api {
+export function createApi(port: number, key: string): Api {
   return async (method, path, body) => {
     let response: Response
     try {

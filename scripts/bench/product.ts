@@ -29,6 +29,15 @@ export function readCpuSeconds(rootPids: readonly number[]): number {
   return [...readTree(rootPids).values()].reduce((sum, ticks) => sum + ticks, 0) / ticksPerSecond
 }
 
+const restSeconds = 20
+
+/** The part of a core, in percent, that a product takes while nothing is asked of it. */
+export async function readRestPercent({ rootPids }: Running): Promise<number> {
+  const before = readCpuSeconds(rootPids)
+  await pause(restSeconds * 1000)
+  return ((readCpuSeconds(rootPids) - before) / restSeconds) * 100
+}
+
 /** The processes and all their descendants, by pid, with the CPU ticks of each. */
 export function readTree(rootPids: readonly number[]): Map<number, number> {
   const parents = new Map<number, { parent: number; ticks: number }>()

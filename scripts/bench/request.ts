@@ -1,13 +1,15 @@
 /** The HTTP requests of a run, rendered ahead from one shape. */
 import { numberDigits } from './tally.ts'
 
-/** A request with `{number}` and `{to}` where the message's own number and recipient go; both have a fixed length. */
+/** A request with `{number}`, `{to}` and `{key}` where the message's own number, recipient and key go, of a fixed length each. */
 export type RequestShape = {
   port: number
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
   body?: string
+  /** Taken in turns. */
+  keys?: readonly string[]
 }
 
 /**
@@ -22,7 +24,10 @@ export function recipientOf(number: number): string {
 /** Renders the request of one message number. */
 export function renderRequest(shape: RequestShape, number: number): Buffer {
   const fill = (text: string) =>
-    text.replaceAll('{number}', String(number).padStart(numberDigits, '0')).replaceAll('{to}', recipientOf(number))
+    text
+      .replaceAll('{number}', String(number).padStart(numberDigits, '0'))
+      .replaceAll('{to}', recipientOf(number))
+      .replaceAll('{key}', shape.keys?.[number % shape.keys.length] ?? '')
   const body = fill(shape.body ?? '')
   const headers = { host: `127.0.0.1:${shape.port}`, ...shape.headers }
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${fill(value)}\r\n`)
