@@ -137,15 +137,16 @@ const recentMs = 2 * 86_400_000
 
 /**
  * Contacts with when their numbers had their last message, by messages_their_number, the newest day first: in the last days, and for those that
- * had none there in all of them. The latter is prepared: where it is asked often, PostgreSQL keeps one plan, as making it takes longest.
+ * had none there in all before. The latter is prepared: where it is asked often, PostgreSQL keeps one plan, as making it takes longest.
  */
 async function withLastMessages(db: Queryable, accountId: string, contacts: ContactRow[]): Promise<ContactRow[]> {
   const at = new Map<string, Date>()
-  for (const since of [firstIdAt(nowMs() - recentMs), null]) {
+  const since = firstIdAt(nowMs() - recentMs)
+  for (const isRecent of [true, false]) {
     const numbers = [...new Set(contacts.map(({ phoneNumber }) => phoneNumber))].filter((number) => !at.has(number))
     if (numbers.length === 0) break
     const { rows } = await db.query<{ number: string; at: Date }>({
-      ...(since === null && { name: 'find-last-messages' }),
+      ...(!isRecent && { name: 'find-last-messages' }),
       text: `
         select k.number, m.created_at as at
         from unnest($2::text[]) as k (number)
@@ -154,11 +155,11 @@ async function withLastMessages(db: Queryable, accountId: string, contacts: Cont
           from messages
           where account_id = $1
             and their_number = k.number
-            ${since === null ? '' : `and id > ${idSql(since)}`}
+            and id ${isRecent ? `> ${idSql(since)}` : '<= $3'}
           order by id desc
           limit 1
         ) m`,
-      values: [accountId, numbers],
+      values: [accountId, numbers, ...(isRecent ? [] : [since])],
     })
     for (const row of rows) at.set(row.number, row.at)
   }
