@@ -1,6 +1,7 @@
 /** Tries that no receipt finds by the carrier's id: noted when they end without one, for adoption (`adopt.ts`) and for `resend.ts`. */
 import { columns } from '../db/array.ts'
 import type { Db, Tx } from '../db/db.ts'
+import { spanOf, within } from '../db/span.ts'
 import { referenceOf } from './adoption.ts'
 import type { Answer } from './answer.ts'
 import type { ReceiptIn } from './receipt.ts'
@@ -23,8 +24,8 @@ export function isNameless({ state, carrierMessageId }: Answer): boolean {
  */
 export async function noteNameless(tx: Tx, answers: readonly Nameless[]): Promise<void> {
   if (answers.length === 0) return
+  const days = within(spanOf(answers.map(({ messageId }) => messageId)))
   await tx.query({
-    name: 'note-nameless-tries',
     text: `
       with a as materialized (
         select a.*, m.their_number, m.our_number,
@@ -32,10 +33,11 @@ export async function noteNameless(tx: Tx, answers: readonly Nameless[]): Promis
           (select id from links f where f.carrier_id = l.carrier_id order by position limit 1) as receipts_id,
           case when c.kind = 'http' or c.settings ->> 'concatenation' = 'payload' then 1 else m.segments end as spoken_segments,
           (select count(*) from submissions s
-           where s.account_id = a.account_id and s.message_id = a.message_id and s.segment = a.segment and s.state = 'unknown') as times
+           where s.account_id = a.account_id and s.message_id = a.message_id and s.message_id ${days}
+             and s.segment = a.segment and s.state = 'unknown') as times
         from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::uuid[], $6::int[], $7::timestamptz[], $8::boolean[])
           as a (account_id, message_id, segment, try, link_id, reference, intent_at, is_unknown)
-        join messages m on m.account_id = a.account_id and m.id = a.message_id
+        join messages m on m.account_id = a.account_id and m.id = a.message_id and m.id ${days}
         join links l on l.id = a.link_id
         join carriers c on c.id = l.carrier_id
         left join links own on own.id = m.link_id
@@ -43,7 +45,7 @@ export async function noteNameless(tx: Tx, answers: readonly Nameless[]): Promis
         update messages m
         set on_unknown = a.on_unknown
         from (select distinct account_id, message_id, on_unknown from a where is_unknown) a
-        where m.account_id = a.account_id and m.id = a.message_id and m.on_unknown is null
+        where m.account_id = a.account_id and m.id = a.message_id and m.id ${days} and m.on_unknown is null
       )
       insert into nameless_tries (account_id, message_id, segment, try, link_id, segments, their_number, our_number, reference,
         intent_at, resend_at)

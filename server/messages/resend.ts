@@ -4,6 +4,7 @@
  */
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { columns } from '../db/array.ts'
+import { spanOf, within } from '../db/span.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
 import { adoptTries } from './adopt.ts'
 import { isPoison } from './crash.ts'
@@ -64,10 +65,21 @@ interface Due {
  * the hands of too many processes at their end is parked; one whose validity is over is held for good.
  */
 async function resendDue(tx: Tx, limit: number): Promise<number> {
-  const { rows } = await tx.query<Due>({
+  const { rows: due } = await tx.query<Key>({
     name: 'find-due-resends',
     text: `
-      select due.account_id as "accountId", due.message_id as "messageId",
+      select account_id as "accountId", message_id as "messageId"
+      from nameless_tries
+      where resend_at is not null
+      group by account_id, message_id
+      having max(resend_at) <= now()
+      limit $1`,
+    values: [limit],
+  })
+  if (due.length === 0) return 0
+  const { rows } = await tx.query<Due>(
+    `
+      select k.account_id as "accountId", k.message_id as "messageId",
         case
           when m.status <> 'unconfirmed' or m.error_code is distinct from 'outcome_unknown' or m.expires_at <= now() then 'hold'
           when ${isPoison('m')} then 'park'
@@ -78,17 +90,10 @@ async function resendDue(tx: Tx, limit: number): Promise<number> {
             where l.carrier_id = m.carrier_id and s.state in ('bound', 'throttled') and s.leased_until > now()) then 'resend'
           else 'wait'
         end as verdict
-      from (
-        select account_id, message_id
-        from nameless_tries
-        where resend_at is not null
-        group by account_id, message_id
-        having max(resend_at) <= now()
-        limit $1
-      ) due
-      join messages m on m.account_id = due.account_id and m.id = due.message_id`,
-    values: [limit],
-  })
+      from ${keys}
+      join messages m on m.account_id = k.account_id and m.id = k.message_id and m.id ${daysOf(due)}`,
+    keysOf(due),
+  )
   if (rows.length === 0) return 0
   await lockTries(tx, rows)
   const of = (verdict: Due['verdict']): Due[] => rows.filter((row) => row.verdict === verdict)
@@ -103,8 +108,9 @@ type Key = Pick<Due, 'accountId' | 'messageId'>
 const keysOf = (rows: readonly Key[]): (string | Buffer)[] =>
   columns([rows.map((row) => row.accountId), rows.map((row) => row.messageId)])
 const keys = 'unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id)'
-const unconfirmed = `${keys}
-        join messages m on m.account_id = k.account_id and m.id = k.message_id and m.status = 'unconfirmed'`
+const daysOf = (rows: readonly Key[]): string => within(spanOf(rows.map(({ messageId }) => messageId)))
+const unconfirmed = (rows: readonly Key[]): string => `${keys}
+        join messages m on m.account_id = k.account_id and m.id = k.message_id and m.id ${daysOf(rows)} and m.status = 'unconfirmed'`
 
 /** By primary key prefix of nameless_tries. */
 async function postpone(tx: Tx, rows: readonly Key[]): Promise<void> {
@@ -137,7 +143,7 @@ async function park(tx: Tx, rows: readonly Key[]): Promise<void> {
     `update messages m
      set hold_reason = 'parked', updated_at = now()
      from ${keys}
-     where m.account_id = k.account_id and m.id = k.message_id and m.status = 'unconfirmed'`,
+     where m.account_id = k.account_id and m.id = k.message_id and m.id ${daysOf(rows)} and m.status = 'unconfirmed'`,
     keysOf(rows),
   )
 }
@@ -158,12 +164,11 @@ async function leaveLines(tx: Tx, rows: readonly Key[]): Promise<void> {
 /** By primary key. */
 async function leaveDelayed(tx: Tx, rows: readonly Key[]): Promise<void> {
   await tx.query({
-    name: 'leave-delayed',
     text: `
       delete from delayed
       where ctid = any (array(
         select d.ctid
-        from ${unconfirmed}
+        from ${unconfirmed(rows)}
         cross join lateral (
           select ctid from delayed where account_id = k.account_id and message_id = k.message_id for update) d))`,
     values: keysOf(rows),
@@ -173,12 +178,11 @@ async function leaveDelayed(tx: Tx, rows: readonly Key[]): Promise<void> {
 /** By primary key, in each part of its lane where a message may be. */
 async function leaveQueue(tx: Tx, rows: readonly Key[]): Promise<void> {
   await tx.query({
-    name: 'leave-queue',
     text: `
       delete from queue
       where ctid = any (array(
         select q.ctid
-        from ${unconfirmed}
+        from ${unconfirmed(rows)}
         join lanes l on l.account_id = m.account_id and l.type = m.type
         ${partsOfLane('m.our_number', 'm.campaign_id')}
         cross join lateral (
@@ -197,8 +201,8 @@ async function leaveQueue(tx: Tx, rows: readonly Key[]): Promise<void> {
 async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
   if (rows.length === 0) return []
   await leaveLines(tx, rows)
+  const days = daysOf(rows)
   const { rows: moved } = await tx.query<MessageRow>({
-    name: 'requeue-unknown',
     text: `
       with moved as (
         update messages m
@@ -218,6 +222,7 @@ async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
         from ${keys}
         where m.account_id = k.account_id
           and m.id = k.message_id
+          and m.id ${days}
           and m.status = 'unconfirmed'
           and m.error_code = 'outcome_unknown'
           and m.expires_at > now()
@@ -231,10 +236,10 @@ async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
         from (
           select s.account_id, s.message_id, s.segment, s.try
           from moved
-          join submissions s on s.account_id = moved."accountId" and s.message_id = moved.id and s.state = 'unknown'
+          join submissions s on s.account_id = moved."accountId" and s.message_id = moved.id and s.message_id ${days} and s.state = 'unknown'
           for update of s skip locked
         ) u
-        where s.account_id = u.account_id and s.message_id = u.message_id and s.segment = u.segment and s.try = u.try
+        where s.account_id = u.account_id and s.message_id = u.message_id and s.message_id ${days} and s.segment = u.segment and s.try = u.try
       ), queued as (
         insert into queue (lane_id, message_id, account_id, segments, expires_at)
         select l.id, moved.id, l.account_id, moved.segments, moved."expiresAt"
