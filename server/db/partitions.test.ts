@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from 'vitest'
 import { newId } from '../ids.ts'
-import { dayOf, ensurePartitions } from './partitions.ts'
+import { dayOf, ensurePartitions, firstDay, learnDays } from './partitions.ts'
 import { createTestDatabase } from './testing.ts'
 
 const { db, close } = await createTestDatabase()
@@ -37,4 +37,16 @@ it('processes that start at once make them together, and call nothing a failure'
   await Promise.all(starts)
   await fresh.close()
   expect(complaints).toEqual([])
+})
+
+it('the first day is that of messages, also where its events are no longer kept', async () => {
+  const dayMs = 86_400_000
+  const today = Math.floor(Date.now() / dayMs) * dayMs
+  await ensurePartitions(db, log, today - 40 * dayMs)
+  for (let day = 41; day >= 33; day--) {
+    const suffix = new Date(today - day * dayMs).toISOString().slice(0, 10).replaceAll('-', '')
+    await db.query(`drop table if exists events_${suffix}, attempts_${suffix}`)
+  }
+  await learnDays(db)
+  expect(firstDay()).toBe(today - 41 * dayMs)
 })

@@ -31,6 +31,8 @@ export type Partitioned = keyof typeof tables
 const dayMs = 86_400_000
 // Days whose partitions this process has seen, as their suffix.
 const knownDays = new Set<string>()
+// The suffix of the oldest one of messages, with or without its other partitions.
+let oldest: string | null = null
 
 /**
  * The one day of a batch of ids as the suffix of its partitions (`_20261121`), or an empty one: several days, or no such partitions.
@@ -50,12 +52,11 @@ export function dayOf(ids: readonly string[]): string {
 let lastDay = { suffix: '', from: '', to: '' }
 const isIn = ({ from, to }: typeof lastDay, id: string): boolean => id >= from && id < to
 
-/** When the oldest day with partitions begins, as far as this process knows; what is older is in a default partition. Null: it knows of none. */
-export function firstDay(): number | null {
-  let first: string | undefined
-  for (const suffix of knownDays) if (first === undefined || suffix < first) first = suffix
-  return first === undefined ? null : timeOfSuffix(first)
-}
+/**
+ * When the oldest day of messages begins that has a partition, as far as this process knows; what is older is in the default one. Others of its
+ * partitions may have gone: events are not kept as long as messages. Null: it knows of none.
+ */
+export const firstDay = (): number | null => (oldest === null ? null : timeOfSuffix(oldest))
 
 /** The names of the partitions of a time, and of the default ones. */
 export function partitionsOf(ms: number): string[] {
@@ -119,17 +120,18 @@ export async function ensurePartitions(db: Db, log: Log, now: number = nowMs()):
  * others make them, or the statements of this process name no day any more when those are over that there were at its start.
  */
 export async function learnDays(db: Db): Promise<void> {
-  const { rows } = await db.query<{ suffix: string }>(
-    `select right(c.relname, 9) as suffix
+  const { rows } = await db.query<{ suffix: string; isWhole: boolean; hasMessages: boolean }>(
+    `select right(c.relname, 9) as suffix, count(*) = $2 as "isWhole", bool_or(i.inhparent = 'messages'::regclass) as "hasMessages"
      from pg_inherits i
      join pg_class c on c.oid = i.inhrelid
      where i.inhparent = any ($1::regclass[]) and c.relname ~ '_[0-9]{8}$'
      group by 1
-     having count(*) = $2`,
+     order by 1`,
     [Object.keys(tables), Object.keys(tables).length],
   )
   knownDays.clear()
-  for (const { suffix } of rows) knownDays.add(suffix)
+  for (const { suffix, isWhole } of rows) if (isWhole) knownDays.add(suffix)
+  oldest = rows.find(({ hasMessages }) => hasMessages)?.suffix ?? null
 }
 
 /** The oldest day first. Where one has to be left, so are those behind it: their locks are the same, and so is a full disk. */
