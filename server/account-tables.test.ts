@@ -87,6 +87,22 @@ it('are read again where reading them failed', async () => {
   expect(read).toEqual([[first]])
 })
 
+it('are not those that were changed on another server, from which the database was restored', async () => {
+  const [first = '', second = ''] = accountIds
+  await inTransaction(database.db, async (tx) => {
+    await change(tx, first)
+    await change(tx, second)
+  })
+  await tables.refresh()
+  read.splice(0)
+  await database.db.query(`update audit_chains set changed_in = '4611686018427387904' where account_id = $1`, [first])
+  await tables.refresh()
+  expect(read).toEqual([])
+  await inTransaction(database.db, (tx) => change(tx, first))
+  await tables.refresh()
+  expect(read).toEqual([[first]])
+})
+
 it('have the same read alone as with all others', async () => {
   const { db } = database
   const [changed = '', other = ''] = accountIds

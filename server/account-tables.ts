@@ -66,7 +66,10 @@ export class AccountTables {
   }
 }
 
-/** Accounts that a transaction changed, from a given one on. By audit_chains_changed_in. */
+/**
+ * Accounts that a transaction changed, from a given one on. By audit_chains_changed_in. Transactions that have not begun are those of the server
+ * from which the database was restored.
+ */
 async function findChanges(db: Db, from: string): Promise<Changes> {
   const { rows } = await db.query<Changes>({
     name: 'find-changed-accounts',
@@ -74,7 +77,8 @@ async function findChanges(db: Db, from: string): Promise<Changes> {
       select pg_snapshot_xmin(pg_current_snapshot())::text as next, coalesce(array_agg(account_id), '{}') as "accountIds",
         coalesce(array_agg(changed_in::text), '{}') as "changedIn"
       from audit_chains
-      where changed_in >= $1::text::xid8`,
+      where changed_in >= $1::text::xid8
+        and changed_in < pg_snapshot_xmax(pg_current_snapshot())`,
     values: [from],
   })
   return rows[0] ?? { next: from, accountIds: [], changedIn: [] }
