@@ -11,6 +11,17 @@ export interface AccountTable {
   refresh(accountIds?: readonly string[]): Promise<void>
 }
 
+/** Puts what was read in the place of what was kept of these accounts, or of all. */
+export function replaceKept<T>(
+  kept: Map<string, T>,
+  accountIds: readonly string[] | undefined,
+  read: Iterable<readonly [accountId: string, T]>,
+): void {
+  if (!accountIds) kept.clear()
+  for (const id of accountIds ?? []) kept.delete(id)
+  for (const [id, one] of read) kept.set(id, one)
+}
+
 /** Between a change and its effect in every process. */
 const everyMs = 1000
 // What no audit log tells of, such as a row that somebody changes by hand, or a program of an older version beside this one.

@@ -1,5 +1,6 @@
 /** What happened, recorded in the transaction in which it happened, together with the posts that are due for it. */
 import { createHash } from 'node:crypto'
+import { replaceKept } from './account-tables.ts'
 import { columns } from './db/array.ts'
 import { now } from './db/clock.ts'
 import { dayOf, perDay } from './db/partitions.ts'
@@ -212,9 +213,8 @@ export class Subscriptions {
        select account_id, unnest(array['message.sent', 'message.canceled']) from twilio_credentials where revoked_at is null ${isOf}`,
       [...(accountIds ? [accountIds] : []), contractTypes],
     )
-    if (!accountIds) this.#byAccount.clear()
-    for (const id of accountIds ?? []) this.#byAccount.delete(id)
-    for (const { accountId, type } of rows)
-      this.#byAccount.set(accountId, (this.#byAccount.get(accountId) ?? new Set()).add(type))
+    const byAccount = Map.groupBy(rows, ({ accountId }) => accountId)
+    const read = [...byAccount].map(([id, wanted]) => [id, new Set(wanted.map(({ type }) => type))] as const)
+    replaceKept(this.#byAccount, accountIds, read)
   }
 }

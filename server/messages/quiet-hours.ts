@@ -2,6 +2,7 @@
  * Quiet hours: until when a message has to wait because it is night where its recipient is. By the zone of the contact, else by all zones
  * of the number, else by the account's word. What accounts and campaigns say is kept in memory, so that those who say nothing pay nothing.
  */
+import { replaceKept } from '../account-tables.ts'
 import { mergeQuietHours, type QuietHoursChange } from '../accounts/quiet-hours.ts'
 import { columns } from '../db/array.ts'
 import { now } from '../db/clock.ts'
@@ -48,7 +49,7 @@ const zonesMax = 2000
 /** The quiet hours of all accounts (`account-tables.ts`). One a process. */
 export class QuietHours {
   readonly #db: Db
-  #accounts = new Map<string, AccountRules>()
+  readonly #accounts = new Map<string, AccountRules>()
   /** Answers for the minute under way, by window and then by zones: most recipients share theirs. */
   readonly #answers = new Map<string, Map<readonly string[], Date | null>>()
   #answersOf = NaN
@@ -70,9 +71,7 @@ export class QuietHours {
       for (const type of rule?.types ?? []) rules.types.add(type)
     }
     for (const [id, { types }] of accounts) if (types.size === 0) accounts.delete(id)
-    if (!accountIds) this.#accounts = accounts
-    for (const id of accountIds ?? []) this.#accounts.delete(id)
-    for (const [id, rules] of accountIds ? accounts : []) this.#accounts.set(id, rules)
+    replaceKept(this.#accounts, accountIds, accounts)
   }
 
   /** Whether a message of this account and type may have to wait at all. One look-up for those who never do. */

@@ -1,4 +1,5 @@
 /** The guards of all accounts, kept in memory so that accounts without guards pay one look-up. */
+import { replaceKept } from '../../account-tables.ts'
 import type { StoredGuards } from '../../accounts/guard-settings.ts'
 import type { Db } from '../../db/db.ts'
 import { isTimezone } from '../../timezone.ts'
@@ -22,7 +23,7 @@ export interface GuardRules {
 /** What accounts say of their guards (`account-tables.ts`). One a process. */
 export class Guards {
   readonly #db: Db
-  #accounts = new Map<string, GuardRules>()
+  readonly #accounts = new Map<string, GuardRules>()
 
   constructor(db: Db) {
     this.#db = db
@@ -38,9 +39,8 @@ export class Guards {
         where settings ? 'guards'${accountIds ? ' and id = any ($1::uuid[])' : ''}`,
       values: accountIds ? [accountIds] : [],
     })
-    if (!accountIds) this.#accounts.clear()
-    for (const id of accountIds ?? []) this.#accounts.delete(id)
-    for (const { accountId, timezone, guards } of rows) this.#accounts.set(accountId, rulesOf(guards, timezone))
+    const read = rows.map(({ accountId, timezone, guards }) => [accountId, rulesOf(guards, timezone)] as const)
+    replaceKept(this.#accounts, accountIds, read)
   }
 
   /** What is asked of messages of an account; undefined: nothing. */
