@@ -1,7 +1,7 @@
 /** Taking things out of recorded events: their payloads are copies of what was, and outlive what they were copied from. */
 import type { Tx } from './db/db.ts'
 import { idSql, spanOf, within } from './db/span.ts'
-import { firstIdAt, timeOfId } from './ids.ts'
+import { firstIdBehind } from './ids.ts'
 
 /** What becomes of the `data` of an event. */
 export type Change = (data: unknown) => unknown
@@ -18,12 +18,11 @@ export async function changeEventsOf(
   change: Change,
 ): Promise<string[]> {
   if (messageIds.length === 0) return []
-  const oldest = Math.min(...messageIds.map(timeOfId))
   const { rows } = await tx.query<Recorded>({
     text: `
       select e.id, e.payload
       from unnest($2::uuid[]) as m (id)
-      join events e on e.account_id = $1 and e.message_id = m.id and e.id >= ${idSql(firstIdAt(oldest - clockSkewMs))}`,
+      join events e on e.account_id = $1 and e.message_id = m.id and e.id >= ${idSql(firstIdBehind(spanOf(messageIds).first))}`,
     values: [accountId, messageIds],
   })
   await writePayloads(tx, accountId, rows, change)
@@ -92,9 +91,6 @@ interface Recorded {
   id: string
   payload: string | null
 }
-
-// Two machines' clocks: an event may have been recorded by the one that is behind.
-const clockSkewMs = 60_000
 
 /** Writes the payloads that a change makes another; answers their ids. By primary key. */
 async function writePayloads(

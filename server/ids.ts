@@ -3,7 +3,7 @@ import { randomFillSync } from 'node:crypto'
 import { nowMs } from './db/clock.ts'
 import { hexValueOf } from './db/uuid.ts'
 
-export { firstIdAt, firstIdSql, timeOfId } from './db/uuid.ts'
+export { firstIdAt, firstIdBehind, firstIdSql, timeOfId } from './db/uuid.ts'
 
 /** Prefixes of public ids, by what they name. */
 export type IdPrefix =

@@ -33,3 +33,9 @@ export function firstIdAt(ms: number): string {
 /** The same in SQL, of a time there. */
 export const firstIdSql = (time: string): string =>
   `rpad(lpad(to_hex(floor(extract(epoch from ${time}) * 1000)::bigint), 12, '0'), 32, '0')::uuid`
+
+// Two machines' clocks: what comes behind may have been written by the one that is behind.
+const clockSkewMs = 60_000
+
+/** The smallest UUIDv7 of what comes behind a row: its events, their attempts. */
+export const firstIdBehind = (uuid: string): string => firstIdAt(timeOfId(uuid) - clockSkewMs)

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { Queryable } from '../db/db.ts'
 import { idSql, readNearest, spanOf, within } from '../db/span.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
-import { firstIdAt, showId, timeOfId } from '../ids.ts'
+import { firstIdBehind, showId } from '../ids.ts'
 import { wayOf, type Position } from '../page.ts'
 import { maskHeaders } from './headers.ts'
 import { wantsTwilioForm } from './twilio-form.ts'
@@ -175,9 +175,6 @@ async function withEvents(db: Queryable, accountId: string, rows: readonly Attem
   })
 }
 
-// Two machines' clocks.
-const clockSkewMs = 60_000
-
 /** Reads a page of an event's attempts at every address, by attempts_event; no attempt is older than its event. */
 export async function listAttemptsOfEvent(
   db: Queryable,
@@ -193,7 +190,7 @@ export async function listAttemptsOfEvent(
     from attempts a
     where a.account_id = $1
       and a.event_id = $2
-      and a.id > ${idSql(firstIdAt(timeOfId(event.id) - clockSkewMs))}
+      and a.id > ${idSql(firstIdBehind(event.id))}
       and ($4::uuid is null or a.id ${beyond} $4)
     order by a.id ${order}
     limit $3`,

@@ -1,9 +1,7 @@
 /** The end of attempts: what receivers said of a person who is erased, and what is too old to be kept. */
 import type { Tx } from '../db/db.ts'
-import { firstIdAt, timeOfId } from '../ids.ts'
-
-// Two machines' clocks: an attempt may have been made by the one that is behind.
-const clockSkewMs = 60_000
+import { spanOf } from '../db/span.ts'
+import { firstIdBehind } from '../ids.ts'
 
 /** Takes away what was answered to some events, and addresses with the number in them. Index attempts_event. */
 export async function forgetAnswers(
@@ -13,7 +11,6 @@ export async function forgetAnswers(
   number: string,
 ): Promise<void> {
   if (eventIds.length === 0) return
-  const oldest = Math.min(...eventIds.map(timeOfId))
   await tx.query({
     name: 'forget-answers',
     text: `
@@ -26,7 +23,7 @@ export async function forgetAnswers(
         and a.event_id = e.id
         and a.id >= $3
         and (a.response_head is not null or a.response_headers is not null or position($4 in a.url) > 0)`,
-    values: [accountId, eventIds, firstIdAt(oldest - clockSkewMs), number],
+    values: [accountId, eventIds, firstIdBehind(spanOf(eventIds).first), number],
   })
 }
 

@@ -6,7 +6,7 @@ import { nowMs } from '../db/clock.ts'
 import type { Queryable } from '../db/db.ts'
 import { idSql, readNearest } from '../db/span.ts'
 import { renderEvent, type EventType } from '../events.ts'
-import { firstIdAt, timeOfId } from '../ids.ts'
+import { firstIdAt, firstIdBehind, timeOfId } from '../ids.ts'
 import { eventColumns, readPayloads, type StoredEvent } from './payload.ts'
 
 /** Which events. */
@@ -40,15 +40,13 @@ export interface Place {
 }
 
 const dayMs = 86_400_000
-const clockSkewMs = 60_000
 
 /** Whether nothing before a bound of ids is as new as any of these. No transaction lasts a day, so ids and places never differ by more. */
 const isBeyond = (rows: readonly { id: string }[], bound: string): boolean =>
   rows.length > 0 && rows.every(({ id }) => id > firstIdAt(timeOfId(bound) + dayMs))
 
-/** No event that is asked for is older than this: none is older than its message, but for two machines' clocks. Null: any may be. */
-const oldestOf = ({ messageId }: EventFilter): string | null =>
-  messageId && firstIdAt(Math.max(0, timeOfId(messageId) - clockSkewMs))
+/** No event that is asked for is older than this: none is older than its message. Null: any may be. */
+const oldestOf = ({ messageId }: EventFilter): string | null => messageId && firstIdBehind(messageId)
 
 /** A condition on the days: ids after a bound, null: any. In the text, as in `db/span.ts`. */
 const after = (id: string, bound: string | null): string => (bound === null ? '' : `and ${id} > ${idSql(bound)}`)
