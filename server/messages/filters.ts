@@ -7,7 +7,7 @@ import { readTime, Timestamp } from '../http.ts'
 import { parseId } from '../ids.ts'
 import type { MessageFilters } from './list.ts'
 import { indexedStatuses } from './list-narrow.ts'
-import { messageTypes, statuses } from './message.ts'
+import { failures, messageTypes, statuses } from './message.ts'
 import { readNumberFilter } from './number-filter.ts'
 import { findCampaignId } from './store.ts'
 import { messageErrors } from './taxonomy.ts'
@@ -48,8 +48,6 @@ const MessageQuery = Type.Object(messageQuery)
 /** What a caller asked for. */
 export type MessageQuery = Static<typeof MessageQuery>
 
-const failed = ['undelivered', 'rejected', 'failed', 'expired']
-
 /** Longest time in which messages are searched by what no index has, in days; a day more is let pass, for clocks and slow clients. */
 const searchDays = 31
 const dayMs = 86_400_000
@@ -89,7 +87,7 @@ export async function readFilters(
     refuse('campaign', 'campaign_not_found', 'is not a campaign of this account')
   if (faults.length > 0) throw invalid(faults)
   const ofDelivery =
-    query.delivery_status === undefined ? null : query.delivery_status === 'Delivered' ? ['delivered'] : failed
+    query.delivery_status === undefined ? null : query.delivery_status === 'Delivered' ? ['delivered'] : [...failures]
   const metadata = Object.entries(query).flatMap(([name, value]) => {
     const [, key] = metadataName.exec(name) ?? []
     return key === undefined ? [] : [[key, String(value)] as const]

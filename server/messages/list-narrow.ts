@@ -3,17 +3,7 @@
  * list is found there, and only the days of what was found are looked into.
  */
 import type { Queryable } from '../db/db.ts'
-import type { Status } from './message.ts'
-
-/** Statuses of `outcomes`. */
-export const outcomeStatuses: readonly Status[] = [
-  'undelivered',
-  'rejected',
-  'failed',
-  'expired',
-  'unconfirmed',
-  'canceled',
-]
+import { outcomeStatuses, type Status } from './message.ts'
 
 /** Statuses of which few messages are, with which anything may be searched for. */
 export const indexedStatuses: readonly Status[] = [...outcomeStatuses, 'scheduled']

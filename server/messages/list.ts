@@ -11,8 +11,8 @@ import { spanOf, within } from '../db/span.ts'
 import { firstIdAt, timeOfId } from '../ids.ts'
 import { isSince, type Mark } from '../mark.ts'
 import type { Position } from '../page.ts'
-import { findNarrow, narrowStatuses, outcomeStatuses } from './list-narrow.ts'
-import { messageColumnNames, messageColumns, type MessageRow } from './message.ts'
+import { findNarrow, narrowStatuses } from './list-narrow.ts'
+import { messageColumnNames, messageColumns, outcomeStatuses, type MessageRow } from './message.ts'
 
 /** Which messages; null: not asked. */
 export interface MessageFilters {
@@ -240,14 +240,13 @@ function buildStatement(
   const values: unknown[] = [accountId]
   const value = (one: unknown): string => `$${values.push(one)}`
   const order = isUpward ? 'asc' : 'desc'
-  const within = (id: string): string =>
-    [lower && `and ${id} > ${value(lower)}`, upper && `and ${id} < ${value(upper)}`].filter(Boolean).join(' ')
   const checks = checksOf(filters, lead, value)
   if (since) checks.push(isSince('m', since, value))
 
   const found = lead && `and m.${lead.column} = ${value(lead.value)}`
+  const bounds = [lower && `and m.id > ${value(lower)}`, upper && `and m.id < ${value(upper)}`]
   const from = `from messages m
-        where m.account_id = $1 ${[found, within('m.id')].filter(Boolean).join(' ')}
+        where m.account_id = $1 ${[found, ...bounds].filter(Boolean).join(' ')}
         order by m.id ${order}`
   if (checks.length === 0)
     return { text: `select ${messageColumns('m')} ${from} limit ${limit}`, values, size: Infinity }

@@ -40,7 +40,10 @@ export type MessageType = (typeof messageTypes)[number]
 export const unknownPolicies = ['hold', 'resend'] as const
 export type UnknownPolicy = (typeof unknownPolicies)[number]
 
-const failures: readonly Status[] = ['undelivered', 'rejected', 'failed', 'expired']
+/** Ends that tell of a failure. */
+export const failures: readonly Status[] = ['undelivered', 'rejected', 'failed', 'expired']
+/** Statuses of which `outcomes` has the messages: every end but `delivered`. */
+export const outcomeStatuses: readonly Status[] = [...failures, 'unconfirmed', 'canceled']
 const finals: readonly Status[] = ['delivered', ...failures, 'canceled', 'received']
 
 /**

@@ -8,6 +8,7 @@ import { firstDay } from '../db/partitions.ts'
 import { idSql, spanOf, within } from '../db/span.ts'
 import { changeEventsOf, deleteEvents } from '../events-redact.ts'
 import { firstIdAt, timeOfId } from '../ids.ts'
+import { outcomeStatuses } from './message.ts'
 import { hasText, isOver, setsOfRedaction, withoutTexts } from './redact.ts'
 import { lockTraces } from './traces.ts'
 
@@ -44,8 +45,7 @@ const pieceMax = 500
 // Days of a piece.
 const walkDays = 30
 const failureMinutes = 1
-// Statuses of `outcomes`.
-const ends = `'undelivered', 'rejected', 'failed', 'expired', 'unconfirmed', 'canceled'`
+const ends = outcomeStatuses.map((status) => `'${status}'`).join()
 
 /** Does a piece of what is due of one account; 0 where there is none, and none is looked at for a while. Safe in several processes. */
 export async function retainNext(db: Db, deleteAttempts: DeleteAttempts): Promise<number> {

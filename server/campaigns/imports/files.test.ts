@@ -360,6 +360,15 @@ describe('a dry run', () => {
   })
 })
 
+/** The contacts of a campaign in each format, and what that is called. */
+const exportsOf = (campaign: string): Promise<{ type: string; file: string }[]> =>
+  Promise.all(
+    Object.entries({ csv: 'text/csv', ndjson: 'application/x-ndjson' }).map(async ([format, type]) => {
+      const url = `/v1/campaigns/${campaign}/contacts/export?format=${format}`
+      return { type, file: (await test.app.inject({ url, headers: test.account.headers })).body }
+    }),
+  )
+
 describe('an export', () => {
   it('is taken back by an import without a change', async () => {
     const campaign = await test.newCampaign()
@@ -402,12 +411,7 @@ describe('an export', () => {
       test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number, country })
     await add('4791234567')
     await add('4791234568', 'SE')
-    const url = `/v1/campaigns/${campaign}/contacts/export`
-    for (const [format, type] of [
-      ['csv', 'text/csv'],
-      ['ndjson', 'application/x-ndjson'],
-    ] as const) {
-      const file = (await test.app.inject({ url: `${url}?format=${format}`, headers: test.account.headers })).body
+    for (const { type, file } of await exportsOf(campaign)) {
       const lines = file.split('\n').filter((line) => line.includes('479123456'))
       expect(lines.map((line) => /\b(?:NO|SE)\b/.exec(line)?.[0])).toEqual(['NO', 'SE'])
       const other = await test.newCampaign()
@@ -423,12 +427,7 @@ describe('an export', () => {
     const numbers = ['4791234567', '6591234567']
     const campaign = await test.newCampaign()
     for (const phone_number of numbers) await test.call('POST', `/v1/campaigns/${campaign}/contacts`, { phone_number })
-    const url = `/v1/campaigns/${campaign}/contacts/export`
-    for (const [format, type] of [
-      ['csv', 'text/csv'],
-      ['ndjson', 'application/x-ndjson'],
-    ] as const) {
-      const file = (await test.app.inject({ url: `${url}?format=${format}`, headers: test.account.headers })).body
+    for (const { type, file } of await exportsOf(campaign)) {
       const other = await test.newCampaign({ default_country: 'US' })
       await test.run(other, type, file)
       expect((await test.contacts(other)).map((contact) => contact['phone_number'])).toEqual(numbers)
