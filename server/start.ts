@@ -31,10 +31,11 @@ export function explainStart(error: unknown, config: Config): never {
  * that were opted out and forgotten. To be asked before one is made.
  */
 export async function requireKeyFile(connection: Connection, { keyFile }: Config): Promise<void> {
+  if (existsSync(keyFile)) return
   const pool = openPool(connection, { name: 'key file', max: 1 })
   try {
     const { rowCount } = await pool.query('select from accounts limit 1')
-    // Asked in this order: who made the first account had made the file before, also where it starts just now.
+    // Asked again behind it: who made the first account had made the file before, also where it starts just now.
     if (rowCount === 0 || existsSync(keyFile)) return
     const [peer] = await readPeers(pool)
     throw new StartError(
