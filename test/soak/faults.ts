@@ -230,11 +230,14 @@ export const lanes: Record<string, Record<string, Fault>> = {
       const path = `/v1/campaigns/sale-${n}`
       await insist(world, 'POST', '/v1/campaigns', { name: `Sale ${n}`, key: `sale-${n}` }, [201, 409])
       const { id } = await insist<{ id: string }>(world, 'POST', `${path}/contacts/import`, { contacts: rows }, [202])
-      await until(
-        `the contacts of ${path} are there`,
-        async () => (await client.get<{ status: string }>(`/v1/imports/${id}`)).status === 'completed',
-        120_000,
-      )
+      let job: { status: string } | null = null
+      const isThere = async (): Promise<boolean> => {
+        job = await client.get<{ status: string }>(`/v1/imports/${id}`)
+        return job.status === 'completed'
+      }
+      await until(`the contacts of ${path} are there`, isThere, 120_000).catch((error: unknown) => {
+        throw new Error(`${String(error)}, but ${JSON.stringify(job)}`, { cause: error })
+      })
       const order = { message: '{{ word }} is invited', ...(random() < 0.3 && { max_rate: 6000 }) }
       await insist(world, 'POST', `${path}/send`, order, [202], `sale-${n}`)
       const chance = random()

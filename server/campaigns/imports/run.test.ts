@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
+import { connect, createServer, type AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { testMasterKey, testVault } from '../../accounts/testing.ts'
 import { inTransaction, openPool, type Queryable, type Tx } from '../../db/db.ts'
 import { untilBlocked } from '../../db/testing.ts'
 import { newId, parseId } from '../../ids.ts'
+import { rowSchema } from './row-schema.ts'
 import { runImport } from './run.ts'
 import { startImports } from './start.ts'
+import { ImportThreads } from './thread.ts'
 import { numberOf, createImportTest, readRow, until, zero, type OwnImportTest } from './testing.ts'
 import { retry, writeRows } from './write.ts'
 import { rawWorkbook, rowOf } from './zip-testing.ts'
@@ -64,6 +67,34 @@ describe('an interrupted import', () => {
     expect(await test.contacts(campaign)).toHaveLength(8000)
     expect([await count('import_errors', key.importId), await count('import_chunks', key.importId)]).toEqual([1000, 0])
     expect(await test.runHere(key, never)).toBe('lost')
+  })
+
+  it('waits for a database that is not there when its thread begins', async () => {
+    const { id, key } = await test.hold(await test.newCampaign(), fileOf(10))
+    const url = new URL(test.connection.connectionString ?? '')
+    const [folder, port] = [url.searchParams.get('host'), url.searchParams.get('port') ?? url.port]
+    let asked = 0
+    const door = createServer((near) => {
+      if (asked++ < 2) {
+        near.destroy()
+        return
+      }
+      const far = folder ? connect(`${folder}/.s.PGSQL.${port}`) : connect(Number(port), url.hostname)
+      for (const socket of [near, far]) socket.on('error', () => {})
+      near.pipe(far).pipe(near)
+    })
+    await once(door.listen(0, '127.0.0.1'), 'listening')
+    Object.assign(url, { search: '', host: `127.0.0.1:${(door.address() as AddressInfo).port}` })
+    const connection = { connectionString: url.href }
+    const threads = new ImportThreads({ connection, masterKey: testMasterKey, isSealing: false, rowSchema })
+    try {
+      expect(await runImport(test.context, key, never, (one, signal) => threads.run(one, signal))).toBe('over')
+      expect((await test.read(id)).counts).toEqual(countsOf(10))
+      expect(asked).toBeGreaterThan(2)
+    } finally {
+      await threads.close()
+      door.close()
+    }
   })
 
   it('reads a batch again whose rows a contact refused that was not there when it began', async () => {

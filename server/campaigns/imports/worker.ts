@@ -13,7 +13,7 @@ import { openVault } from '../../sealing/vault.ts'
 import { createRowReader } from './row.ts'
 import { Stride } from './stride.ts'
 import type { ThreadInput, ThreadOrder, ThreadOutput } from './thread.ts'
-import { writeRows, type ImportKey } from './write.ts'
+import { retry, writeRows, type ImportKey } from './write.ts'
 
 const { connection, masterKey, isSealing, rowSchema, accepted } = workerData as ThreadInput
 // Where an import and a request want the same core, the request goes first: on Linux a thread has a priority of its own (sched(7)).
@@ -47,7 +47,7 @@ async function write(key: ImportKey): Promise<void> {
   stop = new AbortController()
   const { signal } = stop
   // What the process knows of it is not known here.
-  const output = await readClock(db)
+  const output = await retry(() => readClock(db), signal)
     .then(() => writeRows({ db, vault, readRow, stride, contactSeals }, key, signal))
     .then(
       (result): ThreadOutput => ({ result }),
