@@ -46,9 +46,12 @@ type Which =
   | { ids: readonly string[] }
   | { theirNumbers: readonly string[] }
   | { theirNumber: string; limit: number }
-  | { campaignId: string; limit: number }
+  | { campaignId: string; limit: number; after?: string | undefined }
 
-/** Between which ids the messages are: those that are named, or from the oldest on that waits for the account (keys of delayed and queue). */
+/**
+ * Between which ids the messages are: those that are named, or from the oldest on that waits for the account (keys of delayed and queue), which
+ * may be another campaign's of long ago, and behind what the caller is through with.
+ */
 async function findWaiting(tx: Tx, accountId: string, which: Which): Promise<Span | null> {
   if ('id' in which) return spanOf([which.id])
   if ('ids' in which) return which.ids.length > 0 ? spanOf(which.ids) : null
@@ -74,7 +77,9 @@ async function findWaiting(tx: Tx, accountId: string, which: Which): Promise<Spa
       limit 1`,
     values: [accountId, firstIdAt(nowMs() - justNowMs)],
   })
-  return { first: rows[0]?.id ?? firstIdAt(0), last: lastId }
+  const first = rows[0]?.id ?? firstIdAt(0)
+  const after = 'after' in which ? which.after : undefined
+  return { first: after !== undefined && after > first ? after : first, last: lastId }
 }
 
 /**

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { nowMs } from '../../db/clock.ts'
 import { inTransaction, type Db, type Tx } from '../../db/db.ts'
 import { isPassing } from '../../db/failure.ts'
+import { spanOf } from '../../db/span.ts'
 import type { Log } from '../../db/log.ts'
 import { recordEvents, type EventType, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
 import { showId } from '../../ids.ts'
@@ -72,6 +73,8 @@ export class Broadcaster {
   readonly #endings = new Map<string, number>()
   /** By when the last message of a broadcast was made, in any process. */
   readonly #madeBy = new Map<string, Date>()
+  /** The last message taken back of a canceled broadcast: more is looked for behind it, then once again from the beginning. */
+  readonly #takenBack = new Map<string, string>()
   /** Until when a broadcast that has messages in a full line is not looked for there again, in monotonic milliseconds. */
   readonly #inLineUntil = new Map<string, number>()
   /** Since when a broadcast has found no room, in monotonic milliseconds. */
@@ -115,7 +118,14 @@ export class Broadcaster {
         ids.add(id)
         if (await this.#tryStep(accountId, id)) isBusy = true
       }
-      for (const map of [this.#drafters, this.#endings, this.#madeBy, this.#inLineUntil, this.#crowdedSince])
+      for (const map of [
+        this.#drafters,
+        this.#endings,
+        this.#madeBy,
+        this.#takenBack,
+        this.#inLineUntil,
+        this.#crowdedSince,
+      ])
         for (const id of map.keys()) if (!ids.has(id)) map.delete(id)
     }
   }
@@ -300,21 +310,24 @@ export class Broadcaster {
   /** Takes back what waits of a canceled broadcast; until no link has any of it, which may come back to be sent again. */
   async #takeBack(accountId: string, id: string): Promise<boolean> {
     const { db, outbox } = this.#context
-    const { postings, isMore } = await inTransaction(db, async (tx) => {
+    const after = this.#takenBack.get(id)
+    const { postings, ids } = await inTransaction(db, async (tx) => {
       const row = await lockBroadcast(tx, accountId, id)
-      if (row?.status !== 'canceled') return { postings: [], isMore: false }
-      const moved = await cancelWaiting(tx, accountId, { campaignId: row.campaignId, limit: cancelMax })
-      if (moved.length === 0) {
+      if (row?.status !== 'canceled') return { postings: [], ids: [] }
+      const moved = await cancelWaiting(tx, accountId, { campaignId: row.campaignId, limit: cancelMax, after })
+      if (moved.length === 0 && after === undefined) {
         if ((await countWaiting(tx, row)) > 0) this.#endings.set(id, performance.now() + endingEveryMs)
         else {
           await clearPartsOf(tx, accountId, row.campaignId)
           await settleBroadcast(tx, row)
         }
       }
-      return { postings: await recordMoves(tx, moved, this.#context), isMore: moved.length > 0 }
+      return { postings: await recordMoves(tx, moved, this.#context), ids: moved.map((one) => one.row.id) }
     })
     outbox.offer(postings)
-    return isMore
+    if (ids.length === 0) return this.#takenBack.delete(id)
+    this.#takenBack.set(id, spanOf(ids).last)
+    return true
   }
 }
 
