@@ -400,6 +400,7 @@ create table delayed (
 );
 create index delayed_due_at on delayed (due_at);
 create index delayed_held on delayed (account_id, held_at) where (held_at is not null);
+create index delayed_lane on delayed (lane_id, due_at);
 create policy own_account on delayed for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table deprecated_calls (

@@ -39,19 +39,23 @@ export function idSql(id: string): string {
 // Tables of what waits for a time, with the columns of that.
 const waiting = { delayed: 'due_at', queue: 'expires_at', discards: 'check_at' } as const
 
-/** The messages of the first `limit` rows whose time has come; null where none has: by the index on that time. */
-export async function findDueSpan(db: Queryable, table: keyof typeof waiting, limit: number): Promise<Span | null> {
+/** The messages of the first `limit` rows whose time has come, and how many they are; null where none has: by the index on that time. */
+export async function findDueSpan(
+  db: Queryable,
+  table: keyof typeof waiting,
+  limit: number,
+): Promise<(Span & { count: number }) | null> {
   const time = waiting[table]
-  const { rows } = await db.query<{ first: string | null; last: string | null }>({
+  const { rows } = await db.query<{ first: string | null; last: string | null; count: number }>({
     name: `find-due-${table}`,
     // There is no least of UUIDs before PostgreSQL 18.
     text: `
-      select min(message_id::text) as first, max(message_id::text) as last
+      select min(message_id::text) as first, max(message_id::text) as last, count(*)::int as count
       from (select message_id from ${table} where ${time} <= now() order by ${time} limit $1) due`,
     values: [limit],
   })
-  const { first = null, last = null } = rows[0] ?? {}
-  return first !== null && last !== null ? { first, last } : null
+  const { first = null, last = null, count = 0 } = rows[0] ?? {}
+  return first !== null && last !== null ? { first, last, count } : null
 }
 
 const dayMs = 86_400_000

@@ -1,18 +1,65 @@
 /** Waiting messages whose time has come: those that are to be sent now, and those that have waited too long. */
 import type { Db } from '../db/db.ts'
-import { findDueSpan, within } from '../db/span.ts'
+import { findDueSpan, within, type Span } from '../db/span.ts'
 import { endMessages, type QueueContext } from './claim.ts'
 import { messageColumns } from './message.ts'
 import { mayBeTaken, staysTwice } from './repeat-sql.ts'
 import { tallied, talliedColumns } from './tallies/delta-sql.ts'
 import { isDefaultValidity, validityDefault } from './validity.ts'
 
-/** Moves what is due (scheduled messages, retries) to the queue. Returns how many; call again while it is `limit`. */
+/**
+ * Moves what is due (scheduled messages, retries) to the queue: of each lane as much as of the others, where more is due than can be moved at
+ * once. Half a million messages that are scheduled for nine o'clock would hold up everybody else's, and codes that are tried again. Returns how
+ * many, `limit` where there are more; call again while it is `limit`.
+ */
 export async function queueDue(db: Db, limit = 1000): Promise<number> {
-  const span = await findDueSpan(db, 'delayed', limit)
-  if (!span) return 0
-  const { rowCount } = await db.query(dueSql(within(span)), [limit])
-  return rowCount ?? 0
+  const due = await findDueSpan(db, 'delayed', limit)
+  if (!due) return 0
+  const shares = due.count < limit ? null : await shareDue(db, limit)
+  if (!shares) return (await db.query(dueSql(within(due)), [limit])).rowCount ?? 0
+  const { laneIds, share, ...span } = shares
+  const { rowCount } = await db.query(dueSql(within(span), rowsOfLanes), [share, laneIds])
+  return rowCount ? Math.max(rowCount, limit) : 0
+}
+
+interface Shares extends Span {
+  /** Lanes with something that is due, those that have waited longest. */
+  laneIds: string[]
+  /** How many are taken of each. */
+  share: number
+}
+
+/** What to take of which lane; null: nothing is due any more. One probe of the index delayed_lane for each lane that has rows. */
+async function shareDue(db: Db, limit: number): Promise<Shares | null> {
+  const { rows } = await db.query<{ [Key in keyof Shares]: Shares[Key] | null }>({
+    name: 'share-due',
+    text: `
+      with recursive waiting as (
+        (select lane_id, due_at from delayed order by lane_id, due_at limit 1)
+        union all
+        select next.lane_id, next.due_at
+        from waiting w
+        cross join lateral (
+          select lane_id, due_at from delayed where lane_id > w.lane_id order by lane_id, due_at limit 1
+        ) next
+      ), lines as materialized (
+        select lane_id from waiting where due_at <= now() order by due_at limit $1
+      ), shares as materialized (
+        select greatest(1, $1::int / greatest(1, count(*)))::int as share from lines
+      )
+      select array_agg(distinct lines.lane_id) as "laneIds", min(d.message_id::text) as first, max(d.message_id::text) as last,
+        (select share from shares) as share
+      from lines
+      cross join lateral (
+        select message_id from delayed
+        where lane_id = lines.lane_id and due_at <= now()
+        order by due_at
+        limit (select share from shares)
+      ) d`,
+    values: [limit],
+  })
+  const { laneIds = null, share = null, first = null, last = null } = rows[0] ?? {}
+  return laneIds && share !== null && first !== null && last !== null ? { laneIds, share, first, last } : null
 }
 
 /** Ends messages whose validity passed while they waited. Returns how many; call again while it is `limit`. */
@@ -21,18 +68,34 @@ export async function expireMessages(context: QueueContext, limit = 500): Promis
   return span ? endMessages(context, expireSql(within(span)), [limit]) : 0
 }
 
-// Locks the due rows in the order of their time (index delayed_due_at), skipping those of other nodes. What is due because it expires in
-// quiet hours keeps its hold: it is the reason of its end.
-const dueSql = (days: string): string => `
-  with due as (
-    delete from delayed
-    where ctid = any (array(
+// The first $1 in the order of their time (index delayed_due_at).
+const rowsInOrder = (days: string): string => `
       select ctid from delayed
       where due_at <= now()
         and message_id ${days}
       order by due_at
       limit $1
-      for update skip locked))
+      for update skip locked`
+
+// The first $1 of each of the lanes $2 (index delayed_lane).
+const rowsOfLanes = (days: string): string => `
+      select d.ctid
+      from unnest($2::uuid[]) as l (lane_id)
+      cross join lateral (
+        select ctid from delayed
+        where lane_id = l.lane_id
+          and due_at <= now()
+          and message_id ${days}
+        order by due_at
+        limit $1
+        for update skip locked
+      ) d`
+
+// Locks the due rows, skipping those of other nodes. What is due because it expires in quiet hours keeps its hold: it is the reason of its end.
+const dueSql = (days: string, rows = rowsInOrder): string => `
+  with due as (
+    delete from delayed
+    where ctid = any (array(${rows(days)}))
     returning account_id, message_id, lane_id, segments, expires_at
   ), moved as (
     update messages m
