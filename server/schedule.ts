@@ -78,7 +78,7 @@ export function ownSweeps(db: Db, nodeId: string, meter: Meter): Sweep[] {
 export function linkSweeps(receiving: ReceiveContext, submitter: Submitter): Sweep[] {
   return [
     { name: 'lost answers to replies', everyMs: notingMs, run: () => receiving.redeliveries.noteLost(receiving.db) },
-    { name: 'late parts of replies', everyMs: 5000, run: () => joinLateParts(receiving) },
+    { name: 'late parts of replies', everyMs: 5000, run: (isOver) => joinLateParts(receiving, isOver) },
     { name: 'stranded intents', everyMs: 2000, run: () => submitter.releaseStranded() },
   ]
 }
@@ -94,19 +94,23 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
     {
       name: 'due messages',
       everyMs: 500,
-      run: () =>
-        untilDone(1000, async (limit) => {
+      run: (isOver) =>
+        untilDone(isOver, 1000, async (limit) => {
           const queued = await queueDue(db, limit)
           if (queued > 0) wake()
           return queued
         }),
     },
-    { name: 'expired messages', everyMs: 1000, run: () => untilDone(500, (limit) => expireMessages(pipeline, limit)) },
+    {
+      name: 'expired messages',
+      everyMs: 1000,
+      run: (isOver) => untilDone(isOver, 500, (limit) => expireMessages(pipeline, limit)),
+    },
     {
       name: 'unmatched receipts',
       everyMs: 5000,
-      run: () =>
-        untilDone(500, async (limit) => {
+      run: (isOver) =>
+        untilDone(isOver, 500, async (limit) => {
           const { postings, count } = await inTransaction(db, async (tx) => {
             const moved = await matchOrphans(tx, pipeline.reasons, limit)
             return { postings: await recordMoves(tx, moved, pipeline), count: moved.length }
@@ -119,38 +123,50 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
     {
       name: 'unknown outcomes',
       everyMs: 1000,
-      run: () => untilDone(200, (limit) => resolveUnknown(pipeline, limit)),
+      run: (isOver) => untilDone(isOver, 200, (limit) => resolveUnknown(pipeline, limit)),
     },
     {
       name: 'messages without a receipt',
       everyMs: 60_000,
-      run: () => untilDone(500, endLate),
+      run: (isOver) => untilDone(isOver, 500, endLate),
     },
-    { name: 'tallies', everyMs: 1000, run: () => untilDone(5000, (limit) => foldTallies(db, limit)) },
-    { name: 'changed quiet hours', everyMs: 5000, run: () => untilDone(1000, (limit) => releaseHeld(db, limit)) },
+    { name: 'tallies', everyMs: 1000, run: (isOver) => untilDone(isOver, 5000, (limit) => foldTallies(db, limit)) },
+    {
+      name: 'changed quiet hours',
+      everyMs: 5000,
+      run: (isOver) => untilDone(isOver, 1000, (limit) => releaseHeld(db, limit)),
+    },
     { name: 'id forms of links', everyMs: 1000, run: () => followIdForms(pipeline) },
     {
       name: 'sender affinities',
       everyMs: hourMs,
-      run: () => untilDone(1000, (limit) => forgetAffinities(db, limit)),
+      run: (isOver) => untilDone(isOver, 1000, (limit) => forgetAffinities(db, limit)),
     },
     { name: 'alerts of links', everyMs: 2000, run: () => watchLinks(pipeline) },
     { name: 'alerts of webhooks', everyMs: 5000, run: () => watchWebhooks(pipeline) },
     { name: 'alerts of senders', everyMs: 15_000, run: () => watchSenders(pipeline) },
     { name: 'replays', everyMs: 500, run: () => feedReplays(db) },
     { name: 'replays that are over', everyMs: hourMs, run: () => forgetReplays(db) },
-    { name: 'numbers to forget', everyMs: 10_000, run: () => untilDone(100, (limit) => forgetNumbers(db, limit)) },
+    {
+      name: 'numbers to forget',
+      everyMs: 10_000,
+      run: (isOver) => untilDone(isOver, 100, (limit) => forgetNumbers(db, limit)),
+    },
     {
       name: 'what is left of messages that are gone',
       everyMs: hourMs,
-      run: () => untilDone(5000, (limit) => forgetTraces(db, limit)),
+      run: (isOver) => untilDone(isOver, 5000, (limit) => forgetTraces(db, limit)),
     },
-    { name: 'windows of guards', everyMs: 60_000, run: () => untilDone(5000, (limit) => forgetWindows(db, limit)) },
+    {
+      name: 'windows of guards',
+      everyMs: 60_000,
+      run: (isOver) => untilDone(isOver, 5000, (limit) => forgetWindows(db, limit)),
+    },
     { name: 'statistics', everyMs: 1000, run: () => followGrowth(db) },
     {
       name: 'texts of messages that are over',
       everyMs: 2000,
-      run: () => untilDone(200, (limit) => discardDue(db, limit)),
+      run: (isOver) => untilDone(isOver, 200, (limit) => discardDue(db, limit)),
     },
     { name: 'erasures', everyMs: 1000, run: () => forAWhile(5000, () => eraseNext(pipeline, eraseSteps)) },
     {
@@ -162,11 +178,11 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
       },
     },
     { name: 'parts of lanes that are empty', everyMs: hourMs, run: () => forgetBacklogs(db) },
-    { name: 'recipients of broadcasts that are over', everyMs: hourMs, run: () => forgetRecipients(db) },
+    { name: 'recipients of broadcasts that are over', everyMs: hourMs, run: (isOver) => forgetRecipients(db, isOver) },
     {
       name: 'rows of imports that are over',
       everyMs: hourMs,
-      run: () => untilDone(5000, (limit) => forgetImportRows(db, limit)),
+      run: (isOver) => untilDone(isOver, 5000, (limit) => forgetImportRows(db, limit)),
     },
     {
       name: 'partitions',
@@ -185,9 +201,9 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
     {
       name: 'closed accounts',
       everyMs: 2000,
-      run: () => {
+      run: (isOver) => {
         const steps = [cancelBroadcastsOf, cancelImportsOf(pipeline), cancelMessagesOf(pipeline), stopWebhooksOf]
-        const windUp = (): Promise<void> => windUpAccounts(db, outbox, steps)
+        const windUp = (): Promise<void> => windUpAccounts(db, outbox, steps, isOver)
         const destroy = (): Promise<void> => forAWhile(5000, () => destroyNext(db, destroyPieces))
         return inTurn([windUp, destroy], (work) => work())
       },
@@ -197,7 +213,7 @@ export function jobSweeps(pipeline: Pipeline, log: Log, receiptTimeoutHours: num
     {
       name: 'retention',
       everyMs: hourMs,
-      run: async () => forgetExpired(db, receiptTimeoutHours, (await readLongest(db)).messageDays),
+      run: async (isOver) => forgetExpired(db, receiptTimeoutHours, (await readLongest(db)).messageDays, isOver),
     },
   ]
 }

@@ -1,6 +1,7 @@
+import { setImmediate } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
-import { silent } from './messages/testing.ts'
-import { Sweeper } from './sweeps.ts'
+import { silent, until } from './messages/testing.ts'
+import { Sweeper, untilDone } from './sweeps.ts'
 
 afterEach(() => {
   vi.useRealTimers()
@@ -42,4 +43,19 @@ it('is not begun while it is under way, and a failure does not keep the next tur
   expect(isClosed).toBe(false)
   begun[1]?.()
   await closing
+})
+
+it('ends between two pieces of what would take long, where it is closed', async () => {
+  const sweeper = new Sweeper(silent)
+  const piecesMax = 10_000
+  let pieces = 0
+  const run = (isOver: () => boolean): Promise<void> =>
+    untilDone(isOver, 1, async () => {
+      await setImmediate()
+      return ++pieces < piecesMax ? 1 : 0
+    })
+  sweeper.start([{ name: 'long', everyMs: 1, run }])
+  await until('it is at it', () => pieces > 3)
+  await sweeper.close()
+  expect(pieces).toBeLessThan(piecesMax)
 })

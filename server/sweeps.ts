@@ -6,7 +6,8 @@ import { isUnavailable } from './db/failure.ts'
 export interface Sweep {
   name: string
   everyMs: number
-  run: () => Promise<unknown>
+  /** What may take long ends between two pieces once `isOver` says so: the process is to stop. */
+  run: (isOver: () => boolean) => Promise<unknown>
 }
 
 // A process that is started anew each hour would never do what is to be done each hour.
@@ -17,6 +18,7 @@ export class Sweeper {
   readonly #log: Log
   readonly #timers: NodeJS.Timeout[] = []
   readonly #running = new Map<string, Promise<void>>()
+  #isClosed = false
 
   constructor(log: Log) {
     this.#log = log
@@ -34,13 +36,14 @@ export class Sweeper {
 
   /** Starts no more turns and waits for those under way. */
   async close(): Promise<void> {
+    this.#isClosed = true
     for (const timer of this.#timers) clearInterval(timer)
     await Promise.all(this.#running.values())
   }
 
   async #run({ name, run }: Sweep): Promise<void> {
     try {
-      await run()
+      await run(() => this.#isClosed)
     } catch (error) {
       if (!isUnavailable(error)) this.#log.error({ sweep: name, error }, 'sweep failed')
     } finally {
@@ -49,9 +52,13 @@ export class Sweeper {
   }
 }
 
-/** Repeats a bounded piece of work until it finds less than its bound. */
-export async function untilDone(limit: number, work: (limit: number) => Promise<number>): Promise<void> {
-  while ((await work(limit)) >= limit);
+/** Repeats a bounded piece of work until it finds less than its bound, or `isOver`: half a million messages that expire at once take minutes, and a stop waits for the piece alone. */
+export async function untilDone(
+  isOver: () => boolean,
+  limit: number,
+  work: (limit: number) => Promise<number>,
+): Promise<void> {
+  while ((await work(limit)) >= limit && !isOver());
 }
 
 /** Repeats a piece of work until it finds nothing, or for so long: what is left waits for the next turn, and a stop waits for this one. */

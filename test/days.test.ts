@@ -16,6 +16,6 @@ it('a process that makes no days learns of those that others have made since it 
   // As for one that has run for longer than days are made ahead.
   forgetDay(day)
   expect(dayOf([id])).toBe('')
-  for (const { run } of ownSweeps(db, newId(), new Meter(() => null))) await run()
+  for (const { run } of ownSweeps(db, newId(), new Meter(() => null))) await run(() => false)
   expect(dayOf([id])).toBe(day)
 })

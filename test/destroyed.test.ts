@@ -104,7 +104,7 @@ it('a destroyed account leaves what the documentation says, and another one has 
   const isDestroyed = async (): Promise<boolean> =>
     ((await db.query('select from accounts where id = $1 and destroyed_at is not null', [gone.accountId])).rowCount ??
       0) > 0
-  for (let i = 0; i < 20 && !(await isDestroyed()); i++) await run?.run()
+  for (let i = 0; i < 20 && !(await isDestroyed()); i++) await run?.run(() => false)
   expect(await isDestroyed()).toBe(true)
   const left = await rowsOf(gone)
   expect([...left.keys()].filter((name) => !(name in kept))).toEqual([])

@@ -126,7 +126,12 @@ interface Due extends Ending {
 }
 
 /** Goes on with closed accounts that are not wound up; index accounts_closing. Safe in several processes. */
-export async function windUpAccounts(db: Db, outbox: Outbox, steps: readonly WindUp[]): Promise<void> {
+export async function windUpAccounts(
+  db: Db,
+  outbox: Outbox,
+  steps: readonly WindUp[],
+  isOver = (): boolean => false,
+): Promise<void> {
   const { rows } = await db.query<Due>(
     `
     select
@@ -141,7 +146,7 @@ export async function windUpAccounts(db: Db, outbox: Outbox, steps: readonly Win
     [settleSeconds],
   )
   await inTurn(rows, async (due) => {
-    const isDone = await windUp(db, outbox, due, steps)
+    const isDone = await windUp(db, outbox, due, steps, isOver)
     if (!isDone || !due.isSettled) return
     // By primary key; one that was opened again meanwhile stays as it is.
     await db.query(`update accounts set wound_up_at = now() where id = $1 and closed_at is not null`, [due.accountId])
@@ -149,7 +154,13 @@ export async function windUpAccounts(db: Db, outbox: Outbox, steps: readonly Win
 }
 
 /** Whether nothing was left. */
-async function windUp(db: Db, outbox: Outbox, due: Due, steps: readonly WindUp[]): Promise<boolean> {
+async function windUp(
+  db: Db,
+  outbox: Outbox,
+  due: Due,
+  steps: readonly WindUp[],
+  isOver: () => boolean,
+): Promise<boolean> {
   const end = performance.now() + turnMs
   for (const step of steps)
     for (;;) {
@@ -164,7 +175,7 @@ async function windUp(db: Db, outbox: Outbox, due: Due, steps: readonly WindUp[]
       if (!done) return false
       outbox.offer(done.postings)
       if (done.isDone) break
-      if (performance.now() > end) return false
+      if (isOver() || performance.now() > end) return false
     }
   return true
 }

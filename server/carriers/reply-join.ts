@@ -109,9 +109,9 @@ function cutParts(parts: MessagePart[]): boolean {
  * Delivers as partial what waited too long for its missing parts, also of links that are down or gone. One that cannot be stored, such as
  * for an account whose data key cannot be opened, stays for another turn and keeps the others from nothing.
  */
-export async function joinLateParts(context: ReceiveContext): Promise<void> {
+export async function joinLateParts(context: ReceiveContext, isOver = (): boolean => false): Promise<void> {
   const failures: string[] = []
-  await untilDone(lateMax, async (limit) => {
+  await untilDone(isOver, lateMax, async (limit) => {
     const late = await listLate(context.db, limit, failures.length)
     for (const { key, settings } of late)
       try {

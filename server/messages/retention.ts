@@ -1,5 +1,6 @@
 /** What the ledger forgets: short-lived rows past their use. */
 import type { Db } from '../db/db.ts'
+import { untilDone } from '../sweeps.ts'
 
 // Small pieces: a long delete would hold its snapshot against every claim.
 const pieceMax = 5000
@@ -19,7 +20,12 @@ const hashHours = 25
  * Deletes expired rows of carrier_ids, nameless_tries, crashes, receipts, reply_hashes, orphan_replies and idempotency_keys, in pieces.
  * `messageDays` is the longest that an account keeps messages.
  */
-export async function forgetExpired(db: Db, receiptTimeoutHours: number, messageDays: number): Promise<void> {
+export async function forgetExpired(
+  db: Db,
+  receiptTimeoutHours: number,
+  messageDays: number,
+  isOver = (): boolean => false,
+): Promise<void> {
   const rules: [table: string, age: string, column: string][] = [
     ['carrier_ids', `${receiptTimeoutHours + carrierIdDays * 24} hours`, 'at'],
     ['nameless_tries', `${receiptTimeoutHours + carrierIdDays * 24} hours`, 'noted_at'],
@@ -30,16 +36,16 @@ export async function forgetExpired(db: Db, receiptTimeoutHours: number, message
     ['idempotency_keys', `${Math.max(messageDays, idempotencyDaysMin)} days`, 'created_at'],
   ]
   for (const [table, age, column] of rules) {
-    for (;;) {
+    await untilDone(isOver, pieceMax, async (limit) => {
       const { rowCount } = await db.query(
         `delete from ${table}
          where ctid = any (array(select ctid from ${table} where ${column} < now() - $1::interval limit $2))`,
-        [age, pieceMax],
+        [age, limit],
       )
-      if ((rowCount ?? 0) < pieceMax) break
-    }
+      return rowCount ?? 0
+    })
   }
-  while ((await forgetReceipts(db)) === pieceMax);
+  await untilDone(isOver, pieceMax, () => forgetReceipts(db))
 }
 
 /** Deletes a piece of expired receipts, and counts those that found no message. Index receipts_received_at. */

@@ -13,9 +13,9 @@ const lateMax = 100
  * client is told so by the receipts that it asked for. One that cannot be ended, such as where the master key of its parts is gone, stays
  * for another turn (the key may be put back), and the others are ended all the same.
  */
-export async function sendLate(context: SubmitContext & { log: Log }): Promise<void> {
+export async function sendLate(context: SubmitContext & { log: Log }, isOver = (): boolean => false): Promise<void> {
   const failures: string[] = []
-  await untilDone(lateMax, async (limit) => {
+  await untilDone(isOver, lateMax, async (limit) => {
     const late = await listLate(context, limit, failures.length)
     for (const one of late)
       try {

@@ -119,7 +119,7 @@ export class ClientServer {
       {
         name: 'late parts of SMPP clients',
         everyMs: 5000,
-        run: () => sendLate({ ...this.#options, owed: this.#owed }),
+        run: (isOver) => sendLate({ ...this.#options, owed: this.#owed }, isOver),
       },
       {
         name: 'canceled messages of SMPP clients',

@@ -1,5 +1,6 @@
 /** Who a broadcast went to is forgotten with its messages: its counts are in its own row. */
 import type { Db } from '../../db/db.ts'
+import { untilDone } from '../../sweeps.ts'
 
 /** Broadcasts that one statement looks at, each by one look at the primary key of recipients. */
 const looksMax = 500
@@ -15,11 +16,11 @@ interface Found {
  * Deletes the recipients of broadcasts that ended before the days for which their account keeps messages, in pieces. What is not over keeps
  * all: they say who has had his message. Safe in several processes.
  */
-export async function forgetRecipients(db: Db): Promise<void> {
+export async function forgetRecipients(db: Db, isOver = (): boolean => false): Promise<void> {
   const nil = '00000000-0000-0000-0000-000000000000'
-  for (let last: Found | undefined = { accountId: nil, id: nil, isDue: false }; last;) {
+  for (let last: Found | undefined = { accountId: nil, id: nil, isDue: false }; last && !isOver();) {
     const found: Found[] = await findWithRecipients(db, last)
-    for (const one of found) if (one.isDue) while ((await deletePiece(db, one)) === rowsMax);
+    for (const one of found) if (one.isDue && !isOver()) await untilDone(isOver, rowsMax, () => deletePiece(db, one))
     last = found.at(-1)
   }
 }
