@@ -1,15 +1,23 @@
 /** Whether this process can do its work, for load balancers and people. */
 import type { Submitter } from './carriers/submit.ts'
 import type { Db } from './db/db.ts'
+import type { Disk } from './disk.ts'
 import type { Health } from './site/welcome.ts'
 import { databaseWaitMs, withinMs } from './within.ts'
 
-/** The checks of this process's roles. `isWritable`: a database may answer, and take nothing: its disk is full, or it has become a standby. */
-export async function readHealth(
-  db: Db,
-  submitter: Submitter | null,
-  isWritable: boolean,
-): Promise<Record<string, Health>> {
+/** What is asked. */
+interface Checked {
+  db: Db
+  /** Null without the role `links`. */
+  submitter: Submitter | null
+  /** A database may answer, and take nothing: its disk is full, or it has become a standby. */
+  isWritable: boolean
+  /** That of the embedded database; null: it is another. */
+  disk: Disk | null
+}
+
+/** The checks of this process's roles. */
+export async function readHealth({ db, submitter, isWritable, disk }: Checked): Promise<Record<string, Health>> {
   const startedAt = performance.now()
   const isUp = (await withinMs(db.query('select 1'), databaseWaitMs)) !== null
   const health: Record<string, Health> = {
@@ -19,6 +27,14 @@ export async function readHealth(
       writable: isWritable,
     },
   }
+  // Told before the database takes nothing any more, which is the check above.
+  if (disk)
+    health['disk'] = {
+      isOk: disk.level !== 'nearly full',
+      isVital: false,
+      free_bytes: disk.room.freeBytes,
+      size_bytes: disk.room.sizeBytes,
+    }
   if (submitter) {
     const running = [...submitter.running.values()]
     const bound = running.filter((link) => link.sessions > 0).length

@@ -15,15 +15,17 @@ import { ConfigError, readConfig, type Config, type Role } from './config.ts'
 import { DataDirLockedError } from './db/lock.ts'
 import { commands, synopsis, usageOf } from './commands/commands.ts'
 import { openDatabase } from './db/open.ts'
+import { Disk } from './disk.ts'
 import { requireFreePorts } from './free-ports.ts'
 import { greet } from './greeting.ts'
 import { openLog } from './log.ts'
 import { Acceptor } from './messages/accept.ts'
 import { noSlots } from './messages/handover.ts'
 import { QueueCap } from './messages/queue-cap.ts'
+import { OpenFiles } from './open-files.ts'
 import { startPipeline } from './pipeline.ts'
 import { Presence } from './presence.ts'
-import { jobSweeps, linkSweeps, ownSweeps } from './schedule.ts'
+import { jobSweeps, linkSweeps, machineSweeps, ownSweeps } from './schedule.ts'
 import { serve } from './serve.ts'
 import { openSimulator } from './simulator-process.ts'
 import { explainDatabase, explainStart, readCertificate, StartError } from './start.ts'
@@ -93,6 +95,11 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   const smppTls = has('api') ? readCertificate(config.smppServer?.tls ?? null) : null
   const storage = await openStorage(database, config, log, started)
   const { db, pipelineDb, vault, keyFile } = storage
+  // The disk of another database is for those who run it.
+  const disk = database.path === null ? null : new Disk(database.path, log)
+  await disk?.look()
+  const openFiles = new OpenFiles(log)
+  await openFiles.start()
   const simulator = config.hasSimulator ? await openSimulator(config, log) : null
   if (simulator) started.add('simulator', simulator, (one) => one.close())
   const simulatorPort = simulator?.smppPort ?? null
@@ -141,7 +148,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   if (submitter) await started.add('links', submitter, (one) => one.close()).start()
 
   const sweeper = started.add('sweeps', new Sweeper(log), (one) => one.close())
-  sweeper.start(ownSweeps(db, node.id, pipeline.meter))
+  sweeper.start([...machineSweeps(disk, openFiles), ...ownSweeps(db, node.id, pipeline.meter)])
   if (submitter) sweeper.start(linkSweeps(receiving, submitter))
   if (has('jobs')) sweeper.start(jobSweeps(pipeline, log, config.receiptTimeoutHours, wake))
   const imports = await startImports({
@@ -184,6 +191,8 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
     destinations,
     phonesUrl,
     smppTls,
+    disk,
+    openFiles,
   })
   if (address === null) {
     log.info({ roles: config.roles }, 'running without the API')

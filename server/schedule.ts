@@ -21,6 +21,7 @@ import { inTurn } from './db/in-turn.ts'
 import type { Log } from './db/log.ts'
 import { ensurePartitions, learnDays } from './db/partitions.ts'
 import { followGrowth } from './db/statistics.ts'
+import type { Disk } from './disk.ts'
 import { deleteKeysOf } from './idempotency-erase.ts'
 import { forgetBacklogs } from './messages/backlogs.ts'
 import { expireMessages, queueDue } from './messages/due.ts'
@@ -42,6 +43,7 @@ import { markAccounts, retainNext } from './messages/retention-account.ts'
 import { dropOldDays, forgetTraces, readLongest } from './messages/retention-days.ts'
 import { foldTallies } from './messages/tallies/fold.ts'
 import type { Meter } from './metrics/meter.ts'
+import type { OpenFiles } from './open-files.ts'
 import type { Pipeline } from './pipeline.ts'
 import { deleteClientsOf } from './smpp-server/close.ts'
 import { clientStep } from './smpp-server/erase.ts'
@@ -64,6 +66,14 @@ const destroyPieces = [
   deleteWordsOf,
   deletePoolsOf,
 ]
+
+/** Looks at what this machine has left for this process. */
+export function machineSweeps(disk: Disk | null, openFiles: OpenFiles): Sweep[] {
+  return [
+    ...(disk ? [{ name: 'room on the disk', everyMs: 10_000, run: () => disk.look() }] : []),
+    { name: 'open files', everyMs: 10_000, run: () => openFiles.look() },
+  ]
+}
 
 /** Sweeps of every process. */
 export function ownSweeps(db: Db, nodeId: string, meter: Meter): Sweep[] {

@@ -11,6 +11,7 @@ import type { RoutingTable } from './carriers/routing.ts'
 import type { Submitter } from './carriers/submit.ts'
 import type { Config } from './config.ts'
 import { DeprecatedCalls } from './deprecations.ts'
+import type { Disk } from './disk.ts'
 import { openDoor, refuseStranger } from './door/door.ts'
 import { Overload, probeAccepts, probePool } from './door/overload.ts'
 import { RateShares } from './door/rate-shares.ts'
@@ -21,6 +22,7 @@ import { ShortLinks } from './messages/short-links/clicks.ts'
 import { metricsRoute, type MetricsRouteContext } from './metrics/http.ts'
 import { hostInUrl } from './network.ts'
 import type { Node } from './node.ts'
+import type { OpenFiles } from './open-files.ts'
 import type { Pipeline } from './pipeline.ts'
 import { registerRoutes } from './routes.ts'
 import { ClientServer } from './smpp-server/server.ts'
@@ -54,6 +56,9 @@ interface Served {
   /** Where the simulator shows its phones; null: there is none. */
   phonesUrl: string | null
   smppTls: ReturnType<typeof readCertificate>
+  /** That of the embedded database; null: it is another. */
+  disk: Disk | null
+  openFiles: OpenFiles
 }
 
 type Serving = ReturnType<typeof openServing>
@@ -69,7 +74,8 @@ export async function serve(served: Served): Promise<string | null> {
 }
 
 /** What the API and the metrics have in common: who may in, and what is told of this process. */
-function openServing({ version, config, log, storage, pipeline, node, acceptor, submitter }: Served) {
+function openServing(served: Served) {
+  const { version, config, log, storage, pipeline, node, acceptor, submitter, disk, openFiles } = served
   const { db, pipelineDb } = storage
   const { publicUrl, metricsToken } = config
   const overload = new Overload(log)
@@ -87,8 +93,10 @@ function openServing({ version, config, log, storage, pipeline, node, acceptor, 
     pools: { requests: db, pipeline: pipelineDb },
     readQueue: createQueueReader(db),
     running: () => submitter?.running ?? new Map(),
+    disk,
+    openFiles,
   }
-  const health = (): ReturnType<typeof readHealth> => readHealth(db, submitter, isWritable())
+  const health = (): ReturnType<typeof readHealth> => readHealth({ db, submitter, isWritable: isWritable(), disk })
   return { app: { version, publicUrl, authenticator, log, health }, overload, door, metrics }
 }
 

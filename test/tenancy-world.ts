@@ -87,6 +87,8 @@ export async function openWorld(database: TestDatabase): Promise<World> {
     pools: {},
     readQueue: createQueueReader(db),
     running: () => new Map(),
+    disk: null,
+    openFiles: { counts: null },
     shortUrl: 'https://s.example.com',
     shortLinks: new ShortLinks({ db, outbox: ledger.outbox, subscriptions: ledger.subscriptions, log: silent }),
   }

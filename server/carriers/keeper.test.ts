@@ -46,7 +46,7 @@ it('a link whose password no key opens is down, says why, and is missed by the h
   await until('it cannot be started', () => test.errors.length > 0)
   const look = async (): Promise<unknown> => [
     (await listLinks(test.db))[0],
-    (await readHealth(test.db, test.submitter, true))['links'],
+    (await readHealth({ db: test.db, submitter: test.submitter, isWritable: true, disk: null }))['links'],
   ]
   await until('it is told', async () => (await listLinks(test.db))[0]?.lastError !== null)
   expect(await look()).toMatchObject([

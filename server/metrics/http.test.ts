@@ -43,6 +43,8 @@ async function serve(changes: Partial<MetricsRouteContext> = {}): Promise<App> {
       authenticator: openAuthenticator(db),
       metricsToken: null,
       publicUrl: 'http://127.0.0.1:8080',
+      disk: null,
+      openFiles: { counts: null },
       ...changes,
     }),
   )
@@ -157,6 +159,8 @@ describe('metrics', () => {
       isWritable: () => true,
       pools: {},
       running: () => new Map(),
+      disk: null,
+      openFiles: { counts: null },
     }
     const text = await writeMetrics({ ...context, db: nowhere, readQueue: createQueueReader(nowhere) }, loop)
     await nowhere.end()
@@ -169,6 +173,19 @@ describe('metrics', () => {
   it('say that the database is not up when it answers and takes nothing', async () => {
     const app = await serve({ isWritable: () => false })
     expect(parse((await app.inject('/metrics')).body).get('heliogram_database_up')).toBe(0)
+  })
+
+  it('say what the machine has left, where that is known', async () => {
+    const read = async (changes: Partial<MetricsRouteContext>): Promise<[string, number][]> =>
+      [...parse((await (await serve(changes)).inject('/metrics')).body)].filter(([name]) => /_disk_|_fds/.test(name))
+    const disk = { room: { freeBytes: 5e9, sizeBytes: 1e11 } }
+    expect(await read({ disk, openFiles: { counts: { open: 60, max: 10_000 } } })).toEqual([
+      ['heliogram_disk_free_bytes', 5e9],
+      ['heliogram_disk_size_bytes', 1e11],
+      ['process_open_fds', 60],
+      ['process_max_fds', 10_000],
+    ])
+    expect(await read({})).toEqual([])
   })
 
   it('are for this machine, while nobody says that the service is public or has a token', async () => {

@@ -7,8 +7,10 @@ import type { CarrierLink } from '../carriers/carrier-link.ts'
 import { readLiveState, writeLinkCounts, writeLiveState, type LiveState } from '../carriers/live-metrics.ts'
 import type { QueueReader } from '../carriers/queue.ts'
 import type { Db } from '../db/db.ts'
+import type { Disk } from '../disk.ts'
 import { ApiError } from '../errors.ts'
 import { problems, type App } from '../http.ts'
+import type { OpenFiles } from '../open-files.ts'
 import { databaseWaitMs, withinMs } from '../within.ts'
 import type { Meter } from './meter.ts'
 import { Exposition, metricsType } from './metrics.ts'
@@ -25,6 +27,9 @@ export interface MetricsContext {
   readQueue: QueueReader
   /** The links that run here. */
   running: () => ReadonlyMap<string, CarrierLink>
+  /** That of the embedded database; null: it is another. */
+  disk: Pick<Disk, 'room'> | null
+  openFiles: Pick<OpenFiles, 'counts'>
 }
 
 export interface MetricsRouteContext extends MetricsContext {
@@ -108,6 +113,7 @@ export async function writeMetrics(context: MetricsContext, loop: LoopDelay): Pr
   // That it failed is what `heliogram_database_up` tells.
   const state = await withinMs(readLiveState(context.db, context.readQueue), databaseWaitMs)
   writeProcess(out, context, loop)
+  writeMachine(out, context)
   const isUp = state !== null && context.isWritable()
   out.gauge('heliogram_database_up', 'Whether the database answered this request, and takes what is written.', [
     [{}, Number(isUp)],
@@ -149,6 +155,18 @@ function writeCounts(out: Exposition, meter: Meter): void {
     'What they wrote; by the count of flushes it is the size of one.',
     flushes.map(([writer, { items }]) => [{ writer }, items]),
   )
+}
+
+/** What its machine has left for it. */
+function writeMachine(out: Exposition, { disk, openFiles }: MetricsContext): void {
+  if (disk) {
+    const { freeBytes, sizeBytes } = disk.room
+    out.gauge('heliogram_disk_free_bytes', 'What the disk of the embedded database has left.', [[{}, freeBytes]])
+    out.gauge('heliogram_disk_size_bytes', 'What it has in all.', [[{}, sizeBytes]])
+  }
+  if (!openFiles.counts) return
+  out.gauge('process_open_fds', 'Open files and connections.', [[{}, openFiles.counts.open]])
+  out.gauge('process_max_fds', 'As many as it may have.', [[{}, openFiles.counts.max]])
 }
 
 /** The process itself, under the names that dashboards for Node know. */
