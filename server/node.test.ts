@@ -29,18 +29,26 @@ interface Started {
   node: Node
   settled: string[]
   warnings: object[]
+  /** What was told, in the order in which it was. */
+  lines: [string, object][]
   fenced: () => boolean
   /** How often it was told. */
   fences: () => number
 }
 
-async function start(isAlone = false, isHeld: Promise<void> = Promise.resolve()): Promise<Started> {
+async function start(isAlone = false, isHeld: Promise<void> = Promise.resolve(), db = test.db): Promise<Started> {
   const settled: string[] = []
   const warnings: object[] = []
   let fences = 0
-  const log = { info: () => {}, warn: (fields: object) => void warnings.push(fields), error: () => {} }
+  const lines: [string, object][] = []
+  const tell = (fields: object, message: string): void => void lines.push([message, fields])
+  const warn = (fields: object, message: string): void => {
+    warnings.push(fields)
+    tell(fields, message)
+  }
+  const log = { info: tell, warn, error: tell }
   const node: Node = new Node({
-    db: test.db,
+    db,
     log,
     isAlone,
     settle: async (id) => {
@@ -53,7 +61,21 @@ async function start(isAlone = false, isHeld: Promise<void> = Promise.resolve())
   })
   nodes.push(node)
   await node.start()
-  return { node, settled, warnings, fenced: () => fences > 0, fences: () => fences }
+  return { node, settled, warnings, lines, fenced: () => fences > 0, fences: () => fences }
+}
+
+/** Starts a node, and lets it fence whom it may: after the time for which a database must have been there, which passes at once. */
+async function startAndFence(isDone: () => Promise<boolean>): Promise<Started> {
+  const clock = vi.spyOn(performance, 'now')
+  try {
+    const started = await start()
+    const at = performance.now()
+    clock.mockImplementation(() => at + 15_000)
+    await until('who is silent is fenced', isDone)
+    return started
+  } finally {
+    vi.restoreAllMocks()
+  }
 }
 
 /** A node was last heard of so long ago: that of the ledger's test, which does not beat by itself. */
@@ -92,10 +114,17 @@ describe('a node', () => {
   it('fences one that was silent for long, and settles what it left', async () => {
     const left = await test.lease()
     await silence(16)
-    const { settled, warnings } = await start()
-    expect([await isFenced(test.nodeId), settled]).toEqual([true, [test.nodeId]])
+    const { settled, warnings } = await startAndFence(() => isFenced(test.nodeId))
+    await until('what it left is settled', async () => (await test.message(left.id)).status === 'unconfirmed')
+    expect(settled).toEqual([test.nodeId])
     expect(warnings).toMatchObject([{ node: test.nodeId }])
-    expect((await test.message(left.id)).status).toBe('unconfirmed')
+  })
+
+  it('that starts as a database comes back takes nobody for dead who was waiting for it', async () => {
+    const left = await test.lease()
+    await silence(60)
+    await start()
+    expect([await isFenced(test.nodeId), (await test.message(left.id)).status]).toEqual([false, 'sending'])
   })
 
   it('that was silent with the others, whose database was away, waits until they would have been heard of before it fences one', async () => {
@@ -134,9 +163,15 @@ describe('a node', () => {
 
   it('leaves one alone that was silent for a moment', async () => {
     const left = await test.lease()
+    const { node: other } = await start()
+    nodes = []
+    await other.close()
+    await test.db.query('update nodes set fenced_at = null where id = $1', [other.id])
+    await silence(20, other.id)
     await silence(10)
-    const { settled } = await start()
-    expect([await isFenced(test.nodeId), settled]).toEqual([false, []])
+    const { settled } = await startAndFence(() => isFenced(other.id))
+    await until('what that one left is settled', () => settled.includes(other.id))
+    expect([await isFenced(test.nodeId), settled]).toEqual([false, [other.id]])
     expect((await test.message(left.id)).status).toBe('sending')
   })
 
@@ -162,9 +197,8 @@ describe('a node', () => {
     expect(await isFenced(test.nodeId)).toBe(false)
     expect(await test.count('heartbeats', 'node_id = $1 and seen_at <= now()', [test.nodeId])).toBe(1)
     await silence(16)
-    await start()
-    expect(await isFenced(test.nodeId)).toBe(true)
-    expect((await test.message(left.id)).status).toBe('unconfirmed')
+    await startAndFence(() => isFenced(test.nodeId))
+    await until('what it left is settled', async () => (await test.message(left.id)).status === 'unconfirmed')
   })
 
   it('settles also what a node left that said goodbye, without a warning', async () => {
@@ -186,7 +220,7 @@ describe('a node', () => {
         directFrom: hand.directFrom(),
       })
       expect(handovers).toMatchObject([{ id, isDirect: true }])
-      await silence(16, node.id)
+      await test.db.query(`update nodes set fenced_at = now() where id = $1`, [node.id])
       await start()
       expect((await test.message(id)).status).toBe('unconfirmed')
     } finally {
@@ -225,17 +259,16 @@ describe('a node', () => {
   })
 
   it('waits with the fence for a claim that runs, so that nothing is claimed afterwards', async () => {
-    let isStarted = false
-    let starting: Promise<unknown> = Promise.resolve()
     await inTransaction(test.db, async (tx) => {
       await tx.query(`select id from nodes where id = $1 and fenced_at is null for share`, [test.nodeId])
       await silence(60)
-      starting = start().then(() => (isStarted = true))
-      await untilBlocked(test.db, 1, '%update nodes%')
-      expect([isStarted, await isFenced(test.nodeId)]).toEqual([false, false])
+      await startAndFence(async () => {
+        await untilBlocked(test.db, 1, '%update nodes%')
+        return true
+      })
+      expect(await isFenced(test.nodeId)).toBe(false)
     })
-    await starting
-    expect(await isFenced(test.nodeId)).toBe(true)
+    await until('it is fenced', () => isFenced(test.nodeId))
     expect((await test.acceptor.accept(test.draft())).kind).toBe('accepted')
     expect(await test.count('intents', 'true')).toBe(0)
   })
@@ -246,9 +279,12 @@ describe('a node', () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
       const { node, settled } = await start(false, isHeld)
+      const at = performance.now()
+      vi.spyOn(performance, 'now').mockImplementation(() => at + 15_000)
       await silence(16)
       await nextBeat(node.id)
       await until('it settles', () => settled.length === 1)
+      vi.restoreAllMocks()
       for (let i = 0; i < 3; i++) await nextBeat(node.id)
       nodes = []
       const closing = node.close()
@@ -264,12 +300,15 @@ describe('a node', () => {
   })
 
   it('beats also while its start settles', async () => {
-    await silence(16)
+    await test.db.query(`update nodes set fenced_at = now() where id = $1`, [test.nodeId])
     const { promise: isHeld, resolve: letGo } = Promise.withResolvers<void>()
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
     try {
       const starting = start(false, isHeld)
-      await until('the other is fenced', () => isFenced(test.nodeId))
+      await until(
+        'it has said that it is there',
+        async () => (await test.count('heartbeats', 'node_id <> $1', [test.nodeId])) === 1,
+      )
       await nextBeat(nodes[0]?.id ?? '')
       letGo()
       expect((await starting).settled).toEqual([test.nodeId])

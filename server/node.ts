@@ -38,7 +38,7 @@ export class Node {
   readonly #options: NodeOptions
   #lastBeatAt = 0
   /** Since when the database has taken its beats without a gap, in monotonic milliseconds. */
-  #steadyFrom = -Infinity
+  #steadyFrom = Infinity
   #timer: NodeJS.Timeout | null = null
   /** Beats, and what they began: nobody waits for these but the end. */
   readonly #work = new Set<Promise<void>>()
@@ -71,10 +71,11 @@ export class Node {
       [this.id, `${hostname()}:${process.pid}`, ...this.#told()],
     )
     this.#watchClock(rows[0]?.now, startedAt)
-    this.#lastBeatAt = performance.now()
+    this.#lastBeatAt = this.#steadyFrom = performance.now()
     // Not behind the one before, whose connection may hang for longer than this node may be silent.
     this.#timer = setInterval(() => this.#begin(this.#beat()), beatMs)
-    await this.#takeOver(this.#options.isAlone ? 0 : silenceMaxSeconds)
+    // The database may be back since a moment, and the others about to beat.
+    await this.#takeOver(this.#options.isAlone ? 0 : null)
   }
 
   /** Says goodbye: the row is fenced, so that nobody waits for it. */
@@ -108,7 +109,7 @@ export class Node {
     }
     this.#lastBeatAt = Math.max(this.#lastBeatAt, startedAt)
     this.#watchClock(rows[0].now, startedAt)
-    // A database that was away has heard of nobody: who comes back first must not take the others for dead.
+    // A database that was away has heard of nobody: who comes back first, or starts, must not take the others for dead.
     const at = performance.now()
     if (rows[0].wasSilent) this.#steadyFrom = at
     const isSteady = at - this.#steadyFrom >= silenceMaxSeconds * 1000
