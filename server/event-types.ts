@@ -68,6 +68,7 @@ export const eventTypes = {
   'campaign.approval_needed': optional('A broadcast waits for the approval of somebody else.', broadcast),
   'campaign.approved': optional('A broadcast was approved.', broadcast),
   'campaign.rejected': optional('A broadcast was rejected; nothing of it is sent.', broadcast),
+  'campaign.withdrawn': optional('A broadcast was withdrawn; nothing of it is sent.', broadcast),
   'campaign.held': optional('A broadcast waits for the end of a guard that it ran into.', broadcast),
   'guard.tripped': optional('A guard has stopped messages; told once, not for each.', guard),
   'guard.released': optional('A guard was released, or its limit changed.', guard),

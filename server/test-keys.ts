@@ -25,6 +25,7 @@ export const forTestKeys: Record<string, string> = {
   'POST /v1/campaigns/:campaign/send': 'orders a test broadcast',
   'POST /v1/campaigns/:campaign/pause': tests,
   'POST /v1/campaigns/:campaign/resume': tests,
+  'POST /v1/broadcasts/:id/withdraw': tests,
   'POST /v1/api-keys': tests,
   'PATCH /v1/api-keys/:id': tests,
   'POST /v1/api-keys/:id/rotate': tests,

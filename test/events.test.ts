@@ -69,6 +69,12 @@ test.concurrent('messages, contacts, campaigns and webhooks', async () => {
   const contacts = [{ phone_number: '15551231001', first_name: 'Ann' }]
   await client.expect('POST', `/v1/campaigns/${campaign.id}/contacts/import`, { contacts })
   await happens('import.completed')
+  const send_at = new Date(Date.now() + 3_600_000).toISOString()
+  const later = { message: 'Hello', send_at }
+  const early = await client.expect<{ id: string }>('POST', '/v1/campaigns/sale/send', later, {
+    'idempotency-key': 'early',
+  })
+  await client.expect('POST', `/v1/broadcasts/${early.id}/withdraw`)
   await client.call('POST', '/v1/campaigns/sale/send', { message: 'Hello' }, { 'idempotency-key': 'once' })
 
   const gone = createServer((_request, response) => response.writeHead(410).end()).listen(0, '127.0.0.1')

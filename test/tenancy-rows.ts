@@ -245,6 +245,7 @@ export const rows: Record<string, Row> = {
   'GET /v1/campaigns/:campaign/broadcasts': ofCampaign,
   'POST /v1/broadcasts/:id/approve': { at: 'unapproved' },
   'POST /v1/broadcasts/:id/reject': { at: 'unapprovedToo', bodies: () => [{ reason: 'no' }] },
+  'POST /v1/broadcasts/:id/withdraw': { at: 'unwithdrawn' },
   'POST /v1/campaigns/:campaign/send': order,
   'POST /v1/campaigns/:campaign/pause': ofCampaign,
   'POST /v1/campaigns/:campaign/resume': ofCampaign,

@@ -156,6 +156,7 @@ export async function createTenant(world: World, mark: string, numbers: string):
       guard,
       unapproved: await unapproved('one'),
       unapprovedToo: await unapproved('two'),
+      unwithdrawn: await unapproved('three'),
       erasure,
       idle: await make('/v1/campaigns', { name: `${mark} idle`, key: `${mark}-idle` }),
       idleKey: `${mark}-idle`,

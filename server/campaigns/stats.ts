@@ -77,8 +77,8 @@ const statsSql = `
   )
   select
     (select coalesce(json_agg(parts), '[]') from parts) as parts,
-    (select coalesce(sum(rest), 0)::bigint from broadcast where status not in ('canceled', 'rejected')) as waiting,
-    (select coalesce(sum(rest), 0)::bigint from broadcast where status in ('canceled', 'rejected')) as given_up,
+    (select coalesce(sum(rest), 0)::bigint from broadcast where status not in ('canceled', 'rejected', 'withdrawn')) as waiting,
+    (select coalesce(sum(rest), 0)::bigint from broadcast where status in ('canceled', 'rejected', 'withdrawn')) as given_up,
     (
       select json_build_object(
         'opted_out', coalesce(sum(count::int) filter (where reason = 'recipient_opted_out'), 0),

@@ -195,7 +195,7 @@ create table broadcasts (
   constraint broadcasts_pkey primary key (account_id, id),
   constraint broadcasts_account_id_campaign_id_fkey foreign key (account_id, campaign_id) references campaigns(account_id, id),
   constraint broadcasts_account_id_fkey foreign key (account_id) references accounts(id),
-  constraint broadcasts_status_check check ((status = any (array['awaiting_approval', 'scheduled', 'sending', 'paused', 'completed', 'canceled', 'rejected'])))
+  constraint broadcasts_status_check check ((status = any (array['awaiting_approval', 'scheduled', 'sending', 'paused', 'completed', 'canceled', 'rejected', 'withdrawn'])))
 ) with (fillfactor=50);
 create index broadcasts_campaign on broadcasts (account_id, campaign_id, id);
 create unique index broadcasts_open on broadcasts (account_id, campaign_id) where (status = any (array['awaiting_approval', 'scheduled', 'sending', 'paused']));

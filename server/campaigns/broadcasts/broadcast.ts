@@ -7,7 +7,7 @@ import type { TemplateTexts } from '../../messages/template-resource.ts'
 import { SendInput, Variables } from '../../messages/template-send.ts'
 import { MoneySchema } from '../../money.ts'
 
-/** States: the last three are for good. */
+/** States: the last four are for good. */
 const broadcastStatuses = [
   'awaiting_approval',
   'scheduled',
@@ -16,6 +16,7 @@ const broadcastStatuses = [
   'completed',
   'canceled',
   'rejected',
+  'withdrawn',
 ] as const
 export type BroadcastStatus = (typeof broadcastStatuses)[number]
 
@@ -170,7 +171,9 @@ export const Broadcast = Type.Object(
     test: Type.Boolean(),
     created_at: Timestamp('When it was ordered.'),
     started_at: Nullable(Timestamp('When it began.')),
-    completed_at: Nullable(Timestamp('When its last message was with a carrier, or it was canceled.')),
+    completed_at: Nullable(
+      Timestamp('When its last message was with a carrier, or it was canceled, rejected or withdrawn.'),
+    ),
     ordered_by: Nullable(Type.String({ description: 'Id of the user or API key.' })),
     approval: Nullable(
       Type.Object({
@@ -258,7 +261,9 @@ export function showBroadcast(row: BroadcastRow): Static<typeof Broadcast> {
     messages: row.messages,
     segments: row.segments,
     skipped: row.skipped,
-    remaining: ['canceled', 'rejected'].includes(row.status) ? 0 : row.recipients - row.messages - skippedOf(row),
+    remaining: ['canceled', 'rejected', 'withdrawn'].includes(row.status)
+      ? 0
+      : row.recipients - row.messages - skippedOf(row),
     test: row.isTest,
     created_at: row.createdAt.toISOString(),
     started_at: row.startedAt && row.startedAt.toISOString(),

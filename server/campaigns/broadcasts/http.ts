@@ -32,6 +32,7 @@ import { recordBroadcast } from './event.ts'
 import { dryRun, type DryRunOrder, type SkippedContact } from './dry-run.ts'
 import { orderBroadcast, readOrder } from './order.ts'
 import { findBroadcast, listBroadcasts, moveBroadcast, setCampaignStatus } from './store.ts'
+import { withdrawRoute } from './withdraw-http.ts'
 
 /** What the routes of broadcasts need. */
 export interface BroadcastsContext {
@@ -60,6 +61,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
   app.addSchema(Broadcast)
   app.addSchema(DryRun)
   approvalRoutes(app, context)
+  withdrawRoute(app, context)
   app.post(
     '/v1/campaigns/:campaign/send',
     {

@@ -47,7 +47,7 @@ async function findWithRecipients(db: Db, after: Found): Promise<Found[]> {
       )
       select w.account_id as "accountId", w.broadcast_id as id,
         b.id is null
-          or (b.status in ('completed', 'rejected') or (b.status = 'canceled' and b.is_settled))
+          or (b.status in ('completed', 'rejected', 'withdrawn') or (b.status = 'canceled' and b.is_settled))
             and b.completed_at < now() - make_interval(days => a.message_days) as "isDue"
       from walk w
       join accounts a on a.id = w.account_id
