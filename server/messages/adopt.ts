@@ -6,6 +6,7 @@ import { receiptIdForms } from '@heliogram/smpp'
 import { columns } from '../db/array.ts'
 import { nowMs } from '../db/clock.ts'
 import type { Tx } from '../db/db.ts'
+import { spanOf, within } from '../db/span.ts'
 import { firstIdAt } from '../ids.ts'
 import { decideAdoptions, type Adoption, type NamelessTry, type Stranger } from './adoption.ts'
 import { applyReceipts, matchedColumns, type MatchedReceipt } from './apply.ts'
@@ -173,29 +174,33 @@ async function moveWhole(tx: Tx, messages: readonly { accountId: string; message
   return rows.map(({ from, ...row }) => ({ row, from }))
 }
 
-/** Forgets tries whose outcome was told otherwise, and says when the others are looked at next. By primary key. */
+/**
+ * Forgets tries whose outcome is known, and says when the others are looked at next. One that was to be repeated stays until then while its
+ * message is unconfirmed: another segment may have never been written, and this is all that has it sent. By primary key.
+ */
 async function leave(tx: Tx, tries: readonly DueTry[], adoptions: readonly Adoption[]): Promise<void> {
   const left = tries.filter((one) => !adoptions.some((adoption) => adoption.try === one))
   if (left.length === 0) return
+  const days = within(spanOf(left.map(({ messageId }) => messageId)))
   await tx.query({
-    name: 'leave-nameless-tries',
     text: `
       with t as materialized (
-        select n.row_at, t.is_open
+        select n.row_at, t.is_open or (n.is_due and coalesce(m.status in ('sending', 'unconfirmed'), false)) as stays
         from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::boolean[])
           as t (account_id, message_id, segment, try, is_open)
         cross join lateral (
-          select ctid as row_at
+          select ctid as row_at, resend_at is not null as is_due
           from nameless_tries
           where account_id = t.account_id and message_id = t.message_id and segment = t.segment and try = t.try
           offset 0
         ) n
+        left join messages m on m.account_id = t.account_id and m.id = t.message_id and m.id ${days}
       ), forgotten as (
-        delete from nameless_tries where ctid = any (array(select row_at from t where not is_open))
+        delete from nameless_tries where ctid = any (array(select row_at from t where not stays))
       )
       update nameless_tries
       set check_at = now() + least(greatest((now() - noted_at) / 2, interval '1 second'), make_interval(secs => $6))
-      where ctid = any (array(select row_at from t where is_open))`,
+      where ctid = any (array(select row_at from t where stays))`,
     values: [
       ...columns([
         left.map((one) => one.accountId),
@@ -210,10 +215,11 @@ async function leave(tx: Tx, tries: readonly DueTry[], adoptions: readonly Adopt
 }
 
 // Submissions by primary key prefix; a late answer of the same moment wins. Receipts by receipts_unmatched: all of the id, whatever they
-// say; their numbers are needed no more. Where one receipt speaks for the message (segments = 1), it was taken whole.
+// say; their numbers are needed no more. Where one receipt speaks for the message (segments = 1), it was taken whole; else `leave` sees, in the
+// next turn, whether there is something left to repeat.
 const adoptSql = `
   with a as materialized (
-    select t.ctid as row_at, t.account_id, t.message_id, t.segment, t.try, t.link_id, t.segments, a.carrier_message_id
+    select t.ctid as row_at, t.account_id, t.message_id, t.segment, t.try, t.link_id, t.segments, t.resend_at, a.carrier_message_id
     from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::text[]) as a (account_id, message_id, segment, try, carrier_message_id)
     join nameless_tries t
       on t.account_id = a.account_id and t.message_id = a.message_id and t.segment = a.segment and t.try = a.try
@@ -232,7 +238,7 @@ const adoptSql = `
     from a
     join taken t on t.account_id = a.account_id and t.message_id = a.message_id and t.segment = a.segment and t.try = a.try
   ), ${knownIds('select link_id, carrier_message_id, null::text, account_id, message_id, segment, segments from named')}, forgotten as (
-    delete from nameless_tries where ctid = any (array(select row_at from named))
+    delete from nameless_tries where ctid = any (array(select row_at from named where segments = 1 or resend_at is null))
   ), matched as (
     update receipts r
     set account_id = a.account_id, message_id = a.message_id, segment = a.segment, source = null, destination = null

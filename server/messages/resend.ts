@@ -61,8 +61,9 @@ interface Due {
 }
 
 /**
- * Messages whose wait for a receipt is over. One whose carrier has no link up waits on: its receipts could not have come. One that was in
- * the hands of too many processes at their end is parked; one whose validity is over is held for good.
+ * Messages whose wait for a receipt is over. One whose carrier has no link up waits on: its receipts could not have come; and so does one
+ * with a segment that is still with the carrier. One that was in the hands of too many processes at their end is parked; one whose validity is
+ * over is held for good.
  */
 async function resendDue(tx: Tx, limit: number): Promise<number> {
   const { rows: due } = await tx.query<Key>({
@@ -81,6 +82,7 @@ async function resendDue(tx: Tx, limit: number): Promise<number> {
     `
       select k.account_id as "accountId", k.message_id as "messageId",
         case
+          when m.status = 'sending' then 'wait'
           when m.status <> 'unconfirmed' or m.error_code is distinct from 'outcome_unknown' or m.expires_at <= now() then 'hold'
           when ${isPoison('m')} then 'park'
           when exists (
