@@ -12,7 +12,7 @@ interface Refreshed {
 export interface Caches {
   /** What accounts say of guards and of quiet hours, and which events they want. */
   accounts: Refreshed
-  /** Rules, carriers, prices, senders, and what campaigns say of senders. */
+  /** Rules, carriers, prices, senders, pools, and what campaigns say of senders. */
   routing: Refreshed
   /** What carriers' codes mean. */
   reasons: Refreshed
@@ -24,6 +24,7 @@ const changedBy: Record<string, readonly (keyof Caches)[]> = {
   settings: ['accounts', 'routing'],
   campaign: ['accounts', 'routing'],
   sender: ['routing'],
+  sender_pool: ['routing'],
   route: ['routing'],
   routes: ['routing'],
   rates: ['routing'],
@@ -35,7 +36,7 @@ const changedBy: Record<string, readonly (keyof Caches)[]> = {
 }
 
 /** Changes of the caller's own account, which no other one feels. A sender may be given to an account below. */
-const ofCaller: ReadonlySet<string> = new Set(['settings', 'campaign'])
+const ofCaller: ReadonlySet<string> = new Set(['settings', 'campaign', 'sender_pool'])
 
 /** Has every route registered after it answer when this process knows what it has changed (`idempotent`). */
 export function refreshCaches(app: App, caches: () => Caches): void {

@@ -4,7 +4,7 @@ import { testVault } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { demoNumber, ensureFirst, readCarrierUrl } from './first.ts'
 import { smppDefaults } from './settings.ts'
-import { sendersOf } from './sender-store.ts'
+import { findNamed } from './sender-candidates.ts'
 import { listCarriers } from './store.ts'
 
 let database: TestDatabase
@@ -33,7 +33,7 @@ it('reads a carrier’s address, with defaults for what it does not say', () => 
 it('makes the simulator the first carrier, with a number for the demo account', async () => {
   const made = await ensure(null, 2775)
   expect(await listCarriers(database.db)).toMatchObject([{ kind: 'simulator', settings: { port: 2775 } }])
-  expect(await sendersOf(database.db, made ? [made.accountId] : [])).toMatchObject([
+  expect(await findNamed(database.db, made ? [{ accountId: made.accountId, number: demoNumber }] : [])).toMatchObject([
     { number: demoNumber, isDefault: true, country: 'US', capabilities: ['sms', 'replies'] },
   ])
 })
@@ -43,7 +43,8 @@ it('makes the carrier of the environment the first one, without a number', async
   const [carrier] = await listCarriers(database.db)
   expect(carrier).toMatchObject({ name: 'smsc.example.com', kind: 'smpp', settings: { system_id: 'me' } })
   expect(testVault.open(carrier?.secrets ?? Buffer.alloc(0), `carriers.secrets|${carrier?.id ?? ''}`)).toBe('secret')
-  expect(await sendersOf(database.db, made ? [made.accountId] : [])).toEqual([])
+  const { rows } = await database.db.query('select 1 from senders where account_id = $1', [made?.accountId])
+  expect(rows).toEqual([])
 })
 
 it('leaves what is there alone, but for the simulator’s port', async () => {

@@ -19,7 +19,7 @@ import {
   savePool,
   type PoolRow,
 } from './pool-store.ts'
-import { sendersOf } from './sender-store.ts'
+import { ownedOf } from './sender-store.ts'
 
 const tags = ['Sender pools']
 const name = Type.String({ minLength: 1, maxLength: 60, description: 'Your name for it.' })
@@ -202,7 +202,11 @@ async function readMembers(
   items: Static<typeof senders>,
 ): Promise<PoolRow['members']> {
   if (!faults.isSound('#/senders')) return []
-  const known = new Set((await sendersOf(tx, [accountId])).map(({ id }) => id))
+  const known = await ownedOf(
+    tx,
+    accountId,
+    items.map(({ sender }) => parseId('snd', sender)),
+  )
   const seen = new Set<string>()
   return items.flatMap(({ sender, weight = 1 }, i) => {
     const senderId = parseId('snd', sender)

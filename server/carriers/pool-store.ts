@@ -55,6 +55,7 @@ export async function lockPool(tx: Tx, accountId: string, id: string): Promise<P
 
 /** Pools by account and id. By primary key. */
 export async function findPools(db: Queryable, keys: readonly { accountId: string; id: string }[]): Promise<PoolRow[]> {
+  if (keys.length === 0) return []
   const { rows } = await db.query<PoolRow>(
     `${selectPools} join unnest($1::uuid[], $2::uuid[]) as k (account_id, id) on p.account_id = k.account_id and p.id = k.id`,
     [keys.map(({ accountId }) => accountId), keys.map(({ id }) => id)],

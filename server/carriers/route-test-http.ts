@@ -17,7 +17,8 @@ import { readRates } from './rate-store.ts'
 import { compileRates } from './rate.ts'
 import { listRoutes, ruleOf, type RouteRow } from './route-store.ts'
 import { chooseRoute, type RouteChoice, type RuleTrace } from './route.ts'
-import { planRoute, readFacts, type RoutePlan } from './routing.ts'
+import { readFacts } from './routing-facts.ts'
+import { planRoute, type RoutePlan } from './routing.ts'
 import { listCarriers, listLinks, type CarrierRow, type LinkRow } from './store.ts'
 
 const TestBody = Type.Object(

@@ -150,7 +150,8 @@ it('reads anew what one account has changed, and nothing of the others', async (
   expect(statements).toEqual([])
   await database.db.query(`update campaigns set sender = '15557654321' where account_id = $1`, [accountId])
   expect(await sendersOf(request(), ...both)).toEqual(['Acme', '15557654321', '15557654322'])
-  expect(statements).toHaveLength(2)
+  // Of campaigns, of the senders that they name, and of the default.
+  expect(statements).toHaveLength(3)
   await database.db.query(`update campaigns set sender = 'Acme' where account_id = $1`, [accountId])
 })
 
@@ -191,6 +192,57 @@ it('keeps what it has read of an account when the answer to an earlier question 
   await table.refresh(accountId)
   const [plan] = await table.plan([request({ campaignKey: 'plain' })])
   expect(plan?.message.sender).toBe('15557654322')
+})
+
+it('reads of an account with many senders those alone that a message may take', async () => {
+  await addSender('Acme', a, true)
+  await database.db.query(
+    `insert into senders (account_id, id, carrier_id, number, kind, country)
+     select $1, gen_random_uuid(), $2, (447700910000 + n)::text, 'long_code', 'GB' from generate_series(1, 3000) n`,
+    [accountId, a],
+  )
+  await addSender('12025550188', a)
+  await database.db.query(`update senders set country = 'US' where number = '12025550188'`)
+  await database.db.query(`update senders set kind = 'alphanumeric', country = null where number = 'Acme'`)
+  await addSender('447700910007', b)
+  const members = [
+    { senderId: await senderId('447700910003'), weight: 1 },
+    { senderId: await senderId('447700910004'), weight: 1 },
+  ]
+  const pool = { accountId, id: newId(), name: 'Two', strategy: 'round_robin' as const, members }
+  await inTransaction(database.db, (tx) => savePool(tx, pool))
+  let rowsRead = 0
+  const db = new Proxy(database.db, {
+    get: (target, name, receiver) => {
+      const value: unknown = Reflect.get(target, name, receiver)
+      if (name !== 'query') return value
+      return async (text: string, values: unknown[]) => {
+        const answer = await target.query(text, values)
+        rowsRead += answer.rows.length
+        return answer
+      }
+    },
+  })
+  table = new RoutingTable(db)
+  await table.refresh()
+  const plans = await table.plan([
+    request({ from: '447700910007' }),
+    request({ poolId: pool.id }),
+    request(),
+    // Names are not shown there: the only number of the country stands for it.
+    request({ to: '12025550123' }),
+    // And here none of the country: the oldest.
+    request({ to: '15145550123' }),
+  ])
+  expect(plans.map(({ refusal, sender, choice }) => [refusal, sender.rule, choice.chain])).toEqual([
+    [null, 'from', [a, b]],
+    [null, 'pool_weight', [a]],
+    [null, 'default', [a]],
+    [null, 'instead_of_default', [a]],
+    [null, 'instead_of_default', [a]],
+  ])
+  expect(plans[3]?.message.sender).toBe('12025550188')
+  expect(rowsRead).toBeLessThan(20)
 })
 
 it('takes no carrier at which the sender cannot be used for the recipient', async () => {
@@ -235,6 +287,7 @@ it('keeps the sender that a person knows from a pool', async () => {
   const known = { accountId, poolId, theirNumber: '447700900001', senderId: first?.sender.sender?.id ?? '' }
   await rememberAffinities(database.db, [known])
   await save({ members: [...members, { senderId: await senderId('447700900222'), weight: 1000 }] })
+  await table.refresh(accountId)
   const [again, stranger] = await table.plan([request({ poolId }), request({ poolId, to: '447700900002' })])
   expect(again?.sender).toMatchObject({ rule: 'pool_sticky', sender: { number: '447700900111' } })
   expect(stranger?.sender).toMatchObject({ rule: 'pool_weight', sender: { number: '447700900222' } })

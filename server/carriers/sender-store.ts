@@ -57,13 +57,17 @@ export async function pageSenders(
   return rows
 }
 
-/** Senders of some accounts, oldest first. By primary key prefix. */
-export async function sendersOf(db: Queryable, accountIds: readonly string[]): Promise<SenderRow[]> {
-  const { rows } = await db.query<SenderRow>(
-    `select ${columns} from senders where account_id = any ($1::uuid[]) order by account_id, id`,
-    [accountIds],
+/** Which of these are senders of an account. By primary key. */
+export async function ownedOf(
+  db: Queryable,
+  accountId: string,
+  ids: readonly (string | null)[],
+): Promise<ReadonlySet<string>> {
+  const { rows } = await db.query<{ id: string }>(
+    `select id from senders where account_id = $1 and id = any ($2::uuid[])`,
+    [accountId, ids],
   )
-  return rows
+  return new Set(rows.map(({ id }) => id))
 }
 
 /**

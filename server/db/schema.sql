@@ -1209,6 +1209,7 @@ create table senders (
   constraint senders_carrier_id_fkey foreign key (carrier_id) references carriers(id),
   constraint senders_kind_check check ((kind = any (array['long_code', 'short_code', 'toll_free', 'alphanumeric'])))
 );
+create index senders_alike on senders (account_id, kind, coalesce(country, ''), capabilities, id);
 create unique index senders_default on senders (account_id) where is_default;
 create index senders_pace on senders (account_id, id) where (pace is not null);
 create policy own_account on senders for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
