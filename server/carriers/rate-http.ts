@@ -11,7 +11,7 @@ import { MoneySchema, showMoney } from '../money.ts'
 import { objectOf, readBeside, schemaErrorsOf, soundFieldsOf } from '../requests/faults.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { readRateCsv, readRateTable, ratesMax } from './rate-input.ts'
-import { listRates, replaceRates } from './rate-store.ts'
+import { findRates, listRates, replaceRates } from './rate-store.ts'
 import { compileRates, type Rate } from './rate.ts'
 import { findCarrier, holdCarrier } from './store.ts'
 
@@ -161,7 +161,7 @@ export function rateRoutes(app: App, context: { db: Db; vault: Vault }): void {
       const read = readNumber(request.body.to)
       if (!('number' in read)) throw invalid([{ pointer: '#/to', ...read }])
       const country = countryOf(read.number)
-      const rateOf = compileRates((await listRates(db, carrierId)).map((rate) => ({ ...rate, carrierId })))
+      const rateOf = compileRates(await findRates(db, read.number, country, carrierId))
       const price = rateOf(carrierId, read.number, country)
       return {
         object: 'rate_test' as const,

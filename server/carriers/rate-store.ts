@@ -38,6 +38,32 @@ export async function readRates(db: Queryable): Promise<(Rate & { carrierId: str
   return rows.map(rateOf)
 }
 
+/**
+ * Of the cards of all carriers, or of one, the rows that may say what a segment to a number costs. By primary key, once for each carrier and each
+ * beginning of the number.
+ */
+export async function findRates(
+  db: Queryable,
+  to: string,
+  country: string | null,
+  carrierId: string | null = null,
+): Promise<(Rate & { carrierId: string })[]> {
+  const prefixes = Array.from(to, (_, i) => to.slice(0, i + 1))
+  const { rows } = await db.query<RateRow>(
+    `select ${rateColumns}
+     from carriers c
+     cross join lateral (
+       select carrier_id, destination, effective_from, cost, currency
+       from rates
+       where carrier_id = c.id and destination = any ($1::text[])
+       offset 0
+     ) r
+     where $2::uuid is null or c.id = $2`,
+    [['*', ...(country === null ? [] : [country]), ...prefixes], carrierId],
+  )
+  return rows.map(rateOf)
+}
+
 /** The carriers that have a card. Reads the distinct first columns of the primary key; few carriers, few cards. */
 export async function carriersWithRates(db: Queryable, carrierIds: readonly string[]): Promise<Set<string>> {
   const { rows } = await db.query<{ id: string }>(

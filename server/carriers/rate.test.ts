@@ -1,12 +1,12 @@
 import fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
-import { newId, showId } from '../ids.ts'
+import { newId, parseId, showId } from '../ids.ts'
 import { rateRoutes } from './rate-http.ts'
 import { compileRates, noRates, type Rate } from './rate.ts'
-import { readRates } from './rate-store.ts'
+import { findRates, readRates } from './rate-store.ts'
 
 const rate = (destination: string, amount: number, from = 0, carrierId = 'a'): Rate & { carrierId: string } => ({
   carrierId,
@@ -197,6 +197,32 @@ describe('a card', () => {
     expect((await call('POST', { to: '447700900001' }, '/test')).body).toMatchObject({ price: null })
     expect((await call('POST', { to: '1' }, '/test')).status).toBe(422)
     expect((await call('PUT', { rates: [] })).body).toMatchObject({ data: [] })
+  })
+
+  it('is read for one number no further than what may be said of it', async () => {
+    const id = parseId('car', carrier) ?? ''
+    const prefixes = Array.from({ length: 3000 }, (_, i) => ({ prefix: `1${i}`, amount: '0.01', currency: 'USD' }))
+    await call('PUT', {
+      rates: [
+        ...prefixes,
+        { country: 'US', amount: '0.02', currency: 'USD' },
+        { country: 'GB', amount: '0.03', currency: 'USD' },
+        { amount: '0.04', currency: 'USD' },
+      ],
+    })
+    const destinationsOf = async (to: string, country: string | null, carrierId?: string): Promise<string[]> =>
+      (await findRates(database.db, to, country, carrierId)).map(({ destination }) => destination).sort()
+    expect(await destinationsOf('15551230001', 'US', id)).toEqual(['*', '15', '155', '1555', 'US'])
+    expect(await destinationsOf('447700900001', 'GB')).toEqual(['*', 'GB'])
+    expect(await destinationsOf('88213000001', null)).toEqual(['*'])
+    expect(await destinationsOf('15551230001', 'US', newId())).toEqual([])
+    const read = vi.spyOn(database.db, 'query')
+    expect((await call('POST', { to: '15551230001' }, '/test')).body).toMatchObject({
+      price: { amount: '0.01000' },
+    })
+    const results = await Promise.all(read.mock.results.map(({ value }) => value as Promise<{ rows: unknown[] }>))
+    read.mockRestore()
+    expect(Math.max(...results.map(({ rows }) => rows.length))).toBe(5)
   })
 
   it('goes with its carrier', async () => {

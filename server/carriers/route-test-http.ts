@@ -6,14 +6,14 @@ import { IdOf, Nullable, problems, type App } from '../http.ts'
 import { parseId, showId } from '../ids.ts'
 import { readSender } from '../messages/draft.ts'
 import { messageTypes } from '../messages/message.ts'
-import { readNumber } from '../messages/number.ts'
+import { countryOf, readNumber } from '../messages/number.ts'
 import { MoneySchema, showMoney } from '../money.ts'
 import type { RouteRequest } from '../messages/routing.ts'
 import { Faults } from './faults.ts'
 import type { CarriersContext } from './http.ts'
 import { explainMiss, explainOutcome, explainSender, explainSenderFault } from './route-explain.ts'
 import { findAccount } from './route-input.ts'
-import { readRates } from './rate-store.ts'
+import { findRates } from './rate-store.ts'
 import { compileRates } from './rate.ts'
 import { listRoutes, ruleOf, type RouteRow } from './route-store.ts'
 import { chooseRoute, type RouteChoice, type RuleTrace } from './route.ts'
@@ -105,7 +105,7 @@ export function routeTestRoutes(app: App, { db }: CarriersContext): void {
         listCarriers(db),
         listLinks(db),
         readFacts(db, [asked]),
-        readRates(db),
+        findRates(db, asked.to, countryOf(asked.to)),
       ])
       const rules = routes.map(ruleOf)
       const rateOf = compileRates(rates)
