@@ -45,6 +45,8 @@ export async function listAuditEvents(
   }
   if (actor) add('actor_kind =', actor.kind)
   if (actor?.id) add('actor_id =', actor.id)
+  // The system has no id: what it did stands together in audit_events_actor.
+  else if (actor) conditions.push('and actor_id is null')
   if (action !== null) add('action =', action)
   if (target !== null) add('target =', target)
   if (createdAfter) add('id >=', firstIdAt(createdAfter.getTime()))
