@@ -29,7 +29,29 @@ export interface Wish {
 // One word for all installations of a database: an arbitrary number.
 const lockId = 7_422_571_002
 
-/** The paces that are set. Few rows, by partial indexes. */
+/**
+ * A word that is another after every change of what is set: a written row has the number of its transaction, and one that has no pace any more is
+ * missing. By the partial indexes of `listLimits`: an account may have tens of thousands of numbers, each with a pace.
+ */
+export async function markLimits(db: Db): Promise<string> {
+  const { rows } = await db.query<{ mark: string }>({
+    name: 'mark-limits',
+    text: `
+      select string_agg(count || ' ' || xids, ' ' order by kind) as mark
+      from (
+        select 1 as kind, count(*) as count, coalesce(sum(xmin::text::bigint), 0) as xids from accounts where pace is not null
+        union all
+        select 2, count(*), coalesce(sum(xmin::text::bigint), 0) from lanes where pace is not null and run_id is null
+        union all
+        select 3, count(*), coalesce(sum(c.xmin::text::bigint), 0) from campaigns c where ${isPaced('c')}
+        union all
+        select 4, count(*), coalesce(sum(xmin::text::bigint), 0) from senders where pace is not null
+      ) t`,
+  })
+  return rows[0]?.mark ?? ''
+}
+
+/** The paces that are set. By partial indexes. */
 export async function listLimits(db: Db): Promise<LimitRow[]> {
   const { rows } = await db.query<LimitRow>({
     name: 'list-limits',

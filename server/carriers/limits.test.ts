@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { releaseGrants } from './limit-grants.ts'
@@ -153,6 +153,40 @@ describe('the pace of an account', () => {
     await turns([first], [1], 5)
     expect(await read()).toEqual(before)
   })
+})
+
+it('those of many numbers are read when one of them has changed, and not else', async () => {
+  const [carrierId, number] = [newId(), '447700910007']
+  await database.db.query(`insert into carriers (id, name, kind) values ($1, 'test', 'smpp')`, [carrierId])
+  await database.db.query(
+    `insert into senders (account_id, id, carrier_id, number, kind, pace)
+     select $1, gen_random_uuid(), $2, (447700910000 + n)::text, 'long_code', 1 from generate_series(1, 3000) as n`,
+    [accountId, carrierId],
+  )
+  const first = await Process.start()
+  now += 2000
+  await first.turn([{ nodeId: first.id, weight: 1 }])
+  const rateOf = (): number => first.limits.paceOf({ accountId, type: 'otp', sender: number, campaignId: null })
+  expect(rateOf()).toBe(1)
+  const read = vi.spyOn(database.db, 'query')
+  await turns([first], [1], 6)
+  const results = await Promise.all(read.mock.results.map(({ value }) => value as Promise<{ rows: unknown[] }>))
+  read.mockRestore()
+  expect(results.reduce((sum, { rows }) => sum + rows.length, 0)).toBeLessThan(10)
+  for (const [set, expected] of [
+    ['pace = 2', 2],
+    ['pace = null', pace],
+    ['pace = 3', 3],
+  ] as const) {
+    await database.db.query(`update senders set ${set} where number = $1`, [number])
+    await turns([first], [1], 3)
+    expect(rateOf()).toBe(expected)
+    const [, own] = first.limits.of({ accountId, type: 'otp', ourNumber: number, campaignId: null })
+    expect(own?.pace.rate(now)).toBe(expected === pace ? undefined : expected)
+  }
+  await database.db.query('delete from senders where number = $1', [number])
+  await turns([first], [1], 3)
+  expect(rateOf()).toBe(pace)
 })
 
 it('a campaign of an account has its own pace beside the account’s, and only its messages have it', async () => {

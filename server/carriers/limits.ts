@@ -6,7 +6,7 @@ import type { Db } from '../db/db.ts'
 import type { Handover } from '../messages/handover.ts'
 import type { MessageType } from '../messages/message.ts'
 import { noGrant } from './leases.ts'
-import { decideGrants, listLimits, type LimitRow, type Wish } from './limit-grants.ts'
+import { decideGrants, listLimits, markLimits, type LimitRow, type Wish } from './limit-grants.ts'
 import { capacityOf, Pace } from './pace.ts'
 import { splitUnits, takeGrant, type Grant, type Holder } from './shares.ts'
 
@@ -39,8 +39,11 @@ export class Limits {
   /** Limits by their keys; one list for all messages that have the same, so that a line can keep them apart. */
   #lists = new Map<string, readonly Limit[]>()
   #readAt = -Infinity
+  #mark = ''
+  /** What is set is another than the paces go by. */
+  #isNew = false
 
-  /** Reads what is set, now and then, and takes this process's part of each: as much of it as of the links that serve it. */
+  /** Reads what is set where that has changed, looking now and then, and takes this process's part of each: as much of it as of the links that serve it. */
   async renew(
     db: Db,
     nodeId: string,
@@ -49,16 +52,31 @@ export class Limits {
   ): Promise<void> {
     const now = clock()
     if (now - this.#readAt >= readEveryMs) {
-      this.#set(await listLimits(db))
+      const mark = await markLimits(db)
+      if (mark !== this.#mark) {
+        this.#set(await listLimits(db))
+        this.#mark = mark
+        this.#isNew = true
+      }
       this.#readAt = now
+    }
+    // Many have the same: numbers of one carrier, each with the pace that its network allows.
+    const targets = new Map<string, number>()
+    const targetOf = ({ pace, carrierId }: LimitRow): number => {
+      const key = `${carrierId ?? ''} ${pace}`
+      const known = targets.get(key)
+      if (known !== undefined) return known
+      const target = splitUnits(capacityOf(pace), holdersOf(carrierId)).get(nodeId) ?? 0
+      targets.set(key, target)
+      return target
     }
     const wishes: (Wish & { entry: Entry })[] = []
     const wish = (entry: Entry, target: number): void => {
       const { row, grant } = entry
       if (target !== grant.used || grant.written !== target) wishes.push({ row, target, grant, entry })
     }
-    for (const entry of this.#entries.values())
-      wish(entry, splitUnits(capacityOf(entry.row.pace), holdersOf(entry.row.carrierId)).get(nodeId) ?? 0)
+    for (const entry of this.#entries.values()) wish(entry, targetOf(entry.row))
+    const granted = wishes.map(({ entry }) => entry)
     for (const entry of this.#leaving.values()) wish(entry, 0)
     if (wishes.length > 0) {
       const grants = await decideGrants(db, nodeId, wishes, now)
@@ -66,8 +84,9 @@ export class Limits {
       for (const [i, { entry }] of wishes.entries())
         entry.grant = takeGrant(entry.grant, grants[i] ?? entry.grant, clock())
     }
-    for (const { limit, row, grant } of this.#entries.values())
+    for (const { limit, row, grant } of this.#isNew ? this.#entries.values() : granted)
       limit.pace.set((row.pace * grant.used) / capacityOf(row.pace), grant.used)
+    this.#isNew = false
     for (const [key, { grant }] of this.#leaving) if (grant.written === 0) this.#leaving.delete(key)
   }
 
