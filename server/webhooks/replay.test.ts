@@ -1,9 +1,10 @@
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../accounts/testing.ts'
-import { inTransaction } from '../db/db.ts'
+import { inTransaction, openPool } from '../db/db.ts'
+import { pipelineSettings } from '../db/pipeline.ts'
 import { createTestDatabase } from '../db/testing.ts'
 import { recordEvents } from '../events.ts'
-import { newId, parseId, showId } from '../ids.ts'
+import { firstIdAt, newId, parseId, showId } from '../ids.ts'
 import { deliveryRoutes } from './deliveries-http.ts'
 import { webhookRoutes } from './http.ts'
 import { replayRoutes } from './replay-http.ts'
@@ -257,6 +258,35 @@ test('does not delay what is fresh', async () => {
   expect(Math.max(...latencies)).toBeLessThan(5000)
   // The replay is not through.
   expect(receiver.received.length).toBeLessThan(3000)
+})
+
+test.each([false, true])('looks into no day before its time (only what failed: %s)', async (onlyFailed) => {
+  const { account, url } = await createLate(await receive(), 3)
+  const { headers } = await call(account, 'POST', `${url}/replay`, { since: hourAgo(), only_failed: onlyFailed })
+  await db.query(`update replays set txid = '1'`)
+  const day = Date.now() - (onlyFailed ? 200 : 100) * 86_400_000
+  const days = ['events', 'attempts'].map((table) => ({ table, name: `${table}_${onlyFailed ? 'two' : 'one'}` }))
+  for (const { table, name } of days)
+    await db.query(
+      `create table ${name} partition of ${table} for values from ('${firstIdAt(day)}') to ('${firstIdAt(day + 86_400_000)}')`,
+    )
+  // As the service does, but that it does not wait for a lock.
+  const pool = openPool(database.connection, {
+    name: 'feed',
+    max: 1,
+    settings: { ...pipelineSettings, lock_timeout: '1s' },
+  })
+  closing.push({ close: () => pool.end() })
+  await inTransaction(db, async (tx) => {
+    await tx.query(`lock table ${days.map(({ name }) => name).join()} in access exclusive mode`)
+    await feedReplays(pool)
+  })
+  const shown = await call(account, 'GET', String(headers.location))
+  expect(shown.body).toMatchObject({ events: onlyFailed ? 0 : 3 })
+  const { rows } = await db.query('select from replays where id = $1 and mark > from_id', [
+    parseId('rpl', String(headers.location).split('/').at(-1) ?? ''),
+  ])
+  expect(rows).toHaveLength(1)
 })
 
 test('goes on after a crash, and posts what the dead process had taken when its lease ends', async () => {

@@ -5,6 +5,7 @@
  */
 import { inTransaction, type Db, type Queryable } from '../db/db.ts'
 import { inTurn } from '../db/in-turn.ts'
+import { within } from '../db/span.ts'
 import { firstIdAt } from '../ids.ts'
 import { wayOf, type Position } from '../page.ts'
 
@@ -202,17 +203,21 @@ async function feed(db: Db, accountId: string, id: string): Promise<boolean> {
   })
 }
 
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff'
+
 /**
  * Puts the next piece of the log into the outbox and moves the mark; returns how many events it passed. The log is read by its primary
- * key; whether an event failed is asked of attempts_failed and attempts_event.
+ * key, in the days that are left of the replay; whether an event failed is asked of attempts_failed and attempts_event, since those days.
  */
 async function pass(tx: Queryable, accountId: string, replay: ReplayRow): Promise<number> {
+  const { mark: first, toId: last } = replay
   const failed = (outcome: string): string => `
     exists (
       select from attempts a
       where a.account_id = $1
         and a.event_id = p.id
         and a.id > p.id
+        and a.id ${within({ first, last: lastId })}
         and a.endpoint_id = $5
         and a.outcome ${outcome}
     )`
@@ -224,6 +229,7 @@ async function pass(tx: Queryable, accountId: string, replay: ReplayRow): Promis
       where account_id = $1
         and id > $3
         and id < $4
+        and id ${within({ first, last })}
       order by id
       limit $8
     ), posted as (
