@@ -219,6 +219,7 @@ export class Dispatcher implements Outbox {
       posting.targetId === undefined &&
       timeOfId(posting.eventId) < endpoint.postsSinceMs
     ) {
+      lane.isDropping = true
       this.#saver.drop(posting)
       return false
     }
@@ -253,6 +254,7 @@ export class Dispatcher implements Outbox {
       }),
       (isThere) => {
         const dropped = isThere ? [] : lane.queue.splice(0, count)
+        if (!isThere) lane.isDropping = true
         for (const queued of dropped) this.#saver.drop(this.#forget(queued))
         this.#pump(lane)
       },
@@ -262,6 +264,7 @@ export class Dispatcher implements Outbox {
 
   #begin(lane: Lane, endpoint: Endpoint, taken: Taken[]): void {
     const startedAt = now()
+    lane.isDropping = false
     const { headers, body, batchId, mark } = wrap(endpoint, taken, startedAt)
     const posts = taken.map(({ posting }) => posting)
     const target = endpoint.target ?? targetOf(posts[0]?.url ?? '')

@@ -1,0 +1,62 @@
+import { afterAll, expect, test } from 'vitest'
+import type { Db } from '../db/db.ts'
+import { createTestDatabase } from '../db/testing.ts'
+import {
+  insertTestAccount,
+  insertTestWebhook,
+  nobody,
+  postEvents,
+  startReceiver,
+  startTestDispatcher,
+  until,
+} from './testing.ts'
+
+const database = await createTestDatabase()
+const { db } = database
+afterAll(() => database.close())
+
+/** The same database; `count` says how often posts were claimed. */
+function countClaims(): { counted: Db; count: () => number } {
+  let claims = 0
+  const counted = new Proxy(db, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target)
+      if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value
+      return (...args: Parameters<Db['query']>) => {
+        const [statement] = args as unknown as [{ name?: string }]
+        if (statement.name === 'claim-posts') claims++
+        return target.query(...args)
+      }
+    },
+  })
+  return { counted, count: () => claims }
+}
+
+const waiting = 2000
+
+test.each([
+  ['is disabled', 'enabled = false'],
+  ['was disabled, and is enabled again', 'posts_since = now(), updated_at = now()'],
+])(
+  'drops by hundreds what waits for an endpoint that failed and %s',
+  async (_, change) => {
+    const receiver = await startReceiver((response) => response.writeHead(500).end())
+    const accountId = await insertTestAccount(db)
+    const { id } = await insertTestWebhook(db, accountId, receiver.url)
+    await postEvents(db, nobody, accountId, waiting)
+    const { counted, count } = countClaims()
+    // It fails and comes back at once, so that the lane is that of a failing endpoint.
+    const dispatcher = startTestDispatcher(counted, { pollMs: 20, retryDelaysMs: [3_600_000] })
+    await until('it fails', () => receiver.received.length > 5)
+    await db.query(`update webhooks set ${change} where id = $1`, [id])
+    const before = count()
+    // Posts that had failed by then wait for their next try.
+    const left = async (): Promise<number> =>
+      (await db.query('select from outbox where endpoint_id = $1 and due_at <= now()', [id])).rowCount ?? 0
+    await until('what waits is dropped', async () => (await left()) === 0)
+    expect(count() - before).toBeLessThan(100)
+    await dispatcher.close()
+    await receiver.close()
+  },
+  90_000,
+)
