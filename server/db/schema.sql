@@ -396,10 +396,12 @@ create table delayed (
   due_at timestamptz not null,
   expires_at timestamptz,
   held_at timestamptz,
+  campaign_id uuid,
   constraint delayed_pkey primary key (account_id, message_id)
 );
 create index delayed_due_at on delayed (due_at);
 create index delayed_held on delayed (account_id, held_at) where (held_at is not null);
+create index delayed_held_campaign on delayed (account_id, campaign_id, held_at) where ((held_at is not null) and (campaign_id is not null));
 create index delayed_lane on delayed (lane_id, due_at);
 create policy own_account on delayed for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 

@@ -233,9 +233,9 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
   )}${when(
     'times',
     `scheduled as (
-    insert into delayed (account_id, message_id, lane_id, segments, due_at, expires_at, held_at)
+    insert into delayed (account_id, message_id, lane_id, segments, due_at, expires_at, held_at${when('campaigns', ', campaign_id')})
     select m.account_id, m.id, l.id, m.segments, coalesce(m.send_at, least(m.held_until, m.expires_at)), m.expires_at,
-      case when m.held_until is not null then ${at} end
+      case when m.held_until is not null then ${at} end${when('campaigns', ', case when m.held_until is not null then m.campaign_id end')}
     from accepted m
     join lanes l on l.account_id = m.account_id and l.type = m.type and l.run_id is null
     where m.send_at is not null or m.held_until is not null

@@ -69,16 +69,11 @@ export async function holdQuiet(
 }
 
 /**
- * Puts back into line what is held by words that were changed since; the claim judges it anew. Returns how many; call again while it is `limit`. Where
- * nothing was changed, it is not planned: that takes every day there is.
+ * Puts back into line what is held by words that were changed since; the claim judges it anew. Returns how many; call again while it is `limit`
+ * or more.
  */
 export async function releaseHeld(db: Db, limit = 1000): Promise<number> {
-  const { rows } = await db.query<{ isAny: boolean }>({
-    name: 'is-any-held',
-    text: `${changedSql} select exists (select from ${heldByChanged}) as "isAny"`,
-  })
-  if (!rows[0]?.isAny) return 0
-  const { rowCount } = await db.query(releaseSql, [limit])
+  const { rowCount } = await db.query({ name: 'release-held', text: releaseSql, values: [limit] })
   return rowCount ?? 0
 }
 
@@ -132,36 +127,42 @@ const holdStatement = perDay(
     where m.account_id = q.account_id
       and m.id = q.message_id
       and m.status = 'queued'
-    returning m.id, m.expires_at
+    returning m.id, m.expires_at, m.campaign_id
   )
-  insert into delayed (account_id, message_id, lane_id, segments, due_at, expires_at, held_at)
-  select q.account_id, q.message_id, $2, q.segments, least(q.until, h.expires_at), h.expires_at, now()
+  insert into delayed (account_id, message_id, lane_id, segments, due_at, expires_at, held_at, campaign_id)
+  select q.account_id, q.message_id, $2, q.segments, least(q.until, h.expires_at), h.expires_at, now(), h.campaign_id
   from quiet q
   join held h on h.id = q.message_id
   on conflict do nothing`,
 )
 
 // Nothing is held for more than three days. Ten seconds are more than any process needs to learn of a change; what is judged again in that time
-// without need is only put back. Delayed rows by delayed_held, messages by their key.
-const changedSql = `
-  with changed as (
-    select id as account_id, null::uuid as campaign_id, quiet_hours_changed_at as at
-    from accounts
-    where quiet_hours_changed_at > now() - interval '4 days'
-    union all
-    select account_id, id, quiet_hours_changed_at
-    from campaigns
-    where quiet_hours_changed_at > now() - interval '4 days'
-  )`
-const heldByChanged =
-  "changed c join delayed w on w.account_id = c.account_id and w.held_at < c.at + interval '10 seconds'"
-const releaseSql = `${changedSql}
-  update delayed d
-  set due_at = now(), held_at = null
-  where d.ctid = any (array(
-    select w.ctid
-    from ${heldByChanged}
-    join messages m on m.account_id = w.account_id and m.id = w.message_id
-      and (c.campaign_id is null or m.campaign_id = c.campaign_id)
-    limit $1
-    for update of w skip locked))`
+// without need is only put back. From what was changed on (`limit` keeps it so), by delayed_held and delayed_held_campaign: of a campaign nothing
+// is looked at but what is held of it. What others have locked is passed over.
+const releaseSql = `
+  update delayed
+  set due_at = now(), held_at = null, campaign_id = null
+  where ctid = any (
+    array(
+      select w.ctid
+      from accounts c
+      cross join lateral (
+        select ctid from delayed
+        where account_id = c.id and held_at < c.quiet_hours_changed_at + interval '10 seconds'
+        limit $1
+        for update skip locked
+      ) w
+      where c.quiet_hours_changed_at > now() - interval '4 days'
+      limit $1
+    ) || array(
+      select w.ctid
+      from campaigns c
+      cross join lateral (
+        select ctid from delayed
+        where account_id = c.account_id and campaign_id = c.id and held_at < c.quiet_hours_changed_at + interval '10 seconds'
+        limit $1
+        for update skip locked
+      ) w
+      where c.quiet_hours_changed_at > now() - interval '4 days'
+      limit $1
+    ))`

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { QuietHoursChange } from '../accounts/quiet-hours.ts'
-import { inTransaction } from '../db/db.ts'
+import { inTransaction, openPool } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
 import { asAccepted } from './accepted.ts'
@@ -335,6 +335,24 @@ describe('quiet hours that are changed', () => {
     ])
     expect((await test.send(marketing)).holdReason).toBe('quiet_hours')
     expect(await releaseHeld(test.db)).toBe(1)
+  })
+
+  it('of a campaign look at nothing that is held of others', async () => {
+    const campaignId = await addCampaign()
+    await setQuiet(nowQuiet())
+    await test.send(marketing)
+    await test.db.query(`update accounts set quiet_hours_changed_at = now() - interval '1 hour'`)
+    await test.db.query(`update campaigns set quiet_hours_changed_at = now() where id = $1`, [campaignId])
+    await inTransaction(test.db, async (tx) => {
+      await tx.query('lock table messages in access exclusive mode')
+      // Whoever comes to messages would wait for them.
+      const pool = openPool(database.connection, { name: 'sweep', max: 1, settings: { lock_timeout: '1s' } })
+      try {
+        expect(await releaseHeld(pool)).toBe(0)
+      } finally {
+        await pool.end()
+      }
+    })
   })
 
   it('of a campaign touch nothing else', async () => {
