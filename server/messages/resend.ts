@@ -61,19 +61,23 @@ interface Due {
 }
 
 /**
- * Messages whose wait for a receipt is over. One whose carrier has no link up waits on: its receipts could not have come; and so does one
- * with a segment that is still with the carrier. One that was in the hands of too many processes at their end is parked; one whose validity is
- * over is held for good.
+ * Messages whose wait for a receipt is over, that of all their tries, each once: by the index on that time, as far as it is over, and by key. One
+ * whose carrier has no link up waits on: its receipts could not have come; and so does one with a segment that is still with the carrier. One that
+ * was in the hands of too many processes at their end is parked; one whose validity is over is held for good.
  */
 async function resendDue(tx: Tx, limit: number): Promise<number> {
   const { rows: due } = await tx.query<Key>({
     name: 'find-due-resends',
     text: `
-      select account_id as "accountId", message_id as "messageId"
-      from nameless_tries
-      where resend_at is not null
-      group by account_id, message_id
-      having max(resend_at) <= now()
+      select t.account_id as "accountId", t.message_id as "messageId"
+      from nameless_tries t
+      where t.resend_at <= now()
+        and not exists (
+          select from nameless_tries o
+          where o.account_id = t.account_id
+            and o.message_id = t.message_id
+            and (o.resend_at > now() or (o.resend_at is not null and (o.segment, o.try) < (t.segment, t.try))))
+      order by t.resend_at
       limit $1`,
     values: [limit],
   })
@@ -114,15 +118,18 @@ const daysOf = (rows: readonly Key[]): string => within(spanOf(rows.map(({ messa
 const unconfirmed = (rows: readonly Key[]): string => `${keys}
         join messages m on m.account_id = k.account_id and m.id = k.message_id and m.id ${daysOf(rows)} and m.status = 'unconfirmed'`
 
-/** By primary key prefix of nameless_tries. */
+// A carrier that froze has left many thousands: they are not gone through every few seconds for as long as it is away.
+const postponedSecondsMax = 300
+
+/** For half the time that it has waited. By primary key prefix of nameless_tries. */
 async function postpone(tx: Tx, rows: readonly Key[]): Promise<void> {
   if (rows.length === 0) return
   await tx.query(
     `update nameless_tries t
-     set resend_at = now() + make_interval(secs => $3)
+     set resend_at = now() + least(greatest((now() - noted_at) / 2, make_interval(secs => $3)), make_interval(secs => $4))
      from ${keys}
      where t.account_id = k.account_id and t.message_id = k.message_id and t.resend_at is not null`,
-    [...keysOf(rows), resendAfterSeconds],
+    [...keysOf(rows), resendAfterSeconds, postponedSecondsMax],
   )
 }
 
