@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { Hand } from './carriers/stranded.ts'
-import { inTransaction } from './db/db.ts'
+import { inTransaction, openPool } from './db/db.ts'
 import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from './db/testing.ts'
 import { firstIdAt } from './ids.ts'
 import { claimMessages, findLanes } from './messages/claim.ts'
@@ -139,6 +139,10 @@ describe('a node', () => {
       // It settles what was fenced behind its fences.
       const beat = async (): Promise<void> => {
         const before = settled.length
+        await until(
+          'it is done with it',
+          async () => (await test.count('nodes', 'id = $1 and settled_at is not null', [over.id])) === 1,
+        )
         await test.db.query('update nodes set settled_at = null where id = $1', [over.id])
         await nextBeat(node.id)
         await until('it has looked for dead ones', () => settled.length > before)
@@ -223,6 +227,59 @@ describe('a node', () => {
       await test.db.query(`update nodes set fenced_at = now() where id = $1`, [node.id])
       await start()
       expect((await test.message(id)).status).toBe('unconfirmed')
+    } finally {
+      vi.useRealTimers()
+    }
+  })
+
+  it('tells once that the database takes nothing, and once that it is back, and after how long', async () => {
+    const { url, name } = database
+    const db = openPool({ connectionString: url }, { name: 'refused', max: 2 })
+    const setReadOnly = async (value: 'on' | 'off'): Promise<void> => {
+      await test.db.query('set default_transaction_read_only = off')
+      await test.db.query(`alter database ${name} set default_transaction_read_only = ${value}`)
+      await test.db.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'heliogram refused'`,
+      )
+    }
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    const { node, lines } = await start(false, Promise.resolve(), db)
+    try {
+      await setReadOnly('on')
+      for (const _beat of Array(3)) vi.advanceTimersByTime(2000)
+      await until('it is told', () => lines.length > 0)
+      await setReadOnly('off')
+      await until('it is back', () => {
+        vi.advanceTimersByTime(2000)
+        return lines.length > 1
+      })
+      await nextBeat(node.id)
+      expect(lines).toEqual([
+        ['the database takes nothing', { error: expect.any(String) }],
+        ['the database is back', { awaySeconds: expect.any(Number) }],
+      ])
+    } finally {
+      vi.useRealTimers()
+      nodes = []
+      await node.close()
+      await db.end()
+    }
+  })
+
+  it('tells it also of a database that does not answer', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+    try {
+      const { lines } = await start()
+      await inTransaction(test.db, async (tx) => {
+        await tx.query('lock table heartbeats in access exclusive mode')
+        vi.advanceTimersByTime(8000)
+        await untilBlocked(test.db, 4, '%update heartbeats%')
+        expect(lines).toEqual([])
+        vi.advanceTimersByTime(4000)
+        expect(lines).toEqual([['the database takes nothing', { error: 'it does not answer' }]])
+      })
+      await until('it is back', () => lines.length > 1)
+      expect(lines.slice(1)).toEqual([['the database is back', { awaySeconds: expect.any(Number) }]])
     } finally {
       vi.useRealTimers()
     }

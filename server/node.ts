@@ -39,6 +39,10 @@ export class Node {
   #lastBeatAt = 0
   /** Since when the database has taken its beats without a gap, in monotonic milliseconds. */
   #steadyFrom = Infinity
+  /** Beats that were begun since the last that was taken. */
+  #missed = 0
+  /** That the database takes nothing was told. */
+  #isAway = false
   #timer: NodeJS.Timeout | null = null
   /** Beats, and what they began: nobody waits for these but the end. */
   readonly #work = new Set<Promise<void>>()
@@ -73,7 +77,11 @@ export class Node {
     this.#watchClock(rows[0]?.now, startedAt)
     this.#lastBeatAt = this.#steadyFrom = performance.now()
     // Not behind the one before, whose connection may hang for longer than this node may be silent.
-    this.#timer = setInterval(() => this.#begin(this.#beat()), beatMs)
+    this.#timer = setInterval(() => {
+      if (this.#missed * beatMs >= freshMs) this.#tellAway('it does not answer')
+      this.#missed++
+      this.#begin(this.#beat().catch((error: unknown) => this.#noteRefusal(error)))
+    }, beatMs)
     // The database may be back since a moment, and the others about to beat.
     await this.#takeOver(this.#options.isAlone ? 0 : null)
   }
@@ -107,6 +115,7 @@ export class Node {
       onFenced()
       return
     }
+    this.#tellBack()
     this.#lastBeatAt = Math.max(this.#lastBeatAt, startedAt)
     this.#watchClock(rows[0].now, startedAt)
     // A database that was away has heard of nobody: who comes back first, or starts, must not take the others for dead.
@@ -114,6 +123,25 @@ export class Node {
     if (rows[0].wasSilent) this.#steadyFrom = at
     const isSteady = at - this.#steadyFrom >= silenceMaxSeconds * 1000
     if (!this.#isFencing) this.#begin(this.#takeOver(isSteady ? silenceMaxSeconds : null))
+  }
+
+  #noteRefusal(error: unknown): never {
+    if (error instanceof Error && isUnavailable(error)) this.#tellAway(error.message)
+    throw error
+  }
+
+  #tellAway(error: string): void {
+    if (this.#isAway) return
+    this.#isAway = true
+    this.#options.log.warn({ error }, 'the database takes nothing')
+  }
+
+  #tellBack(): void {
+    this.#missed = 0
+    if (!this.#isAway) return
+    this.#isAway = false
+    const awaySeconds = Math.round((performance.now() - this.#lastBeatAt) / 1000)
+    this.#options.log.info({ awaySeconds }, 'the database is back')
   }
 
   /** Follows the database's clock, and tells where this machine's is another. */
