@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { createOwnerCode } from './accounts/login/owner-code.ts'
 import { Broadcaster } from './campaigns/broadcasts/send.ts'
 import { startImports } from './campaigns/imports/start.ts'
-import { ensureFirst, findCarrierWithoutNumber, hasAccount } from './carriers/first.ts'
+import { ensureFirst, findCarrierWithoutNumber } from './carriers/first.ts'
 import { receive, type ReceiveContext } from './carriers/receive.ts'
 import { Redeliveries } from './carriers/redelivery.ts'
 import { RoutingTable } from './carriers/routing.ts'
@@ -15,6 +15,7 @@ import { ConfigError, readConfig, type Config, type Role } from './config.ts'
 import { DataDirLockedError } from './db/lock.ts'
 import { commands, synopsis, usageOf } from './commands/commands.ts'
 import { openDatabase } from './db/open.ts'
+import { takeTurn } from './db/turn.ts'
 import { Disk } from './disk.ts'
 import { requireFreePorts } from './free-ports.ts'
 import { greet } from './greeting.ts'
@@ -90,11 +91,15 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
     explainDatabase(error, config),
   )
   const database = started.add('database', opened, (one) => one.close())
+  // Until others see it: of two first starts with key files of their own each would seal what the other cannot open.
+  const turn = database.isAlone
+    ? null
+    : started.add('turn', await takeTurn(database.connection, log), (one) => one.end())
   // Asked before an account is made, whose secrets would otherwise be lost with a failed start.
   await requireFreePorts(config)
   const smppTls = has('api') ? readCertificate(config.smppServer?.tls ?? null) : null
   const storage = await openStorage(database, config, log, started)
-  const { db, pipelineDb, vault, keyFile } = storage
+  const { db, pipelineDb, vault } = storage
   // The disk of another database is for those who run it.
   const disk = database.path === null ? null : new Disk(database.path, log)
   await disk?.look()
@@ -104,8 +109,6 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   if (simulator) started.add('simulator', simulator, (one) => one.close())
   const simulatorPort = simulator?.smppPort ?? null
   const first = await ensureFirst(db, vault, { ...config, simulatorPort, showsKey: has('api') })
-  if (keyFile.isNew && !first && (await hasAccount(db)))
-    log.warn({ path: keyFile.path }, 'a new key file was made beside an old database')
 
   const webhookRule = { allowedCidrs: config.webhookAllowedCidrs, ports: config.webhookPorts }
   const destinations = guardDestinations(webhookRule)
@@ -118,6 +121,7 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
     destinations,
     die,
   })
+  await turn?.end()
 
   let submitter: Submitter | null = null
   const wake = (): void => submitter?.wake()

@@ -37,12 +37,6 @@ export async function ensureFirst(db: Db, vault: Vault, options: FirstOptions): 
   })
 }
 
-/** Whether the installation has an account: it is not new. */
-export async function hasAccount(db: Db): Promise<boolean> {
-  const { rows } = await db.query<{ isThere: boolean }>('select exists (select from accounts) as "isThere"')
-  return rows[0]?.isThere === true
-}
-
 /** A carrier to reach people by, while no account of the installation has a number at all; null: there is none, or some has. */
 export async function findCarrierWithoutNumber(db: Db): Promise<string | null> {
   const { rows } = await db.query<{ id: string }>(
