@@ -42,7 +42,7 @@ export async function requireKeyFile(connection: Connection, { keyFile }: Config
       `There is no key file ${keyFile}, and ` +
         (peer
           ? `${peer.name} runs on the same database with one. All processes need the same: put a copy of it here.`
-          : 'the secrets in this database are encrypted with one. Correct HELIOGRAM_KEY_FILE, or restore the file from where you keep it safe; where it is lost for good, see "Backup" in docs/operating.md.'),
+          : 'the secrets in this database are encrypted with one. Correct HELIOGRAM_KEY_FILE, or restore the file from where you keep it safe; where it is lost for good, see "A key that is lost" in docs/operating.md.'),
     )
   } finally {
     await pool.end()
@@ -72,7 +72,7 @@ export async function requireMasterKey(db: Queryable, keyFile: KeyFile, vault: V
   }
   if (!(await isMasterKeyOf(db, vault)))
     refuse(
-      `The key file ${path} is not the one with which the texts in this database are encrypted. Restore it from where you keep it safe.`,
+      `The key file ${path} is not the one with which the texts in this database are encrypted. Restore it from where you keep it safe; where it is lost for good, see "A key that is lost" in docs/operating.md.`,
     )
   const stranger = isAlone ? null : await findStranger(db, keyFile.read())
   if (stranger !== null)
