@@ -353,6 +353,7 @@ create table conversations (
   constraint conversations_account_id_fkey foreign key (account_id) references accounts(id)
 ) with (fillfactor=70);
 create index conversations_assignee on conversations (account_id, assignee, last_reply_id) where (assignee is not null);
+create index conversations_campaign on conversations (account_id, campaign_id, last_reply_id) where (campaign_id is not null);
 create index conversations_our_number on conversations (account_id, our_number, last_reply_id);
 create index conversations_recent on conversations (account_id, last_reply_id);
 create index conversations_their_number on conversations (account_id, their_number);

@@ -1,6 +1,6 @@
 /** The routes of conversations. */
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { Type } from 'typebox'
+import { Type, type Static } from 'typebox'
 import type { Db, Queryable } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { Nullable, PageOf, pageQuery, problems, type App } from '../http.ts'
@@ -23,7 +23,7 @@ import { allMessages, listMessages, readingOf } from './list.ts'
 import { renderMessage } from './message.ts'
 import { withHolds } from './place.ts'
 import { readNumberFilter } from './number-filter.ts'
-import { findMessage, readMessages } from './store.ts'
+import { findCampaignId, findMessage, readMessages } from './store.ts'
 import { SendInput } from './template-send.ts'
 
 interface ConversationsContext {
@@ -54,6 +54,14 @@ const query = Type.Object(
     ),
     our_number: number('Those of this number of ours.'),
     their_number: number('Those with this person.'),
+    campaign: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Id or key of a campaign: those whose last reply to a campaign answered this one.',
+        examples: ['spring-sale'],
+      }),
+    ),
   },
   { additionalProperties: false },
 )
@@ -87,7 +95,7 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
       const { limit = 50, cursor, ...asked } = request.query
       const { accountId } = request.caller
       const mark = ['conversations', asked]
-      const filters = await readQuery(request, readConversationFilters)
+      const filters = await readQuery(request, (query) => readConversationFilters(db, accountId, query))
       const position = readCursor(cursor, mark)
       const taken = await takeMark(db)
       const rows = await listConversations(db, accountId, filters, position, limit)
@@ -265,12 +273,11 @@ async function readConversation(db: Queryable, request: FastifyRequest): Promise
   return row
 }
 
-function readConversationFilters(asked: {
-  unread?: boolean
-  assignee?: string
-  our_number?: string
-  their_number?: string
-}): ConversationFilters {
+async function readConversationFilters(
+  db: Queryable,
+  accountId: string,
+  asked: Partial<Static<typeof query>>,
+): Promise<ConversationFilters> {
   const faults: FieldError[] = []
   const assignee =
     asked.assignee === undefined || asked.assignee === 'none' ? asked.assignee : parseId('usr', asked.assignee)
@@ -278,12 +285,16 @@ function readConversationFilters(asked: {
     faults.push({ pointer: '?assignee', code: 'invalid_value', detail: 'must be the id of a user, or none' })
   const ourNumber = readNumberFilter('our_number', asked.our_number, 'address', faults)
   const theirNumber = readNumberFilter('their_number', asked.their_number, 'address', faults)
+  const campaignId = asked.campaign === undefined ? null : await findCampaignId(db, accountId, asked.campaign)
+  if (asked.campaign !== undefined && campaignId === null)
+    faults.push({ pointer: '?campaign', code: 'campaign_not_found', detail: 'is not a campaign of this account' })
   if (faults.length > 0) throw invalid(faults)
   return {
     isUnread: asked.unread ?? null,
     assignee: assignee ?? null,
     ourNumber,
     theirNumber,
+    campaignId,
   }
 }
 

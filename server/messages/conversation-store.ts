@@ -30,6 +30,8 @@ export interface ConversationFilters {
   assignee: string | null
   ourNumber: string | null
   theirNumber: string | null
+  /** Of the last reply that answered a message of a campaign. */
+  campaignId: string | null
 }
 
 const selected = `id, our_number as "ourNumber", their_number as "theirNumber", campaign_id as "campaignId", contact_id as "contactId", unread,
@@ -113,7 +115,7 @@ export async function findConversation(db: Queryable, accountId: string, id: str
 
 /**
  * One page of conversations by their last replies, in the order that `buildPage` expects for these ids, with one row more than `limit`. One
- * of the indexes conversations_their_number, _assignee, _unread, _our_number, _recent serves the narrowest filter; the others are checked
+ * of the indexes conversations_their_number, _campaign, _assignee, _unread, _our_number, _recent serves the narrowest filter; the others are checked
  * on the rows that it yields.
  */
 export async function listConversations(
@@ -128,6 +130,7 @@ export async function listConversations(
   const where = ['account_id = $1']
   if (filters.theirNumber !== null) where.push(`their_number = ${value(filters.theirNumber)}`)
   if (filters.ourNumber !== null) where.push(`our_number = ${value(filters.ourNumber)}`)
+  if (filters.campaignId !== null) where.push(`campaign_id = ${value(filters.campaignId)}`)
   if (filters.isUnread !== null) where.push(filters.isUnread ? 'unread > 0' : 'unread = 0')
   if (filters.assignee === 'none') where.push('assignee is null')
   else if (filters.assignee !== null) where.push(`assignee = ${value(filters.assignee)}`)

@@ -233,6 +233,35 @@ describe('the list of conversations', () => {
     expect((await list('their_number=72727&our_number=Shop')).data).toEqual([])
   })
 
+  it('is filtered by the campaign that was answered, by its id or its key', async () => {
+    const [person, campaignId] = [newPerson(), newId()]
+    await test.db.query(`insert into campaigns (account_id, id, key, name) values ($1, $2, 'harvest', 'Harvest')`, [
+      test.accountId,
+      campaignId,
+    ])
+    await test.send({ theirNumber: person, campaignId })
+    await says(person, 'Yes please')
+    await says(newPerson(), 'Hi')
+    const { id } = await conversationWith(person)
+    const campaign = showId('cmp', campaignId)
+    for (const query of [
+      `campaign=${campaign}`,
+      'campaign=harvest&unread=true',
+      `campaign=harvest&their_number=${person}`,
+    ])
+      expect((await list(query)).data).toMatchObject([{ id, campaign }])
+    expect((await list('campaign=harvest&unread=false')).data).toEqual([])
+    expect(await call('GET', '/v1/conversations?campaign=harvests&assignee=me')).toMatchObject({
+      status: 422,
+      body: {
+        errors: [
+          { pointer: '?assignee', code: 'invalid_value' },
+          { pointer: '?campaign', code: 'campaign_not_found' },
+        ],
+      },
+    })
+  })
+
   it('is found by the name of who wrote, where a carrier sends one', async () => {
     await says('Shop', 'Hi')
     expect(await conversationWith('Shop')).toMatchObject({ their_number: 'Shop', our_number: ourNumber })
