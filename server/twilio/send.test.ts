@@ -16,6 +16,15 @@ test.each<[Record<string, string>, object]>([
     { To: ' 15551230001', From: ' 15557654321' },
     { ...plain, from: '+15557654321' },
   ],
+  // Without its plus sign, and national nowhere near its sender; and with it.
+  [
+    { To: '447911123456', From: '15557654321' },
+    { ...plain, to: '447911123456', from: '15557654321' },
+  ],
+  [
+    { To: '+2025550123', From: '+15557654321' },
+    { ...plain, to: '+2025550123', from: '+15557654321' },
+  ],
   [{ From: 'Shop 24' }, { ...plain, from: 'Shop 24' }],
   [{ MessagingServiceSid: showSid('MG', pool) }, { ...plain, sender_pool: showId('pol', pool) }],
   [
@@ -41,6 +50,7 @@ test.each<[Record<string, string>, object]>([
 
 test.each<[Record<string, string>, number, RegExp]>([
   [{ To: '' }, 21604, /'To'/],
+  [{ To: '2025550123', From: '+15557654321' }, 21211, /plus sign/],
   [{ Body: '' }, 21602, /body/],
   [{ Body: 'x'.repeat(1601) }, 21617, /1600/],
   [{ From: 'a\0' }, 20001, /'From'.*NUL/],

@@ -1,6 +1,7 @@
 /** From the parameters of Twilio's `Messages.json` to the body of a send. */
 import { isUnstorable } from '../requests/body.ts'
 import { showId } from '../ids.ts'
+import { countryOf, readNumber } from '../messages/number.ts'
 import { textMax, type SendBody } from '../messages/schema.ts'
 import { parseSid } from '../messages/twilio-words.ts'
 import { twilioFormMark } from '../webhooks/twilio-form.ts'
@@ -24,6 +25,11 @@ export function readTwilioSend(form: URLSearchParams): SendBody {
   for (const name of unsupported)
     if (has(name)) throw new WrongParameter(20001, `The '${name}' parameter is not supported: messages here are text.`)
   if (!has('To')) throw new WrongParameter(21604, "A 'To' phone number is required.")
+  if (has('From') && isNationalOf(number('To'), number('From')))
+    throw new WrongParameter(
+      21211,
+      "The 'To' number must be in E.164 form: without its plus sign it reads as one of another country than 'From', and looks like a national one.",
+    )
   if (!has('Body')) throw new WrongParameter(21602, 'Message body is required.')
   const { length } = Array.from(text('Body'))
   if (length > textMax)
@@ -45,6 +51,13 @@ export function readTwilioSend(form: URLSearchParams): SendBody {
     ...(has('SmartEncoded') && { smart_encoding: readFlag('SmartEncoded', text('SmartEncoded')) }),
     ...(has('ShortenUrls') && { shorten_urls: readFlag('ShortenUrls', text('ShortenUrls')) }),
   }
+}
+
+/** Whether a number without a plus sign looks like one that needs the country code of the sender, as there it would get it; here it would go abroad. */
+function isNationalOf(to: string, from: string): boolean {
+  const sender = readNumber(from)
+  const read = 'number' in sender ? readNumber(to, countryOf(sender.number)) : sender
+  return 'warnings' in read && read.warnings.some(({ code }) => code === 'possible_national_number')
 }
 
 function readSendAt(form: URLSearchParams): string | null {
