@@ -139,7 +139,7 @@ test('all wrong fields are told at once, each with what is allowed', async () =>
       {
         pointer: '#/sendat',
         code: 'unknown_field',
-        detail: 'is not a field here; did you mean send_at?',
+        detail: 'is not a field here; did you mean "send_at"?',
         suggestion: 'send_at',
       },
       { pointer: '#/to', code: 'invalid_type', detail: 'must be a string; it is a number' },
@@ -186,13 +186,26 @@ test('of members with the same name the last counts', async () => {
   expect((await post('{"to":"1","to":"2","message":"x"}')).json().to).toBe('2')
 })
 
+test('what other services call otherwise is told by the name that it has here', async () => {
+  const { errors } = (await post({ Body: 'Hello', recipients: ['1'], scheduled_at: 'now', colour: 'red' })).json()
+  const suggested = errors
+    .filter(({ code }: { code: string }) => code === 'unknown_field')
+    .map(({ pointer, suggestion }: { pointer: string; suggestion?: string }) => [pointer, suggestion])
+  expect(suggested).toEqual([
+    ['#/Body', 'message'],
+    ['#/recipients', 'to'],
+    ['#/scheduled_at', 'send_at'],
+    ['#/colour', undefined],
+  ])
+})
+
 test('query parameters are converted, and unknown ones refused, also where there are none', async () => {
   expect((await app.inject('/v1/things/1?limit=7')).json()).toEqual({ limit: 7 })
   expect((await app.inject('/v1/things/1?limit=x&limt=1')).json().errors).toEqual([
     {
       pointer: '?limt',
       code: 'unknown_field',
-      detail: 'is not a field here; did you mean limit?',
+      detail: 'is not a field here; did you mean "limit"?',
       suggestion: 'limit',
     },
     { pointer: '?limit', code: 'invalid_type', detail: 'must be a whole number; it is a string' },

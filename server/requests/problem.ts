@@ -2,6 +2,7 @@
 import type { ErrorObject } from 'ajv'
 import { pointTo } from './body.ts'
 import { errorsMax, type FieldError, type FieldErrorCode } from '../errors.ts'
+import { meantBy, plain } from './other-names.ts'
 
 /** The part of a request that was checked. */
 export type Part = 'body' | 'querystring' | 'params' | 'headers'
@@ -40,7 +41,7 @@ function describe(error: ErrorObject, part: Part, suggest: typeof nearest): Fiel
           own,
           name,
           'unknown_field',
-          suggestion ? `is not a field here; did you mean ${suggestion}?` : 'is not a field here',
+          suggestion ? `is not a field here; did you mean "${suggestion}"?` : 'is not a field here',
         ),
         ...(suggestion && { suggestion }),
       }
@@ -203,10 +204,9 @@ const typeOf = (value: unknown, wanted: string | string[]): string => {
   return typeof value === 'boolean' ? String(value) : (typeNames[typeof value] ?? typeof value)
 }
 
-/** The known word that was probably meant, if one is near enough: same letters, or a third of them wrong at most. */
+/** The known word that was probably meant: one that is near enough (same letters, or a third of them wrong at most), or what other services call otherwise. */
 function nearest(word: string, known: string[]): string | undefined {
   if (word.length > 64) return undefined
-  const plain = (text: string): string => text.toLowerCase().replace(/[^a-z0-9]/g, '')
   const given = plain(word)
   let best: string | undefined
   let bestDistance = Math.floor(given.length / 3) + 1
@@ -217,7 +217,7 @@ function nearest(word: string, known: string[]): string | undefined {
     const distance = distanceOf(given, other)
     if (distance < bestDistance) [best, bestDistance] = [candidate, distance]
   }
-  return best
+  return best ?? meantBy(word, known)
 }
 
 /** Levenshtein distance. */

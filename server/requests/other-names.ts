@@ -1,0 +1,66 @@
+/** What programs that were written for other services call our fields: nothing is near in letters, and what is meant is known. */
+
+// Each row is one thing, the likeliest name of ours first; written in small letters without what stands between words.
+const things: readonly (readonly string[])[] = [
+  [
+    'to',
+    'phonenumber',
+    'number',
+    'phone',
+    'recipient',
+    'recipients',
+    'recipientnumber',
+    'msisdn',
+    'mobile',
+    'destination',
+    'tonumber',
+  ],
+  ['message', 'body', 'text', 'content', 'messagetext', 'messagebody', 'sms'],
+  ['from', 'sender', 'senderid', 'originator', 'source', 'fromnumber'],
+  ['senderpool', 'messagingservicesid', 'messagingprofileid', 'poolid'],
+  [
+    'callbackurl',
+    'url',
+    'statuscallback',
+    'statuscallbackurl',
+    'webhook',
+    'webhookurl',
+    'notifyurl',
+    'dlrurl',
+    'deliveryreporturl',
+  ],
+  [
+    'sendat',
+    'sendtime',
+    'scheduledat',
+    'scheduledfor',
+    'scheduledatetime',
+    'scheduleddatetime',
+    'scheduledtime',
+    'scheduletime',
+    'deliverat',
+  ],
+  ['validityperiod', 'validity', 'ttl', 'timetolive'],
+  ['externalid', 'contactid', 'customerid'],
+  ['metadata', 'clientref', 'clientreference', 'customdata'],
+  ['limit', 'pagesize', 'perpage', 'maxresults', 'count'],
+  ['cursor', 'pagetoken', 'startingafter', 'after', 'page', 'offset'],
+  ['createdafter', 'from', 'since', 'startdate', 'starttime', 'datefrom', 'datesentafter'],
+  ['createdbefore', 'to', 'until', 'enddate', 'endtime', 'dateto', 'datesentbefore'],
+]
+
+/** The known name of what another one means elsewhere, if there is one. */
+export function meantBy(name: string, known: readonly string[]): string | undefined {
+  const word = plain(name)
+  for (const thing of things) {
+    if (!thing.includes(word)) continue
+    for (const ours of thing) {
+      const meant = known.find((one) => plain(one) === ours)
+      if (meant !== undefined) return meant
+    }
+  }
+  return undefined
+}
+
+/** A name in small letters alone, so that `sendAt`, `send-at` and `send_at` are one. */
+export const plain = (name: string): string => name.toLowerCase().replace(/[^a-z0-9]/g, '')
