@@ -9,6 +9,7 @@ import { parse } from 'csv-parse/sync'
 import { openPool, type Db } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { scopes, type App } from '../http.ts'
+import { showId } from '../ids.ts'
 import { messageRoutes } from './http.ts'
 import { openLedgerTest, until, type LedgerTest } from './testing.ts'
 
@@ -89,6 +90,23 @@ describe('an export', () => {
       ])
       expect(rows[0]).toMatchObject({ tags: 'a,b', metadata: '{"order":"7"}', error_code: '', status: 'queued' })
     }
+  })
+
+  it('tells in CSV who took a message, and what it costs', async () => {
+    const { id } = await test.send({ theirNumber: '15551230004' })
+    const set = (fields: string): Promise<unknown> =>
+      database.db.query(
+        `update messages set carrier_id = $2, cost = '0.00790', cost_currency = 'USD', cost_carrier_id = $2, ${fields} where id = $1`,
+        [id, test.carrierId],
+      )
+    const read = async (): Promise<unknown> =>
+      parse(await (await ask('?format=csv&to=15551230004')).text(), { columns: true })
+    await set('sent_at = null')
+    const estimated = { price: '', price_currency: '', estimated_price: '0.00790', estimated_price_currency: 'USD' }
+    expect(await read()).toMatchObject([{ carrier: showId('car', test.carrierId), ...estimated }])
+    await set('sent_at = now()')
+    expect(await read()).toMatchObject([{ ...estimated, price: '0.00790', price_currency: 'USD' }])
+    await database.db.query('delete from messages where id = $1', [id])
   })
 
   it('takes the filters of the list, and refuses what the list refuses', async () => {

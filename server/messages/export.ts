@@ -1,7 +1,9 @@
 /** Messages as a file, in pages, so that a million of them take no more memory than a few. */
+import type { Static } from 'typebox'
 import { writeCsv } from '../csv.ts'
 import { now as readNow } from '../db/clock.ts'
 import type { Queryable } from '../db/db.ts'
+import type { MoneySchema } from '../money.ts'
 import { listMessages, type MessageFilters } from './list.ts'
 import { renderMessage, type MessageRow } from './message.ts'
 import { withHolds } from './place.ts'
@@ -53,18 +55,22 @@ async function* pagesOf(
 }
 
 /** Members of an answer that become cells; those of replies are not in messages, and the other way round. */
-type ShownMessage = Partial<Record<string, string | number | boolean | null>> & {
+type ShownMessage = Partial<Record<string, string | number | boolean | object | null>> & {
   error?: { code: string; title: string } | null
   tags?: string[]
   metadata?: Record<string, string>
+  route?: { carrier: string } | null
+  price?: Money | null
+  estimated_price?: Money | null
 }
+type Money = Static<typeof MoneySchema>
 
 type Cell = (message: ShownMessage) => string | null
 const text =
   (name: string): Cell =>
   (message) => {
     const value = message[name]
-    return value === undefined || value === null ? null : String(value)
+    return value === undefined || value === null || value instanceof Object ? null : String(value)
   }
 
 /** The columns of a CSV, in order. */
@@ -98,4 +104,10 @@ const cells: Record<string, Cell> = {
   send_at: text('send_at'),
   sent_at: text('sent_at'),
   completed_at: text('completed_at'),
+  // New columns come last: who reads by place finds the others where they were.
+  carrier: ({ route }) => route?.carrier ?? null,
+  price: ({ price }) => price?.amount ?? null,
+  price_currency: ({ price }) => price?.currency ?? null,
+  estimated_price: ({ estimated_price: price }) => price?.amount ?? null,
+  estimated_price_currency: ({ estimated_price: price }) => price?.currency ?? null,
 }
