@@ -131,6 +131,62 @@ it.each<[group: string, expected: unknown[][]]>([
   ],
 ])('tells apart by %s', async (group, expected) => expect(await rows(group)).toEqual(expected))
 
+it('tells every month, also where only a part of it is asked for', async () => {
+  const query = 'from=2026-01-31T00:00:00Z&to=2026-03-04T00:00:00Z&group=month'
+  const { data } = (await get(query)).json<{ data: Record<string, unknown>[] }>()
+  expect(data.map((one) => [one['month'], one['messages']])).toEqual([
+    ['2026-01', 0],
+    ['2026-02', 1],
+    ['2026-03', 6],
+  ])
+})
+
+it('tells several apart together, as a file too: what occurs, and what adds up', async () => {
+  const carrier = showId('car', carrierId)
+  const query = 'from=2026-02-01T00:00:00Z&to=2026-03-04T00:00:00Z&group=month,country,carrier'
+  const { group, data, total } = (await get(query)).json<Record<string, unknown>>()
+  expect([group, total]).toMatchObject(['month,country,carrier', { messages: 7, replies: 1 }])
+  expect(data).toMatchObject([
+    {
+      month: '2026-02',
+      country: 'US',
+      carrier,
+      messages: 1,
+      segments: 2,
+      cost: [{ amount: '0.01500', currency: 'EUR' }],
+    },
+    { month: '2026-03', country: 'GB', carrier, messages: 1, cost: [{ amount: '0.04000', currency: 'USD' }] },
+    { month: '2026-03', country: 'US', carrier, messages: 5, replies: 0 },
+    { month: '2026-03', country: 'US', carrier: null, messages: 0, replies: 1 },
+  ])
+  const file = await get(query, { accept: 'text/csv' })
+  expect(file.headers['content-disposition']).toContain('usage-by-month-country-carrier.csv')
+  expect(file.body.split('\n').map((line) => line.split(',').slice(0, 4))).toMatchObject([
+    ['month', 'country', 'carrier', 'messages'],
+    ['2026-02', 'US', carrier, '1'],
+    ['2026-03', 'GB', carrier, '1'],
+    ['2026-03', 'US', carrier, '5'],
+    ['2026-03', 'US', '', '0'],
+    [''],
+  ])
+})
+
+it('refuses what cannot be told apart, and more lines than an answer has', async () => {
+  expect((await get('group=month,colour&from=2026-03-02T00:00:00Z&to=2026-03-01T00:00:00Z')).json()).toMatchObject({
+    errors: [
+      { pointer: '?group', code: 'invalid_value' },
+      { pointer: '?to', code: 'invalid_value' },
+    ],
+  })
+  expect((await get('group=day,country,carrier,campaign,type')).statusCode).toBe(422)
+  const small = await buildTestApp(database.db, (own) => usageRoutes(own, { db: database.db, linesMax: 2 }))
+  const ask = (group: string): Promise<LightMyRequestResponse> =>
+    small.inject({ url: `/v1/usage?${march}&group=${group}`, headers: account.headers })
+  expect((await ask('day,country')).json()).toMatchObject({ errors: [{ pointer: '?group', code: 'out_of_range' }] })
+  expect((await ask('month,country')).statusCode).toBe(200)
+  await small.close()
+})
+
 it('tells carriers apart by their ids; replies have none', async () =>
   expect(await rows('carrier')).toEqual([
     [showId('car', carrierId), 6, 12],

@@ -2,13 +2,19 @@
 import { Type } from 'typebox'
 import type { Db, Queryable } from '../db/db.ts'
 import { outsideAccounts } from '../db/scoped.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { problems, Timestamp, type App, type Caller } from '../http.ts'
 import { parseId, showId } from '../ids.ts'
-import { countFields, csvOf, fillSteps, readCounts, type Group } from './tallies/counts.ts'
-import { readSpan, readSpanOf, spanQuery } from './tallies/span.ts'
+import { readBeside } from '../requests/faults.ts'
+import { countFields, csvOf, fillSteps, readCounts, readLinesBy, type Group } from './tallies/counts.ts'
+import { readSpan, readSpanOf, spanQuery, type Span } from './tallies/span.ts'
 
-const groups = ['day', 'country', 'carrier', 'campaign', 'type', 'account'] as const satisfies readonly Group[]
+const groups = ['day', 'month', 'country', 'carrier', 'campaign', 'type', 'account'] as const satisfies readonly Group[]
+type UsageGroup = (typeof groups)[number]
+// Month, account, country and carrier: what an invoice has.
+const groupsMax = 4
+// Some megabytes of an answer.
+const linesOfAll = 50_000
 
 // A year and a month: this year beside the last one takes two requests.
 const daysMax = 400
@@ -16,7 +22,7 @@ const daysMax = 400
 const Counts = Type.Object(countFields)
 
 /** Registers `/v1/usage`. */
-export function usageRoutes(app: App, { db }: { db: Db }): void {
+export function usageRoutes(app: App, { db, linesMax = linesOfAll }: { db: Db; linesMax?: number }): void {
   app.get(
     '/v1/usage',
     {
@@ -25,12 +31,20 @@ export function usageRoutes(app: App, { db }: { db: Db }): void {
         summary: 'What was sent, and what it costs',
         description:
           'Messages by the hour in which they were accepted, so that the numbers of a span add up; what becomes of them later changes the ' +
-          'hour in which they were. Exact at every moment. With `Accept: text/csv` the same as CSV. `account` and `group=account` are for who may `accounts:read`.',
+          'hour in which they were. Exact at every moment. With `Accept: text/csv` the same as CSV. Groups with a comma between them are told apart together, ' +
+          'a line for each combination that occurs. `account` and `group=account` are for who may `accounts:read`.',
         tags: ['Usage'],
         querystring: Type.Object(
           {
             ...spanQuery,
-            group: Type.Optional(Type.Enum([...groups], { default: 'day', description: 'What is told apart.' })),
+            group: Type.Optional(
+              Type.String({
+                maxLength: 255,
+                default: 'day',
+                description: `What is told apart: ${groups.join(', ')}; or up to four of them, with commas between them.`,
+                examples: ['day', 'month,account,country,carrier'],
+              }),
+            ),
             account: Type.Optional(
               Type.String({ maxLength: 255, description: 'Id of an account below yours, or of yours: its messages.' }),
             ),
@@ -40,7 +54,8 @@ export function usageRoutes(app: App, { db }: { db: Db }): void {
         ),
         response: {
           200: {
-            description: 'The counts: days in their order, each of them; others by their messages, most first.',
+            description:
+              'The counts: days and months in their order, each of them; others by their messages, most first; several together in the order of their keys.',
             content: {
               'application/json': { schema: Usage },
               'text/csv': { schema: Type.Unsafe<unknown>({ type: 'string' }) },
@@ -55,26 +70,69 @@ export function usageRoutes(app: App, { db }: { db: Db }): void {
     async (request, reply) => {
       const { query, caller, headers } = request
       const { group = 'day', test: isTest = false } = query
-      const span = await readSpanOf(request, (asked) => readSpan(asked, daysMax, startOfMonth))
-      const of = await findCounted(db, caller, query.account, group)
-      const { counted, total } = await outsideAccounts(() => readCounts(db, of, { ...span, isTest }, group))
-      const filled = group === 'day' ? fillSteps(counted, span.from, span.to, 'day') : counted
-      const shown = filled.map(({ key, counts }) => ({ key: showKey(group, key), counts }))
+      const faults: FieldError[] = []
+      const asked = readGroups(group, faults)
+      const span = await readBeside(faults, () => readSpanOf(request, (one) => readSpan(one, daysMax, startOfMonth)))
+      const of = await findCounted(db, caller, query.account, asked)
+      const { lines, total } = await outsideAccounts(() => readUsage(db, of, { ...span, isTest }, asked, linesMax))
+      const shown = lines.map(({ keys, counts }) => ({ keys: keys.map((key, i) => showKey(asked[i], key)), counts }))
       if (/\btext\/csv\b/.test(headers.accept ?? ''))
         return reply
           .type('text/csv; charset=utf-8')
-          .header('content-disposition', `attachment; filename="usage-by-${group}.csv"`)
-          .send(csvOf(group, shown))
+          .header('content-disposition', `attachment; filename="usage-by-${asked.join('-')}.csv"`)
+          .send(csvOf(asked, shown))
       return reply.type('application/json; charset=utf-8').send({
         object: 'usage',
         from: span.from.toISOString(),
         to: span.to.toISOString(),
-        group,
-        data: shown.map(({ key, counts }) => ({ [group]: key, ...counts })),
+        group: asked.join(),
+        data: shown.map(({ keys, counts }) => ({
+          ...Object.fromEntries(asked.map((name, i) => [name, keys[i]])),
+          ...counts,
+        })),
         total,
       })
     },
   )
+}
+
+/** What is told apart, each once. */
+function readGroups(text: string, faults: FieldError[]): readonly UsageGroup[] {
+  const names = [...new Set(text.split(','))]
+  const known = names.flatMap((name) => groups.filter((group) => group === name))
+  if (known.length < names.length || known.length > groupsMax)
+    faults.push({
+      pointer: '?group',
+      code: 'invalid_value',
+      detail: `must be one of ${groups.join(', ')}, or up to ${groupsMax} of them with commas between them`,
+    })
+  return known
+}
+
+/** @throws ApiError `validation_failed` where there would be too many lines. */
+async function readUsage(
+  db: Queryable,
+  of: string | string[],
+  span: Span & { isTest: boolean },
+  asked: readonly UsageGroup[],
+  linesMax: number,
+): Promise<Pick<NonNullable<Awaited<ReturnType<typeof readLinesBy>>>, 'lines' | 'total'>> {
+  const [group, ...others] = asked
+  if (group !== undefined && others.length === 0) {
+    const { counted, total } = await readCounts(db, of, span, group)
+    const isSeries = group === 'day' || group === 'month'
+    const filled = isSeries ? fillSteps(counted, span.from, span.to, group) : counted
+    return { lines: filled.map(({ key, counts }) => ({ keys: [key], counts })), total }
+  }
+  const read = await readLinesBy(db, of, span, asked, linesMax)
+  if (read) return read
+  throw invalid([
+    {
+      pointer: '?group',
+      code: 'out_of_range',
+      detail: `would be more than ${linesMax} lines; ask for a shorter time, or for fewer groups`,
+    },
+  ])
 }
 
 /**
@@ -85,9 +143,9 @@ async function findCounted(
   db: Queryable,
   { accountId, scopes }: Caller,
   account: string | undefined,
-  group: Group,
+  asked: readonly UsageGroup[],
 ): Promise<string | string[]> {
-  if (account === undefined && group !== 'account') return accountId
+  if (account === undefined && !asked.includes('account')) return accountId
   if (!scopes.has('accounts:read'))
     throw new ApiError('insufficient_scope', { detail: 'Accounts are told apart for who has the scope accounts:read.' })
   const { rows } = await db.query<{ id: string }>({
@@ -110,10 +168,11 @@ const Usage = Type.Object({
   object: Type.Literal('usage'),
   from: Timestamp('From then on.'),
   to: Timestamp('Until before it.'),
-  group: Type.Enum([...groups]),
+  group: Type.String({ description: 'As it was asked for.' }),
   data: Type.Array(
     Type.Object({
       day: keyOf('In UTC.'),
+      month: keyOf('In UTC, such as 2026-11.'),
       country: keyOf('ISO 3166-1 alpha-2; null: of no country.'),
       carrier: keyOf('Null: with none of them.'),
       campaign: keyOf('Null: of none, automatic answers among them.'),
@@ -126,7 +185,7 @@ const Usage = Type.Object({
 })
 
 /** An id as the API writes it; others as they are. */
-function showKey(group: Group, key: string | null): string | null {
+function showKey(group: UsageGroup | undefined, key: string | null): string | null {
   if (key === null) return null
   if (group === 'account') return showId('acc', key)
   if (group === 'campaign') return showId('cmp', key)

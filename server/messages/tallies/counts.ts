@@ -1,4 +1,4 @@
-/** Reading the counts: of an account or a campaign, by one of what they are told apart by. */
+/** Reading the counts: of an account or a campaign, by one of what they are told apart by, or by several together. */
 import { Type, type Static } from 'typebox'
 import { writeCsv } from '../../csv.ts'
 import type { Queryable } from '../../db/db.ts'
@@ -35,6 +35,7 @@ const keys = {
   account: 'account_id::text',
   hour: `to_char(hour at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.000"Z"')`,
   day: `to_char(hour at time zone 'UTC', 'YYYY-MM-DD')`,
+  month: `to_char(hour at time zone 'UTC', 'YYYY-MM')`,
   country: 'country',
   carrier: 'carrier_id::text',
   campaign: 'campaign_id::text',
@@ -58,16 +59,49 @@ export interface Counted {
   counts: Counts
 }
 
+/** The counts of one combination of keys. */
+export interface Line {
+  keys: (string | null)[]
+  counts: Counts
+}
+
 /**
- * Reads the counts of an account, or of several, by their keys, and their sum: hours, days and numbers of segments in their order, others by their messages,
- * most first. By error, only what failed or was canceled is there.
+ * Reads the counts of an account, or of several, by their keys, and their sum: hours, days, months and numbers of segments in their order, others by
+ * their messages, most first. By error, only what failed or was canceled is there.
  */
 export async function readCounts(
   db: Queryable,
   accountId: string | readonly string[],
-  { campaignId, from, to, isTest }: Selection,
+  selection: Selection,
   group: Group,
 ): Promise<{ counted: Counted[]; total: Counts }> {
+  const { lines, total } = await readLines(db, accountId, selection, [group])
+  const counted = lines.map(({ keys: [key = null], counts }) => ({ key, counts }))
+  return { counted: counted.sort(orders[group] ?? byMessages), total }
+}
+
+/** The same by several keys together, a line for each combination that occurs, in the order of its keys; null where there are more than `linesMax`. */
+export async function readLinesBy(
+  db: Queryable,
+  accountId: string | readonly string[],
+  selection: Selection,
+  groups: readonly Group[],
+  linesMax: number,
+): Promise<{ lines: Line[]; total: Counts } | null> {
+  const { lines, total, isCut } = await readLines(db, accountId, selection, groups, linesMax * sumsOfLine)
+  return isCut || lines.length > linesMax ? null : { lines: lines.sort(byKeys), total }
+}
+
+// A line is summed up of its messages by state and currency.
+const sumsOfLine = 16
+
+async function readLines(
+  db: Queryable,
+  accountId: string | readonly string[],
+  { campaignId, from, to, isTest }: Selection,
+  groups: readonly Group[],
+  sumsMax: number | null = null,
+): Promise<{ lines: Line[]; total: Counts; isCut: boolean }> {
   const conditions = [typeof accountId === 'string' ? 'account_id = $1' : 'account_id = any ($1::uuid[])']
   const values: unknown[] = [accountId]
   const where = (condition: string, value: unknown): void => {
@@ -77,16 +111,28 @@ export async function readCounts(
   where('hour >=', from)
   where('hour <', to)
   where('is_test =', isTest)
-  const { rows } = await db.query<Sum & { key: string | null }>(
-    `select ${keys[group]} as key, ${sums}
+  const { rows } = await db.query<Sum & { keys: (string | null)[] }>(
+    `select array[${groups.map((group) => keys[group]).join()}]::text[] as keys, ${sums}
      from ${countsSql(conditions.join(' and '))} c
-     ${group === 'error' ? `where bucket in ('failed', 'canceled')` : ''}
-     group by key, bucket, currency
-     having sum(messages) <> 0`,
+     ${groups.includes('error') ? `where bucket in ('failed', 'canceled')` : ''}
+     group by keys, bucket, currency
+     having sum(messages) <> 0
+     limit $${values.push(sumsMax)}`,
     values,
   )
-  const counted = [...Map.groupBy(rows, (row) => row.key)].map(([key, parts]) => ({ key, counts: addUp(parts) }))
-  return { counted: counted.sort(orders[group] ?? byMessages), total: addUp(rows) }
+  const lines = [...Map.groupBy(rows, (row) => JSON.stringify(row.keys)).values()].map((parts) => ({
+    keys: parts[0]?.keys ?? [],
+    counts: addUp(parts),
+  }))
+  return { lines, total: addUp(rows), isCut: rows.length === sumsMax }
+}
+
+/** By the first key that differs; what has none comes last. */
+function byKeys({ keys: a }: Line, { keys: b }: Line): number {
+  const at = a.findIndex((key, i) => key !== b[i])
+  const [mine = null, theirs = null] = [a[at], b[at]]
+  if (mine === null || theirs === null) return mine === theirs ? 0 : mine === null ? 1 : -1
+  return mine < theirs ? -1 : 1
 }
 
 const byKey = (a: Counted, b: Counted): number => ((a.key ?? '') < (b.key ?? '') ? -1 : 1)
@@ -95,6 +141,7 @@ const byMessages = (a: Counted, b: Counted): number =>
 const orders: Partial<Record<Group, typeof byKey>> = {
   hour: byKey,
   day: byKey,
+  month: byKey,
   segments: (a, b) => Number(a.key) - Number(b.key),
 }
 
@@ -133,30 +180,40 @@ export function addUp(parts: readonly Sum[]): Counts {
 }
 
 /** A series without holes: every step of a span, with what was counted in it. */
-export function fillSteps(counted: readonly Counted[], from: Date, to: Date, group: 'hour' | 'day'): Counted[] {
+export function fillSteps(
+  counted: readonly Counted[],
+  from: Date,
+  to: Date,
+  group: 'hour' | 'day' | 'month',
+): Counted[] {
   const known = new Map(counted.map((one) => [one.key, one]))
   const steps: Counted[] = []
-  for (let ms = Math.floor(from.getTime() / stepMs[group]) * stepMs[group]; ms < to.getTime(); ms += stepMs[group]) {
-    const text = new Date(ms).toISOString()
-    const key = group === 'day' ? text.slice(0, 10) : text
+  for (let time = startOf(from, group); time < to; time = startOf(time, group, 1)) {
+    const key = time.toISOString().slice(0, keyLength[group])
     steps.push(known.get(key) ?? { key, counts: addUp([]) })
   }
   return steps
 }
 
-const stepMs = { hour: 3_600_000, day: 86_400_000 }
+const keyLength = { hour: 24, day: 10, month: 7 }
+
+/** The hour, day or month in which a time is, or so many later. */
+function startOf(time: Date, group: 'hour' | 'day' | 'month', later = 0): Date {
+  const [year, month, day] = [time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()]
+  if (group === 'month') return new Date(Date.UTC(year, month + later))
+  if (group === 'day') return new Date(Date.UTC(year, month, day + later))
+  return new Date(Date.UTC(year, month, day, time.getUTCHours() + later))
+}
 
 /** CSV lines of counts, with a column for each currency that there is. */
-export function csvOf(group: Group, counted: readonly { key: string | null; counts: Counts }[]): string {
-  const currencies = [
-    ...new Set(counted.flatMap(({ counts: { cost } }) => cost.map(({ currency }) => currency))),
-  ].sort()
+export function csvOf(groups: readonly Group[], lines: readonly Line[]): string {
+  const currencies = [...new Set(lines.flatMap(({ counts: { cost } }) => cost.map(({ currency }) => currency)))].sort()
   const { cost: _, ...plain } = countFields
   const names = Object.keys(plain) as (keyof typeof plain)[]
   return writeCsv([
-    [group, ...names, ...currencies.map((currency) => `cost_${currency}`)],
-    ...counted.map(({ key, counts }) => [
-      key,
+    [...groups, ...names, ...currencies.map((currency) => `cost_${currency}`)],
+    ...lines.map(({ keys: ofLine, counts }) => [
+      ...ofLine,
       ...names.map((name) => String(counts[name])),
       ...currencies.map((currency) => counts.cost.find((cost) => cost.currency === currency)?.amount ?? null),
     ]),
