@@ -278,6 +278,7 @@ export const rows: Record<string, Row> = {
   'GET /v1/twilio-credentials': {},
   'POST /v1/twilio-credentials': { bodies: () => [{ name: 'Another' }] },
   'DELETE /v1/twilio-credentials/:id': { at: 'twilioCredential' },
+  'GET /2010-04-01/Accounts/:accountSid.json': twilio,
   'GET /2010-04-01/Accounts/:accountSid/Messages.json': twilio,
   'POST /2010-04-01/Accounts/:accountSid/Messages.json': twilio,
   'GET /2010-04-01/Accounts/:accountSid/Messages/:sid.json': twilio,

@@ -160,6 +160,11 @@ describe('replies', () => {
   })
 })
 
+test('the account is fetched, which tells whether credentials hold', async () => {
+  const { account_sid: own } = credential
+  expect(await client.api.v2010.accounts(own).fetch()).toMatchObject({ sid: own, status: 'active' })
+})
+
 describe('refusals', () => {
   test.each([
     [{ to: '+1', body: 'x' }, 400, 21211],

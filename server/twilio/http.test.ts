@@ -239,11 +239,51 @@ test('a failure of ours has the form that typed clients read, too', async () => 
   expect([passing.statusCode, passing.json().code, passing.headers['retry-after']]).toEqual([503, 20503, '2'])
 })
 
+test('says whose credentials they are, which is what programs try them with', async () => {
+  const ask = (url: string, password = token) => app.inject({ url, headers: headersOf(password) })
+  const uri = `/2010-04-01/Accounts/${sid()}`
+  const answer = await ask(`${uri}.json`)
+  expect([answer.statusCode, answer.json()]).toEqual([
+    200,
+    {
+      auth_token: null,
+      date_created: expect.stringMatching(/ \+0000$/),
+      date_updated: expect.stringMatching(/ \+0000$/),
+      friendly_name: 'Test',
+      owner_account_sid: sid(),
+      sid: sid(),
+      status: 'active',
+      subresource_uris: { messages: `${uri}/Messages.json` },
+      type: 'Full',
+      uri: `${uri}.json`,
+    },
+  ])
+  expect((await ask(`${uri}.json`, 'guess')).json().code).toBe(20003)
+  expect((await ask(`/2010-04-01/Accounts/${showSid('AC', newId())}.json`)).statusCode).toBe(404)
+})
+
+test('tells the price that a carrier has taken, as a debit, and none before', async () => {
+  const { sid: id } = (await send('To=%2B15551230001&Body=Hello')).json()
+  const priceOf = async (): Promise<unknown> => {
+    const one = (await app.inject({ url: path().replace('.json', `/${id}.json`), headers: headersOf(token) })).json()
+    return [one.price, one.price_unit]
+  }
+  const set = (fields: string): Promise<unknown> =>
+    database.db.query(
+      `update messages set carrier_id = $1, cost = '0.00790', cost_currency = 'EUR', cost_carrier_id = $1, ${fields}`,
+      [ledger.carrierId],
+    )
+  await set('sent_at = null')
+  expect(await priceOf()).toEqual([null, 'EUR'])
+  await set('sent_at = now()')
+  expect(await priceOf()).toEqual(['-0.00790', 'EUR'])
+})
+
 test('what is not there is refused in the words of that API, too', async () => {
   const root = `/2010-04-01/Accounts/${sid()}`
   for (const [method, url, status, code] of [
     ['DELETE', `${root}/Messages/SM${'0'.repeat(32)}.json`, 405, 20004],
-    ['GET', `${root}.json`, 404, 20404],
+    ['GET', `${root}/Balance.json`, 404, 20404],
   ] as const) {
     const answer = await app.inject({ method, url, headers: headersOf(token) })
     expect([answer.statusCode, answer.json()]).toMatchObject([status, { code, status, message: expect.any(String) }])

@@ -16,13 +16,15 @@ import { findMessage } from '../messages/store.ts'
 import { parseSid, twilioVersion } from '../messages/twilio-words.ts'
 import { handleFailure } from '../requests/failures.ts'
 import { refuseLive } from '../test-keys.ts'
+import { readTwilioAccount } from './account.ts'
 import type { TwilioAuthenticator } from './credential.ts'
 import { sendTwilioFault, WrongParameter } from './faults.ts'
 import { positionOf, readTwilioFilters, readTwilioQuery, renderTwilioPage } from './list.ts'
 import { renderTwilioMessage } from './resource.ts'
 import { readTwilioSend } from './send.ts'
 
-const root = `/${twilioVersion}/Accounts/:accountSid/Messages`
+const ofAccount = `/${twilioVersion}/Accounts/:accountSid`
+const root = `${ofAccount}/Messages`
 const AccountParams = Type.Object({ accountSid: Type.String({ maxLength: 40 }) })
 const Params = Type.Object({ accountSid: Type.String({ maxLength: 40 }), sid: Type.String({ maxLength: 40 }) })
 // No OpenAPI: the shapes are Twilio's, and its own clients know them.
@@ -62,6 +64,10 @@ export async function twilioRoutes(
       if (accepted.kind !== 'accepted') throw new Error('a send without a key met one')
       return reply.code(201).send(renderTwilioMessage(accepted.row))
     })
+
+    child.get(`${ofAccount}.json`, { schema: hidden, config: reading }, ({ caller }) =>
+      readTwilioAccount(db, caller.accountId),
+    )
 
     child.get(`${root}.json`, { schema: { ...hidden, querystring: anyQuery }, config: reading }, async (request) => {
       const { accountId } = request.caller

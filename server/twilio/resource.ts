@@ -1,5 +1,6 @@
 /** A message as Twilio's API shows it (https://www.twilio.com/docs/messaging/api/message-resource). */
 import { isErased, type MessageRow } from '../messages/message.ts'
+import { renderPrices } from '../messages/price.ts'
 import { messageErrors } from '../messages/taxonomy.ts'
 import { showSid, twilioErrors, twilioNumber, twilioStatuses, twilioVersion } from '../messages/twilio-words.ts'
 
@@ -13,6 +14,7 @@ export function renderTwilioMessage(row: MessageRow): Record<string, unknown> {
   const isInbound = row.direction === 'inbound'
   const theirNumber = isErased(row) ? null : row.theirNumber
   const [to, from] = isInbound ? [row.ourNumber, theirNumber] : [theirNumber, row.ourNumber]
+  const { price } = renderPrices(row)
   const errorCode = row.errorCode && twilioErrors[row.errorCode]
   const path = `${messagesPath(row.accountId)}/${sid}`
   return {
@@ -29,8 +31,9 @@ export function renderTwilioMessage(row: MessageRow): Record<string, unknown> {
     messaging_service_sid: null,
     num_media: '0',
     num_segments: String(row.segments),
-    price: null,
-    price_unit: 'USD',
+    // A debit there.
+    price: price && `-${price.amount}`,
+    price_unit: row.costCurrency ?? 'USD',
     sid,
     status: twilioStatuses[row.status],
     subresource_uris: { media: `${path}/Media.json` },
@@ -41,4 +44,4 @@ export function renderTwilioMessage(row: MessageRow): Record<string, unknown> {
 }
 
 /** RFC 2822, with the zone as digits. */
-const twilioDate = (time: Date | null): string | null => time && time.toUTCString().replace('GMT', '+0000')
+export const twilioDate = (time: Date | null): string | null => time && time.toUTCString().replace('GMT', '+0000')
