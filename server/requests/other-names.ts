@@ -17,6 +17,7 @@ const things: readonly (readonly string[])[] = [
   ],
   ['message', 'body', 'text', 'content', 'messagetext', 'messagebody', 'sms'],
   ['from', 'sender', 'senderid', 'originator', 'source', 'fromnumber'],
+  ['email', 'username', 'user', 'login', 'emailaddress'],
   ['senderpool', 'messagingservicesid', 'messagingprofileid', 'poolid'],
   [
     'callbackurl',

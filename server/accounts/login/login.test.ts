@@ -62,6 +62,11 @@ test('a login gives a pair of tokens with the scopes of the role', async () => {
   expect(JSON.stringify(rows)).not.toContain(answer.json().access_token)
 })
 
+test('who gives a user name is told that it is an address', async () => {
+  const { errors } = (await post('/v1/auth/login', { username: first.email, password: first.password })).json()
+  expect(errors).toMatchObject([{ pointer: '#/username', code: 'unknown_field', suggestion: 'email' }])
+})
+
 test('a login ignores a Bearer header and takes client credentials from a Basic one', async () => {
   expect(
     (await post('/v1/auth/login', { email: first.email, password: first.password }, { authorization: 'Bearer old' }))
