@@ -51,6 +51,32 @@ describe('enquire_link', () => {
     expect(session.state).toBe('bound')
   })
 
+  test('is sent out of turn, and its answer tells what has been read', async () => {
+    const { session, peer } = await aLink()
+    session.enquire()
+    session.enquire()
+    const [first, second] = [await peer.take('enquire_link'), await peer.take('enquire_link', 1)]
+    expect(session.enquiries).toMatchObject({ sent: 2, answered: 0 })
+    peer.send({ command: 'enquire_link_resp', sequence_number: first.sequence_number })
+    await until(() => session.enquiries.answered === 1, 'the first is answered')
+    session.enquire()
+    const third = await peer.take('enquire_link', 2)
+    peer.send({ command: 'generic_nack', sequence_number: third.sequence_number, command_status: ESME.RINVCMDID })
+    await until(() => session.enquiries.answered === 3, 'whoever answers the third has read the second')
+    session.enquire()
+    session.enquire()
+    peer.send({ command: 'enquire_link_resp', sequence_number: second.sequence_number })
+    await until(() => session.enquiries.answered === 4, 'a number of none is taken for the oldest that is open')
+  })
+
+  test('out of turn to a peer that is gone ends the session no later, however often it is asked', async () => {
+    const { session } = await aLink({ enquireTimeoutMs: 100 })
+    const asking = setInterval(() => session.enquire(), 10)
+    await closed(session, 'enquire_timeout').finally(() => clearInterval(asking))
+    session.enquire()
+    expect(session.state).toBe('closed')
+  })
+
   test('does not judge a peer that we do not listen to', async () => {
     const { session, peer } = await aLink({ enquireLinkMs: 20, enquireTimeoutMs: 20 })
     session.pause()

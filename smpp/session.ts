@@ -2,6 +2,7 @@ import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import { Binding } from './binding.ts'
 import { decodeBroken, decodeBrokenDelivery, decodePdu } from './decode.ts'
+import { type Enquiries, Heartbeat } from './heartbeat.ts'
 import {
   type BindMode,
   type CloseReason,
@@ -18,7 +19,7 @@ import { ESME, statusName } from './status.ts'
 import { PduStream } from './stream.ts'
 import { Traffic } from './traffic.ts'
 import { type UnbindReason, Unbinding } from './unbinding.ts'
-import { lookIntervalMs, Watch } from './watch.ts'
+import { lookIntervalMs } from './watch.ts'
 import { Wire } from './wire.ts'
 
 /**
@@ -44,8 +45,6 @@ export class Session<C> {
   closeDetail = ''
   /** Unix milliseconds of the last whole PDU read; 0 before the first. */
   lastReadAtMs = 0
-  /** Unix milliseconds of the peer's last answer to an enquire_link; 0 before the first. */
-  lastEnquireAnsweredAtMs = 0
 
   readonly #options: SessionOptions<C> & typeof SESSION_DEFAULTS
   readonly #wire: Wire
@@ -53,15 +52,12 @@ export class Session<C> {
   readonly #binding: Binding<C>
   readonly #traffic: Traffic<C>
   readonly #unbinding: Unbinding<C>
-  readonly #watch: Watch
+  readonly #heartbeat: Heartbeat<C>
   readonly #timer: NodeJS.Timeout
   #onBound: (() => void)[] = []
   #onClosed: (() => void)[] = []
   #isSecuring = false
   #pdusRead = 0
-
-  /** Sequence number of our last enquire_link; 0 before the first. */
-  #enquireSequence = 0
   readonly #startedAt = performance.now()
 
   /** Takes over a socket: connected for a server, connecting for a client. */
@@ -70,7 +66,6 @@ export class Session<C> {
     this.#options = given
     this.role = side.role
     this.state = side.role === 'client' ? 'connecting' : 'open'
-    this.#watch = new Watch(given, this.#startedAt)
     this.#stream = new PduStream((bytes, start, end) => this.#readPdu(bytes, start, end))
     this.#wire = new Wire(socket, {
       onBytes: (chunk) => this.#readBytes(chunk),
@@ -79,6 +74,7 @@ export class Session<C> {
     })
     this.#binding = new Binding(this, this.#wire, side, (status) => this.#settleBind(status))
     this.#traffic = new Traffic(this, this.#wire, given, () => this.#unbinding.noteIdle())
+    this.#heartbeat = new Heartbeat(this.#wire, this.#traffic, given, this.#startedAt)
     this.#unbinding = new Unbinding(this.#wire, this.#traffic, (reason) => this.#close(reason, '', true))
     if (side.role === 'client') {
       const isTls = socket instanceof TLSSocket
@@ -102,6 +98,21 @@ export class Session<C> {
   /** How many requests of the peer's await our answer. */
   get unanswered(): number {
     return this.#traffic.unanswered
+  }
+
+  /** Unix milliseconds of the peer's last answer to an enquire_link; 0 before the first. */
+  get lastEnquireAnsweredAtMs(): number {
+    return this.#heartbeat.answeredAtMs
+  }
+
+  /** Our enquire_link, counted: what was sent before one that is answered has been read by the peer. */
+  get enquiries(): Enquiries {
+    return this.#heartbeat
+  }
+
+  /** Sends an enquire_link out of turn, behind all that was sent before. Nothing where the session is not bound. */
+  enquire(): void {
+    if (this.mode !== undefined && this.state !== 'closed') this.#heartbeat.ask(performance.now())
   }
 
   /** Sends a submit_sm. See `request`. */
@@ -191,7 +202,7 @@ export class Session<C> {
     }
     const hasRead = this.#pdusRead > before
     if (hasRead) this.lastReadAtMs = Date.now()
-    this.#watch.noteRead(now, hasRead, this.#stream.partialOctets)
+    this.#heartbeat.noteRead(now, hasRead, this.#stream.partialOctets)
     if (this.state === 'bound') this.#traffic.offerRoom()
   }
 
@@ -247,8 +258,7 @@ export class Session<C> {
         this.#wire.send('enquire_link_resp', undefined, pdu.sequence_number, ESME.ROK)
         return
       case 'enquire_link_resp':
-        this.lastEnquireAnsweredAtMs = Date.now()
-        return
+        return this.#heartbeat.readAnswer(pdu.sequence_number)
       case 'generic_nack':
         return this.#readNack(pdu)
       case 'unbind':
@@ -274,9 +284,7 @@ export class Session<C> {
   #readNack(pdu: PduOf<'generic_nack'>): void {
     const { sequence_number: sequence } = pdu
     if (this.#binding.readAnswer(pdu) || this.#unbinding.readAnswer(sequence)) return
-    // A peer that does not know enquire_link lives all the same.
-    if (sequence !== 0 && sequence === this.#enquireSequence) return
-    this.#traffic.settle(pdu)
+    if (!this.#heartbeat.readNack(sequence)) this.#traffic.settle(pdu)
   }
 
   #readRequest(pdu: MessageRequest): void {
@@ -310,19 +318,12 @@ export class Session<C> {
   #look(now: number): void {
     const { bindTimeoutMs, responseTimeoutMs } = this.#options
     if (this.mode === undefined && now - this.#startedAt >= bindTimeoutMs) return this.#close('bind_timeout', '', false)
-    const { isDeaf } = this.#wire
-    if (isDeaf) this.#watch.noteDeaf(now)
-    const isBehind = this.#watch.isBehind(now, isDeaf)
+    const isBehind = this.#heartbeat.isBehind(now)
     if (!isBehind) this.#traffic.expire(now - responseTimeoutMs)
     this.#unbinding.look(now)
     if (this.state === 'closed') return
-    const verdict = isBehind ? 'fine' : this.#watch.look(now, this.state === 'bound')
-    if (verdict === 'partial_pdu' || verdict === 'enquire_timeout') return this.#close(verdict, '', false)
-    if (verdict === 'enquire') {
-      this.#enquireSequence = this.#traffic.window.nextSequence()
-      this.#wire.send('enquire_link', undefined, this.#enquireSequence, 0)
-      this.#watch.noteEnquired(now)
-    }
+    const end = isBehind ? undefined : this.#heartbeat.look(now, this.state === 'bound')
+    if (end !== undefined) return this.#close(end, '', false)
     if (this.state === 'bound') this.#traffic.offerRoom()
   }
 

@@ -59,6 +59,11 @@ export class Watch {
     return isBehind
   }
 
+  /** Whether an answer to an enquire_link is waited for. */
+  get isWaiting(): boolean {
+    return this.#enquiredAt !== 0
+  }
+
   /** Takes note that enquire_link was sent. */
   noteEnquired(now: number): void {
     this.#enquiredAt = now

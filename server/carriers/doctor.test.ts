@@ -16,6 +16,7 @@ import { receive, type ReceiveContext } from './receive.ts'
 import { Redeliveries } from './redelivery.ts'
 import { followIdForms } from './rekey.ts'
 import { smppDefaults } from './settings.ts'
+import { aliveSession } from './testing.ts'
 
 let database: TestDatabase
 let app: App
@@ -86,9 +87,7 @@ async function receipt(id: string, form: IdForm = 'raw', stat = 'DELIVRD', doneD
     data_coding: 0,
     short_message: Buffer.from(`id:${id} submit date:2601010000 done date:${doneDate} stat:${stat} err:000 text:`),
   } as MessageRequest
-  const status = await new Promise((resolve) =>
-    receive(context, link, pdu, resolve, { state: 'bound', lastEnquireAnsweredAtMs: 0 }),
-  )
+  const status = await new Promise((resolve) => receive(context, link, pdu, resolve, aliveSession()))
   expect(status).toBe(ESME.ROK)
 }
 

@@ -9,7 +9,7 @@ import { receive, type ReceiveContext } from './receive.ts'
 import { Redeliveries, type DeliverySession } from './redelivery.ts'
 import { joinLateParts } from './reply-join.ts'
 import { smppDefaults, type SmppSettings } from './settings.ts'
-import { openCarrierTest, untilBound } from './testing.ts'
+import { aliveSession, openCarrierTest, untilBound } from './testing.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -58,7 +58,7 @@ function deliverSm(fields: Fields): MessageRequest {
 }
 
 /** What is known of a session that lives. */
-const session = (): DeliverySession => ({ state: 'bound', lastEnquireAnsweredAtMs: 0 })
+const session = (): DeliverySession => aliveSession()
 
 /** Receives a PDU on a session; resolves with the answer to the carrier. */
 function deliver(fields: Fields, on = session()): Promise<number> {
@@ -204,7 +204,7 @@ describe('a reply that waited in the socket of a process that stood still for se
     await test.db.query(
       `with n as (insert into nodes (id, name) values ($1, 'other') returning id),
          h as (insert into heartbeats (node_id, seen_at) select id, now() + interval '1 hour' from n)
-       insert into reply_notings (node_id, noted_to) select id, now() + interval '1 hour' from n`,
+       insert into reply_notings (node_id, noted_to, met) select id, now() + interval '1 hour', 1000 from n`,
       [id],
     )
     const other = { ...context, redeliveries: new Redeliveries(id) }

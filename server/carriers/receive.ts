@@ -123,9 +123,8 @@ async function storeText(
     isNamed: id !== '',
     sequence: pdu.sequence_number,
     session,
-    enquireTimeoutMs: link.settings.enquire_timeout_seconds * 1000,
   }
-  return context.redeliveries.storeOnce(delivery, (isFirst) =>
+  return context.redeliveries.storeOnce(context.db, delivery, (isFirst) =>
     storeReply(context, { ...reply, text, isPartial: false }, isFirst),
   )
 }

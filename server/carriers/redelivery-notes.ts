@@ -1,6 +1,7 @@
 /**
  * What processes tell each other of the deliveries that they have answered (`redelivery.ts`): the last equal one in `reply_hashes`, with how
- * many may come again, and in `reply_notings` up to when all doubts of a process are there.
+ * many may come again, and in `reply_notings` up to when all doubts of a process are there, and
+ * who was asked to find out whether its answers have arrived.
  */
 import { columns } from '../db/array.ts'
 import type { Db, Tx } from '../db/db.ts'
@@ -25,6 +26,14 @@ interface Coming {
   isLeft: boolean
   /** Its carrier may have stopped waiting: what another has stored since it came may be the same. */
   isLate: boolean
+  /** What the process that has an equal one was asked. */
+  ask: Ask | null
+}
+
+/** A process was asked, for the nth time, whether its answers have arrived. */
+export interface Ask {
+  nodeId: string
+  number: string
 }
 
 /** How far back an equal delivery counts. */
@@ -38,7 +47,15 @@ export const networkSeconds = 0.5
 export class Unanswerable extends Error {}
 
 /** Another process has an equal delivery, or is just storing it, and has not yet told whether its answer arrived. */
-export class NotYetTold extends Error {}
+export class NotYetTold extends Error {
+  /** Null where it is just storing it. */
+  readonly nodeId: string | null
+
+  constructor(nodeId: string | null) {
+    super()
+    this.nodeId = nodeId
+  }
+}
 
 /**
  * Whether a delivery is to be stored; notes it. A delivery that it may repeat (`earlier`) counts if that was stored after all. Else the
@@ -50,17 +67,18 @@ export class NotYetTold extends Error {}
 export async function noteDelivery(
   tx: Tx,
   delivery: Noted & { isNamed: boolean },
-  { earlier, nodeId, waited, isLost, isLeft, isLate }: Coming,
+  { earlier, nodeId, waited, isLost, isLeft, isLate, ask }: Coming,
 ): Promise<boolean> {
-  const { rows } = await tx.query<{ isFirst: boolean; isTold: boolean; isCrossed: boolean }>(
+  const { rows } = await tx.query<{ isFirst: boolean; isTold: boolean; isCrossed: boolean; teller: string | null }>(
     `with equal as (
-       select h.delivery,
+       select h.delivery, h.node_id,
          h.doubts > 0 or (h.node_id <> $3 and b.seen_at is null) as is_doubtful,
          $6 or not $11 and (
            h.doubts > 0 or (h.node_id <> $3 and b.seen_at is null) or coalesce(h.delivery = $5, false)
              or not ($12 or c.is_crossed) and (
                h.node_id = $3 or b.seen_at is null
-                 or coalesce(n.noted_to, '-infinity') > now() + make_interval(secs => $10::float8 - $9::float8)
+                 or coalesce(h.node_id = $14 and n.met >= $15::bigint
+                   and n.noted_to > now() + make_interval(secs => $10::float8 - $9::float8), false)
              )
          ) as is_told,
          c.is_crossed
@@ -95,7 +113,8 @@ export async function noteDelivery(
          where $6 or is_doubtful or delivery = $5
        ) as "isFirst",
        exists (select 1 from noted) as "isTold",
-       exists (select 1 from equal where is_crossed) as "isCrossed"`,
+       exists (select 1 from equal where is_crossed) as "isCrossed",
+       (select node_id from equal) as teller`,
     [
       delivery.linkId,
       delivery.hash,
@@ -110,10 +129,13 @@ export async function noteDelivery(
       isLost,
       isLeft,
       isLate,
+      ask?.nodeId ?? null,
+      ask?.number ?? null,
     ],
   )
   const [found] = rows
-  if (found?.isTold === false) throw isLost || isLeft || found.isCrossed ? new Unanswerable() : new NotYetTold()
+  if (found?.isTold === false)
+    throw isLost || isLeft || found.isCrossed ? new Unanswerable() : new NotYetTold(found.teller)
   return found?.isFirst ?? true
 }
 
@@ -145,16 +167,31 @@ export async function noteDoubts(db: Db, lost: readonly Noted[], unknown: readon
   )
 }
 
-/**
- * Tells that all doubts up to a time are noted, if it is known. Answers the database's time: what had come to the sockets until then was read
- * before whoever waits for this goes on.
- */
-export async function tellNoted(db: Db, nodeId: string, notedTo: Date | null): Promise<Date | null> {
-  const { rows } = await db.query<{ now: Date }>(
-    `insert into reply_notings as n (node_id, noted_to) values ($1, coalesce($2::timestamptz, '-infinity'))
-     on conflict (node_id) do update set noted_to = coalesce($2::timestamptz, n.noted_to)
-     returning now() as now`,
-    [nodeId, notedTo],
+/** Asks another process to find out whether all that it has answered until now has arrived. By primary key; null where it has never told anything. */
+export async function askProcess(db: Db, nodeId: string): Promise<Ask | null> {
+  const { rows } = await db.query<{ number: string }>(
+    `update reply_notings set asks = asks + 1 where node_id = $1 returning asks as number`,
+    [nodeId],
   )
-  return rows[0]?.now ?? null
+  return rows[0] ? { nodeId, number: rows[0].number } : null
+}
+
+/**
+ * Tells that all doubts up to a time are noted, if it is known, and which ask is met. Answers the database's time: what had come to the sockets
+ * until then was read before whoever waits for this goes on; and the last ask where it is not met.
+ */
+export async function tellNoted(
+  db: Db,
+  nodeId: string,
+  notedTo: Date | null,
+  met: string | null,
+): Promise<{ now: Date | null; ask: string | null }> {
+  const { rows } = await db.query<{ now: Date; ask: string | null }>(
+    `insert into reply_notings as n (node_id, noted_to) values ($1, coalesce($2::timestamptz, '-infinity'))
+     on conflict (node_id) do update
+       set noted_to = coalesce($2::timestamptz, n.noted_to), met = greatest(n.met, $3::bigint)
+     returning now() as now, case when n.asks > n.met then n.asks end as ask`,
+    [nodeId, notedTo, met],
+  )
+  return rows[0] ?? { now: null, ask: null }
 }

@@ -5,9 +5,9 @@ import { newId } from '../ids.ts'
 import { openLedgerTest, ourNumber, until, type LedgerTest } from '../messages/testing.ts'
 import type { Link } from './link.ts'
 import { receive, type ReceiveContext } from './receive.ts'
-import { Redeliveries, type DeliverySession } from './redelivery.ts'
+import { Redeliveries } from './redelivery.ts'
 import { smppDefaults } from './settings.ts'
-import { openCarrierTest, untilBound } from './testing.ts'
+import { aliveSession, openCarrierTest, untilBound, type TestSession } from './testing.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -44,9 +44,10 @@ async function otherProcess(): Promise<ReceiveContext> {
   const nodeId = newId()
   await database.db.query(`insert into nodes (id, name) values ($1, 'other')`, [nodeId])
   await database.db.query(`insert into heartbeats (node_id, seen_at) values ($1, now() + interval '1 hour')`, [nodeId])
-  await database.db.query(`insert into reply_notings (node_id, noted_to) values ($1, now() + interval '1 hour')`, [
-    nodeId,
-  ])
+  await database.db.query(
+    `insert into reply_notings (node_id, noted_to, met) values ($1, now() + interval '1 hour', 1000)`,
+    [nodeId],
+  )
   return processOf(nodeId)
 }
 
@@ -71,22 +72,19 @@ const away = { query: isAway, connect: isAway } as unknown as typeof database.db
 /** Counts the transactions of a process. */
 function countLooks(at: ReceiveContext): () => number {
   let looks = 0
-  const connect = (): Promise<unknown> => (looks++, database.db.connect())
+  const connect = (callback?: () => void): unknown =>
+    callback ? database.db.connect(callback) : (looks++, database.db.connect())
   at.db = Object.assign(Object.create(database.db) as typeof database.db, { connect })
   return () => looks
 }
 
-interface TestSession extends DeliverySession {
-  state: string
-  lastEnquireAnsweredAtMs: number
-  sequence: number
-}
-const openSession = (): TestSession => ({ state: 'bound', lastEnquireAnsweredAtMs: 0, sequence: 0 })
+type NumberedSession = TestSession & { sequence: number }
+const openSession = (): NumberedSession => Object.assign(aliveSession(), { sequence: 0 })
 
 type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
 
 /** Delivers a "yes"; resolves with our answer. */
-function deliver(session: TestSession, fields: Fields = {}, at = context): Promise<number> {
+function deliver(session: NumberedSession, fields: Fields = {}, at = context): Promise<number> {
   const pdu = {
     command: 'deliver_sm',
     sequence_number: ++session.sequence,
@@ -148,7 +146,7 @@ describe('a person who says the same twice within seconds', () => {
   it('is heard twice where a session was lost, but not before it was known to work', async () => {
     const lost = openSession()
     await deliver(lost)
-    lost.lastEnquireAnsweredAtMs = nowMs + 5001
+    lost.enquiries = { sent: 1, answered: 1 }
     lost.state = 'closed'
     await context.redeliveries.noteLost(database.db)
     await deliver(openSession())
@@ -168,7 +166,7 @@ describe('a person who says the same twice within seconds', () => {
   it('is heard twice where the second could not be stored, and its session was lost', async () => {
     const session = openSession()
     await deliver(session)
-    session.lastEnquireAnsweredAtMs = nowMs + 5001
+    session.enquiries = { sent: 1, answered: 1 }
     nowMs += 10_000
     await database.db.query(`alter table messages add constraint full_disk check (direction = 'outbound') not valid`)
     expect(await deliver(session)).toBe(ESME.RX_T_APPN)
@@ -212,8 +210,9 @@ describe('a redelivery is answered and stored once', () => {
 
   it('also where the last heartbeat of the lost session may have been answered before our answer was read', async () => {
     const lost = openSession()
+    lost.enquiries.sent = 1
     await deliver(lost)
-    lost.lastEnquireAnsweredAtMs = nowMs + 4999
+    lost.enquiries.answered = 1
     lost.state = 'closed'
     await deliver(openSession())
     expect(await stored()).toBe(1)

@@ -2,27 +2,42 @@
  * Tells a reply that a carrier delivers again from a person who says the same twice. SMPP gives a delivery no identity that outlives its
  * session; what tells is whether the carrier can be without our answer to an equal one. Each such answer excuses one repetition:
  *
- *   stored, answered at once, session alive, or its heartbeat was answered later      the carrier has it: a repetition is a person's
+ *   stored, answered at once, and a heartbeat behind the answer was answered          the carrier has it: a repetition is a person's
  *   being stored or answered late, so that the carrier may have stopped waiting       the next one is a redelivery
  *   being stored or answered, and the session was lost                               "
  *   not stored, as far as we know                                                    ", and stored unless it was after all
  *
  * What this process has answered is remembered here, and what others and those before it have, in the database. Where another session of this
- * process had an equal one, its end is waited for: what a carrier gives to the next session may be read before that. Where another process has
- * one, this one waits with its own until that process has told of its doubts, or has been silent for so long that it is dead. What came on a
- * session that is lost before it was stored, or waited for long, is left to its carrier where there is an equal one; also what waited for the
- * patience of a carrier, where another process has stored an equal one meanwhile.
+ * process had an equal one, that is asked for a heartbeat: it may be gone without anybody having told us, and what a carrier gives to the next
+ * session may be read before the end of the last. Where another process has one, this one waits with its own until that process has asked its
+ * sessions and told of its doubts, or has been silent for so long that it is dead. Where that is not known in time, or the session is lost, what
+ * came is left to its carrier, which asks again; also what waited for the patience of a carrier, where another process has stored an equal one
+ * meanwhile.
  */
 import type { Db, Tx } from '../db/db.ts'
 import { newId } from '../ids.ts'
-import { networkSeconds, noteDelivery, noteDoubts, NotYetTold, tellNoted, windowMinutes } from './redelivery-notes.ts'
+import {
+  type Ask,
+  askProcess,
+  networkSeconds,
+  noteDelivery,
+  noteDoubts,
+  NotYetTold,
+  tellNoted,
+  Unanswerable,
+  windowMinutes,
+} from './redelivery-notes.ts'
 
 /** What of a session tells whether the carrier has our answers. */
 export interface DeliverySession {
   /** `closed` for good, once it is. */
   readonly state: string
   /** Unix milliseconds; 0 before the first. */
-  readonly lastEnquireAnsweredAtMs: number
+  readonly lastReadAtMs: number
+  /** Its heartbeats, counted: what was sent before one that is answered has been read. */
+  readonly enquiries: { readonly sent: number; readonly answered: number }
+  /** Sends a heartbeat. */
+  enquire(): void
 }
 
 /** A reply as it came. */
@@ -35,8 +50,6 @@ export interface Delivery {
   /** sequence_number of its PDU. */
   sequence: number
   session: DeliverySession
-  /** How long the carrier has to answer a heartbeat, in milliseconds. */
-  enquireTimeoutMs: number
 }
 
 interface Answered extends Delivery {
@@ -49,8 +62,14 @@ interface Answered extends Delivery {
   /** When it was stored or could not be; null: under way. */
   answeredAt: number | null
   isStored: boolean
-  /** Until another process has told of its doubts: nothing of it is stored, or being stored. */
+  /** How many heartbeats its session had sent before the answer. */
+  enquiries: number
+  /** When it was first asked for whether the answer arrived. */
+  askedAt: number | null
+  /** Until another session is heard, or another process has told of its doubts: nothing of it is stored, or being stored. */
   isWaiting?: boolean
+  /** It was left to its carrier, and nothing of it is stored. */
+  isGivenUp?: boolean
   done: Promise<void>
 }
 
@@ -62,6 +81,9 @@ const rememberedMax = 100_000
 /** How often a process notes its doubts. */
 export const notingMs = 1000
 const lookAgainMs = 200
+const hearAgainMs = 20
+// Since the others are answered: so short that what is left to its carrier then is left in time.
+const hearMs = 1000
 // Longer than another process takes to tell of its doubts.
 const leftMs = 5000
 
@@ -77,6 +99,8 @@ export class Redeliveries {
   #noting: Promise<void> = Promise.resolve()
   /** Up to when all doubts are noted as soon as those of now are: a time of the database, whose answer was read with what had come until then. */
   #readTo: Date | null = null
+  /** Another process has asked whether all up to a number has arrived. */
+  #ask: { number: string; upTo: number } | null = null
   #cameAt = 0
 
   /** `absentMs`: for how long what is read now may have waited in its socket (`Presence`). */
@@ -91,6 +115,7 @@ export class Redeliveries {
    * the carrier as soon as this resolves or rejects.
    */
   async storeOnce(
+    db: Db,
     delivery: Delivery,
     store: (isFirst: (tx: Tx) => Promise<boolean>) => Promise<unknown>,
   ): Promise<void> {
@@ -108,24 +133,27 @@ export class Redeliveries {
       receivedAt: absentMs < patienceMs ? now : now - absentMs,
       answeredAt: null,
       isStored: false,
+      enquiries: 0,
+      askedAt: null,
       done,
     }
     this.#cameAt = now
     this.#remember(key, answer)
     try {
-      if (!earlier && this.#hasOnOther(key, delivery, n)) {
-        answer.isWaiting = true
-        await untilHeard()
-        answer.isWaiting = false
-      }
+      if (!earlier?.isStored) await this.#untilHeard(key, answer)
       await this.#noting
-      earlier ??= this.#takeUnsure(key, delivery, now, n - 1)
-      await earlier?.done
+      for (;;) {
+        earlier ??= this.#takeUnsure(key, delivery, now, n - 1)
+        await earlier?.done
+        if (!earlier?.isGivenUp) break
+        earlier = undefined
+      }
       // Neither is known to be stored: under one id the database tells, whichever of them it has.
       if (earlier?.isStored === false) answer.id = earlier.id
-      if (!earlier?.isStored) await this.#storeSure(answer, startedAt, earlier?.id ?? null, store)
+      if (!earlier?.isStored) await this.#storeSure(db, answer, startedAt, earlier?.id ?? null, store)
       answer.isStored = true
     } finally {
+      answer.enquiries = answer.session.enquiries.sent
       answer.answeredAt = this.#now()
       resolve()
     }
@@ -133,11 +161,13 @@ export class Redeliveries {
 
   /** Stores a delivery, if it is the first, when it is known whether it is. */
   async #storeSure(
+    db: Db,
     answer: Answered,
     startedAt: number,
     earlier: string | null,
     store: (isFirst: (tx: Tx) => Promise<boolean>) => Promise<unknown>,
   ): Promise<void> {
+    let ask: Ask | null = null
     for (;;) {
       try {
         return void (await store((tx) => {
@@ -150,11 +180,13 @@ export class Redeliveries {
             isLost,
             isLeft: isLeft(answer, this.#now()),
             isLate: waitedMs >= patienceMs,
+            ask,
           })
         }))
       } catch (error) {
         if (!(error instanceof NotYetTold)) throw error
         answer.isWaiting = true
+        if (error.nodeId !== null && ask?.nodeId !== error.nodeId) ask = await askProcess(db, error.nodeId)
         await new Promise((resolve) => setTimeout(resolve, lookAgainMs))
         answer.isWaiting = false
       }
@@ -168,6 +200,7 @@ export class Redeliveries {
   async noteLost(db: Db): Promise<void> {
     await this.#noting
     const readTo = this.#readTo
+    const ask = this.#ask
     const [lost, unknown]: [Answered[], Answered[]] = [[], []]
     let isAllKnown = true
     const now = this.#now()
@@ -184,6 +217,8 @@ export class Redeliveries {
       })
       if (rest.length < answers.length) this.#replace(key, rest)
     }
+    // Of the same moment as the doubts.
+    const isMet = ask !== null && isAllKnown && !this.#isAnyUnheard(ask.upTo, now)
     if (lost.length + unknown.length > 0) {
       const noted = noteDoubts(db, lost, unknown)
       this.#noting = noted.catch(() => {
@@ -192,7 +227,17 @@ export class Redeliveries {
       await noted
     }
     // Nobody asks who has had none for so long.
-    if (now - this.#cameAt <= windowMs) this.#readTo = await tellNoted(db, this.#nodeId, isAllKnown ? readTo : null)
+    if (now - this.#cameAt > windowMs) return
+    const told = await tellNoted(db, this.#nodeId, isAllKnown ? readTo : null, isMet ? ask.number : null)
+    this.#readTo = told.now
+    if (isMet) this.#ask = null
+    if (told.ask !== null) this.#ask ??= { number: told.ask, upTo: this.#last }
+    const { upTo = 0 } = this.#ask ?? {}
+    if (upTo > 0)
+      await enquire(
+        [...this.#answers.values()].flat().filter(({ n }) => n <= upTo),
+        this.#now(),
+      )
   }
 
   /** Takes out the oldest equal delivery of which the carrier may have been without an answer at that time, of those up to a number. */
@@ -206,10 +251,39 @@ export class Redeliveries {
     return found
   }
 
-  /** Whether an equal one came before on another session, which may have ended without our knowing. */
-  #hasOnOther(key: string, { session }: Delivery, n: number): boolean {
+  /** Whether any of the answers up to a number may not have arrived. */
+  #isAnyUnheard(upTo: number, now: number): boolean {
+    for (const answers of this.#answers.values())
+      if (answers.some((one) => one.n <= upTo && !one.isWaiting && isUnheard(one, now))) return true
+    return false
+  }
+
+  /**
+   * Asks the other sessions of this process that had an equal one before, until it is known of each whether our answer arrived.
+   * @throws Unanswerable where that takes too long; then it is as if this one had not come.
+   */
+  async #untilHeard(key: string, answer: Answered): Promise<void> {
+    const isOther = (one: Answered): boolean => one.n < answer.n && one.session !== answer.session
+    const leftAt = performance.now() + leftMs
+    let giveUpAt = 0
+    for (;;) {
+      const unheard = (this.#answers.get(key) ?? []).filter((one) => isOther(one) && isUnheard(one, answer.cameAt))
+      if (unheard.length === 0) return
+      const isStoring = unheard.some((one) => one.answeredAt === null)
+      if (isStoring || giveUpAt === 0) giveUpAt = Math.min(performance.now() + hearMs, leftAt)
+      if (performance.now() > giveUpAt) break
+      answer.isWaiting = true
+      await enquire(unheard, this.#now())
+      await new Promise((resolve) => setTimeout(resolve, hearAgainMs))
+      answer.isWaiting = false
+    }
     const answers = this.#answers.get(key) ?? []
-    return answers.some((one) => one.n < n && one.session !== session && !hasArrived(one))
+    this.#replace(
+      key,
+      answers.filter((one) => one !== answer),
+    )
+    answer.isGivenUp = true
+    throw new Unanswerable()
   }
 
   #remember(key: string, answer: Answered): void {
@@ -229,18 +303,32 @@ export class Redeliveries {
   }
 }
 
-/** Until the end of a session is known whose carrier has given what it had no answer for to another session of this process. */
-async function untilHeard(): Promise<void> {
-  await new Promise((resolve) => setTimeout(resolve, networkSeconds * 1000))
-  // Behind the sockets, also where the process stood still meanwhile.
+/** Sends a heartbeat behind each of these answers, where there is none. */
+async function enquire(answers: readonly Answered[], now: number): Promise<void> {
+  const written = answers.filter((one) => one.answeredAt !== null)
+  // An answer is written in the turn in which it is known.
   await new Promise((resolve) => setImmediate(resolve))
+  for (const one of written) {
+    one.askedAt ??= now
+    if (one.session.enquiries.sent <= one.enquiries) one.session.enquire()
+  }
 }
 
 const keyOf = ({ linkId, hash }: Delivery): string => `${linkId} ${hash.toString('base64')}`
 
 /** The carrier has read our answer: it answered a heartbeat that was sent behind it. */
-function hasArrived({ answeredAt, isStored, session, enquireTimeoutMs }: Answered): boolean {
-  return isStored && answeredAt !== null && session.lastEnquireAnsweredAtMs > answeredAt + enquireTimeoutMs
+const hasArrived = ({ answeredAt, isStored, session, enquiries }: Answered): boolean =>
+  isStored && answeredAt !== null && session.enquiries.answered > enquiries
+
+/**
+ * Its session seems alive, and may be gone all the same. Whoever says anything after he was asked is there, though he answers no heartbeats. What
+ * was late at that time is in doubt, and not to be waited for.
+ */
+function isUnheard(one: Answered, now: number): boolean {
+  const { session, answeredAt, isStored, askedAt } = one
+  if (session.state === 'closed' || isLate(one, now) || hasArrived(one)) return false
+  if (askedAt !== null && session.lastReadAtMs > askedAt + networkSeconds * 1000) return false
+  return isStored || answeredAt === null
 }
 
 /** Its carrier waits no longer, and may have given it to another: it has waited in its socket, or since then. */

@@ -12,6 +12,7 @@ import { receive, type ReceiveContext } from './receive.ts'
 import { Redeliveries } from './redelivery.ts'
 import { joinLateParts } from './reply-join.ts'
 import { smppDefaults } from './settings.ts'
+import { aliveSession } from './testing.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -42,7 +43,7 @@ type Fields = Partial<Extract<MessageRequest, { command: 'deliver_sm' }>>
 function deliver(fields: Fields, source = '15551230001', process = context): Promise<number> {
   const head = { command: 'deliver_sm', command_status: 0, sequence_number: 1, esm_class: 0, data_coding: 0 }
   const pdu = { ...head, source_addr: source, destination_addr: ourNumber, ...fields } as MessageRequest
-  const session = { state: 'bound', lastEnquireAnsweredAtMs: 0 } as const
+  const session = aliveSession()
   return new Promise((resolve) => receive(process, link, pdu, resolve, session))
 }
 

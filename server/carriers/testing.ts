@@ -12,7 +12,7 @@ import { openLedgerTest, ourNumber, rowOf, until, type LedgerTest } from '../mes
 import { Node } from '../node.ts'
 import type { LinkOptions } from './link.ts'
 import { receive, type ReceiveContext } from './receive.ts'
-import { Redeliveries } from './redelivery.ts'
+import { Redeliveries, type DeliverySession } from './redelivery.ts'
 import type { Rule } from './route.ts'
 import type { SmppSettings } from './settings.ts'
 import { Hand } from './stranded.ts'
@@ -121,6 +121,31 @@ export async function openCarrierTest(
       await simulator.close()
     },
   }
+}
+
+/** A session as Redeliveries see it. */
+export interface TestSession extends DeliverySession {
+  state: string
+  enquiries: { sent: number; answered: number }
+  /** Its connection is gone, and nobody has told us. */
+  isSilent: boolean
+}
+
+/** A session whose peer answers heartbeats. */
+export function aliveSession(): TestSession {
+  const session: TestSession = {
+    state: 'bound',
+    lastReadAtMs: 0,
+    enquiries: { sent: 0, answered: 0 },
+    isSilent: false,
+    enquire() {
+      session.enquiries.sent++
+      setImmediate(() => {
+        if (!session.isSilent && session.state === 'bound') session.enquiries.answered = session.enquiries.sent
+      })
+    },
+  }
+  return session
 }
 
 /** Waits until the links that run are bound. */

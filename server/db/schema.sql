@@ -1040,6 +1040,8 @@ create table reply_hashes (
 create table reply_notings (
   node_id uuid not null,
   noted_to timestamptz not null,
+  asks bigint default 0 not null,
+  met bigint default 0 not null,
   constraint reply_notings_pkey primary key (node_id),
   constraint reply_notings_node_id_fkey foreign key (node_id) references nodes(id) on delete cascade
 );
