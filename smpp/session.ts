@@ -303,10 +303,10 @@ export class Session<C> {
   }
 
   #readUnbind(pdu: PduOf<'unbind'>): void {
-    this.#wire.send('unbind_resp', undefined, pdu.sequence_number, ESME.ROK)
-    if (this.state === 'open') return this.#close('peer_unbound', '', true)
+    this.#unbinding.readUnbind(pdu.sequence_number)
     // Both may have said it at once: then each waits for the other's answer.
     if (this.state === 'bound') this.#startUnbinding('peer_unbound', this.#options.responseTimeoutMs)
+    else this.#unbinding.start('peer_unbound', this.#options.responseTimeoutMs, performance.now())
   }
 
   #startUnbinding(reason: UnbindReason, drainMs: number): void {

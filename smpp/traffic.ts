@@ -20,7 +20,7 @@ export class Traffic<C> {
   readonly #onIdle: () => void
   #wasFull = false
 
-  /** `onIdle` is called whenever nothing is left outstanding, either way. */
+  /** `onIdle` is called whenever nothing is left outstanding either way, or nothing of the peer's. */
   constructor(
     session: Session<C>,
     wire: Wire,
@@ -113,7 +113,7 @@ export class Traffic<C> {
       isAnswered = true
       this.unanswered--
       if (this.unanswered <= this.#options.unansweredMax / 2) this.#wire.resume('unanswered')
-      if (this.isIdle) this.#onIdle()
+      if (this.unanswered === 0) this.#onIdle()
     }
   }
 }

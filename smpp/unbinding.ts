@@ -6,7 +6,8 @@ export type UnbindReason = 'unbound' | 'peer_unbound'
 
 /**
  * The end of a bound session: waits until nothing is outstanding either way; then, when the wish is ours, says unbind and
- * waits for the answer. All of it takes no longer than it was given. The peer's wish was answered when it came.
+ * waits for the answer. All of it takes no longer than it was given. The peer's wish is answered when all is that it asked before: many hang up
+ * with that answer.
  */
 export class Unbinding<C> {
   /** Undefined until the unbinding has begun. */
@@ -14,6 +15,8 @@ export class Unbinding<C> {
   readonly #wire: Wire
   readonly #traffic: Traffic<C>
   readonly #onDone: (reason: UnbindReason) => void
+  /** Sequence numbers of the peer's unbind, until they are answered. */
+  readonly #asked: number[] = []
   /** Monotonic milliseconds at which the waiting is over. */
   #until = 0
   /** Sequence number of our unbind; 0 before it is sent. */
@@ -32,7 +35,12 @@ export class Unbinding<C> {
     this.look(now)
   }
 
-  /** Goes on because nothing is outstanding; called so often that it must cost nothing before the unbinding has begun. */
+  /** Takes the peer's unbind; to be started, or looked after, thereupon. */
+  readUnbind(sequence: number): void {
+    this.#asked.push(sequence)
+  }
+
+  /** Goes on because all that the peer asked is answered, or nothing is outstanding; called so often that it must cost nothing before the unbinding has begun. */
   noteIdle(): void {
     if (this.reason !== undefined) this.look(performance.now())
   }
@@ -41,6 +49,8 @@ export class Unbinding<C> {
   look(now: number): void {
     if (this.reason === undefined) return
     const isOver = now >= this.#until
+    if (isOver || this.#traffic.unanswered === 0)
+      for (const sequence of this.#asked.splice(0)) this.#wire.send('unbind_resp', undefined, sequence, 0)
     if (this.#sequence === 0 && (isOver || this.#traffic.isIdle)) {
       if (this.reason === 'peer_unbound') return this.#onDone(this.reason)
       this.#sequence = this.#traffic.window.nextSequence()
