@@ -107,3 +107,23 @@ describe('octets as text', () => {
     )
   })
 })
+
+describe('ASCII', () => {
+  const read = (octets: string): string | Buffer => decodeText(Buffer.from(octets, 'latin1'), 'ascii')
+
+  it('with octets that no ASCII text has is GSM-7, as widespread clients write it', () => {
+    expect(read('me\x00example.com')).toBe('me@example.com')
+    expect(read('\x02 5\x11')).toBe('$ 5_')
+    expect(read('\x1be 5\x00')).toBe('€ 5')
+  })
+
+  it.each([
+    ['[plain] $ @ _ ~', '[plain] $ @ _ ~'],
+    ['lines\r\nand\ttabs', 'lines\r\nand\ttabs'],
+    ['ended\x00\x00', 'ended'],
+    ['\x00', ''],
+    ['Gr\xc3\xbc\xc3\x9fe\x1b', 'Grüße\x1b'],
+  ])('%j is what it says', (octets, text) => {
+    expect(read(octets)).toBe(text)
+  })
+})

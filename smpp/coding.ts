@@ -69,10 +69,30 @@ export function decodeText(octets: Uint8Array, coding: TextCoding, context?: Oct
   if (coding === 'gsm7') return decodeGsm7(octets, context?.shift)
   if (coding === 'gsm7-packed') return decodeGsm7(unpackGsm7(octets, context?.udhLength), context?.shift)
   if (coding === 'binary') return toBuffer(octets)
+  if (coding === 'ascii' && isGsm7(octets)) return decodeGsm7(withoutPadding(octets), context?.shift)
   // The Encoding Standard's latin1 is Windows-1252, which is not what SMPP means.
   if (coding === 'latin1') return withoutNul(toBuffer(octets).toString('latin1'))
   if (coding === 'ucs2' && isShortUtf16(octets)) return decodeShortUtf16(octets)
   return withoutNul(new TextDecoder(labelOf(coding, octets)).decode(octets))
+}
+
+/**
+ * Whether what is said to be ASCII is GSM-7, one septet an octet: npm smpp, and who copied its table, write all of GSM-7 under data_coding 1. There
+ * `@`, `$`, `_`, `£` and the escape before `€` and `[` are controls that no ASCII text has; letters of Western Europe cannot be told.
+ */
+function isGsm7(octets: Uint8Array): boolean {
+  let isControlled = false
+  for (const octet of withoutPadding(octets)) {
+    if (octet >= 0x80) return false
+    if (octet < 0x20 && octet !== 0x09 && octet !== 0x0a && octet !== 0x0d) isControlled = true
+  }
+  return isControlled
+}
+
+function withoutPadding(octets: Uint8Array): Uint8Array {
+  let end = octets.length
+  while (end > 0 && octets[end - 1] === 0) end--
+  return octets.subarray(0, end)
 }
 
 /** One segment and more, with its octets in the order of this machine. */

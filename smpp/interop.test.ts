@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import smpp, { type NpmPdu, type NpmSession } from 'smpp'
 import { COMMANDS } from './commands.ts'
+import { joinParts, readPart } from './concat.ts'
 import { connectSession } from './dial.ts'
 import type { MessageRequest, Outcome } from './options.ts'
 import { SmppServer } from './server.ts'
@@ -66,6 +67,30 @@ test('npm smpp as a client binds, submits, gets a receipt and unbinds', async ()
   expect(await ask(client.enquire_link, {})).toMatchObject({ command_status: 0 })
   expect(await ask(client.unbind, {})).toMatchObject({ command_status: 0 })
   await until(() => server.sessions.size === 0, 'the session is over')
+  client.destroy()
+  await server.close()
+})
+
+test('npm smpp writes GSM-7 under the data_coding of ASCII, and is read all the same', async () => {
+  const texts: string[] = []
+  const server = new SmppServer<string>({
+    windowMax: 10,
+    onBind: () => ESME.ROK,
+    onRequest(_session, pdu, respond) {
+      if (pdu.command === 'submit_sm') texts.push(`${pdu.data_coding} ${joinParts([readPart(pdu)]).text}`)
+      respond(ESME.ROK)
+    },
+  })
+  const port = await server.listen({ host: '127.0.0.1', port: 0 })
+  const client = await new Promise<NpmSession>((resolve) => {
+    const session = smpp.connect({ host: '127.0.0.1', port }, () => resolve(session))
+  })
+  const ask = (send: NpmSession['submit_sm'], fields: Record<string, unknown>): Promise<NpmPdu> =>
+    new Promise((resolve) => send.call(client, fields, resolve))
+  await ask(client.bind_transceiver, { system_id: 'npm', password: 'secret' })
+  for (const short_message of ['me@example.com', '[€5] for $6_', 'plain'])
+    await ask(client.submit_sm, { destination_addr: '15551230001', short_message })
+  expect(texts).toEqual(['1 me@example.com', '1 [€5] for $6_', '1 plain'])
   client.destroy()
   await server.close()
 })
