@@ -176,7 +176,7 @@ describe('an accepted session', () => {
 })
 
 test('connections above the limit are dropped', async () => {
-  const { server, port } = await aServer({ sessionsMax: 1 })
+  const { server, port } = await aServer({ sessionsMax: 1, bindTimeoutMs: 3_600_000 })
   await bindPeer(port, 'bind_transceiver')
   const other = await dialPeer(port)
   await until(() => other.isEnded, 'the second is dropped')
