@@ -67,7 +67,7 @@ export class Heartbeat<C> implements Enquiries {
 
   /** Takes what may be a refusal of ours; false where it is not. A peer that does not know enquire_link has read it all the same. */
   readNack(sequence: number): boolean {
-    const at = sequence === 0 ? -1 : this.#pending.indexOf(sequence)
+    const at = this.#pending.indexOf(sequence)
     if (at >= 0) this.#settle(at)
     return at >= 0
   }
