@@ -59,11 +59,12 @@ export interface SenderCount {
   failed: number
 }
 
-// Below half a hundred, chance looks like trouble.
-const samplesMin = 50
+/** Below half a hundred, chance looks like trouble. */
+export const samplesMin = 50
 // Networks deliver nine of ten messages and more to lists that are kept; the gap between the two keeps an alert from flapping.
 const badBelow = 0.7
-const goodFrom = 0.8
+/** From this part of messages delivered on a sender is well. */
+export const goodFrom = 0.8
 
 /** How a sender looks. Too few messages tell nothing: an alert stays until enough of them arrive, or none came for an hour. */
 export function lookAtSender({ delivered, failed }: SenderCount): Exclude<Sight, 'gone'> {

@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { Client } from 'pg'
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
 import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/testing.ts'
 import { inTransaction } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
@@ -317,6 +318,23 @@ describe('a sender', () => {
     await end(other.accountId, 60, 3)
     await watchSenders(context())
     expect(await told(other.accountId)).toEqual(['sender.degraded', 'sender.recovered'])
+  })
+
+  it('that is well is not looked at one by one: there may be tens of thousands', async () => {
+    await database.db.query(
+      `insert into sender_ends (account_id, number, at, delivered, failed)
+       select $1, (447700910000 + n)::text, now(), case when n = 7 then 69 else 99 end, case when n = 7 then 31 else 1 end
+       from generate_series(1, 3000) as n`,
+      [operator.accountId],
+    )
+    const read = vi.spyOn(Client.prototype, 'query')
+    await watchSenders(context())
+    const results: unknown[] = await Promise.all(read.mock.results.map(({ value }) => value as unknown))
+    read.mockRestore()
+    const rowsOf = (result: unknown): number => (result as { rows?: unknown[] } | undefined)?.rows?.length ?? 0
+    expect(results.reduce<number>((sum, result) => sum + rowsOf(result), 0)).toBeLessThan(20)
+    expect(await told()).toEqual(['sender.degraded'])
+    expect(await list()).toMatchObject([{ sender: '447700910007', delivered: 69, failed: 31 }])
   })
 
   it('that falls silent ends its alert after an hour, and nothing is told', async () => {

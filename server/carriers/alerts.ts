@@ -7,7 +7,16 @@
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../events.ts'
 import { newId } from '../ids.ts'
-import { lookAtSender, nextStep, type AlertType, type Episode, type Sight, type Step } from './alert-step.ts'
+import {
+  goodFrom,
+  lookAtSender,
+  nextStep,
+  samplesMin,
+  type AlertType,
+  type Episode,
+  type Sight,
+  type Step,
+} from './alert-step.ts'
 import { renderAlert, type AlertRow } from './alerts-store.ts'
 
 interface AlertsContext {
@@ -222,19 +231,32 @@ async function seeLinks(tx: Tx): Promise<Seen[]> {
   })
 }
 
-/** What carriers made of each sender's messages; a row for five minutes and sender, an hour of them at most. */
+/**
+ * What carriers made of the messages of senders that may be in trouble, or have an alert; a row for five minutes and sender, an hour of them at
+ * most. All other senders are passed over in the database: there are tens of thousands. By primary key, and alerts_unclosed.
+ */
 async function seeSenders(tx: Tx): Promise<Seen[]> {
   await tx.query(`delete from sender_ends where at < now() - make_interval(mins => $1)`, [keepMinutes])
   await tx.query(`delete from alerts where closed_at < now() - make_interval(days => $1)`, [keepDays])
   const { rows } = await tx.query<{ accountId: string; number: string; delivered: number; failed: number }>({
     name: 'see-senders',
     text: `
+      with judged as materialized (
+        select account_id, number
+        from sender_ends
+        where at > now() - make_interval(mins => $1)
+        group by account_id, number
+        having sum(delivered + failed) >= $2 and sum(delivered) < $3::float8 * sum(delivered + failed)
+        union
+        select account_id, subject from alerts where type = 'sender.degraded' and closed_at is null
+      )
       select account_id as "accountId", number,
         coalesce(sum(delivered) filter (where at > now() - make_interval(mins => $1)), 0)::int as delivered,
         coalesce(sum(failed) filter (where at > now() - make_interval(mins => $1)), 0)::int as failed
-      from sender_ends
+      from judged
+      join sender_ends using (account_id, number)
       group by account_id, number`,
-    values: [windowMinutes],
+    values: [windowMinutes, samplesMin, goodFrom],
   })
   return rows.map(({ accountId, number, delivered, failed }) => ({
     type: 'sender.degraded',
