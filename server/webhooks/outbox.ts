@@ -161,7 +161,7 @@ export async function claimPosts(db: Db, nodeId: string, leaseSeconds: number, c
   }
 }
 
-/** What is to be posted of events that have not expired, by id. */
+/** What is to be posted of events that have not expired, by id. Each by its key: between two that are tried again may lie all that waits. */
 async function readEvents(
   db: Db,
   posts: readonly Pick<DuePost, 'accountId' | 'eventId'>[],
@@ -171,7 +171,12 @@ async function readEvents(
   const { rows } = await db.query<StoredEvent>(
     `select ${eventColumns('e')}
      from unnest($1::uuid[], $2::uuid[]) as k (account_id, id)
-     join events e on e.account_id = k.account_id and e.id = k.id and e.id ${within(spanOf(ids))}`,
+     cross join lateral (
+       select account_id, id, type, message_id, sequence, payload, previous_status, created_at
+       from events
+       where account_id = k.account_id and id = k.id and id ${within(spanOf(ids))}
+       offset 0
+     ) e`,
     columns([posts.map(({ accountId }) => accountId), ids]),
   )
   const payloads = await readPayloads(db, rows)

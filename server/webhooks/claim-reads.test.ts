@@ -1,0 +1,42 @@
+import { afterAll, expect, test } from 'vitest'
+import { openPool } from '../db/db.ts'
+import { pipelineSettings } from '../db/pipeline.ts'
+import { createTestDatabase } from '../db/testing.ts'
+import { newId } from '../ids.ts'
+import { claimPosts } from './outbox.ts'
+import { insertTestAccount, insertTestWebhook, nobody, postEvents } from './testing.ts'
+
+const database = await createTestDatabase()
+// One connection, which tells what it has read when it is asked to.
+const db = openPool(database.connection, { name: 'claims', max: 1, settings: pipelineSettings })
+afterAll(async () => {
+  await db.end()
+  await database.close()
+})
+
+async function countReads(): Promise<number> {
+  await db.query('select pg_stat_force_next_flush()')
+  const { rows } = await db.query<{ reads: number }>(
+    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as reads from pg_stat_user_tables where relname like 'events\\_%'`,
+  )
+  return rows[0]?.reads ?? NaN
+}
+
+test('a claim looks up its events, and none of all that lie between them since the last statistics', async () => {
+  const events = 4000
+  const accountId = await insertTestAccount(database.db)
+  const { id } = await insertTestWebhook(database.db, accountId, 'http://127.0.0.1:1/hook')
+  await database.db.query('alter table events_default set (autovacuum_enabled = false)')
+  await postEvents(database.db, nobody, accountId, 500)
+  await database.db.query('analyze events_default')
+  await database.db.query('truncate outbox')
+  await postEvents(database.db, nobody, accountId, events)
+  // Of all of them some are due, as what failed is.
+  await database.db.query(
+    `update outbox set due_at = due_at + interval '1 hour' where hashtext(event_id::text) & 31 <> 0`,
+  )
+  const before = await countReads()
+  const { rows } = await claimPosts(db, newId(), 60, [{ endpointId: id, limit: 500, from: null }])
+  expect(rows.length).toBeGreaterThan(50)
+  expect((await countReads()) - before).toBeLessThan(events / 2)
+})
