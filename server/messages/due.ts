@@ -1,5 +1,6 @@
 /** Waiting messages whose time has come: those that are to be sent now, and those that have waited too long. */
 import type { Db } from '../db/db.ts'
+import { dayOf } from '../db/partitions.ts'
 import { findDueSpan, within, type Span } from '../db/span.ts'
 import { endMessages, type QueueContext } from './claim.ts'
 import { messageColumns } from './message.ts'
@@ -16,9 +17,9 @@ export async function queueDue(db: Db, limit = 1000): Promise<number> {
   const due = await findDueSpan(db, 'delayed', limit)
   if (!due) return 0
   const shares = due.count < limit ? null : await shareDue(db, limit)
-  if (!shares) return (await db.query(dueSql(within(due)), [limit])).rowCount ?? 0
+  if (!shares) return (await db.query(dueSql(due), [limit])).rowCount ?? 0
   const { laneIds, share, ...span } = shares
-  const { rowCount } = await db.query(dueSql(within(span), rowsOfLanes), [share, laneIds])
+  const { rowCount } = await db.query(dueSql(span, rowsOfLanes), [share, laneIds])
   return rowCount ? Math.max(rowCount, limit) : 0
 }
 
@@ -92,18 +93,19 @@ const rowsOfLanes = (days: string): string => `
       ) d`
 
 // Locks the due rows, skipping those of other nodes. What is due because it expires in quiet hours keeps its hold: it is the reason of its end.
-const dueSql = (days: string, rows = rowsInOrder): string => `
+// The day of messages is named where it is one: a range of ids that nobody has counted yet would be read as a whole (decision 0012).
+const dueSql = (span: Span, rows = rowsInOrder, day = dayOf([span.first, span.last])): string => `
   with due as (
     delete from delayed
-    where ctid = any (array(${rows(days)}))
+    where ctid = any (array(${rows(within(span))}))
     returning account_id, message_id, lane_id, segments, expires_at
   ), moved as (
-    update messages m
+    update messages${day} m
     set status = 'queued', previous_status = m.status, queued_at = case when m.status = 'scheduled' then now() else m.queued_at end, updated_at = now(),
       hold_reason = case when m.hold_until > now() and d.expires_at <= now() then m.hold_reason end,
       hold_until = case when m.hold_until > now() and d.expires_at <= now() then m.hold_until end
     from due d
-    where m.account_id = d.account_id and m.id = d.message_id and m.id ${days}
+    where m.account_id = d.account_id and m.id = d.message_id ${day === '' ? `and m.id ${within(span)}` : ''}
       and (m.status = 'scheduled' or (m.status = 'queued' and m.hold_reason = 'quiet_hours'))
     returning ${talliedColumns('m')}
   ), ${tallied('moved')}
