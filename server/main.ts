@@ -70,7 +70,10 @@ async function run(): Promise<void> {
       process.exit(1)
     })
     const own = commands[command]
-    if (own) return void process.stdout.write(await own(config, log))
+    if (own) {
+      const printed = await own(config, log).catch((error: unknown) => explainStart(error, config))
+      return void process.stdout.write(printed)
+    }
     // SIGHUP: the terminal is gone.
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void stop(signal))
     starting = start(config, log, started, (reason) => void stop(reason, 1)).catch((error: unknown) =>

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { findPackaged } from './binaries.ts'
 import { clusterFolder } from './cluster.ts'
-import type { Connection } from './db.ts'
+import { openPool, type Connection } from './db.ts'
 import { DataDirLockedError } from './lock.ts'
 import type { Log } from './log.ts'
 import { openDatabase } from './open.ts'
@@ -31,6 +31,19 @@ export async function openBeside(
 export async function hasDatabase(dataFolder: string): Promise<boolean> {
   const folder = clusterFolder((await findPackaged()).major)
   return [folder, pointer].some((name) => existsSync(join(dataFolder, name)))
+}
+
+/** Whether something was ever started on another database: it has an account. Makes nothing. */
+export async function hasInstallation(databaseUrl: string): Promise<boolean> {
+  const pool = openPool({ connectionString: databaseUrl }, { name: 'installation', max: 1 })
+  try {
+    const { rows } = await pool.query<{ isMigrated: boolean }>(
+      `select to_regclass('accounts') is not null and to_regclass('nodes') is not null as "isMigrated"`,
+    )
+    return rows[0]?.isMigrated === true && (await pool.query('select from accounts limit 1')).rowCount === 1
+  } finally {
+    await pool.end()
+  }
 }
 
 /** How to connect to the embedded one that another process has opened; null where none runs on the data folder. Starts and changes nothing. */
