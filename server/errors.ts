@@ -121,7 +121,11 @@ export const errorKinds = {
   ),
   not_cancelable: kind(409, 'The message can no longer be canceled', 'Only scheduled and queued messages can be.'),
   campaign_closed: kind(409, 'The campaign is closed', 'Use a campaign that is not archived or canceled.'),
-  campaign_busy: kind(409, 'The campaign has a broadcast that is not over', 'Wait for its end, or cancel it.'),
+  campaign_busy: kind(
+    409,
+    'The campaign has a broadcast that is not over',
+    'Wait for its end, withdraw it while it has no message, or cancel the campaign.',
+  ),
   campaign_not_in_state: kind(
     409,
     'The broadcast is not in a state for this',

@@ -185,7 +185,9 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
         const found = await readCampaign(tx, accountId, request.params.campaign)
         const before = (await lockCampaign(tx, accountId, found.id)) ?? found
         if (unfinishedStatuses.some((status) => status === before.status))
-          throw new ApiError('campaign_busy', { detail: `The campaign is ${before.status}; cancel it first.` })
+          throw new ApiError('campaign_busy', {
+            detail: `The campaign is ${before.status}; withdraw its broadcast, or cancel the campaign.`,
+          })
         if (before.status === 'archived') return { status: 200, body: showCampaign(before, null), audit: null }
         await setCampaignStatus(tx, accountId, before.id, 'archived')
         const campaign = await readCampaign(tx, accountId, request.params.campaign)

@@ -13,7 +13,7 @@ import { hasPool, hasSender, lockCampaign, setPace, type CampaignRow } from '../
 import { checkText, eitherText, noTemplate, readCampaignText, textsOf, type TextAndValues } from '../text.ts'
 import { needsApproval } from './approval.ts'
 import type { BroadcastInput, BroadcastRow, MessageBody } from './broadcast.ts'
-import { insertBroadcast, setCampaignStatus, type NewBroadcast } from './store.ts'
+import { insertBroadcast, listBroadcasts, setCampaignStatus, type NewBroadcast } from './store.ts'
 
 /** What an order needs to know besides its body and its campaign. */
 export interface OrderContext {
@@ -170,10 +170,15 @@ export async function orderBroadcast(
     needsApproval: !by.isTest && (await needsApproval(tx, accountId, campaign.id, rest.audienceTags)),
     timezone: campaign.timezone ?? '',
   })
-  if (!row)
+  if (!row) {
+    // There is one at a time: the newest.
+    const [busy] = await listBroadcasts(tx, accountId, campaign.id, 1, null)
+    const id = busy ? showId('brc', busy.id) : null
     throw new ApiError('campaign_busy', {
-      detail: `The campaign ${showId('cmp', campaign.id)} has a broadcast that is not over; cancel it, or wait.`,
+      detail: `The broadcast ${id ?? ''} of the campaign is not over; withdraw it while it has no message, or wait.`,
+      members: { existing_id: id },
     })
+  }
   refuseClosed((await lockCampaign(tx, accountId, campaign.id)) ?? campaign)
   if (maxRate !== null) await setPace(tx, accountId, campaign.id, maxRate / 60)
   await setCampaignStatus(tx, accountId, campaign.id, row.status)

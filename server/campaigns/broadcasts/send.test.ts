@@ -204,7 +204,10 @@ describe('a broadcast', () => {
       'true',
     ])
     expect(await send({ message: 'Other' })).toMatchObject({ status: 422, body: { code: 'idempotency_key_reused' } })
-    expect(await send(named, 'order-2')).toMatchObject({ status: 409, body: { code: 'campaign_busy' } })
+    expect(await send(named, 'order-2')).toMatchObject({
+      status: 409,
+      body: { code: 'campaign_busy', existing_id: first.body['id'] },
+    })
     expect(await test.call('POST', `/v1/campaigns/${campaign}/send`, named)).toMatchObject({
       status: 400,
       body: { code: 'invalid_header' },
