@@ -224,7 +224,14 @@ describe('the other lists', () => {
       ['/v1/opt-outs', [{}]],
       [
         '/v1/conversations',
-        [{}, { unread: 'true' }, { our_number: '15557654321' }, { their_number: '15552000077' }, { assignee: 'none' }],
+        [
+          {},
+          { unread: 'true' },
+          { our_number: '15557654321' },
+          { their_number: '15552000077' },
+          { assignee: 'none' },
+          { campaign },
+        ],
       ],
       ['/v1/events', [{}, { type: 'message.failed' }]],
       [`/v1/webhooks/${showId('whk', webhookId)}/deliveries`, [{}]],
