@@ -5,6 +5,7 @@
  */
 import { nowMs } from './clock.ts'
 import type { Queryable } from './db.ts'
+import { dayOf } from './partitions.ts'
 import { firstIdAt, timeOfId } from './uuid.ts'
 
 /** The first and last of some ids, both inclusive. */
@@ -27,6 +28,15 @@ export function spanOf(ids: readonly string[]): Span {
 
 /** A span as a condition of SQL, behind the name of a column. */
 export const within = ({ first, last }: Span): string => `between ${idSql(first)} and ${idSql(last)}`
+
+/**
+ * Where rows of some ids are, for a statement that looks each of them up: the suffix of the partitions of their one day, or an empty one and a
+ * condition for its columns. A range of ids that is newer than the statistics would be taken for one of none, and read as a whole for each (decision 0039).
+ */
+export function placeOf(ids: readonly string[]): { day: string; isThere: (column: string) => string } {
+  const day = dayOf(ids)
+  return { day, isThere: (column) => (day === '' ? `and ${column} ${within(spanOf(ids))}` : '') }
+}
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 

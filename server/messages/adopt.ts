@@ -6,7 +6,7 @@ import { receiptIdForms } from '@heliogram/smpp'
 import { columns } from '../db/array.ts'
 import { nowMs } from '../db/clock.ts'
 import type { Tx } from '../db/db.ts'
-import { spanOf, within } from '../db/span.ts'
+import { placeOf } from '../db/span.ts'
 import { firstIdAt } from '../ids.ts'
 import { decideAdoptions, type Adoption, type NamelessTry, type Stranger } from './adoption.ts'
 import { applyReceipts, matchedColumns, type MatchedReceipt } from './apply.ts'
@@ -181,7 +181,7 @@ async function moveWhole(tx: Tx, messages: readonly { accountId: string; message
 async function leave(tx: Tx, tries: readonly DueTry[], adoptions: readonly Adoption[]): Promise<void> {
   const left = tries.filter((one) => !adoptions.some((adoption) => adoption.try === one))
   if (left.length === 0) return
-  const days = within(spanOf(left.map(({ messageId }) => messageId)))
+  const { day, isThere } = placeOf(left.map(({ messageId }) => messageId))
   await tx.query({
     text: `
       with t as materialized (
@@ -194,7 +194,7 @@ async function leave(tx: Tx, tries: readonly DueTry[], adoptions: readonly Adopt
           where account_id = t.account_id and message_id = t.message_id and segment = t.segment and try = t.try
           offset 0
         ) n
-        left join messages m on m.account_id = t.account_id and m.id = t.message_id and m.id ${days}
+        left join messages${day} m on m.account_id = t.account_id and m.id = t.message_id ${isThere('m.id')}
       ), forgotten as (
         delete from nameless_tries where ctid = any (array(select row_at from t where not stays))
       )

@@ -1,7 +1,6 @@
 /** Waiting messages whose time has come: those that are to be sent now, and those that have waited too long. */
 import type { Db } from '../db/db.ts'
-import { dayOf } from '../db/partitions.ts'
-import { findDueSpan, within, type Span } from '../db/span.ts'
+import { findDueSpan, placeOf, within, type Span } from '../db/span.ts'
 import { endMessages, type QueueContext } from './claim.ts'
 import { messageColumns } from './message.ts'
 import { mayBeTaken, staysTwice } from './repeat-sql.ts'
@@ -93,8 +92,7 @@ const rowsOfLanes = (days: string): string => `
       ) d`
 
 // Locks the due rows, skipping those of other nodes. What is due because it expires in quiet hours keeps its hold: it is the reason of its end.
-// The day of messages is named where it is one: a range of ids that nobody has counted yet would be read as a whole (decision 0012).
-const dueSql = (span: Span, rows = rowsInOrder, day = dayOf([span.first, span.last])): string => `
+const dueSql = (span: Span, rows = rowsInOrder, { day, isThere } = placeOf([span.first, span.last])): string => `
   with due as (
     delete from delayed
     where ctid = any (array(${rows(within(span))}))
@@ -105,7 +103,7 @@ const dueSql = (span: Span, rows = rowsInOrder, day = dayOf([span.first, span.la
       hold_reason = case when m.hold_until > now() and d.expires_at <= now() then m.hold_reason end,
       hold_until = case when m.hold_until > now() and d.expires_at <= now() then m.hold_until end
     from due d
-    where m.account_id = d.account_id and m.id = d.message_id ${day === '' ? `and m.id ${within(span)}` : ''}
+    where m.account_id = d.account_id and m.id = d.message_id ${isThere('m.id')}
       and (m.status = 'scheduled' or (m.status = 'queued' and m.hold_reason = 'quiet_hours'))
     returning ${talliedColumns('m')}
   ), ${tallied('moved')}

@@ -1,8 +1,7 @@
 /** Tries that no receipt finds by the carrier's id: noted when they end without one, for adoption (`adopt.ts`) and for `resend.ts`. */
 import { columns } from '../db/array.ts'
 import type { Db, Tx } from '../db/db.ts'
-import { dayOf } from '../db/partitions.ts'
-import { spanOf, within } from '../db/span.ts'
+import { placeOf } from '../db/span.ts'
 import { referenceOf } from './adoption.ts'
 import type { Answer } from './answer.ts'
 import type { ReceiptIn } from './receipt.ts'
@@ -25,10 +24,7 @@ export function isNameless({ state, carrierMessageId }: Answer): boolean {
  */
 export async function noteNameless(tx: Tx, answers: readonly Nameless[]): Promise<void> {
   if (answers.length === 0) return
-  const ids = answers.map(({ messageId }) => messageId)
-  const day = dayOf(ids)
-  // Of one day it stands in the name: a range of ids that nobody has counted yet is taken for one of none, and read as a whole (decision 0012).
-  const days = (id: string): string => (day === '' ? `and ${id} ${within(spanOf(ids))}` : '')
+  const { day, isThere } = placeOf(answers.map(({ messageId }) => messageId))
   await tx.query({
     text: `
       with a as materialized (
@@ -37,14 +33,14 @@ export async function noteNameless(tx: Tx, answers: readonly Nameless[]): Promis
           (select id from links f where f.carrier_id = l.carrier_id order by position limit 1) as receipts_id,
           case when c.kind = 'http' or c.settings ->> 'concatenation' = 'payload' then 1 else m.segments end as spoken_segments,
           (select count(*) from submissions${day} s
-           where s.account_id = a.account_id and s.message_id = a.message_id ${days('s.message_id')}
+           where s.account_id = a.account_id and s.message_id = a.message_id ${isThere('s.message_id')}
              and s.segment = a.segment and s.state = 'unknown') as times
         from unnest($1::uuid[], $2::uuid[], $3::int[], $4::int[], $5::uuid[], $6::int[], $7::timestamptz[], $8::boolean[])
           as a (account_id, message_id, segment, try, link_id, reference, intent_at, is_unknown)
         cross join lateral (
           select their_number, our_number, on_unknown, link_id, segments
           from messages${day}
-          where account_id = a.account_id and id = a.message_id ${days('id')}
+          where account_id = a.account_id and id = a.message_id ${isThere('id')}
           offset 0
         ) m
         join links l on l.id = a.link_id
@@ -54,7 +50,7 @@ export async function noteNameless(tx: Tx, answers: readonly Nameless[]): Promis
         update messages${day} m
         set on_unknown = a.on_unknown
         from (select distinct account_id, message_id, on_unknown from a where is_unknown) a
-        where m.account_id = a.account_id and m.id = a.message_id ${days('m.id')} and m.on_unknown is null
+        where m.account_id = a.account_id and m.id = a.message_id ${isThere('m.id')} and m.on_unknown is null
       )
       insert into nameless_tries (account_id, message_id, segment, try, link_id, segments, their_number, our_number, reference,
         intent_at, resend_at)

@@ -4,7 +4,7 @@
  */
 import { inTransaction, type Db, type Tx } from '../db/db.ts'
 import { columns } from '../db/array.ts'
-import { spanOf, within } from '../db/span.ts'
+import { placeOf } from '../db/span.ts'
 import type { Outbox, Subscriptions } from '../events.ts'
 import { adoptTries } from './adopt.ts'
 import { isPoison } from './crash.ts'
@@ -82,6 +82,7 @@ async function resendDue(tx: Tx, limit: number): Promise<number> {
     values: [limit],
   })
   if (due.length === 0) return 0
+  const { day, isThere } = placeOfKeys(due)
   const { rows } = await tx.query<Due>(
     `
       select k.account_id as "accountId", k.message_id as "messageId",
@@ -97,7 +98,7 @@ async function resendDue(tx: Tx, limit: number): Promise<number> {
           else 'wait'
         end as verdict
       from ${keys}
-      join messages m on m.account_id = k.account_id and m.id = k.message_id and m.id ${daysOf(due)}`,
+      join messages${day} m on m.account_id = k.account_id and m.id = k.message_id ${isThere('m.id')}`,
     keysOf(due),
   )
   if (rows.length === 0) return 0
@@ -114,9 +115,13 @@ type Key = Pick<Due, 'accountId' | 'messageId'>
 const keysOf = (rows: readonly Key[]): (string | Buffer)[] =>
   columns([rows.map((row) => row.accountId), rows.map((row) => row.messageId)])
 const keys = 'unnest($1::uuid[], $2::uuid[]) as k (account_id, message_id)'
-const daysOf = (rows: readonly Key[]): string => within(spanOf(rows.map(({ messageId }) => messageId)))
-const unconfirmed = (rows: readonly Key[]): string => `${keys}
-        join messages m on m.account_id = k.account_id and m.id = k.message_id and m.id ${daysOf(rows)} and m.status = 'unconfirmed'`
+const placeOfKeys = (rows: readonly Key[]): ReturnType<typeof placeOf> =>
+  placeOf(rows.map(({ messageId }) => messageId))
+function unconfirmed(rows: readonly Key[]): string {
+  const { day, isThere } = placeOfKeys(rows)
+  return `${keys}
+        join messages${day} m on m.account_id = k.account_id and m.id = k.message_id ${isThere('m.id')} and m.status = 'unconfirmed'`
+}
 
 // A carrier that froze has left many thousands: they are not gone through every few seconds for as long as it is away.
 const postponedSecondsMax = 300
@@ -148,11 +153,12 @@ async function hold(tx: Tx, rows: readonly Key[]): Promise<void> {
 /** By primary key of messages. */
 async function park(tx: Tx, rows: readonly Key[]): Promise<void> {
   if (rows.length === 0) return
+  const { day, isThere } = placeOfKeys(rows)
   await tx.query(
-    `update messages m
+    `update messages${day} m
      set hold_reason = 'parked', updated_at = now()
      from ${keys}
-     where m.account_id = k.account_id and m.id = k.message_id and m.id ${daysOf(rows)} and m.status = 'unconfirmed'`,
+     where m.account_id = k.account_id and m.id = k.message_id ${isThere('m.id')} and m.status = 'unconfirmed'`,
     keysOf(rows),
   )
 }
@@ -210,11 +216,11 @@ async function leaveQueue(tx: Tx, rows: readonly Key[]): Promise<void> {
 async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
   if (rows.length === 0) return []
   await leaveLines(tx, rows)
-  const days = daysOf(rows)
+  const { day, isThere } = placeOfKeys(rows)
   const { rows: moved } = await tx.query<MessageRow>({
     text: `
       with moved as (
-        update messages m
+        update messages${day} m
         set status = 'queued',
           previous_status = m.status,
           sequence = m.sequence + 1,
@@ -231,7 +237,7 @@ async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
         from ${keys}
         where m.account_id = k.account_id
           and m.id = k.message_id
-          and m.id ${days}
+          ${isThere('m.id')}
           and m.status = 'unconfirmed'
           and m.error_code = 'outcome_unknown'
           and m.expires_at > now()
@@ -240,15 +246,15 @@ async function requeue(tx: Tx, rows: readonly Key[]): Promise<MessageRow[]> {
             select 1 from broadcasts b where b.account_id = m.account_id and b.campaign_id = m.campaign_id and b.status = 'canceled')
         returning ${messageColumns('m')}
       ), repeated as (
-        update submissions s
+        update submissions${day} s
         set is_repeated = true
         from (
           select s.account_id, s.message_id, s.segment, s.try
           from moved
-          join submissions s on s.account_id = moved."accountId" and s.message_id = moved.id and s.message_id ${days} and s.state = 'unknown'
+          join submissions${day} s on s.account_id = moved."accountId" and s.message_id = moved.id ${isThere('s.message_id')} and s.state = 'unknown'
           for update of s skip locked
         ) u
-        where s.account_id = u.account_id and s.message_id = u.message_id and s.message_id ${days} and s.segment = u.segment and s.try = u.try
+        where s.account_id = u.account_id and s.message_id = u.message_id ${isThere('s.message_id')} and s.segment = u.segment and s.try = u.try
       ), queued as (
         insert into queue (lane_id, message_id, account_id, segments, expires_at)
         select l.id, moved.id, l.account_id, moved.segments, moved."expiresAt"
