@@ -4,7 +4,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { Client } from 'pg'
-import { startDisposable } from '../server/db/disposable.ts'
+import { startDisposable } from '../server/db/embedded/disposable.ts'
 import { migrate, migrationsTable } from '../server/db/migrate.ts'
 import { readOptions } from './options.ts'
 

@@ -7,7 +7,7 @@ import { createTestDatabase, type TestDatabase } from './db/testing.ts'
 import { Subscriptions } from './events.ts'
 import { newId } from './ids.ts'
 import { Guards } from './messages/guards/guards.ts'
-import { QuietHours } from './messages/quiet-hours.ts'
+import { QuietHours } from './messages/quiet-hours/quiet-hours.ts'
 
 let database: TestDatabase
 let accountIds: string[]

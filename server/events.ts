@@ -19,7 +19,7 @@ export interface NewEvent {
   sequence?: number
   /** Rendered resources; the whole snapshot, so that order never matters to a reader. */
   data: Record<string, unknown>
-  /** Set for the end of a message: `data` is not stored, because the message says the same for ever (`webhooks/payload.ts`). */
+  /** Set for the end of a message: `data` is not stored, because the message says the same for ever (`webhooks/log/payload.ts`). */
   previousStatus?: string
   /** Takes the place of the account's endpoints. */
   callbackUrl?: string | null
@@ -127,7 +127,7 @@ export function renderEvent(id: string, event: Pick<NewEvent, 'type' | 'sequence
   })
 }
 
-/** A payload without the text of its message; `withText` of webhooks/payload.ts puts it back. */
+/** A payload without the text of its message; `withText` of webhooks/log/payload.ts puts it back. */
 function takeText(payload: string): string {
   const event = JSON.parse(payload) as { data: { message?: { message?: unknown } | null } }
   if (!event.data.message?.message) return payload

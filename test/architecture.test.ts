@@ -190,7 +190,11 @@ test('only config.ts reads the environment', () => {
 
 test('only db/clock.ts asks this machine what time it is', () => {
   // What goes by age goes by the earlier of both clocks: neither may take away what everybody keeps.
-  const exempt = ['server/db/clock.ts', 'server/messages/retention-account.ts', 'server/messages/retention-days.ts']
+  const exempt = [
+    'server/db/clock.ts',
+    'server/messages/forgetting/retention-account.ts',
+    'server/messages/forgetting/retention-days.ts',
+  ]
   const asking = files.filter(
     (file) => file.startsWith('server/') && !isTest(file) && /Date\.now\(|new Date\(\)/.test(textOf.get(file) ?? ''),
   )
@@ -238,7 +242,7 @@ const guests = [
   // The one secret for callback addresses belongs to the account and is made when the first post needs it.
   'accounts in server/webhooks/callback.ts',
   // The accept statement writes keys with their messages; everything else through idempotency.ts.
-  'idempotency_keys in server/messages/accept-sql.ts',
+  'idempotency_keys in server/messages/accept/sql.ts',
   // A new master key: what the old one sealed is sealed anew, wherever it is.
   'smpp_gatherings in server/sealing/rewrap.ts',
   // The outbox row of an event comes from the statement that records it.

@@ -3,7 +3,7 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool, type Db } from '../server/db/db.ts'
-import type { Disposable } from '../server/db/disposable.ts'
+import type { Disposable } from '../server/db/embedded/disposable.ts'
 import { launch, makeDataFolder, makeEnvironment, runToEnd, startDurable } from './harness.ts'
 import { until } from './until.ts'
 

@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestProject } from 'vitest/node'
-import { startDisposable } from '../server/db/disposable.ts'
+import { startDisposable } from '../server/db/embedded/disposable.ts'
 import { migrate } from '../server/db/migrate.ts'
 import { runOn, withDatabase, type TestServer } from '../server/db/testing.ts'
 

@@ -7,7 +7,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Connection } from '../server/db/db.ts'
-import { startDisposable, type Disposable } from '../server/db/disposable.ts'
+import { startDisposable, type Disposable } from '../server/db/embedded/disposable.ts'
 import { Client } from './client.ts'
 import { until } from './until.ts'
 

@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openPool, type Db } from '../server/db/db.ts'
-import type { Disposable } from '../server/db/disposable.ts'
+import type { Disposable } from '../server/db/embedded/disposable.ts'
 import { newId } from '../server/ids.ts'
 import { CarrierProcess, ourNumber, setUpCarrier } from './carrier.ts'
 import { signalProcess, startDurable, startProgram, type Program } from './harness.ts'

@@ -4,7 +4,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openPool } from '../server/db/db.ts'
-import { startEmbedded } from '../server/db/embedded.ts'
+import { startEmbedded } from '../server/db/embedded/embedded.ts'
 import { startProgram } from './harness.ts'
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }

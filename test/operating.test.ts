@@ -2,7 +2,7 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { alertTypes } from '../server/carriers/alerts-store.ts'
+import { alertTypes } from '../server/carriers/live/alerts-store.ts'
 import { variables } from '../server/config-variables.ts'
 import { describeConfig } from '../server/config.ts'
 

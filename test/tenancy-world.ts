@@ -1,8 +1,8 @@
 /** Every route of the program over a test database, with nothing that runs beside them; what they ask of it can be recorded. */
 import { AccountTables } from '../server/account-tables.ts'
 import { buildTestApp } from '../server/accounts/testing.ts'
-import { StatusMaps } from '../server/carriers/mapping.ts'
-import { createQueueReader } from '../server/carriers/queue.ts'
+import { StatusMaps } from '../server/carriers/mappings/mapping.ts'
+import { createQueueReader } from '../server/carriers/live/queue.ts'
 import { openPool, type Db } from '../server/db/db.ts'
 import { openWall } from '../server/db/scoped.ts'
 import type { TestDatabase } from '../server/db/testing.ts'
@@ -12,7 +12,7 @@ import type { App, Scope } from '../server/http.ts'
 import { openLedgerTest, silent, type LedgerTest } from '../server/messages/testing.ts'
 import { ShortLinks } from '../server/messages/short-links/clicks.ts'
 import { registerRoutes, type RoutesContext } from '../server/routes.ts'
-import { guardDestinations } from '../server/webhooks/destination.ts'
+import { guardDestinations } from '../server/webhooks/post/destination.ts'
 import { Watch } from '../server/webhooks/watch.ts'
 
 /** A route as it was registered. */

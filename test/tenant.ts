@@ -1,7 +1,7 @@
 /** Accounts that have one of everything, alike but for what names a thing. */
 import { createTestAccount, createTestUser, type TestAccount } from '../server/accounts/testing.ts'
 import { newId, parseId, showId, type IdPrefix } from '../server/ids.ts'
-import { conversationIdOf } from '../server/messages/conversation-id.ts'
+import { conversationIdOf } from '../server/messages/conversations/id.ts'
 import { storeReply } from '../server/messages/reply.ts'
 import type { World } from './tenancy-world.ts'
 

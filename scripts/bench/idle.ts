@@ -1,7 +1,7 @@
 /** What links cost that do nothing: links of the product, bound to the sink with their usual timers and leases, in a process of their own. */
 import { setTimeout as pause } from 'node:timers/promises'
 import { smppDefaults } from '../../server/carriers/settings.ts'
-import { LinkKeeper } from '../../server/carriers/keeper.ts'
+import { LinkKeeper } from '../../server/carriers/links/keeper.ts'
 import { openPool } from '../../server/db/db.ts'
 import { migrate } from '../../server/db/migrate.ts'
 import { newId } from '../../server/ids.ts'

@@ -1,5 +1,5 @@
 /**
- * How long an account keeps what it has: the settings. What they do is in messages/retention-account.ts, retention-days.ts and
+ * How long an account keeps what it has: the settings. What they do is in messages/forgetting/retention-account.ts, retention-days.ts and
  * ../audit/retention.ts.
  */
 import { Type, type Static } from 'typebox'

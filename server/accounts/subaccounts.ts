@@ -112,7 +112,7 @@ export async function changeAccount(
   const before = await findAccount(tx, ownId, id)
   if (before.status === 'closed')
     throw new ApiError('account_not_in_state', { detail: 'The account is closed; open it again first.' })
-  // Every process reads the paces anew after a while (see carriers/limits.ts).
+  // Every process reads the paces anew after a while (see carriers/links/limits.ts).
   await tx.query(
     `
     update accounts

@@ -1,7 +1,7 @@
 /** What campaigns hold of a person who is erased: contacts, and rows of imports that were not taken. */
 import type { Tx } from '../db/db.ts'
-import type { EraseStep, Subject } from '../messages/erase.ts'
-import { codeLengthOf } from '../messages/number-plan.ts'
+import type { EraseStep, Subject } from '../messages/forgetting/erase.ts'
+import { codeLengthOf } from '../messages/numbers/plan.ts'
 
 const errorsMax = 1000
 

@@ -1,4 +1,4 @@
-/** Routes of campaigns; those of contacts are in `contact-http.ts`, those of imports in `imports/http.ts`. */
+/** Routes of campaigns; those of contacts are in `contacts/http.ts`, those of imports in `imports/http.ts`. */
 import { Type } from 'typebox'
 import type { Db } from '../db/db.ts'
 import { PageOf, pageQuery, problems, type App } from '../http.ts'
@@ -9,8 +9,8 @@ import { readPage, type PagePlace } from '../page.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { Campaign, CampaignChange, CampaignInput } from './campaign-schema.ts'
 import { changeCampaign, createCampaign, readCampaign, readOpenCampaign, showCampaign } from './campaign.ts'
-import { Contact } from './contact.ts'
-import { contactRoutes, type ContactsContext } from './contact-http.ts'
+import { Contact } from './contacts/contact.ts'
+import { contactRoutes, type ContactsContext } from './contacts/http.ts'
 import { broadcastRoutes, type BroadcastsContext } from './broadcasts/http.ts'
 import { importRoutes, type ImportsContext } from './imports/http.ts'
 import { objectOf, schemaErrorsOf } from '../requests/faults.ts'

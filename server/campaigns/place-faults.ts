@@ -1,6 +1,6 @@
 /** What is told of a place that does not exist. */
 import type { FieldError } from '../errors.ts'
-import { isCountry } from '../messages/number.ts'
+import { isCountry } from '../messages/numbers/number.ts'
 
 /** A country that no numbering plan knows. */
 export function countryError(pointer: string, country: string): FieldError {

@@ -4,7 +4,7 @@ import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { newId, parseId } from '../ids.ts'
 import { openLedgerTest, until, type LedgerTest } from '../messages/testing.ts'
 import { Broadcaster } from './broadcasts/send.ts'
-import { templateRoutes } from '../messages/template-http.ts'
+import { templateRoutes } from '../messages/templates/http.ts'
 import { templatePreviewRoute } from './template-preview-http.ts'
 import { openCampaignTest, type CampaignTest } from './testing.ts'
 

@@ -34,7 +34,7 @@ interface StoredContact extends PersonalFields {
 
 /**
  * Seals a piece of contacts; answers how much was done, 0 where nothing is left or somebody else holds a contact of the piece. A retired key is
- * destroyed when its last contact has another one, and its last text (`messages/reseal.ts`).
+ * destroyed when its last contact has another one, and its last text (`messages/forgetting/reseal.ts`).
  */
 export async function resealContacts(db: Db, keys: DataKeys, seals: ContactSeals): Promise<number> {
   if (seals.isSealing) await keys.readCurrent(db, await findKeyless(db, keylessMax))

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { buildTestApp, createTestAccount, errorsOf, testVault, type TestAccount } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
-import { templateRoutes } from '../messages/template-http.ts'
+import { templateRoutes } from '../messages/templates/http.ts'
 import { templatePreviewRoute } from './template-preview-http.ts'
 import { openCampaignTest, type CampaignTest } from './testing.ts'
 

@@ -4,10 +4,10 @@ import type { Queryable, Tx } from '../db/db.ts'
 import type { FieldError } from '../errors.ts'
 import { showId } from '../ids.ts'
 import { SendBody } from '../messages/schema.ts'
-import { compileTemplate } from '../messages/template.ts'
-import { compileVariants, escapePointer, type TemplateTexts } from '../messages/template-resource.ts'
-import { SendInput, Variables } from '../messages/template-send.ts'
-import { findTemplates, lockTemplate, type TemplateRow } from '../messages/template-store.ts'
+import { compileTemplate } from '../messages/templates/template.ts'
+import { compileVariants, escapePointer, type TemplateTexts } from '../messages/templates/resource.ts'
+import { SendInput, Variables } from '../messages/templates/send.ts'
+import { findTemplates, lockTemplate, type TemplateRow } from '../messages/templates/store.ts'
 
 /** What a campaign says of the text of its broadcasts. */
 export const textFields = {

@@ -1,8 +1,8 @@
 /** What follows from contacts whose consent is withdrawn: what follows from any other opt-out. */
 import type { Tx } from '../db/db.ts'
 import type { Posting } from '../events.ts'
-import { optOut, type ConsentContext } from '../messages/opt-out.ts'
-import type { NewContact } from './contacts.ts'
+import { optOut, type ConsentContext } from '../messages/opt-outs/opt-out.ts'
+import type { NewContact } from './contacts/store.ts'
 
 /**
  * Opts out the numbers of contacts that come so, in the transaction that writes them and before it does: what waits for them is canceled,

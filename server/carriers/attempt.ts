@@ -1,7 +1,7 @@
 /** One try of a message on a link: what its segments' outcomes add up to. Pure. */
 import { statusName, type Outcome } from '@heliogram/smpp'
-import type { Answer, Move } from '../messages/answer.ts'
-import type { Handover } from '../messages/handover.ts'
+import type { Answer, Move } from '../messages/ledger/answer.ts'
+import type { Handover } from '../messages/accept/handover.ts'
 import { failsEverywhere, type Reason } from '../messages/taxonomy.ts'
 
 /** What became of one segment, in the words of the ledger. */

@@ -2,11 +2,11 @@
 import { ESME, type CloseReason, type Outcome } from '@heliogram/smpp'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Handover } from '../messages/handover.ts'
+import type { Handover } from '../messages/accept/handover.ts'
 import type { MessageType } from '../messages/message.ts'
 import { reasonOfStatus } from '../messages/taxonomy.ts'
 import { decideMove, readOutcome, refusalOf, type SegmentEnd } from './attempt.ts'
-import { backOffMs } from './backoff.ts'
+import { backOffMs } from './links/backoff.ts'
 import { chooseLane } from './lanes.ts'
 import { testHandover } from './testing.ts'
 

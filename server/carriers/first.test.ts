@@ -4,7 +4,7 @@ import { testVault } from '../accounts/testing.ts'
 import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { demoNumber, ensureFirst, readCarrierUrl } from './first.ts'
 import { smppDefaults } from './settings.ts'
-import { findNamed } from './sender-candidates.ts'
+import { findNamed } from './senders/candidates.ts'
 import { listCarriers } from './store.ts'
 
 let database: TestDatabase

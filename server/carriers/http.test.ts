@@ -14,7 +14,7 @@ import { newId, parseId, showId } from '../ids.ts'
 import { openSecrets } from './http-carriers/sealed.ts'
 import { carrierBody } from './http-carriers/testing.ts'
 import { carrierRoutes } from './http.ts'
-import { senderRoutes } from './sender-http.ts'
+import { senderRoutes } from './senders/http.ts'
 import { adapterNames, smppDefaults } from './settings.ts'
 import { findCarrier } from './store.ts'
 

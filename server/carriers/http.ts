@@ -20,8 +20,8 @@ import {
   type PatchInput,
 } from './input.ts'
 import { smppDefaults } from './settings.ts'
-import { readTimes } from './live.ts'
-import { createQueueReader, type QueueReader } from './queue.ts'
+import { readTimes } from './live/live.ts'
+import { createQueueReader, type QueueReader } from './live/queue.ts'
 import { Carrier, httpOf, LinkSchema, renderCarrier, type LiveNumbers, type ShowContext } from './show.ts'
 import {
   deleteCarrier,

@@ -1,5 +1,5 @@
 /** Which lane goes next: codes first, then transactional, then marketing, which keeps its twentieth, and fairly among accounts. */
-import type { Lane } from '../messages/claim.ts'
+import type { Lane } from '../messages/queue/claim.ts'
 import type { MessageType } from '../messages/message.ts'
 
 /** The types in the order in which they go. */

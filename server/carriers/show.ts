@@ -6,9 +6,9 @@ import type { Vault } from '../sealing/vault.ts'
 import { inboundUrl } from './http-carriers/address.ts'
 import { adapters } from './http-carriers/adapters.ts'
 import { adapterNames, SmppSettings, type HttpSettings } from './settings.ts'
-import { CarrierQueueSchema, LatencySchema, PercentilesSchema, renderLatency, renderPart } from './live-show.ts'
-import { latencyByCountry, latencyOf, responsesOf, type NodeTimes } from './live.ts'
-import { partsOfCarrier, type QueueState } from './queue.ts'
+import { CarrierQueueSchema, LatencySchema, PercentilesSchema, renderLatency, renderPart } from './live/show.ts'
+import { latencyByCountry, latencyOf, responsesOf, type NodeTimes } from './live/live.ts'
+import { partsOfCarrier, type QueueState } from './live/queue.ts'
 import type { CarrierRow, LinkRow } from './store.ts'
 
 /** What it takes to show a carrier. */

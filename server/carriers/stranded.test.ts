@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test, vi } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { firstIdAt } from '../ids.ts'
-import { readDirect } from '../messages/settle.ts'
+import { readDirect } from '../messages/ledger/settle.ts'
 import { openLedgerTest, type LedgerTest } from '../messages/testing.ts'
 import { findStranded, Hand } from './stranded.ts'
 

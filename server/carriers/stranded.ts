@@ -5,9 +5,9 @@
 import { nowMs } from '../db/clock.ts'
 import type { Db } from '../db/db.ts'
 import { firstIdAt, timeOfId } from '../ids.ts'
-import type { Answer } from '../messages/answer.ts'
-import type { Handover } from '../messages/handover.ts'
-import { readDirect, readIntents, type Intent } from '../messages/settle.ts'
+import type { Answer } from '../messages/ledger/answer.ts'
+import type { Handover } from '../messages/accept/handover.ts'
+import { readDirect, readIntents, type Intent } from '../messages/ledger/settle.ts'
 
 // A statement may commit so long after it began, and after it failed: its own deadline of 30 s, and room for a server that answers nobody.
 const lowWaterMarginMs = 300_000

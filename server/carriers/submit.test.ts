@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { ensurePartitions } from '../db/partitions.ts'
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import { silent, until } from '../messages/testing.ts'
-import { queueDue } from '../messages/due.ts'
+import { queueDue } from '../messages/queue/due.ts'
 import { listSubmissions } from '../messages/store.ts'
 import { openBoundTest, untilBound, type CarrierTest } from './testing.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Test mode: the one carrier that messages of test keys go to. Its link dials the simulator that its process runs, on loopback, whatever
- * its row says; no message of a live key goes to it, and no message of a test key to any other (messages/chain-sql.ts).
+ * its row says; no message of a live key goes to it, and no message of a test key to any other (messages/queue/chain-sql.ts).
  */
 import { inTransaction, type Db } from '../db/db.ts'
 import { newId } from '../ids.ts'

@@ -7,8 +7,8 @@ import type { App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
 import { insertTestCarrier } from '../messages/testing.ts'
 import { carrierRoutes } from './http.ts'
-import { poolRoutes } from './pool-http.ts'
-import { senderRoutes } from './sender-http.ts'
+import { poolRoutes } from './senders/pool-http.ts'
+import { senderRoutes } from './senders/http.ts'
 
 let database: TestDatabase
 let app: App

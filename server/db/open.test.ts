@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import { openPool, type Db } from './db.ts'
-import { startDisposable } from './disposable.ts'
+import { startDisposable } from './embedded/disposable.ts'
 import { setUpSessions } from './open.ts'
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }

@@ -1,11 +1,11 @@
 /** The database of this process: the embedded one in the data folder, or the one that DATABASE_URL names. */
 import { escapeIdentifier } from 'pg'
 import { openPool, type Connection } from './db.ts'
-import { startEmbedded } from './embedded.ts'
+import { startEmbedded } from './embedded/embedded.ts'
 import { lockDataDir } from './lock.ts'
 import type { Log } from './log.ts'
 import { migrate } from './migrate.ts'
-import { prepareDataDir } from './place.ts'
+import { prepareDataDir } from './embedded/place.ts'
 import { requireSessions } from './sessions.ts'
 
 export interface OpenDatabase {

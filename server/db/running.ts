@@ -2,15 +2,15 @@
 import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { findPackaged } from './binaries.ts'
-import { clusterFolder } from './cluster.ts'
+import { findPackaged } from './embedded/binaries.ts'
+import { clusterFolder } from './embedded/cluster.ts'
 import { openPool, type Connection } from './db.ts'
 import { DataDirLockedError } from './lock.ts'
 import type { Log } from './log.ts'
 import { openDatabase } from './open.ts'
-import { readPidFile } from './pidfile.ts'
-import { choosePlace, pointer, prepareDataDir } from './place.ts'
-import { connectionOf } from './postmaster.ts'
+import { readPidFile } from './embedded/pidfile.ts'
+import { choosePlace, pointer, prepareDataDir } from './embedded/place.ts'
+import { connectionOf } from './embedded/postmaster.ts'
 
 /** Opens it, and starts an embedded one that does not run. `close` stops what was started here, and nothing else. @throws as `openDatabase` does. */
 export async function openBeside(

@@ -4,10 +4,10 @@ import { nowMs } from '../db/clock.ts'
 import { spanOf, within, type Span } from '../db/span.ts'
 import type { Outbox, Posting, Subscriptions } from '../events.ts'
 import { firstIdAt } from '../ids.ts'
-import { partsOfLane } from './lanes.ts'
-import { recordMoves, type Moved } from './ledger.ts'
+import { partsOfLane } from './queue/lanes.ts'
+import { recordMoves, type Moved } from './ledger/ledger.ts'
 import { messageColumns, type MessageRow } from './message.ts'
-import { mayBeTaken, staysTwice } from './repeat-sql.ts'
+import { mayBeTaken, staysTwice } from './accept/repeat-sql.ts'
 import { tallied } from './tallies/delta-sql.ts'
 
 interface CancelContext {

@@ -8,7 +8,7 @@ import { parseId } from '../ids.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { refuseLive } from '../test-keys.ts'
 import { renderMessage, type MessageRow } from './message.ts'
-import { withoutTexts } from './redact.ts'
+import { withoutTexts } from './forgetting/redact.ts'
 import { findMessage } from './store.ts'
 
 /** What became of the message. */

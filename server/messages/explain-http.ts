@@ -6,7 +6,7 @@ import { IdOf, Nullable, problems, Timestamp, type App } from '../http.ts'
 import { parseId, showId } from '../ids.ts'
 import { decisionSteps, explainMessage } from './explain.ts'
 import { listExplainedTries, readExplainFacts } from './explain-store.ts'
-import { listKeptReceipts, tellReceipts } from './kept-receipts.ts'
+import { listKeptReceipts, tellReceipts } from './ledger/kept-receipts.ts'
 import { isFinal, statuses } from './message.ts'
 import { findMessage } from './store.ts'
 

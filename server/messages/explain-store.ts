@@ -1,7 +1,7 @@
 /** What an explanation reads besides the message: everything by a key, nothing of another account. */
 import type { Db } from '../db/db.ts'
 import type { MessageRow } from './message.ts'
-import { findPlace, type Place } from './place.ts'
+import { findPlace, type Place } from './queue/place.ts'
 import { plainTry, type SubmissionRow } from './store.ts'
 
 /** A try with its carrier. */

@@ -3,7 +3,7 @@ import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/t
 import { createTestDatabase, type TestDatabase } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
-import { claimMessages, findLanes } from './claim.ts'
+import { claimMessages, findLanes } from './queue/claim.ts'
 import { explainRoutes } from './explain-http.ts'
 import { insertTestSender, moveTo, openLedgerTest, type LedgerTest } from './testing.ts'
 

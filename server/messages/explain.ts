@@ -2,9 +2,9 @@
 import { statusName } from '@heliogram/smpp'
 import { showId } from '../ids.ts'
 import type { ExplainFacts, ExplainedTry } from './explain-store.ts'
-import type { ToldReceipt } from './kept-receipts.ts'
+import type { ToldReceipt } from './ledger/kept-receipts.ts'
 import { isHeld, type MessageRow } from './message.ts'
-import { countryOf } from './number.ts'
+import { countryOf } from './numbers/number.ts'
 import { messageErrors } from './taxonomy.ts'
 import { buildTimeline } from './timeline.ts'
 

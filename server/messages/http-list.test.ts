@@ -3,7 +3,7 @@ import { buildTestApp, createTestAccount, type TestAccount } from '../accounts/t
 import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import type { App } from '../http.ts'
 import { newId, showId } from '../ids.ts'
-import { claimMessages, findLanes } from './claim.ts'
+import { claimMessages, findLanes } from './queue/claim.ts'
 import { messageRoutes } from './http.ts'
 import { storeReply } from './reply.ts'
 import { insertTestSender, moveTo, openLedgerTest, ourNumber, type LedgerTest } from './testing.ts'

@@ -13,7 +13,7 @@
 import { showId } from '../ids.ts'
 import { showTime } from '../http.ts'
 import { isUnreadable } from '../sealing/texts.ts'
-import { conversationIdOf } from './conversation-id.ts'
+import { conversationIdOf } from './conversations/id.ts'
 import { renderPrices } from './price.ts'
 import { messageErrors, type MessageErrorCode } from './taxonomy.ts'
 

@@ -34,7 +34,7 @@ export const toBePriced = (condition: string, costCarrierId: string): string =>
   `case when ${condition} and ${costCarrierId} is not null then '00000000-0000-0000-0000-000000000000'::uuid else ${costCarrierId} end`
 
 // What the route says of the carrier goes before its card, where the longest prefix counts, then the country, then everywhere (as in
-// carriers/rate.ts). By the primary keys of route_carriers and of rates, a probe for each length of a prefix. Amounts have the digits of
+// carriers/rates/rate.ts). By the primary keys of route_carriers and of rates, a probe for each length of a prefix. Amounts have the digits of
 // `showMoney`.
 const repriceSql = `
   with stray as materialized (

@@ -53,7 +53,7 @@ const OnUnknown = Type.Enum([...unknownPolicies], {
     "When the carrier does not answer: `hold` it as unconfirmed, or `resend`, perhaps twice. The campaign's, the account's or the link's otherwise.",
 })
 
-/** A send with its text; a caller may name a template instead (see template-send.ts). */
+/** A send with its text; a caller may name a template instead (see templates/send.ts). */
 export const SendBody = Type.Object(
   {
     to,

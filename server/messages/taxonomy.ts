@@ -1,6 +1,6 @@
 /**
  * Why a message failed: our codes, and how a carrier's answers and receipts map onto them unless its own table says otherwise
- * (carriers/mapping.ts). Data, not code.
+ * (carriers/mappings/mapping.ts). Data, not code.
  */
 import { classifyStatus, type StatusClass } from '@heliogram/smpp'
 

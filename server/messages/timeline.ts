@@ -1,6 +1,6 @@
 /** The timeline of a message, from its row, its tries and its receipts: what an operator reads first. */
 import { statusName } from '@heliogram/smpp'
-import type { ToldReceipt } from './kept-receipts.ts'
+import type { ToldReceipt } from './ledger/kept-receipts.ts'
 import type { MessageRow } from './message.ts'
 import type { SubmissionRow } from './store.ts'
 import { messageErrors } from './taxonomy.ts'

@@ -2,8 +2,8 @@
 import { now } from '../db/clock.ts'
 import type { Tx } from '../db/db.ts'
 import { isUnreadable } from '../sealing/texts.ts'
-import { writeAnswers, type Answer } from './answer.ts'
-import type { Moved } from './ledger.ts'
+import { writeAnswers, type Answer } from './ledger/answer.ts'
+import type { Moved } from './ledger/ledger.ts'
 import type { MessageRow } from './message.ts'
 
 interface Claimed extends MessageRow {

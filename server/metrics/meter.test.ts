@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { countryOf } from '../messages/number.ts'
+import { countryOf } from '../messages/numbers/number.ts'
 import { Meter, recentOf } from './meter.ts'
 
 const accountId = '01a1fbf3-0000-7000-8000-000000000001'

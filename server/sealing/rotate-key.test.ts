@@ -313,8 +313,8 @@ describe('the register of what is sealed', () => {
       'server/carriers/first.ts',
       'server/carriers/http-carriers/sealed.ts',
       'server/carriers/http.ts',
-      'server/carriers/link-http.ts',
-      'server/carriers/reply-parts.ts',
+      'server/carriers/inbound/reply-parts.ts',
+      'server/carriers/links/http.ts',
       'server/carriers/test-mode.ts',
       'server/idempotency.ts',
       'server/messages/reply.ts',
@@ -324,8 +324,8 @@ describe('the register of what is sealed', () => {
       'server/smpp-server/gather.ts',
       'server/twilio/credential.ts',
       'server/webhooks/callback.ts',
-      'server/webhooks/headers.ts',
       'server/webhooks/http.ts',
+      'server/webhooks/post/headers.ts',
     ])
   })
 })

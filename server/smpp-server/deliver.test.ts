@@ -11,7 +11,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openPool } from '../db/db.ts'
 import { createTestDatabase, type TestDatabase, emptyTables } from '../db/testing.ts'
 import { newId } from '../ids.ts'
-import { Acceptor } from '../messages/accept.ts'
+import { Acceptor } from '../messages/accept/accept.ts'
 import { cancelMessage } from '../messages/cancel.ts'
 import { storeReply } from '../messages/reply.ts'
 import { ourNumber, until } from '../messages/testing.ts'

@@ -1,8 +1,8 @@
 /** From a submit_sm to a draft, or to the command_status that refuses it: everything that can be told without the database. */
 import { codingOf, ESME, joinParts, parseTime, readPart, TON, type MessagePart, type PduOf } from '@heliogram/smpp'
 import type { FieldError } from '../errors.ts'
-import type { Draft } from '../messages/accepted.ts'
-import { readDraft } from '../messages/draft.ts'
+import type { Draft } from '../messages/accept/accepted.ts'
+import { readDraft } from '../messages/accept/draft.ts'
 import { textMax } from '../messages/schema.ts'
 import type { Admission } from './bind.ts'
 

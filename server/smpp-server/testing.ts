@@ -11,7 +11,7 @@ import {
 import { hashPassword } from '../accounts/login/password.ts'
 import { testVault } from '../accounts/testing.ts'
 import { inTransaction, type Db } from '../db/db.ts'
-import type { Acceptor } from '../messages/accept.ts'
+import type { Acceptor } from '../messages/accept/accept.ts'
 import { openLedgerTest, until, type LedgerTest } from '../messages/testing.ts'
 import { credentialDefaults, insertCredential, newSystemId, type CredentialSettings } from './credential.ts'
 import { ensureCursor } from './event-cursor.ts'

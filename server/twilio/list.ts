@@ -1,7 +1,7 @@
 /** Lists of messages as Twilio pages them: by addresses of the next and the last page. */
 import type { Db } from '../db/db.ts'
 import { buildPage, readCursor, type Position } from '../page.ts'
-import type { MessageFilters, Stretch } from '../messages/list.ts'
+import type { MessageFilters, Stretch } from '../messages/lists/list.ts'
 import { WrongParameter } from './faults.ts'
 import { messagesPath, renderTwilioMessage } from './resource.ts'
 import { readTwilioTime } from './time.ts'

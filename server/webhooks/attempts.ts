@@ -5,8 +5,8 @@ import { idSql, readNearest, spanOf, within } from '../db/span.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
 import { firstIdBehind, showId } from '../ids.ts'
 import { wayOf, type Position } from '../page.ts'
-import { maskHeaders } from './headers.ts'
-import { wantsTwilioForm } from './twilio-form.ts'
+import { maskHeaders } from './post/headers.ts'
+import { wantsTwilioForm } from './post/twilio-form.ts'
 
 /** One POST of an event. */
 export const Attempt = Type.Object(

@@ -1,8 +1,8 @@
 /** The one secret of an account that signs posts to callback addresses, made when it is first needed. */
 import type { Db, Queryable } from '../db/db.ts'
 import type { Vault } from '../sealing/vault.ts'
-import { newSecret } from './signature.ts'
-import { oldestToken, openToken, type SealedToken } from './twilio-envelope.ts'
+import { newSecret } from './post/signature.ts'
+import { oldestToken, openToken, type SealedToken } from './post/twilio-envelope.ts'
 
 const purposeOf = (accountId: string): string => `accounts.callback_secret|${accountId}`
 

@@ -4,11 +4,11 @@ import { Batcher } from '../batch.ts'
 import type { Db } from '../db/db.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { openCallbackSecrets } from './callback.ts'
-import { openHeaders, type Headers } from './headers.ts'
-import { targetOf, type Target } from './post.ts'
-import { keyOf } from './signature.ts'
-import { openTwilioToken } from './twilio-envelope.ts'
-import { wantsTwilioForm } from './twilio-form.ts'
+import { openHeaders, type Headers } from './post/headers.ts'
+import { targetOf, type Target } from './post/post.ts'
+import { keyOf } from './post/signature.ts'
+import { openTwilioToken } from './post/twilio-envelope.ts'
+import { wantsTwilioForm } from './post/twilio-form.ts'
 
 /** An endpoint that can be posted to. */
 export interface Endpoint {

@@ -6,7 +6,7 @@ import { createTestDatabase } from '../db/testing.ts'
 import type { Outbox } from '../events.ts'
 import { newId, showId } from '../ids.ts'
 import { openCallbackSecrets } from './callback.ts'
-import { guardDestinations } from './destination.ts'
+import { guardDestinations } from './post/destination.ts'
 import { Dispatcher, type DispatcherOptions } from './fanout.ts'
 import {
   idsOf,

@@ -10,12 +10,12 @@ import { readPage } from '../page.ts'
 import { readSound } from '../requests/faults.ts'
 import type { Vault } from '../sealing/vault.ts'
 import { rotateCallbackSecret } from './callback.ts'
-import type { Destinations } from './destination.ts'
+import type { Destinations } from './post/destination.ts'
 import { secretPurpose } from './endpoint.ts'
 import { checkInput } from './input.ts'
-import { fillHeaders, mask, openHeaders, sealHeaders, type Headers } from './headers.ts'
+import { fillHeaders, mask, openHeaders, sealHeaders, type Headers } from './post/headers.ts'
 import { contractEvents, NewWebhook, renderWebhook, Secret, Webhook, WebhookChange } from './resource.ts'
-import { newSecret } from './signature.ts'
+import { newSecret } from './post/signature.ts'
 import {
   deleteWebhook,
   findWebhook,

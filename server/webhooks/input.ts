@@ -1,8 +1,8 @@
 /** What a schema cannot say about a webhook's fields. */
 import { invalid, type FieldError } from '../errors.ts'
-import { readPostUrl, refusalDetails } from './address.ts'
-import type { Destinations } from './destination.ts'
-import { pointerOf } from './headers.ts'
+import { readPostUrl, refusalDetails } from './post/address.ts'
+import type { Destinations } from './post/destination.ts'
+import { pointerOf } from './post/headers.ts'
 import type { WebhookChange } from './resource.ts'
 
 const headersMax = 10

@@ -1,9 +1,9 @@
 /** What waits in memory for one endpoint, so that no endpoint waits for another; and for one replay, so that it delays nothing fresh. */
 import type { DuePost, Posting } from '../events.ts'
 import type { Endpoint, EndpointKey } from './endpoint.ts'
-import { renderTogether, type Rendered } from './envelope.ts'
+import { renderTogether, type Rendered } from './post/envelope.ts'
 import type { Claim } from './outbox.ts'
-import { createWindow, type Window } from './window.ts'
+import { createWindow, type Window } from './post/window.ts'
 
 /** A post that is leased to this node. Times are of `performance.now()`. */
 export interface Queued {

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { eventTypes, type EventType } from '../events.ts'
 import { IdOf, Nullable, showTime, Timestamp } from '../http.ts'
 import { showId } from '../ids.ts'
-import { mask, maskHeaders, type Headers } from './headers.ts'
+import { mask, maskHeaders, type Headers } from './post/headers.ts'
 
 const typeNames = Object.keys(eventTypes) as EventType[]
 

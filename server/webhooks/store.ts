@@ -1,7 +1,7 @@
 /** The webhooks table, scoped by account. Every query finds its rows by the primary key (account_id, id). */
 import type { Queryable } from '../db/db.ts'
 import { wayOf, type Position } from '../page.ts'
-import type { Headers } from './headers.ts'
+import type { Headers } from './post/headers.ts'
 import type { WebhookChange, WebhookRow } from './resource.ts'
 
 /** What `renderWebhook` takes. */

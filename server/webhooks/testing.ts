@@ -5,11 +5,11 @@ import type { Db } from '../db/db.ts'
 import { recordEvents, type DuePost, type Outbox, type Posting } from '../events.ts'
 import { newId } from '../ids.ts'
 import { testVault } from '../accounts/testing.ts'
-import { guardDestinations, type Destinations } from './destination.ts'
+import { guardDestinations, type Destinations } from './post/destination.ts'
 import { secretPurpose } from './endpoint.ts'
 import { Dispatcher, type DispatcherOptions } from './fanout.ts'
 import type { Ended } from './outbox.ts'
-import { newSecret } from './signature.ts'
+import { newSecret } from './post/signature.ts'
 
 /** What a receiver was posted. */
 export interface Received {

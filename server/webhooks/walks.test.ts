@@ -11,7 +11,7 @@ import { newId, showId } from '../ids.ts'
 import { createChance } from '../messages/testing.ts'
 import type { Dispatcher } from './fanout.ts'
 import { releasePostsOf } from './outbox.ts'
-import { redeliverEvent } from './redeliver.ts'
+import { redeliverEvent } from './log/redeliver.ts'
 import { updateWebhook } from './store.ts'
 import {
   insertTestAccount,

@@ -6,7 +6,7 @@ import type { Db } from '../db/db.ts'
 import { ApiError } from '../errors.ts'
 import { isUnavailable } from '../db/failure.ts'
 import type { Log } from '../db/log.ts'
-import { readNewest, type Place } from './events-store.ts'
+import { readNewest, type Place } from './log/events-store.ts'
 
 /** One who waits. Join before reading: what settles after the reading is then not missed. */
 export interface Watcher {

@@ -1,9 +1,9 @@
 /** From a recipient to a draft: the text rendered with what is known of the contact, checked as every send is. */
-import type { Draft } from '../../messages/accepted.ts'
-import { readDraft, type DraftContext } from '../../messages/draft.ts'
-import { countryOf } from '../../messages/number.ts'
-import { compileVariants } from '../../messages/template-resource.ts'
-import { givenOf } from '../../messages/template-send.ts'
+import type { Draft } from '../../messages/accept/accepted.ts'
+import { readDraft, type DraftContext } from '../../messages/accept/draft.ts'
+import { countryOf } from '../../messages/numbers/number.ts'
+import { compileVariants } from '../../messages/templates/resource.ts'
+import { givenOf } from '../../messages/templates/send.ts'
 import type { MessageBody } from './broadcast.ts'
 import type { ContactFields } from './recipients.ts'
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { Simulator } from '../../../simulator/index.ts'
 import { createTestAccount, errorsOf, type Answer, type TestAccount } from '../../accounts/testing.ts'
-import { findPool, savePool } from '../../carriers/pool-store.ts'
+import { findPool, savePool } from '../../carriers/senders/pool-store.ts'
 import { openCarrierTest, promptSimulator, untilBound, type CarrierTest } from '../../carriers/testing.ts'
 import { inTransaction } from '../../db/db.ts'
 import { createTestDatabase, type TestDatabase, emptyTables } from '../../db/testing.ts'

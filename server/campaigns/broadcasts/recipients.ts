@@ -1,7 +1,7 @@
 /** The recipients of a broadcast: from contacts, in pieces, and to messages, in pieces; each piece moves a mark in the broadcast's row. */
 import type { Tx } from '../../db/db.ts'
-import type { TemplateFields } from '../../messages/template.ts'
-import { zonesOfNumber } from '../../messages/quiet-hours-zones.ts'
+import type { TemplateFields } from '../../messages/templates/template.ts'
+import { zonesOfNumber } from '../../messages/quiet-hours/zones.ts'
 import { isTimezone, timeIn } from '../../timezone.ts'
 import type { BroadcastRow } from './broadcast.ts'
 

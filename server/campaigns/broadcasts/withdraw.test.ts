@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTestDatabase, emptyTables, untilBlocked, type TestDatabase } from '../../db/testing.ts'
 import { newId, parseId } from '../../ids.ts'
-import type { Acceptor } from '../../messages/accept.ts'
+import type { Acceptor } from '../../messages/accept/accept.ts'
 import { openLedgerTest, silent, until, type LedgerTest } from '../../messages/testing.ts'
 import { openCampaignTest, type CampaignTest } from '../testing.ts'
 import { Broadcaster } from './send.ts'

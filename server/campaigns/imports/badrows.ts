@@ -1,8 +1,8 @@
 /** The rows that an import did not take, as a file to correct and send again. */
 import { writeCsv } from '../../csv.ts'
 import type { Db } from '../../db/db.ts'
-import { ContactInput } from '../contact.ts'
-import { attributeLimits } from '../contacts.ts'
+import { ContactInput } from '../contacts/contact.ts'
+import { attributeLimits } from '../contacts/store.ts'
 import { mapColumns } from './columns.ts'
 import { readErrors, type RowError } from './errors.ts'
 import { fieldsOf } from './row.ts'

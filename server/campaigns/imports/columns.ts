@@ -1,7 +1,7 @@
 /** Which column of a table fills which field: by what the caller says, else by its name. */
 import { pointTo } from '../../requests/body.ts'
 import type { FieldError } from '../../errors.ts'
-import { attributeLimits } from '../contacts.ts'
+import { attributeLimits } from '../contacts/store.ts'
 
 /** For each column the field or `attributes.<name>` it fills, or null where it is ignored. */
 export type Targets = (string | null)[]

@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import { ApiError, type FieldError } from '../../errors.ts'
 import { Nullable } from '../../http.ts'
-import { isCountry } from '../../messages/number.ts'
+import { isCountry } from '../../messages/numbers/number.ts'
 import { parseJson, type ParsedBody } from '../../requests/body.ts'
 import { buildValidators } from '../../requests/validate.ts'
 import { countryError } from '../place-faults.ts'

@@ -1,5 +1,5 @@
 /** What a row is checked by. The thread of an import is given it: to load what schemas are made with would take half of its memory. */
-import { Contact, ContactInput } from '../contact.ts'
+import { Contact, ContactInput } from '../contacts/contact.ts'
 
 /** Plain JSON, so that it can be sent to a thread. */
 export interface RowSchema {

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { IdOf, Nullable, showTime, Timestamp } from '../../http.ts'
 import { showId } from '../../ids.ts'
 import { encodings } from './encoding.ts'
-import { repairs } from '../../messages/number-imported.ts'
+import { repairs } from '../../messages/numbers/imported.ts'
 import { importStatuses, type ImportFailure, type ImportRow } from './store.ts'
 
 const Count = (description: string) => Type.Integer({ minimum: 0, description })

@@ -1,11 +1,11 @@
 /** The SQL of imports: the row of the job. Every query begins with the account. */
 import type { Db, Queryable, Tx } from '../../db/db.ts'
 import { wayOf, type Position } from '../../page.ts'
-import type { OnConflict } from '../contacts.ts'
+import type { OnConflict } from '../contacts/store.ts'
 import type { Mapping } from './columns.ts'
 import type { Encoding } from './encoding.ts'
 import type { TableLayout } from './layout.ts'
-import type { Repair } from '../../messages/number-imported.ts'
+import type { Repair } from '../../messages/numbers/imported.ts'
 
 export const importStatuses = [
   'queued',

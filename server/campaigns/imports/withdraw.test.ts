@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { testVault } from '../../accounts/testing.ts'
 import { parseId } from '../../ids.ts'
-import { hashNumber, listConsents } from '../../messages/consent.ts'
+import { hashNumber, listConsents } from '../../messages/opt-outs/consent.ts'
 import { numberOf, createImportTest, type OwnImportTest } from './testing.ts'
 
 let test: OwnImportTest

@@ -2,10 +2,10 @@
 import type { Db, Queryable, Tx } from '../../db/db.ts'
 import { Subscriptions } from '../../events.ts'
 import { showId } from '../../ids.ts'
-import { findOptOuts } from '../../messages/opt-out.ts'
+import { findOptOuts } from '../../messages/opt-outs/opt-out.ts'
 import type { ContactSeals } from '../../sealing/contact-fields.ts'
 import type { Vault } from '../../sealing/vault.ts'
-import type { NewContact } from '../contacts.ts'
+import type { NewContact } from '../contacts/store.ts'
 import { withdrawConsents } from '../withdraw.ts'
 
 /**

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { isRetryable, isTooLong, isUnavailable } from '../../db/failure.ts'
 import type { Db } from '../../db/db.ts'
-import { hasContacts } from '../contact-list.ts'
+import { hasContacts } from '../contacts/list.ts'
 import { openRows } from './rows.ts'
 import { beginImport, type ImportFailure, type ImportStatus } from './store.ts'
 import { BatchWriter, ClosedCampaign, ReadAgain, type WriteContext } from './writer.ts'

@@ -4,8 +4,8 @@ import { buildTestApp, createTestAccount, testVault, type TestAccount } from '..
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import type { App } from '../../http.ts'
 import { parseId } from '../../ids.ts'
-import { Acceptor } from '../../messages/accept.ts'
-import type { Answer } from '../../messages/answer.ts'
+import { Acceptor } from '../../messages/accept/accept.ts'
+import type { Answer } from '../../messages/ledger/answer.ts'
 import type { MessageRow } from '../../messages/message.ts'
 import { defaultReasons } from '../../messages/taxonomy.ts'
 import {
@@ -18,9 +18,9 @@ import {
   rowOf,
 } from '../../messages/testing.ts'
 import { carrierRoutes } from '../http.ts'
-import { Limits } from '../limits.ts'
-import { Pace } from '../pace.ts'
-import { RoutingTable } from '../routing.ts'
+import { Limits } from '../links/limits.ts'
+import { Pace } from '../links/pace.ts'
+import { RoutingTable } from '../routes/routing.ts'
 import { adapterNames, type AdapterName, type HttpSettings } from '../settings.ts'
 import { findCarrier } from '../store.ts'
 import { createHttpLink, type HttpLink } from './http-link.ts'

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { now } from '../../db/clock.ts'
 import type { Db, Tx } from '../../db/db.ts'
 import { storeReply, type ReplyIn } from '../../messages/reply.ts'
-import type { ReceiveContext } from '../receive.ts'
+import type { ReceiveContext } from '../inbound/receive.ts'
 import type { Receipt, Reply } from './adapter.ts'
 import { readReference, type Reference } from './reference.ts'
 

@@ -1,5 +1,5 @@
 -- Of which campaign what quiet hours hold is: who changes those of one campaign need not look at all that others hold
--- (server/messages/quiet-hours-hold.ts).
+-- (server/messages/quiet-hours/hold.ts).
 alter table delayed
   add column campaign_id uuid;
 

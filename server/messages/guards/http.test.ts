@@ -6,7 +6,7 @@ import { createTestDatabase, untilBlocked, type TestDatabase, emptyTables } from
 import { newId, showId } from '../../ids.ts'
 import type { App } from '../../http.ts'
 import { messageRoutes } from '../http.ts'
-import { isCountry } from '../number.ts'
+import { isCountry } from '../numbers/number.ts'
 import { openLedgerTest, passTurnOfHour, type LedgerTest } from '../testing.ts'
 import { endStopsOf, guardRoutes } from './http.ts'
 import { forgetUsed, readUsed } from './windows.ts'

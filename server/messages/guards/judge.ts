@@ -1,8 +1,8 @@
 /** What guards say of messages that are about to be accepted. Pure: what is used up and what was released is read before (`check.ts`). */
 import type { GuardKind } from '../../accounts/guard-settings.ts'
-import type { GuardRefusal, Stop } from '../accepted.ts'
+import type { GuardRefusal, Stop } from '../accept/accepted.ts'
 import type { Money } from '../../money.ts'
-import { countryOf } from '../number.ts'
+import { countryOf } from '../numbers/number.ts'
 import type { GuardRules } from './guards.ts'
 import { dayAt, hourAt, type Span } from '../../day.ts'
 

@@ -3,7 +3,7 @@ import { columns } from '../../db/array.ts'
 import type { Db, Queryable, Tx } from '../../db/db.ts'
 import { parseId } from '../../ids.ts'
 import { storeTexts, type Texts } from '../../sealing/texts.ts'
-import type { Draft, Verdict } from '../accepted.ts'
+import type { Draft, Verdict } from '../accept/accepted.ts'
 import { newCode, type ShortLink } from './shorten.ts'
 
 interface Accepted {

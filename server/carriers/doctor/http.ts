@@ -1,0 +1,199 @@
+/** The routes of the receipt doctor: why receipts have no message, and what to change. For the operator. */
+import { Type } from 'typebox'
+import type { Db, Tx } from '../../db/db.ts'
+import { ApiError } from '../../errors.ts'
+import { IdOf, Nullable, problems, showTime, Timestamp, type App } from '../../http.ts'
+import { idempotent } from '../../idempotency.ts'
+import { parseId, showId } from '../../ids.ts'
+import type { Vault } from '../../sealing/vault.ts'
+import {
+  bestForm,
+  diagnose,
+  examinedMax,
+  idForms,
+  listDoctored,
+  type Diagnosis,
+  type DoctoredLink,
+  type Example,
+} from './doctor.ts'
+import { requestRematch } from './rekey.ts'
+import { findCarrier } from '../store.ts'
+
+const tags = ['Carriers']
+/** Parameters of every route below a carrier. */
+export const carrierParams = Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a carrier.' }) })
+const Form = Type.Enum(Object.keys(idForms))
+
+const Doctor = Type.Object(
+  {
+    object: Type.Literal('doctor'),
+    carrier: IdOf('car', 'The carrier.'),
+    hours: Type.Integer(),
+    links: Type.Array(
+      Type.Object({
+        link: IdOf('lnk', 'The link.'),
+        message_id_form: Form,
+        unmatched: Type.Integer({ description: 'Receipts without a message in these hours, up to a million.' }),
+        forgotten: Type.Integer({ description: 'Receipts that found no message in 30 days and are gone, since ever.' }),
+        examined: Type.Integer({ description: `The newest of them, up to ${examinedMax}.` }),
+        forms: Type.Array(
+          Type.Object({
+            form: Form,
+            would_match: Type.Integer({ description: 'Of the examined, to messages that wait for their receipt.' }),
+            example: Nullable(
+              Type.Object({ raw_id: Type.String(), carrier_message_id: Type.String(), message: Type.String() }),
+            ),
+          }),
+        ),
+        sampled: Type.Integer({ description: 'Ids that the carrier gave, looked at.' }),
+        settled: Type.Integer({ description: 'Of these, messages that have their receipt as things are.' }),
+        advice: Type.String(),
+        fix: Nullable(
+          Type.Object({
+            method: Type.Literal('PATCH'),
+            path: Type.String(),
+            body: Type.Object({ settings: Type.Object({ message_id_form: Form }) }),
+          }),
+        ),
+        rematch: Type.Object(
+          {
+            state: Type.Enum(['none', 'due', 'watching', 'done']),
+            requested_at: Nullable(Timestamp('When the form changed, or a rematch was asked for.')),
+            rekeyed: Type.Integer({ description: 'Ids that got another key.' }),
+            matched: Type.Integer({ description: 'Receipts that found their message.' }),
+          },
+          { description: '`watching`: done once; again shortly, for what came while the link was bound anew.' },
+        ),
+      }),
+    ),
+  },
+  { $id: 'ReceiptDoctor' },
+)
+
+/** Registers the routes. */
+export function doctorRoutes(app: App, context: { db: Db; vault: Vault }): void {
+  const { db } = context
+  app.addSchema(Doctor)
+
+  app.get(
+    '/v1/carriers/:id/doctor',
+    {
+      schema: {
+        operationId: 'diagnoseReceipts',
+        summary: 'Find out why receipts match no message',
+        description:
+          'Looks up the receipts without a message in every form in which carriers write ids, and names the setting that most of them ask for.',
+        tags,
+        params: carrierParams,
+        querystring: Type.Object(
+          {
+            hours: Type.Optional(Type.Integer({ minimum: 1, maximum: 720, default: 24, description: 'How far back.' })),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Ref('ReceiptDoctor'), ...problems(404) },
+      },
+      config: { scope: 'carriers:read' },
+    },
+    async (request) => {
+      const { hours = 24 } = request.query
+      const carrierId = await requireCarrierId(db, request.params.id)
+      const links: Record<string, unknown>[] = []
+      // One after the other: each takes a share of the database, and there are few.
+      for (const link of await listDoctored(db, carrierId))
+        links.push(renderDiagnosis(carrierId, link, await diagnose(db, link, hours), hours))
+      return { object: 'doctor', carrier: showId('car', carrierId), hours, links }
+    },
+  )
+
+  app.post(
+    '/v1/carriers/:id/doctor/rematch',
+    {
+      schema: {
+        operationId: 'rematchReceipts',
+        summary: 'Match the receipts without a message again',
+        description:
+          'Done in the background, as after every change of `message_id_form`; the doctor tells how far it is.',
+        tags,
+        params: carrierParams,
+        response: { 202: Type.Object({ object: Type.Literal('rematch'), links: Type.Integer() }), ...problems(404) },
+      },
+      config: { scope: 'carriers:write', operation: 'carriers.rematch', audit: 'carrier.rematched' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx) => {
+        const carrierId = await requireCarrierId(tx, request.params.id)
+        return { status: 202, body: { object: 'rematch', links: await requestRematch(tx, carrierId) } }
+      }),
+  )
+}
+
+/** The database id of a carrier that exists. @throws ApiError `not_found`. */
+export async function requireCarrierId(db: Db | Tx, shownId: string): Promise<string> {
+  const id = parseId('car', shownId)
+  if (!id || !(await findCarrier(db, id))) throw new ApiError('not_found', { detail: 'There is no such carrier.' })
+  return id
+}
+
+function renderDiagnosis(
+  carrierId: string,
+  link: DoctoredLink,
+  diagnosis: Diagnosis,
+  hours: number,
+): Record<string, unknown> {
+  const best = bestForm(diagnosis, link.form)
+  const isWatched = link.changedAt !== null && link.settledAt === null
+  return {
+    link: showId('lnk', link.id),
+    message_id_form: link.form,
+    unmatched: diagnosis.unmatched,
+    forgotten: link.forgotten,
+    examined: diagnosis.examined,
+    forms: diagnosis.forms.map(({ form, wouldMatch, example }) => ({
+      form,
+      would_match: wouldMatch,
+      example: example && renderExample(example),
+    })),
+    sampled: diagnosis.sampled,
+    settled: diagnosis.settled,
+    advice: adviseOn(link, diagnosis, hours),
+    // A link with a form of its own does not follow its carrier's.
+    fix:
+      best === null || link.isOwnForm
+        ? null
+        : {
+            method: 'PATCH',
+            path: `/v1/carriers/${showId('car', carrierId)}`,
+            body: { settings: { message_id_form: best.form } },
+          },
+    rematch: {
+      state: link.changedAt === null ? 'none' : !isWatched ? 'done' : link.passedAt === null ? 'due' : 'watching',
+      requested_at: showTime(link.changedAt),
+      rekeyed: link.rekeyed,
+      matched: link.matched,
+    },
+  }
+}
+
+const renderExample = ({ rawId, carrierMessageId, messageId }: Example): Record<string, unknown> => ({
+  raw_id: rawId,
+  carrier_message_id: carrierMessageId,
+  message: showId('msg', messageId),
+})
+
+/** What a person is to make of it, in a sentence or two. */
+function adviseOn(link: DoctoredLink, diagnosis: Diagnosis, hours: number): string {
+  const { unmatched, examined, sampled, settled } = diagnosis
+  if (unmatched === 0) return `Every receipt of the last ${hours} h has its message.`
+  const best = bestForm(diagnosis, link.form)
+  const ofThem = examined < unmatched ? `the newest ${examined} of ${unmatched} receipts` : `${unmatched} receipts`
+  if (best) {
+    const what = `${best.wouldMatch} of ${ofThem} without a message would match with ${idForms[best.form]}: set message_id_form to ${best.form}.`
+    return settled * 2 > sampled
+      ? `${what} But most messages have their receipt as things are: ask the carrier before you change it.`
+      : `${what} Past and future ones are matched then.`
+  }
+  const asIs = diagnosis.forms.find(({ form }) => form === link.form)?.wouldMatch ?? 0
+  if (asIs > 0) return `${asIs} of ${ofThem} match as they are: they are matched within a minute, or ask for a rematch.`
+  return `None of ${ofThem} matches in any form: they may be of another client with this system_id, or older than what is kept.`
+}

@@ -1,0 +1,130 @@
+/** Receive: what a carrier delivers. It is on disk before the carrier gets its answer, and what could not be stored is asked for again. */
+import { createHash } from 'node:crypto'
+import {
+  ESME,
+  joinParts,
+  normaliseId,
+  parseReceipt,
+  readPart,
+  type MessageRequest,
+  type Receipt,
+  type Respond,
+} from '@heliogram/smpp'
+import type { Log } from '../../db/log.ts'
+import type { Db } from '../../db/db.ts'
+import { isUnavailable } from '../../db/failure.ts'
+import type { Outbox, Subscriptions } from '../../events.ts'
+import type { Meter } from '../../metrics/meter.ts'
+import type { Ledger } from '../../messages/ledger/ledger.ts'
+import { statusOfReceipt } from '../../messages/ledger/apply.ts'
+import { storeReply } from '../../messages/reply.ts'
+import type { Texts } from '../../sealing/texts.ts'
+import type { Vault } from '../../sealing/vault.ts'
+import type { Link } from '../links/link.ts'
+import { readNumberIn } from '../links/number-form.ts'
+import type { Delivery, DeliverySession, Redeliveries } from './redelivery.ts'
+import { Unanswerable } from './redelivery-notes.ts'
+import { codingsOf, storePart } from './reply-join.ts'
+
+export interface ReceiveContext {
+  db: Db
+  vault: Vault
+  texts?: Texts
+  log: Log
+  ledger: Ledger
+  outbox: Outbox
+  subscriptions: Subscriptions
+  meter?: Meter
+  redeliveries: Redeliveries
+  /** Whether this process was there all the time (see `Node.isFresh`). Left out: it was. */
+  isFresh?: () => boolean
+  wake: () => void
+}
+
+/** This process was frozen: what waited in its sockets the carrier may have given to another meanwhile, which has stored it. */
+class Frozen extends Error {}
+
+type Deliver = Extract<MessageRequest, { command: 'deliver_sm' | 'data_sm' }>
+
+/** Stores a receipt or reply and answers it; ROK only after the commit, "try later" when it could not be stored (rule: never a permanent error), or may be by now. */
+export function receive(
+  context: ReceiveContext,
+  link: Link,
+  pdu: MessageRequest,
+  respond: Respond,
+  session: DeliverySession,
+): void {
+  if (pdu.command !== 'deliver_sm' && pdu.command !== 'data_sm') return respond(ESME.RINVCMDID)
+  storeDelivery(context, link, pdu, session).then(
+    () => respond(ESME.ROK),
+    (error: unknown) => {
+      if (!isUnavailable(error) && !(error instanceof Frozen) && !(error instanceof Unanswerable))
+        context.log.error({ link: link.id, error }, 'a delivery could not be stored')
+      respond(ESME.RX_T_APPN)
+    },
+  )
+}
+
+function storeDelivery(context: ReceiveContext, link: Link, pdu: Deliver, session: DeliverySession): Promise<unknown> {
+  const receipt = parseReceipt(pdu)
+  // Ours has two octets; one of four is another's, and must fit a signed column all the same.
+  const reference = pdu.tlvs?.user_message_reference
+  if (receipt)
+    return context.ledger.receipt({
+      linkId: link.receiptsId,
+      rawId: receipt.id,
+      matchId: normaliseId(receipt.id, link.settings.message_id_form),
+      state: stateOf(receipt),
+      stat: receipt.stat,
+      err: receipt.err,
+      networkError: receipt.networkErrorCode && `${receipt.networkErrorCode.network}:${receipt.networkErrorCode.code}`,
+      doneDate: receipt.doneDate ?? '',
+      source: readNumberIn(pdu.source_addr, pdu.source_addr_ton, link.settings.country),
+      destination: readNumberIn(pdu.destination_addr, pdu.dest_addr_ton, link.settings.country),
+      submitDate: receipt.submitDate,
+      reference: reference === undefined ? null : reference | 0,
+    })
+  return storeText(context, link, pdu, session)
+}
+
+/** A failure as an intermediate word (SMPP 3.4 §5.2.12) means that the carrier tries again; "delivered" cannot be taken back. */
+function stateOf({ state, isIntermediate }: Receipt): string {
+  const status = statusOfReceipt(state)
+  return isIntermediate && status !== null && status !== 'delivered' ? 'enroute' : state
+}
+
+async function storeText(
+  context: ReceiveContext,
+  link: Link,
+  pdu: Deliver,
+  session: DeliverySession,
+): Promise<unknown> {
+  // Receipts count once however often they come.
+  if (context.isFresh?.() === false) throw new Frozen()
+  const part = readPart(pdu)
+  const reply = {
+    linkId: link.receiptsId,
+    source: readNumberIn(pdu.source_addr, pdu.source_addr_ton, link.settings.country),
+    destination: readNumberIn(pdu.destination_addr, pdu.dest_addr_ton, link.settings.country),
+  }
+  // Ids of the carrier and of the phone, where they are given: they stay when it is delivered again.
+  const { receipted_message_id: id = '', user_message_reference: reference = '' } = pdu.tlvs ?? {}
+  const hash = createHash('sha256')
+    .update(`${id}\0${reference}\0`)
+    .update(`${reply.source}\0${reply.destination}\0${pdu.esm_class}\0${pdu.data_coding}\0`)
+    .update(JSON.stringify(part.concatenation))
+    .update(part.body)
+    .digest()
+  if (part.concatenation) return storePart(context, link, reply, part, hash)
+  const text = joinParts([part], codingsOf(link.settings)).text ?? `[${part.body.length} octets of binary data]`
+  const delivery: Delivery = {
+    linkId: link.receiptsId,
+    hash,
+    isNamed: id !== '',
+    sequence: pdu.sequence_number,
+    session,
+  }
+  return context.redeliveries.storeOnce(context.db, delivery, (isFirst) =>
+    storeReply(context, { ...reply, text, isPartial: false }, isFirst),
+  )
+}

@@ -1,0 +1,127 @@
+/** Parts of long replies, joined: with the last one, or when the others did not come in time. */
+import { joinParts, type CodingOptions, type MessagePart } from '@heliogram/smpp'
+import type { Tx } from '../../db/db.ts'
+import { isUnavailable } from '../../db/failure.ts'
+import { InOrder } from '../../in-order.ts'
+import { storeReply, type ReplyIn } from '../../messages/reply.ts'
+import { untilDone } from '../../sweeps.ts'
+import type { Link } from '../links/link.ts'
+import type { ReceiveContext } from './receive.ts'
+import { isQuiet, isTaken, isWhole, keepPart, listLate, lockParts, takeParts, type TextKey } from './reply-parts.ts'
+import { smppDefaults, type SmppSettings } from '../settings.ts'
+
+/** What of a carrier's settings tells how its octets are read. */
+type Codings = Pick<SmppSettings, 'default_alphabet' | 'data_codings_in'>
+
+// Octets of all parts of one reply: what one message_payload holds. 255 parts of that size would be a text of 16 million characters.
+const replyOctetsMax = 65_536
+// Late replies that are read at once.
+const lateMax = 1000
+
+/** How the carrier means its data_codings. */
+export const codingsOf = ({ default_alphabet, data_codings_in }: Codings): CodingOptions => ({
+  defaultAlphabet: default_alphabet,
+  overrides: data_codings_in,
+})
+
+/** The parts of each text that are being stored, by process. */
+const storing = new WeakMap<ReceiveContext, InOrder>()
+
+/**
+ * Keeps a part; with the last one the reply is whole and takes the place of its parts in the same transaction. Parts of one text that come
+ * at once are kept in their order, on one connection: the third of a text must not fill a gap of the text that the first one ends. Those
+ * behind one that could not be stored are not stored either.
+ */
+export function storePart(
+  context: ReceiveContext,
+  link: Link,
+  reply: Omit<ReplyIn, 'text' | 'isPartial'>,
+  part: MessagePart,
+  hash: Buffer,
+): Promise<void> {
+  const { concatenation } = part
+  if (!concatenation) return Promise.resolve()
+  const { kind, reference, total, part: number } = concatenation
+  const key: TextKey = [link.receiptsId, reply.source, reply.destination, kind, reference, total]
+  const texts = storing.get(context) ?? new InOrder()
+  storing.set(context, texts)
+  return texts.run(key.join(' '), () => storeNext(context, link, key, number, part, hash))
+}
+
+async function storeNext(
+  context: ReceiveContext,
+  link: Link,
+  key: TextKey,
+  number: number,
+  part: MessagePart,
+  hash: Buffer,
+): Promise<void> {
+  let kept = await keepPart(context, key, number, part, hash)
+  if (kept === 'taken') {
+    // The phone gave its next text the same reference, and the last one still misses a part: it goes as it is.
+    await joinReply(context, link.settings, key, (tx) => isTaken(tx, context, key, number, part))
+    kept = await keepPart(context, key, number, part, hash)
+    if (kept === 'taken') throw new Error('the place of a part was taken twice')
+  }
+  if (kept === 'whole') await joinReply(context, link.settings, key, (tx) => isWhole(tx, key))
+}
+
+/**
+ * Makes a reply of the parts that are there, in one transaction with their removal, where `isDue` still says so in it: another process may
+ * have joined them meanwhile, and those that are there now are of the next text.
+ */
+async function joinReply(
+  context: ReceiveContext,
+  settings: Codings,
+  key: TextKey,
+  isDue: (tx: Tx) => Promise<boolean>,
+): Promise<void> {
+  const [linkId, source, destination, , , total] = key
+  const reply: ReplyIn = { linkId, source, destination, text: '', isPartial: false }
+  await storeReply(context, reply, async (tx) => {
+    await lockParts(tx, key)
+    if (!(await isDue(tx))) return false
+    const { parts, there } = await takeParts(tx, context, key, replyOctetsMax)
+    if (there === 0) return false
+    const isCut = cutParts(parts)
+    const joined = joinParts(parts, codingsOf(settings))
+    reply.text = joined.text ?? `[${joined.octets.length} octets of binary data]`
+    reply.isPartial = isCut || parts.length < there || there < total
+    return true
+  })
+}
+
+/** Cuts off what is beyond the limit of a reply, in the order of its parts. True where that was anything. */
+function cutParts(parts: MessagePart[]): boolean {
+  let room = replyOctetsMax
+  let isCut = false
+  for (const part of parts) {
+    if (part.body.length > room) {
+      part.body = part.body.subarray(0, room)
+      isCut = true
+    }
+    room -= part.body.length
+  }
+  return isCut
+}
+
+/**
+ * Delivers as partial what waited too long for its missing parts, also of links that are down or gone. One that cannot be stored, such as
+ * for an account whose data key cannot be opened, stays for another turn and keeps the others from nothing.
+ */
+export async function joinLateParts(context: ReceiveContext, isOver = (): boolean => false): Promise<void> {
+  const failures: string[] = []
+  await untilDone(isOver, lateMax, async (limit) => {
+    const late = await listLate(context.db, limit, failures.length)
+    for (const { key, settings } of late)
+      try {
+        await joinReply(context, settings ?? smppDefaults, key, (tx) => isQuiet(tx, key))
+      } catch (error) {
+        if (isUnavailable(error)) throw error
+        failures.push(error instanceof Error ? error.message : 'no error')
+      }
+    return late.length
+  })
+  const [reason] = failures
+  if (reason !== undefined) context.log.warn({ count: failures.length, reason }, 'late parts could not be joined')
+}

@@ -1,0 +1,108 @@
+/** Alerts as they are stored and shown. */
+import type { Db } from '../../db/db.ts'
+import { Type } from 'typebox'
+import { IdOf, Nullable, showTime, Timestamp } from '../../http.ts'
+import { showId } from '../../ids.ts'
+import { wayOf, type Position } from '../../page.ts'
+import type { AlertType } from './alert-step.ts'
+
+/** An alert: an episode that was told. */
+export interface AlertRow {
+  accountId: string
+  id: string
+  type: AlertType
+  /** A link's id, a sender's number, or an endpoint's id. */
+  subject: string
+  detail: Record<string, unknown>
+  openedAt: Date | null
+  closedAt: Date | null
+}
+
+/** The types of alerts. */
+export const alertTypes = [
+  'link.down',
+  'link.throttled',
+  'sender.degraded',
+  'webhook.disabled',
+] as const satisfies AlertType[]
+
+export const AlertSchema = Type.Object(
+  {
+    id: IdOf('alr', 'Id of the alert.'),
+    object: Type.Literal('alert'),
+    type: Type.Enum([...alertTypes]),
+    status: Type.Enum(['open', 'closed']),
+    link: Nullable(IdOf('lnk', 'The link that it is about.')),
+    carrier: Nullable(
+      Type.Object({ id: IdOf('car', 'Its carrier.'), name: Type.String() }, { description: 'Of the link.' }),
+    ),
+    sender: Nullable(Type.String({ description: 'The number or name that it is about.' })),
+    webhook: Nullable(IdOf('whk', 'The endpoint that it is about.')),
+    reason: Nullable(
+      Type.Enum(['gone', 'failing'], { description: 'Of an endpoint: it answered 410, or only failed for five days.' }),
+    ),
+    last_error: Nullable(Type.String({ description: 'Of a link that is down: what its carrier or the network said.' })),
+    pace: Nullable(Type.Number({ description: 'Of a throttled link: its segments a second.' })),
+    allowed_pace: Nullable(Type.Number({ description: 'What the carrier left of them.' })),
+    delivered: Nullable(Type.Integer({ description: 'Of a sender: messages delivered within the window.' })),
+    failed: Nullable(Type.Integer({ description: 'Messages that its carriers ended otherwise.' })),
+    window_minutes: Nullable(Type.Integer()),
+    opened_at: Timestamp('When it had lasted long enough to be told.'),
+    closed_at: Nullable(
+      Timestamp(
+        'When it had been over for a while, or its link was disabled, its sender fell silent, or its endpoint was enabled or deleted.',
+      ),
+    ),
+  },
+  { $id: 'Alert', description: 'Trouble that lasts, one alert an episode. The numbers are those of its last change.' },
+)
+
+/** Alerts of an account, newest first; by primary key, in pages. `isOpen` null: open and closed ones. */
+export async function pageAlerts(
+  db: Db,
+  accountId: string,
+  filters: { isOpen: boolean | null; type: AlertType | null },
+  limit: number,
+  position: Position | null,
+): Promise<AlertRow[]> {
+  const { beyond, order } = wayOf(position)
+  const { rows } = await db.query<AlertRow>(
+    `select account_id as "accountId", id, type, subject, detail, opened_at as "openedAt", closed_at as "closedAt"
+     from alerts
+     where account_id = $1
+       and opened_at is not null
+       and ($2::boolean is null or (closed_at is null) = $2)
+       and ($3::text is null or type = $3)
+       and ($4::uuid is null or id ${beyond} $4)
+     order by id ${order}
+     limit $5`,
+    [accountId, filters.isOpen, filters.type, position?.id ?? null, limit + 1],
+  )
+  return rows
+}
+
+/** An alert as callers see it. */
+export function renderAlert(row: AlertRow): Record<string, unknown> {
+  const { detail, type } = row
+  const isOfLink = type === 'link.down' || type === 'link.throttled'
+  const own = (name: string): unknown => detail[name] ?? null
+  return {
+    id: showId('alr', row.id),
+    object: 'alert',
+    type,
+    status: row.closedAt ? 'closed' : 'open',
+    link: isOfLink ? showId('lnk', row.subject) : null,
+    carrier: isOfLink ? { id: showId('car', String(detail['carrierId'])), name: detail['carrierName'] } : null,
+    sender: type === 'sender.degraded' ? row.subject : null,
+    webhook: type === 'webhook.disabled' ? showId('whk', row.subject) : null,
+    reason: own('reason'),
+    last_error: own('lastError'),
+    pace: own('pace'),
+    allowed_pace: own('allowed'),
+    delivered: own('delivered'),
+    failed: own('failed'),
+    window_minutes: own('windowMinutes'),
+    opened_at: showTime(row.openedAt),
+    closed_at: showTime(row.closedAt),
+  }
+}

@@ -1,0 +1,119 @@
+/** The numbers of the live view as callers see them: times, and what waits. */
+import { Type } from 'typebox'
+import { nowMs } from '../../db/clock.ts'
+import { IdOf, Nullable, showTime, Timestamp } from '../../http.ts'
+import { showId } from '../../ids.ts'
+import type { Latency } from './live.ts'
+import { drainSecondsOf, type QueuePart, type QueueState } from './queue.ts'
+import type { LinkRow } from '../store.ts'
+
+const lately = 'over the last five to ten minutes and all processes, a few seconds old'
+
+/** Percentiles of a time. */
+export const PercentilesSchema = Type.Object(
+  {
+    p50_ms: Type.Number(),
+    p95_ms: Type.Number(),
+    p99_ms: Type.Number(),
+    count: Type.Integer({ description: 'Times that they were taken of.' }),
+  },
+  { description: `Milliseconds ${lately}; within a tenth.` },
+)
+
+const times = {
+  response: Nullable(PercentilesSchema),
+  receipt: Nullable(PercentilesSchema),
+}
+
+/** Times of a carrier. */
+export const LatencySchema = Type.Object(
+  {
+    ...times,
+    countries: Type.Array(
+      Type.Object({ country: Type.String({ description: 'ISO 3166-1 alpha-2, or `other`.' }), ...times }),
+      { description: "The same by the recipient's country, busiest first; the 25th and later ones are `other`." },
+    ),
+  },
+  {
+    description:
+      '`response`: from a submit to its answer. `receipt`: from the answer to the receipt that ended the message. null without any.',
+  },
+)
+
+const waiting = {
+  type: Type.Enum(['otp', 'transactional', 'marketing']),
+  messages: Type.Integer({ description: 'Messages that wait.' }),
+  segments: Type.Integer({ description: 'Their segments.' }),
+  oldest_age_seconds: Nullable(
+    Type.Number({ description: 'How long the first in line have waited; null without any.' }),
+  ),
+  drain_seconds: Nullable(
+    Type.Number({ description: 'Until it has gone at the pace allowed now; null while no link takes it.' }),
+  ),
+}
+
+/** What waits for one carrier. */
+export const CarrierQueueSchema = Type.Array(Type.Object(waiting), { description: 'What waits for it, by type.' })
+
+/** The whole queue. */
+export const QueueSchema = Type.Object(
+  {
+    object: Type.Literal('queue'),
+    counted_at: Timestamp('When it was counted: a second ago, or more where it is long.'),
+    messages: Type.Integer({ description: 'All that wait for their turn.' }),
+    segments: Type.Integer(),
+    parts: Type.Array(
+      Type.Object({
+        ...waiting,
+        carrier: Nullable(IdOf('car', 'The carrier that they wait for; null: not sorted yet, any may take them.')),
+        held: Type.Boolean({ description: 'Their account is suspended, or their lane paused.' }),
+      }),
+    ),
+    delayed: Type.Object(
+      { messages: Type.Integer(), next_due_at: Nullable(Timestamp('When the first of them falls due.')) },
+      { description: 'Messages that wait for a time: scheduled ones and retries.' },
+    ),
+  },
+  { $id: 'Queue', description: 'What waits to be sent, of all accounts.' },
+)
+
+/** Times of a carrier, with those by country. */
+export function renderLatency(whole: Latency, countries: readonly ({ country: string } & Latency)[]): object {
+  return { response: whole.response, receipt: whole.receipt, countries }
+}
+
+/** One part of the queue, without the carrier that it waits for. */
+export function renderPart(
+  part: QueuePart,
+  state: QueueState,
+  links: readonly LinkRow[],
+  now: number = nowMs(),
+): Record<string, unknown> {
+  const drain = part.messages === 0 ? 0 : drainSecondsOf(part, state.parts, links)
+  return {
+    type: part.type,
+    messages: part.messages,
+    segments: part.segments,
+    oldest_age_seconds: part.oldestAt && Math.max(0, round((now - part.oldestAt.getTime()) / 1000)),
+    drain_seconds: drain === null ? null : round(drain),
+  }
+}
+
+/** The whole queue. */
+export function renderQueue(state: QueueState, links: readonly LinkRow[]): Record<string, unknown> {
+  const sum = (of: (part: QueuePart) => number): number => state.parts.reduce((all, part) => all + of(part), 0)
+  return {
+    object: 'queue',
+    counted_at: showTime(state.countedAt),
+    messages: sum((part) => part.messages),
+    segments: sum((part) => part.segments),
+    parts: state.parts.map((part) => ({
+      ...renderPart(part, state, links),
+      carrier: part.carrierId && showId('car', part.carrierId),
+      held: part.isHeld,
+    })),
+    delayed: { messages: state.delayed.messages, next_due_at: showTime(state.delayed.dueAt) },
+  }
+}
+
+const round = (seconds: number): number => Math.round(seconds * 10) / 10

@@ -1,0 +1,64 @@
+import { chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { findPackaged } from './binaries.ts'
+import { clusterFolder } from './cluster.ts'
+import { startEmbedded } from './embedded.ts'
+import type { Log } from '../log.ts'
+import { isAlive, isPostmaster, readPidFile, signalProcess } from './pidfile.ts'
+import { prepareDataDir } from './place.ts'
+
+/** A PostgreSQL for tests and scripts, in a temporary folder that goes with it. */
+export interface Disposable {
+  url: string
+  close: () => Promise<void>
+}
+
+/** Nothing here survives a crash, so nothing is written twice or waited for. */
+const settings = {
+  fsync: 'off',
+  full_page_writes: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_connections: '200',
+}
+
+const prefix = 'heliogram-test-'
+
+/** Starts an empty server; `serverOptions` are more settings. Takes about a second. */
+export async function startDisposable(log: Log, serverOptions: Record<string, string> = {}): Promise<Disposable> {
+  await removeLeftovers()
+  const folder = await mkdtemp(join(tmpdir(), `${prefix}${process.pid}-`))
+  // PostgreSQL of a root user runs as another account, which must reach its folder.
+  await chmod(folder, 0o711)
+  const dataDir = await prepareDataDir(join(folder, 'data'))
+  const embedded = await startEmbedded({ dataDir, log, settings: { ...settings, ...serverOptions } })
+  const { user = '', password = '', host = '', port, database = '' } = embedded.connection
+  const url = new URL(`postgres://localhost/${database}`)
+  url.username = user
+  url.password = typeof password === 'string' ? password : ''
+  url.searchParams.set('host', host)
+  url.searchParams.set('port', String(port))
+  const close = async () => {
+    await embedded.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+  return { url: url.href, close }
+}
+
+/** Ends the servers of processes that were killed before they could. */
+async function removeLeftovers(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    const pid = name.startsWith(prefix) ? Number.parseInt(name.slice(prefix.length), 10) : Number.NaN
+    if (Number.isNaN(pid) || isAlive(pid)) continue
+    const folder = join(tmpdir(), name)
+    if ((await stat(folder).catch(() => undefined))?.uid !== process.getuid?.()) continue
+    const data = join(folder, 'data', clusterFolder((await findPackaged()).major))
+    const server = await readPidFile(data)
+    if (server !== undefined && (await isPostmaster(server.pid, data))) {
+      signalProcess(server.pid, 'SIGQUIT')
+      await rm(server.socketDir, { recursive: true, force: true })
+    }
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}

@@ -1,0 +1,276 @@
+/** The accept statement, cut to what the drafts of a batch have. */
+import { columns, type Item } from '../../db/array.ts'
+import { times, uuids, type Encoded } from '../../db/binary-array.ts'
+import { perDay, type DayStatement } from '../../db/partitions.ts'
+import { refusalsOfGuards } from './accepted.ts'
+import { isPaced } from '../queue/claim-sql.ts'
+import { talliedAccepted } from '../tallies/delta-sql.ts'
+import { askedFor } from './validity.ts'
+
+/** Columns of drafts that every statement has. */
+const always = {
+  account_id: 'uuid',
+  id: 'uuid',
+  their_number: 'text',
+  sender: 'text',
+  type: 'text',
+  encoding: 'text',
+  characters: 'int',
+  segments: 'int',
+  country: 'text',
+  is_test: 'boolean',
+} as const
+
+/** Columns that few drafts have, in the parts of the statement that are for them. */
+const parts = {
+  texts: { body: 'text' },
+  sealedTexts: { body_sealed: 'bytea' },
+  /** Room that a link of this process keeps. */
+  leases: { link_id: 'uuid', carrier_id: 'uuid' },
+  warnings: { warnings: 'jsonb' },
+  keys: { operation: 'text', key: 'text', fingerprint: 'bytea' },
+  campaigns: { campaign_id: 'uuid', campaign_key: 'text' },
+  options: { validity: 'int', callback_url: 'text', metadata: 'jsonb', tags: 'jsonb', on_unknown: 'text' },
+  routes: { route_id: 'uuid', chain: 'text' },
+  costs: { cost: 'numeric', cost_currency: 'text', cost_carrier_id: 'uuid' },
+  /** `opens_at`: when the quiet hours end in which it would be sent; a validity that nobody asked for begins then. */
+  times: { send_at: 'timestamptz', opens_at: 'timestamptz' },
+  /** What routing and guards refused. */
+  refusals: { refusal: 'text' },
+  /** Keyed hashes of the numbers. */
+  hashes: { number_hmac: 'bytea' },
+} as const
+type Part = keyof typeof parts
+/** Parts that a statement may have or not. */
+export const partNames = Object.keys(parts) as Part[]
+
+type KeysOfParts = { [P in Part]: keyof (typeof parts)[P] }[Part]
+/** The drafts of a batch, by column. */
+export type DraftColumns = Record<keyof typeof always | KeysOfParts, readonly Item[]>
+
+/** What is the same for all drafts of a batch. */
+interface Common {
+  now: Date
+  /** This node; null: it leases nothing. */
+  nodeId: string | null
+  validityDefaultSeconds: number
+}
+
+// Of some 4,000 shapes few are met, but each is kept prepared by every connection: those behind the first take the statement with all parts.
+const shapesMax = 32
+const statements = new Map<number, (day: string) => DayStatement>()
+
+/** The statement for drafts whose ids are of a day, with its parameters. */
+export function acceptStatement(
+  day: string,
+  drafts: DraftColumns,
+  { now, nodeId, validityDefaultSeconds }: Common,
+): DayStatement & { values: unknown[] } {
+  const isUsed = (part: Part): boolean =>
+    Object.keys(parts[part]).some((column) => drafts[column as KeysOfParts].some((item) => item !== null))
+  let shape = partNames.reduce((mask, part, i) => mask | (isUsed(part) ? 1 << i : 0), 0)
+  if (!statements.has(shape) && statements.size >= shapesMax) shape = 2 ** partNames.length - 1
+  const used = new Set(partNames.filter((_, i) => shape & (1 << i)))
+  let statement = statements.get(shape)
+  if (!statement)
+    statements.set(shape, (statement = perDay(`accept_${shape.toString(16)}`, (of) => acceptText(of, used))))
+  return {
+    ...statement(day),
+    values: [
+      ...columns(typesOf(used).map(([column, type]) => encodeAs(type, drafts[column]))),
+      now,
+      validityDefaultSeconds,
+      ...(used.has('leases') ? [nodeId] : []),
+    ],
+  }
+}
+
+/** Ids and times in binary form. */
+function encodeAs(type: string, items: readonly Item[]): readonly Item[] | Encoded {
+  if (type === 'uuid') return uuids(items as (string | null)[])
+  return type === 'timestamptz' ? times(items as (Date | null)[]) : items
+}
+
+const typesOf = (used: ReadonlySet<Part>): [keyof DraftColumns, string][] =>
+  Object.entries(Object.assign({}, always, ...[...used].map((part) => parts[part]))) as [keyof DraftColumns, string][]
+
+/**
+ * The text. It answers per row and never fails the batch for one of them: campaigns, opt-outs and keys are joined, not left to constraints
+ * (one violation would undo all rows); what routing and guards refused comes with the draft, because a key that was used before goes
+ * first, and of guards an opt-out too. It takes FOR SHARE on this node's row, so that a fenced node leases nothing, and locks no other row
+ * that exists. Served by the primary keys of what it joins.
+ *
+ * An opt-out whose number was forgotten is found by the number's keyed hash, which only drafts of accounts with such opt-outs have. Where one
+ * lacks it, every refusal is `undecided` and nothing is written (decision 0020).
+ *
+ * What no draft of the batch has is not in it, from the columns of `unnest` (each is a function of its own to PostgreSQL) to the joins and
+ * inserts: a statement of one row costs half of the whole one (decision 0035).
+ */
+export function acceptText(day: string, used: ReadonlySet<Part>): string {
+  const given = typesOf(used)
+  const [now, validity, node] = [1, 2, 3].map((n) => `$${given.length + n}`)
+  const at = `${now}::timestamptz`
+  const when = (part: Part, sql: string, otherwise = ''): string => (used.has(part) ? sql : otherwise)
+  const list = (...items: string[]): string => items.filter((item) => item !== '').join(', ')
+  const validities = list(when('options', 'd.validity'), when('campaigns', 'c.validity_period'))
+  const start = when(
+    'times',
+    `case when coalesce(${list(validities, 'null')}) is null then coalesce(d.opens_at, d.send_at, ${at}) else coalesce(d.send_at, ${at}) end`,
+    at,
+  )
+  const mark = validities && ` + case when coalesce(${validities}) is null then interval '0' else ${askedFor} end`
+  const callbackUrls = list(when('options', 'd.callback_url'), when('campaigns', 'c.callback_url'))
+  // What judging leaves as it came.
+  const kept = partNames.filter((part) => used.has(part)).flatMap((part) => keptOf[part] ?? [])
+  return `
+  with ${when(
+    'leases',
+    `me as materialized (
+    select id from nodes where id = ${node}::uuid and fenced_at is null for share
+  ), `,
+  )}draft as materialized (
+    select *
+    from unnest(${given.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ')})
+      with ordinality as d (${given.map(([column]) => column).join(', ')}, n)
+  ), lacking as materialized (
+    select d.account_id
+    from (select distinct account_id from draft${when('hashes', ' where number_hmac is null')}) d
+    where exists (select from opt_outs where account_id = d.account_id and number is null)
+  ), judged as materialized (
+    select d.n, d.account_id, d.id, d.their_number, d.country, d.encoding, d.characters, d.segments, d.is_test, d.sender,
+      ${kept.map((column) => `d.${column}, `).join('')}
+      ${when('keys', 'd.operation, d.key, d.fingerprint, k.resource_id as known_id, k.fingerprint as known_fingerprint,')}
+      ${when('campaigns', "c.id as campaign_id, ct.id as contact_id, c.status = 'paused' as is_paused,")}
+      coalesce(${list('d.type', when('campaigns', 'c.type'), "'transactional'")}) as type,
+      ${callbackUrls && `coalesce(${callbackUrls}) as callback_url,`}
+      coalesce(${list(when('options', 'd.on_unknown'), when('campaigns', 'c.on_unknown'), 'a.on_unknown')}) as on_unknown,
+      ${start} + make_interval(secs => coalesce(${list(validities, `${validity}::int`)}))${mark} as expires_at,
+      ${when('times', 'case when d.send_at is null then d.opens_at end as held_until,')}
+      ${when('leases', `case when ${list('me.id is not null')}${when('times', ' and d.send_at is null and d.opens_at is null')}${when('campaigns', ` and c.status is distinct from 'paused' and ${isPaced('c')} is not true`)} then d.link_id end as link_id,`)}
+      d.account_id in (select account_id from lacking) as lacks_hash,
+      case
+        -- All of them: those of the batch that can be judged would be written before the others.
+        when exists (select from lacking) then 'undecided'
+        ${when('keys', 'when k.key is not null then null')}
+        when a.status <> 'active' then 'account_suspended'
+        ${when(
+          'campaigns',
+          `when (d.campaign_id is not null or d.campaign_key is not null) and c.id is null then 'campaign_not_found'
+        when c.status in ('archived', 'canceled') then 'campaign_closed'`,
+        )}
+        ${when('refusals', `when d.refusal not in ('no_route_available', ${refusalsOfGuards.map((one) => `'${one}'`).join()}) then d.refusal`)}
+        when o.number is not null${when('hashes', ' or forgotten.id is not null')} then 'recipient_opted_out'
+        ${when('refusals', 'else d.refusal')}
+      end as refusal
+    from draft d
+    join accounts a on a.id = d.account_id
+    ${when('leases', 'left join me on true')}
+    ${when(
+      'keys',
+      `left join idempotency_keys k
+      on k.account_id = d.account_id
+      and k.operation = d.operation
+      and k.key = d.key`,
+    )}
+    ${when(
+      'campaigns',
+      `left join lateral (
+      select id, status, type, callback_url, validity_period, on_unknown, pace from campaigns
+      where account_id = d.account_id and id = d.campaign_id
+      union all
+      select id, status, type, callback_url, validity_period, on_unknown, pace from campaigns
+      where account_id = d.account_id and key = d.campaign_key
+      limit 1
+    ) c on d.campaign_id is not null or d.campaign_key is not null
+    left join contacts ct
+      on ct.account_id = d.account_id
+      and ct.campaign_id = c.id
+      and ct.phone_number = d.their_number`,
+    )}
+    left join opt_outs o
+      on o.account_id = d.account_id
+      and o.number = d.their_number
+    ${when(
+      'hashes',
+      `left join opt_outs forgotten
+      on forgotten.account_id = d.account_id
+      and forgotten.number_hmac = d.number_hmac
+      and forgotten.number is null`,
+    )}
+  ), ${when(
+    'keys',
+    `keys as (
+    insert into idempotency_keys (account_id, operation, key, fingerprint, resource_id)
+    select account_id, operation, key, fingerprint, id
+    from judged
+    where key is not null and refusal is null and known_fingerprint is null
+    on conflict do nothing
+    returning resource_id
+  ), `,
+  )}accepted as materialized (
+    select * from judged j
+    where j.refusal is null ${when('keys', 'and (j.key is null or j.id in (select resource_id from keys))')}
+  ), stored as (
+    insert into messages${day} (account_id, id, type, status, their_number, our_number, encoding, characters, segments, is_test, country,
+      expires_at, created_at, updated_at, queued_at, on_unknown${callbackUrls && ', callback_url'}${kept.map((column) => `, ${column}`).join('')}
+      ${when('leases', ', link_id, attempts, node_id')}${when('campaigns', ', campaign_id, contact_id')}${when('times', ', hold_reason, hold_until')})
+    select account_id, id, type,
+      case ${when('leases', "when link_id is not null then 'sending'")} ${when('times', "when send_at is not null then 'scheduled'")} when true then 'queued' end,
+      their_number, sender, encoding, characters, segments, is_test, country,
+      expires_at, ${at}, ${at}, ${when('times', `case when send_at is null then ${at} end`, at)}, on_unknown${callbackUrls && ', callback_url'}
+      ${kept.map((column) => `, ${storedAs[column] ?? column}`).join('')}
+      ${when('leases', `, link_id, case when link_id is not null then 1 else 0 end, case when link_id is not null and segments = 1 then ${node}::uuid end`)}
+      ${when('campaigns', ', campaign_id, contact_id')}${when('times', ", case when held_until is not null then 'quiet_hours' end, held_until")}
+    from accepted
+  ), ${talliedAccepted({ at, hasCampaigns: used.has('campaigns'), hasScheduled: used.has('times') })}, ${when(
+    'leases',
+    `intended as (
+    insert into intents (node_id, account_id, message_id, segment, try, link_id, at)
+    select ${node}::uuid, account_id, id, segment, 1, link_id, ${at}
+    from accepted, generate_series(1, segments) as segment
+    where link_id is not null and segments > 1
+  ), `,
+  )}${when(
+    'times',
+    `scheduled as (
+    insert into delayed (account_id, message_id, lane_id, segments, due_at, expires_at, held_at${when('campaigns', ', campaign_id')})
+    select m.account_id, m.id, l.id, m.segments, coalesce(m.send_at, least(m.held_until, m.expires_at)), m.expires_at,
+      case when m.held_until is not null then ${at} end${when('campaigns', ', case when m.held_until is not null then m.campaign_id end')}
+    from accepted m
+    join lanes l on l.account_id = m.account_id and l.type = m.type and l.run_id is null
+    where m.send_at is not null or m.held_until is not null
+  ), `,
+  )}queued as (
+    insert into queue (lane_id, message_id, account_id, segments, expires_at)
+    select l.id, m.id, m.account_id, m.segments, m.expires_at
+    from accepted m
+    join lanes l on l.account_id = m.account_id and l.type = m.type and l.run_id is null
+    where true ${when('leases', 'and m.link_id is null')} ${when('times', 'and m.send_at is null and m.held_until is null')}
+  )
+  select j.n::int, j.refusal, j.lacks_hash as "lacksHash", f.is_new as "isNew", j.type, j.expires_at as "expiresAt", j.on_unknown as "onUnknown"
+    ${callbackUrls && ', j.callback_url as "callbackUrl"'}
+    ${when('leases', ', f.is_new and j.link_id is not null as "isLeased"')}
+    ${when('keys', ', j.known_id as "knownId", j.known_fingerprint as "knownFingerprint"')}
+    ${when('campaigns', ', j.campaign_id as "campaignId", j.contact_id as "contactId", j.is_paused as "isPaused"')}
+  from judged j
+  cross join lateral (
+    select j.refusal is null ${when('keys', 'and (j.key is null or j.id in (select resource_id from keys))')} as is_new
+  ) f`
+}
+
+/** Columns of drafts that become the message's as they came, or as `storedAs` says. */
+const keptOf: Partial<Record<Part, string[]>> = {
+  texts: ['body'],
+  sealedTexts: ['body_sealed'],
+  leases: ['carrier_id'],
+  warnings: ['warnings'],
+  options: ['metadata', 'tags'],
+  routes: ['route_id', 'chain'],
+  costs: ['cost', 'cost_currency', 'cost_carrier_id'],
+  times: ['send_at'],
+}
+const storedAs: Readonly<Record<string, string>> = {
+  carrier_id: 'case when link_id is not null then carrier_id end',
+  tags: 'case when tags is not null then array(select jsonb_array_elements_text(tags)) end',
+  chain: 'chain::uuid[]',
+}

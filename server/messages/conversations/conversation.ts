@@ -1,0 +1,48 @@
+/** A conversation: what a person and one of our numbers have written to each other, from the person's first reply on. */
+import { Type, type Static } from 'typebox'
+import { IdOf, Nullable, Timestamp } from '../../http.ts'
+import { showId } from '../../ids.ts'
+import type { ConversationRow } from './store.ts'
+import { renderMessage, type MessageRow } from '../message.ts'
+
+/** A conversation in answers. */
+export const Conversation = Type.Object(
+  {
+    id: IdOf('cnv', 'Id of the conversation; the same for the same two numbers.'),
+    object: Type.Literal('conversation'),
+    our_number: Type.String(),
+    their_number: Type.String(),
+    campaign: Nullable(Type.String({ description: 'Of the last reply that answered a message of a campaign.' })),
+    contact: Nullable(Type.String()),
+    unread: Type.Integer({
+      minimum: 0,
+      description: 'Replies that nobody has read; STOP, START and HELP do not count.',
+    }),
+    last_message: Nullable(Type.Ref('Message')),
+    assignee: Nullable(IdOf('usr', 'The user who looks after it.')),
+    last_reply_at: Timestamp('When the person last wrote.'),
+    created_at: Timestamp('When the person first wrote.'),
+  },
+  { $id: 'Conversation' },
+)
+
+/** The public form of a conversation; `hasBody` false hides the text of its last message. */
+export function showConversation(
+  row: ConversationRow,
+  lastMessage: MessageRow | null,
+  hasBody: boolean,
+): Omit<Static<typeof Conversation>, 'last_message'> & { last_message: Record<string, unknown> | null } {
+  return {
+    id: showId('cnv', row.id),
+    object: 'conversation',
+    our_number: row.ourNumber,
+    their_number: row.theirNumber,
+    campaign: row.campaignId && showId('cmp', row.campaignId),
+    contact: row.contactId && showId('ctc', row.contactId),
+    unread: row.unread,
+    last_message: lastMessage && renderMessage(lastMessage, null, hasBody),
+    assignee: row.assignee && showId('usr', row.assignee),
+    last_reply_at: row.lastReplyAt.toISOString(),
+    created_at: row.createdAt.toISOString(),
+  }
+}

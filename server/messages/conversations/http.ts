@@ -1,0 +1,318 @@
+/** The routes of conversations. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type, type Static } from 'typebox'
+import type { Db, Queryable } from '../../db/db.ts'
+import { ApiError, invalid, type FieldError } from '../../errors.ts'
+import { Nullable, PageOf, pageQuery, problems, type App } from '../../http.ts'
+import { idempotent, type Outcome } from '../../idempotency.ts'
+import { parseId } from '../../ids.ts'
+import { takeMark } from '../../mark.ts'
+import { buildPage, readCursor } from '../../page.ts'
+import { readQuery } from '../../requests/faults.ts'
+import type { Vault } from '../../sealing/vault.ts'
+import { Conversation, showConversation } from './conversation.ts'
+import {
+  assignConversation,
+  findConversation,
+  listConversations,
+  markRead,
+  type ConversationFilters,
+  type ConversationRow,
+} from './store.ts'
+import { allMessages, listMessages, readingOf } from '../lists/list.ts'
+import { renderMessage } from '../message.ts'
+import { withHolds } from '../queue/place.ts'
+import { readNumberFilter } from '../numbers/filter.ts'
+import { findCampaignId, findMessage, readMessages } from '../store.ts'
+import { SendInput } from '../templates/send.ts'
+
+interface ConversationsContext {
+  db: Db
+  vault: Vault
+}
+
+/** Sends a body as `POST /v1/messages/send` does, for another operation; see `http.ts`. */
+export type SendAs = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: SendInput,
+  operation: string,
+) => Promise<FastifyReply>
+
+const params = Type.Object({
+  conversation: Type.String({ maxLength: 255, description: 'Id of a conversation.' }),
+})
+const tags = ['Conversations']
+const number = (description: string) => Type.Optional(Type.String({ maxLength: 40, description }))
+
+const query = Type.Object(
+  {
+    ...pageQuery,
+    unread: Type.Optional(Type.Boolean({ description: 'Those with unread replies, or those without.' })),
+    assignee: Type.Optional(
+      Type.String({ maxLength: 255, description: 'Id of a user; `none`: nobody looks after it.' }),
+    ),
+    our_number: number('Those of this number of ours.'),
+    their_number: number('Those with this person.'),
+    campaign: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        description: 'Id or key of a campaign: those whose last reply to a campaign answered this one.',
+        examples: ['spring-sale'],
+      }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const { to: _to, from: _from, sender_pool: _pool, ...replyFields } = SendInput.properties
+const ReplyBody = Type.Object(replyFields, {
+  additionalProperties: false,
+  anyOf: [{ required: ['message'] }, { required: ['template'] }],
+  examples: [{ message: 'Until six.' }],
+})
+
+/** Registers `/v1/conversations`. */
+export function conversationRoutes(app: App, context: ConversationsContext, sendAs: SendAs): void {
+  const { db } = context
+  app.addSchema(Conversation)
+
+  app.get(
+    '/v1/conversations',
+    {
+      schema: {
+        operationId: 'listConversations',
+        summary: 'List conversations, the last reply first',
+        tags,
+        querystring: query,
+        response: { 200: PageOf(Type.Ref('Conversation')), ...problems() },
+      },
+      config: { scope: 'messages:read' },
+      attachValidation: true,
+    },
+    async (request) => {
+      const { limit = 50, cursor, ...asked } = request.query
+      const { accountId } = request.caller
+      const mark = ['conversations', asked]
+      const filters = await readQuery(request, (query) => readConversationFilters(db, accountId, query))
+      const position = readCursor(cursor, mark)
+      const taken = await takeMark(db)
+      const rows = await listConversations(db, accountId, filters, position, limit)
+      // A page is a stretch of last replies: a conversation that goes on comes again behind the refresh cursor.
+      const page = buildPage(
+        rows.map((row) => ({ id: row.lastReplyId, row })),
+        limit,
+        position,
+        mark,
+        { mark: taken },
+      )
+      return {
+        ...page,
+        data: await show(
+          db,
+          request,
+          page.data.map(({ row }) => row),
+        ),
+      }
+    },
+  )
+
+  app.get(
+    '/v1/conversations/:conversation',
+    {
+      schema: {
+        operationId: 'getConversation',
+        summary: 'Read a conversation',
+        tags,
+        params,
+        response: { 200: Type.Ref('Conversation'), ...problems(404) },
+      },
+      config: { scope: 'messages:read' },
+    },
+    async (request) => showOne(db, request, await readConversation(db, request)),
+  )
+
+  app.get(
+    '/v1/conversations/:conversation/messages',
+    {
+      schema: {
+        operationId: 'listConversationMessages',
+        summary: 'List the messages of a conversation, both directions, newest first',
+        tags,
+        params,
+        querystring: Type.Object(pageQuery, { additionalProperties: false }),
+        response: { 200: PageOf(Type.Ref('Message')), ...problems(404) },
+      },
+      config: { scope: 'messages:read' },
+    },
+    async (request) => {
+      const { limit = 50, cursor } = request.query
+      const { accountId, scopes } = request.caller
+      const { id, theirNumber, ourNumber } = await readConversation(db, request)
+      const mark = ['conversation', id]
+      const position = readCursor(cursor, mark)
+      const filters = { ...allMessages, theirNumber, ourNumber }
+      const taken = await takeMark(db)
+      const { rows, edge } = await listMessages(db, accountId, filters, readingOf(position), limit)
+      const page = buildPage(rows, limit, position, mark, { edge, mark: taken })
+      const shown = await withHolds(db, accountId, page.data)
+      return { ...page, data: shown.map((row) => renderMessage(row, null, scopes.has('messages:read_body'))) }
+    },
+  )
+
+  app.post(
+    '/v1/conversations/:conversation/messages',
+    {
+      schema: {
+        operationId: 'replyInConversation',
+        summary: 'Answer in a conversation: a send from its number to its person',
+        tags,
+        params,
+        body: ReplyBody,
+        response: { 202: Type.Ref('Message'), ...problems(404, 409, 413, 415, 429) },
+      },
+      config: { scope: 'messages:write', operation: 'conversations.reply' },
+      attachValidation: true,
+    },
+    async (request, reply) => {
+      const { theirNumber, ourNumber } = await readConversation(db, request)
+      const body = { ...request.body, to: theirNumber, from: ourNumber }
+      return sendAs(request, reply, body, 'conversations.reply').catch((error: unknown) => {
+        throw ofConversation(error, { '#/to': theirNumber, '#/from': ourNumber })
+      })
+    },
+  )
+
+  app.post(
+    '/v1/conversations/:conversation/read',
+    {
+      schema: {
+        operationId: 'readConversation',
+        summary: 'Mark a conversation as read',
+        tags,
+        params,
+        body: Type.Object(
+          {
+            last_message: Type.Optional(
+              Type.String({
+                maxLength: 255,
+                description:
+                  'Id of the last message that was read: replies after it stay unread. All are read otherwise.',
+              }),
+            ),
+          },
+          { additionalProperties: false, examples: [{}] },
+        ),
+        response: { 200: Type.Ref('Conversation'), ...problems(404, 409) },
+      },
+      config: { scope: 'messages:write', operation: 'conversations.read' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx): Promise<Outcome> => {
+        const { accountId } = request.caller
+        const { id, lastReplyId } = await readConversation(tx, request)
+        const { last_message: last } = request.body
+        const lastReadId = last === undefined ? lastReplyId : parseId('msg', last)
+        if (lastReadId === null || (last !== undefined && !(await findMessage(tx, accountId, lastReadId))))
+          throw invalid([{ pointer: '#/last_message', code: 'invalid_value', detail: 'is not the id of a message' }])
+        await markRead(tx, accountId, id, lastReadId)
+        return { status: 200, body: await showOne(tx, request, await readConversation(tx, request)) }
+      }),
+  )
+
+  app.patch(
+    '/v1/conversations/:conversation',
+    {
+      schema: {
+        operationId: 'updateConversation',
+        summary: 'Say who looks after a conversation',
+        tags,
+        params,
+        body: Type.Object(
+          {
+            assignee: Nullable(
+              Type.String({ maxLength: 255, description: 'Id of a user of the account; null: nobody.' }),
+            ),
+          },
+          { additionalProperties: false, examples: [{ assignee: null }] },
+        ),
+        response: { 200: Type.Ref('Conversation'), ...problems(404, 409) },
+      },
+      config: { scope: 'messages:write', operation: 'conversations.update' },
+    },
+    (request, reply) =>
+      idempotent(context, request, reply, async (tx): Promise<Outcome> => {
+        const { id } = await readConversation(tx, request)
+        const { assignee } = request.body
+        const userId = assignee === null ? null : parseId('usr', assignee)
+        const isKnown = assignee === null || userId !== null
+        if (!isKnown || !(await assignConversation(tx, request.caller.accountId, id, userId)))
+          throw invalid([{ pointer: '#/assignee', code: 'invalid_value', detail: 'is not a user of this account' }])
+        return { status: 200, body: await showOne(tx, request, await readConversation(tx, request)) }
+      }),
+  )
+}
+
+/** A refusal of its numbers, which the body does not have, as one of the conversation. */
+function ofConversation(error: unknown, numbers: Readonly<Record<string, string>>): unknown {
+  if (!(error instanceof ApiError) || error.code !== 'validation_failed') return error
+  const told = (error.options.errors ?? []).map((one): FieldError => {
+    const number = one.code === 'unknown_field' ? undefined : numbers[one.pointer]
+    return number === undefined
+      ? one
+      : { pointer: '#', code: one.code, detail: `${number}, a number of the conversation, ${one.detail}` }
+  })
+  return invalid(told)
+}
+
+async function readConversation(db: Queryable, request: FastifyRequest): Promise<ConversationRow> {
+  const id = parseId('cnv', (request.params as { conversation: string }).conversation)
+  const row = id && (await findConversation(db, request.caller.accountId, id))
+  if (!row) throw new ApiError('not_found', { detail: 'There is no such conversation.' })
+  return row
+}
+
+async function readConversationFilters(
+  db: Queryable,
+  accountId: string,
+  asked: Partial<Static<typeof query>>,
+): Promise<ConversationFilters> {
+  const faults: FieldError[] = []
+  const assignee =
+    asked.assignee === undefined || asked.assignee === 'none' ? asked.assignee : parseId('usr', asked.assignee)
+  if (assignee === null)
+    faults.push({ pointer: '?assignee', code: 'invalid_value', detail: 'must be the id of a user, or none' })
+  const ourNumber = readNumberFilter('our_number', asked.our_number, 'address', faults)
+  const theirNumber = readNumberFilter('their_number', asked.their_number, 'address', faults)
+  const campaignId = asked.campaign === undefined ? null : await findCampaignId(db, accountId, asked.campaign)
+  if (asked.campaign !== undefined && campaignId === null)
+    faults.push({ pointer: '?campaign', code: 'campaign_not_found', detail: 'is not a campaign of this account' })
+  if (faults.length > 0) throw invalid(faults)
+  return {
+    isUnread: asked.unread ?? null,
+    assignee: assignee ?? null,
+    ourNumber,
+    theirNumber,
+    campaignId,
+  }
+}
+
+type Shown = ReturnType<typeof showConversation>
+
+/** Conversations with their last messages. */
+async function show(db: Queryable, { caller }: FastifyRequest, rows: readonly ConversationRow[]): Promise<Shown[]> {
+  const { accountId, scopes } = caller
+  const keys = rows.flatMap(({ lastMessageId: id }) => (id === null ? [] : [{ accountId, id }]))
+  const messages = await withHolds(db, accountId, [...(await readMessages(db, keys)).values()])
+  const last = new Map(messages.map((message) => [message.id, message]))
+  return rows.map((row) =>
+    showConversation(row, last.get(row.lastMessageId ?? '') ?? null, scopes.has('messages:read_body')),
+  )
+}
+
+async function showOne(db: Queryable, request: FastifyRequest, row: ConversationRow): Promise<Shown> {
+  const [shown] = await show(db, request, [row])
+  if (!shown) throw new Error('one conversation was shown')
+  return shown
+}

@@ -1,0 +1,46 @@
+/** POST /v1/messages/{id}/redact: the text goes, the message stays. */
+import { Type } from 'typebox'
+import type { Db } from '../../db/db.ts'
+import { ApiError } from '../../errors.ts'
+import { problems, type App } from '../../http.ts'
+import type { Vault } from '../../sealing/vault.ts'
+import { changeMessage } from '../change-message.ts'
+import type { MessageRow } from '../message.ts'
+import { redactMessage } from './redact.ts'
+import { findMessage } from '../store.ts'
+
+/** Registers `POST /v1/messages/{id}/redact`. */
+export function redactRoutes(app: App, context: { db: Db; vault: Vault }): void {
+  app.post(
+    '/v1/messages/:id/redact',
+    {
+      schema: {
+        operationId: 'redactMessage',
+        summary: 'Remove the text of a message that is over',
+        description:
+          'From the message, its events and its webhooks from now on, for ever. Numbers, times, segments and the outcome stay; so do `sequence` and `updated_at`, ' +
+          'because nothing happened to the message. A message that is redacted is answered as it is.',
+        tags: ['Messages'],
+        params: Type.Object({ id: Type.String({ maxLength: 255, description: 'Id of a message.' }) }),
+        response: { 200: Type.Ref('Message'), ...problems(404, 409) },
+      },
+      config: { scope: 'messages:write', operation: 'messages.redact', audit: 'message.redacted' },
+    },
+    async (request, reply) => {
+      await changeMessage(context, request, reply, async (tx, id) => {
+        const { accountId } = request.caller
+        const row = id && (await redactMessage(tx, accountId, id))
+        if (!row) throw notRedactable(id && (await findMessage(tx, accountId, id)))
+        return { row, audit: { after: null } }
+      })
+    },
+  )
+}
+
+function notRedactable(row: MessageRow | '' | null): ApiError {
+  if (!row) return new ApiError('not_found', { detail: 'There is no such message.' })
+  const what = ['scheduled', 'queued'].includes(row.status)
+    ? 'Cancel it first, or send with retain_content: false.'
+    : 'It is over when its receipt has come, or when nobody waits for one any more.'
+  return new ApiError('not_redactable', { detail: `The message is ${row.status}. ${what}` })
+}

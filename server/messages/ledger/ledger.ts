@@ -1,0 +1,237 @@
+/**
+ * The ledger's writer: what carriers answered and what their receipts say, in batches, one transaction at a time in a process.
+ * One at a time, so that a receipt that overtook its submit response is seen by the response that comes after it.
+ */
+import { Batcher } from '../../batch.ts'
+import { nowMs } from '../../db/clock.ts'
+import { afterCommit, inTransaction, type Db, type Tx } from '../../db/db.ts'
+import { isRetryable, isUnavailable } from '../../db/failure.ts'
+import { recordEvents, type NewEvent, type Outbox, type Subscriptions } from '../../events.ts'
+import type { Meter } from '../../metrics/meter.ts'
+import { matchEarly, writeAnswers, type Answer } from './answer.ts'
+import { isFinal, messageEventData, type MessageRow, type Status } from '../message.ts'
+import { applyReceipts, statusOfReceipt } from './apply.ts'
+import { disown, hintLate, isNameless, noteNameless } from './nameless.ts'
+import {
+  isPlainAnswer,
+  recall,
+  writePlainAnswers,
+  writePlainReceipts,
+  type PlainAnswer,
+  type PlainReceipt,
+} from './plain.ts'
+import { writeReceipts, type ReceiptIn } from './receipt.ts'
+import type { Recent } from './recent.ts'
+import { defaultReasons, type Reasons } from '../taxonomy.ts'
+
+/** A message that moved, with the state it came from. */
+export interface Moved {
+  row: MessageRow
+  from: Status
+}
+
+interface LedgerContext {
+  db: Db
+  outbox: Outbox
+  subscriptions: Subscriptions
+  recent: Recent
+  /** What carriers' codes mean; the defaults where nobody says more. */
+  reasons?: Reasons
+  meter?: Meter
+}
+
+// Long enough not to hammer a database that is coming back, short against its restart.
+const retryMs = 500
+
+type Entry = { kind: 'answer'; answer: Answer } | { kind: 'receipt'; receipt: ReceiptIn }
+
+export class Ledger {
+  readonly #context: LedgerContext
+  readonly #batcher: Batcher<Entry, void>
+  /** Answers of segments that move nothing, until they are written or refused, by message. */
+  readonly #parts = new Map<string, Promise<unknown>>()
+  #isClosed = false
+
+  constructor(context: LedgerContext) {
+    this.#context = context
+    this.#batcher = new Batcher((entries) => this.#write(entries), {
+      sizeMax: 1000,
+      flushesMax: 1,
+      rests: true,
+      isForAll: isUnavailable,
+      onFlush: context.meter?.flushes.ledger.note,
+    })
+  }
+
+  /** Entries that wait; a link stops reading when there are too many. */
+  get length(): number {
+    return this.#batcher.length
+  }
+
+  /**
+   * Writes what became of a segment; resolves after the commit. While the database is away, or a race was lost, the answer is kept and
+   * tried again: what a carrier said is not said twice. The statement may run twice where a commit's outcome was lost, and changes nothing then.
+   * What may send a message again waits for the answers of its other segments: one of them may have to be tried again.
+   */
+  async answer(answer: Answer): Promise<void> {
+    const { messageId, segments, move } = answer
+    if (segments > 1 && move === null) {
+      const written = this.#keep(answer)
+      const parts = Promise.allSettled([this.#parts.get(messageId), written])
+      this.#parts.set(messageId, parts)
+      void parts.then(() => this.#parts.get(messageId) === parts && this.#parts.delete(messageId))
+      return written
+    }
+    if (move !== null && move.to !== 'sent') await this.#parts.get(messageId)
+    return this.#keep(answer)
+  }
+
+  async #keep(answer: Answer): Promise<void> {
+    for (;;) {
+      try {
+        return await this.#batcher.push({ kind: 'answer', answer })
+      } catch (error) {
+        if (!isRetryable(error) || this.#isClosed) throw error
+        await new Promise((resolve) => setTimeout(resolve, retryMs))
+      }
+    }
+  }
+
+  /** Stores a receipt and applies it where its message is known; resolves after the commit: answer the carrier then, not before. */
+  receipt(receipt: ReceiptIn): Promise<void> {
+    this.#context.meter?.receipts.add(receipt.state)
+    return this.#batcher.push({ kind: 'receipt', receipt })
+  }
+
+  /** Resolves when all that was given has been written or refused; answers are not retried any more. */
+  close(): Promise<void> {
+    this.#isClosed = true
+    return this.#batcher.drain()
+  }
+
+  async #write(entries: Entry[]): Promise<void[]> {
+    const { db, outbox, recent, subscriptions, reasons = defaultReasons } = this.#context
+    const plainAnswers: PlainAnswer[] = []
+    const answers: Answer[] = []
+    const received: ReceiptIn[] = []
+    for (const entry of entries) {
+      if (entry.kind === 'receipt') received.push(entry.receipt)
+      else {
+        const { answer } = entry
+        const submitted = recent.takeSubmitted(answer.messageId, answer.try)
+        // The id of one that is sent again may have been taken for an earlier try's (`disown`).
+        const isPlain = isPlainAnswer(answer) && submitted?.row.possibleDuplicate === false
+        if (submitted && isPlain && !subscriptions.wants(answer.accountId, 'message.sent'))
+          plainAnswers.push({ answer, ...submitted })
+        else answers.push(answer)
+      }
+    }
+    if (plainAnswers.length > 0) {
+      const { hasEarly, isWhole } = await writePlainAnswers(db, plainAnswers, recent)
+      const written = plainAnswers.map(({ answer }) => answer)
+      if (hasEarly) await this.#applyEarly(written)
+      if (!isWhole) answers.push(...written)
+    }
+    const { plain, rest } = recall(received, recent)
+    if (plain.length > 0) {
+      const written = await writePlainReceipts(db, plain, outbox, reasons)
+      outbox.offer(written.postings)
+      if (this.#context.meter) countEnds(this.#context.meter, plain, written.rest)
+      rest.push(...written.rest)
+    }
+    if (answers.length > 0 || rest.length > 0) await this.#writeOthers(answers, rest)
+    return entries.map(() => undefined)
+  }
+
+  /** The general way: any answer and any receipt, in one transaction with their events. */
+  async #writeOthers(answers: Answer[], receipts: ReceiptIn[]): Promise<void> {
+    const { db, outbox, subscriptions, reasons = defaultReasons } = this.#context
+    const wantsSent = (accountId: string): boolean => subscriptions.wants(accountId, 'message.sent')
+    const postings = await inTransaction(db, async (tx) => {
+      const moved: Moved[] = []
+      if (answers.length > 0) {
+        const answered = await writeAnswers(tx, answers, wantsSent)
+        await noteNameless(tx, [...answers.filter(isNameless), ...(await disown(tx, answers))])
+        await hintLate(
+          tx,
+          answers.filter((answer) => answer.isLate),
+        )
+        moved.push(...answered.moved)
+        if (answered.hasEarly) moved.push(...(await applyReceipts(tx, await matchEarly(tx, answers), reasons)))
+      }
+      if (receipts.length > 0) moved.push(...(await writeReceipts(tx, receipts, reasons)))
+      return recordMoves(tx, moved, this.#context)
+    })
+    outbox.offer(postings)
+  }
+
+  /** Applies receipts that were here before their answers. A crash before it leaves them to the sweep of unmatched receipts. */
+  async #applyEarly(answers: Answer[]): Promise<void> {
+    const { db, outbox, reasons = defaultReasons } = this.#context
+    const postings = await inTransaction(db, async (tx) =>
+      recordMoves(tx, await applyReceipts(tx, await matchEarly(tx, answers), reasons), this.#context),
+    )
+    outbox.offer(postings)
+  }
+}
+
+/** Records the events of messages that moved, in the transaction in which they moved. Offer the postings after the commit. */
+export function recordMoves(
+  tx: Tx,
+  moved: Moved[],
+  {
+    outbox,
+    subscriptions,
+    meter,
+  }: Pick<LedgerContext, 'outbox' | 'meter'> & {
+    subscriptions: Pick<Subscriptions, 'wants'>
+  },
+): ReturnType<typeof recordEvents> {
+  if (meter && moved.length > 0)
+    afterCommit(tx, () => {
+      const now = nowMs()
+      for (const { row } of moved) meter.noteEnd(row, row.status, now)
+    })
+  const events = moved.flatMap(({ row, from }): NewEvent[] => {
+    const type = eventTypeOf(row.status)
+    if (!type || !subscriptions.wants(row.accountId, type)) return []
+    const { accountId, id: messageId, sequence, callbackUrl } = row
+    const event = { accountId, type, messageId, sequence, data: messageEventData(row, from), callbackUrl }
+    // What is final stays as it is: the event is told again from the message.
+    return [isFinal(row.status) ? { ...event, previousStatus: from } : event]
+  })
+  return recordEvents(tx, events, outbox)
+}
+
+/** Counts what plain receipts ended; those that are left come by `recordMoves`. */
+function countEnds(meter: Meter, plain: PlainReceipt[], rest: ReceiptIn[]): void {
+  const left = new Set(rest)
+  const now = nowMs()
+  for (const { row, receipt } of plain)
+    if (!left.has(receipt)) meter.noteEnd(row, statusOfReceipt(receipt.state) ?? 'undelivered', now)
+}
+
+function eventTypeOf(status: Status): NewEvent['type'] | null {
+  switch (status) {
+    case 'delivered':
+      return 'message.delivered'
+    case 'undelivered':
+    case 'rejected':
+    case 'failed':
+    case 'expired':
+      return 'message.failed'
+    case 'sent':
+      return 'message.sent'
+    case 'canceled':
+      return 'message.canceled'
+    case 'unconfirmed':
+      return 'message.unconfirmed'
+    case 'scheduled':
+    case 'queued':
+    case 'sending':
+    case 'received':
+      return null
+    default:
+      return status satisfies never
+  }
+}

@@ -1,0 +1,126 @@
+/**
+ * Phone numbers: digits only, possible by the numbering plans, with warnings where a number looks wrong but may exist.
+ * The tables are compiled from libphonenumber's metadata (`npm run numbers`); the library itself takes 25-37 µs a number, too long for
+ * every send and for a million rows of an import, so it is only the oracle of the tests.
+ */
+import type { CountryCode } from 'libphonenumber-js/core'
+import { codeLengthOf, exactPlan, hasLength, hasPlan, isAssigned, planOfCountry, plansOf, type Plan } from './plan.ts'
+import { parseNumber } from './written.ts'
+
+/** A doubt about a number that is accepted all the same. */
+export interface NumberWarning {
+  code: 'unassigned_range' | 'possible_national_number'
+  detail: string
+}
+
+/** A number as it is stored and sent: 7 to 15 digits, no plus sign. */
+export interface ReadNumber {
+  number: string
+  warnings: readonly NumberWarning[]
+}
+
+/** Why a text is no number; the members of a field error. */
+export interface NumberFault {
+  code: 'invalid_phone_number'
+  detail: string
+  suggestion?: string
+}
+
+const form = /^\+?[1-9]\d{6,14}$/
+const noWarnings: readonly NumberWarning[] = Object.freeze([])
+const unassigned: NumberWarning = {
+  code: 'unassigned_range',
+  detail: 'No numbering plan has given this range to anybody; the carrier may refuse it.',
+}
+const possiblyNational: NumberWarning = {
+  code: 'possible_national_number',
+  detail: 'The number reads as one of another country, but looks like a national one; write it with the country code.',
+}
+const onlyUnassigned: readonly NumberWarning[] = Object.freeze([unassigned])
+
+/**
+ * Reads a number in international form, with or without a plus sign. Refuses what cannot exist: an unknown calling code or a length
+ * that the code does not have. A range that nobody was given is only a warning: sample and test numbers are such.
+ * `defaultCountry` (ISO 3166-1 alpha-2) finds national numbers written by mistake; they are never completed, only suggested.
+ */
+export function readNumber(text: string, defaultCountry?: string | null): ReadNumber | NumberFault {
+  if (!form.test(text))
+    return fault('must be 7 to 15 digits with the country code, such as 15551234567', text, defaultCountry)
+  const hasPlus = text.charCodeAt(0) === 43
+  const number = hasPlus ? text.slice(1) : text
+  const codeLength = codeLengthOf(number)
+  if (codeLength === 0) return fault('must begin with the calling code of a country', text, defaultCountry)
+  const plans = plansOf(number.slice(0, codeLength))
+  const length = number.length - codeLength
+  const exact = plans.length > 1 ? exactPlan(plans, number) : undefined
+  const plan = exact ?? plans[0]
+  if (!plan || !hasLength(plan, length)) return lengthFault(number, codeLength, plan, text, defaultCountry)
+  const isNational = !hasPlus && defaultCountry ? isNationalOf(number, codeLength, defaultCountry) : false
+  // A plan without leading digits that shares its code was found, or passed over, by this very test.
+  const isTested = plans.length > 1 && plan.leading === null && plan.types !== null
+  if (isTested ? exact === plan : isAssigned(plan, number))
+    return { number, warnings: isNational ? [possiblyNational] : noWarnings }
+  return { number, warnings: isNational ? [unassigned, possiblyNational] : onlyUnassigned }
+}
+
+/**
+ * The country of a number that `readNumber` gave, or null for codes of no country. Where several share a code and the range tells
+ * none of them, the first of them (the United States for 1).
+ */
+export function countryOf(number: string): string | null {
+  const codeLength = codeLengthOf(number)
+  if (codeLength === 0) return null
+  const plans = plansOf(number.slice(0, codeLength))
+  const plan = plans.length === 1 ? plans[0] : (exactPlan(plans, number) ?? plans[0])
+  return plan?.country ?? null
+}
+
+/** Says that a country (ISO 3166-1 alpha-2) has a numbering plan. */
+export function isCountry(text: string): text is CountryCode {
+  return hasPlan(text)
+}
+
+/** Says that the first digits of a text can be a calling code: they stand apart, or no area code is as long as what they begin. */
+function mayLackPlus(text: string): boolean {
+  const [first = '', ...others] = text.match(/\d+/g) ?? []
+  return others.length === 0 || codeLengthOf(first + others.join('')) === first.length || first.length > 5
+}
+
+/**
+ * The number that a text in another form most likely means, digits only, or null. Only for suggestions: it also tries whether a plus
+ * sign was forgotten. Not of (555) 123-2007, which is no number of Brazil.
+ */
+export function suggestNumber(text: string, defaultCountry?: string | null): string | null {
+  const cleaned = text.trim().replace(/^['’`]+/, '')
+  return (
+    parseNumber(cleaned, defaultCountry) ??
+    parseNumber(cleaned.replace(/^00/, '+'), defaultCountry) ??
+    (mayLackPlus(cleaned) ? parseNumber(`+${cleaned.replace(/^\+/, '')}`) : null)
+  )
+}
+
+function fault(detail: string, text: string, defaultCountry?: string | null): NumberFault {
+  const suggestion = suggestNumber(text, defaultCountry)
+  return { code: 'invalid_phone_number', detail, ...(suggestion !== null && { suggestion }) }
+}
+
+function lengthFault(
+  number: string,
+  codeLength: number,
+  plan: Plan | undefined,
+  text: string,
+  defaultCountry?: string | null,
+): NumberFault {
+  const lengths = Array.from({ length: 16 }, (_, n) => n).filter((n) => plan && hasLength(plan, n))
+  const detail = `must have ${listOf(lengths)} digits after +${number.slice(0, codeLength)}; it has ${number.length - codeLength}`
+  return fault(detail, text, defaultCountry)
+}
+
+const listOf = (numbers: number[]): string =>
+  numbers.length > 1 ? `${numbers.slice(0, -1).join(', ')} or ${numbers.at(-1)}` : numbers.join()
+
+/** Says that the digits, read as a national number, exist in a country whose calling code they do not begin with. */
+function isNationalOf(number: string, codeLength: number, country: string): boolean {
+  const plan = planOfCountry(country)
+  return plan !== undefined && plan.code !== number.slice(0, codeLength) && isAssigned(plan, plan.code + number)
+}

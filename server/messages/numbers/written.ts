@@ -1,0 +1,121 @@
+/**
+ * Numbers as people write and dial them, completed with a country: the rules of libphonenumber (`PhoneNumberUtil.parse`), from the
+ * compiled table and without what it does for texts around a number. The library is the oracle of the test.
+ */
+import { codeLengthOf, exactPlan, hasLength, planOfCountry, plansOf, type Plan } from './plan.ts'
+
+// Anything but digits and the punctuation of numbers is a name or a formula, in which digits would be found by chance. The library also
+// takes tildes, and takes some of them for the mark of an extension.
+const punctuation = '-‐-―−ー－／/．. \\u00a0\\u00ad\\u200b\\u2060\\u3000()（）［］[\\]'
+const written = new RegExp(`^\\+?[0-9０-９٠-٩۰-۹${punctuation.replaceAll('[', '\\[')}]+$`)
+const form = /^[1-9]\d{6,14}$/
+const textMax = 40
+
+/**
+ * Reads a number as people write it: with punctuation and a trunk prefix, international with a plus sign, else as dialled in the
+ * default country. Digits only, possible, or null.
+ */
+export function parseNumber(text: string, defaultCountry?: string | null): string | null {
+  const typed = digitsOf(text)
+  if (typed === null) return null
+  const home = defaultCountry ? planOfCountry(defaultCountry) : undefined
+  const international = typed.startsWith('+') ? typed.slice(1) : home ? withoutInternationalPrefix(home, typed) : null
+  if (international !== null) {
+    const codeLength = codeLengthOf(international)
+    const plans = plansOf(international.slice(0, codeLength))
+    const [main] = plans
+    return main ? complete(plans, main, international.slice(codeLength)) : null
+  }
+  if (!home) return null
+  const plans = plansOf(home.code)
+  if (!isInternational(home, typed)) return complete(plans, home, typed)
+  return complete(plans, plans[0] ?? home, typed.slice(home.code.length))
+}
+
+const amount = /^\+?\d{1,3}(?:,\d{3}){2,}(?:\.0+)?$/
+// How programs have spreadsheets leave digits as they are.
+const formula = /^="([^"]*)"$/
+// Marks of direction and joiners, which phones put around the numbers that are copied from them.
+const unseen = /\p{Cf}+/gu
+
+/** A number from a file without what spreadsheets do to it, where nothing is lost by that, and what was undone. */
+export function undoSpreadsheet(text: string): {
+  cleaned: string
+  repair: 'apostrophe' | 'formula' | 'decimal_point' | 'thousands_separators' | null
+} {
+  const trimmed = text.replace(unseen, '').trim()
+  const bare = trimmed.replace(/^['’`]+/, '').trim()
+  const said = formula.exec(bare)?.[1]?.trim() ?? bare
+  // Data frames turn a column of numbers with gaps into fractions.
+  const whole = said.replace(/^(\+?[\d,]+)\.0+$/, '$1')
+  const cleaned = amount.test(whole) ? whole.replaceAll(',', '') : whole
+  const repair =
+    bare !== trimmed
+      ? 'apostrophe'
+      : said !== bare
+        ? 'formula'
+        : whole !== said
+          ? 'decimal_point'
+          : cleaned !== whole
+            ? 'thousands_separators'
+            : null
+  return { cleaned, repair }
+}
+
+/** The digits of a number written with the usual punctuation, its plus sign before them; null where it has anything else. */
+export function digitsOf(text: string): string | null {
+  if (text.length > textMax) return null
+  if (/^\+?[0-9]+$/.test(text)) return text
+  if (!written.test(text)) return null
+  let digits = text.startsWith('+') ? '+' : ''
+  for (let at = 0; at < text.length; at++) {
+    const value = valueOf(text.charCodeAt(at))
+    if (value >= 0) digits += String(value)
+  }
+  return digits
+}
+
+/** The value of a digit: ASCII, full width, or one of the two Arabic rows; -1 for other characters. */
+function valueOf(unit: number): number {
+  for (const zero of [0x30, 0xff10, 0x660, 0x6f0]) if (unit >= zero && unit <= zero + 9) return unit - zero
+  return -1
+}
+
+function withoutInternationalPrefix({ dialling }: Plan, typed: string): string | null {
+  const prefix = dialling.international?.exec(typed)?.[0] ?? ''
+  const rest = typed.slice(prefix.length)
+  // No calling code begins with 0, so what looks like the prefix of one is something else.
+  return prefix === '' || rest === '' || rest.startsWith('0') ? null : rest
+}
+
+/** Says that the digits are an international number whose plus sign was forgotten, and not a national one that begins alike. */
+function isInternational(home: Plan, typed: string): boolean {
+  if (!typed.startsWith(home.code)) return false
+  const asNational = nationalOf(home, typed)
+  if (asNational.length >= 32 - Math.clz32(home.lengths)) return true
+  const shorter = nationalOf(home, typed.slice(home.code.length))
+  return !home.general.test(home.code + asNational) && home.general.test(home.code + shorter)
+}
+
+/** The digits behind the national prefix, unless what stays is no number of the plan and what was there is one. */
+function nationalOf(plan: Plan, typed: string): string {
+  const { national, replacement } = plan.dialling
+  const match = national?.exec(typed)
+  if (!national || !match) return typed
+  const isReplaced = replacement !== '' && match.length > 1 && match.at(-1) !== undefined && match.at(-1) !== ''
+  const rest = isReplaced ? typed.replace(national, replacement) : typed.slice(match[0].length)
+  if (rest === typed) return typed
+  if (plan.general.test(plan.code + typed) && !plan.general.test(plan.code + rest)) return typed
+  const plans = plansOf(plan.code)
+  const exact = plans.length === 1 ? plan : (exactPlan(plans, plan.code + rest) ?? plan)
+  // Longer than any number is no reason to put the prefix back.
+  const isLong = rest.length >= 32 - Math.clz32(exact.lengths)
+  return isLong || hasLength(exact, rest.length) ? rest : typed
+}
+
+/** The whole number, where its country's plan has such lengths. */
+function complete(plans: Plan[], chosen: Plan, typed: string): string | null {
+  const number = chosen.code + nationalOf(chosen, typed)
+  const exact = plans.length === 1 ? plans[0] : exactPlan(plans, number)
+  return hasLength(exact ?? chosen, number.length - chosen.code.length) && form.test(number) ? number : null
+}

@@ -1,0 +1,207 @@
+/** The routes of the ledger of consent. */
+import type { Readable } from 'node:stream'
+import { Type, type Static } from 'typebox'
+import { writeCsv } from '../../csv.ts'
+import type { Db } from '../../db/db.ts'
+import { invalid } from '../../errors.ts'
+import { IdOf, Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../../http.ts'
+import { showId } from '../../ids.ts'
+import { readPage, type PagePlace, type Position } from '../../page.ts'
+import type { Vault } from '../../sealing/vault.ts'
+import { readQuery, readSound } from '../../requests/faults.ts'
+import { openStream } from '../../requests/stream.ts'
+import { consentStatuses, listConsents, recordConsents, refuseObtained, type ConsentRow } from './consent.ts'
+import { readNumber } from '../numbers/number.ts'
+import { optOut } from './opt-out.ts'
+import { change, originOf, readBodyNumber, type OptOutsContext } from './http.ts'
+import { findCampaignId } from '../store.ts'
+
+const tags = ['Consent']
+const short = (description: string) => Type.String({ minLength: 1, maxLength: 200, description })
+
+const evidence = {
+  method: Type.Optional(short('How it was given: `web_form`, `paper`, `phone`, …')),
+  source: Type.Optional(short('Where: the address of a page, the name of a shop.')),
+  text: Type.Optional(Type.String({ maxLength: 2000, description: 'What the person was told, or said.' })),
+  obtained_at: Type.Optional(
+    Type.String({ format: 'date-time', description: 'When the person said it; not in the future.' }),
+  ),
+  ip: Type.Optional(
+    Type.Union([Type.String({ format: 'ipv4' }), Type.String({ format: 'ipv6' })], {
+      description: 'From which network address.',
+    }),
+  ),
+}
+
+const Consent = Type.Object(
+  {
+    id: IdOf('cns', 'Id of the entry.'),
+    object: Type.Literal('consent'),
+    number: Type.String({ description: 'The number that was asked for: the ledger itself knows only its keyed hash.' }),
+    status: Type.Enum([...consentStatuses]),
+    source: Type.String({ description: '`reply`, `api`, `import`, `contact` or `review`.' }),
+    actor: Nullable(Type.String({ description: 'Id of the key or user that recorded it; null: the person.' })),
+    campaign: Nullable(Type.String()),
+    message: Nullable(Type.String({ description: 'The reply that said so.' })),
+    evidence: Type.Object(evidence, {
+      additionalProperties: true,
+      description: 'With `reason` and `keyword` where there is one.',
+    }),
+    recorded_at: Timestamp('When it came into the ledger.'),
+  },
+  { $id: 'Consent' },
+)
+
+const numberQuery = Type.String({ maxLength: 16, description: 'E.164, with or without a plus sign.' })
+
+/** Registers `/v1/consent`. */
+export function consentRoutes(app: App, context: OptOutsContext): void {
+  const { db, vault } = context
+  app.addSchema(Consent)
+
+  app.get(
+    '/v1/consent',
+    {
+      schema: {
+        operationId: 'listConsent',
+        summary: 'All that a number has agreed to or withdrawn, newest first',
+        description: 'Entries are added and never changed. They outlive contacts, messages and forgotten numbers.',
+        tags,
+        querystring: Type.Object({ ...pageQuery, number: numberQuery }, { additionalProperties: false }),
+        response: { 200: PageOf(Type.Ref('Consent')), ...problems() },
+      },
+      config: { scope: 'contacts:read' },
+      attachValidation: true,
+    },
+    async (request) => {
+      const { query, caller } = request
+      const { accountId } = caller
+      const number = await readQuery(request, (asked) => readBodyNumber(asked.number ?? '', '?number'))
+      const read = (...place: PagePlace) => listConsents(db, vault, accountId, number, ...place)
+      return readPage(query, ['consent', number], read, (row) => showConsent(row, number))
+    },
+  )
+
+  app.get(
+    '/v1/consent/export',
+    {
+      schema: {
+        operationId: 'exportConsent',
+        summary: 'The same as CSV, for a complaint',
+        tags,
+        querystring: Type.Object({ number: numberQuery }, { additionalProperties: false }),
+        response: {
+          200: { content: { 'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) } } },
+          ...problems(),
+        },
+      },
+      config: { scope: 'contacts:read' },
+    },
+    async (request, reply) => {
+      const number = readBodyNumber(request.query.number, '?number')
+      const stream = await openStream(writeExport(db, vault, request.caller.accountId, number))
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', `attachment; filename="consent-${number}.csv"`)
+        .send(stream)
+    },
+  )
+
+  app.post(
+    '/v1/consent',
+    {
+      schema: {
+        operationId: 'recordConsent',
+        summary: 'Record what a person has agreed to or withdrawn',
+        description: '`opted_out` opts the number out of the account. `opted_in` does not undo an opt-out.',
+        tags,
+        body: Type.Object(
+          {
+            number: Type.String({ maxLength: 20 }),
+            status: Type.Enum([...consentStatuses]),
+            campaign: Type.Optional(
+              Type.String({ maxLength: 255, description: 'Id or key of the campaign that it is for.' }),
+            ),
+            ...evidence,
+          },
+          {
+            additionalProperties: false,
+            examples: [
+              { number: '15551230008', status: 'opted_in', method: 'web_form', text: 'Yes, remind me by SMS.' },
+            ],
+          },
+        ),
+        response: { 201: Type.Ref('Consent'), ...problems() },
+      },
+      config: { scope: 'contacts:write', operation: 'consent.create' },
+      attachValidation: true,
+    },
+    (request, reply) =>
+      change(context, request, reply, async (tx) => {
+        const { accountId } = request.caller
+        const { sound, faults } = readSound(request)
+        const read = sound.number === undefined ? null : readNumber(sound.number)
+        if (read && !('number' in read)) faults.push({ pointer: '#/number', ...read })
+        faults.push(...refuseObtained('#/obtained_at', sound.obtained_at))
+        const campaignId = sound.campaign === undefined ? null : await findCampaignId(tx, accountId, sound.campaign)
+        if (sound.campaign !== undefined && campaignId === null)
+          faults.push({
+            pointer: '#/campaign',
+            code: 'campaign_not_found',
+            detail: 'is not a campaign of this account',
+          })
+        if (faults.length > 0 || !read || !('number' in read)) throw invalid(faults)
+        const { number } = read
+        const { number: _text, status, campaign: _campaign, ...proof } = request.body
+        const origin = { ...originOf(request.caller, 'api'), campaignId }
+        const out =
+          status === 'opted_out'
+            ? await optOut(tx, context, accountId, origin, [{ number, evidence: proof }])
+            : { added: new Set<string>(), postings: [] }
+        // Whoever was out before is not out anew, but the word is one.
+        if (out.added.size === 0)
+          await recordConsents(tx, vault, accountId, [
+            { ...origin, number, status, campaignId, messageId: null, evidence: proof },
+          ])
+        const [row] = await listConsents(tx, vault, accountId, number, 1, null)
+        if (!row) throw new Error('what was just recorded is there')
+        return { status: 201, body: showConsent(row, number), resourceId: row.id, postings: out.postings }
+      }),
+  )
+}
+
+function showConsent(row: ConsentRow, number: string): Static<typeof Consent> {
+  return {
+    id: showId('cns', row.id),
+    object: 'consent',
+    number,
+    status: row.status,
+    source: row.source,
+    actor: row.actor,
+    campaign: row.campaignId && showId('cmp', row.campaignId),
+    message: row.messageId && showId('msg', row.messageId),
+    evidence: row.evidence,
+    recorded_at: row.recordedAt.toISOString(),
+  }
+}
+
+const fields = ['recorded_at', 'status', 'source', 'actor', 'campaign', 'message'] as const
+const proofs = ['keyword', 'reason', 'method', 'source', 'text', 'obtained_at', 'ip'] as const
+const exportPageRows = 1000
+
+async function* writeExport(db: Db, vault: Vault, accountId: string, number: string): AsyncGenerator<string> {
+  yield writeCsv([['number', ...fields, ...proofs.map((name) => `evidence_${name}`)]])
+  let position: Position | null = null
+  for (;;) {
+    const rows: ConsentRow[] = await listConsents(db, vault, accountId, number, exportPageRows - 1, position)
+    for (const row of rows) {
+      const shown = showConsent(row, number)
+      yield writeCsv([
+        [number, ...fields.map((name) => shown[name]), ...proofs.map((name) => row.evidence[name] ?? null)],
+      ])
+    }
+    const last = rows.at(-1)
+    if (!last || rows.length < exportPageRows) return
+    position = { direction: 'before', id: last.id }
+  }
+}

@@ -1,0 +1,253 @@
+/** The routes of opt-outs: who has opted out of the account, and who is let in again. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import type { Db, Tx } from '../../db/db.ts'
+import { ApiError, invalid, type FieldError } from '../../errors.ts'
+import type { Posting } from '../../events.ts'
+import { Nullable, PageOf, pageQuery, problems, type App, type Caller } from '../../http.ts'
+import { idempotent, type Outcome } from '../../idempotency.ts'
+import { showId } from '../../ids.ts'
+import { takeMark } from '../../mark.ts'
+import { readPage, type PagePlace } from '../../page.ts'
+import { refuseLive } from '../../test-keys.ts'
+import { readNumber } from '../numbers/number.ts'
+import { findOptOuts, forgetNumber, isOptedOut, optIn, optOut, type ConsentContext, type Origin } from './opt-out.ts'
+import { findOptOut, listOptOuts, OptOut, showOptOut, type OptOutRow } from './store.ts'
+
+/** What these routes need. */
+export interface OptOutsContext extends ConsentContext {
+  db: Db
+}
+
+export const optOutTags = ['Opt-outs']
+const tags = optOutTags
+/** Why somebody is taken off or put on the list. */
+const reasonText = (description: string) => Type.String({ minLength: 1, maxLength: 500, description })
+
+const params = Type.Object({
+  number: Type.String({ maxLength: 16, description: 'E.164, with or without a plus sign.', examples: ['15551230008'] }),
+})
+const checkMax = 10_000
+
+/** Registers `/v1/opt-outs` but for its lists in files. */
+export function optOutRoutes(app: App, context: OptOutsContext): void {
+  const { db, vault } = context
+  app.addSchema(OptOut)
+
+  app.get(
+    '/v1/opt-outs',
+    {
+      schema: {
+        operationId: 'listOptOuts',
+        summary: 'List opt-outs, newest first',
+        tags,
+        querystring: Type.Object(pageQuery, { additionalProperties: false }),
+        response: { 200: PageOf(Type.Ref('OptOut')), ...problems() },
+      },
+      config: { scope: 'messages:read' },
+    },
+    async ({ query, caller }) => {
+      const mark = await takeMark(db)
+      const read = (...place: PagePlace) => listOptOuts(db, caller.accountId, ...place)
+      return readPage(query, 'opt-outs', read, (row) => showOptOut(row, caller), { mark })
+    },
+  )
+
+  app.get(
+    '/v1/opt-outs/:number',
+    {
+      schema: {
+        operationId: 'getOptOut',
+        summary: 'Get the opt-out of a number',
+        tags,
+        params,
+        response: { 200: Type.Ref('OptOut'), ...problems(404) },
+      },
+      config: { scope: 'messages:read' },
+    },
+    async ({ params: { number }, caller }) =>
+      showOptOut(found(await findOptOut(db, vault, caller.accountId, requireNumber(number))), caller),
+  )
+
+  app.post(
+    '/v1/opt-outs',
+    {
+      schema: {
+        operationId: 'createOptOut',
+        summary: 'Opt a number out',
+        description:
+          'Of everything from the account; what waits for it is canceled. 200 where it was out before. No import and no contact takes it back: only the ' +
+          'person, with START, or DELETE with a reason.',
+        tags,
+        body: Type.Object(
+          {
+            number: Type.String({ maxLength: 20, examples: ['15551230008'] }),
+            reason: Type.Optional(reasonText('Why, for the ledger of consent.')),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Ref('OptOut'), 201: Type.Ref('OptOut'), ...problems() },
+      },
+      config: { scope: 'contacts:write', operation: 'opt_outs.create', audit: 'opt_out.created' },
+    },
+    (request, reply) =>
+      change(context, request, reply, async (tx) => {
+        const { caller, body } = request
+        const number = readBodyNumber(body.number, '#/number')
+        const person = { number, reason: body.reason ?? null }
+        const { added, postings } = await optOut(tx, context, caller.accountId, originOf(caller, 'api'), [person])
+        const row = found(await findOptOut(tx, vault, caller.accountId, number))
+        const status = added.size === 1 ? 201 : 200
+        return {
+          status,
+          body: showOptOut(row, caller),
+          location: `/v1/opt-outs/${number}`,
+          resourceId: row.id,
+          postings,
+          // The reason is in the ledger of consent, where a person can be erased.
+          audit: added.size === 0 ? null : { target: number, after: { opted_out: true } },
+        }
+      }),
+  )
+
+  app.delete(
+    '/v1/opt-outs/:number',
+    {
+      schema: {
+        operationId: 'deleteOptOut',
+        summary: 'Let a number in again',
+        description:
+          'Only where the person asked for it otherwise than with START. The reason stays in the ledger of consent.',
+        tags,
+        params,
+        querystring: Type.Object({ reason: reasonText('Who asked for it, and how.') }, { additionalProperties: false }),
+        response: { 204: Type.Null(), ...problems(404) },
+      },
+      config: { scope: 'contacts:write', operation: 'opt_outs.delete', audit: 'opt_out.deleted' },
+    },
+    (request, reply) =>
+      change(context, request, reply, async (tx) => {
+        const { caller, query } = request
+        const person = { number: requireNumber(request.params.number), reason: query.reason }
+        const { accountId, mode } = caller
+        // A test key takes back what a simulated phone has said, as its START does.
+        const origin = { ...originOf(caller, 'api'), isTest: mode === 'test' }
+        const { isChange, postings } = await optIn(tx, context, accountId, origin, person)
+        if (!isChange) {
+          if (await isOptedOut(tx, vault, accountId, person.number)) refuseLive(caller, false)
+          throw notFound()
+        }
+        return { status: 204, postings, audit: { target: person.number, before: { opted_out: true } } }
+      }),
+  )
+
+  app.post(
+    '/v1/opt-outs/check',
+    {
+      schema: {
+        operationId: 'checkOptOuts',
+        summary: 'Ask for many numbers whether they have opted out',
+        tags,
+        body: Type.Object(
+          { numbers: Type.Array(Type.String({ maxLength: 40 }), { minItems: 1, maxItems: checkMax }) },
+          { additionalProperties: false, examples: [{ numbers: ['15551230008', '15551230031'] }] },
+        ),
+        response: {
+          200: Type.Object({
+            data: Type.Array(
+              Type.Object({
+                number: Type.String({ description: 'As it is stored; as it was sent where it is no number.' }),
+                valid: Type.Boolean(),
+                opted_out: Type.Boolean(),
+                since: Nullable(Type.String()),
+              }),
+            ),
+          }),
+          ...problems(413),
+        },
+      },
+      bodyLimit: 1_048_576,
+      config: { scope: 'messages:read' },
+    },
+    async ({ body, caller }) => {
+      const read = body.numbers.map((text) => ({ text, read: readNumber(text) }))
+      const numbers = read.flatMap((one) => ('number' in one.read ? [one.read.number] : []))
+      const known = await findOptOuts(db, vault, caller.accountId, numbers)
+      const data = read.map(({ text, read: one }) => {
+        const number = 'number' in one ? one.number : text
+        const since = known.get(number)?.toISOString() ?? null
+        return { number, valid: 'number' in one, opted_out: since !== null, since }
+      })
+      return { data }
+    },
+  )
+
+  app.post(
+    '/v1/opt-outs/:number/forget',
+    {
+      schema: {
+        operationId: 'forgetOptOut',
+        summary: 'Forget the number of an opt-out, and go on refusing it',
+        description:
+          'For the erasing of a person: the number is shown to nobody from now on, and taken away when nothing is on its way to it any more, some minutes ' +
+          'later. A keyed hash stays, by which sends are still refused.',
+        tags,
+        params,
+        response: { 200: Type.Ref('OptOut'), ...problems(404) },
+      },
+      config: { scope: 'contacts:write', operation: 'opt_outs.forget', audit: 'opt_out.forgotten' },
+    },
+    (request, reply) =>
+      change(context, request, reply, async (tx) => {
+        const { caller } = request
+        const number = requireNumber(request.params.number)
+        if (!(await forgetNumber(tx, vault, caller.accountId, number))) throw notFound()
+        const row = found(await findOptOut(tx, vault, caller.accountId, number))
+        return { status: 200, body: showOptOut(row, caller), postings: [], audit: { target: number, after: null } }
+      }),
+  )
+}
+
+/** Runs a change in its transaction, with the request's idempotency key, and offers its posts after the commit. */
+export async function change(
+  context: OptOutsContext,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: (tx: Tx) => Promise<Outcome & { postings: Posting[] }>,
+): Promise<void> {
+  let offered: Posting[] = []
+  await idempotent(context, request, reply, async (tx) => {
+    const { postings, ...outcome } = await work(tx)
+    offered = postings
+    return outcome
+  })
+  context.outbox.offer(offered)
+}
+
+/** By whose word a request changes something. */
+export function originOf(caller: Caller, source: Origin['source']): Origin {
+  return { source, actor: showId(caller.kind === 'key' ? 'key' : 'usr', caller.id) }
+}
+
+/** A number of a body. @throws ApiError `validation_failed`. */
+export function readBodyNumber(text: string, pointer: string): string {
+  const read = readNumber(text)
+  if ('number' in read) return read.number
+  const fault: FieldError = { pointer, ...read }
+  throw invalid([fault])
+}
+
+/** A number of a path. @throws ApiError `not_found`, which does not say that it has not opted out: it may have, written otherwise. */
+function requireNumber(text: string): string {
+  const read = readNumber(text)
+  if ('number' in read) return read.number
+  const suggestion = read.suggestion ? `; did you mean ${read.suggestion}?` : '.'
+  throw new ApiError('not_found', { detail: `The number of the path ${read.detail}${suggestion}` })
+}
+
+const notFound = (): ApiError => new ApiError('not_found', { detail: 'The number has not opted out.' })
+
+function found(row: OptOutRow | null): OptOutRow {
+  if (!row) throw notFound()
+  return row
+}

@@ -1,0 +1,215 @@
+/** The routes of keywords, and of the replies that only look like one. */
+import { Type } from 'typebox'
+import type { Queryable } from '../../db/db.ts'
+import { ApiError, invalid } from '../../errors.ts'
+import { Nullable, PageOf, pageQuery, problems, Timestamp, type App } from '../../http.ts'
+import { parseId, showId } from '../../ids.ts'
+import { maskNumber } from '../../mask.ts'
+import { readPage } from '../../page.ts'
+import { readSound } from '../../requests/faults.ts'
+import {
+  checkKeywords,
+  findKeywords,
+  KeywordInput,
+  mergeKeywords,
+  saveKeywords,
+  showKeywords,
+} from './keyword-settings.ts'
+import { suspicionActions } from './keywords.ts'
+import { optOut } from './opt-out.ts'
+import { change, optOutTags, originOf, type OptOutsContext } from './http.ts'
+import { listSuspicions, takeSuspicion, type SuspicionRow } from './suspicion.ts'
+import { findCampaignId } from '../store.ts'
+
+const tags = optOutTags
+const querystring = Type.Object(
+  {
+    campaign: Type.Optional(
+      Type.String({ maxLength: 255, description: 'Id or key of a campaign; without one, the account is meant.' }),
+    ),
+  },
+  { additionalProperties: false },
+)
+
+const words = Type.Array(Type.String())
+const Keywords = Type.Object(
+  {
+    object: Type.Literal('keywords'),
+    campaign: Nullable(Type.String()),
+    stop_keywords: words,
+    start_keywords: words,
+    help_keywords: words,
+    replies: Type.Object({
+      stop: Nullable(Type.String()),
+      start: Nullable(Type.String()),
+      help: Nullable(Type.String()),
+    }),
+    on_suspicion: Type.Enum([...suspicionActions]),
+    own: Type.Unsafe<KeywordInput>({
+      type: 'object',
+      additionalProperties: true,
+      description: 'What was said here; the rest is inherited.',
+    }),
+  },
+  { $id: 'Keywords' },
+)
+
+const Suspicion = Type.Object(
+  {
+    object: Type.Literal('opt_out_suspicion'),
+    message: Type.String({ description: 'Id of the reply.' }),
+    number: Type.String({ description: 'Its middle is hidden without the scope contacts:read.' }),
+    text: Nullable(Type.String({ description: 'Null without the scope messages:read_body.' })),
+    campaign: Nullable(Type.String()),
+    created_at: Timestamp('When it came.'),
+  },
+  { $id: 'OptOutSuspicion' },
+)
+
+/** Registers `/v1/opt-outs/keywords` and `/v1/opt-outs/suspected`. */
+export function keywordRoutes(app: App, context: OptOutsContext): void {
+  app.addSchema(Keywords)
+  app.addSchema(Suspicion)
+  routesOfKeywords(app, context)
+  routesOfSuspicions(app, context)
+}
+
+function routesOfKeywords(app: App, context: OptOutsContext): void {
+  const { db } = context
+  app.get(
+    '/v1/opt-outs/keywords',
+    {
+      schema: {
+        operationId: 'getKeywords',
+        summary: 'The keywords that hold for replies, and what is answered',
+        tags,
+        querystring,
+        response: { 200: Type.Ref('Keywords'), ...problems(404) },
+      },
+      config: { scope: 'settings:read' },
+    },
+    ({ query, caller }) => readKeywords(db, caller.accountId, query.campaign),
+  )
+
+  app.put(
+    '/v1/opt-outs/keywords',
+    {
+      schema: {
+        operationId: 'putKeywords',
+        summary: 'Say what the keywords are',
+        description:
+          'Takes the place of what was said before; what is left out is inherited: from the account for a campaign, from the defaults for the account. A reply ' +
+          'goes by the campaign of the last message to the person. STOP always opts out.',
+        tags,
+        querystring,
+        body: KeywordInput,
+        response: { 200: Type.Ref('Keywords'), ...problems(404) },
+      },
+      config: { scope: 'settings:write', operation: 'keywords.put', audit: 'keywords.updated' },
+      attachValidation: true,
+    },
+    (request, reply) =>
+      change(context, request, reply, async (tx) => {
+        const { accountId } = request.caller
+        const { sound, faults } = readSound(request)
+        const { campaign } = request.query
+        const campaignId = await readCampaignId(tx, accountId, campaign)
+        const inherited = campaignId === null ? null : await findKeywords(tx, accountId, null)
+        faults.push(...checkKeywords(sound, inherited))
+        if (faults.length > 0) throw invalid(faults)
+        const before = await readKeywords(tx, accountId, campaign)
+        await saveKeywords(tx, accountId, campaignId, request.body)
+        const body = await readKeywords(tx, accountId, campaign)
+        return { status: 200, body, postings: [], audit: { target: body.campaign ?? 'account', before } }
+      }),
+  )
+}
+
+async function readKeywords(db: Queryable, accountId: string, campaign: string | undefined) {
+  const campaignId = await readCampaignId(db, accountId, campaign)
+  const ofAccount = await findKeywords(db, accountId, null)
+  const ofCampaign = campaignId === null ? null : await findKeywords(db, accountId, campaignId)
+  return {
+    object: 'keywords' as const,
+    campaign: campaignId && showId('cmp', campaignId),
+    ...showKeywords(mergeKeywords([ofAccount, ofCampaign])),
+    own: (campaignId === null ? ofAccount : ofCampaign) ?? {},
+  }
+}
+
+/** A campaign by id or key; null where none is named. @throws ApiError `not_found`. */
+async function readCampaignId(db: Queryable, accountId: string, text: string | undefined): Promise<string | null> {
+  if (text === undefined) return null
+  const id = await findCampaignId(db, accountId, text)
+  if (id === null) throw new ApiError('not_found', { detail: 'There is no such campaign.' })
+  return id
+}
+
+function routesOfSuspicions(app: App, context: OptOutsContext): void {
+  const { db } = context
+  app.get(
+    '/v1/opt-outs/suspected',
+    {
+      schema: {
+        operationId: 'listSuspectedOptOuts',
+        summary: 'Replies that may mean STOP, newest first',
+        description:
+          '`stop please`, `S T O P`: nothing was done about them. They leave the list when somebody decides, or the person opts out.',
+        tags,
+        querystring: Type.Object(pageQuery, { additionalProperties: false }),
+        response: { 200: PageOf(Type.Ref('OptOutSuspicion')), ...problems() },
+      },
+      config: { scope: 'messages:read' },
+    },
+    ({ query, caller: { accountId, scopes } }) =>
+      readPage(
+        query,
+        'suspected',
+        (...place) => listSuspicions(db, accountId, ...place),
+        (row) => showSuspicion(row, scopes),
+      ),
+  )
+
+  app.post(
+    '/v1/opt-outs/suspected/:message',
+    {
+      schema: {
+        operationId: 'decideSuspectedOptOut',
+        summary: 'Say what such a reply means',
+        tags,
+        params: Type.Object({ message: Type.String({ maxLength: 255, description: 'Id of the reply.' }) }),
+        body: Type.Object(
+          { action: Type.Enum(['opt_out', 'dismiss'], { description: '`dismiss`: it did not mean STOP.' }) },
+          { additionalProperties: false, examples: [{ action: 'dismiss' }] },
+        ),
+        response: { 204: Type.Null(), ...problems(404) },
+      },
+      config: { scope: 'contacts:write', operation: 'suspicions.decide', audit: 'opt_out.suspicion_decided' },
+    },
+    (request, reply) =>
+      change(context, request, reply, async (tx) => {
+        const { accountId } = request.caller
+        const id = parseId('msg', request.params.message)
+        const taken = id && (await takeSuspicion(tx, accountId, id))
+        if (!taken) throw new ApiError('not_found', { detail: 'Nothing is to be decided about such a reply.' })
+        const audit = { after: request.body }
+        if (request.body.action === 'dismiss') return { status: 204, postings: [], audit }
+        const { number, body: text, campaignId } = taken
+        const origin = { ...originOf(request.caller, 'review'), messageId: id, campaignId }
+        const person = { number, ...(text !== null && !context.texts?.isSealing && { evidence: { text } }) }
+        const { postings } = await optOut(tx, context, accountId, origin, [person])
+        return { status: 204, postings, audit }
+      }),
+  )
+}
+
+function showSuspicion(row: SuspicionRow, scopes: ReadonlySet<string>) {
+  return {
+    object: 'opt_out_suspicion' as const,
+    message: showId('msg', row.id),
+    number: scopes.has('contacts:read') ? row.number : maskNumber(row.number),
+    text: scopes.has('messages:read_body') ? row.body : null,
+    campaign: row.campaignId && showId('cmp', row.campaignId),
+    created_at: row.createdAt.toISOString(),
+  }
+}

@@ -1,0 +1,167 @@
+/** The routes of lists of opt-outs: import and export. */
+import type { Readable } from 'node:stream'
+import type { FastifyRequest } from 'fastify'
+import { Type } from 'typebox'
+import { recordRequest } from '../../audit/audit.ts'
+import { writeCsv } from '../../csv.ts'
+import { inTransaction, type Db } from '../../db/db.ts'
+import { isRetryable, isUnavailable } from '../../db/failure.ts'
+import { PartlyDone } from '../../errors.ts'
+import { problems, type App, type Caller } from '../../http.ts'
+import { idempotentInPieces } from '../../idempotency.ts'
+import { openStream } from '../../requests/stream.ts'
+import { optOut } from './opt-out.ts'
+import { exportColumns, optOutRowsMax, readCsvList, readJsonList, type ReadList } from './list.ts'
+import { optOutTags, originOf, type OptOutsContext } from './http.ts'
+import { readOptOuts, showOptOut } from './store.ts'
+
+const tags = optOutTags
+const bytesMax = 16 * 1024 * 1024
+// A transaction of its own each: a long one would hold locks against replies.
+const batchRows = 1000
+// Enough to see what is wrong with a file.
+const errorsMax = 1000
+
+const JsonList = Type.Object(
+  {
+    opt_outs: Type.Array(
+      Type.Unsafe<unknown>({
+        description:
+          'A `number`, and a `reason` if you like, as for POST /v1/opt-outs. Digits have their country code; what has punctuation and none is ' +
+          'completed with the `default_country` of your settings. A wrong one fails alone.',
+      }),
+      { minItems: 1, maxItems: optOutRowsMax },
+    ),
+  },
+  { additionalProperties: false, examples: [{ opt_outs: [{ number: '15551230008', reason: 'complaint' }] }] },
+)
+
+const Result = Type.Object({
+  object: Type.Literal('opt_out_import'),
+  total: Type.Integer({ description: 'Rows, repeated numbers too.' }),
+  created: Type.Integer({ description: 'Numbers that are out now and were not before.' }),
+  existing: Type.Integer({ description: 'Numbers that were out before.' }),
+  duplicate: Type.Integer({ description: 'Rows whose number was in an earlier row.' }),
+  failed: Type.Integer({ description: 'Rows without a number that can be, or that are no rows.' }),
+  errors: Type.Array(
+    Type.Object({
+      line: Type.Integer(),
+      value: Type.String(),
+      code: Type.String(),
+      detail: Type.String(),
+      suggestion: Type.Optional(Type.String()),
+    }),
+    { description: `The first ${errorsMax}.` },
+  ),
+})
+
+/** Registers the routes. */
+export function optOutListRoutes(app: App, context: OptOutsContext): void {
+  // A context of its own, because only here bodies may be CSV.
+  void app.register(async (child: App) => {
+    child.addContentTypeParser('text/csv', { parseAs: 'string', bodyLimit: bytesMax }, (_request, text, done) =>
+      done(null, text),
+    )
+    child.post(
+      '/v1/opt-outs/import',
+      {
+        schema: {
+          operationId: 'importOptOuts',
+          summary: 'Opt the numbers of a list out',
+          description:
+            `Up to ${optOutRowsMax} rows. One bad row stops nothing. It may be repeated: what is out stays out, whatever the list says, and an ` +
+            'answer that was lost can be asked for again.',
+          tags,
+          body: {
+            content: {
+              'application/json': { schema: JsonList },
+              'text/csv': {
+                schema: Type.Unsafe<string>({
+                  type: 'string',
+                  description:
+                    'The first line names the columns `number` and, if you like, `reason`. Numbers are read as in an import of contacts: with ' +
+                    'the `default_country` of your settings, those without a country code too.',
+                }),
+              },
+            },
+          },
+          response: { 200: Result, ...problems(413, 415) },
+        },
+        bodyLimit: bytesMax,
+        config: { scope: 'contacts:write', operation: 'opt_outs.import', audit: 'opt_outs.imported' },
+      },
+      (request, reply) =>
+        idempotentInPieces(context, request, reply, async () => {
+          const body = request.body as string | Type.Static<typeof JsonList>
+          const list = await (typeof body === 'string'
+            ? readCsvList(body, request.caller.defaultCountry)
+            : readJsonList(body.opt_outs, request.caller.defaultCountry))
+          const created = await addAll(context, request, list)
+          const result: Type.Static<typeof Result> = {
+            object: 'opt_out_import',
+            total: list.total,
+            created,
+            existing: list.people.length - created,
+            duplicate: list.total - list.people.length - list.errors.length,
+            failed: list.errors.length,
+            errors: list.errors.slice(0, errorsMax),
+          }
+          return { status: 200, body: result }
+        }),
+    )
+  })
+
+  app.get(
+    '/v1/opt-outs/export',
+    {
+      schema: {
+        operationId: 'exportOptOuts',
+        summary: 'All opt-outs as CSV, newest first',
+        description: 'An import takes the file as it is. Numbers that were forgotten are not in it.',
+        tags,
+        response: {
+          200: { content: { 'text/csv': { schema: Type.Unsafe<Readable>({ type: 'string' }) } } },
+          ...problems(),
+        },
+      },
+      config: { scope: 'contacts:read' },
+    },
+    async (request, reply) => {
+      const stream = await openStream(writeExport(context.db, request.caller))
+      return reply
+        .type('text/csv; charset=utf-8')
+        .header('content-disposition', 'attachment; filename="opt-outs.csv"')
+        .send(stream)
+    },
+  )
+}
+
+/** Writes a list in batches, ordered by number so that two lists at once cannot deadlock; returns how many are new. */
+async function addAll(context: OptOutsContext, request: FastifyRequest, list: ReadList): Promise<number> {
+  const people = list.people.toSorted((a, b) => (a.number < b.number ? -1 : 1))
+  const { caller } = request
+  let created = 0
+  for (let at = 0; at < people.length; at += batchRows) {
+    const { added, postings } = await inTransaction(context.db, async (tx) => {
+      const batch = people.slice(at, at + batchRows)
+      const done = await optOut(tx, context, caller.accountId, originOf(caller, 'import'), batch)
+      await recordRequest(tx, request, { after: { rows: batch.length, created: done.added.size } })
+      return done
+    }).catch((error: unknown) => {
+      if (at === 0 || !isRetryable(error)) throw error
+      const known = isUnavailable(error) ? 'At least ' : ''
+      throw new PartlyDone(error, `${known}${at} of ${people.length} numbers are opted out: the same request goes on.`)
+    })
+    context.outbox.offer(postings)
+    created += added.size
+  }
+  return created
+}
+
+async function* writeExport(db: Db, caller: Caller): AsyncGenerator<string> {
+  yield writeCsv([[...exportColumns]])
+  for await (const rows of readOptOuts(db, caller.accountId)) {
+    const shown = rows.map((row) => showOptOut(row, caller)).filter(({ number }) => number !== null)
+    yield writeCsv(shown.map((one) => [one.number, one.reason, one.source, one.created_at]))
+  }
+}

@@ -1,0 +1,122 @@
+import { expect, it } from 'vitest'
+import { optOutRowsMax, readCsvList, readJsonList, type ReadList } from './list.ts'
+
+/** What a list is, and how often others had their turn while it was read. */
+async function watch(reading: Promise<ReadList>): Promise<ReadList & { turns: number }> {
+  let turns = 0
+  let isRead = false
+  const count = (): void => {
+    turns++
+    if (!isRead) setImmediate(count)
+  }
+  setImmediate(count)
+  const list = await reading.finally(() => (isRead = true))
+  return { ...list, turns }
+}
+
+it('a long file is read in turns, and wholly, wherever its pieces part', async () => {
+  // Characters of three bytes, and quoted lines: a piece ends inside some of them.
+  const rows = Array.from({ length: optOutRowsMax }, (_, i) => `${15_550_000_000 + i},"€ ${i}\nmore"`)
+  const { people, errors, total, turns } = await watch(readCsvList(`number,reason\n${rows.join('\n')}\n`))
+  expect([total, errors.length, people.length]).toEqual([optOutRowsMax, 0, optOutRowsMax])
+  expect(people.every(({ reason }, i) => reason === `€ ${i}\nmore`)).toBe(true)
+  expect(turns).toBeGreaterThan(5)
+})
+
+it('bad rows are told by their line, and others have their turn meanwhile', async () => {
+  const bad = Array.from({ length: optOutRowsMax }, (_, i) => `x${i}`)
+  const csv = await watch(readCsvList(`number\n${bad.join('\n')}`))
+  expect([csv.errors.length, csv.errors.at(-1)?.line]).toEqual([optOutRowsMax, optOutRowsMax + 1])
+  expect(csv.turns).toBeGreaterThan(2)
+  const json = await watch(readJsonList(bad.map((number) => ({ number }))))
+  expect([json.errors.length, json.errors.at(-1)?.line]).toEqual([optOutRowsMax, optOutRowsMax])
+  expect(json.turns).toBeGreaterThan(2)
+})
+
+it('of a file is read as contacts are: national numbers get the default country, and those of an export have theirs', async () => {
+  const numbers = async (text: string, country: string | null): Promise<string[]> =>
+    (await readCsvList(text, country)).people.map(({ number }) => number)
+  // Ten digits that are a number of Egypt, too.
+  expect(await numbers('number\n2025580302\n(202) 555-0303\n+20 2 5580304\n12025550305', 'US')).toEqual([
+    '12025580302',
+    '12025550303',
+    '2025580304',
+    '12025550305',
+  ])
+  expect(await numbers('2025580302\n2025580306', 'US')).toEqual(['12025580302', '12025580306'])
+  expect(await numbers('number\n2025580302', null)).toEqual(['2025580302'])
+  const exported = 'number,reason,source,created_at\n2025580302,,reply,2026-11-23T00:00:00.000Z'
+  expect(await numbers(exported, 'US')).toEqual(['2025580302'])
+  const { errors } = await readCsvList('number\n4.47E+11', 'GB')
+  expect(errors).toMatchObject([{ line: 2, code: 'scientific_notation' }])
+})
+
+it('of JSON takes digits with their country code, as everywhere, and completes what is written as a national number or refuses it', async () => {
+  const read = async (country: string | null, ...numbers: string[]): Promise<[string[], string[]]> => {
+    const { people, errors } = await readJsonList(
+      numbers.map((number) => ({ number })),
+      country,
+    )
+    return [people.map(({ number }) => number), errors.map(({ value }) => value)]
+  }
+  // Ten digits that are a number of Egypt, too: the people there have said nothing.
+  const written = ['(202) 558-0302', '202-558-0303']
+  expect(await read('US', '2025580301', ...written)).toEqual([['2025580301', '12025580302', '12025580303'], []])
+  expect(await read(null, '2025580301', ...written)).toEqual([['2025580301'], written])
+  const spelled = ['+1 (202) 558-0304', '0012025580305', '12025580306.0']
+  expect(await read(null, ...spelled)).toEqual([['12025580304', '12025580305', '12025580306'], []])
+})
+
+it('cells are what they stand for: texts in formulas, and without the apostrophe that an export puts before one', async () => {
+  const { people } = await readCsvList(`="number",reason\n="15551230001",'=1+1\n15551230002,said "no" twice\n`)
+  expect(people).toEqual([
+    { number: '15551230001', reason: '=1+1' },
+    { number: '15551230002', reason: 'said "no" twice' },
+  ])
+})
+
+it('rows of blank cells are none, as lines without anything', async () => {
+  const { people, errors, total } = await readCsvList(
+    ',\nnumber,reason\n\n15551230001,x\n,\n" ",\n,only a reason\n,,\n',
+  )
+  expect([people.length, total]).toEqual([1, 2])
+  expect(errors).toMatchObject([{ line: 7, code: 'required' }])
+})
+
+it('of JSON is taken without its bad rows, each of which is told', async () => {
+  const { people, errors } = await readJsonList([
+    { number: '15551230001' },
+    {},
+    { number: null },
+    { number: 15551230002 },
+    'text',
+    { number: '15551230003', reson: 'typo' },
+    { number: '15551230004', reason: 5 },
+    { number: 'x'.repeat(100) },
+    { number: '+15551230005', reason: null },
+  ])
+  expect(people.map(({ number }) => number)).toEqual(['15551230001', '15551230005'])
+  expect(errors.map(({ line, value, code }) => [line, value, code])).toEqual([
+    [2, '', 'required'],
+    [3, '', 'required'],
+    [4, '15551230002', 'invalid_type'],
+    [5, 'text', 'invalid_type'],
+    [6, '15551230003', 'unknown_field'],
+    [7, '15551230004', 'invalid_type'],
+    [8, 'x'.repeat(40), 'invalid_phone_number'],
+  ])
+})
+
+it('what is no list is refused as a whole', async () => {
+  const refusals: [string, string][] = [
+    ['name\nAnna', 'must have a first line that names a column'],
+    ['number\n', 'must have rows'],
+    ['number\n"15551230001', 'is not CSV'],
+    [`number\n15551230001\n${','.repeat(65_537)}`, 'a line has more than'],
+    [`number\n${'15551230001\n'.repeat(optOutRowsMax + 1)}`, `at most ${optOutRowsMax} rows`],
+  ]
+  for (const [text, words] of refusals)
+    await expect(readCsvList(text)).rejects.toMatchObject({
+      options: { errors: [{ detail: expect.stringContaining(words) }] },
+    })
+})

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { openPool } from '../../db/db.ts'
+import { dayOf, ensurePartitions } from '../../db/partitions.ts'
+import { pipelineSettings } from '../../db/pipeline.ts'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import { queueDue } from './due.ts'
+import { openLedgerTest, silent, type LedgerTest } from '../testing.ts'
+
+let database: TestDatabase
+let test: LedgerTest
+beforeAll(async () => {
+  database = await createTestDatabase()
+  await ensurePartitions(database.db, silent)
+  test = await openLedgerTest(database.db)
+})
+afterAll(() => database.close())
+
+const count = (type: string): Promise<number> =>
+  test.count('queue', `lane_id in (select id from lanes where type = $1)`, [type])
+
+it('brings what is due of each lane into line, behind however much of another', async () => {
+  const inAMinute = new Date(Date.now() + 60_000)
+  const code = await test.send({ type: 'otp', sendAt: inAMinute })
+  await test.send({ type: 'marketing', sendAt: inAMinute })
+  const scheduled = 300
+  await database.db.query(
+    `insert into delayed (account_id, message_id, lane_id, segments, due_at)
+     select account_id, (left(message_id::text, 24) || lpad(to_hex(n), 12, '0'))::uuid, lane_id, 1, due_at
+     from delayed, generate_series(2, $1) n where message_id <> $2`,
+    [scheduled, code.id],
+  )
+  // All at the same time, the code last of all.
+  await database.db.query(`update delayed set due_at = now() - interval '1 minute' where message_id <> $1`, [code.id])
+  await database.db.query(`update delayed set due_at = now() - interval '1 second' where message_id = $1`, [code.id])
+  expect(await queueDue(database.db, 100)).toBe(100)
+  expect(await count('otp')).toBe(1)
+  expect(await count('marketing')).toBe(50)
+  expect((await test.message(code.id)).status).toBe('queued')
+  while ((await queueDue(database.db, 100)) >= 100);
+  expect(await count('marketing')).toBe(scheduled)
+  expect(await test.count('delayed', 'true')).toBe(0)
+})
+
+it('looks up the messages that are due, and none of all that lie between them since the last statistics', async () => {
+  const { id } = await test.send({ type: 'marketing', sendAt: new Date(Date.now() + 60_000) })
+  const messages = 4000
+  const table = `messages${dayOf([id])}`
+  await database.db.query(`alter table ${table} set (autovacuum_enabled = false)`)
+  const { rows: columns } = await database.db.query<{ names: string }>(
+    `select string_agg(column_name, ', ') as names from information_schema.columns where table_name = 'messages' and column_name <> 'id'`,
+  )
+  const copy = (from: number, count: number): Promise<unknown> =>
+    database.db.query(
+      `insert into messages (id, ${columns[0]?.names})
+       select (left(id::text, 15) || 'fff-ffff-' || lpad(to_hex(n), 12, '0'))::uuid, ${columns[0]?.names}
+       from messages, generate_series($2::int, $2::int + $3::int - 1) n where id = $1`,
+      [id, from, count],
+    )
+  await copy(1, 500)
+  await database.db.query(`analyze ${table}`)
+  await copy(1000, messages)
+  await database.db.query(
+    `insert into delayed (account_id, message_id, lane_id, segments, due_at)
+     select m.account_id, m.id, d.lane_id, 1, now() - interval '1 second' from messages m, delayed d
+     where d.message_id = $1 and m.id::text like '%-7fff-ffff-%' and right(m.id::text, 12) >= lpad(to_hex(1000), 12, '0') and hashtext(m.id::text) & 31 = 0`,
+    [id],
+  )
+  // One connection, which tells what it has read when it is asked to.
+  const db = openPool(database.connection, { name: 'sweep', max: 1, settings: pipelineSettings })
+  const countReads = async (): Promise<number> => {
+    await db.query('select pg_stat_force_next_flush()')
+    const { rows } = await db.query<{ reads: number }>(
+      `select (seq_tup_read + coalesce(idx_tup_fetch, 0))::int as reads from pg_stat_user_tables where relname = $1`,
+      [table],
+    )
+    return rows[0]?.reads ?? NaN
+  }
+  const before = await countReads()
+  expect(await queueDue(db)).toBeGreaterThan(50)
+  expect((await countReads()) - before).toBeLessThan(messages / 2)
+  await db.end()
+})

@@ -1,0 +1,277 @@
+/**
+ * Texts with merge fields: `Hi {{ first_name | default: "there" }}`. A tag is a field or a word in quotes, then filters; there is nothing
+ * else in the language: no conditions, no loops, no access to anything but the fields given.
+ */
+import { filters, otherNames, type Argument, type Filter } from './filters.ts'
+
+/** Values by the names of their fields. */
+export type TemplateFields = Readonly<Record<string, string | number | boolean | null | undefined>>
+
+/** A text that was read, for any number of renderings. */
+export interface Template {
+  /** Every field that it names, in the order they stand in it. */
+  readonly variables: readonly string[]
+  /** Those among them without which there is no text: no default stands in for them. */
+  readonly required: readonly string[]
+  /**
+   * The text with its fields filled in, or the fields that are missing: null, undefined or unusable (no date for `date`: `noDates` among
+   * them) with nothing to stand in. Takes time linear in the template and the values.
+   */
+  render(fields: TemplateFields): { text: string } | { missing: string[]; noDates: string[] }
+}
+
+/** Something that is wrong in a template. */
+export interface TemplateFault {
+  code:
+    | 'unclosed_tag'
+    | 'unopened_tag'
+    | 'unclosed_quote'
+    | 'unknown_tag'
+    | 'invalid_name'
+    | 'unknown_filter'
+    | 'invalid_argument'
+    | 'unexpected_text'
+  /** Code points before it. */
+  position: number
+  detail: string
+}
+
+// More tell a writer nothing, and each is a walk from the beginning of the text.
+const faultsMax = 20
+/** Longest name of a field: what an attribute of a contact may have, and room for names of a caller's own. */
+export const variableLengthMax = 64
+// A value is walked once by each filter; nobody needs more.
+const filtersMax = 10
+
+type Operand = { name: string } | { text: string }
+type Step = { filter: Filter } | { fallback: Operand }
+interface Slot {
+  head: Operand
+  steps: Step[]
+}
+interface Cursor {
+  text: string
+  at: number
+  language: string
+}
+interface Fault {
+  code: TemplateFault['code']
+  at: number
+  detail: string
+}
+
+/**
+ * Reads a text with merge fields; where it is wrong, all that is wrong with it (the first 20). `language` (BCP 47) decides names of months
+ * and days, and letters with a case of their own. Takes time linear in the text.
+ */
+export function compileTemplate(text: string, language: string = 'en'): Template | TemplateFault[] {
+  const cursor: Cursor = { text, at: 0, language }
+  const faults: Fault[] = []
+  const pieces: (string | Slot)[] = []
+  const marks = /\{\{|\}\}|\{%/g
+  for (;;) {
+    marks.lastIndex = cursor.at
+    const mark = marks.exec(text)
+    const end = mark?.index ?? text.length
+    if (end > cursor.at) pieces.push(text.slice(cursor.at, end))
+    if (!mark || faults.length === faultsMax) break
+    const piece = mark[0] === '{{' ? readTag(cursor, end) : misplaced(mark[0], end)
+    if ('code' in piece) {
+      faults.push(piece)
+      const next = text.indexOf('}}', Math.max(piece.at, end + (mark[0] === '}}' ? 0 : 2)))
+      if (next < 0) break
+      cursor.at = next + 2
+    } else pieces.push(piece)
+  }
+  return faults.length > 0 ? faults.map((fault) => locate(text, fault)) : build(pieces)
+}
+
+function locate(text: string, { code, at, detail }: Fault): TemplateFault {
+  return { code, position: Array.from(text.slice(0, at)).length, detail }
+}
+
+function misplaced(mark: string, at: number): Fault {
+  return mark === '}}'
+    ? {
+        code: 'unopened_tag',
+        at,
+        detail: 'closes a tag that was not opened; write {{ "}}" }} for the braces themselves',
+      }
+    : { code: 'unknown_tag', at, detail: 'is no tag of ours: there are only fields, as in {{ first_name }}' }
+}
+
+/** Reads `{{ operand | filter: argument | … }}`; leaves the cursor behind it. */
+function readTag(cursor: Cursor, opensAt: number): Slot | Fault {
+  cursor.at = opensAt + 2
+  const head = readOperand(cursor)
+  if ('code' in head) return isAtEnd(cursor) ? unclosed(opensAt) : head
+  const steps: Step[] = []
+  while (take(cursor, '|')) {
+    const at = cursor.at
+    const step = steps.length < filtersMax ? readStep(cursor) : tooMany(at)
+    if ('code' in step) return isAtEnd(cursor) && step.code !== 'unclosed_quote' ? unclosed(opensAt) : step
+    steps.push(step)
+  }
+  if (take(cursor, '}}')) {
+    const slot = { head, steps }
+    return 'text' in head && fill(slot, {}) === null ? useless(opensAt) : slot
+  }
+  if (isAtEnd(cursor)) return unclosed(opensAt)
+  return { code: 'unexpected_text', at: cursor.at, detail: 'is not expected here; | begins a filter, }} ends the tag' }
+}
+
+const unclosed = (at: number): Fault => ({
+  code: 'unclosed_tag',
+  at,
+  detail: 'opens a tag that is not closed by }}; write {{ "{{" }} for the braces themselves',
+})
+const tooMany = (at: number): Fault => ({
+  code: 'unexpected_text',
+  at,
+  detail: `is one filter too many; a field has up to ${filtersMax}`,
+})
+const useless = (at: number): Fault => ({
+  code: 'invalid_argument',
+  at,
+  detail: 'has a text in quotes that its filters can do nothing with',
+})
+
+function readOperand(cursor: Cursor): Operand | Fault {
+  const text = readQuoted(cursor)
+  if (text !== null) return text
+  const { at } = cursor
+  const name = match(cursor, /[\p{L}_][\p{L}\p{M}\p{N}_.-]*/uy)
+  if (name !== '' && name.length <= variableLengthMax) return { name }
+  const detail =
+    name === ''
+      ? 'must be the name of a field, or a text in straight quotes'
+      : `is longer than the ${variableLengthMax} characters of a name`
+  return { code: 'invalid_name', at, detail }
+}
+
+function readStep(cursor: Cursor): Step | Fault {
+  skipBlanks(cursor)
+  const { at } = cursor
+  const name = match(cursor, /\w+/y)
+  if (name === 'default') return readFallback(cursor)
+  const make = filters.get(name)
+  if (!make) {
+    const other = otherNames.get(name)
+    const detail = other
+      ? `is not one of the filters; use ${other}`
+      : `must be one of ${[...filters.keys()].join(', ')}, default`
+    return { code: 'unknown_filter', at, detail }
+  }
+  const args: Argument[] = []
+  if (take(cursor, ':')) {
+    do {
+      const argument = readArgument(cursor)
+      if (typeof argument === 'object') return argument
+      args.push(argument)
+    } while (take(cursor, ','))
+  }
+  const filter = make(args, cursor.language)
+  return typeof filter === 'string' ? { code: 'invalid_argument', at, detail: `${name} ${filter}` } : { filter }
+}
+
+function readFallback(cursor: Cursor): Step | Fault {
+  skipBlanks(cursor)
+  if (!take(cursor, ':'))
+    return {
+      code: 'invalid_argument',
+      at: cursor.at,
+      detail: 'default takes a text or a field, as in default: "there"',
+    }
+  const fallback = readOperand(cursor)
+  return 'code' in fallback ? fallback : { fallback }
+}
+
+function readArgument(cursor: Cursor): Argument | Fault {
+  const quoted = readQuoted(cursor)
+  if (quoted !== null) return 'code' in quoted ? quoted : quoted.text
+  const { at } = cursor
+  const digits = match(cursor, /\d{1,4}(?!\d)/y)
+  return digits === ''
+    ? { code: 'invalid_argument', at, detail: 'must be a text in straight quotes, or a number of up to 4 digits' }
+    : Number(digits)
+}
+
+/** A text between two straight quotes of a kind; null where none begins. There are no escapes: use the other kind. */
+function readQuoted(cursor: Cursor): { text: string } | Fault | null {
+  skipBlanks(cursor)
+  const { text, at } = cursor
+  const quote = text[at]
+  if (quote !== '"' && quote !== "'") return null
+  const end = text.indexOf(quote, at + 1)
+  if (end < 0) return { code: 'unclosed_quote', at, detail: `opens a text that is not closed by ${quote}` }
+  cursor.at = end + 1
+  return { text: text.slice(at + 1, end) }
+}
+
+function match(cursor: Cursor, pattern: RegExp): string {
+  pattern.lastIndex = cursor.at
+  const found = pattern.exec(cursor.text)?.[0] ?? ''
+  cursor.at += found.length
+  return found
+}
+
+const skipBlanks = (cursor: Cursor): string => match(cursor, /\s+/y)
+
+function isAtEnd(cursor: Cursor): boolean {
+  skipBlanks(cursor)
+  return cursor.at === cursor.text.length
+}
+
+/** Passes over a mark and the blanks before it, where it stands there. */
+function take(cursor: Cursor, mark: string): boolean {
+  skipBlanks(cursor)
+  if (!cursor.text.startsWith(mark, cursor.at)) return false
+  cursor.at += mark.length
+  return true
+}
+
+function build(pieces: readonly (string | Slot)[]): Template {
+  const slots = pieces.filter((piece) => typeof piece !== 'string')
+  const named = (operand: Operand): string[] => ('name' in operand ? [operand.name] : [])
+  const variables = slots.flatMap(({ head, steps }) => [
+    ...named(head),
+    ...steps.flatMap((step) => ('fallback' in step ? named(step.fallback) : [])),
+  ])
+  const required = slots.flatMap(({ head, steps }) => (steps.some((step) => 'fallback' in step) ? [] : named(head)))
+  return {
+    variables: [...new Set(variables)],
+    required: [...new Set(required)],
+    render: (fields) => {
+      let text = ''
+      const missing = new Set<string>()
+      const noDates = new Set<string>()
+      for (const piece of pieces) {
+        const value = typeof piece === 'string' ? piece : fill(piece, fields)
+        if (value !== null) text += value
+        else if (typeof piece !== 'string' && 'name' in piece.head) {
+          missing.add(piece.head.name)
+          // No other filter refuses a value.
+          if (read(piece.head, fields) !== null) noDates.add(piece.head.name)
+        }
+      }
+      return missing.size > 0 ? { missing: [...missing], noDates: [...noDates] } : { text }
+    },
+  }
+}
+
+/** The value of a slot, or null where it is missing. A default stands in for blanks too: a contact with a blank name has none. */
+function fill({ head, steps }: Slot, fields: TemplateFields): string | null {
+  let value = read(head, fields)
+  for (const step of steps) {
+    if ('filter' in step) value = value === null ? null : step.filter(value)
+    else if (value === null || value.trim() === '') value = read(step.fallback, fields)
+  }
+  return value
+}
+
+/** Only what the fields have themselves: `constructor` is the name of a field like any other. */
+function read(operand: Operand, fields: TemplateFields): string | null {
+  if ('text' in operand) return operand.text
+  const value = Object.hasOwn(fields, operand.name) ? fields[operand.name] : null
+  return typeof value === 'string' ? value : value === null || value === undefined ? null : String(value)
+}
