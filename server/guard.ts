@@ -7,6 +7,7 @@ import type {
   onErrorHookHandler,
   onRequestHookHandler,
   onSendHookHandler,
+  preHandlerHookHandler,
   preValidationHookHandler,
   RouteOptions,
 } from 'fastify'
@@ -81,6 +82,7 @@ export function guardRoutes(
       route.schema.querystring = { type: 'object', properties: {}, additionalProperties: false }
     const bodyCheck = isApi ? bodyCheckOf(route) : null
     if (bodyCheck) route.preValidation = [...[route.preValidation ?? []].flat(), bodyCheck]
+    if (route.attachValidation) route.preHandler = [refusePath, ...[route.preHandler ?? []].flat()]
   })
   return routes
 }
@@ -120,6 +122,11 @@ function bodyCheckOf({ schema }: RouteOptions): preValidationHookHandler | null 
   const body = schema?.body
   if (body === undefined) return refuseFields
   return typeof body === 'object' && body !== null && 'content' in body ? requireBody : null
+}
+
+/** A path that names nothing there may be (a NUL) is refused before a route that looks at all other faults itself asks the database for it. */
+const refusePath: preHandlerHookHandler = ({ validationError }, _reply, done) => {
+  done(validationError?.validationContext === 'params' ? validationError : undefined)
 }
 
 /** A field where a route has none is told, as everywhere. */
