@@ -6,6 +6,7 @@ import { expect, test } from 'vitest'
 import { openPool } from '../server/db/db.ts'
 import { startEmbedded } from '../server/db/embedded/embedded.ts'
 import { startProgram } from './harness.ts'
+import { until } from './until.ts'
 
 const quiet = { info: () => {}, warn: () => {}, error: () => {} }
 
@@ -41,7 +42,9 @@ test('what the lost key sealed is given up, and all else goes on', async () => {
       data: [{ phone_number: '15552011001', fields_unavailable: true }],
     })
     const { data } = await client.get<{ data: { id: string }[] }>('/v1/carriers')
-    expect((await client.link()).last_error).toContain('cannot_start')
+    await until('the link says why it is down', async () =>
+      String((await client.link()).last_error).includes('cannot_start'),
+    )
     await client.call('PATCH', `/v1/carriers/${data[0]?.id}`, { password: 'secret' })
     await client.waitForBound()
     expect(await client.waitForStatus(waiting.id, ['rejected'])).toMatchObject({ error: { code: 'text_unavailable' } })

@@ -32,7 +32,7 @@ function countClaims(): { counted: Db; count: () => number } {
   return { counted, count: () => claims }
 }
 
-const waiting = 2000
+const waiting = 5000
 
 test.each([
   ['is disabled', 'enabled = false'],
@@ -40,21 +40,25 @@ test.each([
 ])(
   'drops by hundreds what waits for an endpoint that failed and %s',
   async (_, change) => {
-    const receiver = await startReceiver((response) => response.writeHead(500).end())
+    const { counted, count } = countClaims()
+    let atLastPost = 0
+    const receiver = await startReceiver((response) => {
+      atLastPost = count()
+      response.writeHead(500).end()
+    })
     const accountId = await insertTestAccount(db)
     const { id } = await insertTestWebhook(db, accountId, receiver.url)
     await postEvents(db, nobody, accountId, waiting)
-    const { counted, count } = countClaims()
     // It fails and comes back at once, so that the lane is that of a failing endpoint.
     const dispatcher = startTestDispatcher(counted, { pollMs: 20, retryDelaysMs: [3_600_000] })
     await until('it fails', () => receiver.received.length > 5)
     await db.query(`update webhooks set ${change} where id = $1`, [id])
-    const before = count()
     // Posts that had failed by then wait for their next try.
     const left = async (): Promise<number> =>
       (await db.query('select from outbox where endpoint_id = $1 and due_at <= now()', [id])).rowCount ?? 0
     await until('what waits is dropped', async () => (await left()) === 0)
-    expect(count() - before).toBeLessThan(100)
+    // It is posted to until the dispatcher hears of the change, and by twos.
+    expect(count() - atLastPost).toBeLessThan(100)
     await dispatcher.close()
     await receiver.close()
   },
