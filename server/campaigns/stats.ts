@@ -3,6 +3,7 @@ import { Type, type Static } from 'typebox'
 import type { Queryable } from '../db/db.ts'
 import { addUp, countFields, Costs, sums, type Sum } from '../messages/tallies/counts.ts'
 import { counts } from '../messages/tallies/counts-sql.ts'
+import { givenUpStatuses } from './broadcasts/broadcast.ts'
 
 const Count = Type.Integer({ minimum: 0 })
 const { messages: _messages, cost: _cost, ...ofMessages } = countFields
@@ -60,6 +61,8 @@ export async function readStats(db: Queryable, accountId: string, campaignId: st
   }
 }
 
+const givenUp = `('${givenUpStatuses.join("', '")}')`
+
 // Replies come after their campaign, whose id is of its time: days before it are not looked at.
 const statsSql = `
   with parts as (
@@ -77,8 +80,8 @@ const statsSql = `
   )
   select
     (select coalesce(json_agg(parts), '[]') from parts) as parts,
-    (select coalesce(sum(rest), 0)::bigint from broadcast where status not in ('canceled', 'rejected', 'withdrawn')) as waiting,
-    (select coalesce(sum(rest), 0)::bigint from broadcast where status in ('canceled', 'rejected', 'withdrawn')) as given_up,
+    (select coalesce(sum(rest), 0)::bigint from broadcast where status not in ${givenUp}) as waiting,
+    (select coalesce(sum(rest), 0)::bigint from broadcast where status in ${givenUp}) as given_up,
     (
       select json_build_object(
         'opted_out', coalesce(sum(count::int) filter (where reason = 'recipient_opted_out'), 0),

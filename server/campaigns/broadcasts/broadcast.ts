@@ -28,6 +28,9 @@ export const unfinishedStatuses = [
   'paused',
 ] as const satisfies BroadcastStatus[]
 
+/** Those of one that is over before all recipients had their message: the others get none. */
+export const givenUpStatuses = ['canceled', 'rejected', 'withdrawn'] as const satisfies BroadcastStatus[]
+
 /** What the messages of a broadcast have in common: a send without its recipient. */
 export type MessageBody = Omit<SendBody, 'to' | 'campaign' | 'send_at' | 'message'> & {
   /** The text and its translations, as they were when it was ordered. */
@@ -261,7 +264,7 @@ export function showBroadcast(row: BroadcastRow): Static<typeof Broadcast> {
     messages: row.messages,
     segments: row.segments,
     skipped: row.skipped,
-    remaining: ['canceled', 'rejected', 'withdrawn'].includes(row.status)
+    remaining: givenUpStatuses.some((status) => status === row.status)
       ? 0
       : row.recipients - row.messages - skippedOf(row),
     test: row.isTest,

@@ -12,7 +12,7 @@ import {
 } from '@heliogram/smpp'
 import { now, nowMs } from '../../db/clock.ts'
 import { noLosses, type Losses } from './backoff.ts'
-import { lookUp } from '../routes/look-up.ts'
+import { lookUp } from './look-up.ts'
 import type { SmppSettings } from '../settings.ts'
 
 /** Why a slot is not bound any more, or was not. */
