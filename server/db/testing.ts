@@ -98,6 +98,16 @@ export async function untilBlocked(db: Db, count: number, like = '%'): Promise<n
   }
 }
 
+/** How many rows of tables with such names were read, one after the other or by an index. `db` has one connection, whose reads are counted at once. */
+export async function countReads(db: Db, like: string): Promise<number> {
+  await db.query('select pg_stat_force_next_flush()')
+  const { rows } = await db.query<{ reads: number }>(
+    `select sum(seq_tup_read + coalesce(idx_tup_fetch, 0))::int as reads from pg_stat_user_tables where relname like $1`,
+    [like],
+  )
+  return rows[0]?.reads ?? NaN
+}
+
 /** Runs one statement on a connection of its own. */
 export async function runOn(url: string, statement: string): Promise<void> {
   const client = new Client({ connectionString: url })

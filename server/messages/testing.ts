@@ -7,6 +7,7 @@ import { capabilitiesOf } from '../carriers/senders/input.ts'
 import { createSender } from '../carriers/senders/store.ts'
 import { insertCarrier } from '../carriers/store.ts'
 import { inTransaction, type Db } from '../db/db.ts'
+import { dayOf } from '../db/partitions.ts'
 import { Subscriptions, type EventType, type Outbox, type Posting } from '../events.ts'
 import { newId } from '../ids.ts'
 import { Meter } from '../metrics/meter.ts'
@@ -218,6 +219,32 @@ export async function openLedgerTest(
     },
   }
   return test
+}
+
+/**
+ * Copies a message, some `counted` times before the statistics of its day are made and then `uncounted` times; the ids of these, as of what came in
+ * a busy minute.
+ */
+export async function copyUncounted(db: Db, id: string, counted: number, uncounted: number): Promise<string[]> {
+  const table = `messages${dayOf([id])}`
+  await db.query(`alter table ${table} set (autovacuum_enabled = false)`)
+  const { rows: columns } = await db.query<{ names: string }>(
+    `select string_agg(column_name, ', ') as names from information_schema.columns where table_name = 'messages' and column_name <> 'id'`,
+  )
+  const names = columns[0]?.names
+  const copy = async (from: number, count: number): Promise<string[]> => {
+    const { rows } = await db.query<{ id: string }>(
+      `insert into messages (id, ${names})
+       select (left(id::text, 15) || 'fff-ffff-' || lpad(to_hex(n), 12, '0'))::uuid, ${names}
+       from messages, generate_series($2::int, $2::int + $3::int - 1) n where id = $1
+       returning id`,
+      [id, from, count],
+    )
+    return rows.map((row) => row.id)
+  }
+  await copy(1, counted)
+  await db.query(`analyze ${table}`)
+  return copy(counted + 1, uncounted)
 }
 
 /** Inserts a carrier that nobody dials, unless the settings say where. */

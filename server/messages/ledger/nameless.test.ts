@@ -2,13 +2,10 @@ import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
 import { newId } from '../../ids.ts'
 import type { Answer } from './answer.ts'
-import { claimMessages } from '../queue/claim.ts'
 import type { Handover } from '../accept/handover.ts'
-import { resolveUnknown } from './resend.ts'
 import { listSubmissions } from '../store.ts'
-import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from '../testing.ts'
-
-const noId = '00000000-0000-0000-0000-000000000000'
+import { openLedgerTest, type LedgerTest } from '../testing.ts'
+import { bindLink, claimFor, endUnknown, resolveDue, tellDelivered } from './testing.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -18,10 +15,7 @@ let people = 0
 beforeAll(async () => {
   database = await createTestDatabase()
   test = await openLedgerTest(database.db)
-  await test.db.query(
-    `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now() + interval '1 hour', 'bound')`,
-    [test.linkId, test.nodeId],
-  )
+  await bindLink(test)
 })
 afterAll(async () => {
   await test.ledger.close()
@@ -32,36 +26,11 @@ beforeEach(() => {
 })
 
 const unknown = (handover: Handover, changes: Partial<Answer> = {}): Promise<void> =>
-  test.answer(handover, {
-    state: 'unknown',
-    carrierMessageId: null,
-    commandStatus: null,
-    move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
-    ...changes,
-  })
-const delivered = (id: string): Promise<void> =>
-  test.ledger.receipt({
-    linkId: test.linkId,
-    rawId: id,
-    matchId: id,
-    state: 'delivered',
-    stat: 'DELIVRD',
-    err: '000',
-    networkError: null,
-    doneDate: '',
-    source: theirNumber,
-    destination: ourNumber,
-    submitDate: null,
-  })
-async function resolve(): Promise<void> {
-  await test.db.query(`update nameless_tries set check_at = now(), resend_at = least(resend_at, now())`)
-  await resolveUnknown(test.context)
-}
+  endUnknown(test, handover, changes)
+const delivered = (id: string): Promise<void> => tellDelivered(test, theirNumber, id)
+const resolve = (): Promise<void> => resolveDue(test)
 async function claim(): Promise<Handover> {
-  const { rows } = await test.db.query<{ id: string }>(`select id from lanes where type = 'transactional'`)
-  const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
-  const { handovers } = await claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100)
-  const handover = handovers.find((one) => one.theirNumber === theirNumber)
+  const [handover] = await claimFor(test, theirNumber)
   if (!handover) throw new Error('it did not wait in the queue')
   return handover
 }

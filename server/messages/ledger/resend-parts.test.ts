@@ -5,12 +5,10 @@ import { createTestDatabase, untilBlocked, type TestDatabase } from '../../db/te
 import { newId } from '../../ids.ts'
 import { referenceOf } from './adoption.ts'
 import type { Answer } from './answer.ts'
-import { claimMessages } from '../queue/claim.ts'
 import type { Handover } from '../accept/handover.ts'
 import { resolveUnknown } from './resend.ts'
-import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from '../testing.ts'
-
-const noId = '00000000-0000-0000-0000-000000000000'
+import { moveTo, openLedgerTest, type LedgerTest } from '../testing.ts'
+import { bindLink, claimFor, endUnknown, resolveDue, tellDelivered } from './testing.ts'
 
 let database: TestDatabase
 let test: LedgerTest
@@ -20,10 +18,7 @@ let people = 0
 beforeAll(async () => {
   database = await createTestDatabase()
   test = await openLedgerTest(database.db)
-  await test.db.query(
-    `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now() + interval '1 hour', 'bound')`,
-    [test.linkId, test.nodeId],
-  )
+  await bindLink(test)
 })
 afterAll(async () => {
   await test.ledger.close()
@@ -35,42 +30,13 @@ beforeEach(() => {
 
 const lease = (): Promise<Handover> => test.lease({ theirNumber, onUnknown: 'resend', segments: 2 })
 const unknown = (handover: Handover, changes: Partial<Answer> = {}): Promise<void> =>
-  test.answer(handover, {
-    state: 'unknown',
-    carrierMessageId: null,
-    commandStatus: null,
-    move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
-    ...changes,
-  })
-const receipt = (handover: Handover, segment: number): Promise<void> => {
-  const id = newId()
-  return test.ledger.receipt({
-    linkId: test.linkId,
-    rawId: id,
-    matchId: id,
-    state: 'delivered',
-    stat: 'DELIVRD',
-    err: '000',
-    networkError: null,
-    doneDate: '',
-    source: theirNumber,
-    destination: ourNumber,
-    submitDate: null,
-    reference: referenceOf(handover.id, segment, 1),
-  })
-}
-/** As if so much time had gone by that all is due. */
-async function resolve(): Promise<void> {
-  await test.db.query(
-    `update nameless_tries set check_at = now(), resend_at = case when resend_at is not null then now() end`,
-  )
-  await resolveUnknown(test.context)
-}
+  endUnknown(test, handover, changes)
+const receipt = (handover: Handover, segment: number): Promise<void> =>
+  tellDelivered(test, theirNumber, newId(), { reference: referenceOf(handover.id, segment, 1) })
+const resolve = (): Promise<void> => resolveDue(test)
 /** The segments with which the message of the test is claimed; null: it does not wait. */
 async function claim(): Promise<number[] | null> {
-  const { rows } = await test.db.query<{ id: string }>(`select id from lanes where type = 'transactional'`)
-  const rooms = [{ id: test.linkId, carrierId: test.carrierId }]
-  await claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100)
+  await claimFor(test, theirNumber)
   const { rows: intents } = await test.db.query<{ segment: number }>(
     `select i.segment from intents i join messages m on m.account_id = i.account_id and m.id = i.message_id
      where m.their_number = $1 order by i.segment`,

@@ -15,7 +15,8 @@ import type { ReceiptIn } from './receipt.ts'
 import { resendMessage, resolveUnknown } from './resend.ts'
 import { settleIntents } from './settle.ts'
 import { listSubmissions } from '../store.ts'
-import { moveTo, openLedgerTest, ourNumber, type LedgerTest } from '../testing.ts'
+import { moveTo, openLedgerTest, type LedgerTest } from '../testing.ts'
+import { bindLink, claimFor, endUnknown, resolveDue, tellDelivered } from './testing.ts'
 
 const noId = '00000000-0000-0000-0000-000000000000'
 
@@ -27,10 +28,7 @@ beforeAll(async () => {
   database = await createTestDatabase()
   test = await openLedgerTest(database.db)
   await test.subscribe('message.unconfirmed', 'message.sent', 'message.delivered')
-  await test.db.query(
-    `insert into link_states (link_id, node_id, leased_until, state) values ($1, $2, now() + interval '1 hour', 'bound')`,
-    [test.linkId, test.nodeId],
-  )
+  await bindLink(test)
 })
 afterAll(async () => {
   await test.ledger.close()
@@ -43,41 +41,11 @@ const theirNumber = (): string => `1555300${String(people).padStart(4, '0')}`
 type Changes = Parameters<LedgerTest['lease']>[0]
 const lease = (changes: Changes = {}): Promise<Handover> => test.lease({ theirNumber: theirNumber(), ...changes })
 const unknown = (handover: Handover, changes: Partial<Answer> = {}): Promise<void> =>
-  test.answer(handover, {
-    state: 'unknown',
-    carrierMessageId: null,
-    commandStatus: null,
-    move: moveTo('unconfirmed', { errorCode: 'outcome_unknown' }),
-    ...changes,
-  })
+  endUnknown(test, handover, changes)
 const receipt = (rawId: string, changes: Partial<ReceiptIn> = {}): Promise<void> =>
-  test.ledger.receipt({
-    linkId: test.linkId,
-    rawId,
-    matchId: rawId,
-    state: 'delivered',
-    stat: 'DELIVRD',
-    err: '000',
-    networkError: null,
-    doneDate: '',
-    source: theirNumber(),
-    destination: ourNumber,
-    submitDate: null,
-    ...changes,
-  })
-/** As if so much time had gone by that all is due. */
-async function resolve(): Promise<void> {
-  await test.db.query(
-    `update nameless_tries set check_at = now(), resend_at = case when resend_at is not null then now() end`,
-  )
-  await resolveUnknown(test.context)
-}
-/** Claims what waits; returns what is for the person of the test. */
-async function claim(rooms = [{ id: test.linkId, carrierId: test.carrierId }]): Promise<Handover[]> {
-  const { rows } = await test.db.query<{ id: string }>(`select id from lanes where type = 'transactional'`)
-  const { handovers } = await claimMessages(test.context, test.nodeId, rooms, rows[0]?.id ?? '', noId, 100)
-  return handovers.filter((handover) => handover.theirNumber === theirNumber())
-}
+  tellDelivered(test, theirNumber(), rawId, changes)
+const resolve = (): Promise<void> => resolveDue(test)
+const claim = (rooms?: Parameters<typeof claimFor>[2]): Promise<Handover[]> => claimFor(test, theirNumber(), rooms)
 const tries = async (id: string): Promise<[number, number, string, string | null, boolean][]> =>
   (await listSubmissions(test.db, test.accountId, id)).map((one) => [
     one.try,
