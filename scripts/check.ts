@@ -19,6 +19,7 @@ const steps: Step[] = [
     commands: [
       ['tsc', '-p', '.'],
       ['tsc', '-p', 'smpp'],
+      ['tsc', '-p', 'sdk'],
     ],
   },
   { name: 'lint', commands: [['oxlint', '--type-aware', '--deny-warnings']] },
@@ -26,6 +27,7 @@ const steps: Step[] = [
   { name: 'architecture', commands: [['vitest', 'run', 'test/architecture.test.ts']] },
   { name: 'schema', commands: [['node', 'scripts/schema.ts', '--check']] },
   { name: 'openapi', commands: [['node', 'scripts/openapi.ts', '--check']] },
+  { name: 'sdk', commands: [['node', 'scripts/sdk.ts', '--check']] },
   { name: 'tests', commands: [['vitest', 'run']], isLong: true },
 ]
 

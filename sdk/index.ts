@@ -1,0 +1,15 @@
+/** A client of the Heliogram API, its types, and the check of what is posted to webhooks. */
+export { createClient } from './client.ts'
+export type {
+  Answer,
+  CallOptions,
+  Client,
+  ClientOptions,
+  Item,
+  JsonOperation,
+  ListOperation,
+  OperationName,
+  OperationRequest,
+} from './client.ts'
+export { HeliogramError } from './error.ts'
+export * from './operations.ts'
