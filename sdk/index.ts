@@ -13,3 +13,5 @@ export type {
 } from './client.ts'
 export { HeliogramError } from './error.ts'
 export * from './operations.ts'
+export { verifyWebhook, verifyWebhookBatch, WebhookError } from './webhook.ts'
+export type { WebhookEvent, WebhookFault, WebhookPost } from './webhook.ts'
