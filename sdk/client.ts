@@ -6,7 +6,9 @@ import { keyed, routes, type Operations } from './operations.ts'
 export type OperationName = keyof Operations
 
 /** What an operation asks for: `path`, `query` and `body`, as far as it has them. */
-export type OperationRequest<Name extends OperationName> = Omit<Operations[Name], 'answer'>
+export type OperationRequest<Name extends OperationName> = Omit<Operations[Name], 'answer'> & {
+  [Part in Exclude<'path' | 'query' | 'body', keyof Operations[Name]>]?: undefined
+}
 
 /** What an operation answers. */
 export type Answer<Name extends OperationName> = Operations[Name]['answer']
@@ -106,7 +108,7 @@ const repeatedStatuses = new Set([0, 408, 429, 502, 503, 504])
 
 /** A client of an installation. It holds no connection and needs no end. */
 export function createClient(client: ClientOptions): Client {
-  const call = <T>(name: OperationName, request: AnyRequest = {}, options: CallOptions = {}): Promise<T> =>
+  const call = async <T>(name: OperationName, request: AnyRequest = {}, options: CallOptions = {}): Promise<T> =>
     send(client, prepare(client, name, request, options), readJson) as Promise<T>
 
   async function* each(name: OperationName, request: AnyRequest = {}, options: CallOptions = {}) {
@@ -119,7 +121,7 @@ export function createClient(client: ClientOptions): Client {
     }
   }
 
-  const open = (name: OperationName, request: AnyRequest = {}, options: CallOptions = {}): Promise<Response> =>
+  const open = async (name: OperationName, request: AnyRequest = {}, options: CallOptions = {}): Promise<Response> =>
     send(client, prepare(client, name, request, { ...options, headers: { accept: '*/*', ...options.headers } }), asIs)
 
   // The types of the calls are told by the table of operations, which ends where they begin.
