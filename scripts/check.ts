@@ -19,6 +19,7 @@ const steps: Step[] = [
     commands: [
       ['tsc', '-p', '.'],
       ['tsc', '-p', 'smpp'],
+      ['tsc', '-p', 'console'],
       ['tsc', '-p', 'sdk'],
     ],
   },

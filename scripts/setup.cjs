@@ -1,5 +1,5 @@
 'use strict'
-// Run before `npm start` and `npm test`: installs what is missing and checks Node.js, saying what it does and why.
+// Run before `npm start` and `npm test`: installs what is missing, checks Node.js and builds the console, saying what it does and why.
 // Plain JavaScript of 2018, because any Node.js from 12 on must be able to read it far enough to give a clear answer.
 
 const crypto = require('crypto')
@@ -33,6 +33,7 @@ async function main() {
     }
   }
   if (!fs.existsSync(packagedNode)) requireOwnNode()
+  buildConsole()
 }
 
 async function setUp(lock, wanted) {
@@ -141,6 +142,43 @@ function requireOwnNode() {
 function isNewEnough(version) {
   const [major, minor] = version.replace('v', '').split('.').map(Number)
   return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])
+}
+
+/** The console is built anew whenever something that it is made of has changed: it is a second's work. */
+function buildConsole() {
+  const folder = path.join(root, 'console', 'dist')
+  const builtFrom = path.join(folder, '.sources')
+  const wanted = hashOf(sourcesOf('console').concat(sourcesOf('sdk'), 'package-lock.json').map(readHash).join())
+  if (readText(builtFrom) === wanted) return
+  process.stderr.write('Building the console …\n')
+  const vite = path.join(modules, 'vite', 'bin', 'vite.js')
+  const node = fs.existsSync(packagedNode) ? packagedNode : process.execPath
+  // Beside its place, and then there at once: whoever reads it meanwhile has the old one whole, and two builds do not mix.
+  const draft = `${folder}.${process.pid}`
+  const run = spawnSync(node, [vite, 'build', 'console', '--outDir', draft, '--logLevel', 'error'], {
+    cwd: root,
+    encoding: 'utf8',
+  })
+  if (run.status !== 0) throw new Error(`the console cannot be built:\n\n${run.stdout}${run.stderr}`)
+  fs.writeFileSync(path.join(draft, '.sources'), wanted)
+  fs.rmSync(folder, { recursive: true, force: true })
+  fs.renameSync(draft, folder)
+}
+
+/** Files below a folder of ours, from the root, but what was built. */
+function sourcesOf(name) {
+  const entries = fs.readdirSync(path.join(root, name), { withFileTypes: true })
+  const files = entries
+    .filter((entry) => !/^dist(\.\d+)?$|^node_modules$|\.test\.tsx?$/.test(entry.name))
+    .map((entry) => {
+      const file = path.join(name, entry.name)
+      return entry.isDirectory() ? sourcesOf(file) : [file]
+    })
+  return [].concat(...files).sort()
+}
+
+function readHash(file) {
+  return `${file} ${hashOf(fs.readFileSync(path.join(root, file)))}`
 }
 
 /** Commits are checked for format and lint; a path that somebody chose already stays. */

@@ -22,6 +22,7 @@ import { withoutPorts } from './network.ts'
 import { readShortHost } from './messages/short-links/http.ts'
 import { messageErrors } from './messages/taxonomy.ts'
 import { twilioVersion } from './messages/twilio-words.ts'
+import { consoleRoutes } from './site/console.ts'
 import { errorRoutes } from './site/errors.ts'
 import { manualRoutes, sendMissingPage, wantsPage } from './site/manual.ts'
 import { registerReference } from './site/reference.ts'
@@ -163,6 +164,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
   errorRoutes(app, messageErrors)
   welcomeRoutes(app, context)
   manualRoutes(app)
+  consoleRoutes(app)
   await register(app)
   await app.ready()
   return app

@@ -24,6 +24,7 @@ export function greet({ address, phonesUrl, first, ownerCode, carrierWithoutNumb
     'Heliogram is running.',
     '',
     `  API and start page   ${address}`,
+    `  Console              ${address}/console/`,
     `  Manual and reference ${address}/docs`,
     ...(phonesUrl ? [`  Simulated phones     ${phonesUrl}`] : []),
     ...(dataPath ? [`  Data                 ${dataPath}`] : []),
@@ -64,8 +65,12 @@ export function greet({ address, phonesUrl, first, ownerCode, carrierWithoutNumb
 
 /** How to become the owner, in lines. The password in it is too short to be taken. */
 export const tellOwner = (address: string, { code, email }: OwnerCode): string[] => [
-  'Become the owner of the account, for a login of your own: put your address and a password of 15 characters or more in place of those',
-  'below (works once, for 24 hours; until then each start prints another code):',
+  'Become the owner of the account, with a login of your own for the console (works once, for 24 hours; until then each start prints',
+  'another code):',
+  '',
+  `  ${address}/console/join#${code}`,
+  '',
+  'Without a browser: put your address and a password of 15 characters or more in place of those below.',
   '',
   `  curl ${address}/v1/auth/accept-invitation \\`,
   `    -H 'Content-Type: application/json' \\`,

@@ -115,6 +115,7 @@ const renderStart = ({ version, publicUrl, phonesUrl }: WelcomeContext): string 
 <p>This is an installation of Heliogram ${escapeHtml(version)}. It takes messages by HTTP, hands them to carriers over SMPP,
 and tells your server what became of them.</p>
 <ul class="cards">
+<li><a href="/console/">Console</a><span>Messages, campaigns and carriers, to watch and to work with</span></li>
 <li><a href="/docs">Manual</a><span>Getting started, guides, the API page by page</span></li>
 <li><a href="/docs/reference">API reference</a><span>Every request and answer, to read and to try</span></li>
 ${phonesUrl ? `<li><a href="${escapeHtml(phonesUrl)}">Phones</a><span>Simulated handsets: see what arrived, and reply</span></li>` : ''}

@@ -1,0 +1,111 @@
+/** The API as screens use it: every call is one of the SDK's, with the login's token. Nothing here knows a privilege. */
+import {
+  createClient,
+  HeliogramError,
+  type Answer,
+  type CallOptions,
+  type JsonOperation,
+  type OperationName,
+  type OperationRequest,
+} from '@heliogram/sdk'
+import {
+  keepPreviousData,
+  QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query'
+import { forget, token } from './session/tokens.ts'
+import { toast } from './kit/toast.tsx'
+
+export const heliogram = createClient({ baseUrl: location.origin, token })
+
+/** The call of an operation that is known by a type parameter only. */
+const callAny = heliogram.call as unknown as <Name extends JsonOperation>(
+  name: Name,
+  request: OperationRequest<Name>,
+  options?: CallOptions,
+) => Promise<Answer<Name>>
+const openAny = heliogram.open as unknown as <Name extends OperationName>(
+  name: Name,
+  request: OperationRequest<Name>,
+) => Promise<Response>
+
+/** What was asked stays for a minute behind the screen; a call that failed is not repeated, as the SDK has done that. */
+export const queries = new QueryClient({
+  defaultOptions: { queries: { retry: false, staleTime: 1000, gcTime: 60_000, refetchOnWindowFocus: true } },
+})
+queries.getQueryCache().subscribe(({ type, query }) => {
+  if (type === 'updated' && isLoginOver(query.state.error)) forget()
+})
+
+const isLoginOver = (error: unknown): boolean =>
+  error instanceof HeliogramError && ['invalid_token', 'expired_token', 'missing_token'].includes(error.code)
+
+/**
+ * What an operation answers, asked again every so many milliseconds while the page is looked at.
+ * What was shown stays while something else of the same kind is being asked.
+ */
+export function useCall<Name extends JsonOperation>(
+  name: Name,
+  request: OperationRequest<Name>,
+  { every, enabled = true }: { every?: number; enabled?: boolean } = {},
+): UseQueryResult<Answer<Name>, Error> {
+  return useQuery<Answer<Name>, Error>({
+    queryKey: [name, request],
+    queryFn: ({ signal }) => callAny(name, request, { signal }),
+    enabled,
+    placeholderData: keepPreviousData as never,
+    ...(every !== undefined && { refetchInterval: every }),
+  })
+}
+
+/** An operation that changes something. */
+export interface Action<Name extends JsonOperation> {
+  /** Resolves to what was answered, or to undefined where it failed: `problem` says why. */
+  run: (request: OperationRequest<Name>) => Promise<{ answer: Answer<Name> } | undefined>
+  isBusy: boolean
+  problem: Error | null
+  /** Forgets the problem, before a form is filled in again. */
+  reset: () => void
+}
+
+/** An operation to be done when somebody says so; then everything that is shown is asked again. `done`: a sentence that says that it was. */
+export function useAction<Name extends JsonOperation>(name: Name, done?: string): Action<Name> {
+  const client = useQueryClient()
+  const mutation = useMutation<Answer<Name>, Error, OperationRequest<Name>>({
+    mutationFn: (request) => callAny(name, request),
+    onSuccess: async () => {
+      if (done !== undefined) toast(done)
+      await client.invalidateQueries()
+    },
+    onError: (error) => {
+      if (isLoginOver(error)) forget()
+    },
+  })
+  return {
+    run: (request) =>
+      mutation.mutateAsync(request).then(
+        (answer) => ({ answer }),
+        () => undefined,
+      ),
+    isBusy: mutation.isPending,
+    problem: mutation.error,
+    reset: mutation.reset,
+  }
+}
+
+/** Saves what an operation that answers a file answers, under a name. @throws HeliogramError */
+export async function download<Name extends OperationName>(
+  name: Name,
+  request: OperationRequest<Name>,
+  fileName: string,
+): Promise<void> {
+  const response = await openAny(name, request)
+  const url = URL.createObjectURL(await response.blob())
+  const link = Object.assign(document.createElement('a'), { href: url, download: fileName })
+  link.click()
+  // The browser reads it when it is idle.
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}

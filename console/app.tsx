@@ -1,0 +1,53 @@
+/** Which screen an address shows. */
+import { useEffect } from 'react'
+import { Link, Route, Switch } from 'wouter'
+import { queries } from './api.ts'
+import { Empty, Page } from './kit/page.tsx'
+import { accountScreens } from './screens/account/routes.tsx'
+import { campaignsScreens } from './screens/campaigns/routes.tsx'
+import { deliveryScreens } from './screens/delivery/routes.tsx'
+import { developersScreens } from './screens/developers/routes.tsx'
+import { JoinScreen } from './screens/login/join.tsx'
+import { LoginScreen } from './screens/login/login.tsx'
+import { messagesScreens } from './screens/messages/routes.tsx'
+import { OverviewScreen } from './screens/overview/overview.tsx'
+import { useLogin } from './session/login.ts'
+import type { Screens } from './screens.ts'
+import { Shell } from './shell/shell.tsx'
+
+const screens: Screens = [
+  ['/', OverviewScreen],
+  ...messagesScreens,
+  ...campaignsScreens,
+  ...deliveryScreens,
+  ...developersScreens,
+  ...accountScreens,
+]
+
+export function App() {
+  const login = useLogin()
+  const user = login?.user.id
+  // What one user saw is not shown to the next.
+  useEffect(() => () => queries.clear(), [user])
+  if (login === null)
+    return (
+      <Switch>
+        <Route path="/join" component={JoinScreen} />
+        <Route component={LoginScreen} />
+      </Switch>
+    )
+  return (
+    <Shell login={login}>
+      <Switch>
+        {screens.map(([address, screen]) => (
+          <Route key={address} path={address} component={screen} />
+        ))}
+        <Route>
+          <Page title="There is no such screen">
+            <Empty title="Nothing stands at this address" action={<Link href="/">To the overview</Link>} />
+          </Page>
+        </Route>
+      </Switch>
+    </Shell>
+  )
+}

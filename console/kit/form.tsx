@@ -1,0 +1,155 @@
+/** Forms: fields with their labels, and each fault that the API finds beside the field that has it. */
+import { HeliogramError } from '@heliogram/sdk'
+import {
+  createContext,
+  use,
+  useId,
+  type FormEvent,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+} from 'react'
+import { Problem } from './problem.tsx'
+
+/** Faults by the name of a field, which is the pointer of the API's fault without its slash: `to`, `match/countries`. */
+const Faults = createContext<ReadonlyMap<string, string>>(new Map())
+
+function faultsOf(problem: Error | null): Map<string, string> {
+  const faults = new Map<string, string>()
+  if (!(problem instanceof HeliogramError)) return faults
+  for (const { pointer, detail, suggestion } of problem.errors) {
+    const name = pointer.replace(/^#?\/(body\/)?/, '')
+    faults.set(name, [faults.get(name), detail, suggestion].filter(Boolean).join(' '))
+  }
+  return faults
+}
+
+interface FormProps {
+  onSubmit: () => unknown
+  /** Why the last try failed: faults of fields that are here stand beside these, everything else above the buttons. */
+  problem?: Error | null
+  children: ReactNode
+}
+
+/** A form that the Enter key sends. */
+export function Form({ onSubmit, problem = null, children }: FormProps) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    void onSubmit()
+  }
+  return (
+    <form className="form" onSubmit={submit} noValidate>
+      <Faults value={faultsOf(problem)}>{children}</Faults>
+      {problem && <Problem of={problem} />}
+    </form>
+  )
+}
+
+/** The buttons at the end of a form. */
+export const Buttons = ({ children }: { children: ReactNode }) => <div className="buttons">{children}</div>
+
+interface FieldProps {
+  label: string
+  /** The field of the API that it fills; faults of that field are shown here. */
+  name: string
+  hint?: ReactNode
+}
+
+interface FrameProps extends FieldProps {
+  children: (ids: { id: string; 'aria-describedby': string | undefined; 'aria-invalid': boolean }) => ReactNode
+}
+
+function Frame({ label, name, hint, children }: FrameProps) {
+  const id = useId()
+  const fault = use(Faults).get(name)
+  const isDescribed = fault !== undefined || hint !== undefined
+  return (
+    <div className="field">
+      <label htmlFor={id}>{label}</label>
+      {children({
+        id,
+        'aria-describedby': isDescribed ? `${id}-about` : undefined,
+        'aria-invalid': fault !== undefined,
+      })}
+      {isDescribed && (
+        <p id={`${id}-about`} className={fault === undefined ? 'hint' : 'fault'}>
+          {fault ?? hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+type Of<Attributes> = FieldProps &
+  Omit<Attributes, 'name' | 'onChange' | 'value'> & { value: string; onChange: (value: string) => void }
+
+/** One line of text. */
+export function TextField({ label, name, hint, onChange, ...rest }: Of<InputHTMLAttributes<HTMLInputElement>>) {
+  return (
+    <Frame label={label} name={name} hint={hint}>
+      {(ids) => (
+        <input
+          type="text"
+          autoComplete="off"
+          {...rest}
+          {...ids}
+          name={name}
+          onChange={(e) => onChange(e.target.value)}
+        />
+      )}
+    </Frame>
+  )
+}
+
+/** Several lines of text. */
+export function TextArea({ label, name, hint, onChange, ...rest }: Of<TextareaHTMLAttributes<HTMLTextAreaElement>>) {
+  return (
+    <Frame label={label} name={name} hint={hint}>
+      {(ids) => <textarea rows={4} {...rest} {...ids} name={name} onChange={(e) => onChange(e.target.value)} />}
+    </Frame>
+  )
+}
+
+/** One of a few. `options`: values with what they are called. */
+export function SelectField({
+  label,
+  name,
+  hint,
+  options,
+  onChange,
+  ...rest
+}: Of<SelectHTMLAttributes<HTMLSelectElement>> & { options: readonly (readonly [string, string])[] }) {
+  return (
+    <Frame label={label} name={name} hint={hint}>
+      {(ids) => (
+        <select {...rest} {...ids} name={name} onChange={(e) => onChange(e.target.value)}>
+          {options.map(([value, text]) => (
+            <option key={value} value={value}>
+              {text}
+            </option>
+          ))}
+        </select>
+      )}
+    </Frame>
+  )
+}
+
+/** Yes or no. */
+export function CheckField({
+  label,
+  name,
+  hint,
+  value,
+  onChange,
+}: FieldProps & { value: boolean; onChange: (value: boolean) => void }) {
+  const id = useId()
+  const fault = use(Faults).get(name)
+  return (
+    <div className="field check">
+      <input id={id} name={name} type="checkbox" checked={value} onChange={(e) => onChange(e.target.checked)} />
+      <label htmlFor={id}>{label}</label>
+      {(fault ?? hint) && <p className={fault === undefined ? 'hint' : 'fault'}>{fault ?? hint}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,144 @@
+/** How values look: times, numbers, money, statuses, things to copy. */
+import { useState, type ReactNode } from 'react'
+import { Button } from './button.tsx'
+
+const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
+const whole = new Intl.NumberFormat('en')
+
+const units: [Intl.RelativeTimeFormatUnit, number][] = [
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+  ['second', 1],
+]
+
+/** A moment (ISO 8601): how long ago or ahead, and the whole of it on hovering. None: a dash. */
+export function Time({ at }: { at: string | null | undefined }) {
+  if (!at) return <span className="none">–</span>
+  const date = new Date(at)
+  return (
+    <time dateTime={at} title={dateTime.format(date)}>
+      {tellDistance((date.getTime() - Date.now()) / 1000)}
+    </time>
+  )
+}
+
+function tellDistance(seconds: number): string {
+  const [unit, size] = units.find(([, length]) => Math.abs(seconds) >= length) ?? ['second', 1]
+  return relative.format(Math.trunc(seconds / size), unit)
+}
+
+/** A moment in full. */
+export const Moment = ({ at }: { at: string | null | undefined }) =>
+  at ? <time dateTime={at}>{dateTime.format(new Date(at))}</time> : <span className="none">–</span>
+
+export const formatNumber = (value: number): string => whole.format(value)
+
+/** A phone number as people write it down: with a plus sign. Names of senders stay as they are. */
+export const PhoneNumber = ({ of }: { of: string | null | undefined }) =>
+  of ? <span className="phone">{/^\d{7,15}$/.test(of) ? `+${of}` : of}</span> : <span className="none">–</span>
+
+/** An amount of the API: decimal text with a currency. */
+export const Money = ({ of }: { of: { amount: string; currency: string } | null | undefined }) =>
+  of ? (
+    <span className="money">
+      {of.amount} {of.currency}
+    </span>
+  ) : (
+    <span className="none">–</span>
+  )
+
+export type Tone = 'good' | 'bad' | 'busy' | 'warning' | 'neutral'
+
+const tones: Record<string, Tone> = {
+  delivered: 'good',
+  succeeded: 'good',
+  completed: 'good',
+  bound: 'good',
+  active: 'good',
+  enabled: 'good',
+  ok: 'good',
+  received: 'good',
+  failed: 'bad',
+  undelivered: 'bad',
+  rejected: 'bad',
+  expired: 'bad',
+  down: 'bad',
+  disabled: 'neutral',
+  unconfirmed: 'warning',
+  throttled: 'warning',
+  paused: 'warning',
+  held: 'warning',
+  awaiting_approval: 'warning',
+  sending: 'busy',
+  sent: 'busy',
+  running: 'busy',
+  binding: 'busy',
+  queued: 'busy',
+  scheduled: 'busy',
+  pending: 'busy',
+}
+
+/** A status, in its colour and in words. */
+export const Badge = ({ status, tone = tones[status] ?? 'neutral' }: { status: string; tone?: Tone }) => (
+  <span className={`badge ${tone}`}>{status.replaceAll('_', ' ')}</span>
+)
+
+/** Names with their values. A value that is missing is left out with its name. */
+export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode])[] }) {
+  return (
+    <dl className="facts">
+      {facts
+        .filter(([, value]) => value !== undefined && value !== null && value !== '')
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  )
+}
+
+/** A number that matters, with what it counts. */
+export const Figure = ({ value, label, tone }: { value: ReactNode; label: string; tone?: Tone }) => (
+  <div className={`figure ${tone ?? ''}`}>
+    <strong>{value}</strong>
+    <span>{label}</span>
+  </div>
+)
+
+/** Figures side by side. */
+export const Figures = ({ children }: { children: ReactNode }) => <div className="figures">{children}</div>
+
+/** Text to copy: an id, a command, a secret. */
+export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
+  const [isCopied, setCopied] = useState(false)
+  const copy = async () => {
+    // Only there on https and on this machine; elsewhere it is marked to be copied by hand.
+    await navigator.clipboard?.writeText(text)
+    setCopied(true)
+    setTimeout(() => setCopied(false), 2000)
+  }
+  return (
+    <span className="copy">
+      <code>{text}</code>
+      {'clipboard' in navigator && (
+        <Button kind="quiet" onClick={() => void copy()} aria-label={`${label}: ${text}`}>
+          {isCopied ? 'Copied' : label}
+        </Button>
+      )}
+    </span>
+  )
+}
+
+/** Part of a whole, as a bar. `of` 0: nothing to do yet. */
+export const Progress = ({ done, of, label }: { done: number; of: number; label: string }) => (
+  <progress
+    value={done}
+    max={Math.max(of, 1)}
+    aria-label={label}
+    title={`${formatNumber(done)} of ${formatNumber(of)}`}
+  />
+)

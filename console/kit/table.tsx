@@ -1,0 +1,118 @@
+/** Tables of resources: rows that lead somewhere, and pages by cursor. */
+import type { Key, ReactNode } from 'react'
+import { useLocation, useSearchParams } from 'wouter'
+import { Button } from './button.tsx'
+
+export interface Column<Row> {
+  title: string
+  cell: (row: Row) => ReactNode
+  /** Numbers stand at the right. */
+  isNumber?: boolean
+  /** Takes what room there is, and is cut at one line. */
+  isWide?: boolean
+}
+
+interface TableProps<Row> {
+  /** What the rows are, for screen readers. */
+  label: string
+  rows: readonly Row[]
+  columns: readonly Column<Row>[]
+  keyOf: (row: Row) => Key
+  /** Where a row leads. */
+  to?: (row: Row) => string
+  empty: ReactNode
+}
+
+export function Table<Row>({ label, rows, columns, keyOf, to, empty }: TableProps<Row>) {
+  const [, go] = useLocation()
+  if (rows.length === 0) return empty
+  const kindOf = ({ isNumber, isWide }: Column<Row>) => (isNumber ? 'number' : isWide ? 'wide' : undefined)
+  return (
+    <div className="table" role="region" aria-label={label} tabIndex={0}>
+      <table>
+        <thead>
+          <tr>
+            {columns.map((column) => (
+              <th key={column.title} scope="col" className={kindOf(column)}>
+                {column.title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map((row) => (
+            // The first cell of such a row holds a link for the keyboard; the row itself is for the mouse.
+            <tr
+              key={keyOf(row)}
+              className={to && 'leads'}
+              onClick={(event) => {
+                const isOther = event.target instanceof Element && event.target.closest('a, button, input, label')
+                if (to && !isOther && getSelection()?.isCollapsed !== false) go(to(row))
+              }}
+            >
+              {columns.map((column, n) => (
+                <td key={column.title} className={kindOf(column)}>
+                  {n === 0 && to ? <RowLink to={to(row)}>{column.cell(row)}</RowLink> : column.cell(row)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function RowLink({ to, children }: { to: string; children: ReactNode }) {
+  const [, go] = useLocation()
+  return (
+    <a
+      href={`/console${to}`}
+      onClick={(event) => {
+        if (event.metaKey || event.ctrlKey || event.shiftKey) return
+        event.preventDefault()
+        go(to)
+      }}
+    >
+      {children}
+    </a>
+  )
+}
+
+/** One page of a list, as the API answers it. */
+interface ListPage {
+  has_more: boolean
+  next_cursor: string | null
+  prev_cursor: string | null
+}
+
+/** The way to the pages before and behind the one that is shown; the cursor stands in the address. */
+export function Pager({ page }: { page: ListPage }) {
+  const [params, setParams] = useSearchParams()
+  const isFirst = !params.has('cursor')
+  if (isFirst && !page.has_more) return null
+  const turn = (cursor: string | null) =>
+    setParams((now) => {
+      const next = new URLSearchParams(now)
+      if (cursor === null) next.delete('cursor')
+      else next.set('cursor', cursor)
+      return next
+    })
+  return (
+    <nav className="pager" aria-label="Pages">
+      <Button kind="quiet" disabled={isFirst} onClick={() => turn(null)}>
+        Newest
+      </Button>
+      <Button kind="quiet" disabled={isFirst || page.prev_cursor === null} onClick={() => turn(page.prev_cursor)}>
+        ← Newer
+      </Button>
+      <Button
+        kind="quiet"
+        disabled={!page.has_more || page.next_cursor === null}
+        onClick={() => turn(page.next_cursor)}
+      >
+        Older →
+      </Button>
+    </nav>
+  )
+}

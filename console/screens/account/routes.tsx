@@ -1,0 +1,4 @@
+/** The screens of this room by their addresses below `/console`. */
+import type { Screens } from '../../screens.ts'
+
+export const accountScreens: Screens = []

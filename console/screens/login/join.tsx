@@ -1,0 +1,58 @@
+/** The first login of who has a code: the owner's, printed by the first start, or an invitation's. */
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { Button } from '../../kit/button.tsx'
+import { Buttons, Form, TextField } from '../../kit/form.tsx'
+import { acceptInvitation } from '../../session/tokens.ts'
+import { Gate } from './gate.tsx'
+import { useAttempt } from './attempt.ts'
+
+/** A code may come behind the `#` of the address, which no server gets to see. */
+const codeHere = (): string => decodeURIComponent(location.hash.slice(1))
+
+export function JoinScreen() {
+  const [code, setCode] = useState(codeHere)
+  const [email, setEmail] = useState('')
+  const [password, setPassword] = useState('')
+  const { attempt, isBusy, problem } = useAttempt(async () => {
+    await acceptInvitation({ code: code.trim(), password, ...(email && { email }) })
+    history.replaceState(null, '', '/console/')
+  })
+  return (
+    <Gate
+      title="Your login"
+      lead="The code works once. With it you choose the password that you log in with from now on."
+    >
+      <Form onSubmit={attempt} problem={problem}>
+        <TextField label="One-time code" name="code" value={code} onChange={setCode} spellCheck={false} required />
+        <TextField
+          label="E-mail address"
+          name="email"
+          type="email"
+          autoComplete="username"
+          value={email}
+          onChange={setEmail}
+          hint="Empty: the one that you were invited by."
+        />
+        <TextField
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          value={password}
+          onChange={setPassword}
+          hint="15 characters or more. A sentence is good."
+          required
+        />
+        <Buttons>
+          <Button kind="primary" type="submit" isBusy={isBusy}>
+            Begin
+          </Button>
+        </Buttons>
+      </Form>
+      <p className="hint">
+        <Link href="/">I have a login</Link>
+      </p>
+    </Gate>
+  )
+}

@@ -1,0 +1,5 @@
+/** The login as components see it. */
+import { useSyncExternalStore } from 'react'
+import { readLogin, watchLogin, type Login } from './tokens.ts'
+
+export const useLogin = (): Login | null => useSyncExternalStore(watchLogin, readLogin)

@@ -1,0 +1,65 @@
+/** The keyboard: `g` and a letter goes to a screen, `/` to the filter, `n` makes something new, `?` shows all of it. */
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useLocation } from 'wouter'
+import { Dialog } from '../kit/dialog.tsx'
+import { partsFor } from './sections.ts'
+
+/** How long after `g` the letter may come. Milliseconds. */
+const chordMs = 1500
+
+/** Listens; answers the help where it is asked for. */
+export function useKeyboard(role: string): ReactNode {
+  const [, go] = useLocation()
+  const [isHelp, setHelp] = useState(false)
+  const chordUntil = useRef(0)
+  const places = partsFor(role)
+    .flatMap((part) => part.places)
+    .filter(({ key }) => key !== undefined)
+  useEffect(() => {
+    const press = (event: KeyboardEvent) => {
+      const isTyping =
+        event.target instanceof Element && event.target.closest('input, textarea, select, dialog') !== null
+      if (isTyping || event.metaKey || event.ctrlKey || event.altKey) return
+      const isChord = Date.now() < chordUntil.current
+      chordUntil.current = 0
+      const place = isChord && places.find(({ key }) => key === event.key)
+      if (place) go(place.to)
+      else if (event.key === 'g') chordUntil.current = Date.now() + chordMs
+      else if (event.key === '?') setHelp(true)
+      else if (event.key === '/') focusFirst('.filters input, .filters select')
+      else if (event.key === 'n') document.querySelector<HTMLElement>('[data-key="n"]')?.click()
+      else return
+      event.preventDefault()
+    }
+    addEventListener('keydown', press)
+    return () => removeEventListener('keydown', press)
+  })
+  if (!isHelp) return null
+  const keys: [string, string][] = [
+    ...places.map(({ key, title }): [string, string] => [`g ${key}`, title]),
+    ['/', 'Filter the list'],
+    ['n', 'New'],
+    ['Esc', 'Close what is in front'],
+    ['?', 'This help'],
+  ]
+  return (
+    <Dialog title="Keyboard" onClose={() => setHelp(false)}>
+      <dl className="keys">
+        {keys.map(([key, what]) => (
+          <div key={key}>
+            <dt>
+              {key.split(' ').map((one) => (
+                <kbd key={one}>{one}</kbd>
+              ))}
+            </dt>
+            <dd>{what}</dd>
+          </div>
+        ))}
+      </dl>
+    </Dialog>
+  )
+}
+
+function focusFirst(selector: string): void {
+  document.querySelector<HTMLElement>(selector)?.focus()
+}

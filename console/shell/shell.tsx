@@ -1,0 +1,78 @@
+/** What stands around every screen: the way around, who is logged in, the keyboard. */
+import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { Link, useLocation } from 'wouter'
+import { Button } from '../kit/button.tsx'
+import { Toasts } from '../kit/toast.tsx'
+import { logOut, type Login } from '../session/tokens.ts'
+import { useKeyboard } from './keyboard.tsx'
+import { partsFor } from './sections.ts'
+
+export function Shell({ login, children }: { login: Login; children: ReactNode }) {
+  const [path] = useLocation()
+  const [isOpen, setOpen] = useState(false)
+  const help = useKeyboard(login.user.role)
+  const main = useRef<HTMLElement>(null)
+  useEffect(() => {
+    setOpen(false)
+    scrollTo(0, 0)
+  }, [path])
+  return (
+    <div className="shell">
+      <a className="skip" href="#page" onClick={() => main.current?.focus()}>
+        Skip to the page
+      </a>
+      <aside className={isOpen ? 'open' : ''}>
+        <header>
+          <Link href="/" className="brand">
+            <img src="/console/icon.svg" alt="" width="24" height="24" /> Heliogram
+          </Link>
+          <Button kind="quiet" className="menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+            Menu
+          </Button>
+        </header>
+        <nav aria-label="Screens">
+          {partsFor(login.user.role).map(({ title, places }) => (
+            <div key={title}>
+              {title && <h2>{title}</h2>}
+              <ul>
+                {places.map((place) => (
+                  <li key={place.to}>
+                    <Link href={place.to} aria-current={isAt(path, place.to) ? 'page' : undefined}>
+                      {place.title}
+                    </Link>
+                  </li>
+                ))}
+              </ul>
+            </div>
+          ))}
+        </nav>
+        <footer>
+          <p title={login.user.email}>
+            <strong>{login.account}</strong>
+            <br />
+            {login.user.email}
+          </p>
+          <div className="buttons">
+            <a className="button quiet" href="/docs" target="_blank" rel="noreferrer">
+              Manual
+            </a>
+            <Button kind="quiet" onClick={() => void logOut()}>
+              Log out
+            </Button>
+          </div>
+          <p className="hint">
+            Press <kbd>?</kbd> for the keyboard
+          </p>
+        </footer>
+      </aside>
+      <main id="page" ref={main} tabIndex={-1}>
+        {children}
+      </main>
+      {help}
+      <Toasts />
+    </div>
+  )
+}
+
+const isAt = (path: string, place: string): boolean =>
+  place === '/' ? path === '/' : path === place || path.startsWith(`${place}/`)

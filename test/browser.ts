@@ -1,0 +1,65 @@
+/** Somebody in front of the console: a real Chromium, logged in to a real program. */
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { expect } from 'vitest'
+import type { Program } from './harness.ts'
+
+/** A browser with one page. Whatever the page complains of, its policy or its scripts, fails the test that asks `complaints` at its end. */
+export interface Visitor {
+  readonly page: Page
+  /** What scripts and the policy have said that nobody wants to read; empty where all is well. */
+  readonly complaints: readonly string[]
+  close: () => Promise<void>
+}
+
+/** How long anything on a page may take before it counts as missing. Milliseconds. */
+const patienceMs = 15_000
+
+/** Opens the console, without a login. */
+export async function openConsole(address: string, options: { width?: number; dark?: boolean } = {}): Promise<Visitor> {
+  const browser: Browser = await chromium.launch({
+    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
+  })
+  try {
+    const context = await browser.newContext({
+      baseURL: address,
+      viewport: { width: options.width ?? 1280, height: 860 },
+      colorScheme: options.dark ? 'dark' : 'light',
+      acceptDownloads: true,
+    })
+    const page = await context.newPage()
+    page.setDefaultTimeout(patienceMs)
+    const complaints: string[] = []
+    page.on('pageerror', (error) => complaints.push(String(error)))
+    page.on('console', (message) => {
+      // The browser itself reports each answer that is no success; that the screen shows it is the test's to see.
+      const isAnswer = message.text().startsWith('Failed to load resource')
+      if (['error', 'warning'].includes(message.type()) && !isAnswer) complaints.push(message.text())
+    })
+    await page.goto('/console/')
+    return { page, complaints, close: () => browser.close() }
+  } catch (error) {
+    await browser.close()
+    throw error
+  }
+}
+
+/** Opens the console and logs in as the owner of a program. */
+export async function enterConsole(
+  program: Program,
+  options: { width?: number; dark?: boolean } = {},
+): Promise<Visitor> {
+  const visitor = await openConsole(program.address, options)
+  const { page } = visitor
+  await page.getByLabel('E-mail address').fill(program.email)
+  await page.getByLabel('Password').fill(program.password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  return visitor
+}
+
+/** That a page is no wider than its window: nobody scrolls sideways, but for tables, which do it themselves. */
+export async function expectNoOverflow(page: Page): Promise<void> {
+  const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  expect(over, `${page.url()} is wider than its window`).toBeLessThanOrEqual(0)
+}

@@ -1,0 +1,96 @@
+/** The console as people meet it: the first login, the way around, what becomes of a login. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectNoOverflow, openConsole, type Visitor } from './browser.ts'
+import { startProgram, type Program } from './harness.ts'
+
+const [email, password] = ['grace@example.com', 'four lamps on a mountain']
+let program: Program
+let visitor: Visitor
+beforeAll(async () => {
+  program = await startProgram({ hasOwner: false })
+  visitor = await openConsole(program.address)
+})
+afterAll(async () => {
+  await visitor?.close()
+  await program?.remove()
+})
+
+test('whoever opens the printed address becomes the owner, with a login of their own', async () => {
+  const { page } = visitor
+  const address = /^ +(http\S+\/console\/join#hg_iv_\w+)$/m.exec(program.stdout)?.[1]
+  await page.goto(address ?? '')
+  await page.getByLabel('Password').fill('too short')
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByRole('button', { name: 'Begin' }).click()
+  await page.getByText(/at least 15|15 characters or more, /i).waitFor()
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Begin' }).click()
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  // The code is nowhere in the history of the browser's page.
+  expect(page.url()).toBe(`${program.address}/console/`)
+  await page.getByText('No messages yet').waitFor()
+  await page.getByRole('cell', { name: 'simulator' }).waitFor()
+})
+
+test('the overview shows what is sent while one looks at it', async () => {
+  const { page } = visitor
+  const { id } = await program.client.expect('POST', '/v1/messages/send', {
+    to: '12025550188',
+    message: 'Your table is ready.',
+  })
+  await page.getByRole('row', { name: /\+12025550188 .*delivered.* Your table is ready\./ }).waitFor()
+  expect(id).toMatch(/^msg_/)
+})
+
+test('the keyboard leads to the screens, and says how', async () => {
+  const { page } = visitor
+  await page.keyboard.press('?')
+  await page.getByRole('dialog', { name: 'Keyboard' }).getByText('Messages').waitFor()
+  await page.keyboard.press('Escape')
+  await page.keyboard.type('gm')
+  await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
+  await page.keyboard.type('go')
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+})
+
+test('every screen of the navigation is there, on a phone as well, and none complains', async () => {
+  const { page, complaints } = visitor
+  const links = await page.getByRole('navigation', { name: 'Screens' }).getByRole('link').all()
+  const names = await Promise.all(links.map((link) => link.innerText()))
+  expect(names.length).toBeGreaterThan(14)
+  for (const [n, name] of names.entries()) {
+    await links[n]?.click()
+    await page.getByRole('heading', { name, level: 1 }).waitFor()
+    await page.waitForFunction(() => document.querySelector('[aria-busy="true"]') === null)
+    await page.setViewportSize({ width: 375, height: 800 })
+    await expectNoOverflow(page)
+    await page.setViewportSize({ width: 1280, height: 860 })
+  }
+  expect(complaints).toEqual([])
+})
+
+test('a login lasts over a reload and in another tab, and ends in all of them', async () => {
+  const { page } = visitor
+  await page.reload()
+  await page.getByText(email).waitFor()
+  const other = await page.context().newPage()
+  await other.goto('/console/')
+  await other.getByText(email).waitFor()
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await page.getByRole('heading', { name: 'Log in' }).waitFor()
+  await other.getByRole('heading', { name: 'Log in' }).waitFor()
+  await page.getByLabel('E-mail address').fill(email)
+  await page.getByLabel('Password').fill('six mirrors on a hill')
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByLabel('Password').fill(password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+  await page.getByText(email).waitFor()
+})
+
+test('a login that the server has ended leads to the way in', async () => {
+  const { page } = visitor
+  const token = await page.evaluate(() => JSON.parse(localStorage.getItem('heliogram.login') ?? '{}').access as string)
+  await fetch(`${program.address}/v1/auth/logout`, { method: 'POST', headers: { authorization: `Bearer ${token}` } })
+  await page.getByRole('heading', { name: 'Log in' }).waitFor()
+})
