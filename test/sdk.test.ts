@@ -1,8 +1,13 @@
 /** The SDK against the real program, as a customer's program uses it. */
+import { execFile } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createClient, HeliogramError, verifyWebhook, type Client, type WebhookEvent } from '../sdk/index.ts'
 import { startProgram, type Program } from './harness.ts'
@@ -124,4 +129,28 @@ test('imports contacts from a Blob, a form, text and a stream', async () => {
   for await (const contact of heliogram.each('listContacts', { path, query: { limit: 2 } }))
     numbers.push(contact.phone_number)
   expect(numbers.sort()).toEqual([1, 2, 3, 4, 5].map((n) => `1555123010${n}`))
+})
+
+test('the programs of its README run', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'heliogram-sdk-'))
+  try {
+    // As npm links it.
+    await mkdir(join(folder, 'node_modules/@heliogram'), { recursive: true })
+    await symlink(join(import.meta.dirname, '../sdk'), join(folder, 'node_modules/@heliogram/sdk'))
+    await writeFile(join(folder, 'package.json'), '{"type":"module"}')
+    const readme = await readFile(join(import.meta.dirname, '../sdk/README.md'), 'utf8')
+    const printed: Record<string, string> = {}
+    for (const [, name = '', code = ''] of readme.matchAll(/^```ts (\w+\.ts)\n([^]*?)^```$/gm)) {
+      await writeFile(join(folder, name), code)
+      const env = { BASE: program.address, KEY: program.client.key }
+      printed[name] = (await promisify(execFile)(process.execPath, [join(folder, name)], { env })).stdout
+    }
+    expect(printed).toEqual({
+      'first.ts': expect.stringMatching(/^msg_\w+ queued\n$/) as string,
+      'errors.ts': expect.stringMatching(/^validation_failed 422\n#\/to .+\n$/) as string,
+      'lists.ts': expect.stringMatching(/^msg_\w+\n[^]*Hello from Heliogram/) as string,
+    })
+  } finally {
+    await rm(folder, { recursive: true })
+  }
 })

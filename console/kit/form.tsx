@@ -3,26 +3,43 @@ import { HeliogramError } from '@heliogram/sdk'
 import {
   createContext,
   use,
+  useEffect,
   useId,
+  useState,
   type FormEvent,
   type InputHTMLAttributes,
   type ReactNode,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
 } from 'react'
-import { Problem } from './problem.tsx'
+import { nameOf, Problem } from './problem.tsx'
 
-/** Faults by the name of a field, which is the pointer of the API's fault without its slash: `to`, `match/countries`. */
-const Faults = createContext<ReadonlyMap<string, string>>(new Map())
+/** What fields learn of their form: its faults by the name of a field, and the names of all that are there. */
+interface Around {
+  faults: ReadonlyMap<string, string>
+  names: Set<string>
+}
+
+const Surroundings = createContext<Around>({ faults: new Map(), names: new Set() })
 
 function faultsOf(problem: Error | null): Map<string, string> {
   const faults = new Map<string, string>()
   if (!(problem instanceof HeliogramError)) return faults
   for (const { pointer, detail, suggestion } of problem.errors) {
-    const name = pointer.replace(/^#?\/(body\/)?/, '')
+    const name = nameOf(pointer)
     faults.set(name, [faults.get(name), detail, suggestion].filter(Boolean).join(' '))
   }
   return faults
+}
+
+/** The fault of a field, which tells its form that it is there to show it. */
+function useFault(name: string): string | undefined {
+  const { faults, names } = use(Surroundings)
+  useEffect(() => {
+    names.add(name)
+    return () => void names.delete(name)
+  }, [name, names])
+  return faults.get(name)
 }
 
 interface FormProps {
@@ -34,14 +51,15 @@ interface FormProps {
 
 /** A form that the Enter key sends. */
 export function Form({ onSubmit, problem = null, children }: FormProps) {
+  const [names] = useState(() => new Set<string>())
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void onSubmit()
   }
   return (
     <form className="form" onSubmit={submit} noValidate>
-      <Faults value={faultsOf(problem)}>{children}</Faults>
-      {problem && <Problem of={problem} />}
+      <Surroundings value={{ faults: faultsOf(problem), names }}>{children}</Surroundings>
+      {problem && <Problem of={problem} shownElsewhere={names} />}
     </form>
   )
 }
@@ -62,7 +80,7 @@ interface FrameProps extends FieldProps {
 
 function Frame({ label, name, hint, children }: FrameProps) {
   const id = useId()
-  const fault = use(Faults).get(name)
+  const fault = useFault(name)
   const isDescribed = fault !== undefined || hint !== undefined
   return (
     <div className="field">
@@ -144,7 +162,7 @@ export function CheckField({
   onChange,
 }: FieldProps & { value: boolean; onChange: (value: boolean) => void }) {
   const id = useId()
-  const fault = use(Faults).get(name)
+  const fault = useFault(name)
   return (
     <div className="field check">
       <input id={id} name={name} type="checkbox" checked={value} onChange={(e) => onChange(e.target.checked)} />

@@ -1,14 +1,21 @@
 /** What went wrong, in the API's own words, with where to read on. */
 import { HeliogramError } from '@heliogram/sdk'
 
-export function Problem({ of }: { of: Error }) {
+const nowhere: ReadonlySet<string> = new Set()
+
+/** The name of the field that a fault points to (RFC 6901): `to`, `match/countries`. */
+export const nameOf = (pointer: string): string => pointer.replace(/^#?\//, '')
+
+/** `shownElsewhere`: names of fields that show their faults themselves. */
+export function Problem({ of, shownElsewhere = nowhere }: { of: Error; shownElsewhere?: ReadonlySet<string> }) {
   if (!(of instanceof HeliogramError))
     return (
       <div className="problem" role="alert">
         {of.message}
       </div>
     )
-  const { title, detail, code, errors, requestId } = of
+  const { title, detail, code, requestId } = of
+  const errors = of.errors.filter(({ pointer }) => !shownElsewhere.has(nameOf(pointer)))
   return (
     <div className="problem" role="alert">
       <p>
@@ -19,7 +26,7 @@ export function Problem({ of }: { of: Error }) {
         <ul>
           {errors.map(({ pointer, detail: fault, suggestion }, n) => (
             <li key={n}>
-              <code>{pointer}</code> {fault} {suggestion}
+              <code>{nameOf(pointer)}</code> {fault} {suggestion}
             </li>
           ))}
         </ul>
