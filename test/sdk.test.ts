@@ -146,7 +146,7 @@ test('the programs of its README run', async () => {
       printed[name] = (await promisify(execFile)(process.execPath, [join(folder, name)], { env })).stdout
     }
     expect(printed).toEqual({
-      'first.ts': expect.stringMatching(/^msg_\w+ queued\n$/) as string,
+      'first.ts': expect.stringMatching(/^msg_\w+ \w+\n$/) as string,
       'errors.ts': expect.stringMatching(/^validation_failed 422\n#\/to .+\n$/) as string,
       'lists.ts': expect.stringMatching(/^msg_\w+\n[^]*Hello from Heliogram/) as string,
     })
