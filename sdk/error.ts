@@ -60,13 +60,21 @@ export async function errorOf(response: Response): Promise<HeliogramError> {
   if (typeof told['code'] === 'string' && typeof told['detail'] === 'string') {
     const problem = told as Problem
     const { code, title, detail } = problem
-    return new HeliogramError({ code, title, detail, status, problem, requestId, retryAfterMs })
+    return new HeliogramError({
+      code,
+      title,
+      detail,
+      status,
+      problem,
+      requestId: requestId ?? problem.request_id,
+      retryAfterMs,
+    })
   }
   // The token endpoint says it in the words of OAuth.
   if (typeof told['error'] === 'string') {
     const { error: code, error_description: about } = told
     const detail = typeof about === 'string' ? about : code
-    return new HeliogramError({ code, title: statusText, detail, status, requestId, retryAfterMs })
+    return new HeliogramError({ code, title: statusText || code, detail, status, requestId, retryAfterMs })
   }
   const title = statusText || `HTTP ${status}`
   const detail = `The answer is no answer of the API: ${status} ${statusText}`.trimEnd()
