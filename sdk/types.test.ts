@@ -1,7 +1,18 @@
 /** What the compiler lets callers write: a line marked as an error that is none fails `npm run types`. */
 import { readFileSync } from 'node:fs'
 import { expect, expectTypeOf, test } from 'vitest'
-import { keyed, routes, type Client, type Events, type Message, type WebhookEvent } from './index.ts'
+import {
+  keyed,
+  routes,
+  type Client,
+  type Events,
+  type JsonOperation,
+  type ListOperation,
+  type Message,
+  type OperationName,
+  type OperationRequest,
+  type WebhookEvent,
+} from './index.ts'
 
 interface Described {
   operationId: string
@@ -58,6 +69,19 @@ test('requests and answers are those of their operation', () => {
     for await (const one of client.each('getSettings')) expectTypeOf(one).toBeNever()
   }
   expect(calls).toBeTypeOf('function')
+})
+
+test('a function over any operation can pass it on', () => {
+  const callAny = <Name extends JsonOperation>(client: Client, name: Name, request: OperationRequest<Name>) =>
+    client.call(name, request, { retries: 0 })
+  const openAny = <Name extends OperationName>(client: Client, name: Name, request: OperationRequest<Name>) =>
+    client.open(name, request)
+  const eachOf = <Name extends ListOperation>(client: Client, name: Name, request: OperationRequest<Name>) =>
+    client.each(name, request)
+  expectTypeOf(callAny<'sendMessage'>).returns.resolves.toEqualTypeOf<Message>()
+  expectTypeOf(openAny<'exportMessages'>).returns.resolves.toEqualTypeOf<Response>()
+  expectTypeOf(eachOf<'listMessages'>).returns.toEqualTypeOf<AsyncGenerator<Message, void, undefined>>()
+  expect([callAny, openAny, eachOf].length).toBe(3)
 })
 
 test('an event is told by its type', () => {
