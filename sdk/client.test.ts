@@ -152,8 +152,8 @@ test('a stream is sent once: it cannot be read again', async () => {
   server.answer(json(200, {}))
   await client.call('importOptOuts', { body: file() }, options)
   expect(server.got).toMatchObject([{ body: 'number\n12025550188\n', headers: { 'content-type': 'text/csv' } }])
-  server.answer(hangUp)
-  expect((await failureOf(client.call('importOptOuts', { body: file() }, options))).code).toBe('unreachable')
+  server.answer(problem(503, 'unavailable', true))
+  expect((await failureOf(client.call('importOptOuts', { body: file() }, options))).code).toBe('unavailable')
   expect(server.got.length).toBe(1)
 })
 
