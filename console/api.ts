@@ -1,36 +1,17 @@
-/** The API as screens use it: every call is one of the SDK's, with the login's token. Nothing here knows a privilege. */
+/** The API as screens use it: every call is one of the SDK's, by the login of this browser. Nothing here knows a privilege. */
 import {
   createClient,
   HeliogramError,
   type Answer,
-  type CallOptions,
   type JsonOperation,
   type OperationName,
   type OperationRequest,
 } from '@heliogram/sdk'
-import {
-  keepPreviousData,
-  QueryClient,
-  useMutation,
-  useQuery,
-  useQueryClient,
-  type UseQueryResult,
-} from '@tanstack/react-query'
-import { forget, token } from './session/tokens.ts'
+import { QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import { fetchAsUser, forget } from './session/session.ts'
 import { toast } from './kit/toast.tsx'
 
-export const heliogram = createClient({ baseUrl: location.origin, token })
-
-/** The call of an operation that is known by a type parameter only. */
-const callAny = heliogram.call as unknown as <Name extends JsonOperation>(
-  name: Name,
-  request: OperationRequest<Name>,
-  options?: CallOptions,
-) => Promise<Answer<Name>>
-const openAny = heliogram.open as unknown as <Name extends OperationName>(
-  name: Name,
-  request: OperationRequest<Name>,
-) => Promise<Response>
+export const heliogram = createClient({ baseUrl: location.origin, fetch: fetchAsUser })
 
 /** What was asked stays for a minute behind the screen; a call that failed is not repeated, as the SDK has done that. */
 export const queries = new QueryClient({
@@ -51,12 +32,12 @@ export function useCall<Name extends JsonOperation>(
   name: Name,
   request: OperationRequest<Name>,
   { every, enabled = true }: { every?: number; enabled?: boolean } = {},
-): UseQueryResult<Answer<Name>, Error> {
-  return useQuery<Answer<Name>, Error>({
+): UseQueryResult<Answer<Name>> {
+  return useQuery<Answer<Name>>({
     queryKey: [name, request],
-    queryFn: ({ signal }) => callAny(name, request, { signal }),
+    queryFn: ({ signal }) => heliogram.call(name, request, { signal }),
     enabled,
-    placeholderData: keepPreviousData as never,
+    placeholderData: (before) => before,
     ...(every !== undefined && { refetchInterval: every }),
   })
 }
@@ -75,7 +56,7 @@ export interface Action<Name extends JsonOperation> {
 export function useAction<Name extends JsonOperation>(name: Name, done?: string): Action<Name> {
   const client = useQueryClient()
   const mutation = useMutation<Answer<Name>, Error, OperationRequest<Name>>({
-    mutationFn: (request) => callAny(name, request),
+    mutationFn: (request) => heliogram.call(name, request),
     onSuccess: async () => {
       if (done !== undefined) toast(done)
       await client.invalidateQueries()
@@ -102,7 +83,7 @@ export async function download<Name extends OperationName>(
   request: OperationRequest<Name>,
   fileName: string,
 ): Promise<void> {
-  const response = await openAny(name, request)
+  const response = await heliogram.open(name, request)
   const url = URL.createObjectURL(await response.blob())
   const link = Object.assign(document.createElement('a'), { href: url, download: fileName })
   link.click()

@@ -1,11 +1,13 @@
-/** npm run dev: the service, restarted whenever a file of it changes, each line with where it comes from. */
+/** npm run dev: the service, restarted whenever a file of it changes, each line with where it comes from; and the console, as it is edited. */
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import type { Readable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
+import { createServer } from 'vite'
 import { readOptions } from './options.ts'
 
-const usage = `npm run dev: the service with the simulated carrier, restarted whenever a file of it changes.
+const usage = `npm run dev: the service with the simulated carrier, restarted whenever a file of it changes, and the
+console on a port of its own, whose screens change as their files do.
 Its settings come from the environment: ./bin/heliogram --help lists them.`
 readOptions(usage, {})
 
@@ -47,8 +49,19 @@ function prefix(name: string, color: number, stream: Readable): void {
 
 prefix('server', 36, server.stdout)
 prefix('log', 35, server.stderr)
+
+// The screens from their files, everything else from the service.
+const service = `http://127.0.0.1:${process.env['HELIOGRAM_PORT'] ?? '8080'}`
+const screens = await createServer({
+  configFile: fileURLToPath(new URL('../console/vite.config.ts', import.meta.url)),
+  logLevel: 'warn',
+  server: { host: '127.0.0.1', proxy: { '^/(?!console/)|^/console/session/': service } },
+})
+await screens.listen()
+console.log(`${paint(33, 'screens')} ${screens.resolvedUrls?.local[0] ?? ''}`)
 // Ctrl-C reaches the whole group; waiting here lets the service stop in order.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => server.kill('SIGTERM'))
 server.once('exit', (code) => {
   process.exitCode = code ?? 0
+  void screens.close()
 })

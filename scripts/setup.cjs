@@ -148,7 +148,9 @@ function isNewEnough(version) {
 function buildConsole() {
   const folder = path.join(root, 'console', 'dist')
   const builtFrom = path.join(folder, '.sources')
-  const wanted = hashOf(sourcesOf('console').concat(sourcesOf('sdk'), 'package-lock.json').map(readHash).join())
+  const wanted = hashOf(
+    sourcesOf('console').concat(sourcesOf('sdk'), 'package-lock.json').map(readHash).sort(byText).join(),
+  )
   if (readText(builtFrom) === wanted) return
   process.stderr.write('Building the console …\n')
   const vite = path.join(modules, 'vite', 'bin', 'vite.js')
@@ -174,7 +176,11 @@ function sourcesOf(name) {
       const file = path.join(name, entry.name)
       return entry.isDirectory() ? sourcesOf(file) : [file]
     })
-  return [].concat(...files).sort()
+  return [].concat(...files)
+}
+
+function byText(a, b) {
+  return a < b ? -1 : 1
 }
 
 function readHash(file) {

@@ -26,6 +26,7 @@ import { consoleRoutes } from './site/console.ts'
 import { errorRoutes } from './site/errors.ts'
 import { manualRoutes, sendMissingPage, wantsPage } from './site/manual.ts'
 import { registerReference } from './site/reference.ts'
+import { consoleSessionRoutes } from './site/session.ts'
 import { welcomeRoutes, type WelcomeContext } from './site/welcome.ts'
 import { sendTwilioFault } from './twilio/faults.ts'
 import { closeInTime, closeUnread, watchBodies } from './requests/slow.ts'
@@ -165,6 +166,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
   welcomeRoutes(app, context)
   manualRoutes(app)
   consoleRoutes(app)
+  consoleSessionRoutes(app, context.publicUrl)
   await register(app)
   await app.ready()
   return app

@@ -5,8 +5,11 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 
-const rooms = ['smpp', 'simulator', 'server', 'sdk', 'scripts', 'test']
-const files = globSync(`{${rooms.join(',')}}/**/*.ts`, { cwd: root, exclude: (name) => name === 'node_modules' }).sort()
+const rooms = ['smpp', 'simulator', 'server', 'sdk', 'console', 'scripts', 'test']
+const files = globSync(`{${rooms.join(',')}}/**/*.{ts,tsx}`, {
+  cwd: root,
+  exclude: (name) => name === 'node_modules' || name === 'dist',
+}).sort()
 const textOf = new Map(files.map((file) => [file, readFileSync(join(root, file), 'utf8')]))
 
 /** What builds the program out of the slices, besides the rooms below; everything else directly in server/ is shared by them. */
@@ -59,14 +62,22 @@ const linesMax = { code: 350, test: 500 }
 /** Written by a script, and not to be read from its beginning to its end. */
 const generated = new Set(['sdk/operations.ts'])
 
-const isTest = (file: string): boolean => file.startsWith('test/') || /(\.test|(^|[-/])testing)\.ts$/.test(file)
+const isTest = (file: string): boolean => file.startsWith('test/') || /(\.test|(^|[-/])testing)\.tsx?$/.test(file)
 
 /** The part of the map that a file belongs to: a room, a slice, another room of server's, or one of its two kinds of own files. */
 function partOf(file: string): string {
-  const [room = '', inner = ''] = file.split('/')
+  const [room = '', inner = '', innermost = ''] = file.split('/')
+  if (room === 'console') return partOfConsole(file, inner, innermost)
   if (room !== 'server') return room
   if (wiring.has(file)) return 'wiring'
   return [slices, sharedRooms, wiringRooms].some((one) => inner in one) ? inner : 'shared'
+}
+
+/** What all screens share, each room of screens by itself, and what puts them together. */
+function partOfConsole(file: string, inner: string, innermost: string): string {
+  if (inner === 'screens') return `console/screens/${innermost}`
+  if (['kit', 'session', 'shell', 'style'].includes(inner)) return `console/${inner}`
+  return ['console/api.ts', 'console/screens.ts'].includes(file) ? 'console/api' : 'console'
 }
 
 /** Parts and files that a part may import, itself included; null: everything. */
@@ -74,6 +85,11 @@ function allowedFor(part: string): string[] | null {
   if (['scripts', 'test', 'wiring'].includes(part)) return null
   if (part === 'smpp' || part === 'sdk') return [part]
   if (part === 'simulator') return ['simulator', 'smpp']
+  if (part === 'console') return null
+  if (['console/kit', 'console/session'].includes(part)) return [part, 'sdk']
+  if (part === 'console/api') return [part, 'console/kit', 'console/session', 'sdk']
+  if (part.startsWith('console/'))
+    return [part, 'console/api', 'console/kit', 'console/session', 'console/style', 'sdk']
   const own = sharedRooms[part] ?? wiringRooms[part]
   if (own !== undefined) return own && [part, ...own]
   const shared = ['shared', ...Object.keys(sharedRooms), 'smpp']
@@ -214,7 +230,9 @@ test('paths of our files are made by fileURLToPath: a pathname has %20 for a bla
 
 test('no room or file is a drawer without a subject', () => {
   const drawer = /^(utils?|lib|common|helpers?|services?|models?|misc|shared)$/
-  const wrong = files.filter((file) => file.split('/').some((name) => drawer.test(name.replace(/(\.test)?\.ts$/, ''))))
+  const wrong = files.filter((file) =>
+    file.split('/').some((name) => drawer.test(name.replace(/(\.test)?\.tsx?$/, ''))),
+  )
   expect(wrong).toEqual([])
 })
 

@@ -60,6 +60,6 @@ export async function enterConsole(
 
 /** That a page is no wider than its window: nobody scrolls sideways, but for tables, which do it themselves. */
 export async function expectNoOverflow(page: Page): Promise<void> {
-  const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  const over = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth')
   expect(over, `${page.url()} is wider than its window`).toBeLessThanOrEqual(0)
 }

@@ -67,7 +67,7 @@ export function Empty({ title, children, action }: { title: string; children?: R
 }
 
 /** What a call answered, once it has; until then that it is being asked, or why it failed. What was shown before stays beside a failure. */
-export function Loaded<T>({ call, children }: { call: UseQueryResult<T, Error>; children: (data: T) => ReactNode }) {
+export function Loaded<T>({ call, children }: { call: UseQueryResult<T>; children: (data: T) => ReactNode }) {
   return (
     <>
       {call.error && <Problem of={call.error} />}

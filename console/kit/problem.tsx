@@ -32,7 +32,7 @@ export function Problem({ of, shownElsewhere = nowhere }: { of: Error; shownElse
         </ul>
       )}
       <p className="small">
-        <a href={`/docs/errors#${code}`} target="_blank" rel="noreferrer">
+        <a href={`/docs/errors/${code}`} target="_blank" rel="noreferrer">
           {code}
         </a>
         {requestId && (

@@ -1,5 +1,5 @@
 /** The login as components see it. */
 import { useSyncExternalStore } from 'react'
-import { readLogin, watchLogin, type Login } from './tokens.ts'
+import { readLogin, watchLogin, type Login } from './session.ts'
 
 export const useLogin = (): Login | null => useSyncExternalStore(watchLogin, readLogin)

@@ -3,7 +3,7 @@ import { useEffect, useRef, useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Button } from '../kit/button.tsx'
 import { Toasts } from '../kit/toast.tsx'
-import { logOut, type Login } from '../session/tokens.ts'
+import { logOut, type Login } from '../session/session.ts'
 import { useKeyboard } from './keyboard.tsx'
 import { partsFor } from './sections.ts'
 

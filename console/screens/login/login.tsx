@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../kit/button.tsx'
 import { Buttons, Form, TextField } from '../../kit/form.tsx'
-import { logIn } from '../../session/tokens.ts'
+import { logIn } from '../../session/session.ts'
 import { Gate } from './gate.tsx'
 import { useAttempt } from './attempt.ts'
 

@@ -2,6 +2,7 @@
 import { useCall } from '../../api.ts'
 import { PhoneNumber, Time } from '../../kit/show.tsx'
 import type { Alert } from '@heliogram/sdk'
+import type { ReactElement } from 'react'
 
 export function AlertList() {
   const { data } = useCall('listAlerts', { query: { status: 'open' } }, { every: 5000 })
@@ -26,7 +27,7 @@ function Sentence({
   of: { type, carrier, sender, last_error, pace, allowed_pace, delivered, failed, reason },
 }: {
   of: Alert
-}) {
+}): ReactElement {
   switch (type) {
     case 'link.down':
       return (
