@@ -51,3 +51,18 @@ test('empties the tables it is told, their parts, and those that refer to them, 
   )
   expect(rows).toEqual([{ roots: 0, leaves: 0, days: 0, others: 1 }])
 })
+
+test('begins again where a writer wants what it has while it wants what the writer has', async () => {
+  const { db } = first
+  await db.query('insert into roots values (1, null); insert into days values (1)')
+  const writer = await db.connect()
+  await writer.query('begin; insert into days values (2)')
+  const emptied = emptyTables(db, 'roots, days')
+  await untilBlocked(db, 1, 'lock table%')
+  await writer.query('insert into roots values (2, null)')
+  await writer.query('commit')
+  writer.release()
+  await emptied
+  const { rows } = await db.query('select count(*)::int as n from days union all select count(*)::int from roots')
+  expect(rows).toEqual([{ n: 0 }, { n: 0 }])
+})

@@ -5,6 +5,7 @@ import { Client } from 'pg'
 import { inject } from 'vitest'
 import { inTransaction, openPool } from './db.ts'
 import type { Connection, Db } from './db.ts'
+import { isLostRace } from './failure.ts'
 
 /** A migrated, empty database of its own for one test file. */
 export interface TestDatabase {
@@ -69,11 +70,19 @@ export async function emptyTables(db: Db, names: string): Promise<void> {
   )
   if (rows.length === 0) return
   const tables = rows.map(({ name }) => `only ${name}`)
-  await inTransaction(db, async (tx) => {
-    await tx.query(`lock table ${tables.join(', ')} in exclusive mode`)
-    // One statement: references are looked at when all rows are gone.
-    await tx.query(`with ${tables.map((table, n) => `d${n} as (delete from ${table})`).join(', ')} select`)
-  })
+  const empty = (): Promise<void> =>
+    inTransaction(db, async (tx) => {
+      await tx.query(`lock table ${tables.join(', ')} in exclusive mode`)
+      // One statement: references are looked at when all rows are gone.
+      await tx.query(`with ${tables.map((table, n) => `d${n} as (delete from ${table})`).join(', ')} select`)
+    })
+  // A sweep may hold one of them and wait for another.
+  while (await empty().then(() => false, isLostRaceOrThrow)) continue
+}
+
+function isLostRaceOrThrow(error: unknown): boolean {
+  if (isLostRace(error)) return true
+  throw error
 }
 
 /** The same server, another database. */
