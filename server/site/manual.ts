@@ -14,7 +14,7 @@ const apiPages = [...read('docs/api/README.md').matchAll(/^- \[.+\]\((.+)\.md\)/
 const parts = [
   {
     title: 'Guides',
-    names: ['getting-started', 'webhooks', 'migrating-from-twilio', 'privacy', 'carriers', 'operating'],
+    names: ['getting-started', 'console', 'webhooks', 'migrating-from-twilio', 'privacy', 'carriers', 'operating'],
   },
   { title: 'The API', names: ['api/README', ...apiPages] },
   { title: 'Background', names: ['glossary', 'benchmarks'] },

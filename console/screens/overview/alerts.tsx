@@ -12,7 +12,7 @@ export function AlertList() {
       <ul>
         {data.data.map((alert) => (
           <li key={alert.id}>
-            <Sentence of={alert} />{' '}
+            {sentences[alert.type](alert)}{' '}
             <span className="small">
               since <Time at={alert.opened_at} />
             </span>
@@ -23,39 +23,30 @@ export function AlertList() {
   )
 }
 
-function Sentence({
-  of: { type, carrier, sender, last_error, pace, allowed_pace, delivered, failed, reason },
-}: {
-  of: Alert
-}): ReactElement {
-  switch (type) {
-    case 'link.down':
-      return (
-        <>
-          <strong>A link to {carrier?.name ?? 'a carrier'} is down.</strong> {last_error}
-        </>
-      )
-    case 'link.throttled':
-      return (
-        <>
-          <strong>{carrier?.name ?? 'A carrier'} throttles a link:</strong> {allowed_pace} of {pace} segments a second.
-        </>
-      )
-    case 'sender.degraded':
-      return (
-        <>
-          <strong>
-            Messages from <PhoneNumber of={sender} /> seldom arrive:
-          </strong>{' '}
-          {delivered} delivered, {failed} failed.
-        </>
-      )
-    case 'webhook.disabled':
-      return (
-        <>
-          <strong>A webhook was disabled:</strong>{' '}
-          {reason === 'gone' ? 'it answered 410.' : 'it has only failed for five days.'}
-        </>
-      )
-  }
+/** What each kind of alert says. */
+const sentences: Record<Alert['type'], (alert: Alert) => ReactElement> = {
+  'link.down': ({ carrier, last_error }) => (
+    <>
+      <strong>A link to {carrier?.name ?? 'a carrier'} is down.</strong> {last_error}
+    </>
+  ),
+  'link.throttled': ({ carrier, pace, allowed_pace }) => (
+    <>
+      <strong>{carrier?.name ?? 'A carrier'} throttles a link:</strong> {allowed_pace} of {pace} segments a second.
+    </>
+  ),
+  'sender.degraded': ({ sender, delivered, failed }) => (
+    <>
+      <strong>
+        Messages from <PhoneNumber of={sender} /> seldom arrive:
+      </strong>{' '}
+      {delivered} delivered, {failed} failed.
+    </>
+  ),
+  'webhook.disabled': ({ reason }) => (
+    <>
+      <strong>A webhook was disabled:</strong>{' '}
+      {reason === 'gone' ? 'it answered 410.' : 'it has only failed for five days.'}
+    </>
+  ),
 }
