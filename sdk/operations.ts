@@ -2354,6 +2354,33 @@ export interface Operations {
     }
   }
   /**
+   * List the broadcasts of all campaigns.
+   *
+   * Scope: `campaigns:read`.
+   */
+  listAllBroadcasts: {
+    query?:
+      | {
+          /** Items a page. */
+          limit?: number | undefined
+          /** A cursor of an earlier page with the same filters. */
+          cursor?: string | undefined
+          /** Only those that are in it, such as `awaiting_approval`. */
+          status?:
+            | 'awaiting_approval'
+            | 'scheduled'
+            | 'sending'
+            | 'paused'
+            | 'completed'
+            | 'canceled'
+            | 'rejected'
+            | 'withdrawn'
+            | undefined
+        }
+      | undefined
+    answer: Page<Broadcast>
+  }
+  /**
    * Read a broadcast.
    *
    * Scope: `campaigns:read`.
@@ -2597,6 +2624,17 @@ export interface Operations {
           limit?: number | undefined
           /** A cursor of an earlier page with the same filters. */
           cursor?: string | undefined
+          /** Only those that are in it, such as `awaiting_approval`. */
+          status?:
+            | 'awaiting_approval'
+            | 'scheduled'
+            | 'sending'
+            | 'paused'
+            | 'completed'
+            | 'canceled'
+            | 'rejected'
+            | 'withdrawn'
+            | undefined
         }
       | undefined
     answer: Page<Broadcast>
@@ -7711,6 +7749,7 @@ export const routes = {
   login: 'POST /v1/auth/login',
   logout: 'POST /v1/auth/logout',
   refreshToken: 'POST /v1/auth/refresh',
+  listAllBroadcasts: 'GET /v1/broadcasts',
   getBroadcast: 'GET /v1/broadcasts/{id}',
   approveBroadcast: 'POST /v1/broadcasts/{id}/approve',
   rejectBroadcast: 'POST /v1/broadcasts/{id}/reject',

@@ -241,6 +241,7 @@ export const rows: Record<string, Row> = {
   'GET /v1/imports/:import': { at: 'import' },
   'GET /v1/imports/:import/errors': { at: 'import' },
   'POST /v1/imports/:import/cancel': { at: 'import' },
+  'GET /v1/broadcasts': {},
   'GET /v1/broadcasts/:id': { at: 'broadcast' },
   'GET /v1/campaigns/:campaign/broadcasts': ofCampaign,
   'POST /v1/broadcasts/:id/approve': { at: 'unapproved' },

@@ -7,12 +7,11 @@ import { actorOf, showActorId } from '../../audit/audit.ts'
 import { writeCsv } from '../../csv.ts'
 import { ApiError } from '../../errors.ts'
 import type { Subscriptions } from '../../events.ts'
-import { PageOf, pageQuery, problems, type App } from '../../http.ts'
+import { problems, type App } from '../../http.ts'
 import { idempotent, readIdempotencyKey, type Outcome } from '../../idempotency.ts'
 import { parseId, showId } from '../../ids.ts'
 import type { Acceptor } from '../../messages/accept/accept.ts'
 import { showMoney } from '../../money.ts'
-import { readPage, type PagePlace } from '../../page.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { objectOf, schemaErrorsOf } from '../../requests/faults.ts'
 import { isOfTests, refuseLive } from '../../test-keys.ts'
@@ -30,6 +29,7 @@ import {
 } from './broadcast.ts'
 import { recordBroadcast } from './event.ts'
 import { dryRun, type DryRunOrder, type SkippedContact } from './dry-run.ts'
+import { listRoutes } from './list-http.ts'
 import { orderBroadcast, readOrder } from './order.ts'
 import { findBroadcast, listBroadcasts, moveBroadcast, setCampaignStatus } from './store.ts'
 import { withdrawRoute } from './withdraw-http.ts'
@@ -60,6 +60,7 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
   const { db } = context
   app.addSchema(Broadcast)
   app.addSchema(DryRun)
+  listRoutes(app, context)
   approvalRoutes(app, context)
   withdrawRoute(app, context)
   app.post(
@@ -196,26 +197,6 @@ export function broadcastRoutes(app: App, context: BroadcastsContext): void {
   )
 
   app.get(
-    '/v1/campaigns/:campaign/broadcasts',
-    {
-      schema: {
-        operationId: 'listBroadcasts',
-        summary: 'List the broadcasts of a campaign',
-        tags,
-        params,
-        querystring: Type.Object(pageQuery, { additionalProperties: false }),
-        response: { 200: PageOf(Type.Ref('Broadcast')), ...problems(404) },
-      },
-      config: { scope: 'campaigns:read' },
-    },
-    async ({ params, query, caller: { accountId } }) => {
-      const { id } = await readCampaign(db, accountId, params.campaign)
-      const read = (...place: PagePlace) => listBroadcasts(db, accountId, id, ...place)
-      return readPage(query, ['broadcasts', accountId, id], read, showBroadcast)
-    },
-  )
-
-  app.get(
     '/v1/broadcasts/:id',
     {
       schema: {
@@ -252,7 +233,8 @@ async function move(
   const isApart = async ({ isTest, status }: BroadcastRow): Promise<boolean> =>
     isTest && status === 'paused' && (await mayHaveLive(tx, accountId, campaign))
   const row = await moveBroadcast(tx, accountId, campaign.id, from, to, isApart)
-  const [last] = row || to !== 'canceled' ? [] : await listBroadcasts(tx, accountId, campaign.id, 1, null)
+  const [last] =
+    row || to !== 'canceled' ? [] : await listBroadcasts(tx, accountId, { campaignId: campaign.id }, 1, null)
   if (last?.status === 'canceled') {
     refuseLive(request.caller, last.isTest)
     return { status: 200, body: showBroadcast(last), audit: null }

@@ -172,7 +172,7 @@ export async function orderBroadcast(
   })
   if (!row) {
     // There is one at a time: the newest.
-    const [busy] = await listBroadcasts(tx, accountId, campaign.id, 1, null)
+    const [busy] = await listBroadcasts(tx, accountId, { campaignId: campaign.id }, 1, null)
     const id = busy ? showId('brc', busy.id) : null
     throw new ApiError('campaign_busy', {
       detail: `The broadcast ${id ?? ''} of the campaign is not over; withdraw it while it has no message, or wait.`,

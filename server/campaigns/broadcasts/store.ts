@@ -89,11 +89,11 @@ export type PacedBroadcast = BroadcastRow & {
   mayBegin: boolean
 }
 
-/** A page of a campaign's broadcasts in the order that `buildPage` wants; by broadcasts_campaign. */
+/** A page of broadcasts in the order that `buildPage` wants: of a campaign by broadcasts_campaign, of an account by the primary key. */
 export async function listBroadcasts(
   db: Queryable,
   accountId: string,
-  campaignId: string,
+  { campaignId, status }: { campaignId?: string; status?: BroadcastStatus | undefined },
   limit: number,
   position: Position | null,
 ): Promise<BroadcastRow[]> {
@@ -102,11 +102,12 @@ export async function listBroadcasts(
     `select ${columnsOfBroadcast('b')}
      from broadcasts b
      where b.account_id = $1
-       and b.campaign_id = $2
+       and ($2::uuid is null or b.campaign_id = $2)
        and ($3::uuid is null or b.id ${beyond} $3)
+       and ($5::text is null or b.status = $5)
      order by b.id ${order}
      limit $4`,
-    [accountId, campaignId, position?.id ?? null, limit + 1],
+    [accountId, campaignId ?? null, position?.id ?? null, limit + 1, status ?? null],
   )
   return rows
 }

@@ -1,0 +1,58 @@
+/** Lists of broadcasts: those of a campaign, and those of all campaigns of an account. */
+import { Type } from 'typebox'
+import { PageOf, pageQuery, problems, type App } from '../../http.ts'
+import { readPage, type PagePlace } from '../../page.ts'
+import { readCampaign } from '../campaign.ts'
+import { broadcastStatuses, showBroadcast } from './broadcast.ts'
+import type { BroadcastsContext } from './http.ts'
+import { listBroadcasts } from './store.ts'
+
+const status = Type.Optional(
+  Type.Enum([...broadcastStatuses], { description: 'Only those that are in it, such as `awaiting_approval`.' }),
+)
+const config = { scope: 'campaigns:read' } as const
+const tags = ['Campaigns']
+
+/** Registers `/v1/broadcasts` and `/v1/campaigns/{campaign}/broadcasts`. */
+export function listRoutes(app: App, { db }: Pick<BroadcastsContext, 'db'>): void {
+  app.get(
+    '/v1/broadcasts',
+    {
+      schema: {
+        operationId: 'listAllBroadcasts',
+        summary: 'List the broadcasts of all campaigns',
+        tags,
+        querystring: Type.Object({ ...pageQuery, status }, { additionalProperties: false }),
+        response: { 200: PageOf(Type.Ref('Broadcast')), ...problems() },
+      },
+      config,
+    },
+    ({ query, caller: { accountId } }) => {
+      const filter = { status: query.status }
+      const read = (...place: PagePlace) => listBroadcasts(db, accountId, filter, ...place)
+      return readPage(query, ['broadcasts', accountId, filter], read, showBroadcast)
+    },
+  )
+  app.get(
+    '/v1/campaigns/:campaign/broadcasts',
+    {
+      schema: {
+        operationId: 'listBroadcasts',
+        summary: 'List the broadcasts of a campaign',
+        tags,
+        params: Type.Object({
+          campaign: Type.String({ description: 'Id or key of a campaign.', examples: ['autumn-sale'] }),
+        }),
+        querystring: Type.Object({ ...pageQuery, status }, { additionalProperties: false }),
+        response: { 200: PageOf(Type.Ref('Broadcast')), ...problems(404) },
+      },
+      config,
+    },
+    async ({ params, query, caller: { accountId } }) => {
+      const { id } = await readCampaign(db, accountId, params.campaign)
+      const filter = { campaignId: id, status: query.status }
+      const read = (...place: PagePlace) => listBroadcasts(db, accountId, filter, ...place)
+      return readPage(query, ['broadcasts', accountId, filter], read, showBroadcast)
+    },
+  )
+}
