@@ -56,11 +56,12 @@ export async function openCarrierTest(
     trace?: LinkOptions['trace']
     /** Port of a simulator for test mode. */
     testPort?: number
+    restAfterMs?: number
   } = {},
 ): Promise<CarrierTest> {
   const simulator = new Simulator({ ...promptSimulator, ...options.simulator })
   const { smppPort } = await simulator.start()
-  const { accountId, settings, trace, testPort } = options
+  const { accountId, settings, trace, testPort, restAfterMs } = options
   const test = await openLedgerTest(db, {
     settings: { port: smppPort, ...settings },
     ...(accountId !== undefined && { accountId }),
@@ -95,6 +96,7 @@ export async function openCarrierTest(
     hand: new Hand(),
     onDeliver: (link, pdu, respond, session) => receive(receiving, link, pdu, respond, session),
     ...(trace && { trace }),
+    ...(restAfterMs !== undefined && { restAfterMs }),
     ...(testPort !== undefined && { testPort: () => testPort }),
   })
   await submitter.start()

@@ -12,8 +12,8 @@ import type { Meter } from '../../metrics/meter.ts'
 import { defaultReasons } from '../../messages/taxonomy.ts'
 import type { Node } from '../../node.ts'
 import type { CarrierLink, CarrierLinkOptions, LinkState } from './carrier-link.ts'
-import { applyLease, heldOf, isBroken, makeKept, slotsOf, type Kept } from './kept.ts'
-import { leaseSeconds, marginMs, releaseLeases, releaseLink, renewLeases, type LeasedLink } from './leases.ts'
+import { applyLease, heldOf, isBroken, isInVain, leaseOf, makeKept, slotsOf, type Kept } from './kept.ts'
+import { releaseLeases, releaseLink, renewLeases, type LeasedLink } from './leases.ts'
 import { releaseGrants } from './limit-grants.ts'
 import { Limits } from './limits.ts'
 import { openLink, type LinkContext } from './open-link.ts'
@@ -25,6 +25,8 @@ export interface KeeperContext extends LinkContext {
   log: Log
   node: Node
   meter?: Meter
+  /** How long a link that others have bound is tried in vain before it is left to them; a minute by default. Milliseconds. */
+  restAfterMs?: number
 }
 
 interface KeeperEvents {
@@ -40,7 +42,6 @@ const drainMs = 30_000
 const blipMs = 5000
 // What was written here counts for a second: who takes over begins after it.
 const countsMs = 1000
-const leaseMs = leaseSeconds * 1000 - marginMs
 
 export class LinkKeeper {
   readonly limits: Limits = new Limits()
@@ -201,8 +202,19 @@ export class LinkKeeper {
     } else if (kept.slots.size === 0) {
       this.#context.log.warn({ link: leased.id }, 'link lease lost')
       void this.#stop(kept, 0)
-    } else for (const slot of leased.give) this.#giveUp(kept, link, slot)
+    } else if (isInVain(kept, leased, now, this.#context.restAfterMs)) this.#leaveToOthers(kept, link)
+    else for (const slot of leased.give) this.#giveUp(kept, link, slot)
     return false
+  }
+
+  /** The carrier takes no bind from here, and does from elsewhere: there the slots are of use. */
+  #leaveToOthers(kept: Kept, { id, lastError, lastErrorAt }: CarrierLink): void {
+    this.#context.log.warn({ link: id, detail: lastError, rest_ms: kept.rest.ms }, 'link left to other processes')
+    kept.fault = { lastError, lastErrorAt }
+    void this.#stop(kept, 0).then(() => {
+      kept.free.push(...kept.slots.keys())
+      this.#hasten()
+    })
   }
 
   /** Drains one slot beside the others, for a process that has less than its part. */
@@ -329,8 +341,3 @@ export class LinkKeeper {
     if (!isUnavailable(error)) this.#context.log.error({ error }, message)
   }
 }
-
-const leaseOf = (kept: Kept): { slots: number[]; untilMs: number } => ({
-  slots: slotsOf(kept),
-  untilMs: kept.renewedAt + leaseMs,
-})

@@ -1,7 +1,8 @@
 /** What a process knows of a link, whether or not it runs it. */
 import type { CarrierLink } from './carrier-link.ts'
-import { noGrant, noReport, type Held, type LeasedLink } from './leases.ts'
+import { leaseSeconds, marginMs, noGrant, noReport, type Held, type LeasedLink } from './leases.ts'
 import { capacityOf, Pace } from './pace.ts'
+import { isResting, lookAtLife, noRest, restAfterMs, type Rest } from './rest.ts'
 import { takeGrant } from './shares.ts'
 import type { LinkReport } from '../store.ts'
 
@@ -11,7 +12,9 @@ export interface Kept {
   link: CarrierLink | null
   /** What the link was started from, or could not be. */
   version: string
-  /** Why it could not be started, and when; of the last time. */
+  /** Whether it is left to other processes, which can bind it. */
+  rest: Rest
+  /** Why it could not be started or bound, and when; of the last time. */
   fault: Pick<LinkReport, 'lastError' | 'lastErrorAt'>
   /** Survives the link, and so does the slow-down that it knows. */
   readonly pace: Pace
@@ -32,12 +35,14 @@ export interface Kept {
 // A lease of ten seconds is renewed this often while there is nothing else to write.
 const renewMs = 3000
 const rateMs = 60_500
+const leaseMs = leaseSeconds * 1000 - marginMs
 
 export function makeKept(): Kept {
   return {
     leased: null,
     link: null,
     version: '',
+    rest: noRest,
     fault: { lastError: null, lastErrorAt: null },
     pace: new Pace(0, 0),
     slots: new Map(),
@@ -55,6 +60,20 @@ export function makeKept(): Kept {
 /** The slots in which sessions are to be: one that was let go during a turn is given back with the next, and not dialled again meanwhile. */
 export const slotsOf = ({ slots, free }: Kept): number[] => [...slots.keys()].filter((slot) => !free.includes(slot))
 
+/** What its link may write to, and how long. */
+export const leaseOf = (kept: Kept): { slots: number[]; untilMs: number } => ({
+  slots: slotsOf(kept),
+  untilMs: kept.renewedAt + leaseMs,
+})
+
+/** Whether its link has been tried in vain long enough to be left to others, which have it; notes how it is. */
+export function isInVain(kept: Kept, leased: LeasedLink, now: number, afterMs: number = restAfterMs): boolean {
+  // One over HTTP has no session that a carrier could refuse.
+  if (leased.kind === 'http' || kept.link === null) return false
+  kept.rest = lookAtLife(kept.rest, { ...leased, sessions: kept.link.sessions }, now, afterMs)
+  return kept.rest.until > now
+}
+
 /** Whether its link could not be started from what its rows say now. */
 export const isBroken = ({ link, version, leased }: Kept): boolean =>
   link === null && version !== '' && version === leased?.version
@@ -69,7 +88,7 @@ export function heldOf(kept: Kept, now: number): Held {
     slots: kept.slots,
     free: [...kept.free],
     // What could not be started is not wanted until it changes.
-    wants: !kept.isClosing && !isBroken(kept),
+    wants: !kept.isClosing && !isBroken(kept) && !isResting(kept.rest, kept.leased, now),
     grant: kept.grant,
     report,
     isDue,
@@ -79,7 +98,8 @@ export function heldOf(kept: Kept, now: number): Held {
 function reportOf(kept: Kept, now: number): LinkReport {
   const { link, history, pace, fault } = kept
   const fraction = pace.fraction(now)
-  if (!link) return { ...noReport, fraction, ...(isBroken(kept) && fault) }
+  const isTold = isBroken(kept) || isResting(kept.rest, kept.leased, now)
+  if (!link) return { ...noReport, fraction, ...(isTold && fault) }
   history.push({ at: now, submitted: link.submitted })
   while (now - (history[0]?.at ?? now) > rateMs) history.shift()
   const [first = { at: now, submitted: 0 }] = history
