@@ -1,0 +1,12 @@
+/** Values that follow what is typed, once it pauses. */
+import { useEffect, useState } from 'react'
+
+/** The value as it was when it last stayed the same for so long. */
+export function useDebounced<T>(value: T, ms = 350): T {
+  const [settled, setSettled] = useState(value)
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), ms)
+    return () => clearTimeout(timer)
+  }, [value, ms])
+  return settled
+}

@@ -1,0 +1,91 @@
+/** The inputs of filters: each writes one filter into the address. */
+import { useEffect, useId, useRef, useState } from 'react'
+
+interface FilterProps {
+  label: string
+  /** What the address says; empty: everything. */
+  value: string
+  onChange: (value: string) => void
+}
+
+/** How long typing must pause before a text filters. Milliseconds. */
+const pauseMs = 400
+
+/** A filter that is typed: it counts when the typing pauses, or at Enter. */
+export function FilterText({
+  label,
+  value,
+  onChange,
+  placeholder = label,
+}: FilterProps & { placeholder?: string | undefined }) {
+  const [text, setText] = useState(value)
+  // What this field has said itself comes back through the address, and must not undo what was typed since.
+  const said = useRef(value)
+  useEffect(() => {
+    if (value === said.current) return
+    said.current = value
+    setText(value)
+  }, [value])
+  const say = (next: string) => {
+    if (next === said.current) return
+    said.current = next
+    onChange(next)
+  }
+  useEffect(() => {
+    const timer = setTimeout(() => say(text.trim()), pauseMs)
+    return () => clearTimeout(timer)
+  })
+  return (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={placeholder}
+      autoComplete="off"
+      spellCheck={false}
+      value={text}
+      onChange={(event) => setText(event.target.value)}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') say(text.trim())
+      }}
+    />
+  )
+}
+
+/** A filter of a few values. `options`: values with what they are called, the empty one first; what else the address says is shown as it is. */
+export function FilterSelect({
+  label,
+  value,
+  onChange,
+  options,
+}: FilterProps & { options: readonly (readonly [string, string])[] }) {
+  const isKnown = options.some(([option]) => option === value)
+  return (
+    <select aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>
+      {options.map(([option, text]) => (
+        <option key={option} value={option}>
+          {text}
+        </option>
+      ))}
+      {!isKnown && <option value={value}>{value}</option>}
+    </select>
+  )
+}
+
+/** A filter by day, as `2026-11-23`. */
+export function FilterDay({ label, value, onChange }: FilterProps) {
+  const id = useId()
+  return (
+    <span className="filter-day">
+      <label htmlFor={id}>{label}</label>
+      <input id={id} type="date" value={value} onChange={(event) => onChange(event.target.value)} />
+    </span>
+  )
+}
+
+/** The moment at which a day of this browser's time zone begins, or the one after it. */
+export function momentOfDay(day: string, isAfter = false): string {
+  const moment = new Date(`${day}T00:00:00`)
+  if (Number.isNaN(moment.getTime())) return day
+  if (isAfter) moment.setDate(moment.getDate() + 1)
+  return moment.toISOString()
+}
