@@ -1,0 +1,91 @@
+/** One conversation: what was written, an answer, who looks after it. */
+import { useState } from 'react'
+import { Link, useParams } from 'wouter'
+import { useAction, useCall } from '../../../api.ts'
+import { Button, LinkButton } from '../../../kit/button.tsx'
+import { Loaded, Page } from '../../../kit/page.tsx'
+import { Problem } from '../../../kit/problem.tsx'
+import { PhoneNumber, Time } from '../../../kit/show.tsx'
+import { tellNumber } from '../status.ts'
+import { Assignee } from './assignee.tsx'
+import { ReplyBox } from './reply.tsx'
+import { Thread } from './thread.tsx'
+
+/** How often it looks again. Milliseconds. */
+const everyMs = 2000
+/** How many messages are shown at first, and how many more each time that earlier ones are asked for, up to the longest page of the API. */
+const step = 50
+const most = 200
+
+export function ConversationScreen() {
+  const { id = '' } = useParams()
+  return <OneConversation key={id} id={id} />
+}
+
+function OneConversation({ id }: { id: string }) {
+  const path = { conversation: id }
+  const [limit, setLimit] = useState(step)
+  const call = useCall('getConversation', { path }, { every: everyMs })
+  const messages = useCall('listConversationMessages', { path, query: { limit } }, { every: everyMs })
+  const read = useAction('readConversation')
+  const conversation = call.data
+  const last = messages.data?.data[0]?.id
+  const markRead = () => read.run({ path, body: last === undefined ? {} : { last_message: last } })
+  return (
+    <Page
+      title={conversation ? tellNumber(conversation.their_number) : 'Conversation'}
+      back={{ to: '/conversations', title: 'Conversations' }}
+      lead={
+        conversation && (
+          <>
+            With your <PhoneNumber of={conversation.our_number} />, since <Time at={conversation.created_at} />
+            {conversation.campaign && (
+              <>
+                {' · '}
+                <Link href={`/campaigns/${conversation.campaign}`}>its campaign</Link>
+              </>
+            )}
+          </>
+        )
+      }
+      actions={
+        conversation && (
+          <>
+            <Assignee of={conversation} />
+            {conversation.unread > 0 && (
+              <Button isBusy={read.isBusy} onClick={() => void markRead()}>
+                Mark {conversation.unread} as read
+              </Button>
+            )}
+          </>
+        )
+      }
+    >
+      {call.error && <Problem of={call.error} />}
+      {read.problem && <Problem of={read.problem} />}
+      <Loaded call={messages}>
+        {({ data, has_more: hasMore }) => (
+          <>
+            {hasMore && (
+              <div className="earlier">
+                {limit < most ? (
+                  <Button kind="quiet" onClick={() => setLimit(limit + step)}>
+                    Earlier messages
+                  </Button>
+                ) : (
+                  conversation && (
+                    <LinkButton to={`/messages?to=${conversation.their_number}`} kind="quiet">
+                      Earlier messages are in the list of messages
+                    </LinkButton>
+                  )
+                )}
+              </div>
+            )}
+            <Thread messages={data} unread={conversation?.unread ?? 0} />
+          </>
+        )}
+      </Loaded>
+      {conversation && <ReplyBox conversation={conversation} onSent={markRead} />}
+    </Page>
+  )
+}

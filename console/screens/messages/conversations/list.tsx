@@ -1,0 +1,129 @@
+/** What people and your numbers write to each other, the last reply first. */
+import type { Conversation, Operations } from '@heliogram/sdk'
+import { useCall } from '../../../api.ts'
+import { Button, LinkButton } from '../../../kit/button.tsx'
+import { FilterSelect, FilterText } from '../../../kit/filter-inputs.tsx'
+import { useFilters } from '../../../kit/filters.tsx'
+import { cleanNumber } from '../../../kit/number.ts'
+import { Empty, Loaded, Page } from '../../../kit/page.tsx'
+import { Badge, formatNumber, PhoneNumber, Time } from '../../../kit/show.tsx'
+import { Pager, Table } from '../../../kit/table.tsx'
+import { useLogin } from '../../../session/login.ts'
+import { MessageText } from '../text.tsx'
+import { usePeople } from './people.ts'
+
+/** How often it looks again. Milliseconds. */
+const everyMs = 3000
+
+const names = ['unread', 'assignee', 'their_number', 'our_number', 'campaign'] as const
+
+export function ConversationListScreen() {
+  const me = useLogin()?.user.id ?? ''
+  const people = usePeople()
+  const { filters, set, clear } = useFilters(names)
+  const { cursor, unread, their_number: theirs, our_number: ours, ...rest } = filters
+  const query: NonNullable<Operations['listConversations']['query']> = {
+    ...rest,
+    ...(theirs !== undefined && { their_number: cleanNumber(theirs) }),
+    ...(ours !== undefined && { our_number: cleanNumber(ours) }),
+    ...(unread !== undefined && { unread: unread === 'true' }),
+    ...(cursor !== undefined && { cursor }),
+  }
+  const call = useCall('listConversations', { query }, { every: everyMs })
+  const campaigns = useCall('listCampaigns', { query: { limit: 100 } })
+  const isNarrowed = Object.keys(filters).length > 0
+  const field = (name: (typeof names)[number]) => ({
+    value: filters[name] ?? '',
+    onChange: (value: string) => set(name, value),
+  })
+  return (
+    <Page title="Conversations" lead="What people answered, the last reply first">
+      <div className="filters" role="search" aria-label="Filters of conversations">
+        <FilterText label="Person’s number" {...field('their_number')} />
+        <FilterSelect
+          label="Unread"
+          options={[
+            ['', 'Read and unread'],
+            ['true', 'unread'],
+            ['false', 'read'],
+          ]}
+          {...field('unread')}
+        />
+        <FilterSelect
+          label="Who looks after it"
+          options={[
+            ['', 'Anybody’s'],
+            [me, 'mine'],
+            ['none', 'nobody’s'],
+            ...people.others.map(({ id, email }) => [id, email] as const),
+          ]}
+          {...field('assignee')}
+        />
+        <FilterText label="Your number" {...field('our_number')} />
+        <FilterSelect
+          label="Campaign"
+          options={[['', 'Any campaign'], ...(campaigns.data?.data ?? []).map(({ id, name }) => [id, name] as const)]}
+          {...field('campaign')}
+        />
+        {isNarrowed && (
+          <Button kind="quiet" onClick={clear}>
+            Show all
+          </Button>
+        )}
+      </div>
+      <Loaded call={call}>
+        {(page) => (
+          <>
+            <Table
+              label="Conversations"
+              rows={page.data}
+              keyOf={({ id }) => id}
+              to={({ id }) => `/conversations/${id}`}
+              columns={[
+                { title: 'Person', cell: (conversation) => <Person of={conversation} /> },
+                { title: 'Last message', isWide: true, cell: (conversation) => <LastMessage of={conversation} /> },
+                {
+                  title: 'Looked after by',
+                  cell: ({ assignee }) => (assignee ? people.tell(assignee) : <span className="none">nobody</span>),
+                },
+                { title: 'Your number', cell: ({ our_number: ours }) => <PhoneNumber of={ours} /> },
+                { title: 'Last reply', cell: ({ last_reply_at: at }) => <Time at={at} /> },
+              ]}
+              empty={
+                isNarrowed ? (
+                  <Empty title="No such conversations" action={<Button onClick={clear}>Show all</Button>}>
+                    No conversation fits all of these filters.
+                  </Empty>
+                ) : (
+                  <Empty
+                    title="No conversations yet"
+                    action={<LinkButton to="/messages/new">Write to somebody</LinkButton>}
+                  >
+                    A conversation begins when a person answers one of your numbers. It appears here at once.
+                  </Empty>
+                )
+              }
+            />
+            <Pager page={page} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const Person = ({ of: { their_number: theirs, unread } }: { of: Conversation }) => (
+  <>
+    <PhoneNumber of={theirs} /> {unread > 0 && <Badge status={`${formatNumber(unread)} unread`} tone="busy" />}
+  </>
+)
+
+function LastMessage({ of: { last_message: last, unread } }: { of: Conversation }) {
+  if (last === null) return <span className="none">–</span>
+  return (
+    <span className={unread > 0 ? 'unread' : undefined}>
+      {last.direction === 'outbound' && <span className="none">You: </span>}
+      <MessageText of={last} />
+    </span>
+  )
+}

@@ -1,0 +1,18 @@
+/** Who may look after conversations: the people of the account, for who may know them; oneself otherwise. */
+import { useCall } from '../../../api.ts'
+import { useLogin } from '../../../session/login.ts'
+
+interface Person {
+  id: string
+  email: string
+}
+
+export function usePeople(): { me: Person | undefined; others: Person[]; tell: (id: string) => string } {
+  const me = useLogin()?.user
+  const isAllowed = ['owner', 'admin', 'developer'].includes(me?.role ?? '')
+  const { data } = useCall('listUsers', { query: { limit: 200 } }, { enabled: isAllowed })
+  const others = (data?.data ?? []).filter(({ id, status }) => id !== me?.id && status === 'active')
+  const tell = (id: string): string =>
+    id === me?.id ? 'you' : ((data?.data ?? []).find((person) => person.id === id)?.email ?? id)
+  return { me, others, tell }
+}

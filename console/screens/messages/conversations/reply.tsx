@@ -1,0 +1,57 @@
+/** The answer of a conversation, written and sent with the keyboard alone if one likes. */
+import type { Conversation } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useAction, useCall } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { useDebounced } from '../../../kit/debounced.ts'
+import { Buttons, Form, TextArea } from '../../../kit/form.tsx'
+import { formatNumber } from '../../../kit/show.tsx'
+
+interface ReplyBoxProps {
+  conversation: Conversation
+  /** Who answers has read. */
+  onSent: () => unknown
+}
+
+export function ReplyBox({ conversation: { id, unread }, onSent }: ReplyBoxProps) {
+  const [message, setMessage] = useState('')
+  const settled = useDebounced(message)
+  const preview = useCall('previewMessage', { body: { message: settled } }, { enabled: settled !== '' })
+  const reply = useAction('replyInConversation')
+  const send = async () => {
+    if (reply.isBusy) return
+    if ((await reply.run({ path: { conversation: id }, body: { message } })) === undefined) return
+    setMessage('')
+    if (unread > 0) await onSent()
+  }
+  const { segments, encoding } = preview.data ?? {}
+  return (
+    <Form onSubmit={send} problem={reply.problem}>
+      <TextArea
+        label="Answer"
+        name="message"
+        rows={3}
+        value={message}
+        onChange={(text) => {
+          setMessage(text)
+          if (reply.problem) reply.reset()
+        }}
+        onKeyDown={(event) => {
+          if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return
+          event.preventDefault()
+          void send()
+        }}
+        hint={
+          settled !== '' && segments !== undefined
+            ? `${formatNumber(segments)} ${segments === 1 ? 'segment' : 'segments'} of ${encoding}`
+            : 'Ctrl and Enter send it.'
+        }
+      />
+      <Buttons>
+        <Button kind="primary" type="submit" isBusy={reply.isBusy}>
+          Send
+        </Button>
+      </Buttons>
+    </Form>
+  )
+}

@@ -1,0 +1,55 @@
+/** The messages of a conversation as bubbles, the newest at the bottom. */
+import type { Message } from '@heliogram/sdk'
+import { useLayoutEffect, useRef } from 'react'
+import { Link } from 'wouter'
+import { Badge, Moment } from '../../../kit/show.tsx'
+import { MessageText } from '../text.tsx'
+
+interface ThreadProps {
+  /** Newest first, as the API lists them. */
+  messages: readonly Message[]
+  /** How many replies nobody has read. */
+  unread: number
+}
+
+/** How near its end one must be to be taken along when something new comes. Pixels. */
+const nearPx = 120
+
+export function Thread({ messages, unread }: ThreadProps) {
+  const list = useRef<HTMLOListElement>(null)
+  const isAtEnd = useRef(true)
+  const last = messages[0]?.id
+  useLayoutEffect(() => {
+    if (isAtEnd.current && list.current) list.current.scrollTop = list.current.scrollHeight
+  }, [last])
+  const replies = messages.filter(({ direction, keyword }) => direction === 'inbound' && !keyword)
+  const firstUnread = unread > 0 ? replies[Math.min(unread, replies.length) - 1]?.id : undefined
+  return (
+    <ol
+      className="thread"
+      aria-label="Messages"
+      tabIndex={0}
+      ref={list}
+      onScroll={({ currentTarget: { scrollHeight, scrollTop, clientHeight } }) => {
+        isAtEnd.current = scrollHeight - scrollTop - clientHeight < nearPx
+      }}
+    >
+      {messages.toReversed().map((message) => (
+        <li key={message.id} className={`bubble ${message.direction}`}>
+          {message.id === firstUnread && <span className="new">New</span>}
+          <span className="text">
+            <MessageText of={message} />
+          </span>
+          <span className="small">
+            <Link href={`/messages/${message.id}`}>
+              <Moment at={message.created_at} />
+            </Link>{' '}
+            {message.direction === 'outbound' && <Badge status={message.status} />}
+            {message.automatic && ' by itself'}
+            {message.keyword && <Badge status={message.keyword} />}
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}

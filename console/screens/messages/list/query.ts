@@ -1,0 +1,46 @@
+/** The filters of the address as the API takes them. */
+import type { Operations } from '@heliogram/sdk'
+import { momentOfDay } from '../../../kit/filter-inputs.tsx'
+import { cleanNumber } from '../../../kit/number.ts'
+
+/** Their names are those of the API, so that links from everywhere lead to what they say; days stand for the whole day. */
+export const filterNames = [
+  'status',
+  'direction',
+  'to',
+  'from',
+  'campaign',
+  'contact',
+  'type',
+  'tag',
+  'error_code',
+  'test',
+  'created_after',
+  'created_before',
+] as const
+
+export type FilterName = (typeof filterNames)[number]
+export type MessageFilter = Partial<Record<FilterName, string>>
+export type MessageQuery = NonNullable<Operations['exportMessages']['query']>
+
+const day = /^\d{4}-\d\d-\d\d$/
+const tagDays = 30
+
+/** Whether the API looks for this only within a time, which nobody has said. */
+export const needsTime = ({ tag, created_after, to, from, campaign, contact }: MessageFilter): boolean =>
+  tag !== undefined && [created_after, to, from, campaign, contact].every((one) => one === undefined)
+
+export function queryOf(filters: MessageFilter): MessageQuery {
+  const { to, from: sender, direction, type, test, created_after: after, created_before: before, ...rest } = filters
+  const from = needsTime(filters) ? new Date(Date.now() - tagDays * 86_400_000).toISOString() : after
+  return {
+    ...rest,
+    ...(to !== undefined && { to: cleanNumber(to) }),
+    ...(sender !== undefined && { from: cleanNumber(sender) }),
+    ...((direction === 'outbound' || direction === 'inbound') && { direction }),
+    ...((type === 'transactional' || type === 'marketing' || type === 'otp') && { type }),
+    ...(test !== undefined && { test: test === 'true' }),
+    ...(from !== undefined && { created_after: day.test(from) ? momentOfDay(from) : from }),
+    ...(before !== undefined && { created_before: day.test(before) ? momentOfDay(before, true) : before }),
+  }
+}

@@ -1,0 +1,80 @@
+/** All that is known of a message. */
+import type { Message } from '@heliogram/sdk'
+import { Link } from 'wouter'
+import { useCall } from '../../../api.ts'
+import { Copy, Facts, formatNumber, Money, Moment, PhoneNumber } from '../../../kit/show.tsx'
+import { useLogin } from '../../../session/login.ts'
+
+export function MessageFacts({ of: message }: { of: Message }) {
+  const { metadata = {}, tags = [] } = message
+  return (
+    <>
+      <Facts
+        facts={[
+          ['To', message.to && <PhoneNumber of={message.to} />],
+          ['From', message.from ? <PhoneNumber of={message.from} /> : 'the carrier’s own sender'],
+          ['Type', message.type],
+          ['Keyword', message.keyword],
+          ['Sent by', message.automatic ? 'Heliogram itself, as the answer to a keyword' : undefined],
+          ['Length', tellLength(message)],
+          ['Price', message.price && <Money of={message.price} />],
+          ['Estimated price', !message.price && message.estimated_price && <Money of={message.estimated_price} />],
+          ['Carrier', message.route && <CarrierLink id={message.route.carrier} />],
+          ['Tries', message.attempts],
+          ['Campaign', message.campaign && <CampaignLink id={message.campaign} />],
+          [
+            'Conversation',
+            message.conversation && <Link href={`/conversations/${message.conversation}`}>All that was written</Link>,
+          ],
+          ['Test mode', message.test ? 'yes: no carrier got it' : undefined],
+          ['Accepted', message.direction === 'outbound' && <Moment at={message.created_at} />],
+          ['Received', message.direction === 'inbound' && <Moment at={message.created_at} />],
+          ['To be sent', message.send_at && <Moment at={message.send_at} />],
+          ['Expected to go', message.estimated_send_at && <Moment at={message.estimated_send_at} />],
+          ['Went', message.sent_at && <Moment at={message.sent_at} />],
+          ['Over', message.completed_at && <Moment at={message.completed_at} />],
+          ['Expires', !message.final && message.expires_at && <Moment at={message.expires_at} />],
+          ['If unanswered', message.on_unknown && tellUnknown[message.on_unknown]],
+          ['Callback', message.callback_url && <code>{message.callback_url}</code>],
+          [
+            'Tags',
+            tags.length > 0 &&
+              tags.map((tag) => (
+                <Link key={tag} href={`/messages?tag=${encodeURIComponent(tag)}`} className="tag">
+                  {tag}
+                </Link>
+              )),
+          ],
+          ['Id', <Copy key="id" text={message.id} />],
+          ['Id at the carrier', message.provider_message_id && <code>{message.provider_message_id}</code>],
+          ['Contact', message.contact && <code>{message.contact}</code>],
+        ]}
+      />
+      {Object.keys(metadata).length > 0 && (
+        <>
+          <h3 className="sub">Metadata</h3>
+          <Facts facts={Object.entries(metadata)} />
+        </>
+      )}
+    </>
+  )
+}
+
+const tellUnknown = { hold: 'it is held as unconfirmed', resend: 'it is sent again, perhaps twice' }
+
+function tellLength({ segments, segments_delivered: delivered = 0, encoding, characters, direction }: Message): string {
+  const parts = `${formatNumber(segments)} ${segments === 1 ? 'segment' : 'segments'} of ${encoding}, ${formatNumber(characters)} characters`
+  return direction === 'outbound' && segments > 1 ? `${parts}; ${delivered} delivered` : parts
+}
+
+/** A carrier by its name, for who may know it. */
+function CarrierLink({ id }: { id: string }) {
+  const isOperator = useLogin()?.user.role === 'owner'
+  const { data } = useCall('getCarrier', { path: { id } }, { enabled: isOperator })
+  return data ? <Link href={`/carriers/${id}`}>{data.name}</Link> : <code>{id}</code>
+}
+
+function CampaignLink({ id }: { id: string }) {
+  const { data } = useCall('getCampaign', { path: { campaign: id } })
+  return <Link href={`/campaigns/${id}`}>{data?.name ?? id}</Link>
+}

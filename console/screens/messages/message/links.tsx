@@ -1,0 +1,32 @@
+/** The short links of a message, where it has some, and who followed them. */
+import { useCall } from '../../../api.ts'
+import { Section } from '../../../kit/page.tsx'
+import { Copy, formatNumber, Time } from '../../../kit/show.tsx'
+import { Table } from '../../../kit/table.tsx'
+
+export function MessageLinks({ id, live }: { id: string; live: { every?: number } }) {
+  // Clicks come long after the message is over, so it looks on slowly then.
+  const { data } = useCall('listMessageLinks', { path: { id } }, { every: 10_000, ...live })
+  if (!data || data.data.length === 0) return null
+  return (
+    <Section title="Short links">
+      <Table
+        label="Short links"
+        rows={data.data}
+        keyOf={({ short_url, url }) => `${short_url} ${url}`}
+        columns={[
+          {
+            title: 'Short link',
+            cell: ({ short_url }) => (short_url ? <Copy text={short_url} /> : <span className="none">not shown</span>),
+          },
+          { title: 'Leads to', isWide: true, cell: ({ url }) => url ?? <span className="none">not shown</span> },
+          { title: 'Clicks', isNumber: true, cell: ({ clicks }) => formatNumber(clicks) },
+          { title: 'By programs', isNumber: true, cell: ({ bot_clicks: bots }) => formatNumber(bots) },
+          { title: 'First click', cell: ({ first_clicked_at: at }) => <Time at={at} /> },
+          { title: 'Last click', cell: ({ last_clicked_at: at }) => <Time at={at} /> },
+        ]}
+        empty={null}
+      />
+    </Section>
+  )
+}

@@ -1,0 +1,134 @@
+/** One message: where it is, what it says, what happened to it and why, and what can be done with it. */
+import type { Message } from '@heliogram/sdk'
+import { useState } from 'react'
+import { Link, useParams } from 'wouter'
+import { useCall } from '../../../api.ts'
+import { Loaded, Page, Section } from '../../../kit/page.tsx'
+import { Badge, Moment } from '../../../kit/show.tsx'
+import { meanings, personOf, tellHold, tellNumber } from '../status.ts'
+import { MessageText } from '../text.tsx'
+import { MessageActions } from './actions.tsx'
+import { Explanation } from './explanation.tsx'
+import { MessageFacts } from './facts.tsx'
+import { MessageLinks } from './links.tsx'
+import { Timeline } from './timeline.tsx'
+
+/** How often it looks again while something may still happen. Milliseconds. */
+const everyMs = 2000
+
+export function MessageScreen() {
+  const { id = '' } = useParams()
+  // Another message is another screen: nothing of the one before stays.
+  return <OneMessage key={id} id={id} />
+}
+
+function OneMessage({ id }: { id: string }) {
+  const [isOver, setOver] = useState(false)
+  const live = isOver ? {} : { every: everyMs }
+  const call = useCall('getMessage', { path: { id } }, live)
+  if (call.data && call.data.final !== isOver) setOver(call.data.final)
+  const message = call.data
+  const title = message ? titleOf(message) : 'Message'
+  return (
+    <Page
+      title={title}
+      back={{ to: '/messages', title: 'Messages' }}
+      lead={
+        message && (
+          <>
+            <Badge status={message.status} /> {meanings[message.status]}
+          </>
+        )
+      }
+      actions={message && <MessageActions message={message} />}
+    >
+      <Loaded call={call}>
+        {(it) => (
+          <>
+            <Concerns of={it} />
+            <div className="columns">
+              <div>
+                <div className="card text" aria-label="Text">
+                  <MessageText of={it} />
+                </div>
+                <Section title="Facts">
+                  <MessageFacts of={it} />
+                </Section>
+              </div>
+              <Section title="What happened">
+                <Timeline id={id} sequence={it.sequence} live={live} />
+              </Section>
+            </div>
+            <MessageLinks id={id} live={live} />
+            {it.direction === 'outbound' && <Explanation id={id} sequence={it.sequence} live={live} />}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const titleOf = (message: Message): string =>
+  `${message.direction === 'outbound' ? 'To' : 'From'} ${tellNumber(personOf(message))}`
+
+/** What somebody who looks after messages should know first: why it failed or waits, and what was warned of. */
+function Concerns({
+  of: { error, hold, final, possible_duplicate, partial, warnings = [], in_reply_to },
+}: {
+  of: Message
+}) {
+  return (
+    <>
+      {error && (
+        <div className={error.permanent && final ? 'problem' : 'notice'} role="note">
+          <p>
+            <strong>{error.title}</strong>
+            {/* Details mostly begin with their title, and go on with the carrier's own words. */}
+            {error.detail.startsWith(error.title) ? error.detail.slice(error.title.length) : ` ${error.detail}`}
+          </p>
+          {error.advice && <p>{error.advice}</p>}
+          <p className="small">
+            <a href={`/docs/errors#${error.code}`} target="_blank" rel="noreferrer">
+              {error.code}
+            </a>
+            {final && (error.permanent ? ' · the same message would fail again' : ' · the same message may succeed')}
+          </p>
+        </div>
+      )}
+      {hold && (
+        <div className="notice" role="note">
+          {tellHold(hold.reason)}{' '}
+          {hold.until && (
+            <>
+              Until <Moment at={hold.until} />.
+            </>
+          )}
+        </div>
+      )}
+      {possible_duplicate && (
+        <div className="notice" role="note">
+          It was sent again after an unknown outcome: the recipient may have it twice.
+        </div>
+      )}
+      {partial && (
+        <div className="notice" role="note">
+          Parts of this long reply are missing.
+        </div>
+      )}
+      {warnings.length > 0 && (
+        <ul className="warnings">
+          {warnings.map(({ code, detail }) => (
+            <li key={code} className="small">
+              {detail}
+            </li>
+          ))}
+        </ul>
+      )}
+      {in_reply_to && (
+        <p className="small">
+          It answers <Link href={`/messages/${in_reply_to}`}>a message of yours</Link>.
+        </p>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,99 @@
+/** What a draft would be sent as: its segments, what decides its encoding, what it costs. */
+import { HeliogramError, type Operations } from '@heliogram/sdk'
+import { useCall } from '../../../api.ts'
+import { useDebounced } from '../../../kit/debounced.ts'
+import { Problem } from '../../../kit/problem.tsx'
+import { Facts, formatNumber, Money } from '../../../kit/show.tsx'
+import { lookOf, recipientOf, variablesOf, type Draft } from './draft.ts'
+
+export function Preview({ draft }: { draft: Draft }) {
+  const settled = useDebounced(draft)
+  const isText = settled.template === ''
+  const to = recipientOf(settled)
+  const common = { ...lookOf(settled), ...(to !== undefined && { to }) }
+  const ofText = useCall(
+    'previewMessage',
+    { body: { ...common, message: settled.message, ...(settled.isShortened && { shorten_urls: true }) } },
+    { enabled: isText && settled.message !== '' },
+  )
+  const ofTemplate = useCall(
+    'previewTemplate',
+    {
+      path: { template: settled.template || '-' },
+      body: { ...common, variables: variablesOf(settled), ...(settled.language && { language: settled.language }) },
+    },
+    { enabled: !isText },
+  )
+  const call = isText ? ofText : ofTemplate
+  const isBlank = isText && settled.message === ''
+  return (
+    <section className="card preview" aria-label="Preview">
+      <h2>Preview</h2>
+      {isBlank ? (
+        <p className="hint">What the recipient gets appears here as you write.</p>
+      ) : call.error ? (
+        <Refusal of={call.error} />
+      ) : (
+        call.data && <Look of={call.data} />
+      )}
+    </section>
+  )
+}
+
+/** Why there is no preview: mostly something that is still to be filled in. */
+function Refusal({ of }: { of: Error }) {
+  if (!(of instanceof HeliogramError) || of.errors.length === 0) return <Problem of={of} />
+  return (
+    <ul className="warnings">
+      {of.errors.map(({ pointer, detail }) => (
+        <li key={pointer} className="small">
+          <strong>{pointer.replace(/^#\/(variables\/)?/, '')}</strong> {detail}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Look({ of: preview }: { of: Operations['previewMessage']['answer'] }) {
+  const { parts, encoding, segments, characters, warnings, opted_out: isOut, estimated_price: price, routes } = preview
+  return (
+    <>
+      {isOut && (
+        <p className="problem" role="status">
+          The recipient has opted out: the message would be refused.
+        </p>
+      )}
+      <ol className="segments" aria-label="Segments">
+        {parts.map(({ text, characters: length }, n) => (
+          <li key={n} className="bubble outbound">
+            <span className="text">{text}</span>
+            {parts.length > 1 && <span className="small">{length}</span>}
+          </li>
+        ))}
+      </ol>
+      <Facts
+        facts={[
+          ['Segments', <strong key="n">{formatNumber(segments)}</strong>],
+          ['Encoding', encoding],
+          ['Characters', formatNumber(characters)],
+          ['Estimated price', routes && (price ? <Money of={price} /> : 'not known: the carrier has no rate card')],
+          ['Route', routes?.length === 0 && 'none: no carrier takes messages to this number'],
+        ]}
+      />
+      {warnings.length > 0 && (
+        <ul className="warnings">
+          {warnings.map(({ code, detail, characters: culprits = [] }) => (
+            <li key={code} className="small">
+              {detail}{' '}
+              {culprits.map(({ character, code_point, position }) => (
+                <span key={position} className="tag" title={`Character ${position + 1}`}>
+                  {character} {code_point}
+                </span>
+              ))}
+            </li>
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,61 @@
+/** What it says: a text, or a template with its values. */
+import { useCall } from '../../../api.ts'
+import { SelectField, TextArea, TextField } from '../../../kit/form.tsx'
+import type { Change, Draft } from './draft.ts'
+
+export function TextFields({ draft, change }: { draft: Draft; change: Change }) {
+  const templates = useCall('listTemplates', { query: { limit: 200 } })
+  const all = templates.data?.data ?? []
+  const template = all.find(({ id, name }) => draft.template !== '' && [id, name].includes(draft.template))
+  return (
+    <>
+      {(all.length > 0 || draft.template !== '') && (
+        <SelectField
+          label="Template"
+          name="template"
+          value={template?.name ?? draft.template}
+          onChange={(name) => change({ template: name, variables: {}, language: '' })}
+          options={[['', 'None: write the text here'], ...all.map(({ name }) => [name, name] as const)]}
+        />
+      )}
+      {draft.template === '' ? (
+        <TextArea
+          label="Text"
+          name="message"
+          rows={5}
+          value={draft.message}
+          onChange={(message) => change({ message })}
+          hint="1 to 1600 characters."
+        />
+      ) : (
+        template && (
+          <fieldset className="fields">
+            <legend className="small">Values of the template</legend>
+            {template.variables.map(({ name, required }) => (
+              <TextField
+                key={name}
+                label={name}
+                name={`variables/${name}`}
+                value={draft.variables[name] ?? ''}
+                onChange={(value) => change({ variables: { ...draft.variables, [name]: value } })}
+                hint={required ? 'Needed.' : 'May be empty: something stands in for it.'}
+              />
+            ))}
+            {Object.keys(template.languages).length > 0 && (
+              <SelectField
+                label="Language"
+                name="language"
+                value={draft.language}
+                onChange={(language) => change({ language })}
+                options={[
+                  ['', `${template.language}, its default`],
+                  ...Object.keys(template.languages).map((language) => [language, language] as const),
+                ]}
+              />
+            )}
+          </fieldset>
+        )
+      )}
+    </>
+  )
+}

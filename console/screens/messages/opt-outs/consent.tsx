@@ -1,0 +1,64 @@
+/** All that a number has agreed to or withdrawn. */
+import type { Consent } from '@heliogram/sdk'
+import { Link, useSearchParams } from 'wouter'
+import { download, useCall } from '../../../api.ts'
+import { Empty, Loaded, Section } from '../../../kit/page.tsx'
+import { Badge, Moment } from '../../../kit/show.tsx'
+import { Pager, Table } from '../../../kit/table.tsx'
+import { DownloadButton } from '../../../kit/task.tsx'
+
+export function ConsentLedger({ number }: { number: string }) {
+  const [params] = useSearchParams()
+  const cursor = params.get('cursor') ?? undefined
+  const call = useCall('listConsent', { query: { number, cursor } })
+  return (
+    <Section
+      title="What they agreed to and withdrew"
+      actions={
+        <DownloadButton
+          label="Export CSV"
+          onDownload={() => download('exportConsent', { query: { number } }, `consent-${number}.csv`)}
+        />
+      }
+    >
+      <Loaded call={call}>
+        {(page) => (
+          <>
+            <Table
+              label="Ledger of consent"
+              rows={page.data}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  title: 'Status',
+                  cell: ({ status }) => <Badge status={status} tone={status === 'opted_out' ? 'bad' : 'good'} />,
+                },
+                { title: 'Source', cell: ({ source }) => source },
+                { title: 'Proof', isWide: true, cell: (consent) => <Proof of={consent} /> },
+                { title: 'When', cell: ({ recorded_at: at }) => <Moment at={at} /> },
+              ]}
+              empty={
+                <Empty title="Nothing is recorded for this number">
+                  STOP and START of the person, what you record by the API, and opt-outs by hand appear here with their
+                  proof.
+                </Empty>
+              }
+            />
+            <Pager page={page} />
+          </>
+        )}
+      </Loaded>
+    </Section>
+  )
+}
+
+function Proof({ of: { message, evidence } }: { of: Consent }) {
+  const said = Object.entries(evidence ?? {}).flatMap(([name, value]) =>
+    typeof value === 'string' ? [`${name}: ${value}`] : [],
+  )
+  return (
+    <>
+      {message && <Link href={`/messages/${message}`}>the reply</Link>} {said.join(', ')}
+    </>
+  )
+}

@@ -1,0 +1,78 @@
+/** Opting the numbers of a file out. */
+import { useState } from 'react'
+import type { Operations } from '@heliogram/sdk'
+import { useAction } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { Dialog } from '../../../kit/dialog.tsx'
+import { Buttons, Form } from '../../../kit/form.tsx'
+import { Figure, Figures, formatNumber } from '../../../kit/show.tsx'
+import { Table } from '../../../kit/table.tsx'
+
+type Imported = Operations['importOptOuts']['answer']
+
+export function ImportOptOuts({ onClose }: { onClose: () => void }) {
+  const [file, setFile] = useState<File>()
+  const [imported, setImported] = useState<Imported>()
+  const add = useAction('importOptOuts', 'The file is imported.')
+  const submit = async () => {
+    // Browsers name the type of such files in several ways; the API asks for one.
+    const done = file && (await add.run({ body: new Blob([file], { type: 'text/csv' }) }))
+    if (done) setImported(done.answer)
+  }
+  return (
+    <Dialog title="Import opt-outs" onClose={onClose}>
+      <p className="question">
+        A CSV file with a column <code>number</code>, and <code>reason</code> if you like; up to 100,000 rows. It only
+        ever adds, one bad row stops nothing, and it may be repeated. A file of the export is taken as it is.
+      </p>
+      <Form onSubmit={submit} problem={add.problem}>
+        <input
+          type="file"
+          accept=".csv,text/csv,text/plain"
+          aria-label="CSV file"
+          onChange={({ target }) => setFile(target.files?.[0])}
+        />
+        <Buttons>
+          <Button kind="primary" type="submit" isBusy={add.isBusy} disabled={!file}>
+            {add.isBusy ? 'Importing …' : 'Import the file'}
+          </Button>
+          {imported && <Button onClick={onClose}>Close</Button>}
+        </Buttons>
+      </Form>
+      {imported && <Result of={imported} />}
+    </Dialog>
+  )
+}
+
+function Result({ of: { total, created, existing, duplicate, failed, errors } }: { of: Imported }) {
+  return (
+    <div role="status" className="result">
+      <Figures>
+        <Figure value={formatNumber(total)} label="rows" />
+        <Figure value={formatNumber(created)} label="out now" tone="good" />
+        <Figure value={formatNumber(existing)} label="were out before" />
+        <Figure value={formatNumber(duplicate)} label="repeated" />
+        <Figure value={formatNumber(failed)} label="bad rows" {...(failed > 0 && { tone: 'bad' })} />
+      </Figures>
+      {errors.length > 0 && (
+        <Table
+          label="Bad rows"
+          rows={errors}
+          keyOf={({ line, code }) => `${line} ${code}`}
+          columns={[
+            { title: 'Line', isNumber: true, cell: ({ line }) => line },
+            { title: 'Value', cell: ({ value }) => <code>{value}</code> },
+            {
+              title: 'What is wrong',
+              isWide: true,
+              cell: ({ detail, suggestion }) => (
+                <span title={detail}>{[detail, suggestion].filter(Boolean).join(' ')}</span>
+              ),
+            },
+          ]}
+          empty={null}
+        />
+      )}
+    </div>
+  )
+}

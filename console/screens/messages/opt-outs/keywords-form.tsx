@@ -1,0 +1,149 @@
+/** The keywords and answers of an account or a campaign: each its own, or inherited. */
+import type { Keywords, Operations } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useAction } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { Buttons, CheckField, Form, SelectField, TextArea } from '../../../kit/form.tsx'
+
+type Body = Operations['putKeywords']['body']
+
+const lists = [
+  ['stop_keywords', 'Keywords that opt out', 'STOP is always among them.'],
+  ['start_keywords', 'Keywords that take an opt-out back', ''],
+  ['help_keywords', 'Keywords that ask for help', ''],
+] as const
+type List = (typeof lists)[number][0]
+
+const answers = [
+  ['stop', 'Answer to an opt-out'],
+  ['start', 'Answer to an opt-in'],
+  ['help', 'Answer to a call for help'],
+] as const
+type Answered = (typeof answers)[number][0]
+
+/** A text that is one's own, or undefined where it is inherited. */
+type Own<Name extends string> = Partial<Record<Name, string>>
+
+const suspicions = ['flag', 'ignore', 'opt_out'] as const
+
+export function KeywordsForm({ keywords, query }: { keywords: Keywords; query: { campaign?: string } }) {
+  const { own } = keywords
+  const ownReplies = typeof own['replies'] === 'object' && own['replies'] !== null ? own['replies'] : {}
+  const [words, setWords] = useState<Own<List>>(() => pick(lists, own, (name) => keywords[name].join('\n')))
+  const [replies, setReplies] = useState<Own<Answered>>(() =>
+    pick(answers, ownReplies, (name) => keywords.replies[name] ?? ''),
+  )
+  const [suspicion, setSuspicion] = useState('on_suspicion' in own ? keywords.on_suspicion : '')
+  const save = useAction('putKeywords', 'The keywords are changed: they hold for the next reply.')
+  const onSuspicion = suspicions.find((one) => one === suspicion)
+  const inherited = keywords.campaign === null ? 'Inherited from the defaults.' : 'Inherited from the account.'
+  const submit = () =>
+    save.run({
+      query,
+      body: {
+        ...listsOf(words),
+        ...(Object.keys(replies).length > 0 && { replies: repliesOf(replies) }),
+        ...(onSuspicion && { on_suspicion: onSuspicion }),
+      },
+    })
+  return (
+    <Form onSubmit={submit} problem={save.problem}>
+      {lists.map(([name, label, hint]) => (
+        <div key={name} className="card form">
+          <TextArea
+            label={label}
+            name={name}
+            value={words[name] ?? keywords[name].join('\n')}
+            readOnly={words[name] === undefined}
+            onChange={(text) => setWords({ ...words, [name]: text })}
+            hint={words[name] === undefined ? inherited : `Whole replies, a line each. ${hint}`}
+          />
+          <CheckField
+            label="Its own list"
+            name={`${name}/own`}
+            value={words[name] !== undefined}
+            onChange={(isOwn) => setWords(isOwn ? { ...words, [name]: keywords[name].join('\n') } : omit(words, name))}
+          />
+        </div>
+      ))}
+      {answers.map(([name, label]) => (
+        <div key={name} className="card form">
+          <TextArea
+            label={label}
+            name={`replies/${name}`}
+            rows={2}
+            value={replies[name] ?? keywords.replies[name] ?? ''}
+            readOnly={replies[name] === undefined}
+            onChange={(text) => setReplies({ ...replies, [name]: text })}
+            hint={
+              replies[name] === undefined
+                ? inherited
+                : '{{account_name}} stands for the name of the account. Empty: nothing is answered.'
+            }
+          />
+          <CheckField
+            label="Its own answer"
+            name={`replies/${name}/own`}
+            value={replies[name] !== undefined}
+            onChange={(isOwn) =>
+              setReplies(isOwn ? { ...replies, [name]: keywords.replies[name] ?? '' } : omit(replies, name))
+            }
+          />
+        </div>
+      ))}
+      <SelectField
+        label="A reply that only looks like STOP"
+        name="on_suspicion"
+        value={suspicion}
+        onChange={setSuspicion}
+        options={[
+          ['', `${inherited.slice(0, -1)}${suspicion === '' ? `: ${keywords.on_suspicion.replaceAll('_', ' ')}` : ''}`],
+          ['flag', 'flag: a person looks at it'],
+          ['ignore', 'ignore: nothing is done'],
+          ['opt_out', 'opt out: the person is out at once'],
+        ]}
+        hint="Such as “stop please”."
+      />
+      <Buttons>
+        <Button kind="primary" type="submit" isBusy={save.isBusy}>
+          Save
+        </Button>
+      </Buttons>
+    </Form>
+  )
+}
+
+/** The texts of those that are one's own. */
+function pick<Name extends string>(
+  all: readonly (readonly [Name, ...string[]])[],
+  own: object,
+  textOf: (name: Name) => string,
+): Own<Name> {
+  const texts: Own<Name> = {}
+  for (const [name] of all) if (name in own) texts[name] = textOf(name)
+  return texts
+}
+
+function omit<Name extends string>(texts: Own<Name>, name: Name): Own<Name> {
+  const rest = { ...texts }
+  delete rest[name]
+  return rest
+}
+
+function listsOf(words: Own<List>): Pick<Body, List> {
+  const body: Pick<Body, List> = {}
+  for (const [name] of lists) {
+    const text = words[name]
+    if (text !== undefined) body[name] = text.split('\n').flatMap((word) => word.trim() || [])
+  }
+  return body
+}
+
+function repliesOf(replies: Own<Answered>): NonNullable<Body['replies']> {
+  const body: NonNullable<Body['replies']> = {}
+  for (const [name] of answers) {
+    const text = replies[name]
+    if (text !== undefined) body[name] = text.trim() === '' ? null : text
+  }
+  return body
+}

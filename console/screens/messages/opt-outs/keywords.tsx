@@ -1,0 +1,36 @@
+/** Which replies opt out, in, or ask for help, and what is answered: of the account, or of one campaign. */
+import { useSearchParams } from 'wouter'
+import { useCall } from '../../../api.ts'
+import { FilterSelect } from '../../../kit/filter-inputs.tsx'
+import { Loaded, Page } from '../../../kit/page.tsx'
+import { KeywordsForm } from './keywords-form.tsx'
+import { OptOutTabs } from './tabs.tsx'
+
+export function KeywordsScreen() {
+  const [params, setParams] = useSearchParams()
+  const campaign = params.get('campaign') ?? ''
+  const campaigns = useCall('listCampaigns', { query: { limit: 200 } })
+  return (
+    <Page title="Opt-outs" tab="Keywords" lead="Which replies opt out, in, or ask for help, and what is answered">
+      <OptOutTabs />
+      <div className="filters">
+        <FilterSelect
+          label="Whose keywords"
+          value={campaign}
+          onChange={(id) => setParams(id === '' ? {} : { campaign: id })}
+          options={[
+            ['', 'The account’s'],
+            ...(campaigns.data?.data ?? []).map(({ id, name }) => [id, `Those of the campaign ${name}`] as const),
+          ]}
+        />
+      </div>
+      <OneSet key={campaign} campaign={campaign} />
+    </Page>
+  )
+}
+
+function OneSet({ campaign }: { campaign: string }) {
+  const query = campaign === '' ? {} : { campaign }
+  const call = useCall('getKeywords', { query })
+  return <Loaded call={call}>{(keywords) => <KeywordsForm keywords={keywords} query={query} />}</Loaded>
+}

@@ -1,0 +1,121 @@
+/** Everybody to whom nothing is sent, and the ways to look for one, to add some and to take them elsewhere. */
+import type { OptOut } from '@heliogram/sdk'
+import { useState } from 'react'
+import { Link, useLocation, useSearchParams } from 'wouter'
+import { download, useCall } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { Empty, Loaded, Page } from '../../../kit/page.tsx'
+import { PhoneNumber, Time } from '../../../kit/show.tsx'
+import { Pager, Table } from '../../../kit/table.tsx'
+import { DownloadButton } from '../../../kit/task.tsx'
+import { AddOptOut } from './add.tsx'
+import { CheckNumbers } from './check.tsx'
+import { ImportOptOuts } from './import.tsx'
+import { tellSource } from './source.ts'
+import { OptOutTabs } from './tabs.tsx'
+
+/** How often the first page looks again. Milliseconds. */
+const everyMs = 5000
+
+type Front = 'add' | 'check' | 'import'
+
+export function OptOutListScreen() {
+  const [params] = useSearchParams()
+  const [front, setFront] = useState<Front>()
+  const cursor = params.get('cursor') ?? undefined
+  const call = useCall('listOptOuts', { query: { cursor } }, cursor === undefined ? { every: everyMs } : {})
+  const close = () => setFront(undefined)
+  return (
+    <Page
+      title="Opt-outs"
+      lead="Nothing is sent to these people"
+      actions={
+        <>
+          <Button onClick={() => setFront('check')}>Check numbers</Button>
+          <Button onClick={() => setFront('import')}>Import</Button>
+          <DownloadButton label="Export CSV" onDownload={() => download('exportOptOuts', {}, 'opt-outs.csv')} />
+          <Button kind="primary" data-key="n" onClick={() => setFront('add')}>
+            Opt a number out
+          </Button>
+        </>
+      }
+    >
+      <OptOutTabs />
+      <Look />
+      <Loaded call={call}>
+        {(page) => (
+          <>
+            <Table
+              label="Opt-outs"
+              rows={page.data}
+              keyOf={({ id }) => id}
+              columns={[
+                { title: 'Number', cell: ({ number }) => <OptOutLink number={number} /> },
+                { title: 'How', cell: ({ source, message }) => <Source source={source} message={message} /> },
+                { title: 'Reason', isWide: true, cell: ({ reason }) => reason ?? <span className="none">–</span> },
+                { title: 'Since', cell: ({ created_at: at }) => <Time at={at} /> },
+              ]}
+              empty={
+                <Empty
+                  title="Nobody has opted out"
+                  action={<Button onClick={() => setFront('add')}>Opt a number out</Button>}
+                >
+                  Who answers STOP to one of your messages appears here, and so does whom you add or import.
+                </Empty>
+              }
+            />
+            <Pager page={page} />
+          </>
+        )}
+      </Loaded>
+      {front === 'add' && <AddOptOut onClose={close} />}
+      {front === 'check' && <CheckNumbers onClose={close} />}
+      {front === 'import' && <ImportOptOuts onClose={close} />}
+    </Page>
+  )
+}
+
+/** The way to one number, whether it is out or not. */
+function Look() {
+  const [number, setNumber] = useState('')
+  const [, go] = useLocation()
+  const digits = number.replace(/\D/g, '')
+  return (
+    <form
+      className="filters"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (digits !== '') go(`/opt-outs/${digits}`)
+      }}
+    >
+      <input
+        type="search"
+        aria-label="Number to look up"
+        placeholder="Number to look up"
+        inputMode="tel"
+        autoComplete="off"
+        value={number}
+        onChange={(event) => setNumber(event.target.value)}
+      />
+      <Button type="submit" disabled={digits === ''}>
+        Look it up
+      </Button>
+    </form>
+  )
+}
+
+function OptOutLink({ number }: Pick<OptOut, 'number'>) {
+  if (number === null) return <span className="none">forgotten</span>
+  // With its middle hidden it leads nowhere.
+  if (!/^\d+$/.test(number)) return <PhoneNumber of={number} />
+  return (
+    <Link href={`/opt-outs/${number}`}>
+      <PhoneNumber of={number} />
+    </Link>
+  )
+}
+
+function Source({ source, message }: Pick<OptOut, 'source' | 'message'>) {
+  return message === null ? tellSource(source) : <Link href={`/messages/${message}`}>{tellSource(source)}</Link>
+}

@@ -1,0 +1,206 @@
+/** Writing to people, reading what they answer, and keeping away from who wants no more, in the console. */
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
+import { Phones } from './carrier.ts'
+import { startProgram, type Program } from './harness.ts'
+
+let program: Program
+let visitor: Visitor
+let phones: Phones
+/** The number of the account. */
+let ours: string
+beforeAll(async () => {
+  program = await startProgram()
+  phones = new Phones(Number(/Simulated phones +http:\/\/127\.0\.0\.1:(\d+)/.exec(program.stdout)?.[1]))
+  const { client } = program
+  await client.expect('POST', '/v1/campaigns', { name: 'Spring sale', key: 'spring-sale' })
+  await client.expect('POST', '/v1/templates', { name: 'order-shipped', body: 'Order {{ order }} is on its way.' })
+  const { data } = await client.expect<{ data: { number: string }[] }>('GET', '/v1/senders')
+  ours = data[0]?.number ?? ''
+  visitor = await enterConsole(program)
+})
+afterAll(async () => {
+  await visitor?.close()
+  await program?.remove()
+})
+
+test('a message is looked at while it is written, and followed to its end', async () => {
+  const { page } = visitor
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Messages' }).click()
+  await page.getByText('No messages yet').waitFor()
+  await page.keyboard.press('n')
+  await page.getByLabel('To', { exact: true }).fill('12')
+  await page.getByLabel('Text', { exact: true }).fill('Your table is ready – see you soon')
+  const preview = page.getByRole('region', { name: 'Preview' })
+  await preview.getByText('UCS-2', { exact: true }).waitFor()
+  await preview.getByText('– U+2013').waitFor()
+  await page.getByRole('button', { name: 'Send the message' }).click()
+  const to = page.getByLabel('To', { exact: true })
+  await page.locator('.field', { has: to }).getByText('must be 7 to 15 digits').waitFor()
+  expect(await to.getAttribute('aria-invalid')).toBe('true')
+
+  await to.fill('+1 202 555 0101')
+  await page.getByText('More: encoding').click()
+  await page.getByLabel('Replace typographic characters').check()
+  await preview.getByText('GSM-7', { exact: true }).waitFor()
+  await page.getByLabel('Tags').fill('tables, evening')
+  await page.getByLabel('Metadata').fill('booking=77')
+  await page.getByRole('button', { name: 'Send the message' }).click()
+  await page.getByRole('heading', { name: 'To +12025550101', level: 1 }).waitFor()
+  await page.getByText('The network confirmed it.').waitFor()
+  await page.getByRole('list', { name: 'Timeline' }).getByText(/^Delivered\./).waitFor()
+  await page.getByText('The default route took it to simulator.').waitFor()
+  await page.getByText('Your table is ready - see you soon').waitFor()
+  await expectFits(page)
+  await page.getByRole('link', { name: 'evening' }).click()
+  await page.getByRole('row', { name: /\+12025550101 delivered Your table is ready/ }).waitFor()
+})
+
+test('a template asks for its values, and a message that is scheduled is canceled', async () => {
+  const { page } = visitor
+  await page.goto('/console/messages/new?to=12025550102')
+  await page.getByLabel('Template').selectOption('order-shipped')
+  const preview = page.getByRole('region', { name: 'Preview' })
+  await preview.getByText('is needed by the template').waitFor()
+  await page.getByLabel('order').fill('1042')
+  await preview.getByText('Order 1042 is on its way.').waitFor()
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString().slice(0, 16)
+  await page.getByLabel('Send at').fill(tomorrow)
+  await expectFits(page)
+  await page.getByRole('button', { name: 'Schedule the message' }).click()
+  await page.getByText('It waits for its time.').waitFor()
+  await page.getByRole('button', { name: 'Cancel the message' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel the message' }).click()
+  await page.getByText('It was canceled, or the recipient said STOP before it went.').waitFor()
+  await page.getByRole('button', { name: 'Remove the text' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove the text' }).click()
+  await page.getByText('The text was removed.').waitFor()
+})
+
+test('the list is narrowed by its address, and what is left is exported', async () => {
+  const { page } = visitor
+  await program.client.expect('POST', '/v1/messages/send', { to: '12025550014', message: 'Nobody gets this.' })
+  await page.goto('/console/messages')
+  const rows = page.getByRole('region', { name: 'Messages' }).getByRole('row')
+  await page.getByRole('row', { name: /\+12025550014 rejected/ }).waitFor()
+  await page.getByLabel('Status').selectOption('rejected')
+  await expect.poll(() => rows.count()).toBe(2)
+  await page.getByPlaceholder('Recipient’s number').fill('+1 202 555 0102')
+  await page.getByText('No message fits all of these filters.').waitFor()
+  expect(new URL(page.url()).search).toBe('?status=rejected&to=%2B1+202+555+0102')
+  await page.getByLabel('Status').selectOption('')
+  await page.getByRole('row', { name: /\+12025550102 canceled/ }).waitFor()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Export CSV' }).click(),
+  ])
+  const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n')
+  expect(lines).toHaveLength(2)
+  expect(lines[1]).toContain('12025550102')
+  await expectFits(page)
+})
+
+test('a conversation shows what comes in, loses nothing that is being written, and is answered by the keyboard', async () => {
+  const { page } = visitor
+  const person = '12025550103'
+  await program.client.expect('POST', '/v1/messages/send', { to: person, message: 'Shall we keep your table?' })
+  await phones.reply(person, ours, 'Yes please!')
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Conversations' }).click()
+  await page.getByRole('row', { name: /\+12025550103 1 unread Yes please!/ }).click()
+  const thread = page.getByRole('list', { name: 'Messages' })
+  await thread.getByText('Shall we keep your table?').waitFor()
+  const answer = page.getByLabel('Answer')
+  await answer.pressSequentially('Then it is ')
+  await phones.reply(person, ours, 'We are six.')
+  await thread.getByText('We are six.').waitFor()
+  await page.keyboard.type('yours.')
+  expect(await answer.inputValue()).toBe('Then it is yours.')
+  await page.getByRole('button', { name: 'Mark 2 as read' }).waitFor()
+  await page.keyboard.press('Control+Enter')
+  await thread.getByText('Then it is yours.').waitFor()
+  await page.getByRole('button', { name: /as read/ }).waitFor({ state: 'detached' })
+  expect(await answer.inputValue()).toBe('')
+  await page.getByLabel('Who looks after it').selectOption('You look after it')
+  await page.getByRole('status').getByText('It is noted who looks after the conversation.').waitFor()
+  await expectFits(page)
+  await page.getByRole('link', { name: '← Conversations' }).click()
+  await page.getByRole('row', { name: /\+12025550103 You: Then it is yours\. you/ }).waitFor()
+  await page.getByLabel('Unread').selectOption('true')
+  await page.getByText('No conversation fits all of these filters.').waitFor()
+})
+
+test('numbers are opted out, looked up, imported, and let in again with a reason', async () => {
+  const { page } = visitor
+  await page.goto('/console/opt-outs')
+  await page.getByText('Nobody has opted out').waitFor()
+  await page.keyboard.press('n')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Number').fill('abc')
+  await dialog.getByRole('button', { name: 'Opt it out' }).click()
+  await page.locator('.field .fault').getByText('must be 7 to 15 digits').waitFor()
+  await dialog.getByLabel('Number').fill('+1 (202) 555-0104')
+  await dialog.getByLabel('Reason').fill('complaint by phone')
+  await dialog.getByRole('button', { name: 'Opt it out' }).click()
+  await page.getByRole('row', { name: /\+12025550104 by hand or by the API complaint by phone/ }).waitFor()
+
+  await page.getByRole('button', { name: 'Import' }).click()
+  const buffer = Buffer.from('number,reason\n+1 202 555 0105,fair\n12025550104,\nabc,\n')
+  await dialog.getByLabel('CSV file').setInputFiles({ name: 'out.csv', mimeType: 'application/vnd.ms-excel', buffer })
+  await dialog.getByRole('button', { name: 'Import the file' }).click()
+  await dialog.getByText('abc').waitFor()
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+  await page.getByRole('row', { name: /\+12025550105 imported fair/ }).waitFor()
+  await expectFits(page)
+
+  await page.getByRole('button', { name: 'Check numbers' }).click()
+  await dialog.getByLabel('Numbers').fill('1 202 555 0105\n12025550106, nobody')
+  await dialog.getByRole('button', { name: 'Check them' }).click()
+  await dialog.getByText('1 of 3 is out.').waitFor()
+  await page.keyboard.press('Escape')
+
+  await page.getByLabel('Number to look up').fill('+1 202 555 0104')
+  await page.keyboard.press('Enter')
+  await page.getByText('Nothing is sent to this number.').waitFor()
+  await page.getByRole('row', { name: /opted out .* complaint by phone/ }).waitFor()
+  await page.getByRole('button', { name: 'Let it in again' }).click()
+  await dialog.getByRole('button', { name: 'Let it in again' }).click()
+  await page.locator('.field .fault').waitFor()
+  await dialog.getByLabel('Reason').fill('asked by phone')
+  await dialog.getByRole('button', { name: 'Let it in again' }).click()
+  await page.getByText('Messages are sent to this number.').waitFor()
+  await expectFits(page)
+})
+
+test('what only looks like STOP is decided, and the keywords are changed', async () => {
+  const { page } = visitor
+  await phones.reply('12025550103', ours, 'stop please')
+  await page.goto('/console/opt-outs/suspected')
+  await page.getByRole('row', { name: /\+12025550103 stop please/ }).waitFor()
+  await expectFits(page)
+  await page.getByRole('button', { name: 'Opt out' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Opt out' }).click()
+  await page.getByText('Nothing to decide').waitFor()
+
+  await page.getByRole('link', { name: 'Keywords and answers' }).click()
+  await page.getByLabel('Its own list').nth(2).check()
+  await page.getByLabel('Keywords that ask for help').fill('HELP\nHILFE')
+  await page.getByLabel('Its own answer').nth(2).check()
+  await page.getByLabel('Answer to a call for help').fill('Call +1 555 765 4321.')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The keywords are changed').waitFor()
+  await page.reload()
+  await expect.poll(() => page.getByLabel('Keywords that ask for help').inputValue()).toBe('HELP\nHILFE')
+  expect(await page.getByLabel('Its own list').first().isChecked()).toBe(false)
+  await expectFits(page)
+  const own = await program.client.expect<{ own: object }>('GET', '/v1/opt-outs/keywords')
+  expect(own.own).toEqual({ help_keywords: ['HELP', 'HILFE'], replies: { help: 'Call +1 555 765 4321.' } })
+  expect(visitor.complaints).toEqual([])
+})
+
+/** That a screen is as wide as a phone, and as the window again. */
+async function expectFits(page: Visitor['page']): Promise<void> {
+  await page.setViewportSize({ width: 375, height: 800 })
+  await expectNoOverflow(page)
+  await page.setViewportSize({ width: 1280, height: 860 })
+}
