@@ -49,7 +49,10 @@ test('a message is looked at while it is written, and followed to its end', asyn
   await page.getByRole('button', { name: 'Send the message' }).click()
   await page.getByRole('heading', { name: 'To +12025550101', level: 1 }).waitFor()
   await page.getByText('The network confirmed it.').waitFor()
-  await page.getByRole('list', { name: 'Timeline' }).getByText(/^Delivered\./).waitFor()
+  await page
+    .getByRole('list', { name: 'Timeline' })
+    .getByText(/^Delivered\./)
+    .waitFor()
   await page.getByText('The default route took it to simulator.').waitFor()
   await page.getByText('Your table is ready - see you soon').waitFor()
   await expectFits(page)
@@ -86,7 +89,7 @@ test('the list is narrowed by its address, and what is left is exported', async 
   await page.getByRole('row', { name: /\+12025550014 rejected/ }).waitFor()
   await page.getByLabel('Status').selectOption('rejected')
   await expect.poll(() => rows.count()).toBe(2)
-  await page.getByPlaceholder('Recipient’s number').fill('+1 202 555 0102')
+  await page.getByLabel('Recipient', { exact: true }).fill('+1 202 555 0102')
   await page.getByText('No message fits all of these filters.').waitFor()
   expect(new URL(page.url()).search).toBe('?status=rejected&to=%2B1+202+555+0102')
   await page.getByLabel('Status').selectOption('')
@@ -95,10 +98,14 @@ test('the list is narrowed by its address, and what is left is exported', async 
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export CSV' }).click(),
   ])
+  await expectFits(page)
   const lines = (await readFile(await file.path(), 'utf8')).trim().split('\n')
   expect(lines).toHaveLength(2)
   expect(lines[1]).toContain('12025550102')
-  await expectFits(page)
+  const [{ id } = { id: '' }] = await program.client.listMessages('to=12025550014')
+  await page.getByLabel('Recipient', { exact: true }).fill(id)
+  await page.getByText('The carrier refused it.').waitFor()
+  await page.getByRole('note').getByText('recipient_blocked').waitFor()
 })
 
 test('a conversation shows what comes in, loses nothing that is being written, and is answered by the keyboard', async () => {

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useAction, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { useDebounced } from '../../../kit/debounced.ts'
-import { Buttons, Form, TextArea } from '../../../kit/form.tsx'
+import { Buttons, CheckField, Form, TextArea } from '../../../kit/form.tsx'
 import { formatNumber } from '../../../kit/show.tsx'
 
 interface ReplyBoxProps {
@@ -13,14 +13,16 @@ interface ReplyBoxProps {
   onSent: () => unknown
 }
 
-export function ReplyBox({ conversation: { id, unread }, onSent }: ReplyBoxProps) {
+export function ReplyBox({ conversation: { id, unread, campaign }, onSent }: ReplyBoxProps) {
   const [message, setMessage] = useState('')
+  const [isOfCampaign, setOfCampaign] = useState(false)
   const settled = useDebounced(message)
   const preview = useCall('previewMessage', { body: { message: settled } }, { enabled: settled !== '' })
   const reply = useAction('replyInConversation')
   const send = async () => {
     if (reply.isBusy) return
-    if ((await reply.run({ path: { conversation: id }, body: { message } })) === undefined) return
+    const body = { message, ...(isOfCampaign && campaign !== null && { campaign }) }
+    if ((await reply.run({ path: { conversation: id }, body })) === undefined) return
     setMessage('')
     if (unread > 0) await onSent()
   }
@@ -47,6 +49,15 @@ export function ReplyBox({ conversation: { id, unread }, onSent }: ReplyBoxProps
             : 'Ctrl and Enter send it.'
         }
       />
+      {campaign !== null && (
+        <CheckField
+          label="Of the conversation’s campaign"
+          name="campaign"
+          value={isOfCampaign}
+          onChange={setOfCampaign}
+          hint="With the campaign’s defaults and keywords: what the person says to it belongs to the campaign too."
+        />
+      )}
       <Buttons>
         <Button kind="primary" type="submit" isBusy={reply.isBusy}>
           Send

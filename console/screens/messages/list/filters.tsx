@@ -1,5 +1,6 @@
 /** What the list of messages can be narrowed to. */
 import { useState } from 'react'
+import { useLocation } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { FilterDay, FilterSelect, FilterText } from '../../../kit/filter-inputs.tsx'
@@ -19,9 +20,13 @@ const statuses: readonly (readonly [string, string])[] = [
   ...Object.keys(meanings).map((status) => [status, status] as const),
 ]
 
+/** What programs log of a message leads to it. */
+const messageId = /^msg_[0-9a-z]{26,}$/
+
 const rare: readonly FilterName[] = ['from', 'type', 'tag', 'error_code', 'test', 'created_after', 'created_before']
 
 export function MessageFilters({ filters, set, clear }: MessageFiltersProps) {
+  const [, go] = useLocation()
   const [isMore, setMore] = useState(rare.some((name) => filters[name] !== undefined))
   const campaigns = useCall('listCampaigns', { query: { limit: 100 } })
   const isInbound = filters.direction === 'inbound'
@@ -33,8 +38,9 @@ export function MessageFilters({ filters, set, clear }: MessageFiltersProps) {
     <div className="filters" role="search" aria-label="Filters of messages">
       <FilterText
         label={isInbound ? 'To your number' : 'Recipient'}
-        placeholder={isInbound ? 'To your number' : 'Recipient’s number'}
-        {...field('to')}
+        placeholder={isInbound ? 'To your number' : 'Recipient, or id of a message'}
+        value={filters.to ?? ''}
+        onChange={(value) => (messageId.test(value) ? go(`/messages/${value}`) : set('to', value))}
       />
       {isInbound && <FilterText label="From person" placeholder="Person’s number" {...field('from')} />}
       <FilterSelect label="Status" options={statuses} {...field('status')} />

@@ -37,6 +37,8 @@ export function KeywordsForm({ keywords, query }: { keywords: Keywords; query: {
   const save = useAction('putKeywords', 'The keywords are changed: they hold for the next reply.')
   const onSuspicion = suspicions.find((one) => one === suspicion)
   const inherited = keywords.campaign === null ? 'Inherited from the defaults.' : 'Inherited from the account.'
+  // What was said here hides what would be inherited, until that is taken back.
+  const tellInherited = (isHidden: boolean) => (isHidden ? `${inherited} It is shown when this is saved.` : inherited)
   const submit = () =>
     save.run({
       query,
@@ -53,10 +55,10 @@ export function KeywordsForm({ keywords, query }: { keywords: Keywords; query: {
           <TextArea
             label={label}
             name={name}
-            value={words[name] ?? keywords[name].join('\n')}
+            value={words[name] ?? (name in own ? '' : keywords[name].join('\n'))}
             readOnly={words[name] === undefined}
             onChange={(text) => setWords({ ...words, [name]: text })}
-            hint={words[name] === undefined ? inherited : `Whole replies, a line each. ${hint}`}
+            hint={words[name] === undefined ? tellInherited(name in own) : `Whole replies, a line each. ${hint}`}
           />
           <CheckField
             label="Its own list"
@@ -72,12 +74,12 @@ export function KeywordsForm({ keywords, query }: { keywords: Keywords; query: {
             label={label}
             name={`replies/${name}`}
             rows={2}
-            value={replies[name] ?? keywords.replies[name] ?? ''}
+            value={replies[name] ?? (name in ownReplies ? '' : (keywords.replies[name] ?? ''))}
             readOnly={replies[name] === undefined}
             onChange={(text) => setReplies({ ...replies, [name]: text })}
             hint={
               replies[name] === undefined
-                ? inherited
+                ? tellInherited(name in ownReplies)
                 : '{{account_name}} stands for the name of the account. Empty: nothing is answered.'
             }
           />
