@@ -2,12 +2,14 @@
 import {
   createClient,
   HeliogramError,
+  keyed,
   type Answer,
   type JsonOperation,
   type OperationName,
   type OperationRequest,
 } from '@heliogram/sdk'
 import { QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import { useRef } from 'react'
 import { fetchAsUser, forget } from './session/session.ts'
 import { toast } from './kit/toast.tsx'
 
@@ -55,9 +57,11 @@ export interface Action<Name extends JsonOperation> {
 /** An operation to be done when somebody says so; then everything that is shown is asked again. `done`: a sentence that says that it was. */
 export function useAction<Name extends JsonOperation>(name: Name, done?: string): Action<Name> {
   const client = useQueryClient()
+  const keyOf = useKey()
   const mutation = useMutation<Answer<Name>, Error, OperationRequest<Name>>({
-    mutationFn: (request) => heliogram.call(name, request),
+    mutationFn: (request) => heliogram.call(name, request, keyed.has(name) ? { idempotencyKey: keyOf(request) } : {}),
     onSuccess: async () => {
+      keyOf.next()
       if (done !== undefined) toast(done)
       await client.invalidateQueries()
     },
@@ -76,6 +80,34 @@ export function useAction<Name extends JsonOperation>(name: Name, done?: string)
     reset: mutation.reset,
   }
 }
+
+/**
+ * The idempotency key of a request: the same for the same request until it has succeeded. So who presses a button again because
+ * there was no answer does what they mean once, even where the first time was taken.
+ */
+function useKey(): { (request: unknown): string; next: () => void } {
+  const last = useRef<{ text: string; key: string }>(undefined)
+  const keyOf = (request: unknown): string => {
+    const text = JSON.stringify(request, (_, value: unknown) => (isPlain(value) ? value : randomKey()))
+    if (last.current?.text !== text) last.current = { text, key: randomKey() }
+    return last.current.key
+  }
+  const next = () => {
+    last.current = undefined
+  }
+  return Object.assign(keyOf, { next })
+}
+
+/** Whether it is JSON; a file, of which JSON shows nothing, is another one each time. */
+const isPlain = (value: unknown): boolean =>
+  typeof value !== 'object' ||
+  value === null ||
+  Array.isArray(value) ||
+  Object.getPrototypeOf(value) === Object.prototype
+
+// Pages that came over plain HTTP have no `crypto.randomUUID`.
+const randomKey = (): string =>
+  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /** Saves what an operation that answers a file answers, under a name. @throws HeliogramError */
 export async function download<Name extends OperationName>(

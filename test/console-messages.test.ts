@@ -1,5 +1,6 @@
 /** Writing to people, reading what they answer, and keeping away from who wants no more, in the console. */
 import { readFile } from 'node:fs/promises'
+import type { Route } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
 import { Phones } from './carrier.ts'
@@ -79,6 +80,23 @@ test('a template asks for its values, and a message that is scheduled is cancele
   await page.getByRole('button', { name: 'Remove the text' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove the text' }).click()
   await page.getByText('The text was removed.').waitFor()
+})
+
+test('a message whose answer was lost is sent once, though it is sent again by hand', async () => {
+  const { page } = visitor
+  await page.goto('/console/messages/new?to=12025550107')
+  await page.getByLabel('Text', { exact: true }).fill('Only once.')
+  const lose = async (route: Route) => {
+    await route.fetch()
+    await route.abort()
+  }
+  await page.route('**/v1/messages/send', lose)
+  await page.getByRole('button', { name: 'Send the message' }).click()
+  await page.getByRole('alert').getByText('No answer').waitFor()
+  await page.unroute('**/v1/messages/send', lose)
+  await page.getByRole('button', { name: 'Send the message' }).click()
+  await page.getByRole('heading', { name: 'To +12025550107', level: 1 }).waitFor()
+  expect(await program.client.listMessages('to=12025550107')).toHaveLength(1)
 })
 
 test('the list is narrowed by its address, and what is left is exported', async () => {
