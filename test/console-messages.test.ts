@@ -36,13 +36,25 @@ test('a message is looked at while it is written, and followed to its end', asyn
   const preview = page.getByRole('region', { name: 'Preview' })
   await preview.getByText('UCS-2', { exact: true }).waitFor()
   await preview.getByText('– U+2013').waitFor()
-  await page.getByRole('button', { name: 'Send the message' }).click()
+  const send = page.getByRole('button', { name: 'Send the message' })
+  const ground = () =>
+    page.evaluate<string>("getComputedStyle(document.querySelector('.button.primary')).backgroundColor")
+  const before = await ground()
+  await send.hover()
+  // What it says stays readable under the mouse.
+  expect(await ground()).toBe(before)
+  await page.getByText('More: encoding').click()
+  await page.getByLabel('Validity period').fill('0')
+  await page.getByText('More: encoding').click()
+  await send.click()
   const to = page.getByLabel('To', { exact: true })
   await page.locator('.field', { has: to }).getByText('must be 7 to 15 digits').waitFor()
   expect(await to.getAttribute('aria-invalid')).toBe('true')
+  // Who is told of a fault stands in the field that has it, and no field with a fault is folded away.
+  await page.locator('[name="to"]:focus').waitFor()
+  await page.getByLabel('Validity period').fill('600')
 
   await to.fill('+1 202 555 0101')
-  await page.getByText('More: encoding').click()
   await page.getByLabel('Replace typographic characters').check()
   await preview.getByText('GSM-7', { exact: true }).waitFor()
   await page.getByLabel('Tags').fill('tables, evening')

@@ -5,6 +5,7 @@ import {
   use,
   useEffect,
   useId,
+  useRef,
   useState,
   type FormEvent,
   type InputHTMLAttributes,
@@ -52,12 +53,20 @@ interface FormProps {
 /** A form that the Enter key sends. */
 export function Form({ onSubmit, problem = null, children }: FormProps) {
   const [names] = useState(() => new Set<string>())
+  const form = useRef<HTMLFormElement>(null)
   const submit = (event: FormEvent) => {
     event.preventDefault()
     void onSubmit()
   }
+  // Who is told of faults stands in the first field that has one, and none of these is folded away.
+  useEffect(() => {
+    if (problem === null) return
+    const wrong = form.current?.querySelectorAll<HTMLElement>('[aria-invalid="true"]') ?? []
+    for (const field of wrong) field.closest('details')?.setAttribute('open', '')
+    wrong[0]?.focus()
+  }, [problem])
   return (
-    <form className="form" onSubmit={submit} noValidate>
+    <form className="form" ref={form} onSubmit={submit} noValidate>
       <Surroundings value={{ faults: faultsOf(problem), names }}>{children}</Surroundings>
       {problem && <Problem of={problem} shownElsewhere={names} />}
     </form>
