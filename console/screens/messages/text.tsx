@@ -1,9 +1,16 @@
 /** The text of a message, or why there is none. */
 import type { Message } from '@heliogram/sdk'
 
-export function MessageText({ of: { message, redacted, text_unavailable } }: { of: Message }) {
+export function MessageText({
+  of: { message, redacted, text_unavailable },
+  isShort = false,
+}: {
+  of: Message
+  /** One of many: without the reason. */
+  isShort?: boolean
+}) {
   if (message !== null && !redacted) return <>{message}</>
-  return <span className="none">{whyNone(redacted, text_unavailable)}</span>
+  return <span className="none">{isShort ? 'not shown' : whyNone(redacted, text_unavailable)}</span>
 }
 
 function whyNone(isRedacted = false, isUnavailable = false): string {

@@ -123,7 +123,7 @@ function LastMessage({ of: { last_message: last, unread } }: { of: Conversation 
   return (
     <span className={unread > 0 ? 'unread' : undefined}>
       {last.direction === 'outbound' && <span className="none">You: </span>}
-      <MessageText of={last} />
+      <MessageText of={last} isShort />
     </span>
   )
 }

@@ -38,7 +38,7 @@ export function MessageFilters({ filters, set, clear }: MessageFiltersProps) {
     <div className="filters" role="search" aria-label="Filters of messages">
       <FilterText
         label={isInbound ? 'To your number' : 'Recipient'}
-        placeholder={isInbound ? 'To your number' : 'Recipient, or id of a message'}
+        placeholder={isInbound ? 'To your number' : 'Number or message id'}
         value={filters.to ?? ''}
         onChange={(value) => (messageId.test(value) ? go(`/messages/${value}`) : set('to', value))}
       />

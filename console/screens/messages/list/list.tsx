@@ -70,7 +70,7 @@ export function MessageListScreen() {
                     </>
                   ),
                 },
-                { title: 'Text', isWide: true, cell: (message) => <MessageText of={message} /> },
+                { title: 'Text', isWide: true, cell: (message) => <MessageText of={message} isShort /> },
                 { title: 'Segments', isNumber: true, cell: ({ segments }) => segments },
                 { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
               ]}

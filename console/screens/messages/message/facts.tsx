@@ -70,11 +70,13 @@ function tellLength({ segments, segments_delivered: delivered = 0, encoding, cha
 /** A carrier by its name, for who may know it. */
 function CarrierLink({ id }: { id: string }) {
   const isOperator = useLogin()?.user.role === 'owner'
-  const { data } = useCall('getCarrier', { path: { id } }, { enabled: isOperator })
+  const { data, error } = useCall('getCarrier', { path: { id } }, { enabled: isOperator })
+  if (isOperator && !data && !error) return null
   return data ? <Link href={`/carriers/${id}`}>{data.name}</Link> : <code>{id}</code>
 }
 
 function CampaignLink({ id }: { id: string }) {
-  const { data } = useCall('getCampaign', { path: { campaign: id } })
+  const { data, error } = useCall('getCampaign', { path: { campaign: id } })
+  if (!data && !error) return null
   return <Link href={`/campaigns/${id}`}>{data?.name ?? id}</Link>
 }

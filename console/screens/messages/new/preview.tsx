@@ -1,5 +1,6 @@
 /** What a draft would be sent as: its segments, what decides its encoding, what it costs. */
 import { HeliogramError, type Operations } from '@heliogram/sdk'
+import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { useDebounced } from '../../../kit/debounced.ts'
 import { Problem } from '../../../kit/problem.tsx'
@@ -55,12 +56,23 @@ function Refusal({ of }: { of: Error }) {
 }
 
 function Look({ of: preview }: { of: Operations['previewMessage']['answer'] }) {
-  const { parts, encoding, segments, characters, warnings, opted_out: isOut, estimated_price: price, routes } = preview
+  const {
+    parts,
+    encoding,
+    segments,
+    characters,
+    warnings,
+    opted_out: isOut,
+    estimated_price: price,
+    routes,
+    to,
+  } = preview
   return (
     <>
       {isOut && (
         <p className="problem" role="status">
-          The recipient has opted out: the message would be refused.
+          The recipient has opted out: the message would be refused.{' '}
+          {to && <Link href={`/opt-outs/${to}`}>How they did</Link>}
         </p>
       )}
       <ol className="segments" aria-label="Segments">
@@ -85,9 +97,10 @@ function Look({ of: preview }: { of: Operations['previewMessage']['answer'] }) {
           {warnings.map(({ code, detail, characters: culprits = [] }) => (
             <li key={code} className="small">
               {detail}{' '}
-              {culprits.map(({ character, code_point, position }) => (
-                <span key={position} className="tag" title={`Character ${position + 1}`}>
-                  {character} {code_point}
+              {[...count(culprits)].map(([culprit, times]) => (
+                <span key={culprit} className="tag">
+                  {culprit}
+                  {times > 1 && ` × ${times}`}
                 </span>
               ))}
             </li>
@@ -96,4 +109,14 @@ function Look({ of: preview }: { of: Operations['previewMessage']['answer'] }) {
       )}
     </>
   )
+}
+
+/** Characters with their code points, each with how often it is there. */
+function count(characters: readonly { character: string; code_point: string }[]): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const { character, code_point: codePoint } of characters) {
+    const name = `${character} ${codePoint}`
+    counts.set(name, (counts.get(name) ?? 0) + 1)
+  }
+  return counts
 }

@@ -20,7 +20,7 @@ export function RoutingFields({ draft, change }: { draft: Draft; change: Change 
         value={draft.sender}
         onChange={(sender) => change({ sender })}
         options={[
-          ['', usual ? `The default: ${tellNumber(usual.number)}` : 'The default'],
+          ['', usual ? `Default: ${tellNumber(usual.number)}` : 'The default'],
           ...all.map(({ number, kind, country }): [string, string] => [
             number,
             `${tellNumber(number)} (${[kind.replaceAll('_', ' '), country].filter(Boolean).join(', ')})`,
@@ -39,12 +39,12 @@ export function RoutingFields({ draft, change }: { draft: Draft; change: Change 
         value={draft.type}
         onChange={(type) => change({ type })}
         options={[
-          ['', 'The campaign’s, else transactional'],
+          ['', 'The usual'],
           ['transactional', 'transactional'],
           ['marketing', 'marketing: goes last, waits in quiet hours'],
           ['otp', 'otp: a one-time password, goes first'],
         ]}
-        hint="What it is for."
+        hint="What it is for: the campaign’s, else transactional."
       />
       <SelectField
         label="Campaign"

@@ -44,8 +44,8 @@ export function CheckNumbers({ onClose }: { onClose: () => void }) {
 function Result({ of: checked }: { of: Checked }) {
   const out = checked.filter(({ opted_out: isOut }) => isOut).length
   return (
-    <div role="status">
-      <p className="question">
+    <div role="status" className="result">
+      <p>
         {formatNumber(out)} of {formatNumber(checked.length)} {out === 1 ? 'is' : 'are'} out.
       </p>
       <Table
