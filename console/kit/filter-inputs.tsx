@@ -11,13 +11,14 @@ interface FilterProps {
 /** How long typing must pause before a text filters. Milliseconds. */
 const pauseMs = 400
 
+interface TextProps extends FilterProps {
+  placeholder?: string
+  /** Whether a text is whole enough to count when the typing pauses; everything otherwise. */
+  isWhole?: (text: string) => boolean
+}
+
 /** A filter that is typed: it counts when the typing pauses, or at Enter. */
-export function FilterText({
-  label,
-  value,
-  onChange,
-  placeholder = label,
-}: FilterProps & { placeholder?: string | undefined }) {
+export function FilterText({ label, value, onChange, placeholder = label, isWhole = () => true }: TextProps) {
   const [text, setText] = useState(value)
   // What this field has said itself comes back through the address, and must not undo what was typed since.
   const said = useRef(value)
@@ -32,7 +33,9 @@ export function FilterText({
     onChange(next)
   }
   useEffect(() => {
-    const timer = setTimeout(() => say(text.trim()), pauseMs)
+    const trimmed = text.trim()
+    const isPart = trimmed !== '' && !isWhole(trimmed)
+    const timer = isPart ? undefined : setTimeout(() => say(trimmed), pauseMs)
     return () => clearTimeout(timer)
   })
   return (

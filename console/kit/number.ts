@@ -5,3 +5,6 @@ export function cleanNumber(text: string): string {
   const trimmed = text.trim()
   return /^\+?[\d\s().\-/]+$/.test(trimmed) ? trimmed.replace(/[^\d+]/g, '') : trimmed
 }
+
+/** Whether a number is long enough to be asked for while it is typed; shorter ones would be refused or find nobody. */
+export const isWholeNumber = (text: string): boolean => /^\+?\d{10,15}$/.test(cleanNumber(text))

@@ -4,7 +4,7 @@ import { useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { FilterSelect, FilterText } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
-import { cleanNumber } from '../../../kit/number.ts'
+import { cleanNumber, isWholeNumber } from '../../../kit/number.ts'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { Badge, formatNumber, PhoneNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
@@ -39,7 +39,7 @@ export function ConversationListScreen() {
   return (
     <Page title="Conversations" lead="What people answered, the last reply first">
       <div className="filters" role="search" aria-label="Filters of conversations">
-        <FilterText label="Person’s number" {...field('their_number')} />
+        <FilterText label="Person’s number" isWhole={isWholeNumber} {...field('their_number')} />
         <FilterSelect
           label="Unread"
           options={[

@@ -4,6 +4,7 @@ import { useLocation } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { FilterDay, FilterSelect, FilterText } from '../../../kit/filter-inputs.tsx'
+import { isWholeNumber } from '../../../kit/number.ts'
 import { meanings } from '../status.ts'
 import type { FilterName, MessageFilter } from './query.ts'
 
@@ -39,10 +40,13 @@ export function MessageFilters({ filters, set, clear }: MessageFiltersProps) {
       <FilterText
         label={isInbound ? 'To your number' : 'Recipient'}
         placeholder={isInbound ? 'To your number' : 'Number or message id'}
+        isWhole={(text) => isWholeNumber(text) || messageId.test(text)}
         value={filters.to ?? ''}
         onChange={(value) => (messageId.test(value) ? go(`/messages/${value}`) : set('to', value))}
       />
-      {isInbound && <FilterText label="From person" placeholder="Person’s number" {...field('from')} />}
+      {isInbound && (
+        <FilterText label="From person" placeholder="Person’s number" isWhole={isWholeNumber} {...field('from')} />
+      )}
       <FilterSelect label="Status" options={statuses} {...field('status')} />
       <FilterSelect
         label="Direction"

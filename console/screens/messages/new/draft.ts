@@ -1,6 +1,6 @@
 /** A message as it is being written, and as the API takes it. */
 import type { Operations } from '@heliogram/sdk'
-import { cleanNumber } from '../../../kit/number.ts'
+import { cleanNumber, isWholeNumber } from '../../../kit/number.ts'
 
 export type Body = Operations['sendMessage']['body']
 
@@ -121,6 +121,5 @@ function splitLine(line: string): [string, string] {
 
 /** A recipient that is whole enough to ask for prices and opt-outs; what is half typed would be refused. */
 export function recipientOf({ to }: Draft): string | undefined {
-  const number = cleanNumber(to)
-  return /^\+?\d{10,15}$/.test(number) ? number : undefined
+  return isWholeNumber(to) ? cleanNumber(to) : undefined
 }
