@@ -4,6 +4,7 @@ import {
   HeliogramError,
   keyed,
   type Answer,
+  type CallOptions,
   type JsonOperation,
   type OperationName,
   type OperationRequest,
@@ -109,13 +110,14 @@ const isPlain = (value: unknown): boolean =>
 const randomKey = (): string =>
   [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
-/** Saves what an operation that answers a file answers, under a name. @throws HeliogramError */
+/** Saves what an operation answers as a file, under a name; some do so only for an `accept` of their own. @throws HeliogramError */
 export async function download<Name extends OperationName>(
   name: Name,
   request: OperationRequest<Name>,
   fileName: string,
+  options?: CallOptions,
 ): Promise<void> {
-  const response = await heliogram.open(name, request)
+  const response = await heliogram.open(name, request, options)
   const url = URL.createObjectURL(await response.blob())
   const link = Object.assign(document.createElement('a'), { href: url, download: fileName })
   link.click()

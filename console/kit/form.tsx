@@ -33,14 +33,14 @@ function faultsOf(problem: Error | null): Map<string, string> {
   return faults
 }
 
-/** The fault of a field, which tells its form that it is there to show it. */
+/** What is wrong with a field, or with something in it (`countries` also has the fault of `countries/0`); it tells its form that it shows that. */
 function useFault(name: string): string | undefined {
   const { faults, names } = use(Surroundings)
   useEffect(() => {
     names.add(name)
     return () => void names.delete(name)
   }, [name, names])
-  return faults.get(name)
+  return faults.get(name) ?? [...faults].find(([inner]) => inner.startsWith(`${name}/`))?.[1]
 }
 
 interface FormProps {

@@ -6,6 +6,10 @@ const nowhere: ReadonlySet<string> = new Set()
 /** The name of the field that a fault points to (RFC 6901): `to`, `match/countries`. */
 export const nameOf = (pointer: string): string => pointer.replace(/^#?\//, '')
 
+/** Whether a field shows a fault: its own, or that of something in it. */
+const isShown = (name: string, fields: ReadonlySet<string>): boolean =>
+  [...fields].some((field) => name === field || name.startsWith(`${field}/`))
+
 /** `shownElsewhere`: names of fields that show their faults themselves. */
 export function Problem({ of, shownElsewhere = nowhere }: { of: Error; shownElsewhere?: ReadonlySet<string> }) {
   if (!(of instanceof HeliogramError))
@@ -15,7 +19,7 @@ export function Problem({ of, shownElsewhere = nowhere }: { of: Error; shownElse
       </div>
     )
   const { title, detail, code, requestId } = of
-  const errors = of.errors.filter(({ pointer }) => !shownElsewhere.has(nameOf(pointer)))
+  const errors = of.errors.filter(({ pointer }) => !isShown(nameOf(pointer), shownElsewhere))
   return (
     <div className="problem" role="alert">
       <p>
