@@ -1,0 +1,110 @@
+/** Trouble that lasts, or has: one alert an episode. */
+import type { Alert } from '@heliogram/sdk'
+import { Link } from 'wouter'
+import { useCall } from '../../../api.ts'
+import { useFilters } from '../../../kit/filters.tsx'
+import { Empty, Loaded, Section } from '../../../kit/page.tsx'
+import { Badge, formatNumber, PhoneNumber, Time } from '../../../kit/show.tsx'
+import { Pager, Table } from '../../../kit/table.tsx'
+
+const titles: Record<Alert['type'], string> = {
+  'link.down': 'Link down',
+  'link.throttled': 'Link throttled',
+  'sender.degraded': 'Sender degraded',
+  'webhook.disabled': 'Webhook disabled',
+}
+const statuses = { open: 'open', closed: 'closed' } as const
+
+export function AlertsSection() {
+  const { filters, set } = useFilters(['status', 'alert'])
+  const status = filters.status === 'closed' || filters.status === 'open' ? statuses[filters.status] : undefined
+  const type = Object.keys(titles).find((name): name is Alert['type'] => name === filters.alert)
+  const alerts = useCall(
+    'listAlerts',
+    { query: { ...(status && { status }), ...(type && { type }), cursor: filters.cursor, limit: 10 } },
+    { every: 5000 },
+  )
+  return (
+    <Section title="Alerts">
+      <div className="filters">
+        <select
+          aria-label="Status of alerts"
+          value={status ?? ''}
+          onChange={(event) => set('status', event.target.value)}
+        >
+          <option value="">Open and closed</option>
+          <option value="open">Open</option>
+          <option value="closed">Closed</option>
+        </select>
+        <select aria-label="Type of alerts" value={type ?? ''} onChange={(event) => set('alert', event.target.value)}>
+          <option value="">Of every type</option>
+          {Object.entries(titles).map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+      </div>
+      <Loaded call={alerts}>
+        {(page) => (
+          <>
+            <Table
+              label="Alerts"
+              rows={page.data}
+              keyOf={({ id }) => id}
+              columns={[
+                {
+                  title: 'Status',
+                  cell: ({ status: now }) => <Badge status={now} tone={now === 'open' ? 'bad' : 'neutral'} />,
+                },
+                { title: 'What', cell: (alert) => titles[alert.type] },
+                { title: 'About', cell: (alert) => <About of={alert} /> },
+                { title: 'Says', cell: (alert) => <Words of={alert} /> },
+                { title: 'Opened', cell: ({ opened_at }) => <Time at={opened_at} /> },
+                { title: 'Closed', cell: ({ closed_at }) => <Time at={closed_at} /> },
+              ]}
+              empty={
+                <Empty title={status === 'open' ? 'Nothing is wrong' : 'No alerts'}>
+                  A link that is down for ten seconds or throttled for half a minute stands here, and a sender whose
+                  messages seldom arrive. What is closed stays for 90 days.
+                </Empty>
+              }
+            />
+            <Pager page={page} />
+          </>
+        )}
+      </Loaded>
+    </Section>
+  )
+}
+
+function About({ of: { carrier, sender, webhook } }: { of: Alert }) {
+  if (carrier) return <Link href={`/carriers/${carrier.id}`}>{carrier.name}</Link>
+  if (sender !== null)
+    return (
+      <Link href={`/senders?number=${encodeURIComponent(sender)}`}>
+        <PhoneNumber of={sender} />
+      </Link>
+    )
+  return webhook === null ? <span className="none">–</span> : <Link href={`/webhooks/${webhook}`}>{webhook}</Link>
+}
+
+function Words({
+  of: { type, last_error, allowed_pace, pace, delivered, failed, window_minutes, reason },
+}: {
+  of: Alert
+}) {
+  switch (type) {
+    case 'link.down':
+      return last_error ?? <span className="none">–</span>
+    case 'link.throttled':
+      return `${tell(allowed_pace)} of ${tell(pace)} segments a second are left`
+    case 'sender.degraded':
+      return `${delivered} delivered, ${failed} failed in ${window_minutes} minutes`
+    case 'webhook.disabled':
+    default:
+      return reason === 'gone' ? 'It answered 410.' : 'It has only failed for five days.'
+  }
+}
+
+const tell = (count: number | null): string => (count === null ? 'some' : formatNumber(count))

@@ -1,0 +1,50 @@
+/** The settings of the adapter that is described by its settings, with the example of the manual. */
+import type { FieldSpec } from './fields.ts'
+
+const json = (name: string, label: string, hint: string, example?: unknown): FieldSpec => ({
+  name,
+  label,
+  hint,
+  kind: 'json',
+  isOptional: true,
+  ...(example !== undefined && { initial: JSON.stringify(example, null, 2) }),
+})
+
+export const genericFields: readonly FieldSpec[] = [
+  json(
+    'request',
+    'Request',
+    'How a message is sent. In the address, headers and texts of the body stand {{to}}, {{from}}, {{text}}, {{id}}, {{receipt_url}} and {{secret.name}}; the manual has them all.',
+    {
+      method: 'POST',
+      url: 'https://api.carrier.example/v2/sms',
+      headers: { Authorization: 'Bearer {{secret.token}}' },
+      format: 'json',
+      body: { to: '{{to_e164}}', from: '{{from}}', text: '{{text}}', callback: '{{receipt_url}}', ref: '{{id}}' },
+    },
+  ),
+  json('answer', 'Answer', 'What an answer means: pointers (RFC 6901) to id and code, and lists of codes.', {
+    id: '/message/id',
+    code: '/error/code',
+  }),
+  json('receipt', 'Receipts', 'Where receipts have what counts. Pointers also read forms and queries: /name.', {
+    id: '/id',
+    reference: '/ref',
+    state: '/status',
+    states: { DELIVERED: 'delivered', FAILED: 'undeliverable', REJECTED: 'rejected', EXPIRED: 'expired' },
+  }),
+  json('reply', 'Replies', 'Where replies have what counts.', {
+    id: '/id',
+    from: '/sender',
+    to: '/recipient',
+    text: '/text',
+  }),
+  json('signature', 'Signature', 'HMAC of the body (of the query, for GET) under the secret named signature.'),
+  json('codes', 'Codes', 'What the carrier’s codes mean, such as {"stop": "recipient_opted_out"}.'),
+  {
+    name: 'idempotent',
+    label: 'Repetitions are known',
+    hint: 'The carrier takes a request that is repeated with the same {{id}} once.',
+    kind: 'check',
+  },
+]

@@ -1,0 +1,88 @@
+/** The links of a carrier: each an address, a login or a pace of its own where it differs. */
+import type { Carrier, LinkSettings } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useAction, useCall } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { ConfirmButton, Dialog } from '../../../kit/dialog.tsx'
+import { Empty, Loaded } from '../../../kit/page.tsx'
+import { Badge, formatNumber } from '../../../kit/show.tsx'
+import { Table } from '../../../kit/table.tsx'
+import { LinkForm } from './link-form.tsx'
+
+export function LinksPart({ carrier }: { carrier: Carrier }) {
+  const links = useCall('listLinks', { path: { id: carrier.id } })
+  const [open, setOpen] = useState<LinkSettings | 'new' | null>(null)
+  return (
+    <>
+      <div className="section-head">
+        <p className="lead">
+          A carrier begins with one link. Another address or login of it is another one, with a pace and settings of its
+          own where they differ.
+        </p>
+        <Button data-key="n" onClick={() => setOpen('new')}>
+          Add a link
+        </Button>
+      </div>
+      <Loaded call={links}>
+        {({ data }) => (
+          <Table
+            label="Links and their settings"
+            rows={data}
+            keyOf={({ id }) => id}
+            columns={[
+              { title: 'Link', cell: ({ id }) => <code>{id}</code> },
+              {
+                title: 'State',
+                cell: ({ id, enabled }) => (
+                  <Badge
+                    status={enabled ? (carrier.links.find((link) => link.id === id)?.state ?? 'enabled') : 'disabled'}
+                  />
+                ),
+              },
+              {
+                title: 'Pace',
+                isNumber: true,
+                cell: ({ pace }) =>
+                  pace === null ? `${formatNumber(carrier.pace)}/s, the carrier’s` : `${formatNumber(pace)}/s`,
+              },
+              { title: 'Of its own', cell: ({ settings, has_password }) => tellOwn(settings, has_password) },
+              {
+                title: '',
+                cell: (link) => (
+                  <span className="row-buttons">
+                    <Button onClick={() => setOpen(link)}>Change</Button>
+                    {link.id !== data[0]?.id && <DeleteLink id={link.id} />}
+                  </span>
+                ),
+              },
+            ]}
+            empty={<Empty title="It has no links" />}
+          />
+        )}
+      </Loaded>
+      {open && (
+        <Dialog title={open === 'new' ? 'Add a link' : 'Change the link'} onClose={() => setOpen(null)}>
+          <LinkForm carrier={carrier} link={open === 'new' ? null : open} onDone={() => setOpen(null)} />
+        </Dialog>
+      )}
+    </>
+  )
+}
+
+function tellOwn(settings: Record<string, unknown>, hasPassword: boolean): string {
+  const names = [...Object.keys(settings), ...(hasPassword ? ['password'] : [])]
+  return names.length === 0 ? 'nothing' : names.join(', ')
+}
+
+function DeleteLink({ id }: { id: string }) {
+  const remove = useAction('deleteLink', 'The link was deleted.')
+  return (
+    <ConfirmButton
+      label="Delete"
+      question={<p>It drains and ends; its messages go by the other links of the carrier.</p>}
+      onConfirm={() => remove.run({ path: { id } })}
+      isBusy={remove.isBusy}
+      problem={remove.problem}
+    />
+  )
+}

@@ -1,0 +1,44 @@
+/** Every carrier: what its links do now, what waits for them, what is or was wrong. */
+import { Link } from 'wouter'
+import { useCall } from '../../../api.ts'
+import { LinkButton } from '../../../kit/button.tsx'
+import { Empty, Loaded, Page } from '../../../kit/page.tsx'
+import { AlertsSection } from './alerts.tsx'
+import { LinkTable } from './link-table.tsx'
+import { QueueSection } from './queue.tsx'
+
+/** How often it looks again. Milliseconds. */
+const everyMs = 3000
+
+export function CarriersScreen() {
+  const carriers = useCall('listCarriers', {}, { every: everyMs })
+  return (
+    <Page
+      title="Carriers"
+      lead="Who takes messages to phones: the accounts at carriers, with their links as they are now."
+      actions={
+        <Link href="/carriers/new" className="button primary" data-key="n">
+          Add a carrier
+        </Link>
+      }
+    >
+      <Loaded call={carriers}>
+        {({ data }) => (
+          <>
+            <LinkTable
+              label="Links of carriers"
+              rows={data.flatMap((carrier) => carrier.links.map((link) => ({ carrier, link })))}
+              empty={
+                <Empty title="No carriers yet" action={<LinkButton to="/carriers/new">Add a carrier</LinkButton>}>
+                  A carrier takes messages to phones, over SMPP or by its HTTP API.
+                </Empty>
+              }
+            />
+            <QueueSection carriers={data} />
+          </>
+        )}
+      </Loaded>
+      <AlertsSection />
+    </Page>
+  )
+}

@@ -1,0 +1,59 @@
+/** What the guards are set to, and how much of the day is used. */
+import { useCall } from '../../../api.ts'
+import { Loaded } from '../../../kit/page.tsx'
+import { Facts, formatNumber, Time } from '../../../kit/show.tsx'
+
+const off = <span className="none">off</span>
+
+export function LimitFacts() {
+  const settings = useCall('getSettings', {}, { every: 10_000 })
+  return (
+    <Loaded call={settings}>
+      {({ limits, spend, country_limits, allowed_countries, velocity, dedupe_window, approval, timezone }) => (
+        <Facts
+          facts={[
+            [
+              'Segments a day',
+              limits.daily_segments === null
+                ? off
+                : `${formatNumber(limits.segments_today ?? 0)} of ${formatNumber(limits.daily_segments)} used`,
+            ],
+            [
+              'Money a day',
+              spend.daily_limit === null ? (
+                off
+              ) : (
+                <>
+                  {spend.spent_today ?? '0'} of {spend.daily_limit} {spend.currency} used; it begins anew{' '}
+                  <Time at={spend.resets_at} />
+                </>
+              ),
+            ],
+            ['Countries', allowed_countries.includes('*') ? off : allowed_countries.join(', ') || 'none'],
+            [
+              'An hour to a country',
+              country_limits.length === 0
+                ? off
+                : country_limits
+                    .map(
+                      ({ country, per_hour, action }) =>
+                        `${country} ${formatNumber(per_hour)}${action === 'alert' ? ' (only told)' : ''}`,
+                    )
+                    .join(', '),
+            ],
+            [
+              'An hour to numbers in a row',
+              velocity.per_prefix_per_hour === null ? off : formatNumber(velocity.per_prefix_per_hour),
+            ],
+            ['The same text again', dedupe_window === 0 ? off : `not within ${formatNumber(dedupe_window)} seconds`],
+            [
+              'Approval of broadcasts',
+              approval.recipients_above === null ? off : `above ${formatNumber(approval.recipients_above)} recipients`,
+            ],
+            ['Its day', `on the clock of ${timezone}`],
+          ]}
+        />
+      )}
+    </Loaded>
+  )
+}

@@ -1,0 +1,76 @@
+/** Lets a stop go: until its time is over, until another time, or by a higher limit. */
+import type { Guard } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useAction } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { Buttons, Form, SelectField, TextField } from '../../../kit/form.tsx'
+import { Moment } from '../../../kit/show.tsx'
+import { tellKey, unitOf } from './tell.ts'
+
+export function ReleaseForm({ guard, onDone }: { guard: Guard; onDone: () => void }) {
+  const release = useAction('releaseGuard', 'The stop was released; sending goes on.')
+  const [reason, setReason] = useState('')
+  const [how, setHow] = useState('all')
+  const [until, setUntil] = useState('')
+  const [raiseBy, setRaiseBy] = useState('')
+  const unit = unitOf[guard.kind]
+  const submit = async () => {
+    const date = new Date(until)
+    const done = await release.run({
+      path: { id: guard.id },
+      body: {
+        reason,
+        // What is no date is told by the API beside the field.
+        ...(how === 'until' && { until: Number.isNaN(date.getTime()) ? until : date.toISOString() }),
+        ...(how === 'raise' && { raise_by: raiseBy }),
+      },
+    })
+    if (done) onDone()
+  }
+  return (
+    <Form onSubmit={submit} problem={release.problem}>
+      <p>
+        It stops {tellKey(guard)} until <Moment at={guard.until} />. Released, sending goes on at once and broadcasts
+        within seconds. The audit log keeps who did it and why.
+      </p>
+      <TextField label="Reason" name="reason" hint="Why; it is kept." value={reason} onChange={setReason} autoFocus />
+      <SelectField
+        label="Released"
+        name="how"
+        value={how}
+        onChange={setHow}
+        options={[
+          ['all', 'Until its time is over'],
+          ['until', 'Until another time'],
+          ...(unit === null || guard.limit === null ? [] : [['raise', 'By a higher limit'] as const]),
+        ]}
+      />
+      {how === 'until' && (
+        <TextField
+          label="Until"
+          name="until"
+          type="datetime-local"
+          hint="On your own clock. It does not stop again before."
+          value={until}
+          onChange={setUntil}
+        />
+      )}
+      {how === 'raise' && (
+        <TextField
+          label="Raise by"
+          name="raise_by"
+          hint={`In ${unit}, on top of ${guard.limit}, until its time is over.`}
+          inputMode="decimal"
+          value={raiseBy}
+          onChange={setRaiseBy}
+        />
+      )}
+      <Buttons>
+        <Button kind="primary" type="submit" isBusy={release.isBusy}>
+          Release it
+        </Button>
+        <Button onClick={onDone}>Keep it stopped</Button>
+      </Buttons>
+    </Form>
+  )
+}

@@ -1,0 +1,112 @@
+/** Where a message would go, and why not another way. Nothing is sent. */
+import { useState } from 'react'
+import { Link } from 'wouter'
+import { useAction, useCall } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { Buttons, Form, SelectField, TextArea, TextField } from '../../../kit/form.tsx'
+import { Page } from '../../../kit/page.tsx'
+import { Fold } from '../fold.tsx'
+import { typeNames, typeOptions } from '../format.ts'
+import { TestAnswer, type RouteTest } from './test-answer.tsx'
+
+const typeNamed = (text: string) => Object.keys(typeNames).find((name): name is keyof typeof typeNames => name === text)
+
+export function RouteTestScreen() {
+  const ask = useAction('testRoute')
+  const [to, setTo] = useState('')
+  const [from, setFrom] = useState('')
+  const [type, setType] = useState('')
+  const [message, setMessage] = useState('')
+  const [account, setAccount] = useState('')
+  const [campaign, setCampaign] = useState('')
+  const [pool, setPool] = useState('')
+  const [answer, setAnswer] = useState<RouteTest>()
+  const accounts = useCall('listAccounts', { query: { limit: 100 } })
+  const pools = useCall('listSenderPools', { query: { limit: 100 } })
+  const submit = async () => {
+    const kind = typeNamed(type)
+    const done = await ask.run({
+      body: {
+        to,
+        ...(from !== '' && { from }),
+        ...(kind && { type: kind }),
+        ...(message !== '' && { message }),
+        ...(account !== '' && { account }),
+        ...(campaign !== '' && { campaign }),
+        ...(pool !== '' && { sender_pool: pool }),
+      },
+    })
+    setAnswer(done?.answer)
+  }
+  return (
+    <Page
+      title="Where would a message go?"
+      tab="Where would a message go"
+      back={{ to: '/routes', title: 'Routes' }}
+      lead={
+        <>
+          Nothing is sent. It says which route would take it, and why not another;{' '}
+          <Link href="/carriers">carriers</Link> as they are now.
+        </>
+      }
+    >
+      <div className="columns">
+        <Form onSubmit={submit} problem={ask.problem}>
+          <TextField
+            label="To"
+            name="to"
+            hint="With its country code, such as +447700900123."
+            inputMode="tel"
+            value={to}
+            onChange={setTo}
+            autoFocus
+          />
+          <SelectField
+            label="Type"
+            name="type"
+            value={type}
+            onChange={setType}
+            options={typeOptions('As its campaign says, else transactional')}
+          />
+          <TextField
+            label="From"
+            name="from"
+            hint="Empty: as its campaign or the account has it."
+            value={from}
+            onChange={setFrom}
+          />
+          <TextArea
+            label="Message"
+            name="message"
+            hint="For its segments; one without it."
+            value={message}
+            onChange={setMessage}
+          />
+          <Fold title="Account, campaign and pool" names={['account', 'campaign', 'sender_pool']} problem={ask.problem}>
+            <SelectField
+              label="Account"
+              name="account"
+              value={account}
+              onChange={setAccount}
+              options={[['', 'Yours'], ...(accounts.data?.data.map(({ id, name }) => [id, name] as const) ?? [])]}
+            />
+            <TextField label="Campaign" name="campaign" hint="Id or key." value={campaign} onChange={setCampaign} />
+            <SelectField
+              label="Sender pool"
+              name="sender_pool"
+              value={pool}
+              onChange={setPool}
+              options={[['', 'None'], ...(pools.data?.data.map(({ id, name }) => [id, name] as const) ?? [])]}
+            />
+          </Fold>
+          <Buttons>
+            <Button kind="primary" type="submit" isBusy={ask.isBusy}>
+              Find out
+            </Button>
+          </Buttons>
+        </Form>
+        <div aria-live="polite">{answer && <TestAnswer of={answer} />}</div>
+      </div>
+    </Page>
+  )
+}

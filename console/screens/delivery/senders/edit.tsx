@@ -1,0 +1,78 @@
+/** A sender: added, looked at, changed, deleted. */
+import type { Sender } from '@heliogram/sdk'
+import { useLocation, useParams } from 'wouter'
+import { useAction, useCall } from '../../../api.ts'
+import { ConfirmButton } from '../../../kit/dialog.tsx'
+import { Loaded, Page, Section } from '../../../kit/page.tsx'
+import { Copy, Facts, Time } from '../../../kit/show.tsx'
+import { kindNames } from './kinds.ts'
+import { ChangeSender, NewSender } from './sender-form.tsx'
+
+const back = { to: '/senders', title: 'Senders' }
+
+export function NewSenderScreen() {
+  return (
+    <Page title="Add a sender" back={back}>
+      <NewSender />
+    </Page>
+  )
+}
+
+export function SenderScreen() {
+  const { id } = useParams<{ id: string }>()
+  const sender = useCall('getSender', { path: { id } })
+  const { data } = sender
+  return (
+    <Page
+      title={data ? tellNumber(data) : 'Sender'}
+      back={back}
+      {...(data && {
+        lead: `${kindNames[data.kind]}${data.country ? ` of ${data.country}` : ''}${data.default ? ', the default of its account' : ''}`,
+        actions: <DeleteSender sender={data} />,
+      })}
+    >
+      <Loaded call={sender}>
+        {(one) => (
+          <>
+            <ChangeSender key={one.id} sender={one} />
+            <Section title="About it">
+              <Facts
+                facts={[
+                  ['Id', <Copy key="id" text={one.id} />],
+                  ['Account', <code key="account">{one.account}</code>],
+                  ['Added', <Time key="created" at={one.created_at} />],
+                ]}
+              />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const tellNumber = ({ kind, number }: Sender): string =>
+  kind === 'alphanumeric' || kind === 'short_code' ? number : `+${number}`
+
+function DeleteSender({ sender }: { sender: Sender }) {
+  const [, go] = useLocation()
+  const remove = useAction('deleteSender', 'The sender was deleted.')
+  return (
+    <ConfirmButton
+      label="Delete"
+      question={
+        <p>
+          {tellNumber(sender)} belongs to nobody then: its replies find no account, and what waits to go out from it
+          waits until the account has it again, or until its validity is over.
+        </p>
+      }
+      onConfirm={async () => {
+        const done = await remove.run({ path: { id: sender.id } })
+        if (done) go('/senders')
+        return done
+      }}
+      isBusy={remove.isBusy}
+      problem={remove.problem}
+    />
+  )
+}

@@ -1,0 +1,158 @@
+/** Numbers and names that messages come from. */
+import { Link } from 'wouter'
+import { useCall } from '../../../api.ts'
+import { LinkButton } from '../../../kit/button.tsx'
+import { useFilters } from '../../../kit/filters.tsx'
+import { Empty, Loaded, Page } from '../../../kit/page.tsx'
+import { Badge, PhoneNumber, Time } from '../../../kit/show.tsx'
+import { Pager, Table } from '../../../kit/table.tsx'
+import { kindNamed, kindNames } from './kinds.ts'
+import { SendersTabs } from './senders-tabs.tsx'
+
+export function SendersScreen() {
+  const { filters, set, clear } = useFilters(['number', 'kind', 'country', 'carrier', 'default', 'account'])
+  const kind = kindNamed(filters.kind)
+  const senders = useCall('listSenders', {
+    query: {
+      limit: 50,
+      cursor: filters.cursor,
+      ...(filters.number && { number: filters.number }),
+      ...(kind && { kind }),
+      ...(filters.country && { country: filters.country.toUpperCase() }),
+      ...(filters.carrier && { carrier: filters.carrier }),
+      ...(filters.default === 'true' && { default: true }),
+      ...(filters.account && { account: filters.account }),
+    },
+  })
+  // Who may not see these sees ids, and no filter by them.
+  const carriers = useCall('listCarriers', {}).data?.data ?? []
+  const accounts = useCall('listAccounts', { query: { limit: 100 } }).data?.data ?? []
+  const isNarrowed = Object.keys(filters).length > 0
+  return (
+    <Page
+      title="Senders"
+      lead="Numbers and names that messages come from. A message gets the one it asks for, else its campaign’s, else the default."
+      actions={
+        <Link href="/senders/new" className="button primary" data-key="n">
+          Add a sender
+        </Link>
+      }
+    >
+      <SendersTabs current="/senders" />
+      <div className="filters">
+        <input
+          type="search"
+          aria-label="Number or name"
+          placeholder="Number or name"
+          defaultValue={filters.number ?? ''}
+          key={filters.number}
+          onBlur={({ target }) => target.value !== (filters.number ?? '') && set('number', target.value.trim())}
+          onKeyDown={({ key, currentTarget }) => key === 'Enter' && set('number', currentTarget.value.trim())}
+        />
+        <select aria-label="Kind" value={kind ?? ''} onChange={(event) => set('kind', event.target.value)}>
+          <option value="">Every kind</option>
+          {Object.entries(kindNames).map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+        <Choice
+          label="Carrier"
+          all="At every carrier"
+          value={filters.carrier ?? ''}
+          items={carriers}
+          onChange={(value) => set('carrier', value)}
+        />
+        {accounts.length > 1 && (
+          <Choice
+            label="Account"
+            all="Of your account"
+            value={filters.account ?? ''}
+            items={accounts}
+            onChange={(value) => set('account', value)}
+          />
+        )}
+        <label>
+          <input
+            type="checkbox"
+            checked={filters.default === 'true'}
+            onChange={(event) => set('default', event.target.checked ? 'true' : '')}
+          />{' '}
+          Defaults only
+        </label>
+      </div>
+      <Loaded call={senders}>
+        {(page) => (
+          <>
+            <Table
+              label="Senders"
+              rows={page.data}
+              keyOf={({ id }) => id}
+              to={({ id }) => `/senders/${id}`}
+              columns={[
+                {
+                  title: 'Sender',
+                  cell: ({ number, kind: of }) => (of === 'short_code' ? number : <PhoneNumber of={number} />),
+                },
+                { title: 'Kind', cell: ({ kind: of }) => kindNames[of] },
+                { title: 'Country', cell: ({ country }) => country ?? <span className="none">–</span> },
+                {
+                  title: 'Carrier',
+                  cell: ({ carrier }) => {
+                    const known = carriers.find(({ id }) => id === carrier)
+                    return known ? <Link href={`/carriers/${carrier}`}>{known.name}</Link> : <code>{carrier}</code>
+                  },
+                },
+                { title: 'Can', cell: ({ capabilities }) => capabilities.join(', ') },
+                { title: 'Pace', isNumber: true, cell: ({ pace }) => (pace === null ? '–' : `${pace}/s`) },
+                { title: 'Default', cell: (sender) => sender.default && <Badge status="default" tone="good" /> },
+                { title: 'Added', cell: ({ created_at }) => <Time at={created_at} /> },
+              ]}
+              empty={
+                isNarrowed ? (
+                  <Empty
+                    title="No such senders"
+                    action={
+                      <button type="button" className="button" onClick={clear}>
+                        Show all
+                      </button>
+                    }
+                  />
+                ) : (
+                  <Empty title="No senders yet" action={<LinkButton to="/senders/new">Add a sender</LinkButton>}>
+                    Without one, messages leave with the number that the carrier keeps for you, and replies find no
+                    account.
+                  </Empty>
+                )
+              }
+            />
+            <Pager page={page} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+interface ChoiceProps {
+  label: string
+  all: string
+  value: string
+  items: readonly { id: string; name: string }[]
+  onChange: (value: string) => void
+}
+
+function Choice({ label, all, value, items, onChange }: ChoiceProps) {
+  if (items.length === 0) return null
+  return (
+    <select aria-label={label} value={value} onChange={(event) => onChange(event.target.value)}>
+      <option value="">{all}</option>
+      {items.map(({ id, name }) => (
+        <option key={id} value={id}>
+          {name}
+        </option>
+      ))}
+    </select>
+  )
+}

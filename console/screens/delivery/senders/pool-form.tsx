@@ -1,0 +1,104 @@
+/** The fields of a pool: its name, how it shares, and its senders with their weights. */
+import type { OperationRequest, SenderPool } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useCall } from '../../../api.ts'
+import { Button, LinkButton } from '../../../kit/button.tsx'
+import { Buttons, CheckField, Form, SelectField, TextField } from '../../../kit/form.tsx'
+import { Loaded } from '../../../kit/page.tsx'
+import { readNumber } from '../format.ts'
+
+export const strategyNames: Record<SenderPool['strategy'], string> = {
+  sticky: 'A person keeps a sender',
+  round_robin: 'Message by message',
+}
+
+interface PoolFormProps {
+  pool: SenderPool | null
+  problem: Error | null
+  isBusy: boolean
+  onSubmit: (body: OperationRequest<'createSenderPool'>['body']) => Promise<void>
+}
+
+export function PoolForm({ pool, problem, isBusy, onSubmit }: PoolFormProps) {
+  const senders = useCall('listSenders', { query: { limit: 200 } })
+  // One number may be at several carriers. Who may not see these sees it twice.
+  const carriers = useCall('listCarriers', {})
+  const nameOf = (carrier: string) => {
+    const name = carriers.data?.data.find(({ id }) => id === carrier)?.name
+    return name && `at ${name}`
+  }
+  const [name, setName] = useState(pool?.name ?? '')
+  const [strategy, setStrategy] = useState<SenderPool['strategy']>(pool?.strategy ?? 'sticky')
+  // Weights of those that are in it.
+  const [weights, setWeights] = useState<Readonly<Record<string, string>>>(() =>
+    Object.fromEntries((pool?.senders ?? []).map(({ sender, weight }) => [sender, String(weight)])),
+  )
+  const put = (id: string, weight: string | null) =>
+    setWeights((now) => {
+      const others = Object.fromEntries(Object.entries(now).filter(([other]) => other !== id))
+      return weight === null ? others : { ...now, [id]: weight }
+    })
+  const submit = () =>
+    onSubmit({
+      name,
+      strategy,
+      senders: Object.entries(weights).map(([sender, weight]) => ({ sender, weight: readNumber(weight) })),
+    })
+  return (
+    <div className="narrow">
+      <Form onSubmit={submit} problem={problem}>
+        <div className="fields">
+          <TextField label="Name" name="name" hint="Your name for it." value={name} onChange={setName} />
+          <SelectField
+            label="Shares"
+            name="strategy"
+            hint={strategy === 'sticky' ? 'For 90 days after its last message.' : 'Nobody keeps one.'}
+            value={strategy}
+            onChange={(value) => setStrategy(value === 'sticky' ? 'sticky' : 'round_robin')}
+            options={Object.entries(strategyNames)}
+          />
+        </div>
+        <fieldset className="group">
+          <legend>Senders</legend>
+          <Loaded call={senders}>
+            {({ data, has_more }) => (
+              <>
+                {data.map(({ id, number, country, carrier }) => (
+                  <div className="pool-row" key={id}>
+                    <CheckField
+                      label={[number, country && `(${country})`, nameOf(carrier)].filter(Boolean).join(' ')}
+                      name={`senders/${id}`}
+                      value={id in weights}
+                      onChange={(isIn) => put(id, isIn ? '1' : null)}
+                    />
+                    {id in weights && (
+                      <label className="weight">
+                        Weight{' '}
+                        <input
+                          value={weights[id]}
+                          inputMode="numeric"
+                          onChange={(event) => put(id, event.target.value)}
+                        />
+                      </label>
+                    )}
+                  </div>
+                ))}
+                {data.length === 0 && <p className="hint">Your account has no senders yet: add some first.</p>}
+                {has_more && <p className="hint">The newest 200 are shown; others can be put in by the API.</p>}
+              </>
+            )}
+          </Loaded>
+          <p className="hint">
+            Those of the recipient’s country are preferred; the weight is a share among the others.
+          </p>
+        </fieldset>
+        <Buttons>
+          <Button kind="primary" type="submit" isBusy={isBusy}>
+            {pool ? 'Save the pool' : 'Add the pool'}
+          </Button>
+          <LinkButton to="/senders/pools">Leave it</LinkButton>
+        </Buttons>
+      </Form>
+    </div>
+  )
+}

@@ -1,0 +1,197 @@
+/** The fields of a sender. Its number, kind and account are said once, when it is added. */
+import type { Sender } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useAction, useCall } from '../../../api.ts'
+import { Button, LinkButton } from '../../../kit/button.tsx'
+import { Buttons, CheckField, Form, SelectField, TextField } from '../../../kit/form.tsx'
+import { readNumber } from '../format.ts'
+import { kindNamed, kindNames } from './kinds.ts'
+
+type Capability = Sender['capabilities'][number]
+
+const capabilityHints: readonly (readonly [Capability, string, string])[] = [
+  ['sms', 'Sends', 'Messages go out from it.'],
+  ['replies', 'Takes replies', 'People can answer it.'],
+  ['international', 'Reaches other countries', 'Of a short code or toll-free number, which stay in theirs otherwise.'],
+]
+
+interface Common {
+  carrier: string
+  country: string
+  pace: string
+  isDefault: boolean
+  capabilities: readonly Capability[] | null
+}
+
+const paceOf = (text: string): number | null => (text.trim() === '' ? null : readNumber(text))
+
+export function NewSender() {
+  const [, go] = useLocation()
+  const create = useAction('createSender', 'The sender was added.')
+  const accounts = useCall('listAccounts', { query: { limit: 100 } })
+  const [number, setNumber] = useState('')
+  const [kind, setKind] = useState('')
+  const [account, setAccount] = useState('')
+  const [common, setCommon] = useState<Common>({
+    carrier: '',
+    country: '',
+    pace: '',
+    isDefault: false,
+    capabilities: null,
+  })
+  const submit = async () => {
+    const { carrier, country, pace, isDefault, capabilities } = common
+    const known = kindNamed(kind)
+    const done = await create.run({
+      body: {
+        number,
+        carrier,
+        default: isDefault,
+        pace: paceOf(pace),
+        ...(known && { kind: known }),
+        ...(country !== '' && { country: country.toUpperCase() }),
+        ...(account !== '' && { account }),
+        ...(capabilities !== null && { capabilities }),
+      },
+    })
+    if (done) go('/senders')
+  }
+  return (
+    <div className="narrow">
+      <Form onSubmit={submit} problem={create.problem}>
+        <TextField
+          label="Number or name"
+          name="number"
+          hint="A number with its country code, a short code of 3 to 8 digits, or up to 11 characters with a letter."
+          value={number}
+          onChange={setNumber}
+          autoFocus
+        />
+        <div className="fields">
+          <SelectField
+            label="Account"
+            name="account"
+            value={account}
+            onChange={setAccount}
+            options={[['', 'Yours'], ...(accounts.data?.data.map(({ id, name }) => [id, name] as const) ?? [])]}
+          />
+          <SelectField
+            label="Kind"
+            name="kind"
+            value={kind}
+            onChange={setKind}
+            options={[['', 'Told from the number'], ...Object.entries(kindNames)]}
+          />
+        </div>
+        <CommonFields value={common} set={(next) => setCommon((now) => ({ ...now, ...next }))} />
+        <Buttons>
+          <Button kind="primary" type="submit" isBusy={create.isBusy}>
+            Add the sender
+          </Button>
+          <LinkButton to="/senders">Leave it</LinkButton>
+        </Buttons>
+      </Form>
+    </div>
+  )
+}
+
+export function ChangeSender({ sender }: { sender: Sender }) {
+  const update = useAction('updateSender', 'The sender was changed; it counts from now on.')
+  const [common, setCommon] = useState<Common>({
+    carrier: sender.carrier,
+    country: sender.country ?? '',
+    pace: sender.pace === null ? '' : String(sender.pace),
+    isDefault: sender.default,
+    capabilities: sender.capabilities,
+  })
+  const submit = () =>
+    update.run({
+      path: { id: sender.id },
+      body: {
+        ...(common.carrier !== sender.carrier && { carrier: common.carrier }),
+        ...(common.country !== (sender.country ?? '') && { country: common.country.toUpperCase() || null }),
+        ...(common.isDefault !== sender.default && { default: common.isDefault }),
+        capabilities: common.capabilities ?? sender.capabilities,
+        pace: paceOf(common.pace),
+      },
+    })
+  return (
+    <div className="narrow">
+      <Form onSubmit={submit} problem={update.problem}>
+        <CommonFields value={common} set={(next) => setCommon((now) => ({ ...now, ...next }))} />
+        <Buttons>
+          <Button kind="primary" type="submit" isBusy={update.isBusy}>
+            Save the sender
+          </Button>
+        </Buttons>
+      </Form>
+    </div>
+  )
+}
+
+function CommonFields({ value, set }: { value: Common; set: (next: Partial<Common>) => void }) {
+  const carriers = useCall('listCarriers', {})
+  const known = carriers.data?.data ?? []
+  // Null: the API tells them from the number.
+  const capabilities = value.capabilities ?? ['sms', 'replies']
+  return (
+    <>
+      <div className="fields">
+        <SelectField
+          label="Carrier"
+          name="carrier"
+          hint="That it belongs to."
+          value={value.carrier}
+          onChange={(carrier) => set({ carrier })}
+          options={[
+            ...(value.carrier === '' ? [['', 'Choose one'] as const] : []),
+            ...known.map(({ id, name }) => [id, name] as const),
+            ...(value.carrier !== '' && !known.some(({ id }) => id === value.carrier)
+              ? [[value.carrier, value.carrier] as const]
+              : []),
+          ]}
+        />
+        <TextField
+          label="Country"
+          name="country"
+          hint="ISO 3166-1 code; told from a number."
+          value={value.country}
+          onChange={(country) => set({ country })}
+        />
+        <TextField
+          label="Pace"
+          name="pace"
+          hint="Segments a second; empty: its carrier’s."
+          inputMode="decimal"
+          value={value.pace}
+          onChange={(pace) => set({ pace })}
+        />
+      </div>
+      <fieldset className="group">
+        <legend>What it can</legend>
+        {capabilityHints.map(([capability, label, hint]) => (
+          <CheckField
+            key={capability}
+            label={label}
+            name="capabilities"
+            hint={hint}
+            value={capabilities.includes(capability)}
+            onChange={(has) =>
+              set({
+                capabilities: has ? [...capabilities, capability] : capabilities.filter((one) => one !== capability),
+              })
+            }
+          />
+        ))}
+      </fieldset>
+      <CheckField
+        label="Default"
+        name="default"
+        hint="For messages of its account that name no sender."
+        value={value.isDefault}
+        onChange={(isDefault) => set({ isDefault })}
+      />
+    </>
+  )
+}

@@ -1,0 +1,13 @@
+/** Senders, and pools of them. */
+import { Tabs } from '../tabs.tsx'
+
+export const SendersTabs = ({ current }: { current: string }) => (
+  <Tabs
+    label="Senders and pools"
+    current={current}
+    tabs={[
+      ['/senders', 'Senders'],
+      ['/senders/pools', 'Pools'],
+    ]}
+  />
+)

@@ -1,0 +1,274 @@
+/** Carriers, routes, senders and guards as an operator meets them in the console. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
+import { startProgram, type Program } from './harness.ts'
+import { until } from './until.ts'
+
+interface Named {
+  name: string
+  pace: number
+  settings: { sessions?: number }
+}
+
+let program: Program
+let visitor: Visitor
+beforeAll(async () => {
+  program = await startProgram()
+  // Their receipts write ids otherwise than the answers did: they are there when the doctor is asked.
+  for (const message of ['One', 'Two', 'Three'])
+    await program.client.expect('POST', '/v1/messages/send', { to: '12025550013', message })
+  visitor = await enterConsole(program)
+})
+afterAll(async () => {
+  await visitor?.close()
+  await program?.remove()
+})
+
+/** A field by its label. */
+const field = (label: string) => visitor.page.getByLabel(label, { exact: true })
+
+/** What was said once something was done. */
+const said = (text: string) => visitor.page.getByRole('status').getByText(text).first().waitFor()
+
+test('a carrier is added, its fault stands beside its field, and its link is seen to be down', async () => {
+  const { page } = visitor
+  await page.goto('/console/carriers')
+  await page.getByRole('row', { name: /simulator bound/ }).waitFor()
+  await page.keyboard.press('n')
+  await page.getByRole('heading', { name: 'Add a carrier', level: 1 }).waitFor()
+  await field('Name').fill('Acme')
+  await field('Password').fill('s3cret')
+  await field('Host').fill('127.0.0.1')
+  await field('Port').fill('1')
+  await field('System id').fill('acme')
+  await page.getByText('Sessions and bind').click()
+  await field('Sessions').fill('99')
+  await page.getByText('Sessions and bind').click()
+  await page.getByRole('button', { name: 'Add the carrier' }).click()
+  // Its group was closed again: it opens, because it has the fault.
+  const sessions = field('Sessions')
+  await sessions.and(page.locator('[aria-invalid="true"]')).waitFor()
+  await sessions.fill('2')
+  await page.getByRole('button', { name: 'Add the carrier' }).click()
+  await said('The carrier was added.')
+  await page.getByRole('heading', { name: 'Acme', level: 1 }).waitFor()
+  await page.getByRole('row', { name: /Link 1 down .*ECONNREFUSED/ }).waitFor()
+})
+
+test('a carrier by HTTP is described, and says where it posts to', async () => {
+  const { page } = visitor
+  await page.goto('/console/carriers/new')
+  await field('Reached by').selectOption('HTTP: Any other, by description')
+  await field('Name').fill('Local')
+  const request = field('Request')
+  const described = await request.inputValue()
+  await request.fill(described.replace('https://', ''))
+  await page.getByRole('button', { name: 'Add the carrier' }).click()
+  await request.and(page.locator('[aria-invalid="true"]')).waitFor()
+  await request.fill(described)
+  await field('Secrets').fill('{"token": "once"}')
+  await field('Enabled').uncheck()
+  await page.getByRole('button', { name: 'Add the carrier' }).click()
+  await page.getByRole('heading', { name: 'Local', level: 1 }).waitFor()
+  await page.getByText('Replies go to').waitFor()
+  await page.getByRole('navigation', { name: 'Parts of the carrier' }).getByRole('link', { name: 'Settings' }).click()
+  await field('Other secrets').fill('{"token": "again"}')
+  await page.getByRole('button', { name: 'Save the settings' }).click()
+  await said('The settings were changed; its links drain and bind anew.')
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('heading', { name: 'Carriers', level: 1 }).waitFor()
+  await page.getByRole('link', { name: 'Acme' }).first().click()
+})
+
+test('what is typed in the settings stays while the live view goes on, and is what is saved', async () => {
+  const { page } = visitor
+  await page.getByRole('navigation', { name: 'Parts of the carrier' }).getByRole('link', { name: 'Settings' }).click()
+  const pace = field('Pace')
+  await pace.fill('25')
+  await page.waitForResponse((response) => /\/v1\/carriers\/car_\w+$/.test(response.url()))
+  expect(await pace.inputValue()).toBe('25')
+  await page.locator('input[name="pace"]:focus').waitFor()
+  await page.getByRole('button', { name: 'Save the settings' }).click()
+  await until('the settings of Acme are as typed', async () => {
+    const { data } = await program.client.get<{ data: Named[] }>('/v1/carriers')
+    return data.some(({ name, pace: paces, settings }) => name === 'Acme' && paces === 25 && settings.sessions === 2)
+  })
+})
+
+test('links, codes and rates of a carrier', async () => {
+  const { page } = visitor
+  const parts = page.getByRole('navigation', { name: 'Parts of the carrier' })
+  await parts.getByRole('link', { name: 'Links' }).click()
+  await page.getByRole('button', { name: 'Add a link' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Pace', { exact: true }).fill('5')
+  await dialog.getByRole('button', { name: 'Add the link' }).click()
+  await page
+    .getByRole('row', { name: /lnk_\w+ \w+ 5\/s nothing/ })
+    .getByRole('button', { name: 'Delete' })
+    .click()
+  await dialog.getByRole('button', { name: 'Delete' }).click()
+  await said('The link was deleted.')
+
+  await parts.getByRole('link', { name: 'Codes' }).click()
+  await page.getByText('No codes of its own').waitFor()
+  await page.getByRole('button', { name: 'Add a code' }).click()
+  await dialog.getByLabel('Code', { exact: true }).fill('no code')
+  await dialog.getByRole('button', { name: 'Save the code' }).click()
+  await dialog.getByLabel('Code', { exact: true }).and(page.locator('[aria-invalid="true"]')).waitFor()
+  await dialog.getByLabel('Code', { exact: true }).fill('0x458')
+  await dialog.getByLabel('Means', { exact: true }).selectOption('throttled')
+  await dialog.getByRole('button', { name: 'Save the code' }).click()
+  await page.getByRole('row', { name: /Submit 0x00000458 .* throttling/ }).waitFor()
+
+  await parts.getByRole('link', { name: 'Rates' }).click()
+  await page.getByRole('button', { name: 'Put in another' }).click()
+  await dialog.getByLabel('File', { exact: true }).setInputFiles({
+    name: 'rates.csv',
+    mimeType: 'application/vnd.ms-excel',
+    buffer: Buffer.from('country,prefix,amount,currency\nUS,,0.0079,USD\n'),
+  })
+  await dialog.getByRole('button', { name: 'Replace the card' }).click()
+  await page.getByRole('row', { name: /US 0\.00790 USD/ }).waitFor()
+  await field('Number').fill('+12025550188')
+  await page.getByRole('button', { name: 'Look it up' }).click()
+  await page.getByText('0.00790 USD').nth(1).waitFor()
+  const [file] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download' }).click(),
+  ])
+  expect(file.suggestedFilename()).toBe('rates-Acme.csv')
+})
+
+test('the doctor finds the form of ids and sets it', async () => {
+  const { page } = visitor
+  await page.goto('/console/carriers')
+  await page.getByRole('link', { name: 'simulator' }).first().click()
+  await page.getByRole('navigation', { name: 'Parts of the carrier' }).getByRole('link', { name: 'Receipts' }).click()
+  await page
+    .getByRole('row', { name: /DELIVRD .*msg_\w+ as hex-to-dec/ })
+    .nth(2)
+    .waitFor()
+  await page.getByRole('button', { name: 'Set the form of ids to hex-to-dec' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Set the form of ids to hex-to-dec' }).click()
+  await page.getByText('Every receipt has its message').waitFor()
+})
+
+test('routes are added, put in order with the keyboard, and tried out', async () => {
+  const { page } = visitor
+  await page.goto('/console/routes')
+  await page.getByText('No routes yet').waitFor()
+  for (const [name, country] of [
+    ['First', 'US'],
+    ['Second', 'GB'],
+  ] as const) {
+    await page.getByRole('link', { name: 'Add a route' }).first().click()
+    await field('Name').fill(name)
+    await field('To countries').fill('Nowhere')
+    await field('Carrier').selectOption('Acme')
+    await page.getByRole('button', { name: 'Add the route' }).click()
+    await field('To countries').and(page.locator('[aria-invalid="true"]')).waitFor()
+    await field('To countries').fill(country)
+    await page.getByRole('button', { name: 'Add the route' }).click()
+    await page.getByRole('row', { name: new RegExp(`${name} to ${country} Acme enabled`) }).waitFor()
+  }
+  await page.getByRole('button', { name: 'Move Second up' }).focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('row', { name: /1\. Second/ }).waitFor()
+  // It is the first now: the focus has gone to the other way.
+  await page.locator('[aria-label="Move Second down"]:focus').waitFor()
+  await page.getByRole('button', { name: 'Disable First' }).click()
+  await page.getByRole('row', { name: /2\. First .* disabled/ }).waitFor()
+
+  await page.getByRole('link', { name: 'Where would a message go?' }).click()
+  await field('To').fill('+447700900123')
+  await page.getByRole('button', { name: 'Find out' }).click()
+  await page.getByText('The routes, one by one').waitFor()
+  await page.getByRole('listitem').filter({ hasText: '1. Second' }).waitFor()
+})
+
+test('a route is changed and deleted', async () => {
+  const { page } = visitor
+  await page.goto('/console/routes')
+  await page.getByRole('link', { name: '1. Second' }).click()
+  await field('Carrier').selectOption('simulator')
+  await page.getByRole('button', { name: 'Add a carrier to fall back on' }).click()
+  await page.getByRole('group', { name: 'Failover' }).getByLabel('Carrier', { exact: true }).selectOption('Acme')
+  await page.getByRole('button', { name: 'Save the route' }).click()
+  await page.getByRole('row', { name: /1\. Second to GB simulator then Acme/ }).waitFor()
+  await page.getByRole('link', { name: '1. Second' }).click()
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('row', { name: /1\. First/ }).waitFor()
+})
+
+test('senders and their pools', async () => {
+  const { page } = visitor
+  await page.goto('/console/senders')
+  await page.getByRole('link', { name: 'Add a sender' }).click()
+  await field('Number or name').fill('a name that is too long')
+  await field('Carrier').selectOption('simulator')
+  await page.getByRole('button', { name: 'Add the sender' }).click()
+  await field('Number or name').and(page.locator('[aria-invalid="true"]')).waitFor()
+  await field('Number or name').fill('Acme Shop')
+  await page.getByRole('button', { name: 'Add the sender' }).click()
+  await page.getByRole('row', { name: /Acme Shop Name/ }).waitFor()
+  await field('Kind').selectOption('alphanumeric')
+  await page.getByRole('row', { name: /\+\d+ Number/ }).waitFor({ state: 'detached' })
+  expect(page.url()).toContain('kind=alphanumeric')
+  await page.getByRole('link', { name: 'Acme Shop' }).click()
+  await field('Pace').fill('3')
+  await page.getByRole('button', { name: 'Save the sender' }).click()
+  await said('The sender was changed; it counts from now on.')
+
+  await page.goto('/console/senders/pools')
+  await page.getByRole('link', { name: 'Add a pool' }).first().click()
+  await field('Name').fill('Shop')
+  await page.getByLabel(/^Acme Shop/).check()
+  await field('Weight').fill('2')
+  await page.getByRole('button', { name: 'Add the pool' }).click()
+  await page.getByRole('row', { name: /Shop A person keeps a sender 1/ }).waitFor()
+  const pools = await program.client.get<{ data: unknown[] }>('/v1/sender-pools')
+  expect(pools.data).toMatchObject([{ name: 'Shop', senders: [{ weight: 2 }] }])
+})
+
+test('a stop is seen while it stops, and released with a reason', async () => {
+  const { page } = visitor
+  await program.client.expect('PATCH', '/v1/settings', { allowed_countries: ['US'] })
+  await page.goto('/console/guards')
+  await page.getByText('Nothing is stopped').waitFor()
+  await program.client.call('POST', '/v1/messages/send', { to: '+447700900123', message: 'Hello' })
+  await page.getByRole('row', { name: /stops Countries that may be written to GB/ }).waitFor()
+  await page.getByRole('button', { name: /^Release/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Release it' }).click()
+  await dialog.getByLabel('Reason', { exact: true }).and(page.locator('[aria-invalid="true"]')).waitFor()
+  await dialog.getByLabel('Reason', { exact: true }).fill('A customer on a journey')
+  await dialog.getByRole('button', { name: 'Release it' }).click()
+  await said('The stop was released; sending goes on.')
+  await page.getByText('Nothing is stopped').waitFor()
+  await program.client.expect('POST', '/v1/messages/send', { to: '+447700900123', message: 'Hello' })
+})
+
+test('nothing is wider than a phone, and nothing complains', async () => {
+  const { page, complaints } = visitor
+  const { data } = await program.client.get<{ data: { id: string }[] }>('/v1/carriers')
+  const [carrier] = data
+  await page.setViewportSize({ width: 375, height: 800 })
+  const parts = ['', '/settings', '/links', '/receipts', '/codes?defaults=true', '/rates']
+  for (const path of [
+    '/carriers/new',
+    ...parts.map((part) => `/carriers/${carrier?.id}${part}`),
+    '/routes/new',
+    '/routes/test',
+    '/senders/new',
+    '/senders/pools/new',
+  ]) {
+    await page.goto(`/console${path}`)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
+    await expectNoOverflow(page)
+  }
+  expect(complaints).toEqual([])
+})
