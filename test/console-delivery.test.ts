@@ -221,6 +221,10 @@ test('senders and their pools', async () => {
   await field('Pace').fill('3')
   await page.getByRole('button', { name: 'Save the sender' }).click()
   await said('The sender was changed; it counts from now on.')
+  // Nothing is asked again here; how long ago it was added grows all the same.
+  const age = page.locator('.facts time')
+  const before = await age.innerText()
+  await until('the sender is older than it was', async () => (await age.innerText()) !== before)
 
   await page.goto('/console/senders/pools')
   await page.getByRole('link', { name: 'Add a pool' }).first().click()

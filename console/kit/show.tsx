@@ -1,5 +1,5 @@
 /** How values look: times, numbers, money, statuses, things to copy. */
-import { useState, type ReactNode } from 'react'
+import { useState, useSyncExternalStore, type ReactNode } from 'react'
 import { Button } from './button.tsx'
 
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
@@ -16,12 +16,22 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
 /** A moment (ISO 8601): how long ago or ahead, and the whole of it on hovering. None: a dash. */
 export function Time({ at }: { at: string | null | undefined }) {
   if (!at) return <span className="none">–</span>
-  const date = new Date(at)
+  return <Ago at={at} date={new Date(at)} />
+}
+
+function Ago({ at, date }: { at: string; date: Date }) {
+  const text = useSyncExternalStore(watchSeconds, () => tellDistance((date.getTime() - Date.now()) / 1000))
   return (
     <time dateTime={at} title={dateTime.format(date)}>
-      {tellDistance((date.getTime() - Date.now()) / 1000)}
+      {text}
     </time>
   )
+}
+
+/** Tells every second: what says how long ago something was grows old by itself. */
+function watchSeconds(tell: () => void): () => void {
+  const timer = setInterval(tell, 1000)
+  return () => clearInterval(timer)
 }
 
 function tellDistance(seconds: number): string {
