@@ -1,6 +1,7 @@
 /** Links as they are now: over all processes, a few seconds old at most. */
 import type { ReactNode } from 'react'
 import type { Carrier, Link } from '@heliogram/sdk'
+import { Link as Address } from 'wouter'
 import { Badge, formatNumber, Time } from '../../../kit/show.tsx'
 import { Table, type Column } from '../../../kit/table.tsx'
 
@@ -55,7 +56,9 @@ const columns: Column<Row>[] = [
     title: 'Unmatched',
     isNumber: true,
     cell: ({ link }) => (
-      <span title="Receipts whose message is not known (yet)">{formatNumber(link.unmatched_receipts)}</span>
+      <Address href={`/carriers/${link.carrier}/receipts`} title="Receipts whose message is not known (yet)">
+        {formatNumber(link.unmatched_receipts)}
+      </Address>
     ),
   },
 ]
