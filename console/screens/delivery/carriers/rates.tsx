@@ -80,7 +80,8 @@ export function RatesPart({ carrier }: { carrier: Carrier }) {
 }
 
 /** As a file that can be put in again. */
-const saveCard = ({ id, name }: Carrier) => download('getRates', { path: { id } }, `rates-${name}.csv`, 'text/csv')
+const saveCard = ({ id, name }: Carrier) =>
+  download('getRates', { path: { id } }, `rates-${name}.csv`, { headers: { accept: 'text/csv' } })
 
 function RateUpload({ carrier, onDone }: { carrier: string; onDone: () => void }) {
   const replace = useAction('replaceRates', 'The rate card was put in; it counts from now on.')
