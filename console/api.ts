@@ -55,8 +55,11 @@ export interface Action<Name extends JsonOperation> {
   reset: () => void
 }
 
-/** An operation to be done when somebody says so; then everything that is shown is asked again. `done`: a sentence that says that it was. */
-export function useAction<Name extends JsonOperation>(name: Name, done?: string): Action<Name> {
+/**
+ * An operation to be done when somebody says so; then everything that is shown is asked again. `done`: a sentence that says that it was.
+ * `first`: what is to happen before that, such as leaving the screen of what is there no more.
+ */
+export function useAction<Name extends JsonOperation>(name: Name, done?: string, first?: () => void): Action<Name> {
   const client = useQueryClient()
   const keyOf = useKey()
   const mutation = useMutation<Answer<Name>, Error, OperationRequest<Name>>({
@@ -64,6 +67,7 @@ export function useAction<Name extends JsonOperation>(name: Name, done?: string)
     onSuccess: async () => {
       keyOf.next()
       if (done !== undefined) toast(done)
+      first?.()
       await client.invalidateQueries()
     },
     onError: (error) => {

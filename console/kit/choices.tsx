@@ -1,0 +1,67 @@
+/** Several of many: boxes in groups, each with what it means. */
+import { Button } from './button.tsx'
+
+export interface Choice<Value extends string> {
+  value: Value
+  /** What it means. */
+  about: string
+}
+
+interface ChoicesProps<Value extends string> {
+  /** What is chosen. */
+  label: string
+  hint?: string
+  groups: readonly { title: string; choices: readonly Choice<Value>[] }[]
+  chosen: ReadonlySet<Value>
+  onChange: (chosen: ReadonlySet<Value>) => void
+  /** What the API says is wrong with it. */
+  fault?: string | undefined
+}
+
+export function Choices<Value extends string>({ label, hint, groups, chosen, onChange, fault }: ChoicesProps<Value>) {
+  const put = (values: readonly Value[], isIn: boolean) => {
+    const next = new Set(chosen)
+    for (const value of values) {
+      if (isIn) next.add(value)
+      else next.delete(value)
+    }
+    onChange(next)
+  }
+  return (
+    <fieldset className="choices">
+      <legend>
+        {label} <span className="small">{chosen.size} chosen</span>
+      </legend>
+      {(fault ?? hint) && <p className={fault === undefined ? 'hint' : 'fault'}>{fault ?? hint}</p>}
+      {groups.map(({ title, choices }) => {
+        const values = choices.map(({ value }) => value)
+        const isWhole = values.every((value) => chosen.has(value))
+        return (
+          <div key={title} role="group" aria-label={title} className="choice-group">
+            <div className="choice-head">
+              <strong>{title}</strong>
+              {values.length > 1 && (
+                <Button kind="quiet" onClick={() => put(values, !isWhole)}>
+                  {isWhole ? 'None' : 'All'}
+                  <span className="unseen"> of {title}</span>
+                </Button>
+              )}
+            </div>
+            {choices.map(({ value, about }) => (
+              <label key={value} className="choice">
+                <input
+                  type="checkbox"
+                  checked={chosen.has(value)}
+                  onChange={(event) => put([value], event.target.checked)}
+                />
+                <span>
+                  <code>{value}</code> <span className="hint">{about}</span>
+                </span>
+              </label>
+            ))}
+          </div>
+        )
+      })}
+    </fieldset>
+  )
+}

@@ -1,0 +1,72 @@
+/** Posts of events, newest first: each leads to what was said, and to another try. */
+import type { Attempt } from '@heliogram/sdk'
+import { useState, type ReactNode } from 'react'
+import { Link } from 'wouter'
+import { Button } from '../../kit/button.tsx'
+import { Time } from '../../kit/show.tsx'
+import { Table, type Column } from '../../kit/table.tsx'
+import { AttemptDialog, Outcome } from './attempt.tsx'
+import { Redeliver } from './redeliver.tsx'
+
+interface AttemptsProps {
+  rows: readonly Attempt[]
+  /** What every row has in common is not said in each. */
+  of: 'webhook' | 'event'
+  empty: ReactNode
+}
+
+export function Attempts({ rows, of, empty }: AttemptsProps) {
+  const [shown, setShown] = useState<Attempt>()
+  const what: Column<Attempt> =
+    of === 'webhook'
+      ? {
+          title: 'Event',
+          cell: ({ event, event_type }) => <Link href={`/events/${event}`}>{event_type ?? event}</Link>,
+        }
+      : {
+          title: 'To',
+          cell: ({ webhook, request }) =>
+            webhook === null ? (
+              (request.url ?? 'a callback address')
+            ) : (
+              <Link href={`/webhooks/${webhook}`}>{request.url ?? webhook}</Link>
+            ),
+        }
+  return (
+    <>
+      <Table
+        label="Deliveries"
+        rows={rows}
+        keyOf={({ id }) => id}
+        columns={[
+          what,
+          { title: 'Outcome', cell: (attempt) => <Outcome of={attempt} /> },
+          {
+            title: 'Answer',
+            isNumber: true,
+            cell: ({ status_code }) => status_code ?? <span className="none">–</span>,
+          },
+          { title: 'Took', isNumber: true, cell: ({ duration_ms }) => `${duration_ms} ms` },
+          { title: 'Try', isNumber: true, cell: (attempt) => attempt.try },
+          { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+          { title: 'Again', cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
+          {
+            title: '',
+            cell: (attempt) => (
+              <span className="cell-buttons">
+                <Button kind="quiet" onClick={() => setShown(attempt)} aria-label={`Details of try ${attempt.try}`}>
+                  Details
+                </Button>
+                {of === 'webhook' && attempt.event_type !== 'webhook.test' && (
+                  <Redeliver event={attempt.event} kind="quiet" />
+                )}
+              </span>
+            ),
+          },
+        ]}
+        empty={empty}
+      />
+      {shown && <AttemptDialog of={shown} onClose={() => setShown(undefined)} />}
+    </>
+  )
+}

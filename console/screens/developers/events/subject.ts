@@ -1,0 +1,28 @@
+/** What an event is about, in a word. */
+import type { Event } from '@heliogram/sdk'
+
+const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
+
+const textIn = (value: unknown, names: readonly string[]): string | undefined => {
+  if (!isRecord(value)) return undefined
+  const found = names.map((name) => value[name]).find((one) => typeof one === 'string' && one !== '')
+  return typeof found === 'string' ? found : undefined
+}
+
+const phone = (text: string): string => (/^\d{7,15}$/.test(text) ? `+${text}` : text)
+
+/** A number, a name or an id: whatever people know it by. Its message has the number of the person. */
+export function subjectOf({ data }: Event): string {
+  const { message } = data
+  const person = isRecord(message) ? textIn(message, [message['direction'] === 'inbound' ? 'from' : 'to']) : undefined
+  const found =
+    person ??
+    textIn(data, ['phone_number']) ??
+    Object.values(data)
+      .map((one) => textIn(one, ['url', 'name', 'kind', 'sender', 'campaign', 'id']))
+      .find((one) => one !== undefined)
+  return found === undefined ? '–' : phone(found)
+}
+
+/** The id of the message that it is about, where it is one. */
+export const messageOf = ({ data }: Event): string | undefined => textIn(data['message'], ['id'])

@@ -1,0 +1,55 @@
+/** A key is renamed, kept to other networks, or loses scopes. */
+import type { ApiKey } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useAction } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { Choices } from '../../../kit/choices.tsx'
+import { Dialog } from '../../../kit/dialog.tsx'
+import { faultOf } from '../../../kit/fault.ts'
+import { Buttons, Form, TextArea, TextField } from '../../../kit/form.tsx'
+import { linesOf } from '../../../kit/lines.ts'
+import { groupScopes, scopesIn, type Scope } from '../../../kit/scopes.ts'
+
+export function ChangeKeyDialog({ of, onClose }: { of: ApiKey; onClose: () => void }) {
+  const [own] = useState(() => scopesIn(of.scopes))
+  const [name, setName] = useState(of.name)
+  const [networks, setNetworks] = useState(of.ip_allow.join('\n'))
+  const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(own))
+  const { run, isBusy, problem } = useAction('updateApiKey', 'The key is changed')
+  const change = async () => {
+    const body = { name: name.trim(), ip_allow: linesOf(networks), scopes: [...scopes] }
+    if (await run({ path: { id: of.id }, body })) onClose()
+  }
+  return (
+    <Dialog title="Change the key" onClose={onClose}>
+      <Form onSubmit={change} problem={problem}>
+        <TextField label="Name" name="name" value={name} onChange={setName} required />
+        <TextArea
+          label="Networks"
+          name="ip_allow"
+          rows={2}
+          value={networks}
+          onChange={setNetworks}
+          hint="Addresses and networks from which the key works; none: from everywhere."
+          spellCheck={false}
+        />
+        <Choices
+          label="Scopes"
+          hint="Some of those that it has; more can only a new key have."
+          groups={groupScopes(own)}
+          chosen={scopes}
+          onChange={setScopes}
+          fault={faultOf(problem, 'scopes')}
+        />
+        <Buttons>
+          <Button kind="primary" type="submit" isBusy={isBusy}>
+            Save
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </Buttons>
+      </Form>
+    </Dialog>
+  )
+}

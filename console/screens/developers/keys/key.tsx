@@ -1,0 +1,80 @@
+/** One API key: what it may do, and its end. */
+import type { ApiKey } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useLocation, useParams } from 'wouter'
+import { useAction, useCall } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { ConfirmButton } from '../../../kit/dialog.tsx'
+import { KeySecret } from '../../../kit/key-secret.tsx'
+import { Loaded, Page } from '../../../kit/page.tsx'
+import { Badge, Copy, Facts, Moment, Time } from '../../../kit/show.tsx'
+import { ChangeKeyDialog } from './change.tsx'
+import { Ends } from './ends.tsx'
+import { RotateKeyDialog } from './rotate.tsx'
+
+export function KeyScreen() {
+  const { id = '' } = useParams()
+  const key = useCall('getApiKey', { path: { id } }, { every: 10_000 })
+  return (
+    <Page title={key.data?.name ?? 'API key'} back={{ to: '/keys', title: 'API keys' }}>
+      <Loaded call={key}>{(one) => <Key key={one.id} of={one} />}</Loaded>
+    </Page>
+  )
+}
+
+function Key({ of }: { of: ApiKey }) {
+  const [, go] = useLocation()
+  const [secret, setSecret] = useState<string>()
+  const [open, setOpen] = useState<'change' | 'rotate'>()
+  const revoke = useAction('revokeApiKey', 'The key is revoked', () => go('/keys'))
+  const close = () => setOpen(undefined)
+  return (
+    <>
+      {secret !== undefined && <KeySecret secret={secret} scopes={of.scopes} onClose={() => setSecret(undefined)} />}
+      <div className="buttons">
+        <Button onClick={() => setOpen('change')}>Change</Button>
+        <Button onClick={() => setOpen('rotate')}>Rotate</Button>
+        <ConfirmButton
+          label="Revoke"
+          question={`Programs that use ${of.name} are refused within five seconds, and so are logins that were made with it. This cannot be undone.`}
+          onConfirm={() => revoke.run({ path: { id: of.id } })}
+          isBusy={revoke.isBusy}
+          problem={revoke.problem}
+        />
+      </div>
+      <div className="card below">
+        <Facts
+          facts={[
+            ['Id', <Copy key="id" text={of.id} />],
+            ['Begins with', <code key="prefix">{of.prefix}</code>],
+            ['Mode', <Badge key="mode" status={of.mode} tone={of.mode === 'test' ? 'busy' : 'good'} />],
+            ['Scopes', of.scopes.join(', ')],
+            ['Works from', of.ip_allow.length > 0 ? of.ip_allow.join(', ') : 'everywhere'],
+            ['Last used', <Time key="used" at={of.last_used_at} />],
+            ['Made', <Moment key="made" at={of.created_at} />],
+            ['Ends', <Ends key="ends" of={of} />],
+            [
+              'Old secret',
+              of.overlap_ends_at && (
+                <>
+                  works until <Moment at={of.overlap_ends_at} />
+                </>
+              ),
+            ],
+          ]}
+        />
+      </div>
+      {open === 'change' && <ChangeKeyDialog of={of} onClose={close} />}
+      {open === 'rotate' && (
+        <RotateKeyDialog
+          id={of.id}
+          onClose={close}
+          onDone={(next) => {
+            close()
+            setSecret(next)
+          }}
+        />
+      )}
+    </>
+  )
+}

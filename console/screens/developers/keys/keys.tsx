@@ -1,0 +1,55 @@
+/** What programs get in with: API keys, SMPP credentials, credentials for Twilio's API. */
+import { Link } from 'wouter'
+import { useCall } from '../../../api.ts'
+import { useFilters } from '../../../kit/filters.tsx'
+import { Empty, Loaded, Page, Section } from '../../../kit/page.tsx'
+import { Badge, Time } from '../../../kit/show.tsx'
+import { Pager, Table } from '../../../kit/table.tsx'
+import { SmppClients } from '../smpp/clients.tsx'
+import { Ends } from './ends.tsx'
+import { TwilioCredentials } from './twilio.tsx'
+
+const NewKey = () => (
+  <Link href="/keys/new" className="button primary" data-key="n">
+    Make an API key
+  </Link>
+)
+
+export function KeysScreen() {
+  const { filters } = useFilters([])
+  const keys = useCall('listApiKeys', { query: filters }, { every: 30_000 })
+  return (
+    <Page title="API keys" lead="What programs get in with. People have logins of their own." actions={<NewKey />}>
+      <Loaded call={keys}>
+        {(page) => (
+          <>
+            <Table
+              label="API keys"
+              rows={page.data}
+              keyOf={({ id }) => id}
+              to={({ id }) => `/keys/${id}`}
+              columns={[
+                { title: 'Name', cell: ({ name }) => name },
+                { title: 'Begins with', cell: ({ prefix }) => <code>{prefix}</code> },
+                { title: 'Mode', cell: ({ mode }) => <Badge status={mode} tone={mode === 'test' ? 'busy' : 'good'} /> },
+                { title: 'Scopes', isWide: true, cell: ({ scopes }) => scopes.join(', ') },
+                { title: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+                { title: 'Ends', cell: (key) => <Ends of={key} /> },
+              ]}
+              empty={
+                <Empty title="No API keys yet" action={<NewKey />}>
+                  Give each program a key with only the scopes it needs.
+                </Empty>
+              }
+            />
+            <Pager page={page} />
+          </>
+        )}
+      </Loaded>
+      <SmppClients />
+      <Section title="Programs written for Twilio">
+        <TwilioCredentials />
+      </Section>
+    </Page>
+  )
+}

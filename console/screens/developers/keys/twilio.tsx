@@ -1,0 +1,133 @@
+/** Credentials for programs that were written for Twilio's API. */
+import type { Answer } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useAction, useCall } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { ConfirmButton, Dialog } from '../../../kit/dialog.tsx'
+import { Buttons, Form, SelectField, TextField } from '../../../kit/form.tsx'
+import { Empty, Loaded } from '../../../kit/page.tsx'
+import { Secrets } from '../../../kit/secret.tsx'
+import { Badge, Time } from '../../../kit/show.tsx'
+import { Table } from '../../../kit/table.tsx'
+
+export function TwilioCredentials() {
+  const [isOpen, setOpen] = useState(false)
+  const [made, setMade] = useState<Answer<'createTwilioCredential'>>()
+  const credentials = useCall('listTwilioCredentials', {})
+  const make = <Button onClick={() => setOpen(true)}>Make a Twilio credential</Button>
+  return (
+    <>
+      {made && (
+        <Secrets
+          title="The Twilio credential"
+          secrets={[
+            ['Account SID', made.account_sid],
+            ['Auth token', made.auth_token],
+          ]}
+          onClose={() => setMade(undefined)}
+        >
+          <p>
+            The token is also the key of <code>X-Twilio-Signature</code>.{' '}
+            <a href="/docs/migrating-from-twilio" target="_blank" rel="noreferrer">
+              How to move a program here
+            </a>
+          </p>
+        </Secrets>
+      )}
+      <Loaded call={credentials}>
+        {({ data }) => (
+          <>
+            <Table
+              label="Twilio credentials"
+              rows={data}
+              keyOf={({ id }) => id}
+              columns={[
+                { title: 'Name', cell: ({ name }) => name },
+                { title: 'Account SID', cell: ({ account_sid }) => <code>{account_sid}</code> },
+                { title: 'Mode', cell: ({ mode }) => <Badge status={mode} tone={mode === 'test' ? 'busy' : 'good'} /> },
+                { title: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
+                { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
+                { title: '', cell: ({ id, name }) => <Revoke id={id} name={name} /> },
+              ]}
+              empty={
+                <Empty title="No Twilio credentials" action={make}>
+                  Programs written for Twilio’s messaging API run against Heliogram with another address and these.
+                </Empty>
+              }
+            />
+            {data.length > 0 && <div className="buttons below">{make}</div>}
+          </>
+        )}
+      </Loaded>
+      {isOpen && (
+        <MakeDialog
+          onClose={() => setOpen(false)}
+          onDone={(one) => {
+            setOpen(false)
+            setMade(one)
+          }}
+        />
+      )}
+    </>
+  )
+}
+
+function Revoke({ id, name }: { id: string; name: string }) {
+  const { run, isBusy, problem } = useAction('revokeTwilioCredential', 'The credential is revoked')
+  return (
+    <ConfirmButton
+      label="Revoke"
+      question={`Programs that use ${name} are refused from then on. This cannot be undone.`}
+      onConfirm={() => run({ path: { id } })}
+      isBusy={isBusy}
+      problem={problem}
+    />
+  )
+}
+
+interface MakeProps {
+  onClose: () => void
+  onDone: (made: Answer<'createTwilioCredential'>) => void
+}
+
+function MakeDialog({ onClose, onDone }: MakeProps) {
+  const [name, setName] = useState('')
+  const [mode, setMode] = useState('live')
+  const { run, isBusy, problem } = useAction('createTwilioCredential', 'The credential is made')
+  const make = async () => {
+    const done = await run({ body: { name: name.trim(), mode: mode === 'test' ? 'test' : 'live' } })
+    if (done) onDone(done.answer)
+  }
+  return (
+    <Dialog title="Make a Twilio credential" onClose={onClose}>
+      <Form onSubmit={make} problem={problem}>
+        <TextField
+          label="Name"
+          name="name"
+          value={name}
+          onChange={setName}
+          hint="The program that it is for."
+          required
+        />
+        <SelectField
+          label="Mode"
+          name="mode"
+          value={mode}
+          onChange={setMode}
+          options={[
+            ['live', 'live'],
+            ['test', 'test: reaches simulated phones only'],
+          ]}
+        />
+        <Buttons>
+          <Button kind="primary" type="submit" isBusy={isBusy}>
+            Make it
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </Buttons>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,24 @@
+/** An event is posted again, with the id it had, to where it went. */
+import { HeliogramError } from '@heliogram/sdk'
+import { useEffect } from 'react'
+import { useAction } from '../../api.ts'
+import { Button } from '../../kit/button.tsx'
+import { toast } from '../../kit/toast.tsx'
+
+export function Redeliver({ event, kind = 'plain' }: { event: string; kind?: 'plain' | 'quiet' }) {
+  const { run, isBusy, problem } = useAction('redeliverEvent')
+  useEffect(() => {
+    if (problem) toast(problem instanceof HeliogramError ? problem.detail : problem.message)
+  }, [problem])
+  const redeliver = async () => {
+    const done = await run({ path: { id: event } })
+    if (done === undefined) return
+    if (done.answer.posts === 0) toast('It goes nowhere: no webhook that is enabled subscribes to its type')
+    else toast(done.answer.posts === 1 ? 'It is posted again' : `It is posted again to ${done.answer.posts} addresses`)
+  }
+  return (
+    <Button kind={kind} isBusy={isBusy} onClick={() => void redeliver()}>
+      Redeliver
+    </Button>
+  )
+}

@@ -1,0 +1,130 @@
+/** One SMPP credential. */
+import type { SmppCredential } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useLocation, useParams } from 'wouter'
+import { useAction, useCall } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { ConfirmButton, Dialog } from '../../../kit/dialog.tsx'
+import { Loaded, Page } from '../../../kit/page.tsx'
+import { Problem } from '../../../kit/problem.tsx'
+import { Badge, Copy, Facts, Moment, Time } from '../../../kit/show.tsx'
+import { alphabets, concatenations, smppBodyOf, smppDraftOf } from './draft.ts'
+import { SmppForm } from './form.tsx'
+import { SmppPassword } from './password.tsx'
+
+export function SmppClientScreen() {
+  const { id = '' } = useParams()
+  const credential = useCall('getSmppCredential', { path: { id } }, { every: 3000 })
+  return (
+    <Page
+      title={credential.data?.name ?? 'SMPP credential'}
+      back={{ to: '/keys', title: 'API keys' }}
+      {...(credential.data && {
+        lead: <Badge status={credential.data.enabled ? 'enabled' : 'disabled'} />,
+      })}
+    >
+      <Loaded call={credential}>
+        {(one) => (
+          <>
+            <Actions key={one.id} of={one} />
+            <div className="card below">
+              <CredentialFacts of={one} />
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const nameIn = (options: readonly (readonly [string, string])[], value: string): string =>
+  options.find(([one]) => one === value)?.[1] ?? value
+
+const CredentialFacts = ({ of }: { of: SmppCredential }) => (
+  <Facts
+    facts={[
+      ['system_id', <Copy key="system" text={of.system_id} />],
+      ['Mode', of.mode],
+      ['Sessions now', `${of.sessions} of ${of.max_sessions}`],
+      ['Last bound', <Time key="bound" at={of.last_bound_at} />],
+      ['Window', of.window],
+      ['Pace', `${of.pace} segments a second`],
+      ['Networks', of.allowed_cidrs.length > 0 ? of.allowed_cidrs.join(', ') : 'any'],
+      ['data_coding 0', nameIn(alphabets, of.default_alphabet)],
+      ['Replies', of.receives_replies ? `come to it by ${nameIn(concatenations, of.reply_concatenation)}` : 'no'],
+      ['Made', <Moment key="made" at={of.created_at} />],
+      ['Changed', <Moment key="changed" at={of.updated_at} />],
+    ]}
+  />
+)
+
+function Actions({ of }: { of: SmppCredential }) {
+  const [, go] = useLocation()
+  const [isOpen, setOpen] = useState(false)
+  const [password, setPassword] = useState<string>()
+  const update = useAction('updateSmppCredential', 'The credential is changed')
+  const rotate = useAction('rotateSmppPassword', 'It has another password')
+  const remove = useAction('deleteSmppCredential', 'The credential is deleted', () => go('/keys'))
+  const path = { id: of.id }
+  const rotateIt = async () => {
+    const done = await rotate.run({ path })
+    if (done) setPassword(done.answer.password)
+    return done
+  }
+  return (
+    <>
+      {password !== undefined && (
+        <SmppPassword of={{ system_id: of.system_id, password }} onClose={() => setPassword(undefined)} />
+      )}
+      {!isOpen && update.problem && <Problem of={update.problem} />}
+      <div className="buttons">
+        <Button onClick={() => setOpen(true)}>Change</Button>
+        {of.enabled ? (
+          <ConfirmButton
+            label="Disable"
+            question="Its sessions are ended within five seconds, and it binds no more until it is enabled again."
+            onConfirm={() => update.run({ path, body: { enabled: false } })}
+            isBusy={update.isBusy}
+            problem={update.problem}
+          />
+        ) : (
+          <Button
+            kind="primary"
+            isBusy={update.isBusy}
+            onClick={() => void update.run({ path, body: { enabled: true } })}
+          >
+            Enable
+          </Button>
+        )}
+        <ConfirmButton
+          label="Rotate the password"
+          question="The old password ends at once, and so do its sessions, within five seconds."
+          onConfirm={rotateIt}
+          isBusy={rotate.isBusy}
+          problem={rotate.problem}
+        />
+        <ConfirmButton
+          label="Delete"
+          question={`Programs that bind as ${of.system_id} are refused, and their sessions ended. This cannot be undone.`}
+          onConfirm={() => remove.run({ path })}
+          isBusy={remove.isBusy}
+          problem={remove.problem}
+        />
+      </div>
+      {isOpen && (
+        <Dialog title="Change the credential" onClose={() => setOpen(false)}>
+          <SmppForm
+            start={smppDraftOf(of)}
+            label="Save"
+            onSubmit={async (draft) => {
+              if (await update.run({ path, body: smppBodyOf(draft) })) setOpen(false)
+            }}
+            onCancel={() => setOpen(false)}
+            isBusy={update.isBusy}
+            problem={update.problem}
+          />
+        </Dialog>
+      )}
+    </>
+  )
+}

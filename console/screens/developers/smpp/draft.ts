@@ -1,0 +1,62 @@
+/** What stands in the form of an SMPP credential, and the body of the API that it makes. */
+import type { Operations, SmppCredential } from '@heliogram/sdk'
+import { linesOf } from '../../../kit/lines.ts'
+
+type Body = Operations['createSmppCredential']['body']
+
+export interface SmppDraft {
+  name: string
+  networks: string
+  maxSessions: string
+  window: string
+  pace: string
+  alphabet: NonNullable<Body['default_alphabet']>
+  receivesReplies: boolean
+  concatenation: NonNullable<Body['reply_concatenation']>
+}
+
+export const emptySmpp: SmppDraft = {
+  name: '',
+  networks: '',
+  maxSessions: '4',
+  window: '100',
+  pace: '100',
+  alphabet: 'gsm7',
+  receivesReplies: false,
+  concatenation: 'udh8',
+}
+
+export const smppDraftOf = (one: SmppCredential): SmppDraft => ({
+  name: one.name,
+  networks: one.allowed_cidrs.join('\n'),
+  maxSessions: String(one.max_sessions),
+  window: String(one.window),
+  pace: String(one.pace),
+  alphabet: one.default_alphabet,
+  receivesReplies: one.receives_replies,
+  concatenation: one.reply_concatenation,
+})
+
+export const smppBodyOf = (draft: SmppDraft): Body => ({
+  name: draft.name.trim(),
+  allowed_cidrs: linesOf(draft.networks),
+  max_sessions: Number(draft.maxSessions),
+  window: Number(draft.window),
+  pace: Number(draft.pace),
+  default_alphabet: draft.alphabet,
+  receives_replies: draft.receivesReplies,
+  reply_concatenation: draft.concatenation,
+})
+
+export const alphabets: readonly (readonly [SmppDraft['alphabet'], string])[] = [
+  ['gsm7', 'GSM-7, a septet an octet'],
+  ['latin1', 'Latin-1'],
+  ['ascii', 'ASCII'],
+]
+
+export const concatenations: readonly (readonly [SmppDraft['concatenation'], string])[] = [
+  ['udh8', 'UDH, with references of 8 bits'],
+  ['udh16', 'UDH, with references of 16 bits'],
+  ['sar', 'SAR parameters'],
+  ['payload', 'message_payload'],
+]

@@ -1,0 +1,101 @@
+/** The fields of an SMPP credential, for a new one and for one that is changed. */
+import { useState } from 'react'
+import { Button } from '../../../kit/button.tsx'
+import { Buttons, CheckField, Form, SelectField, TextArea, TextField } from '../../../kit/form.tsx'
+import { alphabets, concatenations, type SmppDraft } from './draft.ts'
+
+interface SmppFormProps {
+  start: SmppDraft
+  label: string
+  onSubmit: (draft: SmppDraft) => unknown
+  onCancel: () => void
+  isBusy: boolean
+  problem: Error | null
+}
+
+export function SmppForm({ start, label, onSubmit, onCancel, isBusy, problem }: SmppFormProps) {
+  const [draft, setDraft] = useState(start)
+  const put = (change: Partial<SmppDraft>) => setDraft({ ...draft, ...change })
+  return (
+    <Form onSubmit={() => onSubmit(draft)} problem={problem}>
+      <TextField
+        label="Name"
+        name="name"
+        value={draft.name}
+        onChange={(name) => put({ name })}
+        hint="For you: the program that binds with it."
+        required
+      />
+      <CheckField
+        label="It receives replies"
+        name="receives_replies"
+        value={draft.receivesReplies}
+        onChange={(receivesReplies) => put({ receivesReplies })}
+        hint="Replies to the account’s numbers go to it, besides the webhooks."
+      />
+      <div className="fields">
+        <TextField
+          label="Sessions"
+          name="max_sessions"
+          type="number"
+          value={draft.maxSessions}
+          onChange={(maxSessions) => put({ maxSessions })}
+          hint="At one time, 1 to 100."
+        />
+        <TextField
+          label="Window"
+          name="window"
+          type="number"
+          value={draft.window}
+          onChange={(window) => put({ window })}
+          hint="Unanswered requests of a session, each way."
+        />
+        <TextField
+          label="Pace"
+          name="pace"
+          type="number"
+          step="any"
+          value={draft.pace}
+          onChange={(pace) => put({ pace })}
+          hint="Segments a second, over all its sessions."
+        />
+      </div>
+      <details>
+        <summary>Networks, alphabet, long replies</summary>
+        <div className="form">
+          <TextArea
+            label="Networks"
+            name="allowed_cidrs"
+            rows={2}
+            value={draft.networks}
+            onChange={(networks) => put({ networks })}
+            hint="Networks that it may bind from, such as 192.0.2.0/24; empty: any."
+            spellCheck={false}
+          />
+          <SelectField
+            label="data_coding 0 means"
+            name="default_alphabet"
+            value={draft.alphabet}
+            onChange={(value) => put({ alphabet: alphabets.find(([one]) => one === value)?.[0] ?? 'gsm7' })}
+            options={alphabets}
+          />
+          <SelectField
+            label="Long replies come by"
+            name="reply_concatenation"
+            value={draft.concatenation}
+            onChange={(value) => put({ concatenation: concatenations.find(([one]) => one === value)?.[0] ?? 'udh8' })}
+            options={concatenations}
+          />
+        </div>
+      </details>
+      <Buttons>
+        <Button kind="primary" type="submit" isBusy={isBusy}>
+          {label}
+        </Button>
+        <Button kind="quiet" onClick={onCancel}>
+          Cancel
+        </Button>
+      </Buttons>
+    </Form>
+  )
+}

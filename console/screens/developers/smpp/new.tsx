@@ -1,0 +1,45 @@
+/** A new SMPP credential, whose password is shown once. */
+import type { Answer } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useAction } from '../../../api.ts'
+import { Page } from '../../../kit/page.tsx'
+import { emptySmpp, smppBodyOf, type SmppDraft } from './draft.ts'
+import { SmppForm } from './form.tsx'
+import { SmppPassword } from './password.tsx'
+
+export function NewSmppClientScreen() {
+  const [, go] = useLocation()
+  const [made, setMade] = useState<Answer<'createSmppCredential'>>()
+  const { run, isBusy, problem } = useAction('createSmppCredential', 'The credential is made')
+  const create = async (draft: SmppDraft) => {
+    const done = await run({ body: smppBodyOf(draft) })
+    if (done) setMade(done.answer)
+  }
+  return (
+    <Page
+      title={made ? 'Keep its password' : 'Make an SMPP credential'}
+      back={{ to: '/keys', title: 'API keys' }}
+      {...(!made && { lead: 'For a program that speaks SMPP 3.4 to Heliogram.' })}
+    >
+      <div className="narrow">
+        {made ? (
+          <SmppPassword
+            of={made}
+            close="I have kept it, to the credential"
+            onClose={() => go(`/keys/smpp/${made.id}`)}
+          />
+        ) : (
+          <SmppForm
+            start={emptySmpp}
+            label="Make the credential"
+            onSubmit={create}
+            onCancel={() => go('/keys')}
+            isBusy={isBusy}
+            problem={problem}
+          />
+        )}
+      </div>
+    </Page>
+  )
+}

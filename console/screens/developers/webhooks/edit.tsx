@@ -1,0 +1,39 @@
+/** A webhook is changed. */
+import { useLocation, useParams } from 'wouter'
+import { useAction, useCall } from '../../../api.ts'
+import { Loaded, Page } from '../../../kit/page.tsx'
+import { bodyOf, draftOf, type WebhookDraft } from './draft.ts'
+import { WebhookForm } from './form.tsx'
+
+export function EditWebhookScreen() {
+  const { id = '' } = useParams()
+  const [, go] = useLocation()
+  const webhook = useCall('getWebhook', { path: { id } })
+  const { run, isBusy, problem } = useAction('updateWebhook', 'The webhook is changed')
+  const change = async (draft: WebhookDraft) => {
+    if (await run({ path: { id }, body: bodyOf(draft) })) go(`/webhooks/${id}`)
+  }
+  return (
+    <Page
+      title="Change the webhook"
+      back={{ to: `/webhooks/${id}`, title: webhook.data?.url ?? 'The webhook' }}
+      lead="On another host the values of headers must be given again."
+    >
+      <div className="narrow">
+        <Loaded call={webhook}>
+          {(one) => (
+            <WebhookForm
+              key={one.id}
+              start={draftOf(one)}
+              label="Save"
+              onSubmit={change}
+              isBusy={isBusy}
+              problem={problem}
+              back={`/webhooks/${id}`}
+            />
+          )}
+        </Loaded>
+      </div>
+    </Page>
+  )
+}

@@ -1,0 +1,45 @@
+/** A new webhook, and its secret, which is shown only then. */
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import type { Answer } from '@heliogram/sdk'
+import { useAction } from '../../../api.ts'
+import { Page } from '../../../kit/page.tsx'
+import { bodyOf, emptyDraft, type WebhookDraft } from './draft.ts'
+import { WebhookForm } from './form.tsx'
+import { WebhookSecret } from './secret.tsx'
+
+export function NewWebhookScreen() {
+  const [, go] = useLocation()
+  const [made, setMade] = useState<Answer<'createWebhook'>>()
+  const { run, isBusy, problem } = useAction('createWebhook', 'The webhook is there')
+  const create = async (draft: WebhookDraft) => {
+    const done = await run({ body: bodyOf(draft) })
+    if (done) setMade(done.answer)
+  }
+  return (
+    <Page
+      title={made ? 'Keep its secret' : 'Add a webhook'}
+      back={{ to: '/webhooks', title: 'Webhooks' }}
+      {...(!made && { lead: 'Heliogram posts each event there as JSON, and tries again where it was not taken.' })}
+    >
+      <div className="narrow">
+        {made ? (
+          <WebhookSecret
+            secret={made.secret}
+            close="I have kept it, to the webhook"
+            onClose={() => go(`/webhooks/${made.id}`)}
+          />
+        ) : (
+          <WebhookForm
+            start={emptyDraft}
+            label="Add the webhook"
+            onSubmit={create}
+            isBusy={isBusy}
+            problem={problem}
+            back="/webhooks"
+          />
+        )}
+      </div>
+    </Page>
+  )
+}

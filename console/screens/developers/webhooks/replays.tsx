@@ -1,0 +1,99 @@
+/** Events of a time are posted again. */
+import type { Replay, Webhook } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useAction, useCall } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { ConfirmButton } from '../../../kit/dialog.tsx'
+import { Empty, Loaded, Section } from '../../../kit/page.tsx'
+import { Badge, formatNumber, Moment, Progress, Time } from '../../../kit/show.tsx'
+import { Table } from '../../../kit/table.tsx'
+import { ReplayDialog } from './replay-dialog.tsx'
+
+export function Replays({ webhook }: { webhook: Webhook }) {
+  const [isOpen, setOpen] = useState(false)
+  const replays = useCall('listReplays', { path: { id: webhook.id }, query: { limit: 10 } }, { every: 2000 })
+  return (
+    <Section
+      title="Posted again"
+      actions={
+        <Button disabled={!webhook.enabled} onClick={() => setOpen(true)}>
+          Post again …
+        </Button>
+      }
+    >
+      <Loaded call={replays}>
+        {({ data }) => (
+          <Table
+            label="Replays"
+            rows={data}
+            keyOf={({ id }) => id}
+            columns={[
+              {
+                title: 'Events',
+                cell: ({ since, until }) => (
+                  <>
+                    <Moment at={since} /> – <Moment at={until} />
+                  </>
+                ),
+              },
+              { title: 'Which', cell: ({ types, only_failed }) => whichOf(types, only_failed) },
+              { title: 'State', cell: (replay) => <ReplayState of={replay} /> },
+              { title: 'Found', isNumber: true, cell: ({ events }) => formatNumber(events) },
+              { title: 'Taken', isNumber: true, cell: ({ delivered }) => formatNumber(delivered) },
+              { title: 'Refused', isNumber: true, cell: ({ failed }) => formatNumber(failed) },
+              { title: 'Asked for', cell: ({ created_at }) => <Time at={created_at} /> },
+              { title: '', cell: (replay) => replay.status === 'running' && <CancelReplay of={replay} /> },
+            ]}
+            empty={
+              <Empty title="Nothing was posted again">
+                What your server missed, or lost, comes again with the ids it had: choose a time with “Post again”.
+              </Empty>
+            }
+          />
+        )}
+      </Loaded>
+      {isOpen && <ReplayDialog webhook={webhook} onClose={() => setOpen(false)} />}
+    </Section>
+  )
+}
+
+const whichOf = (types: readonly string[], isOnlyFailed: boolean): string =>
+  [isOnlyFailed ? 'never taken' : '', types.length > 2 ? `${types.length} types` : types.join(', ')]
+    .filter((one) => one !== '')
+    .join(', ')
+
+function ReplayState({ of }: { of: Replay }) {
+  const { status, since, until, replayed_until, canceled_reason, events, delivered, failed } = of
+  if (status !== 'running')
+    return (
+      <>
+        <Badge status={status} />{' '}
+        {canceled_reason && <span className="small">{canceled_reason.replace('_', ' ')}</span>}
+      </>
+    )
+  const [from, to, now] = [since, until, replayed_until].map((at) => Date.parse(at))
+  const isFound = now === to
+  return (
+    <span title={isFound ? 'All are found; the last are being posted' : 'Looking through the event log'}>
+      <Badge status={status} />
+      {isFound ? (
+        <Progress done={delivered + failed} of={events} label="Events that were posted" />
+      ) : (
+        <Progress done={(now ?? 0) - (from ?? 0)} of={(to ?? 0) - (from ?? 0)} label="How far it has come" />
+      )}
+    </span>
+  )
+}
+
+function CancelReplay({ of: { id, webhook } }: { of: Replay }) {
+  const { run, isBusy, problem } = useAction('cancelReplay', 'The replay is canceled')
+  return (
+    <ConfirmButton
+      label="Cancel the replay"
+      question="What was not posted yet is not posted again. What was, stays so."
+      onConfirm={() => run({ path: { id: webhook, replay: id } })}
+      isBusy={isBusy}
+      problem={problem}
+    />
+  )
+}

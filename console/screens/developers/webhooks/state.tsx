@@ -1,0 +1,44 @@
+/** How an endpoint is, in a word and in sentences. */
+import type { Webhook } from '@heliogram/sdk'
+import { Badge, Moment, Time } from '../../../kit/show.tsx'
+
+export function WebhookState({ of: { enabled, disabled_reason, failing_since } }: { of: Webhook }) {
+  if (!enabled)
+    return disabled_reason === 'request' ? (
+      <Badge status="paused" />
+    ) : (
+      <Badge status="disabled" tone={disabled_reason === null ? 'neutral' : 'bad'} />
+    )
+  return failing_since === null ? <Badge status="enabled" /> : <Badge status="failing" tone="bad" />
+}
+
+const reasons: Record<string, string> = {
+  gone: 'It answered 410, which says that there is nobody any more.',
+  failing: 'It only failed for five days.',
+  request: 'Somebody paused it.',
+}
+
+/** What there is to know where all is not well; nothing otherwise. */
+export function WebhookTrouble({ of: { enabled, disabled_reason, disabled_at, failing_since } }: { of: Webhook }) {
+  if (!enabled)
+    return (
+      <div className="notice" role="status">
+        <p>
+          <strong>Nothing is posted to it</strong> since <Moment at={disabled_at} />.{' '}
+          {reasons[disabled_reason ?? ''] ?? ''}
+        </p>
+        <p>What happens meanwhile is in the event log. Once it is enabled again, post it with “Post again”.</p>
+      </div>
+    )
+  if (failing_since === null) return null
+  return (
+    <div className="problem" role="status">
+      <p>
+        <strong>
+          It fails, first <Time at={failing_since} />.
+        </strong>{' '}
+        Each event is tried again for three days. After five days of nothing but failures it is disabled.
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,65 @@
+/** Where events are posted. */
+import { Link } from 'wouter'
+import { useCall } from '../../../api.ts'
+import { Empty, Loaded, Page } from '../../../kit/page.tsx'
+import { useFilters } from '../../../kit/filters.tsx'
+import { Time } from '../../../kit/show.tsx'
+import { Pager, Table } from '../../../kit/table.tsx'
+import { WebhookState } from './state.tsx'
+
+const NewWebhook = () => (
+  <Link href="/webhooks/new" className="button primary" data-key="n">
+    Add a webhook
+  </Link>
+)
+
+export function WebhooksScreen() {
+  const { filters } = useFilters([])
+  const webhooks = useCall('listWebhooks', { query: filters }, { every: 5000 })
+  return (
+    <Page
+      title="Webhooks"
+      lead="Addresses of yours to which events are posted as they happen, signed."
+      actions={
+        <>
+          <Link href="/events" className="button plain">
+            Events
+          </Link>
+          <NewWebhook />
+        </>
+      }
+    >
+      <Loaded call={webhooks}>
+        {(page) => (
+          <>
+            <Table
+              label="Webhooks"
+              rows={page.data}
+              keyOf={({ id }) => id}
+              to={({ id }) => `/webhooks/${id}`}
+              columns={[
+                { title: 'Address', cell: ({ url }) => url },
+                { title: 'State', cell: (webhook) => <WebhookState of={webhook} /> },
+                {
+                  title: 'Events',
+                  isWide: true,
+                  cell: ({ events }) => <span title={events.join(', ')}>{events.join(', ')}</span>,
+                },
+                { title: 'For', cell: ({ description }) => description ?? <span className="none">–</span> },
+                { title: 'Failing since', cell: ({ failing_since }) => <Time at={failing_since} /> },
+                { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
+              ]}
+              empty={
+                <Empty title="No webhooks yet" action={<NewWebhook />}>
+                  Tell Heliogram where your server is, and it posts there what becomes of messages and what people
+                  answer. A campaign or a message may name a callback address of its own instead.
+                </Empty>
+              }
+            />
+            <Pager page={page} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}

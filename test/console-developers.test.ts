@@ -1,0 +1,215 @@
+/** The developers' screens of the console: webhooks with what was posted to them, events, API keys. */
+import { once } from 'node:events'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
+import { startProgram, type Program } from './harness.ts'
+
+let program: Program
+let visitor: Visitor
+let receiver: Server
+let address: string
+/** What the receiver answers. */
+let status = 204
+beforeAll(async () => {
+  receiver = createServer((request, response) => {
+    request.resume()
+    request.on('end', () => response.writeHead(status).end(status === 204 ? '' : 'the database is away'))
+  }).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  address = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/heliogram`
+  program = await startProgram()
+  visitor = await enterConsole(program)
+})
+afterAll(async () => {
+  await visitor?.close()
+  await program?.remove()
+  receiver?.close()
+})
+
+test('a webhook is made, its fault stands beside its field, and its secret is shown once', async () => {
+  const { page } = visitor
+  await page.getByRole('link', { name: 'Webhooks' }).click()
+  await page.getByText('No webhooks yet').waitFor()
+  await page.keyboard.press('n')
+  await page.getByLabel('Address').fill('nowhere')
+  await page.getByRole('button', { name: 'Add the webhook' }).click()
+  await page
+    .locator('.field', { has: page.getByLabel('Address') })
+    .locator('.fault')
+    .waitFor()
+  await page.getByLabel('Address').fill(address)
+  await page.getByRole('checkbox', { name: /^message\.sent/ }).check()
+  await page.getByText('Headers, order, batches, texts').click()
+  await page.getByLabel('Headers that every post carries too').fill('Authorization: Bearer crm')
+  await page.getByRole('button', { name: 'Add the webhook' }).click()
+  const secret = await page.getByRole('region', { name: 'The secret that signs its posts' }).locator('dd').innerText()
+  expect(secret).toMatch(/^whsec_/)
+  await page.getByRole('button', { name: 'I have kept it, to the webhook' }).click()
+  await page.getByRole('heading', { name: address }).waitFor()
+  const { data } = await program.client.expect<{ data: { url: string; events: string[]; headers: object }[] }>(
+    'GET',
+    '/v1/webhooks',
+  )
+  expect(data).toMatchObject([
+    {
+      url: address,
+      events: ['message.delivered', 'message.failed', 'message.received', 'message.sent'],
+      headers: { Authorization: '********' },
+    },
+  ])
+  expect(await page.content()).not.toContain(secret.split('\n')[0])
+})
+
+test('a test event tells what came of it, and every try can be looked at', async () => {
+  const { page } = visitor
+  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByText(/taken The answer was HTTP 204 after \d+ ms/).waitFor()
+  status = 500
+  await page.getByRole('button', { name: 'Send a test event' }).click()
+  await page.getByText(/refused The answer was HTTP 500/).waitFor()
+  // The webhook itself says that it fails, without being asked again.
+  await page.getByText('It fails, first').waitFor()
+  await page.getByLabel('Outcome').selectOption('failed')
+  await page.waitForURL(/delivery=failed/)
+  const deliveries = page.getByRole('region', { name: 'Deliveries' })
+  const row = deliveries.getByRole('row', { name: /webhook\.test refused 500/ })
+  await row.getByRole('button', { name: /Details/ }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('the database is away').waitFor()
+  await dialog.getByText('authorization: ********').waitFor()
+  await page.keyboard.press('Escape')
+  await program.client.expect('POST', '/v1/messages/send', { to: '12025550101', message: 'Your bill is ready.' })
+  const refused = deliveries.getByRole('row', { name: /message\.delivered refused 500/ }).first()
+  await refused.waitFor()
+  status = 204
+  await refused.getByRole('button', { name: 'Redeliver' }).click()
+  await page.getByText('It is posted again', { exact: true }).waitFor()
+  await page.getByLabel('Outcome').selectOption('taken')
+  await deliveries.getByRole('row', { name: /message\.delivered taken 204/ }).waitFor()
+})
+
+test('events are narrowed in the address, lead to what they say, and are posted again', async () => {
+  const { page } = visitor
+  const { id } = await program.client.expect<{ id: string }>('POST', '/v1/messages/send', {
+    to: '12025550188',
+    message: 'Your table is ready.',
+  })
+  await page.getByRole('link', { name: 'Events', exact: true }).click()
+  await page.getByLabel('Type').selectOption('message.delivered')
+  await page.getByLabel('Id of a message').fill(id)
+  await page.getByLabel('Id of a message').press('Enter')
+  await page.waitForURL(`**/events?type=message.delivered&message=${id}`)
+  await page.getByRole('row', { name: /message\.delivered \+12025550188/ }).click()
+  await page.getByRole('heading', { name: 'message.delivered', level: 1 }).waitFor()
+  await page.getByLabel('The event').getByText('Your table is ready.').waitFor()
+  await page.getByRole('row', { name: /taken 204/ }).waitFor()
+  await page.getByRole('button', { name: 'Redeliver' }).click()
+  await page
+    .getByRole('row', { name: /taken 204/ })
+    .nth(1)
+    .waitFor()
+})
+
+test('what was posted comes again for a range of time, and a webhook is paused, changed and deleted', async () => {
+  const { page } = visitor
+  await page.getByRole('link', { name: 'Webhooks' }).first().click()
+  await page.getByRole('row', { name: new RegExp(address) }).click()
+  await page.getByRole('button', { name: 'Post again …' }).click()
+  await page.getByLabel('Events recorded from').fill('')
+  await page.getByRole('button', { name: 'Post them again' }).click()
+  await page
+    .locator('.field', { has: page.getByLabel('Events recorded from') })
+    .locator('.fault')
+    .waitFor()
+  await page.getByLabel('Events recorded from').fill(new Date(Date.now() - 20 * 3600_000).toISOString().slice(0, 16))
+  await page.getByRole('button', { name: 'Post them again' }).click()
+  await page
+    .getByRole('region', { name: 'Replays' })
+    .getByRole('row', { name: /completed/ })
+    .waitFor()
+  await page.getByRole('button', { name: 'Rotate the secret' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Rotate the secret' }).click()
+  await page
+    .getByRole('region', { name: 'The secret that signs its posts' })
+    .getByText(/^whsec_/)
+    .waitFor()
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('link', { name: 'Change', exact: true }).click()
+  await page.getByLabel('What it is for').fill('The shop')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The shop').waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click()
+  await page.getByText('Nothing is posted to it', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Enable' }).click()
+  await page.getByRole('button', { name: 'Pause' }).waitFor()
+  await page.setViewportSize({ width: 375, height: 800 })
+  await expectNoOverflow(page)
+  await page.setViewportSize({ width: 1280, height: 860 })
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  await page.getByText('No webhooks yet').waitFor()
+})
+
+test('a key is made with its scopes, works, is rotated with an overlap, and is revoked', async () => {
+  const { page } = visitor
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.getByRole('link', { name: 'Make an API key' }).click()
+  await page.getByRole('button', { name: 'Make the key' }).click()
+  await page
+    .locator('.field', { has: page.getByLabel('Name', { exact: true }) })
+    .locator('.fault')
+    .waitFor()
+  await page.getByLabel('Name', { exact: true }).fill('Shop')
+  await page.getByRole('checkbox', { name: /^messages:read_body/ }).check()
+  await page.getByRole('button', { name: 'Make the key' }).click()
+  const shown = page.getByRole('region', { name: 'The key' })
+  await shown.getByText(/^curl .*messages\/send/).waitFor()
+  const secret = (await shown.locator('dd code').innerText()).trim()
+  const ask = (key: string) => fetch(`${program.address}/v1/messages`, { headers: { authorization: `Bearer ${key}` } })
+  expect((await ask(secret)).status).toBe(200)
+  await page.getByRole('button', { name: 'I have kept it, to the key' }).click()
+  await page.getByText('messages:read, messages:read_body, messages:write, campaigns:read').waitFor()
+  await page.getByRole('button', { name: 'Rotate' }).click()
+  await page.getByLabel('The old secret works for').selectOption('0')
+  await page.getByRole('button', { name: 'Rotate the key' }).click()
+  const next = (await shown.locator('dd code').innerText()).trim()
+  expect([(await ask(secret)).status, (await ask(next)).status]).toEqual([401, 200])
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('heading', { name: 'API keys', level: 1 }).waitFor()
+  await page.getByRole('row', { name: /^First key/ }).waitFor()
+  expect(await page.getByRole('row', { name: /^Shop/ }).count()).toBe(0)
+  expect((await ask(next)).status).toBe(401)
+})
+
+test('SMPP clients and programs for Twilio get what they log in with, once', async () => {
+  const { page, complaints } = visitor
+  await page.getByRole('link', { name: 'Make an SMPP credential' }).click()
+  await page.getByLabel('Name').fill('Billing gateway')
+  await page.getByLabel('Sessions').fill('1000')
+  await page.getByRole('button', { name: 'Make the credential' }).click()
+  await page
+    .locator('.field', { has: page.getByLabel('Sessions') })
+    .locator('.fault')
+    .waitFor()
+  await page.getByLabel('Sessions').fill('2')
+  await page.getByRole('button', { name: 'Make the credential' }).click()
+  await page.getByRole('region', { name: 'What it binds with' }).getByText(/^hg_/).waitFor()
+  await page.getByRole('button', { name: 'I have kept it, to the credential' }).click()
+  await page.getByText('0 of 2').waitFor()
+  await page.getByRole('link', { name: '← API keys' }).click()
+  await page.getByRole('row', { name: /Billing gateway enabled/ }).waitFor()
+  await page.getByRole('button', { name: 'Make a Twilio credential' }).click()
+  await page.getByLabel('Name').fill('Old shop')
+  await page.getByRole('button', { name: 'Make it' }).click()
+  await page.getByRole('region', { name: 'The Twilio credential' }).getByText(/^AC/).waitFor()
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('row', { name: /Old shop AC/ }).waitFor()
+  await page.setViewportSize({ width: 375, height: 800 })
+  await expectNoOverflow(page)
+  expect(complaints).toEqual([])
+})
