@@ -54,7 +54,9 @@ export const parts: Part[] = [
     places: [
       { to: '/people', title: 'People', roles: makers },
       { to: '/audit', title: 'Audit log', roles: keepers },
+      { to: '/accounts', title: 'Accounts', roles: keepers },
       { to: '/settings', title: 'Settings', key: 's', roles: keepers },
+      { to: '/me', title: 'Your login' },
     ],
   },
 ]

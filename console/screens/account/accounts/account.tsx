@@ -1,0 +1,124 @@
+/** One account below this one: how it is, a key for it, and its end. */
+import type { Account } from '@heliogram/sdk'
+import { useState } from 'react'
+import { Link, useParams } from 'wouter'
+import { useAction, useCall } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { ConfirmButton } from '../../../kit/dialog.tsx'
+import { KeySecret } from '../../../kit/key-secret.tsx'
+import { Loaded, Page } from '../../../kit/page.tsx'
+import { Badge, Copy, Facts, Moment } from '../../../kit/show.tsx'
+import { ChangeDialog } from './change.tsx'
+import { CloseDialog } from './close.tsx'
+import { AccountKeyDialog, type AccountKey } from './key.tsx'
+
+export function AccountScreen() {
+  const { id = '' } = useParams()
+  const account = useCall('getAccount', { path: { id } }, { every: 10_000 })
+  return (
+    <Page title={account.data?.name ?? 'Account'} back={{ to: '/accounts', title: 'Accounts' }}>
+      <Loaded call={account}>
+        {(one) => (
+          <>
+            <Actions key={one.id} of={one} />
+            <div className="card below">
+              <AccountFacts of={one} />
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const AccountFacts = ({ of }: { of: Account }) => (
+  <Facts
+    facts={[
+      ['Id', <Copy key="id" text={of.id} />],
+      ['State', <Badge key="state" status={of.status} />],
+      ['Pace', of.pace === null ? 'as the links allow' : `${of.pace} segments a second`],
+      ['Requests', of.api_per_second === null ? 'as the installation says' : `${of.api_per_second} a second`],
+      ['Made', <Moment key="made" at={of.created_at} />],
+      ['Closed', of.closed_at && <Moment key="closed" at={of.closed_at} />],
+      [
+        'Can be opened again until',
+        of.destroyed_at === null && of.destroy_at && <Moment key="until" at={of.destroy_at} />,
+      ],
+      ['Destroyed', of.destroyed_at && <Moment key="destroyed" at={of.destroyed_at} />],
+      [
+        'What it sent',
+        <Link key="usage" href={`/usage?account=${of.id}`}>
+          its usage
+        </Link>,
+      ],
+    ]}
+  />
+)
+
+function Actions({ of }: { of: Account }) {
+  const [open, setOpen] = useState<'change' | 'close' | 'key'>()
+  const [made, setMade] = useState<AccountKey>()
+  const path = { id: of.id }
+  const suspend = useAction('updateAccount', 'The account is suspended')
+  const resume = useAction('updateAccount', 'The account is active again')
+  const reopen = useAction('reopenAccount', 'The account is open again')
+  const close = () => setOpen(undefined)
+  if (of.destroyed_at !== null) return <p>It is destroyed: only its name, counts and records are left.</p>
+  if (of.status === 'closed')
+    return (
+      <div className="buttons">
+        <ConfirmButton
+          label="Open it again"
+          question="Its people can log in again. Keys have to be made anew, endpoints enabled, and what was canceled stays so."
+          onConfirm={() => reopen.run({ path })}
+          isBusy={reopen.isBusy}
+          problem={reopen.problem}
+          isDanger={false}
+        />
+        <Button onClick={() => setOpen('close')}>Change when it is destroyed</Button>
+        {open === 'close' && <CloseDialog of={of} onClose={close} />}
+      </div>
+    )
+  return (
+    <>
+      {made && <KeySecret secret={made.secret} scopes={made.scopes} onClose={() => setMade(undefined)} />}
+      <div className="buttons">
+        <Button onClick={() => setOpen('key')}>Make a key for it</Button>
+        <Button onClick={() => setOpen('change')}>Change</Button>
+        {of.status === 'active' ? (
+          <ConfirmButton
+            label="Suspend"
+            question="It is refused everywhere within five seconds. What it has is kept."
+            onConfirm={() => suspend.run({ path, body: { status: 'suspended' } })}
+            isBusy={suspend.isBusy}
+            problem={suspend.problem}
+          />
+        ) : (
+          <ConfirmButton
+            label="Make it active again"
+            question="Its people and programs are let in again."
+            onConfirm={() => resume.run({ path, body: { status: 'active' } })}
+            isBusy={resume.isBusy}
+            problem={resume.problem}
+            isDanger={false}
+          />
+        )}
+        <Button kind="danger" onClick={() => setOpen('close')}>
+          Close the account
+        </Button>
+      </div>
+      {open === 'change' && <ChangeDialog of={of} onClose={close} />}
+      {open === 'close' && <CloseDialog of={of} onClose={close} />}
+      {open === 'key' && (
+        <AccountKeyDialog
+          of={of}
+          onClose={close}
+          onDone={(key) => {
+            close()
+            setMade(key)
+          }}
+        />
+      )}
+    </>
+  )
+}

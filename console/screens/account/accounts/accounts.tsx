@@ -1,0 +1,60 @@
+/** The accounts below this one. */
+import { Link } from 'wouter'
+import { useCall } from '../../../api.ts'
+import { useFilters } from '../../../kit/filters.tsx'
+import { Empty, Loaded, Page } from '../../../kit/page.tsx'
+import { Badge, Time } from '../../../kit/show.tsx'
+import { Pager, Table } from '../../../kit/table.tsx'
+
+const NewAccount = () => (
+  <Link href="/accounts/new" className="button primary" data-key="n">
+    Make an account
+  </Link>
+)
+
+export function AccountsScreen() {
+  const { filters } = useFilters([])
+  const accounts = useCall('listAccounts', { query: filters }, { every: 10_000 })
+  return (
+    <Page
+      title="Accounts"
+      lead="Below yours, each with its own people, keys, numbers, messages and limits."
+      actions={
+        <>
+          <Link href="/usage?group=account" className="button plain">
+            Usage by account
+          </Link>
+          <NewAccount />
+        </>
+      }
+    >
+      <Loaded call={accounts}>
+        {(page) => (
+          <>
+            <Table
+              label="Accounts"
+              rows={page.data}
+              keyOf={({ id }) => id}
+              to={({ id }) => `/accounts/${id}`}
+              columns={[
+                { title: 'Name', isWide: true, cell: ({ name }) => name },
+                { title: 'State', cell: ({ status }) => <Badge status={status} tone={toneOf(status)} /> },
+                { title: 'Pace', isNumber: true, cell: ({ pace }) => (pace === null ? '–' : `${pace}/s`) },
+                { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
+                { title: 'Destroyed', cell: (one) => <Time at={one.destroyed_at ?? one.destroy_at} /> },
+              ]}
+              empty={
+                <Empty title="No accounts below yours" action={<NewAccount />}>
+                  A branch or a customer with an account of their own sees nothing of yours.
+                </Empty>
+              }
+            />
+            <Pager page={page} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const toneOf = (status: string) => (status === 'active' ? 'good' : status === 'suspended' ? 'warning' : 'neutral')

@@ -1,0 +1,44 @@
+/** An API key for an account below this one. */
+import type { Account, Answer } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useAction } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { Dialog } from '../../../kit/dialog.tsx'
+import { Buttons, Form } from '../../../kit/form.tsx'
+import { emptyKey, keyBodyOf, KeyFields } from '../../../kit/key-fields.tsx'
+import { allScopes } from '../../../kit/scopes.ts'
+
+export type AccountKey = Answer<'createAccountApiKey'>
+
+/** What belongs to the installation, or to the account above, no key below has. */
+const scopesBelow = allScopes.filter((scope) => !/^(carriers|routes|accounts):/.test(scope))
+
+interface AccountKeyProps {
+  of: Account
+  onClose: () => void
+  onDone: (key: AccountKey) => void
+}
+
+export function AccountKeyDialog({ of, onClose, onDone }: AccountKeyProps) {
+  const [draft, setDraft] = useState(emptyKey)
+  const { run, isBusy, problem } = useAction('createAccountApiKey', 'The key is made')
+  const create = async () => {
+    const done = await run({ path: { id: of.id }, body: keyBodyOf(draft) })
+    if (done) onDone(done.answer)
+  }
+  return (
+    <Dialog title={`A key for ${of.name}`} onClose={onClose}>
+      <Form onSubmit={create} problem={problem}>
+        <KeyFields draft={draft} onChange={setDraft} problem={problem} scopes={scopesBelow} />
+        <Buttons>
+          <Button kind="primary" type="submit" isBusy={isBusy}>
+            Make the key
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </Buttons>
+      </Form>
+    </Dialog>
+  )
+}

@@ -1,0 +1,97 @@
+/** A new account below this one, with the invitation of its owner. */
+import type { Answer } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useLocation } from 'wouter'
+import { useAction } from '../../../api.ts'
+import { Button, LinkButton } from '../../../kit/button.tsx'
+import { Buttons, Form, TextField } from '../../../kit/form.tsx'
+import { Page } from '../../../kit/page.tsx'
+import { InvitationCode } from '../people/invite.tsx'
+import { numberIn } from './number.ts'
+
+export function NewAccountScreen() {
+  const [, go] = useLocation()
+  const [name, setName] = useState('')
+  const [email, setEmail] = useState('')
+  const [pace, setPace] = useState('')
+  const [perSecond, setPerSecond] = useState('')
+  const [made, setMade] = useState<Answer<'createAccount'>>()
+  const { run, isBusy, problem } = useAction('createAccount', 'The account is made')
+  const create = async () => {
+    const done = await run({
+      body: {
+        name: name.trim(),
+        pace: numberIn(pace),
+        api_per_second: numberIn(perSecond),
+        ...(email.trim() && { owner_email: email.trim() }),
+      },
+    })
+    if (!done) return
+    if (done.answer.invitation) setMade(done.answer)
+    else go(`/accounts/${done.answer.id}`)
+  }
+  return (
+    <Page
+      title={made ? `Invite the owner of ${made.name}` : 'Make an account'}
+      back={{ to: '/accounts', title: 'Accounts' }}
+    >
+      <div className="narrow">
+        {made?.invitation ? (
+          <InvitationCode
+            of={made.invitation}
+            close="I have kept it, to the account"
+            onClose={() => go(`/accounts/${made.id}`)}
+          />
+        ) : (
+          <Form onSubmit={create} problem={problem}>
+            <TextField
+              label="Name"
+              name="name"
+              value={name}
+              onChange={setName}
+              hint="For people; confirmations of STOP say it."
+              required
+            />
+            <TextField
+              label="E-mail address of its first owner"
+              name="owner_email"
+              type="email"
+              value={email}
+              onChange={setEmail}
+              hint="Whom you give the invitation that comes next. Empty: nobody yet; programs get a key on the next screen."
+            />
+            <details>
+              <summary>Limits</summary>
+              <div className="fields below">
+                <TextField
+                  label="Pace"
+                  name="pace"
+                  type="number"
+                  value={pace}
+                  onChange={setPace}
+                  hint="Segments a second of the whole account. Empty: as the links allow."
+                />
+                <TextField
+                  label="Requests a second"
+                  name="api_per_second"
+                  type="number"
+                  value={perSecond}
+                  onChange={setPerSecond}
+                  hint="Of each of its credentials. Empty: as the installation says."
+                />
+              </div>
+            </details>
+            <Buttons>
+              <Button kind="primary" type="submit" isBusy={isBusy}>
+                Make the account
+              </Button>
+              <LinkButton to="/accounts" kind="quiet">
+                Cancel
+              </LinkButton>
+            </Buttons>
+          </Form>
+        )}
+      </div>
+    </Page>
+  )
+}

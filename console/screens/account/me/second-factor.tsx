@@ -1,0 +1,159 @@
+/** The second factor: prepared with the password, on with a first code, off with another. */
+import type { Answer } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useAction } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { Buttons, Form, SelectField, TextField } from '../../../kit/form.tsx'
+import { Secrets } from '../../../kit/secret.tsx'
+import { Badge } from '../../../kit/show.tsx'
+
+interface SecondFactorProps {
+  isOn: boolean
+  codesLeft: number
+  email: string
+}
+
+export function SecondFactor({ isOn, codesLeft, email }: SecondFactorProps) {
+  const [codes, setCodes] = useState<readonly string[]>()
+  return (
+    <>
+      {codes && (
+        <Secrets
+          title="Your recovery codes"
+          secrets={[['Each works once in place of a code, when the phone is lost', codes.join(' ')]]}
+          onClose={() => setCodes(undefined)}
+        >
+          <p>Keep them where the phone is not.</p>
+        </Secrets>
+      )}
+      {isOn ? (
+        <>
+          <p>
+            <Badge status="on" tone="good" /> A code is asked for at each login. {codesLeft} recovery codes are left.
+          </p>
+          <details className="below">
+            <summary>Turn it off</summary>
+            <TurnOff />
+          </details>
+        </>
+      ) : (
+        <TurnOn email={email} onDone={setCodes} />
+      )}
+    </>
+  )
+}
+
+function TurnOn({ email, onDone }: { email: string; onDone: (codes: readonly string[]) => void }) {
+  const [password, setPassword] = useState('')
+  const [otp, setOtp] = useState('')
+  const [prepared, setPrepared] = useState<Answer<'beginTotp'>>()
+  const begin = useAction('beginTotp')
+  const confirm = useAction('confirmTotp', 'The second factor is on')
+  const prepare = async () => {
+    const done = await begin.run({ body: { password } })
+    if (!done) return
+    setPassword('')
+    setPrepared(done.answer)
+  }
+  const turnOn = async () => {
+    const done = await confirm.run({ body: { otp: otp.trim() } })
+    if (done) onDone(done.answer.recovery_codes)
+  }
+  if (!prepared)
+    return (
+      <Form onSubmit={prepare} problem={begin.problem}>
+        <p>
+          <Badge status="off" /> With it, a password that somebody has learned is not enough to log in.
+        </p>
+        <TextField
+          label="Your password"
+          name="password"
+          type="password"
+          autoComplete="current-password"
+          value={password}
+          onChange={setPassword}
+          hint="So that nobody who finds an open session locks you out."
+          required
+        />
+        <Buttons>
+          <Button type="submit" isBusy={begin.isBusy}>
+            Prepare a second factor
+          </Button>
+        </Buttons>
+      </Form>
+    )
+  return (
+    <Form onSubmit={turnOn} problem={confirm.problem}>
+      <Secrets
+        title="For your authenticator"
+        secrets={[
+          ['Secret, to be typed in', prepared.secret],
+          ['Or as an address', prepared.otpauth_url],
+        ]}
+        close="Give it up"
+        onClose={() => setPrepared(undefined)}
+      >
+        <p>
+          Add {email} to an authenticator app: six digits, every 30 seconds. It is on when it has shown a code here.
+        </p>
+      </Secrets>
+      <TextField
+        label="The code that the app shows"
+        name="otp"
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        value={otp}
+        onChange={setOtp}
+        required
+      />
+      <Buttons>
+        <Button kind="primary" type="submit" isBusy={confirm.isBusy}>
+          Turn it on
+        </Button>
+      </Buttons>
+    </Form>
+  )
+}
+
+function TurnOff() {
+  const [kind, setKind] = useState<string>('otp')
+  const [proof, setProof] = useState('')
+  const { run, isBusy, problem } = useAction('disableTotp', 'The second factor is off')
+  const turnOff = () => {
+    if (kind === 'password') return run({ body: { password: proof } })
+    return run({ body: kind === 'otp' ? { otp: proof.trim() } : { recovery_code: proof.trim() } })
+  }
+  return (
+    <Form onSubmit={turnOff} problem={problem}>
+      <div className="fields">
+        <SelectField
+          label="Prove it is you with"
+          name="kind"
+          value={kind}
+          onChange={(value) => {
+            setKind(value)
+            setProof('')
+          }}
+          options={[
+            ['otp', 'a code of the app'],
+            ['recovery_code', 'a recovery code'],
+            ['password', 'your password'],
+          ]}
+        />
+        <TextField
+          label={kind === 'otp' ? 'Code' : kind === 'password' ? 'Password' : 'Recovery code'}
+          name={kind}
+          type={kind === 'password' ? 'password' : 'text'}
+          value={proof}
+          onChange={setProof}
+          required
+        />
+      </div>
+      <Buttons>
+        <Button kind="danger" type="submit" isBusy={isBusy}>
+          Turn it off
+        </Button>
+      </Buttons>
+    </Form>
+  )
+}

@@ -1,0 +1,73 @@
+/** Somebody is invited: the code is shown once, to be handed over. */
+import type { Answer } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useAction } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { Dialog } from '../../../kit/dialog.tsx'
+import { Buttons, Form, SelectField, TextField } from '../../../kit/form.tsx'
+import { Secrets } from '../../../kit/secret.tsx'
+import { Time } from '../../../kit/show.tsx'
+import { roleOf, roles } from './roles.ts'
+
+export type Invited = Answer<'createInvitation'>
+
+interface InviteProps {
+  onClose: () => void
+  onDone: (invited: Invited) => void
+}
+
+export function InviteDialog({ onClose, onDone }: InviteProps) {
+  const [email, setEmail] = useState('')
+  const [role, setRole] = useState('developer')
+  const { run, isBusy, problem } = useAction('createInvitation', 'The invitation is made')
+  const invite = async () => {
+    const done = await run({ body: { email: email.trim(), role: roleOf(role) } })
+    if (done) onDone(done.answer)
+  }
+  return (
+    <Dialog title="Invite somebody" onClose={onClose}>
+      <Form onSubmit={invite} problem={problem}>
+        <TextField
+          label="E-mail address"
+          name="email"
+          type="email"
+          value={email}
+          onChange={setEmail}
+          hint="What they log in with. No mail is sent to it."
+          required
+        />
+        <SelectField label="Role" name="role" value={role} onChange={setRole} options={roles} />
+        <Buttons>
+          <Button kind="primary" type="submit" isBusy={isBusy}>
+            Make the invitation
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </Buttons>
+      </Form>
+    </Dialog>
+  )
+}
+
+interface CodeProps {
+  of: { email: string; code: string; expires_at: string }
+  onClose: () => void
+  close?: string
+}
+
+export const InvitationCode = ({ of: { email, code, expires_at }, ...rest }: CodeProps) => (
+  <Secrets
+    title={`The invitation of ${email}`}
+    secrets={[
+      ['Address to open', `${location.origin}/console/join#${code}`],
+      ['Or the code alone', code],
+    ]}
+    {...rest}
+  >
+    <p>
+      Hand it over by a way that you trust: whoever has it becomes {email}. It works once and ends{' '}
+      <Time at={expires_at} />.
+    </p>
+  </Secrets>
+)

@@ -1,0 +1,109 @@
+/** Somebody with a login: their role, and their end. */
+import type { User } from '@heliogram/sdk'
+import { useState } from 'react'
+import { Link, useLocation, useParams } from 'wouter'
+import { useAction, useCall } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { ConfirmButton } from '../../../kit/dialog.tsx'
+import { Buttons, Form, SelectField } from '../../../kit/form.tsx'
+import { Loaded, Page, Section } from '../../../kit/page.tsx'
+import { Badge, Copy, Facts, Moment } from '../../../kit/show.tsx'
+import { useLogin } from '../../../session/login.ts'
+import { roleOf, roles } from './roles.ts'
+
+export function PersonScreen() {
+  const { id = '' } = useParams()
+  const user = useCall('getUser', { path: { id } }, { every: 10_000 })
+  const isMe = useLogin()?.user.id === id
+  return (
+    <Page title={user.data?.email ?? 'A person'} back={{ to: '/people', title: 'People' }}>
+      <Loaded call={user}>
+        {(one) => (
+          <>
+            <div className="card">
+              <Facts
+                facts={[
+                  ['Id', <Copy key="id" text={one.id} />],
+                  ['State', <Badge key="state" status={one.status} />],
+                  ['Role', one.role],
+                  ['Second factor', one.totp ? 'is asked for at login' : 'none'],
+                  ['Came', <Moment key="came" at={one.created_at} />],
+                  ['Changed', <Moment key="changed" at={one.updated_at} />],
+                  [
+                    'What they changed',
+                    <Link key="audit" href={`/audit?actor=${one.id}`}>
+                      in the audit log
+                    </Link>,
+                  ],
+                ]}
+              />
+            </div>
+            {isMe ? (
+              <p className="below">
+                This is you: nobody changes themselves. Your password and second factor are at{' '}
+                <Link href="/me">your login</Link>.
+              </p>
+            ) : (
+              <Changes key={one.id} of={one} />
+            )}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function Changes({ of: { id, email, role, status } }: { of: User }) {
+  const [, go] = useLocation()
+  const [next, setNext] = useState<string>(role)
+  const path = { id }
+  const change = useAction('updateUser', 'The role is changed')
+  const turn = useAction('updateUser', status === 'active' ? 'They are kept out' : 'They may log in again')
+  const remove = useAction('deleteUser', 'They are removed', () => go('/people'))
+  return (
+    <>
+      <Section title="Role">
+        <div className="narrow">
+          <Form onSubmit={() => change.run({ path, body: { role: roleOf(next) } })} problem={change.problem}>
+            <SelectField
+              label="Role"
+              name="role"
+              value={next}
+              onChange={setNext}
+              options={roles}
+              hint="With another role their logins end, and their open invitations."
+            />
+            <Buttons>
+              <Button type="submit" isBusy={change.isBusy} disabled={next === role}>
+                Change the role
+              </Button>
+            </Buttons>
+          </Form>
+        </div>
+      </Section>
+      <Section title="Keep them out">
+        <div className="buttons">
+          <ConfirmButton
+            label={status === 'active' ? 'Disable' : 'Enable'}
+            isDanger={status === 'active'}
+            question={
+              status === 'active'
+                ? `The logins of ${email} end, and they cannot log in until somebody enables them.`
+                : `${email} can log in again.`
+            }
+            onConfirm={() => turn.run({ path, body: { status: status === 'active' ? 'disabled' : 'active' } })}
+            isBusy={turn.isBusy}
+            problem={turn.problem}
+          />
+          <ConfirmButton
+            label="Remove"
+            question={`The login of ${email} ends for good. Keys that they made belong to the account and stay.`}
+            onConfirm={() => remove.run({ path })}
+            isBusy={remove.isBusy}
+            problem={remove.problem}
+          />
+        </div>
+      </Section>
+    </>
+  )
+}

@@ -1,0 +1,92 @@
+/** Which countries may be written to, and how much. */
+import { useState } from 'react'
+import { Button } from '../../../kit/button.tsx'
+import { SelectField, TextArea, TextField } from '../../../kit/form.tsx'
+import { linesOf } from '../../../kit/lines.ts'
+import { Group, type Settings, type SettingsChange } from './group.tsx'
+
+interface Limit {
+  /** Its place among the rows that were ever there. */
+  key: number
+  country: string
+  perHour: string
+  action: 'block' | 'alert'
+}
+
+export function CountriesGroup({ of }: { of: Settings }) {
+  const [allowed, setAllowed] = useState(of.allowed_countries.join(' '))
+  const [limits, setLimits] = useState<readonly Limit[]>(() =>
+    of.country_limits.map(({ country, per_hour, action }, key) => ({
+      key,
+      country,
+      perHour: String(per_hour),
+      action,
+    })),
+  )
+  const put = (key: number, change: Partial<Limit>) =>
+    setLimits(limits.map((one) => (one.key === key ? { ...one, ...change } : one)))
+  const add = () => {
+    const key = Math.max(-1, ...limits.map((one) => one.key)) + 1
+    setLimits([...limits, { key, country: '', perHour: '1000', action: 'block' }])
+  }
+  const body = (): SettingsChange => ({
+    allowed_countries: linesOf(allowed.toUpperCase()),
+    country_limits: limits.map(({ country, perHour, action }) => ({
+      country: country.trim().toUpperCase(),
+      per_hour: Number(perHour),
+      action,
+    })),
+  })
+  return (
+    <Group title="Countries" body={body}>
+      <TextArea
+        label="Countries that may be written to"
+        name="allowed_countries"
+        rows={2}
+        value={allowed}
+        onChange={setAllowed}
+        hint="Two letters each, such as US GB; *: all."
+        spellCheck={false}
+      />
+      <div className="rows">
+        {limits.map(({ key, country, perHour, action }, n) => (
+          <div key={key} className="fields">
+            <TextField
+              label="Country"
+              name={`country_limits/${n}/country`}
+              maxLength={2}
+              value={country}
+              onChange={(value) => put(key, { country: value })}
+            />
+            <TextField
+              label="Messages an hour"
+              name={`country_limits/${n}/per_hour`}
+              type="number"
+              value={perHour}
+              onChange={(value) => put(key, { perHour: value })}
+            />
+            <SelectField
+              label="Above that"
+              name={`country_limits/${n}/action`}
+              value={action}
+              onChange={(value) => put(key, { action: value === 'alert' ? 'alert' : 'block' })}
+              options={[
+                ['block', 'stop'],
+                ['alert', 'only tell'],
+              ]}
+            />
+            <Button
+              onClick={() => setLimits(limits.filter((one) => one.key !== key))}
+              aria-label={`Take away the limit of ${country || 'a country'}`}
+            >
+              Take away
+            </Button>
+          </div>
+        ))}
+        <div>
+          <Button onClick={add}>Limit a country</Button>
+        </div>
+      </div>
+    </Group>
+  )
+}

@@ -1,0 +1,41 @@
+/** Settings that belong together, saved together. */
+import type { Operations } from '@heliogram/sdk'
+import type { ReactNode } from 'react'
+import { useAction } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { Buttons, Form } from '../../../kit/form.tsx'
+
+export type Settings = Operations['getSettings']['answer']
+export type SettingsChange = Operations['updateSettings']['body']
+
+interface GroupProps {
+  title: string
+  lead?: ReactNode
+  /** What is saved. */
+  body: () => SettingsChange
+  children: ReactNode
+}
+
+export function Group({ title, lead, body, children }: GroupProps) {
+  const { run, isBusy, problem } = useAction('updateSettings', `Saved: ${title}`)
+  return (
+    <section className="card" aria-label={title}>
+      <h2>{title}</h2>
+      {lead && <p className="hint">{lead}</p>}
+      <Form onSubmit={() => run({ body: body() })} problem={problem}>
+        {children}
+        <Buttons>
+          <Button type="submit" isBusy={isBusy}>
+            Save
+          </Button>
+        </Buttons>
+      </Form>
+    </section>
+  )
+}
+
+/** Text of a number in a field; null is empty. */
+export const textOf = (value: number | string | null): string => (value === null ? '' : String(value))
+
+/** The number in a field; null where it is empty. */
+export const numberOf = (text: string): number | null => (text.trim() === '' ? null : Number(text))

@@ -1,0 +1,224 @@
+/** The account's screens of the console: usage, people, the own login, the audit log, settings, accounts below. */
+import { readFile } from 'node:fs/promises'
+import { Secret, TOTP } from 'otpauth'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Page } from 'playwright-core'
+import { enterConsole, expectNoOverflow, openConsole, type Visitor } from './browser.ts'
+import { startProgram, type Program } from './harness.ts'
+
+let program: Program
+let visitor: Visitor
+beforeAll(async () => {
+  program = await startProgram()
+  visitor = await enterConsole(program)
+})
+afterAll(async () => {
+  await visitor?.close()
+  await program?.remove()
+})
+
+/** The fault that stands beside a field. */
+const faultOf = (page: Page, label: string) =>
+  page.locator('.field', { has: page.getByLabel(label, { exact: true }) }).locator('.fault')
+
+test('usage is told by day and by country, shown as bars, and saved as a file', async () => {
+  const { page } = visitor
+  const { id } = await program.client.expect<{ id: string }>('POST', '/v1/messages/send', {
+    to: '12025550188',
+    message: 'Your table is ready.',
+  })
+  await program.client.waitForStatus(id, ['delivered'])
+  await page.getByRole('link', { name: 'Usage' }).click()
+  const today = new Date().toISOString().slice(0, 10)
+  await page.getByRole('row', { name: new RegExp(`^${today} 1 `) }).waitFor()
+  await page
+    .getByRole('img', { name: 'Messages by day' })
+    .getByText(`${today}: 1 delivered`)
+    .waitFor({ state: 'attached' })
+  await page.getByLabel('Group').selectOption('country')
+  await page.waitForURL(/group=country/)
+  await page.getByRole('row', { name: /United States \(US\)/ }).waitFor()
+  const saving = page.waitForEvent('download')
+  await page.getByRole('button', { name: 'Save as CSV' }).click()
+  const file = await saving
+  expect(file.suggestedFilename()).toBe('usage-by-country.csv')
+  expect(await readFile(await file.path(), 'utf8')).toMatch(/^country,messages,[\s\S]*\nUS,1,/)
+  await page.getByLabel('Period').selectOption('own')
+  await page.getByLabel('From').fill('2001-01-01')
+  // What the API says of more than it answers stands in the place of an answer.
+  await page
+    .getByRole('alert')
+    .getByText(/400 days/)
+    .waitFor()
+})
+
+test('somebody is invited by an address that makes them a user, gets another role, and is removed', async () => {
+  const { page } = visitor
+  await page.getByRole('link', { name: 'People' }).click()
+  await page.keyboard.press('n')
+  await page.getByLabel('E-mail address').fill('nobody')
+  await page.getByRole('button', { name: 'Make the invitation' }).click()
+  await faultOf(page, 'E-mail address').waitFor()
+  await page.getByLabel('E-mail address').fill('ada@example.com')
+  await page.getByLabel('Role').selectOption('developer')
+  await page.getByRole('button', { name: 'Make the invitation' }).click()
+  const shown = page.getByRole('region', { name: 'The invitation of ada@example.com' })
+  const address = (await shown.locator('dd code').first().innerText()).trim()
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('region', { name: 'Invitations' }).getByText('ada@example.com').waitFor()
+
+  const ada = await openConsole(program.address)
+  try {
+    await ada.page.goto(address)
+    await ada.page.getByLabel('Password').fill('six mirrors on a hill')
+    await ada.page.getByRole('button', { name: 'Begin' }).click()
+    await ada.page.getByRole('link', { name: 'People' }).click()
+    // She sees who is there; what she may not do is refused where she does it.
+    await ada.page.getByRole('row', { name: /ada@example\.com developer active/ }).waitFor()
+    await ada.page.getByRole('button', { name: 'Invite somebody' }).click()
+    await ada.page.getByLabel('E-mail address').fill('alan@example.com')
+    await ada.page.getByRole('button', { name: 'Make the invitation' }).click()
+    await ada.page.getByRole('dialog').getByRole('alert').getByText('insufficient_scope').waitFor()
+
+    await page.getByRole('row', { name: /ada@example\.com developer active/ }).click()
+    await page.getByLabel('Role').selectOption('viewer')
+    await page.getByRole('button', { name: 'Change the role' }).click()
+    await ada.page.getByRole('heading', { name: 'Log in' }).waitFor()
+    await page.getByRole('button', { name: 'Disable' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disable' }).click()
+    await page.getByRole('button', { name: 'Enable' }).waitFor()
+    await page.getByRole('button', { name: 'Remove' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('Nobody is invited').waitFor()
+    expect(await page.getByRole('row', { name: /ada@example\.com/ }).count()).toBe(0)
+    expect(ada.complaints).toEqual([])
+  } finally {
+    await ada.close()
+  }
+})
+
+test('the own password is changed, and a second factor is on from its first code', async () => {
+  const { page } = visitor
+  await page.getByRole('link', { name: 'Your login' }).click()
+  await page.getByLabel('Current password').fill(program.password)
+  await page.getByLabel('New password').fill('short')
+  await page.getByRole('button', { name: 'Change the password' }).click()
+  await faultOf(page, 'New password').waitFor()
+  const password = 'seven mirrors on a hill'
+  await page.getByLabel('New password').fill(password)
+  await page.getByRole('button', { name: 'Change the password' }).click()
+  await page.getByText('Your password is changed').waitFor()
+  await page.getByLabel('Your password').fill(password)
+  await page.getByRole('button', { name: 'Prepare a second factor' }).click()
+  const secret = (
+    await page.getByRole('region', { name: 'For your authenticator' }).locator('dd code').first().innerText()
+  ).trim()
+  await page.getByLabel('The code that the app shows').fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate())
+  await page.getByRole('button', { name: 'Turn it on' }).click()
+  const codes = await page.getByRole('region', { name: 'Your recovery codes' }).locator('dd code').innerText()
+  expect(codes.trim().split(/\s+/)).toHaveLength(10)
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByText('10 recovery codes are left').waitFor()
+  await page.getByText('Turn it off').first().click()
+  await page.getByLabel('Prove it is you with').selectOption('password')
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Turn it off' }).click()
+  await page.getByRole('button', { name: 'Prepare a second factor' }).waitFor()
+})
+
+test('settings are saved by their groups, with faults beside their fields, and the audit log has what was before', async () => {
+  const { page } = visitor
+  await page.getByRole('link', { name: 'Settings' }).click()
+  const countries = page.getByRole('region', { name: 'Countries' })
+  await countries.getByRole('button', { name: 'Limit a country' }).click()
+  await countries.getByLabel('Country', { exact: true }).fill('Q')
+  await countries.getByRole('button', { name: 'Save' }).click()
+  await faultOf(page, 'Country').waitFor()
+  await countries.getByLabel('Country', { exact: true }).fill('gb')
+  await countries.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved: Countries').waitFor()
+  const account = page.getByRole('region', { name: 'Account and defaults' })
+  await account.getByLabel('Default country').fill('gb')
+  await account.getByLabel('Time zone').fill('Europe/London')
+  await account.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved: Account and defaults').waitFor()
+  const kept = page.getByRole('region', { name: 'How long things are kept' })
+  await kept.getByLabel('The audit log').fill('200')
+  await kept.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved: How long things are kept').waitFor()
+  expect(await program.client.expect('GET', '/v1/settings')).toMatchObject({
+    default_country: 'GB',
+    timezone: 'Europe/London',
+    country_limits: [{ country: 'GB', per_hour: 1000, action: 'block' }],
+    retention: { audit_days: 200, message_body_days: 30 },
+  })
+  await page.getByRole('button', { name: 'Make another callback secret' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Make another callback secret' }).click()
+  await page
+    .getByRole('region', { name: 'The callback secret' })
+    .getByText(/^whsec_/)
+    .waitFor()
+
+  await page.getByRole('link', { name: 'Audit log' }).click()
+  await page.getByLabel('Action', { exact: true }).fill('settings.updated')
+  await page.getByLabel('Action', { exact: true }).press('Enter')
+  await page.waitForURL(/action=settings\.updated/)
+  await page
+    .getByRole('row', { name: new RegExp(`settings\\.updated ${program.email}`) })
+    .nth(1)
+    .waitFor()
+  await page.getByRole('button', { name: 'settings.updated' }).nth(1).click()
+  const change = page.getByRole('dialog', { name: 'settings.updated' })
+  await change.getByText('default_country').waitFor()
+  await change.getByText('Europe/London').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Verify the chain' }).click()
+  await page.getByText(/Each of \d+ events fits the one before it/).waitFor()
+  await page.keyboard.press('Escape')
+})
+
+test('an account below is made with its owner’s invitation and a key, is suspended, closed and opened again', async () => {
+  const { page, complaints } = visitor
+  await page.getByRole('link', { name: 'Accounts' }).click()
+  await page.getByText('No accounts below yours').waitFor()
+  await page.keyboard.press('n')
+  await page.getByLabel('E-mail address of its first owner').fill('alan@example.com')
+  await page.getByRole('button', { name: 'Make the account' }).click()
+  await faultOf(page, 'Name').waitFor()
+  await page.getByLabel('Name').fill('Branch')
+  await page.getByRole('button', { name: 'Make the account' }).click()
+  await page
+    .getByRole('region', { name: 'The invitation of alan@example.com' })
+    .getByText(/^hg_iv_/)
+    .waitFor()
+  await page.getByRole('button', { name: 'I have kept it, to the account' }).click()
+  await page.getByRole('button', { name: 'Make a key for it' }).click()
+  await page.getByLabel('Name', { exact: true }).fill('Its first key')
+  await page.getByRole('button', { name: 'Make the key' }).click()
+  const key = (await page.getByRole('region', { name: 'The key' }).locator('dd code').innerText()).trim()
+  const ask = async () =>
+    (await fetch(`${program.address}/v1/messages`, { headers: { authorization: `Bearer ${key}` } })).status
+  expect(await ask()).toBe(200)
+  await page.getByRole('button', { name: 'I have kept it' }).click()
+  await page.getByRole('button', { name: 'Suspend' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Suspend' }).click()
+  await page.getByRole('button', { name: 'Make it active again' }).waitFor()
+  expect(await ask()).toBe(403)
+  await page.getByRole('button', { name: 'Close the account' }).click()
+  await page.getByLabel('Days in which it can be opened again').fill('31')
+  await page.getByRole('dialog').getByRole('button', { name: 'Close the account' }).click()
+  await faultOf(page, 'Days in which it can be opened again').waitFor()
+  await page.getByLabel('Days in which it can be opened again').fill('3')
+  await page.getByRole('dialog').getByRole('button', { name: 'Close the account' }).click()
+  await page.getByText('Can be opened again until').waitFor()
+  await page.getByRole('button', { name: 'Open it again' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Open it again' }).click()
+  await page.getByRole('button', { name: 'Suspend' }).waitFor()
+  await page.setViewportSize({ width: 375, height: 800 })
+  for (const address of ['/usage', '/people', '/me', '/audit', '/settings', '/accounts']) {
+    await page.goto(`/console${address}`)
+    await page.waitForFunction(() => document.querySelector('h1') && !document.querySelector('[aria-busy="true"]'))
+    await expectNoOverflow(page)
+  }
+  expect(complaints).toEqual([])
+})
