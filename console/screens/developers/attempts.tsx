@@ -15,6 +15,9 @@ interface AttemptsProps {
   empty: ReactNode
 }
 
+/** Of the tries before the last one, the next has been. */
+const isAhead = (at: string | null): boolean => at !== null && Date.parse(at) > Date.now()
+
 export function Attempts({ rows, of, empty }: AttemptsProps) {
   const [shown, setShown] = useState<Attempt>()
   const what: Column<Attempt> =
@@ -49,7 +52,10 @@ export function Attempts({ rows, of, empty }: AttemptsProps) {
           { title: 'Took', isNumber: true, cell: ({ duration_ms }) => `${duration_ms} ms` },
           { title: 'Try', isNumber: true, cell: (attempt) => attempt.try },
           { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
-          { title: 'Again', cell: ({ next_attempt_at }) => <Time at={next_attempt_at} /> },
+          {
+            title: 'Again',
+            cell: ({ next_attempt_at }) => <Time at={isAhead(next_attempt_at) ? next_attempt_at : null} />,
+          },
           {
             title: '',
             cell: (attempt) => (
