@@ -217,7 +217,8 @@ test('an account below is made with its owner’s invitation and a key, is suspe
   await page.setViewportSize({ width: 375, height: 800 })
   for (const address of ['/usage', '/people', '/me', '/audit', '/settings', '/accounts']) {
     await page.goto(`/console${address}`)
-    await page.waitForFunction(() => document.querySelector('h1') && !document.querySelector('[aria-busy="true"]'))
+    await page.locator('h1').waitFor()
+    await page.locator('[aria-busy="true"]').first().waitFor({ state: 'detached' })
     await expectNoOverflow(page)
   }
   expect(complaints).toEqual([])

@@ -10,7 +10,8 @@ interface SecretsProps {
   secrets: readonly (readonly [name: string, text: string])[]
   /** What one does with it. */
   children?: ReactNode
-  onClose: () => void
+  /** Ends it; without it what stands around it does. */
+  onClose?: () => void
   /** What the button says that ends it. */
   close?: string
 }
@@ -32,11 +33,13 @@ export function Secrets({ title, secrets, children, onClose, close = 'I have kep
         ))}
       </dl>
       {children}
-      <div className="buttons">
-        <Button kind="primary" onClick={onClose}>
-          {close}
-        </Button>
-      </div>
+      {onClose && (
+        <div className="buttons">
+          <Button kind="primary" onClick={onClose}>
+            {close}
+          </Button>
+        </div>
+      )}
     </section>
   )
 }

@@ -37,7 +37,7 @@ export function AccountsScreen() {
               keyOf={({ id }) => id}
               to={({ id }) => `/accounts/${id}`}
               columns={[
-                { title: 'Name', isWide: true, cell: ({ name }) => name },
+                { title: 'Name', cell: ({ name }) => name },
                 { title: 'State', cell: ({ status }) => <Badge status={status} tone={toneOf(status)} /> },
                 { title: 'Pace', isNumber: true, cell: ({ pace }) => (pace === null ? '–' : `${pace}/s`) },
                 { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },

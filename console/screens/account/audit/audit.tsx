@@ -9,6 +9,7 @@ import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
 import { AuditDialog } from './dialog.tsx'
+import { Target } from './target.tsx'
 import { VerifyButton } from './verify.tsx'
 
 const dayMs = 86_400_000
@@ -76,7 +77,7 @@ export function AuditScreen() {
                     </Button>
                   ),
                 },
-                { title: 'What', isWide: true, cell: (event) => event.target && <code>{event.target}</code> },
+                { title: 'What', isWide: true, cell: (event) => <Target of={event} /> },
                 { title: 'From', cell: ({ ip }) => ip ?? <span className="none">–</span> },
                 { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
               ]}

@@ -90,8 +90,6 @@ function TurnOn({ email, onDone }: { email: string; onDone: (codes: readonly str
           ['Secret, to be typed in', prepared.secret],
           ['Or as an address', prepared.otpauth_url],
         ]}
-        close="Give it up"
-        onClose={() => setPrepared(undefined)}
       >
         <p>
           Add {email} to an authenticator app: six digits, every 30 seconds. It is on when it has shown a code here.
@@ -109,6 +107,9 @@ function TurnOn({ email, onDone }: { email: string; onDone: (codes: readonly str
       <Buttons>
         <Button kind="primary" type="submit" isBusy={confirm.isBusy}>
           Turn it on
+        </Button>
+        <Button kind="quiet" onClick={() => setPrepared(undefined)}>
+          Cancel
         </Button>
       </Buttons>
     </Form>

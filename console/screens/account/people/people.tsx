@@ -34,7 +34,7 @@ export function PeopleScreen() {
               keyOf={({ id }) => id}
               to={({ id }) => `/people/${id}`}
               columns={[
-                { title: 'E-mail address', isWide: true, cell: ({ email }) => email },
+                { title: 'E-mail address', cell: ({ email }) => email },
                 { title: 'Role', cell: ({ role }) => role },
                 { title: 'State', cell: ({ status }) => <Badge status={status} /> },
                 { title: 'Second factor', cell: ({ totp }) => (totp ? 'yes' : <span className="none">no</span>) },
@@ -71,7 +71,7 @@ function Invitations() {
             rows={data}
             keyOf={({ id }) => id}
             columns={[
-              { title: 'E-mail address', isWide: true, cell: ({ email }) => email },
+              { title: 'E-mail address', cell: ({ email }) => email },
               { title: 'Role', cell: ({ role }) => role },
               { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
               { title: 'Ends', cell: ({ expires_at }) => <Time at={expires_at} /> },

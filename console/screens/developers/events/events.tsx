@@ -21,7 +21,7 @@ export function EventsScreen() {
     ...(cursor && { cursor }),
   }
   const isFiltered = Boolean(type ?? message ?? delivery)
-  const events = useCall('listEvents', { query }, cursor ? {} : { every: 3000 })
+  const events = useCall('listEvents', { query }, cursor ? {} : { every: 2000 })
   return (
     <Page
       title="Events"

@@ -19,7 +19,7 @@ export function NewKeyScreen() {
     if (done) setMade(done.answer)
   }
   return (
-    <Page title={made ? `Keep ${made.name}` : 'Make an API key'} back={{ to: '/keys', title: 'API keys' }}>
+    <Page title={made ? `Keep the key of ${made.name}` : 'Make an API key'} back={{ to: '/keys', title: 'API keys' }}>
       <div className="narrow">
         {made ? (
           <KeySecret

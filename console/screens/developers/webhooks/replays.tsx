@@ -38,8 +38,11 @@ export function Replays({ webhook }: { webhook: Webhook }) {
               },
               { title: 'Which', cell: ({ types, only_failed }) => whichOf(types, only_failed) },
               { title: 'State', cell: (replay) => <ReplayState of={replay} /> },
-              { title: 'Found', isNumber: true, cell: ({ events }) => formatNumber(events) },
-              { title: 'Taken', isNumber: true, cell: ({ delivered }) => formatNumber(delivered) },
+              {
+                title: 'Taken',
+                isNumber: true,
+                cell: ({ delivered, events }) => `${formatNumber(delivered)} of ${formatNumber(events)}`,
+              },
               { title: 'Refused', isNumber: true, cell: ({ failed }) => formatNumber(failed) },
               { title: 'Asked for', cell: ({ created_at }) => <Time at={created_at} /> },
               { title: '', cell: (replay) => replay.status === 'running' && <CancelReplay of={replay} /> },

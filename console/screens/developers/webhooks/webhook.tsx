@@ -13,7 +13,7 @@ import { TestButton } from './test-event.tsx'
 
 export function WebhookScreen() {
   const { id = '' } = useParams()
-  const webhook = useCall('getWebhook', { path: { id } }, { every: 3000 })
+  const webhook = useCall('getWebhook', { path: { id } }, { every: 2000 })
   return (
     <Page
       title={webhook.data?.url ?? 'Webhook'}
@@ -47,7 +47,7 @@ export function WebhookScreen() {
                 </ul>
               </div>
             </div>
-            <TestButton webhook={one} />
+            <TestButton key={one.id} webhook={one} />
             <Deliveries webhook={id} />
             <Replays webhook={one} />
           </>
