@@ -48,7 +48,7 @@ export function useCall<Name extends JsonOperation>(
 /** An operation that changes something. */
 export interface Action<Name extends JsonOperation> {
   /** Resolves to what was answered, or to undefined where it failed: `problem` says why. */
-  run: (request: OperationRequest<Name>) => Promise<{ answer: Answer<Name> } | undefined>
+  run: (request: OperationRequest<Name>, options?: CallOptions) => Promise<{ answer: Answer<Name> } | undefined>
   isBusy: boolean
   problem: Error | null
   /** Forgets the problem, before a form is filled in again. */
@@ -62,8 +62,9 @@ export interface Action<Name extends JsonOperation> {
 export function useAction<Name extends JsonOperation>(name: Name, done?: string, first?: () => void): Action<Name> {
   const client = useQueryClient()
   const keyOf = useKey()
-  const mutation = useMutation<Answer<Name>, Error, OperationRequest<Name>>({
-    mutationFn: (request) => heliogram.call(name, request, keyed.has(name) ? { idempotencyKey: keyOf(request) } : {}),
+  const mutation = useMutation<Answer<Name>, Error, { request: OperationRequest<Name>; options?: CallOptions }>({
+    mutationFn: ({ request, options }) =>
+      heliogram.call(name, request, { ...(keyed.has(name) && { idempotencyKey: keyOf(request) }), ...options }),
     onSuccess: async () => {
       keyOf.next()
       if (done !== undefined) toast(done)
@@ -75,8 +76,8 @@ export function useAction<Name extends JsonOperation>(name: Name, done?: string,
     },
   })
   return {
-    run: (request) =>
-      mutation.mutateAsync(request).then(
+    run: (request, options) =>
+      mutation.mutateAsync({ request, ...(options && { options }) }).then(
         (answer) => ({ answer }),
         () => undefined,
       ),
