@@ -1,61 +1,88 @@
-/** Bars side by side, each of parts on top of another: what came when. */
+/** Numbers as bars: a series, a bar for each, and one whole in its parts. Hovering tells the numbers; tables tell them to readers. */
+import { formatNumber, type Tone } from './show.tsx'
 
-export interface Bar {
-  /** What it stands for, such as a day. */
-  title: string
-  /** In the order of the series, from the bottom. */
-  parts: readonly number[]
+/** Part of a bar. */
+export interface Part {
+  name: string
+  value: number
+  tone: Tone
 }
 
 interface BarsProps {
-  /** What all of it shows, for screen readers. */
+  /** What the series is, for screen readers. */
   label: string
-  bars: readonly Bar[]
-  /** What the parts are; `className` gives the colour. */
-  series: readonly { title: string; className: string }[]
+  bars: readonly { name: string; parts: readonly Part[] }[]
 }
 
-const height = 100
-const step = 10
+const sum = (parts: readonly Part[]): number => parts.reduce((all, { value }) => all + value, 0)
+const tell = (parts: readonly Part[]): string =>
+  parts
+    .filter(({ value }) => value > 0)
+    .map(({ name, value }) => `${formatNumber(value)} ${name}`)
+    .join(', ')
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0)
-
-export function Bars({ label, bars, series }: BarsProps) {
-  const top = Math.max(1, ...bars.map(({ parts }) => sum(parts)))
+/** A series: the highest bar takes the whole height, its number stands beside. */
+export function Bars({ label, bars }: BarsProps) {
+  const most = Math.max(1, ...bars.map(({ parts }) => sum(parts)))
+  // As wide as a bar of a day where there are few: two bars are no wall.
+  const slots = Math.max(bars.length, 24)
   return (
     <figure className="bars">
       <figcaption>
-        <span>at most {new Intl.NumberFormat('en').format(top)}</span>
-        <span className="legend">
-          {series.map(({ title, className }) => (
-            <span key={title}>
-              <i className={className} /> {title}
-            </span>
-          ))}
-        </span>
+        <span>{label}</span>
+        <span>at most {formatNumber(most)}</span>
       </figcaption>
-      <svg viewBox={`0 0 ${bars.length * step} ${height}`} preserveAspectRatio="none" role="img" aria-label={label}>
-        {bars.map(({ title, parts }, n) => (
-          <g key={title}>
-            <title>{`${title}: ${series.map((one, i) => `${parts[i] ?? 0} ${one.title}`).join(', ')}`}</title>
-            <rect className="ground" x={n * step} y={0} width={step} height={height} />
-            {parts.map((part, i) => (
-              <rect
-                key={series[i]?.title ?? i}
-                className={series[i]?.className}
-                x={n * step + 1}
-                width={step - 2}
-                y={height - (height * sum(parts.slice(0, i + 1))) / top}
-                height={(height * part) / top}
-              />
+      <svg viewBox={`0 0 ${slots} 100`} preserveAspectRatio="none" role="img" aria-label={label}>
+        {bars.map(({ name, parts }, n) => (
+          <g key={name}>
+            <title>{`${name}: ${tell(parts) || 'none'}`}</title>
+            <rect className="ground" x={n} y={0} width={1} height={100} />
+            {stack(parts, most).map(({ part, from, size }) => (
+              <rect key={part.name} className={part.tone} x={n + 0.1} y={100 - from - size} width={0.8} height={size} />
             ))}
           </g>
         ))}
       </svg>
-      <div className="bars-ends">
-        <span>{bars[0]?.title}</span>
-        {bars.length > 1 && <span>{bars.at(-1)?.title}</span>}
+      <div className="ends">
+        <span>{bars[0]?.name}</span>
+        <span>{bars.length > 1 && bars.at(-1)?.name}</span>
       </div>
     </figure>
   )
+}
+
+/** One whole in its parts, with their numbers below. */
+export function PartsBar({ label, parts }: { label: string; parts: readonly Part[] }) {
+  const whole = Math.max(1, sum(parts))
+  return (
+    <div className="parts">
+      <svg viewBox="0 0 100 1" preserveAspectRatio="none" role="img" aria-label={`${label}: ${tell(parts) || 'none'}`}>
+        <rect className="ground" x={0} y={0} width={100} height={1} />
+        {stack(parts, whole).map(({ part, from, size }) => (
+          <rect key={part.name} className={part.tone} x={from} y={0} width={size} height={1}>
+            <title>{`${formatNumber(part.value)} ${part.name}`}</title>
+          </rect>
+        ))}
+      </svg>
+      <ul>
+        {parts.map(({ name, value, tone }) => (
+          <li key={name} className={tone}>
+            <strong>{formatNumber(value)}</strong> {name}
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+/** Where each part begins and how large it is, of 100. */
+function stack(parts: readonly Part[], whole: number): { part: Part; from: number; size: number }[] {
+  let from = 0
+  return parts
+    .filter(({ value }) => value > 0)
+    .map((part) => {
+      const size = (part.value / whole) * 100
+      from += size
+      return { part, from: from - size, size }
+    })
 }

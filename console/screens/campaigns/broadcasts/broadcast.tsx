@@ -1,0 +1,119 @@
+/** One broadcast: how far it is, whom it passes over, and what can be done with it. */
+import type { Broadcast } from '@heliogram/sdk'
+import { Link, useParams } from 'wouter'
+import { useCall } from '../../../api.ts'
+import { PartsBar } from '../../../kit/bars.tsx'
+import { Loaded, Page, Section } from '../../../kit/page.tsx'
+import { Badge, Copy, Facts, Figure, Figures, formatNumber, Moment, Time } from '../../../kit/show.tsx'
+import { Lifecycle } from '../lifecycle.tsx'
+import { isUnderWay } from '../states.ts'
+import { useWhile } from '../while.ts'
+import { Decision, Withdraw } from './decision.tsx'
+
+export function BroadcastScreen() {
+  const { id } = useParams<{ id: string }>()
+  const live = useWhile(id, 2000)
+  const call = useCall('getBroadcast', { path: { id } }, live.options)
+  const broadcast = call.data
+  live.see(broadcast?.id, broadcast !== undefined && isUnderWay(broadcast.status))
+  // Its name is only a sentence in the head: the rest does not wait for it.
+  const campaign = useCall(
+    'getCampaign',
+    { path: { campaign: broadcast?.campaign ?? '' } },
+    { enabled: broadcast !== undefined },
+  )
+  return (
+    <Page
+      title="Broadcast"
+      {...(broadcast && {
+        back: { to: `/campaigns/${broadcast.campaign}`, title: campaign.data?.name ?? 'Campaign' },
+        lead: (
+          <>
+            <Badge status={broadcast.status} /> ordered <Time at={broadcast.created_at} />
+            {broadcast.test && ' · in test mode: nothing reaches a carrier'}
+          </>
+        ),
+        actions: (
+          <>
+            {broadcast.status === 'awaiting_approval' && <Decision broadcast={broadcast} />}
+            {isUnderWay(broadcast.status) && broadcast.messages === 0 && <Withdraw id={broadcast.id} />}
+            <Lifecycle campaign={broadcast.campaign} status={broadcast.status} />
+          </>
+        ),
+      })}
+    >
+      <Loaded call={call}>{(data) => <Details broadcast={data} />}</Loaded>
+    </Page>
+  )
+}
+
+function Details({ broadcast }: { broadcast: Broadcast }) {
+  const { recipients, messages, remaining, skipped, status, hold } = broadcast
+  const passedOver = Object.values(skipped).reduce((all, count) => all + count, 0)
+  return (
+    <>
+      {status === 'awaiting_approval' && (
+        <p className="notice">
+          It waits for the approval of somebody else: it would go to more contacts than may be written to without one.
+        </p>
+      )}
+      {hold && (
+        <p className="notice">
+          The remaining recipients wait: a <Link href="/guards">guard</Link> ({hold.reason.replaceAll('_', ' ')}) has
+          stopped it. It goes on <Time at={hold.until} />, or when the guard is released.
+        </p>
+      )}
+      <Figures>
+        <Figure value={formatNumber(recipients)} label={broadcast.expanded ? 'recipients' : 'recipients so far'} />
+        <Figure value={formatNumber(messages)} label="messages made" tone="good" />
+        <Figure value={formatNumber(remaining)} label="to come" />
+        <Figure value={formatNumber(passedOver)} label="passed over" {...(passedOver > 0 && { tone: 'warning' })} />
+        <Figure value={formatNumber(broadcast.segments)} label="segments" />
+      </Figures>
+      <Section title="Progress">
+        <PartsBar
+          label={`${formatNumber(recipients)} recipients`}
+          parts={[
+            { name: 'messages', value: messages, tone: 'good' },
+            ...Object.entries(skipped).map(([reason, value]) => ({
+              name: `passed over: ${reason.replaceAll('_', ' ')}`,
+              value,
+              tone: 'warning' as const,
+            })),
+            { name: 'to come', value: remaining, tone: 'neutral' },
+          ]}
+        />
+        <p className="hint">
+          What became of the messages stands with <Link href={`/campaigns/${broadcast.campaign}`}>the campaign</Link>
+          {'; each of them is among '}
+          <Link href={`/messages?campaign=${broadcast.campaign}`}>its messages</Link>.
+        </p>
+      </Section>
+      <Section title="Text">
+        <p className="bubble">{broadcast.message}</p>
+      </Section>
+      <Section title="The order">
+        <Facts
+          facts={[
+            ['Audience', broadcast.audience ? `contacts with ${broadcast.audience.tags.join(' or ')}` : 'all contacts'],
+            ['Begins', broadcast.send_at && <Moment at={broadcast.send_at} />],
+            ['On each clock', broadcast.send_at_local?.replace('T', ' ')],
+            ['Ordered', <Moment key="ordered" at={broadcast.created_at} />],
+            ['Ordered by', broadcast.ordered_by && <code>{broadcast.ordered_by}</code>],
+            ['Began', broadcast.started_at && <Moment at={broadcast.started_at} />],
+            ['Over', broadcast.completed_at && <Moment at={broadcast.completed_at} />],
+            ['Decided by', broadcast.approval && <code>{broadcast.approval.by}</code>],
+            ['Decided', broadcast.approval && <Moment at={broadcast.approval.at} />],
+            ['Decision', broadcast.approval && tellDecision(broadcast.approval)],
+            ['Id', <Copy key="id" text={broadcast.id} />],
+          ]}
+        />
+      </Section>
+    </>
+  )
+}
+
+function tellDecision({ recipients, reason }: NonNullable<Broadcast['approval']>): string {
+  const word = recipients === null ? 'rejected' : `approved for ${formatNumber(recipients)} recipients`
+  return reason === null ? word : `${word}: ${reason}`
+}

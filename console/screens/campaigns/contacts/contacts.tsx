@@ -1,0 +1,131 @@
+/** The contacts of a campaign. */
+import type { Campaign } from '@heliogram/sdk'
+import { download, useCall } from '../../../api.ts'
+import { Button, LinkButton } from '../../../kit/button.tsx'
+import { useFilters } from '../../../kit/filters.tsx'
+import { Empty, Loaded } from '../../../kit/page.tsx'
+import { Problem } from '../../../kit/problem.tsx'
+import { Badge, PhoneNumber, Time } from '../../../kit/show.tsx'
+import { Pager, Table } from '../../../kit/table.tsx'
+import { oneOf } from '../fields.tsx'
+import { CampaignFrame } from '../frame.tsx'
+import { isOpen } from '../states.ts'
+import { useTask } from '../task.ts'
+import { AddContact } from './add.tsx'
+
+export function ContactsScreen() {
+  return <CampaignFrame>{(campaign) => <Contacts campaign={campaign} />}</CampaignFrame>
+}
+
+const names = ['phone_prefix', 'tag', 'status', 'language', 'external_id', 'attribute'] as const
+
+type Filters = Partial<Record<(typeof names)[number] | 'cursor', string>>
+
+/** As the API takes them: an attribute is a filter by its own name, and a status one of two. */
+function queryOf({ attribute = '', status, cursor: _cursor, phone_prefix: prefix, ...filters }: Filters) {
+  const [name = '', ...value] = attribute.split('=')
+  const statuses = ['active', 'opted_out'] as const
+  const wanted = statuses.find((one) => one === status)
+  return {
+    ...filters,
+    ...(prefix && { phone_prefix: prefix.replace(/[\s()+-]/g, '') }),
+    ...(wanted && { status: wanted }),
+    ...(value.length > 0 && { [`attributes[${name.trim()}]` as const]: value.join('=').trim() }),
+  }
+}
+
+function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
+  const { filters, set, clear } = useFilters(names)
+  const { cursor } = filters
+  const query = queryOf(filters)
+  const contacts = useCall('listContacts', { path: { campaign: id }, query: { ...query, ...(cursor && { cursor }) } })
+  const save = useTask(() => download('exportContacts', { path: { campaign: id }, query }, `contacts-${id}.csv`))
+  const isFiltered = names.some((name) => filters[name] !== undefined)
+  const field = (name: (typeof names)[number], label: string) => (
+    <input
+      type="search"
+      aria-label={label}
+      placeholder={label}
+      value={filters[name] ?? ''}
+      onChange={(event) => set(name, event.target.value)}
+    />
+  )
+  return (
+    <>
+      <div className="section-head">
+        <h2>Contacts</h2>
+        <div className="actions">
+          <Button isBusy={save.isBusy} onClick={() => void save.run()}>
+            Export {isFiltered ? 'these' : 'all'} as CSV
+          </Button>
+          {isOpen(status) && <AddContact campaign={id} />}
+        </div>
+      </div>
+      <div className="filters contact-filters">
+        {field('phone_prefix', 'Number begins with')}
+        {field('tag', 'Tag')}
+        <select
+          aria-label="Status"
+          value={oneOf(['active', 'opted_out'], filters.status ?? '', '')}
+          onChange={(event) => set('status', event.target.value)}
+        >
+          <option value="">Any status</option>
+          <option value="active">Active</option>
+          <option value="opted_out">Opted out</option>
+        </select>
+        {field('language', 'Language')}
+        {field('external_id', 'External id')}
+        {field('attribute', 'Attribute=value')}
+        {isFiltered && (
+          <Button kind="quiet" onClick={clear}>
+            Clear
+          </Button>
+        )}
+      </div>
+      {save.problem && <Problem of={save.problem} />}
+      <Loaded call={contacts}>
+        {(page) => (
+          <>
+            <Table
+              label="Contacts"
+              rows={page.data}
+              keyOf={(contact) => contact.id}
+              to={(contact) => `/campaigns/${id}/contacts/${contact.id}`}
+              columns={[
+                { title: 'Number', cell: ({ phone_number }) => <PhoneNumber of={phone_number} /> },
+                { title: 'Name', cell: ({ first_name, last_name }) => dash([first_name, last_name].join(' ').trim()) },
+                { title: 'Status', cell: (contact) => <Badge status={contact.status} /> },
+                { title: 'Country', cell: ({ country }) => dash(country) },
+                { title: 'Language', cell: ({ language }) => dash(language) },
+                { title: 'Tags', isWide: true, cell: ({ tags }) => dash(tags.join(', ')) },
+                { title: 'Last message', cell: ({ last_message_at }) => <Time at={last_message_at} /> },
+              ]}
+              empty={isFiltered ? <NoMatch hasMore={page.has_more} onClear={clear} /> : <NoContacts campaign={id} />}
+            />
+            <Pager page={page} />
+          </>
+        )}
+      </Loaded>
+    </>
+  )
+}
+
+const dash = (text: string | null) => text || <span className="none">–</span>
+
+function NoMatch({ hasMore, onClear }: { hasMore: boolean; onClear: () => void }) {
+  return (
+    <Empty title="No such contacts" action={<Button onClick={onClear}>Show all</Button>}>
+      {hasMore
+        ? 'None of those that were looked at; older ones may match: look on with the button below.'
+        : 'Nobody in this campaign matches all of the filters.'}
+    </Empty>
+  )
+}
+
+function NoContacts({ campaign }: { campaign: string }) {
+  return (
+    <Empty title="No contacts yet" action={<LinkButton to={`/campaigns/${campaign}/import`}>Import a file</LinkButton>}>
+      The people that this campaign writes to: from a file, one by one, or by the API.
+    </Empty>
+  )
+}

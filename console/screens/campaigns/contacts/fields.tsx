@@ -1,0 +1,147 @@
+/** All that can be said of a contact. */
+import { SelectField, TextArea, TextField } from '../../../kit/form.tsx'
+import { TimezoneField } from '../choices.tsx'
+import { oneOf } from '../fields.tsx'
+import { PairsField } from '../pairs.tsx'
+import type { ContactDraft } from './draft.ts'
+
+interface ContactFieldsProps {
+  draft: ContactDraft
+  onChange: (change: Partial<ContactDraft>) => void
+  isNew?: boolean
+}
+
+export function ContactFields({ draft, onChange, isNew = false }: ContactFieldsProps) {
+  return (
+    <>
+      <TextField
+        label="Phone number"
+        name="phone_number"
+        type="tel"
+        value={draft.phoneNumber}
+        onChange={(phoneNumber) => onChange({ phoneNumber })}
+        hint="With country code; the plus sign may be left out."
+        autoFocus={isNew}
+        required
+      />
+      <div className="fields">
+        <TextField
+          label="First name"
+          name="first_name"
+          value={draft.firstName}
+          onChange={(firstName) => onChange({ firstName })}
+        />
+        <TextField
+          label="Last name"
+          name="last_name"
+          value={draft.lastName}
+          onChange={(lastName) => onChange({ lastName })}
+        />
+      </div>
+      <TextField
+        label="Tags"
+        name="tags"
+        value={draft.tags}
+        onChange={(tags) => onChange({ tags })}
+        hint="Labels with commas between them. A broadcast can go to those with a tag."
+      />
+      <PairsField
+        label="Attributes"
+        hint="Up to 50 values of your own; texts can have them as fields."
+        pairs={draft.attributes}
+        onChange={(attributes) => onChange({ attributes })}
+      />
+      <details>
+        <summary>Your own id, language, country, time zone</summary>
+        <div className="fields">
+          <TextField
+            label="External id"
+            name="external_id"
+            value={draft.externalId}
+            onChange={(externalId) => onChange({ externalId })}
+            hint="Your own id of the person."
+          />
+          <TextField
+            label="Language"
+            name="language"
+            placeholder="en-GB"
+            value={draft.language}
+            onChange={(language) => onChange({ language })}
+            hint="It chooses the text of a template."
+          />
+          <TextField
+            label="Country"
+            name="country"
+            maxLength={2}
+            value={draft.country}
+            onChange={(country) => onChange({ country })}
+            hint="Two letters; the one of the number otherwise."
+          />
+          <TimezoneField
+            value={draft.timezone}
+            onChange={(timezone) => onChange({ timezone })}
+            hint="The campaign’s otherwise, or that of the number."
+          />
+        </div>
+      </details>
+      <details>
+        <summary>Consent</summary>
+        <Consent draft={draft} onChange={onChange} />
+      </details>
+    </>
+  )
+}
+
+function Consent({ draft, onChange }: ContactFieldsProps) {
+  return (
+    <div className="stack">
+      <SelectField
+        label="Consent"
+        name="consent"
+        value={draft.consent}
+        onChange={(consent) => onChange({ consent: oneOf(['opted_in', 'opted_out', 'unknown'], consent, '') })}
+        options={[
+          ['', 'Nothing is known'],
+          ['opted_in', 'Opted in'],
+          ['opted_out', 'Opted out'],
+          ['unknown', 'Unknown'],
+        ]}
+        hint="Opted out opts the number out of the whole account; opted in does not undo an opt-out."
+      />
+      {draft.consent !== '' && (
+        <>
+          <div className="fields">
+            <TextField
+              label="How it was given"
+              name="consent/method"
+              placeholder="form"
+              value={draft.consentMethod}
+              onChange={(consentMethod) => onChange({ consentMethod })}
+            />
+            <TextField
+              label="Where"
+              name="consent/source"
+              value={draft.consentSource}
+              onChange={(consentSource) => onChange({ consentSource })}
+            />
+            <TextField
+              label="When"
+              name="consent/obtained_at"
+              type="datetime-local"
+              value={draft.consentAt}
+              onChange={(consentAt) => onChange({ consentAt })}
+              hint="Not in the future."
+            />
+          </div>
+          <TextArea
+            label="What the person agreed to"
+            name="consent/text"
+            rows={2}
+            value={draft.consentText}
+            onChange={(consentText) => onChange({ consentText })}
+          />
+        </>
+      )}
+    </div>
+  )
+}

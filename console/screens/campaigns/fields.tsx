@@ -1,0 +1,217 @@
+/** All that can be said of a campaign. What is rarely said is folded away. */
+import { SelectField, TextArea, TextField, CheckField } from '../../kit/form.tsx'
+import { SenderField, TemplateField, TimezoneField } from './choices.tsx'
+import type { CampaignDraft } from './draft.ts'
+import { MessageField } from './message-field.tsx'
+import { PairsField } from './pairs.tsx'
+
+interface CampaignFieldsProps {
+  draft: CampaignDraft
+  onChange: (change: Partial<CampaignDraft>) => void
+  /** The key is chosen once. */
+  isNew?: boolean
+}
+
+/** One of the values that a field may choose. */
+export const oneOf = <const T extends string, const Else extends string>(
+  values: readonly T[],
+  text: string,
+  otherwise: Else,
+): T | Else => values.find((value) => value === text) ?? otherwise
+
+export const typeOptions = [
+  ['transactional', 'Transactional'],
+  ['marketing', 'Marketing'],
+  ['otp', 'One-time codes'],
+] as const
+
+export function CampaignFields({ draft, onChange, isNew = false }: CampaignFieldsProps) {
+  return (
+    <>
+      <div className="fields">
+        <TextField
+          label="Name"
+          name="name"
+          value={draft.name}
+          onChange={(name) => onChange({ name })}
+          hint="For people."
+          autoFocus={isNew}
+          required
+        />
+        {isNew && (
+          <TextField
+            label="Key"
+            name="key"
+            value={draft.key}
+            onChange={(key) => onChange({ key })}
+            hint="A name of your own for programs, usable wherever its id is; it stays."
+            spellCheck={false}
+          />
+        )}
+      </div>
+      <TextField
+        label="Description"
+        name="description"
+        value={draft.description}
+        onChange={(description) => onChange({ description })}
+      />
+      <div className="fields">
+        <SelectField
+          label="Type of its messages"
+          name="type"
+          value={draft.type}
+          onChange={(type) => onChange({ type: oneOf(['transactional', 'marketing', 'otp'], type, '') })}
+          options={[['', 'As each send says'], ...typeOptions]}
+          hint="Broadcasts are marketing where nothing says otherwise."
+        />
+        <SenderField value={draft.sender} onChange={(sender) => onChange({ sender })} none="The account’s default" />
+      </div>
+      <TextOfBroadcasts draft={draft} onChange={onChange} />
+      <div className="fields">
+        <TextField
+          label="Default country"
+          name="default_country"
+          maxLength={2}
+          placeholder="GB"
+          value={draft.defaultCountry}
+          onChange={(defaultCountry) => onChange({ defaultCountry })}
+          hint="Two letters: where imported numbers without a country code are from."
+        />
+        <TimezoneField
+          value={draft.timezone}
+          onChange={(timezone) => onChange({ timezone })}
+          hint="Of contacts that have none of their own."
+        />
+      </div>
+      <details>
+        <summary>Pace, validity, quiet hours, links, callbacks, labels</summary>
+        <Rare draft={draft} onChange={onChange} />
+      </details>
+    </>
+  )
+}
+
+function TextOfBroadcasts({ draft, onChange }: CampaignFieldsProps) {
+  return (
+    <>
+      <SelectField
+        label="Text of its broadcasts"
+        name="text"
+        value={draft.textKind}
+        onChange={(kind) => onChange({ textKind: oneOf(['message', 'template'], kind, 'none') })}
+        options={[
+          ['none', 'Each broadcast brings its own'],
+          ['message', 'This text'],
+          ['template', 'A template'],
+        ]}
+      />
+      {draft.textKind === 'message' && (
+        <MessageField value={draft.message} onChange={(message) => onChange({ message })} />
+      )}
+      {draft.textKind === 'template' && (
+        <TemplateField value={draft.template} onChange={(template) => onChange({ template })} none="Choose one" />
+      )}
+      {draft.textKind !== 'none' && (
+        <PairsField
+          label="Values that are the same for all"
+          nameLabel="Field"
+          hint="They go before those of a contact."
+          pairs={draft.variables}
+          onChange={(variables) => onChange({ variables })}
+        />
+      )}
+    </>
+  )
+}
+
+function Rare({ draft, onChange }: CampaignFieldsProps) {
+  return (
+    <div className="stack">
+      <div className="fields">
+        <TextField
+          label="Pace"
+          name="pace"
+          type="number"
+          min={1}
+          value={draft.pace}
+          onChange={(pace) => onChange({ pace })}
+          hint="Segments a second of all its messages, over all carriers. Empty: as the links allow."
+        />
+        <TextField
+          label="Validity"
+          name="validity_period"
+          type="number"
+          min={1}
+          value={draft.validityPeriod}
+          onChange={(validityPeriod) => onChange({ validityPeriod })}
+          hint="Seconds for which its messages may wait to be sent."
+        />
+        <SelectField
+          label="When the carrier does not answer"
+          name="on_unknown"
+          value={draft.onUnknown}
+          onChange={(onUnknown) => onChange({ onUnknown: oneOf(['hold', 'resend'], onUnknown, '') })}
+          options={[
+            ['', 'As the account or the link says'],
+            ['hold', 'Hold the message as unconfirmed'],
+            ['resend', 'Send it again, perhaps twice'],
+          ]}
+        />
+        <SelectField
+          label="Quiet hours"
+          name="quiet_hours"
+          value={draft.quiet}
+          onChange={(quiet) => onChange({ quiet: oneOf(['off', 'own'], quiet, 'account') })}
+          options={[
+            ['account', 'As the account has them'],
+            ['off', 'None'],
+            ['own', 'Its own'],
+          ]}
+          hint="On the clock of each recipient. Codes are never held."
+        />
+        {draft.quiet === 'own' && (
+          <>
+            <TextField
+              label="From"
+              name="quiet_hours/start"
+              type="time"
+              value={draft.quietStart}
+              onChange={(quietStart) => onChange({ quietStart })}
+            />
+            <TextField
+              label="Until"
+              name="quiet_hours/end"
+              type="time"
+              value={draft.quietEnd}
+              onChange={(quietEnd) => onChange({ quietEnd })}
+              hint="The first minute that is not quiet any more."
+            />
+          </>
+        )}
+      </div>
+      <CheckField
+        label="Shorten addresses in texts, and count clicks"
+        name="shorten_urls"
+        value={draft.shortenUrls}
+        onChange={(shortenUrls) => onChange({ shortenUrls })}
+      />
+      <TextField
+        label="Callback address"
+        name="callback_url"
+        type="url"
+        value={draft.callbackUrl}
+        onChange={(callbackUrl) => onChange({ callbackUrl })}
+        hint="Where events of its messages are posted, instead of the account’s webhooks."
+      />
+      <TextArea
+        label="Tags"
+        name="tags"
+        rows={1}
+        value={draft.tags}
+        onChange={(tags) => onChange({ tags })}
+        hint="Up to 50 labels, with commas between them."
+      />
+      <PairsField label="Metadata" pairs={draft.metadata} onChange={(metadata) => onChange({ metadata })} />
+    </div>
+  )
+}

@@ -1,0 +1,67 @@
+/** What all screens of one campaign have in common: its name and state, the way to its parts, what can be done with it. */
+import type { Campaign } from '@heliogram/sdk'
+import type { ReactNode } from 'react'
+import { Link, useLocation, useParams } from 'wouter'
+import { useCall } from '../../api.ts'
+import { LinkButton } from '../../kit/button.tsx'
+import { Loaded, Page } from '../../kit/page.tsx'
+import { Badge, Copy, formatNumber } from '../../kit/show.tsx'
+import { Lifecycle } from './lifecycle.tsx'
+import { isOpen, isUnderWay } from './states.ts'
+
+const tabs = [
+  ['', 'Overview'],
+  ['/contacts', 'Contacts'],
+  ['/import', 'Import'],
+  ['/send', 'Send'],
+  ['/settings', 'Settings'],
+] as const
+
+const campaignsBack = { to: '/campaigns', title: 'Campaigns' }
+
+export function CampaignFrame({ children }: { children: (campaign: Campaign) => ReactNode }) {
+  const { id } = useParams<{ id: string }>()
+  const [path] = useLocation()
+  const call = useCall('getCampaign', { path: { campaign: id } }, { every: 3000 })
+  const campaign = call.data
+  const isAt = tabs.find(([end]) => path === `/campaigns/${id}${end}`)
+  if (campaign === undefined)
+    return (
+      <Page title="Campaign" back={campaignsBack}>
+        <Loaded call={call}>{() => null}</Loaded>
+      </Page>
+    )
+  return (
+    <Page
+      title={campaign.name}
+      tab={`${isAt && isAt[0] !== '' ? `${isAt[1]} · ` : ''}${campaign.name}`}
+      back={campaignsBack}
+      lead={
+        <>
+          <Badge status={campaign.status} /> {formatNumber(campaign.contacts_count)} contacts ·{' '}
+          <Copy text={campaign.key ?? campaign.id} />
+        </>
+      }
+      actions={
+        <>
+          <Lifecycle campaign={campaign.id} status={campaign.status} />
+          {isOpen(campaign.status) && !isUnderWay(campaign.status) && isAt?.[0] !== '/send' && (
+            <LinkButton to={`/campaigns/${id}/send`} kind="primary">
+              Send to contacts
+            </LinkButton>
+          )}
+        </>
+      }
+    >
+      <nav className="tabs" aria-label="Parts of the campaign">
+        {tabs.map(([end, title]) => (
+          <Link key={end} href={`/campaigns/${id}${end}`} aria-current={isAt?.[0] === end ? 'page' : undefined}>
+            {title}
+          </Link>
+        ))}
+      </nav>
+      {call.error && <Loaded call={call}>{() => null}</Loaded>}
+      {children(campaign)}
+    </Page>
+  )
+}

@@ -1,0 +1,75 @@
+/** Rows of a file that made no contact, and why; also as the file to correct and send again. */
+import type { Import } from '@heliogram/sdk'
+import { useState } from 'react'
+import { download, useCall } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { Loaded, Section } from '../../../kit/page.tsx'
+import { Problem } from '../../../kit/problem.tsx'
+import { Table } from '../../../kit/table.tsx'
+import { useTask } from '../task.ts'
+
+export function BadRows({ of: { id, dry_run: isDry, completed_at: over } }: { of: Import }) {
+  // Two lists stand on this page: the pages of this one are turned here, not in the address.
+  const [cursor, setCursor] = useState<string | null>(null)
+  const errors = useCall(
+    'listImportErrors',
+    { path: { import: id }, query: { limit: 20, ...(cursor && { cursor }) } },
+    over === null ? { every: 2000 } : {},
+  )
+  const asCsv = { headers: { accept: 'text/csv' } }
+  const save = useTask(() => download('listImportErrors', { path: { import: id } }, `bad-rows-${id}.csv`, asCsv))
+  return (
+    <Section
+      title="Bad rows"
+      actions={
+        <Button isBusy={save.isBusy} onClick={() => void save.run()}>
+          Download them as CSV
+        </Button>
+      }
+    >
+      <p className="hint">
+        {isDry
+          ? 'They would make no contacts and change none; all others would be imported.'
+          : 'Correct the file of bad rows, and import it: all other rows need nothing more.'}
+      </p>
+      {save.problem && <Problem of={save.problem} />}
+      <Loaded call={errors}>
+        {({ data, next_cursor: next, prev_cursor: previous }) => (
+          <>
+            <Table
+              label="Bad rows"
+              rows={data}
+              keyOf={({ line, code }) => `${line} ${code}`}
+              columns={[
+                { title: 'Line', isNumber: true, cell: ({ line }) => line },
+                { title: 'Column', cell: ({ column }) => column ?? '–' },
+                { title: 'Value', cell: ({ value }) => value ?? '–' },
+                {
+                  title: 'Why',
+                  isWide: true,
+                  cell: ({ detail, suggestion }) => (
+                    <span className="wrap">
+                      {detail} {suggestion}
+                    </span>
+                  ),
+                },
+                { title: 'Code', cell: ({ code }) => <code>{code}</code> },
+              ]}
+              empty={<p className="hint">They are being written down.</p>}
+            />
+            {(next !== null || cursor !== null) && (
+              <nav className="pager" aria-label="Pages of bad rows">
+                <Button kind="quiet" disabled={previous === null} onClick={() => setCursor(previous)}>
+                  ← Before
+                </Button>
+                <Button kind="quiet" disabled={next === null} onClick={() => setCursor(next)}>
+                  After →
+                </Button>
+              </nav>
+            )}
+          </>
+        )}
+      </Loaded>
+    </Section>
+  )
+}

@@ -1,0 +1,76 @@
+/** One import: how far it is, what became of its rows. */
+import { Link, useParams } from 'wouter'
+import { useAction, useCall } from '../../../api.ts'
+import { ConfirmButton } from '../../../kit/dialog.tsx'
+import { Loaded, Page, Section } from '../../../kit/page.tsx'
+import { Copy, Facts, Moment, Time } from '../../../kit/show.tsx'
+import { Outcome, useImport } from './outcome.tsx'
+
+export function ImportScreen() {
+  const { id } = useParams<{ id: string }>()
+  const call = useImport(id)
+  const one = call.data
+  const campaign = useCall('getCampaign', { path: { campaign: one?.campaign ?? '' } }, { enabled: one !== undefined })
+  return (
+    <Page
+      title={one?.dry_run ? 'Check of a file' : 'Import'}
+      {...(one && {
+        back: { to: `/campaigns/${one.campaign}/import`, title: campaign.data?.name ?? 'Campaign' },
+        lead: (
+          <>
+            {one.dry_run ? 'Nothing was written. ' : ''}
+            {one.format}, sent <Time at={one.created_at} />
+          </>
+        ),
+        actions: one.completed_at === null && <Cancel id={one.id} />,
+      })}
+    >
+      <Loaded call={call}>
+        {(shown) => (
+          <>
+            <Outcome of={shown} />
+            {shown.completed_at !== null && !shown.dry_run && (
+              <p className="section">
+                <Link href={`/campaigns/${shown.campaign}/contacts`}>To the contacts of the campaign</Link>
+              </p>
+            )}
+            <Section title="The file">
+              <Facts
+                facts={[
+                  ['Format', shown.format],
+                  ['Encoding', shown.detected.encoding],
+                  ['Delimiter', shown.detected.delimiter && <code>{JSON.stringify(shown.detected.delimiter)}</code>],
+                  ['Sheet', shown.detected.sheet],
+                  ['Known numbers', shown.on_conflict === 'update' ? 'are updated' : 'are left as they are'],
+                  ['Default country', shown.default_country],
+                  ['Columns', shown.mapping && tellMapping(shown.mapping)],
+                  ['Sent', <Moment key="sent" at={shown.created_at} />],
+                  ['Over', shown.completed_at && <Moment at={shown.completed_at} />],
+                  ['Id', <Copy key="id" text={shown.id} />],
+                ]}
+              />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const tellMapping = (mapping: Record<string, string | null>): string =>
+  Object.entries(mapping)
+    .map(([column, target]) => `${column} → ${target ?? 'left out'}`)
+    .join(', ')
+
+function Cancel({ id }: { id: string }) {
+  const { run, isBusy, problem } = useAction('cancelImport', 'The import is canceled.')
+  return (
+    <ConfirmButton
+      label="Cancel the import"
+      question="Rows that were written stay; the others are not read any more."
+      onConfirm={() => run({ path: { import: id } })}
+      isBusy={isBusy}
+      problem={problem}
+    />
+  )
+}

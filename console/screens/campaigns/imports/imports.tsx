@@ -1,0 +1,64 @@
+/** Contacts from a file: choose it, look at what it would do, then do it. And what was imported before. */
+import type { Campaign } from '@heliogram/sdk'
+import { useCall } from '../../../api.ts'
+import { useFilters } from '../../../kit/filters.tsx'
+import { Empty, Loaded, Section } from '../../../kit/page.tsx'
+import { formatNumber, Time } from '../../../kit/show.tsx'
+import { Pager, Table } from '../../../kit/table.tsx'
+import { CampaignFrame } from '../frame.tsx'
+import { isOpen } from '../states.ts'
+import { ImportBadge } from './badge.tsx'
+import { NewImport } from './new.tsx'
+
+export function ImportsScreen() {
+  return (
+    <CampaignFrame>
+      {(campaign) => (
+        <>
+          {isOpen(campaign.status) ? (
+            <NewImport key={campaign.id} campaign={campaign} />
+          ) : (
+            <p className="notice">The campaign is closed and takes no more contacts.</p>
+          )}
+          <ImportList campaign={campaign} />
+        </>
+      )}
+    </CampaignFrame>
+  )
+}
+
+function ImportList({ campaign: { id } }: { campaign: Campaign }) {
+  const { filters } = useFilters([])
+  const imports = useCall('listImports', { path: { campaign: id }, query: { ...filters, limit: 10 } }, { every: 3000 })
+  return (
+    <Section title="Imports">
+      <Loaded call={imports}>
+        {(page) => (
+          <>
+            <Table
+              label="Imports"
+              rows={page.data}
+              keyOf={(one) => one.id}
+              to={(one) => `/imports/${one.id}`}
+              columns={[
+                { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
+                { title: 'Status', cell: ({ status }) => <ImportBadge status={status} /> },
+                { title: 'What', cell: ({ format, dry_run }) => `${format}${dry_run ? ', only checked' : ''}` },
+                { title: 'Rows', isNumber: true, cell: ({ counts }) => formatNumber(counts.processed) },
+                { title: 'New', isNumber: true, cell: ({ counts }) => formatNumber(counts.created) },
+                { title: 'Updated', isNumber: true, cell: ({ counts }) => formatNumber(counts.updated) },
+                { title: 'Bad', isNumber: true, cell: ({ counts }) => formatNumber(counts.failed) },
+              ]}
+              empty={
+                <Empty title="No imports yet">
+                  Files that were checked or imported, with what became of their rows.
+                </Empty>
+              }
+            />
+            <Pager page={page} />
+          </>
+        )}
+      </Loaded>
+    </Section>
+  )
+}

@@ -1,0 +1,80 @@
+/** What an import did, or would do: how far it is, its counts, what it mended, its good rows, and why others are bad. */
+import type { Import } from '@heliogram/sdk'
+import type { UseQueryResult } from '@tanstack/react-query'
+import { useCall } from '../../../api.ts'
+import { PartsBar } from '../../../kit/bars.tsx'
+import { formatNumber, Progress } from '../../../kit/show.tsx'
+import { useWhile } from '../while.ts'
+import { BadRows } from './bad-rows.tsx'
+import { ImportBadge } from './badge.tsx'
+import { Sample } from './sample.tsx'
+
+/** An import, looked at again as long as it runs. */
+export function useImport(id: string): UseQueryResult<Import> {
+  const live = useWhile(id, 700)
+  const call = useCall('getImport', { path: { import: id } }, live.options)
+  live.see(call.data?.id, call.data?.completed_at === null)
+  return call
+}
+
+const repairs: Record<string, string> = {
+  apostrophe: 'an apostrophe stood before the number',
+  formula: 'the number stood in a formula',
+  decimal_point: 'it ended in .0',
+  thousands_separators: 'its digits were grouped as an amount',
+  double_zero: '00 stood for the plus sign',
+  national: 'it had no country code, and got the one of the default country',
+  missing_plus: 'it had its country code and no plus sign',
+}
+
+export function Outcome({ of }: { of: Import }) {
+  const { counts, dry_run: isDry, completed_at: over, failure } = of
+  return (
+    <>
+      <div className="section-head">
+        <h2>{isDry ? 'What it would do' : 'What it did'}</h2>
+        <ImportBadge status={of.status} />
+      </div>
+      {over === null && (
+        <>
+          <Progress done={Math.round(of.progress * 100)} of={100} label="Part of the file that was read" />
+          <p className="hint">
+            {formatNumber(counts.processed)} rows read{counts.total !== null && ` of ${formatNumber(counts.total)}`}
+          </p>
+        </>
+      )}
+      {failure && (
+        <div className="problem" role="alert">
+          <strong>{failure.detail}</strong> <code>{failure.code}</code>
+        </div>
+      )}
+      <PartsBar
+        label={`${formatNumber(counts.processed)} rows`}
+        parts={[
+          { name: isDry ? 'would be new' : 'new', value: counts.created, tone: 'good' },
+          { name: isDry ? 'would be updated' : 'updated', value: counts.updated, tone: 'busy' },
+          { name: 'left as they are', value: counts.skipped, tone: 'neutral' },
+          { name: 'twice in the file', value: counts.duplicate, tone: 'neutral' },
+          { name: 'bad', value: counts.failed, tone: 'bad' },
+        ]}
+      />
+      {counts.opted_out > 0 && (
+        <p className="notice">{formatNumber(counts.opted_out)} of them have opted out: nothing is sent to these.</p>
+      )}
+      <Repairs of={of} />
+      {of.sample && of.sample.length > 0 && <Sample rows={of.sample} />}
+      {counts.failed > 0 && <BadRows of={of} />}
+    </>
+  )
+}
+
+function Repairs({ of }: { of: Import }) {
+  const mended = Object.entries(of.repairs).filter(([, count]) => count)
+  if (mended.length === 0) return null
+  return (
+    <p className="hint">
+      Numbers that were mended:{' '}
+      {mended.map(([kind, count]) => `${formatNumber(count)} (${repairs[kind] ?? kind})`).join('; ')}.
+    </p>
+  )
+}

@@ -1,0 +1,57 @@
+/** Good rows of a file as they would be stored: a column for each value that some row has. */
+import { Section } from '../../../kit/page.tsx'
+import { Table } from '../../../kit/table.tsx'
+
+type Row = Record<string, unknown>
+
+/** In this order; what the API has besides comes behind. */
+const first = [
+  'line',
+  'phone_number',
+  'first_name',
+  'last_name',
+  'external_id',
+  'language',
+  'country',
+  'timezone',
+  'tags',
+]
+
+export function Sample({ rows }: { rows: readonly Row[] }) {
+  const flat = rows.map(flatten)
+  const known = new Set(flat.flatMap((row) => Object.keys(row)))
+  const names = [...first.filter((name) => known.has(name)), ...[...known].filter((name) => !first.includes(name))]
+  return (
+    <Section
+      title={rows.length < 20 ? 'Good rows, as they would be stored' : 'The first good rows, as they would be stored'}
+    >
+      <Table
+        label="Sample"
+        rows={flat}
+        keyOf={(row) => String(row['line'])}
+        columns={names.map((name) => ({
+          title: name.replaceAll('_', ' '),
+          isNumber: name === 'line',
+          cell: (row: Record<string, string>) => row[name] ?? '',
+        }))}
+        empty={null}
+      />
+    </Section>
+  )
+}
+
+/** Attributes stand beside the other values, and so do the parts of a consent. */
+function flatten(row: Row): Record<string, string> {
+  const entries = Object.entries(row).flatMap(([name, value]): [string, unknown][] => {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) return [[name, value]]
+    const inner = Object.entries(value as Row)
+    return inner.map(([key, one]) => [name === 'attributes' ? key : `${name} ${key}`, one])
+  })
+  return Object.fromEntries(entries.map(([name, value]) => [name, tell(value)]))
+}
+
+function tell(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  if (Array.isArray(value)) return value.join(', ')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}

@@ -1,0 +1,84 @@
+/** All campaigns. */
+import { useState } from 'react'
+import { Link, useLocation } from 'wouter'
+import { useCall } from '../../api.ts'
+import { Button } from '../../kit/button.tsx'
+import { useFilters } from '../../kit/filters.tsx'
+import { Empty, Loaded, Page } from '../../kit/page.tsx'
+import { Badge, formatNumber, Time } from '../../kit/show.tsx'
+import { Pager, Table } from '../../kit/table.tsx'
+
+const newButton = (
+  <Link href="/campaigns/new" className="button primary" data-key="n">
+    New campaign
+  </Link>
+)
+
+export function CampaignsScreen() {
+  const { filters } = useFilters([])
+  const campaigns = useCall('listCampaigns', { query: filters }, { every: 5000 })
+  return (
+    <Page
+      title="Campaigns"
+      lead="A campaign groups contacts and messages, brings their defaults, and sends to all of its contacts at once."
+      actions={newButton}
+    >
+      <ByKey />
+      <Loaded call={campaigns}>
+        {(page) => (
+          <>
+            <Table
+              label="Campaigns"
+              rows={page.data}
+              keyOf={({ id }) => id}
+              to={({ id }) => `/campaigns/${id}`}
+              columns={[
+                { title: 'Name', cell: ({ name }) => name },
+                { title: 'Status', cell: ({ status }) => <Badge status={status} /> },
+                { title: 'Contacts', isNumber: true, cell: ({ contacts_count }) => formatNumber(contacts_count) },
+                { title: 'Key', cell: ({ key }) => (key === null ? <None /> : <code>{key}</code>) },
+                { title: 'Type', cell: ({ type }) => type ?? <None /> },
+                { title: 'Tags', isWide: true, cell: ({ tags }) => (tags.length > 0 ? tags.join(', ') : <None />) },
+                { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
+              ]}
+              empty={
+                <Empty title="No campaigns yet" action={newButton}>
+                  A campaign holds contacts, from a file or one by one. What is sent to them, and what became of it,
+                  stands with it.
+                </Empty>
+              }
+            />
+            <Pager page={page} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+const None = () => <span className="none">–</span>
+
+/** The API reads one campaign by its key; it has no other filter of campaigns. */
+function ByKey() {
+  const [, go] = useLocation()
+  const [key, setKey] = useState('')
+  return (
+    <form
+      className="filters"
+      role="search"
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (key.trim() !== '') go(`/campaigns/${encodeURIComponent(key.trim())}`)
+      }}
+    >
+      <input
+        type="search"
+        aria-label="Key or id of a campaign"
+        placeholder="Go to a key or id"
+        value={key}
+        onChange={(event) => setKey(event.target.value)}
+      />
+      <Button type="submit">Open</Button>
+    </form>
+  )
+}

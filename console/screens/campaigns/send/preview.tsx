@@ -1,0 +1,49 @@
+/** What one contact would read, where the text is a template: the API fills in templates for a contact, other texts only in a dry run. */
+import type { Campaign, Operations } from '@heliogram/sdk'
+import { useState } from 'react'
+import { heliogram } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { Buttons, Form, TextField } from '../../../kit/form.tsx'
+import { Section } from '../../../kit/page.tsx'
+import { textsOf } from '../pairs.tsx'
+import { useTask } from '../task.ts'
+import { PreviewText } from '../templates/preview-text.tsx'
+import type { SendDraft } from './draft.ts'
+
+export function PreviewFor({ campaign, draft }: { campaign: Campaign; draft: SendDraft }) {
+  const template =
+    draft.textKind === 'template' ? draft.template : draft.textKind === 'campaign' ? campaign.template : null
+  const [contact, setContact] = useState('')
+  const [preview, setPreview] = useState<Operations['previewTemplate']['answer']>()
+  const look = useTask(async () => {
+    if (!template) return
+    const body = {
+      campaign: campaign.id,
+      contact: contact.trim(),
+      variables: { ...campaign.variables, ...textsOf(draft.variables) },
+      ...(draft.encoding && { encoding: draft.encoding }),
+      ...(draft.smartEncoding && { smart_encoding: true }),
+    }
+    setPreview(await heliogram.call('previewTemplate', { path: { template }, body }))
+  })
+  if (!template) return null
+  return (
+    <Section title="For one contact">
+      <Form onSubmit={look.run} problem={look.problem}>
+        <TextField
+          label="Number or id of a contact"
+          name="contact"
+          value={contact}
+          onChange={setContact}
+          hint="Its fields are filled in, and its language chooses the text."
+        />
+        <Buttons>
+          <Button type="submit" isBusy={look.isBusy} disabled={contact.trim() === ''}>
+            Show the text
+          </Button>
+        </Buttons>
+      </Form>
+      {preview && !look.problem && <PreviewText of={preview} />}
+    </Section>
+  )
+}

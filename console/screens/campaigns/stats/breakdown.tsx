@@ -1,0 +1,123 @@
+/** What is behind the counts: by hour as bars, and by country, carrier, error or number of segments as a table. */
+import type { Operations } from '@heliogram/sdk'
+import { download, useCall } from '../../../api.ts'
+import { Bars } from '../../../kit/bars.tsx'
+import { Button } from '../../../kit/button.tsx'
+import { useFilters } from '../../../kit/filters.tsx'
+import { Empty, Loaded, Section } from '../../../kit/page.tsx'
+import { Problem } from '../../../kit/problem.tsx'
+import { formatNumber, Money } from '../../../kit/show.tsx'
+import { Table } from '../../../kit/table.tsx'
+import { oneOf } from '../fields.tsx'
+import { useTask } from '../task.ts'
+import { messageParts } from './outcome.ts'
+
+type Line = Operations['getCampaignStats']['answer']['data'][number]
+
+const groups = [
+  ['country', 'By country', 'Country'],
+  ['carrier', 'By carrier', 'Carrier'],
+  ['error', 'By error', 'Error'],
+  ['segments', 'By segments', 'Segments each'],
+] as const
+
+const hourOf = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+export function Breakdown({ campaign }: { campaign: string }) {
+  const hours = useCall('getCampaignStats', { path: { campaign }, query: { group: 'hour' } }, { every: 5000 })
+  const save = useTask(() => download('exportCampaignStats', { path: { campaign } }, `stats-${campaign}.csv`))
+  return (
+    <Section
+      title="By hour"
+      actions={
+        <Button kind="quiet" isBusy={save.isBusy} onClick={() => void save.run()}>
+          Download all as CSV
+        </Button>
+      }
+    >
+      {save.problem && <Problem of={save.problem} />}
+      <Loaded call={hours}>
+        {({ data }) => (
+          <Bars
+            label="Messages by the hour in which they were accepted"
+            bars={data.map((line) => ({
+              name: line.hour ? hourOf.format(new Date(line.hour)) : '',
+              parts: messageParts(line),
+            }))}
+          />
+        )}
+      </Loaded>
+      <ByGroup campaign={campaign} />
+    </Section>
+  )
+}
+
+function ByGroup({ campaign }: { campaign: string }) {
+  const { filters, set } = useFilters(['group'])
+  const kinds = groups.map(([name]) => name)
+  const group = oneOf(kinds, filters.group ?? '', 'country')
+  const stats = useCall('getCampaignStats', { path: { campaign }, query: { group } }, { every: 5000 })
+  // Who may not see carriers sees their ids.
+  const carriers = useCall('listCarriers', {}, { enabled: group === 'carrier' })
+  const names = new Map(carriers.data?.data.map(({ id, name }) => [id, name]))
+  return (
+    <Section
+      title="Behind the counts"
+      actions={
+        <select aria-label="Told apart by" value={group} onChange={(event) => set('group', event.target.value)}>
+          {groups.map(([value, title]) => (
+            <option key={value} value={value}>
+              {title}
+            </option>
+          ))}
+        </select>
+      }
+    >
+      <Loaded call={stats}>
+        {({ data, group: shown }) => (
+          <Table
+            label="What became of messages"
+            rows={data}
+            keyOf={(line) => keyOf(line)}
+            {...(shown === 'error' && {
+              to: ({ error }: Line) => `/messages?campaign=${campaign}${error ? `&error_code=${error}` : ''}`,
+            })}
+            columns={[
+              {
+                title: groups.find(([name]) => name === shown)?.[2] ?? '',
+                cell: (line) => names.get(line.carrier ?? '') ?? keyOf(line),
+              },
+              { title: 'Messages', isNumber: true, cell: ({ messages }) => formatNumber(messages) },
+              { title: 'Queued', isNumber: true, cell: ({ queued }) => formatNumber(queued) },
+              { title: 'Sent', isNumber: true, cell: ({ sent }) => formatNumber(sent) },
+              { title: 'Delivered', isNumber: true, cell: ({ delivered }) => formatNumber(delivered) },
+              { title: 'Failed', isNumber: true, cell: ({ failed }) => formatNumber(failed) },
+              { title: 'Unconfirmed', isNumber: true, cell: ({ unconfirmed }) => formatNumber(unconfirmed) },
+              { title: 'Canceled', isNumber: true, cell: ({ canceled }) => formatNumber(canceled) },
+              { title: 'Segments', isNumber: true, cell: ({ segments }) => formatNumber(segments) },
+              {
+                title: 'Cost, estimated',
+                isNumber: true,
+                cell: ({ cost }) =>
+                  cost.length === 0 ? '–' : cost.map((one) => <Money key={one.currency} of={one} />),
+              },
+            ]}
+            empty={
+              <Empty title={shown === 'error' ? 'Nothing failed or was canceled' : 'No messages yet'}>
+                It is counted as messages are accepted, and exact at every moment.
+              </Empty>
+            }
+          />
+        )}
+      </Loaded>
+    </Section>
+  )
+}
+
+/** What a line is of, in words. */
+function keyOf({ country, carrier, error, segments_per_message: segments }: Line): string {
+  if (country !== undefined) return country ?? 'of no country'
+  if (carrier !== undefined) return carrier ?? 'with no carrier'
+  if (error !== undefined) return error ?? 'canceled by a caller'
+  return String(segments ?? '')
+}

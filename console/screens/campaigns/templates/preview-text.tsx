@@ -1,0 +1,23 @@
+/** A text as it would be sent. */
+import type { Operations } from '@heliogram/sdk'
+import { Facts, formatNumber } from '../../../kit/show.tsx'
+
+export function PreviewText({ of }: { of: Operations['previewTemplate']['answer'] }) {
+  return (
+    <section className="section" aria-label="As it would be sent">
+      <p className="bubble">{of.message}</p>
+      <Facts
+        facts={[
+          ['Segments', `${of.segments}, ${of.encoding}`],
+          ['Characters', formatNumber(of.characters)],
+          ['Opted out', of.opted_out ? 'yes: nothing is sent to the number' : null],
+        ]}
+      />
+      {of.warnings.map(({ code, detail }) => (
+        <p key={code} className="notice">
+          {detail}
+        </p>
+      ))}
+    </section>
+  )
+}

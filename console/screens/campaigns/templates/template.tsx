@@ -1,0 +1,89 @@
+/** One template: its texts, what it would be sent as, and its end. */
+import type { Template } from '@heliogram/sdk'
+import { useState } from 'react'
+import { useLocation, useParams } from 'wouter'
+import { useAction, useCall } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { ConfirmButton } from '../../../kit/dialog.tsx'
+import { Buttons, Form } from '../../../kit/form.tsx'
+import { Loaded, Page, Section } from '../../../kit/page.tsx'
+import { Copy, Facts, Moment } from '../../../kit/show.tsx'
+import { readTemplate, templateDraftOf, TemplateFields } from './fields.tsx'
+import { TemplatePreview } from './preview.tsx'
+
+export function TemplateScreen() {
+  const { id } = useParams<{ id: string }>()
+  const [isGone, setGone] = useState(false)
+  // What was deleted is not asked for again while the list is on its way.
+  const call = useCall('getTemplate', { path: { template: id } }, { enabled: !isGone })
+  return (
+    <Page
+      title={call.data?.name ?? 'Template'}
+      back={{ to: '/templates', title: 'Templates' }}
+      actions={call.data && <DeleteTemplate template={call.data} onGone={setGone} />}
+    >
+      <Loaded call={call}>
+        {(template) => (
+          <>
+            <div className="columns">
+              <EditTemplate key={template.id} template={template} />
+              <TemplatePreview key={`preview ${template.id}`} template={template} />
+            </div>
+            <Section title="The template">
+              <Facts
+                facts={[
+                  ['Created', <Moment key="created" at={template.created_at} />],
+                  ['Changed', <Moment key="changed" at={template.updated_at} />],
+                  ['Id', <Copy key="id" text={template.id} />],
+                ]}
+              />
+            </Section>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}
+
+function EditTemplate({ template }: { template: Template }) {
+  const [before, setBefore] = useState(() => templateDraftOf(template))
+  const [draft, setDraft] = useState(before)
+  const { run, isBusy, problem } = useAction('updateTemplate', 'Saved. What was accepted keeps the text that it had.')
+  const save = async () => {
+    if (await run({ path: { template: template.id }, body: readTemplate(draft) })) setBefore(draft)
+  }
+  return (
+    <Form onSubmit={save} problem={problem}>
+      <TemplateFields draft={draft} onChange={(change) => setDraft((now) => ({ ...now, ...change }))} />
+      <Buttons>
+        <Button kind="primary" type="submit" isBusy={isBusy}>
+          Save
+        </Button>
+        <Button kind="quiet" onClick={() => setDraft(before)}>
+          Undo changes
+        </Button>
+      </Buttons>
+    </Form>
+  )
+}
+
+function DeleteTemplate({ template, onGone }: { template: Template; onGone: (isGone: boolean) => void }) {
+  const [, go] = useLocation()
+  const { run, isBusy, problem } = useAction('deleteTemplate', 'The template is deleted.')
+  const remove = async () => {
+    onGone(true)
+    const done = await run({ path: { template: template.id } })
+    if (done) go('/templates')
+    else onGone(false)
+    return done
+  }
+  return (
+    <ConfirmButton
+      label="Delete the template"
+      question="Messages and broadcasts that were accepted keep the text that they had. Programs that name it are refused from now on. A template that an open campaign has as its text is not deleted."
+      onConfirm={remove}
+      isBusy={isBusy}
+      problem={problem}
+    />
+  )
+}

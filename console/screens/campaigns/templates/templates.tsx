@@ -1,0 +1,57 @@
+/** All templates. */
+import { Link } from 'wouter'
+import { useCall } from '../../../api.ts'
+import { useFilters } from '../../../kit/filters.tsx'
+import { Empty, Loaded, Page } from '../../../kit/page.tsx'
+import { Time } from '../../../kit/show.tsx'
+import { Pager, Table } from '../../../kit/table.tsx'
+
+const newButton = (
+  <Link href="/templates/new" className="button primary" data-key="n">
+    New template
+  </Link>
+)
+
+export function TemplatesScreen() {
+  const { filters } = useFilters([])
+  const templates = useCall('listTemplates', { query: filters })
+  return (
+    <Page
+      title="Templates"
+      lead="A text with fields that is kept under a name, in one language or several."
+      actions={newButton}
+    >
+      <Loaded call={templates}>
+        {(page) => (
+          <>
+            <Table
+              label="Templates"
+              rows={page.data}
+              keyOf={({ id }) => id}
+              to={({ id }) => `/templates/${id}`}
+              columns={[
+                { title: 'Name', cell: ({ name }) => name },
+                {
+                  title: 'Languages',
+                  cell: ({ language, languages }) => [language, ...Object.keys(languages)].join(', '),
+                },
+                { title: 'Text', isWide: true, cell: ({ body }) => body },
+                {
+                  title: 'Fields',
+                  cell: ({ variables }) => (variables.length > 0 ? variables.map(({ name }) => name).join(', ') : '–'),
+                },
+                { title: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} /> },
+              ]}
+              empty={
+                <Empty title="No templates yet" action={newButton}>
+                  Sends and broadcasts name a template and give its fields; each recipient gets it in their language.
+                </Empty>
+              }
+            />
+            <Pager page={page} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  )
+}

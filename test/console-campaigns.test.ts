@@ -1,0 +1,230 @@
+/** Campaigns in the console: from an empty account to a broadcast that everybody has, with its contacts, imports and templates. */
+import { readFile } from 'node:fs/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
+import { startProgram, type Program } from './harness.ts'
+
+let program: Program
+let visitor: Visitor
+beforeAll(async () => {
+  program = await startProgram()
+  visitor = await enterConsole(program)
+})
+afterAll(async () => {
+  await visitor?.close()
+  await program?.remove()
+})
+
+const file = `Mobile;First name;Town;Tags
++12025550101;Ada;York;vip
++12025550102;Grace;Bath;
+(202) 555-0103;Alan;Boston;vip
+123;Nobody;Nowhere;
+`
+
+/** What a download holds that a button begins. */
+async function downloaded(name: string): Promise<string> {
+  const { page } = visitor
+  const [saved] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name }).click()])
+  return readFile(await saved.path(), 'utf8')
+}
+
+const inThreeDays = `${new Date(Date.now() + 3 * 86_400_000).toISOString().slice(0, 10)}T09:00`
+
+const onPhone = async (): Promise<void> => {
+  const { page } = visitor
+  await page.setViewportSize({ width: 375, height: 800 })
+  await expectNoOverflow(page)
+  await page.setViewportSize({ width: 1280, height: 860 })
+}
+
+const tab = (name: string): Promise<void> =>
+  visitor.page.getByRole('navigation', { name: 'Parts of the campaign' }).getByRole('link', { name }).click()
+
+test('a campaign is made, with the fault of a field beside it', async () => {
+  const { page } = visitor
+  await page.getByRole('link', { name: 'Campaigns' }).click()
+  await page.getByRole('heading', { name: 'No campaigns yet' }).waitFor()
+  await page.keyboard.press('n')
+  await page.getByRole('heading', { name: 'New campaign' }).waitFor()
+  await page.getByLabel('Name', { exact: true }).fill('Spring sale')
+  await page.getByLabel('Key').fill('spring')
+  await page.getByLabel('Default country').fill('Q1')
+  await page.getByRole('button', { name: 'Create the campaign' }).click()
+  await page.locator('.field', { hasText: 'Default country' }).locator('.fault').waitFor()
+  expect(await page.getByLabel('Default country').getAttribute('aria-invalid')).toBe('true')
+  await page.getByLabel('Default country').fill('us')
+  await onPhone()
+  await page.getByRole('button', { name: 'Create the campaign' }).click()
+  await page.getByRole('heading', { name: 'Spring sale', level: 1 }).waitFor()
+  await page.getByRole('heading', { name: 'No contacts yet' }).waitFor()
+})
+
+test('a file is checked, its columns are corrected, it is imported, and its bad rows come back', async () => {
+  const { page } = visitor
+  await page.getByRole('link', { name: 'Import a file' }).click()
+  await page
+    .getByLabel('File of contacts')
+    .setInputFiles({ name: 'people.csv', mimeType: 'text/csv', buffer: Buffer.from(file) })
+  await page.getByRole('button', { name: 'Check the file' }).click()
+  const check = page.getByRole('region', { name: 'What the file would do' })
+  await check.getByRole('listitem').filter({ hasText: '3 would be new' }).waitFor()
+  await check
+    .getByRole('region', { name: 'Sample' })
+    .getByRole('row', { name: /2 12025550101 Ada vip York/ })
+    .waitFor()
+  await check
+    .getByRole('region', { name: 'Bad rows' })
+    .getByRole('row', { name: /Mobile 123 .*country code/ })
+    .waitFor()
+  expect((await program.client.expect<{ contacts_count: number }>('GET', '/v1/campaigns/spring')).contacts_count).toBe(
+    0,
+  )
+  await page.getByLabel('What Town fills').selectOption('Nothing: leave it out')
+  await check.getByText('check again').waitFor()
+  await onPhone()
+  await page.getByRole('button', { name: 'Import', exact: true }).click()
+  await page.getByRole('heading', { name: 'Import', level: 1 }).waitFor()
+  await page.getByText('completed with errors').waitFor()
+  await page.getByText('Town → left out').waitFor()
+  expect(await downloaded('Download them as CSV')).toMatch(/Mobile;First name;Town;Tags;error\s+123;Nobody;Nowhere;;/)
+  await page.getByRole('link', { name: 'To the contacts of the campaign' }).click()
+  await page.getByRole('row', { name: /\+12025550103 Alan active US/ }).waitFor()
+})
+
+test('contacts are found, added, changed, exported and deleted', async () => {
+  const { page } = visitor
+  const rows = page.getByRole('region', { name: 'Contacts' }).getByRole('row')
+  await page.getByRole('searchbox', { name: 'Tag' }).fill('vip')
+  await expect.poll(() => rows.count()).toBe(3)
+  await page.reload()
+  await expect.poll(() => rows.count()).toBe(3)
+  expect((await downloaded('Export these as CSV')).trim().split('\n')).toHaveLength(3)
+  await page.getByRole('button', { name: 'Clear' }).click()
+  await expect.poll(() => rows.count()).toBe(4)
+
+  await page.keyboard.press('n')
+  const dialog = page.getByRole('dialog', { name: 'Add a contact' })
+  await dialog.getByLabel('Phone number').fill('12')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.locator('.field', { hasText: 'Phone number' }).locator('.fault').waitFor()
+  await dialog.getByLabel('Phone number').fill('+12025550101')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByText('in this campaign already').waitFor()
+  await dialog.getByLabel('Phone number').fill('+12025550104')
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await page.getByRole('link', { name: '+12025550104' }).click()
+
+  await page.getByLabel('First name').fill('Edsger')
+  await page.getByRole('button', { name: 'Add to Attributes' }).click()
+  await page.getByLabel('Name 1', { exact: true }).fill('town')
+  await page.getByLabel('Value of town').fill('Delft')
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved.').waitFor()
+  const { data } = await program.client.expect<{ data: unknown[] }>(
+    'GET',
+    '/v1/campaigns/spring/contacts?phone_number=12025550104',
+  )
+  expect(data).toMatchObject([{ first_name: 'Edsger', attributes: { town: 'Delft' } }])
+  await onPhone()
+  await page.getByRole('button', { name: 'Delete the contact' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the contact' }).click()
+  await expect.poll(() => rows.count()).toBe(4)
+})
+
+test('a broadcast is looked at, ordered once, and seen to arrive', async () => {
+  const { page } = visitor
+  await tab('Send')
+  const text = page.getByLabel('Text', { exact: true })
+  await text.fill('Hello {{ first_name }')
+  await page.getByRole('button', { name: 'Look first' }).click()
+  await page.locator('.field', { hasText: 'Text' }).locator('.fault').waitFor()
+  await text.fill('Hello {{ first_name }}, ')
+  await text.focus()
+  // What changes by itself meanwhile takes nothing away from who writes.
+  await program.client.expect('PATCH', '/v1/campaigns/spring', { name: 'Summer sale' })
+  await page.getByRole('heading', { name: 'Summer sale', level: 1 }).waitFor()
+  await page.keyboard.type('see you soon.')
+  expect(await text.inputValue()).toBe('Hello {{ first_name }}, see you soon.')
+  await page.getByLabel('Only contacts with one of these tags').fill('vip')
+  await page.getByRole('button', { name: 'Look first' }).click()
+  const look = page.getByRole('region', { name: 'What it would be' })
+  await look.getByText(/^Hello (Ada|Alan), see you soon\.$/).waitFor()
+  await onPhone()
+  await page.getByRole('button', { name: 'Send …' }).click()
+  await page.getByRole('dialog', { name: 'Send now' }).getByText('2 messages in 2 segments').waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Send now' }).click()
+  await page.getByRole('heading', { name: 'Broadcast', level: 1 }).waitFor()
+  await page.locator('.badge', { hasText: 'completed' }).waitFor()
+  await onPhone()
+  await page.getByRole('link', { name: '← Summer sale' }).click()
+  await page.locator('.parts', { hasText: '2 delivered' }).waitFor()
+  await page.getByRole('region', { name: 'What became of messages' }).getByRole('row', { name: /US 2/ }).waitFor()
+  await onPhone()
+})
+
+test('a broadcast is scheduled, paused, gone on with, and withdrawn', async () => {
+  const { page } = visitor
+  await tab('Send')
+  await page.getByLabel('Text', { exact: true }).fill('We are open.')
+  await page.getByLabel('When', { exact: true }).selectOption('At a time, for all')
+  await page.getByLabel('Begins (your clock)').fill(inThreeDays)
+  await page.getByRole('button', { name: 'Schedule …' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Schedule' }).click()
+  await page.locator('.badge', { hasText: 'scheduled' }).waitFor()
+  await page.getByRole('button', { name: 'Pause' }).click()
+  await page.locator('.badge', { hasText: 'paused' }).waitFor()
+  await page.getByRole('button', { name: 'Withdraw' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
+  await page.locator('.badge', { hasText: 'withdrawn' }).waitFor()
+})
+
+test('a template in two languages is made, previewed, and deleted', async () => {
+  const { page } = visitor
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Templates' }).click()
+  await page.getByRole('heading', { name: 'No templates yet' }).waitFor()
+  await page.keyboard.press('n')
+  await page.getByLabel('Name', { exact: true }).fill('order')
+  await page.getByLabel('Text', { exact: true }).fill('Order {{ order } is on its way.')
+  await page.getByRole('button', { name: 'Create the template' }).click()
+  await page.locator('.field', { hasText: 'Text' }).locator('.fault').waitFor()
+  await page.getByLabel('Text', { exact: true }).fill('Order {{ order }} is on its way.')
+  await page.getByRole('button', { name: 'Add a language' }).click()
+  await page.getByLabel('Language 2').fill('de')
+  await page.getByLabel('Text in de').fill('Bestellung {{ order }} ist unterwegs.')
+  await page.getByRole('button', { name: 'Create the template' }).click()
+  await page.getByRole('heading', { name: 'order', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Show the text' }).click()
+  await page.locator('.field', { hasText: 'order' }).locator('.fault').waitFor()
+  await page.getByLabel('order', { exact: true }).fill('1042')
+  await page.getByLabel('In', { exact: true }).selectOption('de')
+  await page.getByRole('button', { name: 'Show the text' }).click()
+  await page.getByText('Bestellung 1042 ist unterwegs.').waitFor()
+  await onPhone()
+  await page.getByRole('button', { name: 'Delete the template' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete the template' }).click()
+  await page.getByRole('heading', { name: 'No templates yet' }).waitFor()
+})
+
+test('a campaign is changed by what was changed alone, and archived', async () => {
+  const { page } = visitor
+  await page.getByRole('navigation', { name: 'Screens' }).getByRole('link', { name: 'Campaigns' }).click()
+  await page.getByRole('link', { name: 'Summer sale' }).click()
+  await tab('Settings')
+  await page.getByLabel('Description').fill('Until June')
+  await program.client.expect('PATCH', '/v1/campaigns/spring', { type: 'marketing' })
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('Saved, for what').waitFor()
+  expect(await program.client.expect('GET', '/v1/campaigns/spring')).toMatchObject({
+    description: 'Until June',
+    type: 'marketing',
+    default_country: 'US',
+  })
+  await onPhone()
+  await page.getByRole('button', { name: 'Archive the campaign' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Archive the campaign' }).click()
+  await page.locator('.badge', { hasText: 'archived' }).waitFor()
+  await tab('Send')
+  await page.getByText('sends nothing more').waitFor()
+  expect(visitor.complaints).toEqual([])
+})
