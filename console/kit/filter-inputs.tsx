@@ -3,8 +3,8 @@ import { useEffect, useId, useRef, useState } from 'react'
 
 interface FilterProps {
   label: string
-  /** What the address says; empty: everything. */
-  value: string
+  /** What the address says; none or empty: everything. */
+  value: string | undefined
   onChange: (value: string) => void
 }
 
@@ -18,7 +18,7 @@ interface TextProps extends FilterProps {
 }
 
 /** A filter that is typed: it counts when the typing pauses, or at Enter. */
-export function FilterText({ label, value, onChange, placeholder = label, isWhole = () => true }: TextProps) {
+export function FilterText({ label, value = '', onChange, placeholder = label, isWhole = () => true }: TextProps) {
   const [text, setText] = useState(value)
   // What this field has said itself comes back through the address, and must not undo what was typed since.
   const said = useRef(value)
@@ -57,7 +57,7 @@ export function FilterText({ label, value, onChange, placeholder = label, isWhol
 /** A filter of a few values. `options`: values with what they are called, the empty one first; what else the address says is shown as it is. */
 export function FilterSelect({
   label,
-  value,
+  value = '',
   onChange,
   options,
 }: FilterProps & { options: readonly (readonly [string, string])[] }) {
@@ -75,7 +75,7 @@ export function FilterSelect({
 }
 
 /** A filter by day, as `2026-11-23`. */
-export function FilterDay({ label, value, onChange }: FilterProps) {
+export function FilterDay({ label, value = '', onChange }: FilterProps) {
   const id = useId()
   return (
     <span className="filter-day">

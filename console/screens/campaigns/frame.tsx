@@ -1,11 +1,12 @@
 /** What all screens of one campaign have in common: its name and state, the way to its parts, what can be done with it. */
 import type { Campaign } from '@heliogram/sdk'
 import type { ReactNode } from 'react'
-import { Link, useLocation, useParams } from 'wouter'
+import { useLocation, useParams } from 'wouter'
 import { useCall } from '../../api.ts'
 import { LinkButton } from '../../kit/button.tsx'
 import { Loaded, Page } from '../../kit/page.tsx'
 import { Badge, Copy, formatNumber } from '../../kit/show.tsx'
+import { Tabs } from '../../kit/tabs.tsx'
 import { Lifecycle } from './lifecycle.tsx'
 import { isOpen, isUnderWay } from './states.ts'
 
@@ -53,13 +54,11 @@ export function CampaignFrame({ children }: { children: (campaign: Campaign) => 
         </>
       }
     >
-      <nav className="tabs" aria-label="Parts of the campaign">
-        {tabs.map(([end, title]) => (
-          <Link key={end} href={`/campaigns/${id}${end}`} aria-current={isAt?.[0] === end ? 'page' : undefined}>
-            {title}
-          </Link>
-        ))}
-      </nav>
+      <Tabs
+        label="Parts of the campaign"
+        tabs={tabs.map(([end, title]) => [`/campaigns/${id}${end}`, title])}
+        current={`/campaigns/${id}${isAt?.[0] ?? ''}`}
+      />
       {call.error && <Loaded call={call}>{() => null}</Loaded>}
       {children(campaign)}
     </Page>

@@ -1,14 +1,13 @@
 /** What was sent, what became of it, and what it costs. */
 import type { Operations } from '@heliogram/sdk'
-import { useState } from 'react'
 import { download, useCall } from '../../../api.ts'
-import { Bars } from '../../../kit/bars.tsx'
+import { Bars, type Part } from '../../../kit/bars.tsx'
 import { Button } from '../../../kit/button.tsx'
-import { FilterDay, FilterSelect } from '../../../kit/filter-fields.tsx'
+import { FilterDay, FilterSelect } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
-import { Problem } from '../../../kit/problem.tsx'
 import { Figure, Figures, formatNumber } from '../../../kit/show.tsx'
+import { DownloadButton } from '../../../kit/task.tsx'
 import { periods, rangeOf } from './period.ts'
 import { UsageTable, type UsageLine } from './table.tsx'
 
@@ -25,18 +24,11 @@ const groups: readonly (readonly [string, string])[] = [
   ['month,account,country,carrier', 'As for an invoice'],
 ]
 
-const series = [
-  { title: 'delivered', className: 'good' },
-  { title: 'on their way', className: 'busy' },
-  { title: 'unconfirmed', className: 'warning' },
-  { title: 'failed', className: 'bad' },
-]
-
-const partsOf = ({ delivered, queued, sent, unconfirmed, failed }: UsageLine): number[] => [
-  delivered,
-  queued + sent,
-  unconfirmed,
-  failed,
+const partsOf = ({ delivered, queued, sent, unconfirmed, failed }: UsageLine): Part[] => [
+  { name: 'delivered', value: delivered, tone: 'good' },
+  { name: 'on their way', value: queued + sent, tone: 'busy' },
+  { name: 'unconfirmed', value: unconfirmed, tone: 'warning' },
+  { name: 'failed', value: failed, tone: 'bad' },
 ]
 
 export function UsageScreen() {
@@ -54,7 +46,7 @@ export function UsageScreen() {
     <Page
       title="Usage"
       lead="What was sent, by the hour in which it was accepted (UTC), with what it is estimated to cost."
-      actions={<CsvButton query={query} />}
+      actions={<DownloadButton label="Export CSV" onDownload={() => saveCsv(query)} />}
     >
       <div className="filters">
         <FilterSelect label="Period" value={period} onChange={(value) => set('period', value)} options={periods} />
@@ -87,8 +79,7 @@ export function UsageScreen() {
             {isByTime && shown === group && data.length > 0 && (
               <Bars
                 label={`Messages by ${group}`}
-                series={series}
-                bars={data.map((line) => ({ title: line.day ?? line.month ?? '', parts: partsOf(line) }))}
+                bars={data.map((line) => ({ name: line.day ?? line.month ?? '', parts: partsOf(line) }))}
               />
             )}
             <Section>
@@ -117,27 +108,7 @@ const Totals = ({ of }: { of: Operations['getUsage']['answer']['total'] }) => (
   </Figures>
 )
 
-function CsvButton({ query }: { query: Operations['getUsage']['query'] }) {
-  const [isBusy, setBusy] = useState(false)
-  const [problem, setProblem] = useState<Error>()
-  const save = async () => {
-    setBusy(true)
-    try {
-      const name = `usage-by-${query?.group?.replaceAll(',', '-') ?? 'day'}.csv`
-      await download('getUsage', { query }, name, { headers: { accept: 'text/csv' } })
-      setProblem(undefined)
-    } catch (error) {
-      setProblem(error instanceof Error ? error : new Error(String(error)))
-    } finally {
-      setBusy(false)
-    }
-  }
-  return (
-    <>
-      {problem && <Problem of={problem} />}
-      <Button isBusy={isBusy} onClick={() => void save()}>
-        Save as CSV
-      </Button>
-    </>
-  )
-}
+const saveCsv = (query: Operations['getUsage']['query']): Promise<void> =>
+  download('getUsage', { query }, `usage-by-${query?.group?.replaceAll(',', '-') ?? 'day'}.csv`, {
+    headers: { accept: 'text/csv' },
+  })

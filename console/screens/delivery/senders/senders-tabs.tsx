@@ -1,5 +1,5 @@
 /** Senders, and pools of them. */
-import { Tabs } from '../tabs.tsx'
+import { Tabs } from '../../../kit/tabs.tsx'
 
 export const SendersTabs = ({ current }: { current: string }) => (
   <Tabs

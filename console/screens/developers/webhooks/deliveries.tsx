@@ -1,6 +1,6 @@
 /** What was posted to a webhook, with what came back. */
 import { useCall } from '../../../api.ts'
-import { FilterSelect } from '../../../kit/filter-fields.tsx'
+import { FilterSelect } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'
 import { Pager } from '../../../kit/table.tsx'
