@@ -121,6 +121,14 @@ test('contacts are found, added, changed, exported and deleted', async () => {
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   await dialog.getByText('in this campaign already').waitFor()
   await dialog.getByLabel('Phone number').fill('+12025550104')
+  // What is wrong is not hidden where it was folded away.
+  await dialog.getByText('Your own id, language').click()
+  await dialog.getByLabel('Country').fill('Q1')
+  await dialog.getByText('Your own id, language').click()
+  await expect.poll(() => dialog.getByLabel('Country').isVisible()).toBe(false)
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.locator('.field', { hasText: 'Country' }).locator('.fault').waitFor()
+  await dialog.getByLabel('Country').fill('')
   await dialog.getByRole('button', { name: 'Add', exact: true }).click()
   await page.getByRole('link', { name: '+12025550104' }).click()
 
@@ -190,6 +198,36 @@ test('a broadcast is scheduled, paused, gone on with, and withdrawn', async () =
   await page.getByRole('button', { name: 'Withdraw' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Withdraw' }).click()
   await page.locator('.badge', { hasText: 'withdrawn' }).waitFor()
+})
+
+test('a broadcast that waits for somebody else is rejected with a reason, and another one approved', async () => {
+  const { page } = visitor
+  const { client } = program
+  await client.expect('PATCH', '/v1/settings', { approval: { recipients_above: 0 } })
+  const order = (key: string) =>
+    client.expect<{ id: string }>(
+      'POST',
+      '/v1/campaigns/spring/send',
+      { message: 'We moved.' },
+      { 'idempotency-key': key },
+    )
+  const first = await order('first')
+  await page.goto(`/console/broadcasts/${first.id}`)
+  await page.getByText('It waits for the approval of somebody else').waitFor()
+  await page.getByRole('button', { name: 'Reject' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Reject the broadcast' })
+  await dialog.getByRole('button', { name: 'Reject' }).click()
+  await dialog.locator('.field .fault').waitFor()
+  await dialog.getByLabel('Reason').fill('Read it again')
+  await dialog.getByRole('button', { name: 'Reject' }).click()
+  await page.getByText('rejected: Read it again').waitFor()
+  const second = await order('second')
+  await page.goto(`/console/broadcasts/${second.id}`)
+  await page.getByRole('button', { name: 'Approve' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Approve' }).click()
+  await page.getByText('approved for 3 recipients').waitFor()
+  await page.locator('.badge', { hasText: 'completed' }).waitFor()
+  await client.expect('PATCH', '/v1/settings', { approval: { recipients_above: null } })
 })
 
 test('a template in two languages is made, previewed, and deleted', async () => {

@@ -1,4 +1,5 @@
 /** All that can be said of a campaign. What is rarely said is folded away. */
+import { Fold } from '../../kit/fold.tsx'
 import { SelectField, TextArea, TextField, CheckField } from '../../kit/form.tsx'
 import { SenderField, TemplateField, TimezoneField } from './choices.tsx'
 import type { CampaignDraft } from './draft.ts'
@@ -83,10 +84,9 @@ export function CampaignFields({ draft, onChange, isNew = false }: CampaignField
           hint="Of contacts that have none of their own."
         />
       </div>
-      <details>
-        <summary>Pace, validity, quiet hours, links, callbacks, labels</summary>
+      <Fold title="Pace, validity, quiet hours, links, callbacks, labels">
         <Rare draft={draft} onChange={onChange} />
-      </details>
+      </Fold>
     </>
   )
 }

@@ -41,11 +41,11 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
   const contacts = useCall('listContacts', { path: { campaign: id }, query: { ...query, ...(cursor && { cursor }) } })
   const save = useTask(() => download('exportContacts', { path: { campaign: id }, query }, `contacts-${id}.csv`))
   const isFiltered = names.some((name) => filters[name] !== undefined)
-  const field = (name: (typeof names)[number], label: string) => (
+  const field = (name: (typeof names)[number], label: string, placeholder = label) => (
     <input
       type="search"
       aria-label={label}
-      placeholder={label}
+      placeholder={placeholder}
       value={filters[name] ?? ''}
       onChange={(event) => set(name, event.target.value)}
     />
@@ -62,7 +62,7 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
         </div>
       </div>
       <div className="filters contact-filters">
-        {field('phone_prefix', 'Number begins with')}
+        {field('phone_prefix', 'Number begins with', 'Number')}
         {field('tag', 'Tag')}
         <select
           aria-label="Status"
@@ -75,7 +75,7 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
         </select>
         {field('language', 'Language')}
         {field('external_id', 'External id')}
-        {field('attribute', 'Attribute=value')}
+        {field('attribute', 'Attribute, as name=value', 'name=value')}
         {isFiltered && (
           <Button kind="quiet" onClick={clear}>
             Clear

@@ -1,4 +1,5 @@
 /** All that can be said of a contact. */
+import { Fold } from '../../../kit/fold.tsx'
 import { SelectField, TextArea, TextField } from '../../../kit/form.tsx'
 import { TimezoneField } from '../choices.tsx'
 import { oneOf } from '../fields.tsx'
@@ -51,8 +52,7 @@ export function ContactFields({ draft, onChange, isNew = false }: ContactFieldsP
         pairs={draft.attributes}
         onChange={(attributes) => onChange({ attributes })}
       />
-      <details>
-        <summary>Your own id, language, country, time zone</summary>
+      <Fold title="Your own id, language, country, time zone">
         <div className="fields">
           <TextField
             label="External id"
@@ -83,11 +83,10 @@ export function ContactFields({ draft, onChange, isNew = false }: ContactFieldsP
             hint="The campaign’s otherwise, or that of the number."
           />
         </div>
-      </details>
-      <details>
-        <summary>Consent</summary>
+      </Fold>
+      <Fold title="Consent">
         <Consent draft={draft} onChange={onChange} />
-      </details>
+      </Fold>
     </>
   )
 }

@@ -1,5 +1,6 @@
 /** What a broadcast says, to whom, and when. */
 import type { Campaign } from '@heliogram/sdk'
+import { Fold } from '../../../kit/fold.tsx'
 import { SelectField, TextField } from '../../../kit/form.tsx'
 import { SenderField, TemplateField } from '../choices.tsx'
 import { oneOf, typeOptions } from '../fields.tsx'
@@ -71,8 +72,7 @@ export function SendFields({ campaign, draft, onChange }: SendFieldsProps) {
           hint="It sets the campaign’s pace, of which each segment takes one. Empty: as the links allow."
         />
       </div>
-      <details>
-        <summary>Values for all, validity, encoding, limits, links, labels</summary>
+      <Fold title="Values for all, validity, encoding, limits, links, labels">
         <div className="stack">
           <PairsField
             label="Values that are the same for all"
@@ -83,7 +83,7 @@ export function SendFields({ campaign, draft, onChange }: SendFieldsProps) {
           />
           <RareSendFields draft={draft} onChange={onChange} />
         </div>
-      </details>
+      </Fold>
     </>
   )
 }

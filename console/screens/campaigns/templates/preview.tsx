@@ -3,6 +3,7 @@ import type { Operations, Template } from '@heliogram/sdk'
 import { useState } from 'react'
 import { heliogram } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
+import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, Form, SelectField, TextField } from '../../../kit/form.tsx'
 import { useTask } from '../task.ts'
 import { PreviewText } from './preview-text.tsx'
@@ -48,8 +49,7 @@ export function TemplatePreview({ template }: { template: Template }) {
             ...[template.language, ...Object.keys(template.languages)].map((one): [string, string] => [one, one]),
           ]}
         />
-        <details>
-          <summary>For a contact</summary>
+        <Fold title="For a contact">
           <div className="fields">
             <TextField label="Campaign" name="campaign" value={campaign} onChange={setCampaign} hint="Its id or key." />
             <TextField
@@ -60,7 +60,7 @@ export function TemplatePreview({ template }: { template: Template }) {
               hint="Its number or id; its fields are the values."
             />
           </div>
-        </details>
+        </Fold>
         <Buttons>
           <Button type="submit" isBusy={look.isBusy}>
             Show the text
