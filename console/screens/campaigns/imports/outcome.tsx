@@ -32,7 +32,7 @@ export function Outcome({ of }: { of: Import }) {
   return (
     <>
       <div className="section-head">
-        <h2>{isDry ? 'What it would do' : 'What it did'}</h2>
+        <h2>{isDry ? 'What it would do' : over === null ? 'So far' : 'What it did'}</h2>
         <ImportBadge status={of.status} />
       </div>
       {over === null && (
