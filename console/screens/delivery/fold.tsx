@@ -18,8 +18,7 @@ export function Fold({ title, names = [], problem = null, children }: FoldProps)
       names.some((name) => pointer.replace(/^#?\/(body\/)?/, '').startsWith(name)),
     )
     if (hasFault && ref.current) ref.current.open = true
-    // Who closes it again has seen the fault.
-    // oxlint-disable-next-line react-hooks/exhaustive-deps
+    // Once for each problem: who closes it again has seen the fault.
   }, [problem])
   return (
     <details className="fold" ref={ref}>

@@ -59,7 +59,14 @@ export function AlertsSection() {
                 },
                 { title: 'What', cell: (alert) => titles[alert.type] },
                 { title: 'About', cell: (alert) => <About of={alert} /> },
-                { title: 'Says', cell: (alert) => <Words of={alert} /> },
+                {
+                  title: 'Says',
+                  cell: (alert) => (
+                    <span className="wraps">
+                      <Words of={alert} />
+                    </span>
+                  ),
+                },
                 { title: 'Opened', cell: ({ opened_at }) => <Time at={opened_at} /> },
                 { title: 'Closed', cell: ({ closed_at }) => <Time at={closed_at} /> },
               ]}

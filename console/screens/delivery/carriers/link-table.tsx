@@ -55,11 +55,14 @@ const columns: Column<Row>[] = [
   {
     title: 'Unmatched',
     isNumber: true,
-    cell: ({ link }) => (
-      <Address href={`/carriers/${link.carrier}/receipts`} title="Receipts whose message is not known (yet)">
-        {formatNumber(link.unmatched_receipts)}
-      </Address>
-    ),
+    cell: ({ link }) =>
+      link.unmatched_receipts === 0 ? (
+        '0'
+      ) : (
+        <Address href={`/carriers/${link.carrier}/receipts`} title="Receipts whose message is not known (yet)">
+          {formatNumber(link.unmatched_receipts)}
+        </Address>
+      ),
   },
 ]
 

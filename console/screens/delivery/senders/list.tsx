@@ -1,11 +1,12 @@
 /** Numbers and names that messages come from. */
+import type { Sender } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { Badge, PhoneNumber, Time } from '../../../kit/show.tsx'
-import { Pager, Table } from '../../../kit/table.tsx'
+import { Pager, Table, type Column } from '../../../kit/table.tsx'
 import { kindNamed, kindNames } from './kinds.ts'
 import { SendersTabs } from './senders-tabs.tsx'
 
@@ -97,13 +98,7 @@ export function SendersScreen() {
                 },
                 { title: 'Kind', cell: ({ kind: of }) => kindNames[of] },
                 { title: 'Country', cell: ({ country }) => country ?? <span className="none">–</span> },
-                {
-                  title: 'Carrier',
-                  cell: ({ carrier }) => {
-                    const known = carriers.find(({ id }) => id === carrier)
-                    return known ? <Link href={`/carriers/${carrier}`}>{known.name}</Link> : <code>{carrier}</code>
-                  },
-                },
+                ...(carriers.length === 0 ? [] : [carrierColumn(carriers)]),
                 { title: 'Can', cell: ({ capabilities }) => capabilities.join(', ') },
                 { title: 'Pace', isNumber: true, cell: ({ pace }) => (pace === null ? '–' : `${pace}/s`) },
                 { title: 'Default', cell: (sender) => sender.default && <Badge status="default" tone="good" /> },
@@ -134,6 +129,14 @@ export function SendersScreen() {
     </Page>
   )
 }
+
+/** Left out for those who may not see carriers. */
+const carrierColumn = (carriers: readonly { id: string; name: string }[]): Column<Sender> => ({
+  title: 'Carrier',
+  cell: ({ carrier }) => (
+    <Link href={`/carriers/${carrier}`}>{carriers.find(({ id }) => id === carrier)?.name ?? carrier}</Link>
+  ),
+})
 
 interface ChoiceProps {
   label: string

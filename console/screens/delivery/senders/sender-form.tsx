@@ -5,6 +5,7 @@ import { useLocation } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Buttons, CheckField, Form, SelectField, TextField } from '../../../kit/form.tsx'
+import { Problem } from '../../../kit/problem.tsx'
 import { readNumber } from '../format.ts'
 import { kindNamed, kindNames } from './kinds.ts'
 
@@ -84,7 +85,11 @@ export function NewSender() {
             options={[['', 'Told from the number'], ...Object.entries(kindNames)]}
           />
         </div>
-        <CommonFields value={common} set={(next) => setCommon((now) => ({ ...now, ...next }))} />
+        <CommonFields
+          value={common}
+          told={/[a-z]/i.test(number) ? ['sms'] : ['sms', 'replies']}
+          set={(next) => setCommon((now) => ({ ...now, ...next }))}
+        />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={create.isBusy}>
             Add the sender
@@ -119,7 +124,11 @@ export function ChangeSender({ sender }: { sender: Sender }) {
   return (
     <div className="narrow">
       <Form onSubmit={submit} problem={update.problem}>
-        <CommonFields value={common} set={(next) => setCommon((now) => ({ ...now, ...next }))} />
+        <CommonFields
+          value={common}
+          told={sender.capabilities}
+          set={(next) => setCommon((now) => ({ ...now, ...next }))}
+        />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={update.isBusy}>
             Save the sender
@@ -130,13 +139,20 @@ export function ChangeSender({ sender }: { sender: Sender }) {
   )
 }
 
-function CommonFields({ value, set }: { value: Common; set: (next: Partial<Common>) => void }) {
+interface CommonProps {
+  value: Common
+  /** What the API tells from the number where nothing is said. */
+  told: readonly Capability[]
+  set: (next: Partial<Common>) => void
+}
+
+function CommonFields({ value, told, set }: CommonProps) {
   const carriers = useCall('listCarriers', {})
   const known = carriers.data?.data ?? []
-  // Null: the API tells them from the number.
-  const capabilities = value.capabilities ?? ['sms', 'replies']
+  const capabilities = value.capabilities ?? told
   return (
     <>
+      {carriers.error && <Problem of={carriers.error} />}
       <div className="fields">
         <SelectField
           label="Carrier"
