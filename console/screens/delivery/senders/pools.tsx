@@ -85,7 +85,9 @@ export function PoolScreen() {
       actions={
         <ConfirmButton
           label="Delete"
-          question={<p>Messages and campaigns can name it no more; its senders stay.</p>}
+          question={
+            <p>Messages can name it no more; its senders stay. A pool that a campaign sends from cannot be deleted.</p>
+          }
           onConfirm={async () => {
             const done = await remove.run({ path: { id } })
             if (done) go('/senders/pools')
