@@ -44,6 +44,11 @@ test('usage is told by day and by country, shown as bars, and saved as a file', 
   expect(file.suggestedFilename()).toBe('usage-by-country.csv')
   expect(await readFile(await file.path(), 'utf8')).toMatch(/^country,messages,[\s\S]*\nUS,1,/)
   await page.getByLabel('Period').selectOption('own')
+  await page.waitForURL(/period=own/)
+  // An address that somebody mistyped is answered, too.
+  await page.goto('/console/usage?period=own&to=tomorrow')
+  await page.getByRole('alert').getByText('?to').waitFor()
+  await page.goto('/console/usage?period=own')
   await page.getByLabel('From').fill('2001-01-01')
   // What the API says of more than it answers stands in the place of an answer.
   await page
@@ -143,6 +148,10 @@ test('settings are saved by their groups, with faults beside their fields, and t
   await account.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved: Account and defaults').waitFor()
   const kept = page.getByRole('region', { name: 'How long things are kept' })
+  await kept.getByLabel('Texts of messages').fill('')
+  await kept.getByRole('button', { name: 'Save' }).click()
+  await faultOf(page, 'Texts of messages').waitFor()
+  await kept.getByLabel('Texts of messages').fill('30')
   await kept.getByLabel('The audit log').fill('200')
   await kept.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved: How long things are kept').waitFor()
@@ -205,7 +214,7 @@ test('an account below is made with its owner’s invitation and a key, is suspe
   await page.getByRole('button', { name: 'Make it active again' }).waitFor()
   expect(await ask()).toBe(403)
   await page.getByRole('button', { name: 'Close the account' }).click()
-  await page.getByLabel('Days in which it can be opened again').fill('31')
+  await page.getByLabel('Days in which it can be opened again').fill('')
   await page.getByRole('dialog').getByRole('button', { name: 'Close the account' }).click()
   await faultOf(page, 'Days in which it can be opened again').waitFor()
   await page.getByLabel('Days in which it can be opened again').fill('3')

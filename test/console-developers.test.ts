@@ -169,6 +169,13 @@ test('a key is made with its scopes, works, is rotated with an overlap, and is r
     .waitFor()
   await page.getByLabel('Name', { exact: true }).fill('Shop')
   await page.getByRole('checkbox', { name: /^messages:read_body/ }).check()
+  await page.getByLabel('Ends', { exact: true }).selectOption('at')
+  await page.getByRole('button', { name: 'Make the key' }).click()
+  await page
+    .locator('.field', { has: page.getByLabel('Ends at') })
+    .locator('.fault')
+    .waitFor()
+  await page.getByLabel('Ends', { exact: true }).selectOption('never')
   await page.getByRole('button', { name: 'Make the key' }).click()
   const shown = page.getByRole('region', { name: 'The key' })
   await shown.getByText(/^curl .*messages\/send/).waitFor()

@@ -26,14 +26,14 @@ export const emptyKey: KeyDraft = {
 }
 
 export function keyBodyOf(draft: KeyDraft): Operations['createApiKey']['body'] {
-  const end = draft.ends === 'at' ? momentOf(draft.endsAt) : undefined
   return {
     name: draft.name.trim(),
     mode: draft.mode === 'test' ? 'test' : 'live',
     scopes: [...draft.scopes],
     ip_allow: linesOf(draft.networks),
     ...(draft.ends === 'never' && { expires_at: null }),
-    ...(end !== undefined && { expires_at: end }),
+    // Without a time the API says so: nobody gets another end than they chose.
+    ...(draft.ends === 'at' && { expires_at: momentOf(draft.endsAt) ?? '' }),
   }
 }
 

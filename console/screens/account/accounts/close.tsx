@@ -5,13 +5,17 @@ import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Dialog } from '../../../kit/dialog.tsx'
 import { Buttons, Form, SelectField, TextField } from '../../../kit/form.tsx'
+import { numberFrom } from '../../../kit/lines.ts'
 
 export function CloseDialog({ of, onClose }: { of: Account; onClose: () => void }) {
   const [days, setDays] = useState('30')
   const [webhooks, setWebhooks] = useState('drain')
   const { run, isBusy, problem } = useAction('closeAccount', 'The account is closed')
   const close = async () => {
-    const body = { grace_days: Number(days), webhooks: webhooks === 'stop' ? ('stop' as const) : ('drain' as const) }
+    const body = {
+      grace_days: numberFrom(days),
+      webhooks: webhooks === 'stop' ? ('stop' as const) : ('drain' as const),
+    }
     if (await run({ path: { id: of.id }, body })) onClose()
   }
   return (

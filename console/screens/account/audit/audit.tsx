@@ -5,14 +5,13 @@ import { useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { FilterDay, FilterText } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
+import { endOfDay } from '../../../kit/lines.ts'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
 import { AuditDialog } from './dialog.tsx'
 import { Target } from './target.tsx'
 import { VerifyButton } from './verify.tsx'
-
-const dayMs = 86_400_000
 
 export function AuditScreen() {
   const { filters, set, clear } = useFilters(['actor', 'action', 'target', 'from', 'to'])
@@ -22,7 +21,7 @@ export function AuditScreen() {
     ...(action && { action }),
     ...(target && { target }),
     ...(from && { created_after: `${from}T00:00:00Z` }),
-    ...(to && { created_before: new Date(Date.parse(`${to}T00:00:00Z`) + dayMs).toISOString() }),
+    ...(to && { created_before: endOfDay(to) }),
     ...(cursor && { cursor }),
   }
   const isFiltered = Boolean(actor ?? action ?? target ?? from ?? to)

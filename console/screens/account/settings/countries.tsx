@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { Button } from '../../../kit/button.tsx'
 import { SelectField, TextArea, TextField } from '../../../kit/form.tsx'
-import { linesOf } from '../../../kit/lines.ts'
+import { linesOf, numberFrom } from '../../../kit/lines.ts'
 import { Group, type Settings, type SettingsChange } from './group.tsx'
 
 interface Limit {
@@ -33,7 +33,7 @@ export function CountriesGroup({ of }: { of: Settings }) {
     allowed_countries: linesOf(allowed.toUpperCase()),
     country_limits: limits.map(({ country, perHour, action }) => ({
       country: country.trim().toUpperCase(),
-      per_hour: Number(perHour),
+      per_hour: numberFrom(perHour),
       action,
     })),
   })

@@ -1,7 +1,8 @@
 /** How long things are kept. */
 import { useState } from 'react'
 import { TextField } from '../../../kit/form.tsx'
-import { Group, numberOf, type Settings, type SettingsChange } from './group.tsx'
+import { numberFrom } from '../../../kit/lines.ts'
+import { Group, type Settings, type SettingsChange } from './group.tsx'
 
 type Days = Settings['retention']
 
@@ -13,10 +14,25 @@ const fields: readonly (readonly [name: keyof Days, label: string, hint: string]
   ['audit_days', 'The audit log', 'Days; 90 at the least.'],
 ]
 
+const textsOf = (days: Days): Record<keyof Days, string> => ({
+  message_body_days: String(days.message_body_days),
+  reply_body_days: String(days.reply_body_days),
+  message_days: String(days.message_days),
+  event_days: String(days.event_days),
+  audit_days: String(days.audit_days),
+})
+
 export function RetentionGroup({ of: { retention } }: { of: Settings }) {
-  const [days, setDays] = useState(retention)
-  const [texts, setTexts] = useState<Partial<Record<keyof Days, string>>>({})
-  const body = (): SettingsChange => ({ retention: days })
+  const [days, setDays] = useState(() => textsOf(retention))
+  const body = (): SettingsChange => ({
+    retention: {
+      message_body_days: numberFrom(days.message_body_days),
+      reply_body_days: numberFrom(days.reply_body_days),
+      message_days: numberFrom(days.message_days),
+      event_days: numberFrom(days.event_days),
+      audit_days: numberFrom(days.audit_days),
+    },
+  })
   return (
     <Group
       title="How long things are kept"
@@ -31,12 +47,8 @@ export function RetentionGroup({ of: { retention } }: { of: Settings }) {
             name={`retention/${name}`}
             type="number"
             min="0"
-            value={texts[name] ?? String(days[name])}
-            onChange={(text) => {
-              setTexts({ ...texts, [name]: text })
-              const value = numberOf(text)
-              if (value !== null) setDays({ ...days, [name]: value })
-            }}
+            value={days[name]}
+            onChange={(text) => setDays({ ...days, [name]: text })}
             hint={hint}
           />
         ))}

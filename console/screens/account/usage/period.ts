@@ -1,4 +1,5 @@
 /** Which days are meant: those of UTC, as the API counts them. */
+import { endOfDay } from '../../../kit/lines.ts'
 
 export const periods: readonly (readonly [string, string])[] = [
   ['', 'This month'],
@@ -22,5 +23,5 @@ export function rangeOf(period: string | undefined, from = '', to = ''): { from?
   }
   if (period === '7' || period === '30') return { from: dayOf(today - (Number(period) - 1) * dayMs) }
   if (period !== 'own') return {}
-  return { ...(from && { from: `${from}T00:00:00Z` }), ...(to && { to: dayOf(Date.parse(`${to}T00:00:00Z`) + dayMs) }) }
+  return { ...(from && { from: `${from}T00:00:00Z` }), ...(to && { to: endOfDay(to) }) }
 }

@@ -1,6 +1,6 @@
 /** What stands in the form of an SMPP credential, and the body of the API that it makes. */
 import type { Operations, SmppCredential } from '@heliogram/sdk'
-import { linesOf } from '../../../kit/lines.ts'
+import { linesOf, numberFrom } from '../../../kit/lines.ts'
 
 type Body = Operations['createSmppCredential']['body']
 
@@ -40,9 +40,9 @@ export const smppDraftOf = (one: SmppCredential): SmppDraft => ({
 export const smppBodyOf = (draft: SmppDraft): Body => ({
   name: draft.name.trim(),
   allowed_cidrs: linesOf(draft.networks),
-  max_sessions: Number(draft.maxSessions),
-  window: Number(draft.window),
-  pace: Number(draft.pace),
+  max_sessions: numberFrom(draft.maxSessions),
+  window: numberFrom(draft.window),
+  pace: numberFrom(draft.pace),
   default_alphabet: draft.alphabet,
   receives_replies: draft.receivesReplies,
   reply_concatenation: draft.concatenation,

@@ -1,5 +1,6 @@
 /** What stands in the form of a webhook, and the body of the API that it makes. */
 import type { Operations, Webhook } from '@heliogram/sdk'
+import { numberFrom } from '../../../kit/lines.ts'
 import { contractTypes, typesOf, type EventType } from '../event-types.ts'
 
 export interface WebhookDraft {
@@ -58,7 +59,7 @@ export function bodyOf(draft: WebhookDraft): Operations['createWebhook']['body']
     events: [...events],
     headers: headersOf(headers),
     ordered,
-    batch: isBatched ? { max_events: Number(maxEvents), max_wait_ms: Number(maxWaitMs) } : null,
+    batch: isBatched ? { max_events: numberFrom(maxEvents), max_wait_ms: numberFrom(maxWaitMs) } : null,
     include_bodies: includeBodies,
   }
 }
