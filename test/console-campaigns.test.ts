@@ -212,7 +212,16 @@ test('a broadcast that waits for somebody else is rejected with a reason, and an
       { 'idempotency-key': key },
     )
   const first = await order('first')
-  await page.goto(`/console/broadcasts/${first.id}`)
+  await page.goto('/console/campaigns')
+  await page
+    .getByRole('navigation', { name: 'Campaigns and broadcasts' })
+    .getByRole('link', { name: 'Broadcasts' })
+    .click()
+  await page.getByLabel('Status').selectOption('Awaiting approval')
+  const row = page.getByRole('row', { name: /awaiting approval .*We moved\./ })
+  await expectNoOverflow(page)
+  await row.getByRole('link').click()
+  expect(page.url()).toContain(first.id)
   await page.getByText('It waits for the approval of somebody else').waitFor()
   await page.getByRole('button', { name: 'Reject' }).click()
   const dialog = page.getByRole('dialog', { name: 'Reject the broadcast' })

@@ -1,4 +1,5 @@
 /** The console as people meet it: the first login, the way around, what becomes of a login. */
+import type { Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectNoOverflow, openConsole, type Visitor } from './browser.ts'
 import { startProgram, type Program } from './harness.ts'
@@ -7,6 +8,10 @@ import { until } from './until.ts'
 const [email, password] = ['grace@example.com', 'four lamps on a mountain']
 let program: Program
 let visitor: Visitor
+
+/** Where the console says who is logged in. */
+const whoIs = (page: Page): Locator => page.getByRole('complementary').getByText(email)
+
 beforeAll(async () => {
   program = await startProgram({ hasOwner: false })
   visitor = await openConsole(program.address)
@@ -61,7 +66,7 @@ test('every screen of the navigation is there, on a phone as well, and none comp
   for (const [n, name] of names.entries()) {
     await links[n]?.click()
     await page.getByRole('heading', { name, level: 1 }).waitFor()
-    await page.waitForFunction(`document.querySelector('[aria-busy="true"]') === null`)
+    await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0)
     await page.setViewportSize({ width: 375, height: 800 })
     await expectNoOverflow(page)
     await page.setViewportSize({ width: 1280, height: 860 })
@@ -72,10 +77,10 @@ test('every screen of the navigation is there, on a phone as well, and none comp
 test('a login lasts over a reload and in another tab, and ends in all of them', async () => {
   const { page } = visitor
   await page.reload()
-  await page.getByText(email).waitFor()
+  await whoIs(page).waitFor()
   const other = await page.context().newPage()
   await other.goto('/console/')
-  await other.getByText(email).waitFor()
+  await whoIs(other).waitFor()
   await page.getByRole('button', { name: 'Log out' }).click()
   await page.getByRole('heading', { name: 'Log in' }).waitFor()
   await other.getByRole('heading', { name: 'Log in' }).waitFor()
@@ -85,7 +90,7 @@ test('a login lasts over a reload and in another tab, and ends in all of them', 
   await page.getByRole('alert').waitFor()
   await page.getByLabel('Password').fill(password)
   await page.getByRole('button', { name: 'Log in' }).click()
-  await page.getByText(email).waitFor()
+  await whoIs(page).waitFor()
 })
 
 test('its tokens are out of the reach of scripts, and count only where the console says that it is the console', async () => {
@@ -116,10 +121,12 @@ test('a login is renewed before it ends, and one that cannot be renewed leads to
   const { page } = visitor
   const end = `localStorage.setItem('heliogram.login', JSON.stringify({ ...JSON.parse(localStorage.getItem('heliogram.login')), until: 0 }))`
   const tokens = async () => (await page.context().cookies()).map(({ value }) => value)
+  await page.goto('/console/')
+  await whoIs(page).waitFor()
   const before = await tokens()
   await page.evaluate(end)
   await until('other tokens', async () => (await tokens()).every((token) => !before.includes(token)))
-  await page.getByText(email).waitFor()
+  await whoIs(page).waitFor()
   await page.context().clearCookies()
   await page.evaluate(end)
   await page.getByRole('heading', { name: 'Log in' }).waitFor()

@@ -24,10 +24,18 @@ export function Button({ kind = 'plain', isBusy = false, disabled, className = '
   )
 }
 
+interface LinkButtonProps {
+  to: string
+  kind?: Kind
+  /** It makes something new, and so does the key `n`. */
+  isNew?: boolean
+  children: ReactNode
+}
+
 /** A link to another screen that looks like a button. */
-export function LinkButton({ to, kind = 'plain', children }: { to: string; kind?: Kind; children: ReactNode }) {
+export function LinkButton({ to, kind = 'plain', isNew = false, children }: LinkButtonProps) {
   return (
-    <Link href={to} className={`button ${kind}`}>
+    <Link href={to} className={`button ${kind}`} {...(isNew && { 'data-key': 'n' })}>
       {children}
     </Link>
   )

@@ -77,10 +77,12 @@ export function FilterSelect({
 /** A filter by day, as `2026-11-23`. */
 export function FilterDay({ label, value = '', onChange }: FilterProps) {
   const id = useId()
+  // The browser complains of what is no day, which an address may well have.
+  const day = /^\d{4}-\d\d-\d\d$/.test(value) ? value : ''
   return (
     <span className="filter-day">
       <label htmlFor={id}>{label}</label>
-      <input id={id} type="date" value={value} onChange={(event) => onChange(event.target.value)} />
+      <input id={id} type="date" value={day} onChange={(event) => onChange(event.target.value)} />
     </span>
   )
 }

@@ -4,6 +4,8 @@ export interface Place {
   /** Below `/console`. */
   to: string
   title: string
+  /** Other addresses whose screens belong to it. */
+  also?: readonly string[]
   /** What is pressed after `g`. */
   key?: string
   /** Roles that the API lets in; everybody otherwise. What it refuses is refused there, not here. */
@@ -19,14 +21,14 @@ const makers = ['owner', 'admin', 'developer']
 const writers = [...makers, 'sender']
 const keepers = ['owner', 'admin']
 
-export const parts: Part[] = [
+const parts: Part[] = [
   { title: '', places: [{ to: '/', title: 'Overview', key: 'o' }] },
   {
     title: 'Messaging',
     places: [
       { to: '/messages', title: 'Messages', key: 'm' },
       { to: '/conversations', title: 'Conversations', key: 'c', roles: writers },
-      { to: '/campaigns', title: 'Campaigns', key: 'p' },
+      { to: '/campaigns', title: 'Campaigns', key: 'p', also: ['/broadcasts', '/imports'] },
       { to: '/templates', title: 'Templates', roles: writers },
       { to: '/opt-outs', title: 'Opt-outs', roles: writers },
       { to: '/usage', title: 'Usage', key: 'u' },

@@ -5,7 +5,7 @@ import { Button } from '../kit/button.tsx'
 import { Toasts } from '../kit/toast.tsx'
 import { logOut, type Login } from '../session/session.ts'
 import { useKeyboard } from './keyboard.tsx'
-import { partsFor } from './sections.ts'
+import { partsFor, type Place } from './sections.ts'
 
 export function Shell({ login, children }: { login: Login; children: ReactNode }) {
   const [path] = useLocation()
@@ -37,7 +37,7 @@ export function Shell({ login, children }: { login: Login; children: ReactNode }
               <ul>
                 {places.map((place) => (
                   <li key={place.to}>
-                    <Link href={place.to} aria-current={isAt(path, place.to) ? 'page' : undefined}>
+                    <Link href={place.to} aria-current={isAt(path, place) ? 'page' : undefined}>
                       {place.title}
                     </Link>
                   </li>
@@ -74,5 +74,5 @@ export function Shell({ login, children }: { login: Login; children: ReactNode }
   )
 }
 
-const isAt = (path: string, place: string): boolean =>
-  place === '/' ? path === '/' : path === place || path.startsWith(`${place}/`)
+const isAt = (path: string, { to, also = [] }: Place): boolean =>
+  to === '/' ? path === '/' : [to, ...also].some((one) => path === one || path.startsWith(`${one}/`))

@@ -1,17 +1,18 @@
 /** All campaigns. */
 import { useState } from 'react'
-import { Link, useLocation } from 'wouter'
+import { useLocation } from 'wouter'
 import { useCall } from '../../api.ts'
-import { Button } from '../../kit/button.tsx'
+import { Button, LinkButton } from '../../kit/button.tsx'
 import { useFilters } from '../../kit/filters.tsx'
 import { Empty, Loaded, Page } from '../../kit/page.tsx'
 import { Badge, formatNumber, Time } from '../../kit/show.tsx'
 import { Pager, Table } from '../../kit/table.tsx'
+import { CampaignTabs } from './tabs.tsx'
 
 const newButton = (
-  <Link href="/campaigns/new" className="button primary" data-key="n">
+  <LinkButton to="/campaigns/new" kind="primary" isNew>
     New campaign
-  </Link>
+  </LinkButton>
 )
 
 export function CampaignsScreen() {
@@ -23,6 +24,7 @@ export function CampaignsScreen() {
       lead="A campaign groups contacts and messages, brings their defaults, and sends to all of its contacts at once."
       actions={newButton}
     >
+      <CampaignTabs />
       <ByKey />
       <Loaded call={campaigns}>
         {(page) => (

@@ -1,6 +1,7 @@
 /** The screens of this room by their addresses below `/console`. */
 import '../../style/campaigns.css'
 import type { Screens } from '../../screens.ts'
+import { BroadcastsScreen } from './broadcasts/all.tsx'
 import { BroadcastScreen } from './broadcasts/broadcast.tsx'
 import { ContactScreen } from './contacts/contact.tsx'
 import { ContactsScreen } from './contacts/contacts.tsx'
@@ -25,6 +26,7 @@ export const campaignsScreens: Screens = [
   ['/campaigns/:id/send', SendScreen],
   ['/campaigns/:id/settings', CampaignSettingsScreen],
   ['/imports/:id', ImportScreen],
+  ['/broadcasts', BroadcastsScreen],
   ['/broadcasts/:id', BroadcastScreen],
   ['/templates', TemplatesScreen],
   ['/templates/new', NewTemplateScreen],

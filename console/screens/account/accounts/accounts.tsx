@@ -5,11 +5,12 @@ import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { Badge, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
+import { LinkButton } from '../../../kit/button.tsx'
 
 const NewAccount = () => (
-  <Link href="/accounts/new" className="button primary" data-key="n">
+  <LinkButton to="/accounts/new" kind="primary" isNew>
     Make an account
-  </Link>
+  </LinkButton>
 )
 
 export function AccountsScreen() {

@@ -1,15 +1,15 @@
 /** All templates. */
-import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
+import { LinkButton } from '../../../kit/button.tsx'
 
 const newButton = (
-  <Link href="/templates/new" className="button primary" data-key="n">
+  <LinkButton to="/templates/new" kind="primary" isNew>
     New template
-  </Link>
+  </LinkButton>
 )
 
 export function TemplatesScreen() {

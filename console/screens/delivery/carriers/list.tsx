@@ -1,5 +1,4 @@
 /** Every carrier: what its links do now, what waits for them, what is or was wrong. */
-import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
@@ -17,9 +16,9 @@ export function CarriersScreen() {
       title="Carriers"
       lead="Who takes messages to phones: the accounts at carriers, with their links as they are now."
       actions={
-        <Link href="/carriers/new" className="button primary" data-key="n">
+        <LinkButton to="/carriers/new" kind="primary" isNew>
           Add a carrier
-        </Link>
+        </LinkButton>
       }
     >
       <Loaded call={carriers}>

@@ -1,6 +1,6 @@
 /** The routes in their order: the first that matches takes a message. */
 import type { Carrier, Route } from '@heliogram/sdk'
-import { Link, useSearchParams } from 'wouter'
+import { useSearchParams } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { ConfirmButton } from '../../../kit/dialog.tsx'
@@ -27,9 +27,9 @@ export function RoutesScreen() {
       actions={
         <>
           <LinkButton to="/routes/test">Where would a message go?</LinkButton>
-          <Link href="/routes/new" className="button primary" data-key="n">
+          <LinkButton to="/routes/new" kind="primary" isNew>
             Add a route
-          </Link>
+          </LinkButton>
         </>
       }
     >

@@ -34,9 +34,9 @@ export function SendersScreen() {
       title="Senders"
       lead="Numbers and names that messages come from. A message gets the one it asks for, else its campaign’s, else the default."
       actions={
-        <Link href="/senders/new" className="button primary" data-key="n">
+        <LinkButton to="/senders/new" kind="primary" isNew>
           Add a sender
-        </Link>
+        </LinkButton>
       }
     >
       <SendersTabs current="/senders" />

@@ -1,5 +1,5 @@
 /** Pools, in which senders share messages. */
-import { Link, useLocation, useParams } from 'wouter'
+import { useLocation, useParams } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'
 import { ConfirmButton } from '../../../kit/dialog.tsx'
@@ -21,9 +21,9 @@ export function PoolsScreen() {
       tab="Pools of senders"
       lead="In a pool senders share messages. A message names a pool in the place of a sender, or its campaign does."
       actions={
-        <Link href="/senders/pools/new" className="button primary" data-key="n">
+        <LinkButton to="/senders/pools/new" kind="primary" isNew>
           Add a pool
-        </Link>
+        </LinkButton>
       }
     >
       <SendersTabs current="/senders/pools" />

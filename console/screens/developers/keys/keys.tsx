@@ -1,5 +1,4 @@
 /** What programs get in with: API keys, SMPP credentials, credentials for Twilio's API. */
-import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Page, Section } from '../../../kit/page.tsx'
@@ -8,11 +7,12 @@ import { Pager, Table } from '../../../kit/table.tsx'
 import { SmppClients } from '../smpp/clients.tsx'
 import { Ends } from './ends.tsx'
 import { TwilioCredentials } from './twilio.tsx'
+import { LinkButton } from '../../../kit/button.tsx'
 
 const NewKey = () => (
-  <Link href="/keys/new" className="button primary" data-key="n">
+  <LinkButton to="/keys/new" kind="primary" isNew>
     Make an API key
-  </Link>
+  </LinkButton>
 )
 
 export function KeysScreen() {

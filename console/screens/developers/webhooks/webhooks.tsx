@@ -6,11 +6,12 @@ import { useFilters } from '../../../kit/filters.tsx'
 import { Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
 import { WebhookState } from './state.tsx'
+import { LinkButton } from '../../../kit/button.tsx'
 
 const NewWebhook = () => (
-  <Link href="/webhooks/new" className="button primary" data-key="n">
+  <LinkButton to="/webhooks/new" kind="primary" isNew>
     Add a webhook
-  </Link>
+  </LinkButton>
 )
 
 export function WebhooksScreen() {

@@ -34,8 +34,8 @@ export function MessageListScreen() {
       actions={
         <>
           <ExportButtons query={query} />
-          <LinkButton to="/messages/new" kind="primary">
-            <span data-key="n">New message</span>
+          <LinkButton to="/messages/new" kind="primary" isNew>
+            New message
           </LinkButton>
         </>
       }

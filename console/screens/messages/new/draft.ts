@@ -59,9 +59,9 @@ export const emptyDraft: Draft = {
 /** Changes some of a draft. */
 export type Change = (change: Partial<Draft>) => void
 
-export const types = ['transactional', 'marketing', 'otp'] as const
-export const encodings = ['auto', 'gsm7', 'ucs2'] as const
-export const unknowns = ['hold', 'resend'] as const
+const types = ['transactional', 'marketing', 'otp'] as const
+const encodings = ['auto', 'gsm7', 'ucs2'] as const
+const unknowns = ['hold', 'resend'] as const
 
 /** One of a few words, or undefined. */
 const oneOf = <Word extends string>(words: readonly Word[], text: string): Word | undefined =>

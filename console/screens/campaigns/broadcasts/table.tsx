@@ -1,0 +1,27 @@
+/** Broadcasts in rows, with the pages of their list. */
+import type { Broadcast, Page } from '@heliogram/sdk'
+import type { ReactNode } from 'react'
+import { Badge, formatNumber, Time } from '../../../kit/show.tsx'
+import { Pager, Table } from '../../../kit/table.tsx'
+
+export const BroadcastTable = ({ page, empty }: { page: Page<Broadcast>; empty: ReactNode }) => (
+  <>
+    <Table
+      label="Broadcasts"
+      rows={page.data}
+      keyOf={({ id }) => id}
+      to={({ id }) => `/broadcasts/${id}`}
+      columns={[
+        { title: 'Ordered', cell: ({ created_at }) => <Time at={created_at} /> },
+        { title: 'Status', cell: ({ status }) => <Badge status={status} /> },
+        { title: 'Text', isWide: true, cell: ({ message }) => message },
+        { title: 'Recipients', isNumber: true, cell: ({ recipients }) => formatNumber(recipients) },
+        { title: 'Messages', isNumber: true, cell: ({ messages }) => formatNumber(messages) },
+        { title: 'To come', isNumber: true, cell: ({ remaining }) => formatNumber(remaining) },
+        { title: 'Begins', cell: ({ send_at, send_at_local }) => send_at_local ?? <Time at={send_at} /> },
+      ]}
+      empty={empty}
+    />
+    <Pager page={page} />
+  </>
+)

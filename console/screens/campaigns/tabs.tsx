@@ -1,0 +1,12 @@
+/** Campaigns, and what is sent to them. */
+import { Tabs } from '../../kit/tabs.tsx'
+
+export const CampaignTabs = () => (
+  <Tabs
+    label="Campaigns and broadcasts"
+    tabs={[
+      ['/campaigns', 'Campaigns'],
+      ['/broadcasts', 'Broadcasts'],
+    ]}
+  />
+)
