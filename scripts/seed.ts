@@ -31,7 +31,7 @@ const batchMax = 5000
 // A lane that nobody claims: sending seeds to a carrier by accident must not be possible.
 const pausedRun = '00000000-0000-7000-8000-00000005eed0'
 // Endings that mean something to the simulator (see its README).
-const fates = /(000[2-7]|001[0-5])$/
+const fates = /00\d\d$/
 
 const campaignNames = ['Appointment reminders', 'Delivery updates', 'Spring offers', 'Sign-in codes', 'Waiting list']
 const firstNames = ['Ada', 'Grace', 'Alan', 'Edsger', 'Barbara', 'Claude', 'Hedy', 'Guglielmo', 'Radia', 'Tim']

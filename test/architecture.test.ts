@@ -243,6 +243,17 @@ test('no file is too long to be read at once', () => {
   expect(long.map(({ file, lines }) => `${file} has ${lines} lines`)).toEqual([])
 })
 
+test('a class of the console is styled in one file: two rooms of one name would dress each other', () => {
+  const folder = join(root, 'console/style')
+  const styled = globSync('*.css', { cwd: folder }).flatMap((file) => {
+    const names = [...readFileSync(join(folder, file), 'utf8').matchAll(/^\.([a-z-]+) \{$/gm)].map(([, name]) => name)
+    return [...new Set(names)].map((name) => ({ name, file }))
+  })
+  const twice = [...Map.groupBy(styled, ({ name }) => name)].filter(([, files]) => files.length > 1)
+  expect(styled.length).toBeGreaterThan(50)
+  expect(twice.map(([name, files]) => `${name} in ${files.map(({ file }) => file).join(' and ')}`)).toEqual([])
+})
+
 test('the database has no triggers and no functions of ours: what happens can be read in TypeScript', () => {
   const folder = join(root, 'server/db/migrations')
   const wrong = globSync('*.sql', { cwd: folder }).filter((file) =>

@@ -90,7 +90,7 @@ function Details({ broadcast }: { broadcast: Broadcast }) {
         </p>
       </Section>
       <Section title="Text">
-        <p className="bubble">{broadcast.message}</p>
+        <p className="sample">{broadcast.message}</p>
       </Section>
       <Section title="The order">
         <Facts

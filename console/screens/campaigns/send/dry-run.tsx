@@ -34,7 +34,7 @@ export function DryRunResult({ result, isStale, campaign, order }: DryRunProps) 
       </Figures>
       {sample !== null && (
         <Section title="For the first recipient">
-          <p className="bubble">{sample}</p>
+          <p className="sample">{sample}</p>
         </Section>
       )}
       <Section title="In numbers">

@@ -30,7 +30,7 @@ export function SendFields({ campaign, draft, onChange }: SendFieldsProps) {
           ['template', 'A template'],
         ]}
       />
-      {draft.textKind === 'campaign' && campaign.message && <p className="bubble">{campaign.message}</p>}
+      {draft.textKind === 'campaign' && campaign.message && <p className="sample">{campaign.message}</p>}
       {draft.textKind === 'message' && (
         <MessageField value={draft.message} onChange={(message) => onChange({ message })} />
       )}

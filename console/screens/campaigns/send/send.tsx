@@ -113,7 +113,7 @@ function Send({ campaign }: { campaign: Campaign }) {
               {looked.result.cost.map(({ amount, currency }) => `, ${amount} ${currency} by the estimate`)},{' '}
               {tellWhen(draft.when, draft.at)}.
             </p>
-            {looked.result.sample && <p className="bubble">{looked.result.sample}</p>}
+            {looked.result.sample && <p className="sample">{looked.result.sample}</p>}
           </div>
           {action.problem && <Problem of={action.problem} />}
           <div className="buttons">

@@ -5,7 +5,7 @@ import { Facts, formatNumber } from '../../../kit/show.tsx'
 export function PreviewText({ of }: { of: Operations['previewTemplate']['answer'] }) {
   return (
     <section className="section" aria-label="As it would be sent">
-      <p className="bubble">{of.message}</p>
+      <p className="sample">{of.message}</p>
       <Facts
         facts={[
           ['Segments', `${of.segments}, ${of.encoding}`],

@@ -106,7 +106,7 @@ export function LinkTable({
 function LastError({ of: { last_error, last_error_at } }: { of: Link }) {
   if (last_error === null) return null
   return (
-    <span className="below">
+    <span className="note">
       {last_error}, <Time at={last_error_at} />
     </span>
   )

@@ -94,7 +94,7 @@ function State({ of: { action, released_until, raised_by } }: { of: Guard }) {
 function Released({ of: { released_at, released_until, raised_by, reason } }: { of: Guard }) {
   if (released_at === null) return null
   return (
-    <span className="below">
+    <span className="note">
       <Time at={released_at} />
       {raised_by !== null && <> by {raised_by} more</>}
       {released_until !== null && (
