@@ -3611,7 +3611,7 @@ export interface Operations {
     answer: Carrier
   }
   /**
-   * Delete a carrier that has no senders.
+   * Delete a carrier that has no senders and is in no route.
    *
    * Scope: `carriers:write`.
    */

@@ -24,6 +24,7 @@ import { readTimes } from './live/live.ts'
 import { createQueueReader, type QueueReader } from './live/queue.ts'
 import { Carrier, httpOf, LinkSchema, renderCarrier, type LiveNumbers, type ShowContext } from './show.ts'
 import {
+  countUses,
   deleteCarrier,
   findCarrier,
   insertCarrier,
@@ -172,7 +173,7 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
     {
       schema: {
         operationId: 'deleteCarrier',
-        summary: 'Delete a carrier that has no senders',
+        summary: 'Delete a carrier that has no senders and is in no route',
         tags,
         params: IdParams,
         response: { 204: Type.Null(), ...problems(404, 409) },
@@ -182,14 +183,25 @@ export function carrierRoutes(app: App, context: CarriersContext): void {
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
         const carrier = await requireCarrier(tx, request)
+        const detail = await readUses(tx, carrier.id)
+        if (detail !== null) throw new ApiError('carrier_in_use', { detail })
         await deleteCarrier(tx, carrier.id).catch((error: unknown) => {
-          if (codeOf(error) === '23503')
-            throw new ApiError('carrier_in_use', { detail: 'Senders belong to this carrier.' })
-          throw error
+          // Somebody was quicker.
+          throw codeOf(error) === '23503' ? new ApiError('carrier_in_use') : error
         })
         return { status: 204, audit: { before: settingsOf(carrier) } }
       }),
   )
+}
+
+/** What keeps a carrier from being deleted, in a sentence; null: nothing. */
+async function readUses(tx: Tx, id: string): Promise<string | null> {
+  const { senders, routes } = await countUses(tx, id)
+  const uses = [
+    ...(senders > 0 ? [senders === 1 ? 'A sender belongs to it' : `${senders} senders belong to it`] : []),
+    ...(routes > 0 ? [routes === 1 ? 'a route names it' : `${routes} routes name it`] : []),
+  ].join(', and ')
+  return uses === '' ? null : `${uses.charAt(0).toUpperCase()}${uses.slice(1)}: change or delete them first.`
 }
 
 /** What the audit log compares. */

@@ -90,7 +90,17 @@ export async function updateCarrier(tx: Tx, carrier: CarrierFields & { settings:
   )
 }
 
-/** Deletes a carrier and its link. @throws a foreign key violation (23503) while senders belong to it. */
+/** How many senders belong to a carrier, and how many routes name it (by route_carriers_carrier; senders are read). */
+export async function countUses(tx: Tx, id: string): Promise<{ senders: number; routes: number }> {
+  const { rows } = await tx.query<{ senders: number; routes: number }>(
+    `select (select count(*)::int from senders where carrier_id = $1) as senders,
+       (select count(*)::int from route_carriers where carrier_id = $1) as routes`,
+    [id],
+  )
+  return rows[0] ?? { senders: 0, routes: 0 }
+}
+
+/** Deletes a carrier and its link. @throws a foreign key violation (23503) while senders belong to it or routes name it. */
 export async function deleteCarrier(tx: Tx, id: string): Promise<void> {
   await tx.query(`delete from carriers where id = $1`, [id])
 }
