@@ -1,6 +1,7 @@
 /** The console: the files that `scripts/setup.cjs` built from `console/`, and one page for all addresses below `/console`. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
+import { gzipSync } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import type { App } from '../http.ts'
 import { sendPage } from './welcome.ts'
@@ -31,6 +32,8 @@ export function consoleRoutes(app: App): void {
   const options = { config: { scope: null }, schema: { hide: true } }
   const files = readFiles(built)
   const page = files.get('index.html')
+  /** What somebody has asked for packed. */
+  const zipped = new Map<string, Buffer>()
   const send = (reply: FastifyReply): FastifyReply =>
     page === undefined
       ? sendPage(reply.code(503), 'Console · Heliogram', missing)
@@ -46,10 +49,12 @@ export function consoleRoutes(app: App): void {
     if (file === undefined || name === 'index.html') return send(reply)
     // Names of what Vite puts there change with what is in it.
     const lasts = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'max-age=3600'
-    return reply
-      .header('cache-control', lasts)
-      .type(types[extname(name)] ?? 'application/octet-stream')
-      .send(file)
+    reply.headers({ 'cache-control': lasts, vary: 'accept-encoding' })
+    reply.type(types[extname(name)] ?? 'application/octet-stream')
+    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(file)
+    const packed = zipped.get(name) ?? gzipSync(file)
+    zipped.set(name, packed)
+    return reply.header('content-encoding', 'gzip').send(packed)
   })
 }
 
