@@ -13,7 +13,6 @@ import { isOpen, isUnderWay } from '../states.ts'
 import { DryRunResult, type DryRun } from './dry-run.tsx'
 import { readOrder, sendDraftOf } from './draft.ts'
 import { SendFields } from './fields.tsx'
-import { useOrderKey } from './key.ts'
 import { PreviewFor } from './preview.tsx'
 import { useTask } from '../task.ts'
 
@@ -55,7 +54,6 @@ function Send({ campaign }: { campaign: Campaign }) {
   const [isAsking, setAsking] = useState(false)
   const order = readOrder(draft)
   const orderText = JSON.stringify(order)
-  const orderKey = useOrderKey(order)
   const action = useAction('sendCampaign', 'The broadcast is ordered.')
   const path = { campaign: campaign.id }
   // Nothing changes by looking: nothing else is asked again.
@@ -64,10 +62,8 @@ function Send({ campaign }: { campaign: Campaign }) {
     if (result.object === 'dry_run') setLooked({ order: orderText, result })
   })
   const send = async () => {
-    const done = await action.run({ path, body: order }, { idempotencyKey: orderKey.key() })
-    if (done?.answer.object !== 'broadcast') return
-    orderKey.renew()
-    go(`/broadcasts/${done.answer.id}`)
+    const done = await action.run({ path, body: order })
+    if (done?.answer.object === 'broadcast') go(`/broadcasts/${done.answer.id}`)
   }
   const ask = async () => {
     action.reset()
