@@ -254,6 +254,30 @@ test('a class of the console is styled in one file: two rooms of one name would 
   expect(twice.map(([name, files]) => `${name} in ${files.map(({ file }) => file).join(' and ')}`)).toEqual([])
 })
 
+test('a style sheet of a room dresses what is of that room, and no element or part that others have too', () => {
+  const folder = join(root, 'console/style')
+  const named = (text: string): string[] => [...text.matchAll(/\.([a-z][a-z-]*)/g)].map(([, name = '']) => name)
+  const sheets = globSync('*.css', { cwd: folder }).map((file) => {
+    const text = readFileSync(join(folder, file), 'utf8').replace(/\/\*.*?\*\/|@media[^{]*\{/gs, '')
+    return {
+      file,
+      selectors: [...text.matchAll(/([^{}@;]+)\{/g)].flatMap(([, all = '']) => all.trim().split(/,\n\s*/)),
+    }
+  })
+  const shared = ['bars', 'form', 'ground', 'kit', 'shell'].map((name) => `${name}.css`)
+  const everywhere = new Set(
+    sheets.filter(({ file }) => shared.includes(file)).flatMap((one) => named(one.selectors.join())),
+  )
+  const rooms = sheets.filter(({ file }) => ![...shared, 'console.css'].includes(file))
+  const wrong = rooms.flatMap(({ file, selectors }) =>
+    selectors
+      .filter((selector) => named(selector).every((name) => everywhere.has(name)))
+      .map((selector) => `${file} dresses ${selector}`),
+  )
+  expect(rooms.length).toBe(5)
+  expect(wrong).toEqual([])
+})
+
 test('the database has no triggers and no functions of ours: what happens can be read in TypeScript', () => {
   const folder = join(root, 'server/db/migrations')
   const wrong = globSync('*.sql', { cwd: folder }).filter((file) =>

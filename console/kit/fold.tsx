@@ -1,20 +1,16 @@
-/** Fields that are rarely filled in, folded away. */
-import { useEffect, useRef, type ReactNode } from 'react'
+/** Fields that are rarely filled in, folded away. Their form opens those that have a fault: what is wrong is not hidden. */
+import type { ReactNode } from 'react'
 
-/** It opens by itself where a fault comes up inside: what is wrong is not hidden. */
-export function Fold({ title, children }: { title: string; children: ReactNode }) {
-  const ref = useRef<HTMLDetailsElement>(null)
-  const hadFault = useRef(false)
-  // After every render, as only these show or take away faults.
-  useEffect(() => {
-    const hasFault = ref.current?.querySelector('.fault') != null
-    if (hasFault && !hadFault.current && ref.current) ref.current.open = true
-    hadFault.current = hasFault
-  })
-  return (
-    <details ref={ref}>
-      <summary>{title}</summary>
-      {children}
-    </details>
-  )
+interface FoldProps {
+  title: string
+  /** Whether it is open at first. */
+  isOpen?: boolean
+  children: ReactNode
 }
+
+export const Fold = ({ title, isOpen = false, children }: FoldProps) => (
+  <details className="fold" open={isOpen}>
+    <summary>{title}</summary>
+    <div className="form">{children}</div>
+  </details>
+)

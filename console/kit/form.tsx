@@ -61,9 +61,9 @@ export function Form({ onSubmit, problem = null, children }: FormProps) {
   // Who is told of faults stands in the first field that has one, and none of these is folded away.
   useEffect(() => {
     if (problem === null) return
-    const wrong = form.current?.querySelectorAll<HTMLElement>('[aria-invalid="true"]') ?? []
-    for (const field of wrong) field.closest('details')?.setAttribute('open', '')
-    wrong[0]?.focus()
+    for (const fault of form.current?.querySelectorAll('.fault') ?? [])
+      fault.closest('details')?.setAttribute('open', '')
+    form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus()
   }, [problem])
   return (
     <form className="form" ref={form} onSubmit={submit} noValidate>
@@ -172,11 +172,24 @@ export function CheckField({
 }: FieldProps & { value: boolean; onChange: (value: boolean) => void }) {
   const id = useId()
   const fault = useFault(name)
+  const isDescribed = fault !== undefined || hint !== undefined
   return (
     <div className="field check">
-      <input id={id} name={name} type="checkbox" checked={value} onChange={(e) => onChange(e.target.checked)} />
+      <input
+        id={id}
+        name={name}
+        type="checkbox"
+        aria-describedby={isDescribed ? `${id}-about` : undefined}
+        aria-invalid={fault !== undefined}
+        checked={value}
+        onChange={(e) => onChange(e.target.checked)}
+      />
       <label htmlFor={id}>{label}</label>
-      {(fault ?? hint) && <p className={fault === undefined ? 'hint' : 'fault'}>{fault ?? hint}</p>}
+      {isDescribed && (
+        <p id={`${id}-about`} className={fault === undefined ? 'hint' : 'fault'}>
+          {fault ?? hint}
+        </p>
+      )}
     </div>
   )
 }

@@ -126,7 +126,7 @@ function TextOfBroadcasts({ draft, onChange }: CampaignFieldsProps) {
 
 function Rare({ draft, onChange }: CampaignFieldsProps) {
   return (
-    <div className="stack">
+    <>
       <div className="fields">
         <TextField
           label="Pace"
@@ -212,6 +212,6 @@ function Rare({ draft, onChange }: CampaignFieldsProps) {
         hint="Up to 50 labels, with commas between them."
       />
       <PairsField label="Metadata" pairs={draft.metadata} onChange={(metadata) => onChange({ metadata })} />
-    </div>
+    </>
   )
 }

@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAction } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
+import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, Form, TextField } from '../../../kit/form.tsx'
 import { Page } from '../../../kit/page.tsx'
 import { InvitationCode } from '../people/invite.tsx'
@@ -60,9 +61,8 @@ export function NewAccountScreen() {
               onChange={setEmail}
               hint="Whom you give the invitation that comes next. Empty: nobody yet; programs get a key on the next screen."
             />
-            <details>
-              <summary>Limits</summary>
-              <div className="fields below">
+            <Fold title="Limits">
+              <div className="fields">
                 <TextField
                   label="Pace"
                   name="pace"
@@ -80,7 +80,7 @@ export function NewAccountScreen() {
                   hint="Of each of its credentials. Empty: as the installation says."
                 />
               </div>
-            </details>
+            </Fold>
             <Buttons>
               <Button kind="primary" type="submit" isBusy={isBusy}>
                 Make the account

@@ -3,6 +3,7 @@ import type { Answer } from '@heliogram/sdk'
 import { useState } from 'react'
 import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
+import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, Form, SelectField, TextField } from '../../../kit/form.tsx'
 import { Secrets } from '../../../kit/secret.tsx'
 import { Badge } from '../../../kit/show.tsx'
@@ -31,10 +32,9 @@ export function SecondFactor({ isOn, codesLeft, email }: SecondFactorProps) {
           <p>
             <Badge status="on" tone="good" /> A code is asked for at each login. {codesLeft} recovery codes are left.
           </p>
-          <details className="below">
-            <summary>Turn it off</summary>
+          <Fold title="Turn it off">
             <TurnOff />
-          </details>
+          </Fold>
         </>
       ) : (
         <TurnOn email={email} onDone={setCodes} />

@@ -93,7 +93,7 @@ export function ContactFields({ draft, onChange, isNew = false }: ContactFieldsP
 
 function Consent({ draft, onChange }: ContactFieldsProps) {
   return (
-    <div className="stack">
+    <>
       <SelectField
         label="Consent"
         name="consent"
@@ -141,6 +141,6 @@ function Consent({ draft, onChange }: ContactFieldsProps) {
           />
         </>
       )}
-    </div>
+    </>
   )
 }

@@ -73,16 +73,14 @@ export function SendFields({ campaign, draft, onChange }: SendFieldsProps) {
         />
       </div>
       <Fold title="Values for all, validity, encoding, limits, links, labels">
-        <div className="stack">
-          <PairsField
-            label="Values that are the same for all"
-            nameLabel="Field"
-            hint="They go before those of a contact."
-            pairs={draft.variables}
-            onChange={(variables) => onChange({ variables })}
-          />
-          <RareSendFields draft={draft} onChange={onChange} />
-        </div>
+        <PairsField
+          label="Values that are the same for all"
+          nameLabel="Field"
+          hint="They go before those of a contact."
+          pairs={draft.variables}
+          onChange={(variables) => onChange({ variables })}
+        />
+        <RareSendFields draft={draft} onChange={onChange} />
       </Fold>
     </>
   )

@@ -64,7 +64,6 @@ export function LinkForm({
             groups={smppConnection}
             isOverride
             draft={draft}
-            problem={action.problem}
             set={(name, value) => setDraft((now) => ({ ...now, [name]: value }))}
           />
           <TextField

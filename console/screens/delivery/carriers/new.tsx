@@ -83,7 +83,6 @@ export function NewCarrierScreen() {
           <SettingGroups
             groups={groups}
             draft={draft}
-            problem={create.problem}
             set={(field, value) => setDraft((now) => ({ ...now, [field]: value }))}
           />
           {adapters[kind]?.secrets.map((spec) => (

@@ -1,6 +1,6 @@
 /** Fields for settings, from what is known of each; groups with a title are folded away. */
 import { CheckField, SelectField, TextArea, TextField } from '../../../kit/form.tsx'
-import { Fold } from '../fold.tsx'
+import { Fold } from '../../../kit/fold.tsx'
 import type { Draft, FieldGroup, FieldSpec } from './fields.ts'
 
 interface OneProps {
@@ -49,10 +49,9 @@ export function SettingField({
 
 interface AllProps extends Pick<OneProps, 'draft' | 'set' | 'isOverride'> {
   groups: readonly FieldGroup[]
-  problem: Error | null
 }
 
-export function SettingGroups({ groups, problem, ...rest }: AllProps) {
+export function SettingGroups({ groups, ...rest }: AllProps) {
   return groups.map(({ title, fields }) => {
     const wide = ['json', 'long', 'check']
     const isWide = fields.every(({ kind }) => wide.includes(kind ?? 'text'))
@@ -66,7 +65,7 @@ export function SettingGroups({ groups, problem, ...rest }: AllProps) {
     return title === null ? (
       <div key="first">{inner}</div>
     ) : (
-      <Fold key={title} title={title} names={fields.map(({ name }) => `settings/${name}`)} problem={problem}>
+      <Fold key={title} title={title}>
         {inner}
       </Fold>
     )

@@ -72,7 +72,6 @@ export function SettingsPart({ carrier }: { carrier: Carrier }) {
         <SettingGroups
           groups={groups}
           draft={draft}
-          problem={update.problem}
           set={(field, value) => setDraft((now) => ({ ...now, [field]: value }))}
         />
         {adapter === null && (

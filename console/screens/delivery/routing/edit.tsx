@@ -7,7 +7,7 @@ import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Buttons, CheckField, Form, TextField } from '../../../kit/form.tsx'
 import { Loaded, Page } from '../../../kit/page.tsx'
 import { Badge } from '../../../kit/show.tsx'
-import { Fold } from '../fold.tsx'
+import { Fold } from '../../../kit/fold.tsx'
 import { readNumber } from '../format.ts'
 import { ChainFields, readFailover, readShares, sharesOf, type Share } from './chain-fields.tsx'
 import { DeleteRoute } from './list.tsx'
@@ -128,7 +128,7 @@ function RouteForm({ route, problem, isBusy, onSubmit }: FormProps) {
           shares={failover}
           set={setFailover}
         />
-        <Fold title="Limit of cost" names={['max_cost']} problem={problem}>
+        <Fold title="Limit of cost">
           <div className="fields">
             <TextField
               label="A message may cost"

@@ -5,7 +5,7 @@ import { useAction, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Buttons, Form, SelectField, TextArea, TextField } from '../../../kit/form.tsx'
 import { Page } from '../../../kit/page.tsx'
-import { Fold } from '../fold.tsx'
+import { Fold } from '../../../kit/fold.tsx'
 import { typeNames, typeOptions } from '../format.ts'
 import { TestAnswer, type RouteTest } from './test-answer.tsx'
 
@@ -82,7 +82,7 @@ export function RouteTestScreen() {
             value={message}
             onChange={setMessage}
           />
-          <Fold title="Account, campaign and pool" names={['account', 'campaign', 'sender_pool']} problem={ask.problem}>
+          <Fold title="Account, campaign and pool">
             <SelectField
               label="Account"
               name="account"

@@ -1,6 +1,7 @@
 /** The fields of an SMPP credential, for a new one and for one that is changed. */
 import { useState } from 'react'
 import { Button } from '../../../kit/button.tsx'
+import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, CheckField, Form, SelectField, TextArea, TextField } from '../../../kit/form.tsx'
 import { alphabets, concatenations, type SmppDraft } from './draft.ts'
 
@@ -60,34 +61,31 @@ export function SmppForm({ start, label, onSubmit, onCancel, isBusy, problem }: 
           hint="Segments a second, over all its sessions."
         />
       </div>
-      <details>
-        <summary>Networks, alphabet, long replies</summary>
-        <div className="form">
-          <TextArea
-            label="Networks"
-            name="allowed_cidrs"
-            rows={2}
-            value={draft.networks}
-            onChange={(networks) => put({ networks })}
-            hint="Networks that it may bind from, such as 192.0.2.0/24; empty: any."
-            spellCheck={false}
-          />
-          <SelectField
-            label="data_coding 0 means"
-            name="default_alphabet"
-            value={draft.alphabet}
-            onChange={(value) => put({ alphabet: alphabets.find(([one]) => one === value)?.[0] ?? 'gsm7' })}
-            options={alphabets}
-          />
-          <SelectField
-            label="Long replies come by"
-            name="reply_concatenation"
-            value={draft.concatenation}
-            onChange={(value) => put({ concatenation: concatenations.find(([one]) => one === value)?.[0] ?? 'udh8' })}
-            options={concatenations}
-          />
-        </div>
-      </details>
+      <Fold title="Networks, alphabet, long replies">
+        <TextArea
+          label="Networks"
+          name="allowed_cidrs"
+          rows={2}
+          value={draft.networks}
+          onChange={(networks) => put({ networks })}
+          hint="Networks that it may bind from, such as 192.0.2.0/24; empty: any."
+          spellCheck={false}
+        />
+        <SelectField
+          label="data_coding 0 means"
+          name="default_alphabet"
+          value={draft.alphabet}
+          onChange={(value) => put({ alphabet: alphabets.find(([one]) => one === value)?.[0] ?? 'gsm7' })}
+          options={alphabets}
+        />
+        <SelectField
+          label="Long replies come by"
+          name="reply_concatenation"
+          value={draft.concatenation}
+          onChange={(value) => put({ concatenation: concatenations.find(([one]) => one === value)?.[0] ?? 'udh8' })}
+          options={concatenations}
+        />
+      </Fold>
       <Buttons>
         <Button kind="primary" type="submit" isBusy={isBusy}>
           {label}

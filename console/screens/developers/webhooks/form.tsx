@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Choices } from '../../../kit/choices.tsx'
 import { faultOf } from '../../../kit/fault.ts'
+import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, CheckField, Form, TextArea, TextField } from '../../../kit/form.tsx'
 import { eventGroups } from '../event-types.ts'
 import type { WebhookDraft } from './draft.ts'
@@ -51,64 +52,61 @@ export function WebhookForm({ start, label, onSubmit, isBusy, problem, back }: W
         onChange={(events) => put({ events })}
         fault={faultOf(problem, 'events')}
       />
-      <details open={isRare}>
-        <summary>Headers, order, batches, texts</summary>
-        <div className="form">
-          <TextArea
-            label="Headers that every post carries too"
-            name="headers"
-            rows={3}
-            placeholder="Authorization: Bearer …"
-            value={draft.headers}
-            onChange={(headers) => put({ headers })}
-            hint="A line each, such as “Authorization: Bearer …”. At most 10. Kept encrypted and shown as ********, which means: as it is."
-            spellCheck={false}
-          />
-          <CheckField
-            label="In order"
-            name="ordered"
-            value={draft.ordered}
-            onChange={(ordered) => put({ ordered })}
-            hint="Events of one message are posted one after the other: one that fails holds back the later ones of its message, and no other."
-          />
-          <CheckField
-            label="Several events a post"
-            name="batch"
-            value={draft.isBatched}
-            onChange={(isBatched) => put({ isBatched })}
-            hint="A 2xx takes all of them; anything else none, and each comes again."
-          />
-          {draft.isBatched && (
-            <div className="fields">
-              <TextField
-                label="Events a post, at most"
-                name="batch/max_events"
-                type="number"
-                min="1"
-                max="200"
-                value={draft.maxEvents}
-                onChange={(maxEvents) => put({ maxEvents })}
-              />
-              <TextField
-                label="The longest wait for more of them, in milliseconds"
-                name="batch/max_wait_ms"
-                type="number"
-                min="0"
-                max="10000"
-                value={draft.maxWaitMs}
-                onChange={(maxWaitMs) => put({ maxWaitMs })}
-              />
-            </div>
-          )}
-          <CheckField
-            label="With the texts of messages"
-            name="include_bodies"
-            value={draft.includeBodies}
-            onChange={(includeBodies) => put({ includeBodies })}
-            hint="Only who may read texts can turn it on."
-          />
-        </div>
-      </details>
+      <Fold title="Headers, order, batches, texts" isOpen={isRare}>
+        <TextArea
+          label="Headers that every post carries too"
+          name="headers"
+          rows={3}
+          placeholder="Authorization: Bearer …"
+          value={draft.headers}
+          onChange={(headers) => put({ headers })}
+          hint="A line each, such as “Authorization: Bearer …”. At most 10. Kept encrypted and shown as ********, which means: as it is."
+          spellCheck={false}
+        />
+        <CheckField
+          label="In order"
+          name="ordered"
+          value={draft.ordered}
+          onChange={(ordered) => put({ ordered })}
+          hint="Events of one message are posted one after the other: one that fails holds back the later ones of its message, and no other."
+        />
+        <CheckField
+          label="Several events a post"
+          name="batch"
+          value={draft.isBatched}
+          onChange={(isBatched) => put({ isBatched })}
+          hint="A 2xx takes all of them; anything else none, and each comes again."
+        />
+        {draft.isBatched && (
+          <div className="fields">
+            <TextField
+              label="Events a post, at most"
+              name="batch/max_events"
+              type="number"
+              min="1"
+              max="200"
+              value={draft.maxEvents}
+              onChange={(maxEvents) => put({ maxEvents })}
+            />
+            <TextField
+              label="The longest wait for more of them, in milliseconds"
+              name="batch/max_wait_ms"
+              type="number"
+              min="0"
+              max="10000"
+              value={draft.maxWaitMs}
+              onChange={(maxWaitMs) => put({ maxWaitMs })}
+            />
+          </div>
+        )}
+        <CheckField
+          label="With the texts of messages"
+          name="include_bodies"
+          value={draft.includeBodies}
+          onChange={(includeBodies) => put({ includeBodies })}
+          hint="Only who may read texts can turn it on."
+        />
+      </Fold>
       <Buttons>
         <Button kind="primary" type="submit" isBusy={isBusy}>
           {label}

@@ -6,6 +6,7 @@ import { Button } from '../../../kit/button.tsx'
 import { Choices } from '../../../kit/choices.tsx'
 import { Dialog } from '../../../kit/dialog.tsx'
 import { faultOf } from '../../../kit/fault.ts'
+import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, CheckField, Form, TextField } from '../../../kit/form.tsx'
 import { localTime, momentOf } from '../../../kit/lines.ts'
 import { eventGroups, type EventType } from '../event-types.ts'
@@ -65,8 +66,7 @@ export function ReplayDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
           onChange={setOnlyFailed}
           hint="What happened while it was disabled was not posted, and is none of them."
         />
-        <details>
-          <summary>Only some types</summary>
+        <Fold title="Only some types">
           <Choices
             label="Types"
             hint="None chosen: those that the webhook subscribes to."
@@ -75,7 +75,7 @@ export function ReplayDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
             onChange={setTypes}
             fault={faultOf(problem, 'types')}
           />
-        </details>
+        </Fold>
         <Buttons>
           <Button kind="primary" type="submit" isBusy={isBusy}>
             Post them again

@@ -48,7 +48,7 @@ function OneMessage({ id }: { id: string }) {
             <Concerns of={it} />
             <div className="columns">
               <div>
-                <div className="card text" aria-label="Text">
+                <div className="card text message-text" aria-label="Text">
                   <MessageText of={it} />
                 </div>
                 <Section title="Facts">
