@@ -3,9 +3,9 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../kit/button.tsx'
 import { Buttons, Form, TextField } from '../../kit/form.tsx'
+import { useTask } from '../../kit/task.tsx'
 import { acceptInvitation } from '../../session/session.ts'
 import { Gate } from './gate.tsx'
-import { useAttempt } from './attempt.ts'
 
 /** A code may come behind the `#` of the address, which no server gets to see. */
 const codeHere = (): string => decodeURIComponent(location.hash.slice(1))
@@ -14,7 +14,7 @@ export function JoinScreen() {
   const [code, setCode] = useState(codeHere)
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
-  const { attempt, isBusy, problem } = useAttempt(async () => {
+  const { run, isBusy, problem } = useTask(async () => {
     await acceptInvitation({ code: code.trim(), password, ...(email && { email }) })
     history.replaceState(null, '', '/console/')
   })
@@ -23,7 +23,7 @@ export function JoinScreen() {
       title="Your login"
       lead="The code works once. With it you choose the password that you log in with from now on."
     >
-      <Form onSubmit={attempt} problem={problem}>
+      <Form onSubmit={run} problem={problem}>
         <TextField label="One-time code" name="code" value={code} onChange={setCode} spellCheck={false} required />
         <TextField
           label="E-mail address"

@@ -4,16 +4,16 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { Button } from '../../kit/button.tsx'
 import { Buttons, Form, TextField } from '../../kit/form.tsx'
+import { useTask } from '../../kit/task.tsx'
 import { logIn } from '../../session/session.ts'
 import { Gate } from './gate.tsx'
-import { useAttempt } from './attempt.ts'
 
 export function LoginScreen() {
   const [email, setEmail] = useState('')
   const [password, setPassword] = useState('')
   const [otp, setOtp] = useState('')
   const [isRecovery, setRecovery] = useState(false)
-  const { attempt, isBusy, problem } = useAttempt(() =>
+  const { run, isBusy, problem } = useTask(() =>
     logIn({ email, password, ...(otp && (isRecovery ? { recovery_code: otp } : { otp })) }),
   )
   // What was typed first stays right while the second factor is asked for, and when it was wrong.
@@ -21,7 +21,7 @@ export function LoginScreen() {
   const shown = problem instanceof HeliogramError && problem.code === 'otp_required' ? null : problem
   return (
     <Gate title="Log in">
-      <Form onSubmit={attempt} problem={shown}>
+      <Form onSubmit={run} problem={shown}>
         <TextField
           label="E-mail address"
           name="email"

@@ -4,13 +4,12 @@ import { download, useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded } from '../../../kit/page.tsx'
-import { Problem } from '../../../kit/problem.tsx'
 import { Badge, PhoneNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
+import { DownloadButton } from '../../../kit/task.tsx'
 import { oneOf } from '../fields.tsx'
 import { CampaignFrame } from '../frame.tsx'
 import { isOpen } from '../states.ts'
-import { useTask } from '../task.ts'
 import { AddContact } from './add.tsx'
 
 export function ContactsScreen() {
@@ -39,7 +38,6 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
   const { cursor } = filters
   const query = queryOf(filters)
   const contacts = useCall('listContacts', { path: { campaign: id }, query: { ...query, ...(cursor && { cursor }) } })
-  const save = useTask(() => download('exportContacts', { path: { campaign: id }, query }, `contacts-${id}.csv`))
   const isFiltered = names.some((name) => filters[name] !== undefined)
   const field = (name: (typeof names)[number], label: string, placeholder = label) => (
     <input
@@ -55,9 +53,10 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
       <div className="section-head">
         <h2>Contacts</h2>
         <div className="actions">
-          <Button isBusy={save.isBusy} onClick={() => void save.run()}>
-            Export {isFiltered ? 'these' : 'all'} as CSV
-          </Button>
+          <DownloadButton
+            label={`Export ${isFiltered ? 'these' : 'all'} as CSV`}
+            onDownload={() => download('exportContacts', { path: { campaign: id }, query }, `contacts-${id}.csv`)}
+          />
           {isOpen(status) && <AddContact campaign={id} />}
         </div>
       </div>
@@ -82,7 +81,6 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
           </Button>
         )}
       </div>
-      {save.problem && <Problem of={save.problem} />}
       <Loaded call={contacts}>
         {(page) => (
           <>

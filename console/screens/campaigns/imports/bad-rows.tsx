@@ -4,9 +4,8 @@ import { useState } from 'react'
 import { download, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Loaded, Section } from '../../../kit/page.tsx'
-import { Problem } from '../../../kit/problem.tsx'
 import { Table } from '../../../kit/table.tsx'
-import { useTask } from '../task.ts'
+import { DownloadButton } from '../../../kit/task.tsx'
 
 export function BadRows({ of: { id, dry_run: isDry, completed_at: over } }: { of: Import }) {
   // Two lists stand on this page: the pages of this one are turned here, not in the address.
@@ -17,14 +16,14 @@ export function BadRows({ of: { id, dry_run: isDry, completed_at: over } }: { of
     over === null ? { every: 2000 } : {},
   )
   const asCsv = { headers: { accept: 'text/csv' } }
-  const save = useTask(() => download('listImportErrors', { path: { import: id } }, `bad-rows-${id}.csv`, asCsv))
   return (
     <Section
       title="Bad rows"
       actions={
-        <Button isBusy={save.isBusy} onClick={() => void save.run()}>
-          Download them as CSV
-        </Button>
+        <DownloadButton
+          label="Download them as CSV"
+          onDownload={() => download('listImportErrors', { path: { import: id } }, `bad-rows-${id}.csv`, asCsv)}
+        />
       }
     >
       <p className="hint">
@@ -32,7 +31,6 @@ export function BadRows({ of: { id, dry_run: isDry, completed_at: over } }: { of
           ? 'They would make no contacts and change none; all others would be imported.'
           : 'Correct the file of bad rows, and import it: all other rows need nothing more.'}
       </p>
-      {save.problem && <Problem of={save.problem} />}
       <Loaded call={errors}>
         {({ data, next_cursor: next, prev_cursor: previous }) => (
           <>

@@ -1,12 +1,10 @@
 /** What a broadcast would be: counts, cost, the text for one, and who would get nothing, with the reason. */
 import type { Operations } from '@heliogram/sdk'
 import { download } from '../../../api.ts'
-import { Button } from '../../../kit/button.tsx'
 import { Section } from '../../../kit/page.tsx'
-import { Problem } from '../../../kit/problem.tsx'
 import { Facts, Figure, Figures, formatNumber, PhoneNumber } from '../../../kit/show.tsx'
 import { Table } from '../../../kit/table.tsx'
-import { useTask } from '../task.ts'
+import { DownloadButton } from '../../../kit/task.tsx'
 import type { Order } from './draft.ts'
 
 export type DryRun = Extract<Operations['sendCampaign']['answer'], { object: 'dry_run' }>
@@ -58,17 +56,16 @@ export function DryRunResult({ result, isStale, campaign, order }: DryRunProps) 
 function Skips({ skips, campaign, order }: Pick<DryRunProps, 'campaign' | 'order'> & Pick<DryRun, 'skips'>) {
   const request = { path: { campaign }, body: { ...order, dry_run: true } }
   const asCsv = { headers: { accept: 'text/csv' } }
-  const save = useTask(() => download('sendCampaign', request, `passed-over-${campaign}.csv`, asCsv))
   return (
     <Section
       title={skips.length < 100 ? 'Passed over' : 'Passed over: the first 100'}
       actions={
-        <Button isBusy={save.isBusy} onClick={() => void save.run()}>
-          Download all as CSV
-        </Button>
+        <DownloadButton
+          label="Download all as CSV"
+          onDownload={() => download('sendCampaign', request, `passed-over-${campaign}.csv`, asCsv)}
+        />
       }
     >
-      {save.problem && <Problem of={save.problem} />}
       <Table
         label="Passed over"
         rows={skips}

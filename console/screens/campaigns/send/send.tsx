@@ -8,13 +8,13 @@ import { Dialog } from '../../../kit/dialog.tsx'
 import { Buttons, Form } from '../../../kit/form.tsx'
 import { Problem } from '../../../kit/problem.tsx'
 import { formatNumber } from '../../../kit/show.tsx'
+import { useTask } from '../../../kit/task.tsx'
 import { CampaignFrame } from '../frame.tsx'
 import { isOpen, isUnderWay } from '../states.ts'
 import { DryRunResult, type DryRun } from './dry-run.tsx'
 import { readOrder, sendDraftOf } from './draft.ts'
 import { SendFields } from './fields.tsx'
 import { PreviewFor } from './preview.tsx'
-import { useTask } from '../task.ts'
 
 export function SendScreen() {
   return (

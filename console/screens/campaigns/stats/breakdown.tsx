@@ -2,14 +2,12 @@
 import type { Operations } from '@heliogram/sdk'
 import { download, useCall } from '../../../api.ts'
 import { Bars } from '../../../kit/bars.tsx'
-import { Button } from '../../../kit/button.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'
-import { Problem } from '../../../kit/problem.tsx'
 import { formatNumber, Money } from '../../../kit/show.tsx'
 import { Table } from '../../../kit/table.tsx'
+import { DownloadButton } from '../../../kit/task.tsx'
 import { oneOf } from '../fields.tsx'
-import { useTask } from '../task.ts'
 import { messageParts } from './outcome.ts'
 
 type Line = Operations['getCampaignStats']['answer']['data'][number]
@@ -25,17 +23,16 @@ const hourOf = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeSty
 
 export function Breakdown({ campaign }: { campaign: string }) {
   const hours = useCall('getCampaignStats', { path: { campaign }, query: { group: 'hour' } }, { every: 5000 })
-  const save = useTask(() => download('exportCampaignStats', { path: { campaign } }, `stats-${campaign}.csv`))
   return (
     <Section
       title="By hour"
       actions={
-        <Button kind="quiet" isBusy={save.isBusy} onClick={() => void save.run()}>
-          Download all as CSV
-        </Button>
+        <DownloadButton
+          label="Download all as CSV"
+          onDownload={() => download('exportCampaignStats', { path: { campaign } }, `stats-${campaign}.csv`)}
+        />
       }
     >
-      {save.problem && <Problem of={save.problem} />}
       <Loaded call={hours}>
         {({ data }) => (
           <Bars

@@ -5,7 +5,7 @@ import { heliogram } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, Form, SelectField, TextField } from '../../../kit/form.tsx'
-import { useTask } from '../task.ts'
+import { useTask } from '../../../kit/task.tsx'
 import { PreviewText } from './preview-text.tsx'
 
 export function TemplatePreview({ template }: { template: Template }) {
