@@ -2,12 +2,12 @@
 import type { Campaign } from '@heliogram/sdk'
 import { download, useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
+import { FilterSelect, FilterText } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded } from '../../../kit/page.tsx'
 import { Badge, PhoneNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
 import { DownloadButton } from '../../../kit/task.tsx'
-import { oneOf } from '../fields.tsx'
 import { CampaignFrame } from '../frame.tsx'
 import { isOpen } from '../states.ts'
 import { AddContact } from './add.tsx'
@@ -39,15 +39,10 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
   const query = queryOf(filters)
   const contacts = useCall('listContacts', { path: { campaign: id }, query: { ...query, ...(cursor && { cursor }) } })
   const isFiltered = names.some((name) => filters[name] !== undefined)
-  const field = (name: (typeof names)[number], label: string, placeholder = label) => (
-    <input
-      type="search"
-      aria-label={label}
-      placeholder={placeholder}
-      value={filters[name] ?? ''}
-      onChange={(event) => set(name, event.target.value)}
-    />
-  )
+  const field = (name: (typeof names)[number]) => ({
+    value: filters[name],
+    onChange: (value: string) => set(name, value),
+  })
   return (
     <>
       <div className="section-head">
@@ -60,21 +55,21 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
           {isOpen(status) && <AddContact campaign={id} />}
         </div>
       </div>
-      <div className="filters contact-filters">
-        {field('phone_prefix', 'Number begins with', 'Number')}
-        {field('tag', 'Tag')}
-        <select
-          aria-label="Status"
-          value={oneOf(['active', 'opted_out'], filters.status ?? '', '')}
-          onChange={(event) => set('status', event.target.value)}
-        >
-          <option value="">Any status</option>
-          <option value="active">Active</option>
-          <option value="opted_out">Opted out</option>
-        </select>
-        {field('language', 'Language')}
-        {field('external_id', 'External id')}
-        {field('attribute', 'Attribute, as name=value', 'name=value')}
+      <div className="filters contact-filters" role="search" aria-label="Filters of contacts">
+        <FilterText label="Number begins with" placeholder="Number" {...field('phone_prefix')} />
+        <FilterText label="Tag" {...field('tag')} />
+        <FilterSelect
+          label="Status"
+          options={[
+            ['', 'Any status'],
+            ['active', 'Active'],
+            ['opted_out', 'Opted out'],
+          ]}
+          {...field('status')}
+        />
+        <FilterText label="Language" {...field('language')} />
+        <FilterText label="External id" {...field('external_id')} />
+        <FilterText label="Attribute, as name=value" placeholder="name=value" {...field('attribute')} />
         {isFiltered && (
           <Button kind="quiet" onClick={clear}>
             Clear
