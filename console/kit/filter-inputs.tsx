@@ -86,11 +86,3 @@ export function FilterDay({ label, value = '', onChange }: FilterProps) {
     </span>
   )
 }
-
-/** The moment at which a day of this browser's time zone begins, or the one after it. */
-export function momentOfDay(day: string, isAfter = false): string {
-  const moment = new Date(`${day}T00:00:00`)
-  if (Number.isNaN(moment.getTime())) return day
-  if (isAfter) moment.setDate(moment.getDate() + 1)
-  return moment.toISOString()
-}

@@ -3,8 +3,9 @@ import type { Operations } from '@heliogram/sdk'
 import { Choices } from './choices.tsx'
 import { faultOf } from './fault.ts'
 import { SelectField, TextArea, TextField } from './form.tsx'
-import { linesOf, momentOf } from './lines.ts'
+import { momentOf } from './moments.ts'
 import { allScopes, groupScopes, usualScopes, type Scope } from './scopes.ts'
+import { wordsOf } from './typed.ts'
 
 export interface KeyDraft {
   name: string
@@ -30,10 +31,10 @@ export function keyBodyOf(draft: KeyDraft): Operations['createApiKey']['body'] {
     name: draft.name.trim(),
     mode: draft.mode === 'test' ? 'test' : 'live',
     scopes: [...draft.scopes],
-    ip_allow: linesOf(draft.networks),
+    ip_allow: wordsOf(draft.networks),
     ...(draft.ends === 'never' && { expires_at: null }),
     // Without a time the API says so: nobody gets another end than they chose.
-    ...(draft.ends === 'at' && { expires_at: momentOf(draft.endsAt) ?? '' }),
+    ...(draft.ends === 'at' && { expires_at: momentOf(draft.endsAt) }),
   }
 }
 

@@ -1,7 +1,7 @@
 /** A campaign as a form has it, all of it text, and as the API takes it. */
 import type { Campaign, Operations } from '@heliogram/sdk'
+import { labelsOf } from '../../kit/typed.ts'
 import { pairsOf, textsOf, valuesOf, type Pair } from './pairs.tsx'
-import { labelsOf } from './values.ts'
 
 type Changes = Operations['updateCampaign']['body']
 

@@ -14,16 +14,6 @@ export function formatSeconds(seconds: number | null | undefined): string {
 export const formatLatency = (times: { p50_ms: number; p95_ms: number; p99_ms: number } | null): string =>
   times ? `${times.p50_ms} · ${times.p95_ms} · ${times.p99_ms} ms` : '–'
 
-/** What is written in a field with commas or blanks between, as a list. */
-export const splitList = (text: string): string[] => text.split(/[\s,;]+/).filter((item) => item !== '')
-
-/** A number of a field; what is none stays text, so that the API says so beside the field. */
-export function readNumber(text: string): number {
-  const value = Number(text.trim())
-  // The API refuses what is no number, and names the field.
-  return text.trim() === '' ? Number.NaN : value
-}
-
 /** Kinds of messages, as they are called here. */
 export const typeNames = { otp: 'Codes', transactional: 'Transactional', marketing: 'Marketing' } as const
 

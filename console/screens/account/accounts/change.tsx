@@ -5,7 +5,7 @@ import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Dialog } from '../../../kit/dialog.tsx'
 import { Buttons, Form, TextField } from '../../../kit/form.tsx'
-import { numberIn } from './number.ts'
+import { numberOrNone } from '../../../kit/typed.ts'
 
 export function ChangeDialog({ of, onClose }: { of: Account; onClose: () => void }) {
   const [name, setName] = useState(of.name)
@@ -13,7 +13,7 @@ export function ChangeDialog({ of, onClose }: { of: Account; onClose: () => void
   const [perSecond, setPerSecond] = useState(String(of.api_per_second ?? ''))
   const { run, isBusy, problem } = useAction('updateAccount', 'The account is changed')
   const change = async () => {
-    const body = { name: name.trim(), pace: numberIn(pace), api_per_second: numberIn(perSecond) }
+    const body = { name: name.trim(), pace: numberOrNone(pace), api_per_second: numberOrNone(perSecond) }
     if (await run({ path: { id: of.id }, body })) onClose()
   }
   return (

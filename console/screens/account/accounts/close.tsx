@@ -5,7 +5,7 @@ import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Dialog } from '../../../kit/dialog.tsx'
 import { Buttons, Form, SelectField, TextField } from '../../../kit/form.tsx'
-import { numberFrom } from '../../../kit/lines.ts'
+import { numberFrom } from '../../../kit/typed.ts'
 
 export function CloseDialog({ of, onClose }: { of: Account; onClose: () => void }) {
   const [days, setDays] = useState('30')

@@ -7,8 +7,8 @@ import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, Form, TextField } from '../../../kit/form.tsx'
 import { Page } from '../../../kit/page.tsx'
+import { numberOrNone } from '../../../kit/typed.ts'
 import { InvitationCode } from '../people/invite.tsx'
-import { numberIn } from './number.ts'
 
 export function NewAccountScreen() {
   const [, go] = useLocation()
@@ -22,8 +22,8 @@ export function NewAccountScreen() {
     const done = await run({
       body: {
         name: name.trim(),
-        pace: numberIn(pace),
-        api_per_second: numberIn(perSecond),
+        pace: numberOrNone(pace),
+        api_per_second: numberOrNone(perSecond),
         ...(email.trim() && { owner_email: email.trim() }),
       },
     })

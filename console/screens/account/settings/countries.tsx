@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { Button } from '../../../kit/button.tsx'
 import { SelectField, TextArea, TextField } from '../../../kit/form.tsx'
-import { linesOf, numberFrom } from '../../../kit/lines.ts'
+import { numberFrom, wordsOf } from '../../../kit/typed.ts'
 import { Group, type Settings, type SettingsChange } from './group.tsx'
 
 interface Limit {
@@ -30,7 +30,7 @@ export function CountriesGroup({ of }: { of: Settings }) {
     setLimits([...limits, { key, country: '', perHour: '1000', action: 'block' }])
   }
   const body = (): SettingsChange => ({
-    allowed_countries: linesOf(allowed.toUpperCase()),
+    allowed_countries: wordsOf(allowed.toUpperCase()),
     country_limits: limits.map(({ country, perHour, action }) => ({
       country: country.trim().toUpperCase(),
       per_hour: numberFrom(perHour),

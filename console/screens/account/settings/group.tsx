@@ -36,6 +36,3 @@ export function Group({ title, lead, body, children }: GroupProps) {
 
 /** Text of a number in a field; null is empty. */
 export const textOf = (value: number | string | null): string => (value === null ? '' : String(value))
-
-/** The number in a field; null where it is empty. */
-export const numberOf = (text: string): number | null => (text.trim() === '' ? null : Number(text))

@@ -3,7 +3,8 @@ import { useState } from 'react'
 import { Link } from 'wouter'
 import { TextField } from '../../../kit/form.tsx'
 import { formatNumber } from '../../../kit/show.tsx'
-import { Group, numberOf, textOf, type Settings, type SettingsChange } from './group.tsx'
+import { numberOrNone } from '../../../kit/typed.ts'
+import { Group, textOf, type Settings, type SettingsChange } from './group.tsx'
 
 export function GuardsGroup({ of: { limits, spend, velocity, dedupe_window, approval } }: { of: Settings }) {
   const [segments, setSegments] = useState(textOf(limits.daily_segments))
@@ -13,11 +14,11 @@ export function GuardsGroup({ of: { limits, spend, velocity, dedupe_window, appr
   const [dedupe, setDedupe] = useState(String(dedupe_window))
   const [recipients, setRecipients] = useState(textOf(approval.recipients_above))
   const body = (): SettingsChange => ({
-    limits: { daily_segments: numberOf(segments) },
+    limits: { daily_segments: numberOrNone(segments) },
     spend: { daily_limit: amount.trim() || null, currency: currency.trim().toUpperCase() || null },
-    velocity: { per_prefix_per_hour: numberOf(perPrefix) },
-    dedupe_window: numberOf(dedupe) ?? 0,
-    approval: { recipients_above: numberOf(recipients) },
+    velocity: { per_prefix_per_hour: numberOrNone(perPrefix) },
+    dedupe_window: numberOrNone(dedupe) ?? 0,
+    approval: { recipients_above: numberOrNone(recipients) },
   })
   return (
     <Group

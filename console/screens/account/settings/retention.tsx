@@ -1,7 +1,7 @@
 /** How long things are kept. */
 import { useState } from 'react'
 import { TextField } from '../../../kit/form.tsx'
-import { numberFrom } from '../../../kit/lines.ts'
+import { numberFrom } from '../../../kit/typed.ts'
 import { Group, type Settings, type SettingsChange } from './group.tsx'
 
 type Days = Settings['retention']

@@ -1,5 +1,5 @@
 /** Which days are meant: those of UTC, as the API counts them. */
-import { endOfDay } from '../../../kit/lines.ts'
+import { endOfDay } from '../../../kit/moments.ts'
 
 export const periods: readonly (readonly [string, string])[] = [
   ['', 'This month'],

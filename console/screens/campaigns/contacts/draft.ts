@@ -1,7 +1,8 @@
 /** A contact as a form has it, all of it text, and as the API takes it. */
 import type { Contact, Operations } from '@heliogram/sdk'
+import { localTime, momentOf } from '../../../kit/moments.ts'
+import { labelsOf } from '../../../kit/typed.ts'
 import { pairsOf, valuesOf, type Pair } from '../pairs.tsx'
-import { labelsOf, localOf, momentOf } from '../values.ts'
 
 type Changes = Operations['updateContact']['body']
 type Consent = NonNullable<NonNullable<Changes['consent']>>
@@ -40,7 +41,7 @@ export function contactDraftOf(contact?: Contact): ContactDraft {
     consentMethod: consent?.method ?? '',
     consentSource: consent?.source ?? '',
     consentText: consent?.text ?? '',
-    consentAt: consent?.obtained_at ? localOf(consent.obtained_at) : '',
+    consentAt: consent?.obtained_at ? localTime(new Date(consent.obtained_at)) : '',
   }
 }
 

@@ -1,7 +1,8 @@
 /** A broadcast as a form has it, all of it text, and as the API takes it. */
 import type { Campaign, Operations } from '@heliogram/sdk'
+import { momentOf } from '../../../kit/moments.ts'
+import { labelsOf } from '../../../kit/typed.ts'
 import { pairsOf, textsOf, type Pair } from '../pairs.tsx'
-import { labelsOf, momentOf } from '../values.ts'
 
 export type Order = Operations['sendCampaign']['body']
 

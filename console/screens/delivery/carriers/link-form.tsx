@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Buttons, CheckField, Form, TextField } from '../../../kit/form.tsx'
-import { readNumber } from '../format.ts'
+import { numberOrNone } from '../../../kit/typed.ts'
 import { draftOf, readChanges, type Draft } from './fields.ts'
 import { SettingGroups } from './settings-fields.tsx'
 import { smppConnection } from './smpp-fields.ts'
@@ -37,7 +37,7 @@ export function LinkForm({
     const settings = readChanges(fields, before, draft) as Settings
     const body = {
       enabled: isEnabled,
-      pace: pace.trim() === '' ? null : readNumber(pace),
+      pace: numberOrNone(pace),
       ...(carrier.kind !== 'http' && Object.keys(settings).length > 0 && { settings }),
       ...(password !== '' && { password }),
       ...(isCarriers && { password: null }),

@@ -6,7 +6,7 @@ import { useAction } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Buttons, CheckField, Form, SelectField, TextArea, TextField } from '../../../kit/form.tsx'
 import { Page } from '../../../kit/page.tsx'
-import { readNumber } from '../format.ts'
+import { numberFrom } from '../../../kit/typed.ts'
 import { initialDraft, readAll, type Draft } from './fields.ts'
 import { adapters, httpGroups } from './http-fields.ts'
 import { SettingField, SettingGroups } from './settings-fields.tsx'
@@ -37,7 +37,7 @@ export function NewCarrierScreen() {
   }
   const submit = async () => {
     const settings = readAll(fields, draft)
-    const common = { name, enabled: isEnabled, pace: readNumber(pace), priority: readNumber(priority) }
+    const common = { name, enabled: isEnabled, pace: numberFrom(pace), priority: numberFrom(priority) }
     const adapter = adapters[kind]
     const body =
       adapter === undefined

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Buttons, CheckField, Form, TextArea, TextField } from '../../../kit/form.tsx'
-import { readNumber } from '../format.ts'
+import { numberFrom } from '../../../kit/typed.ts'
 import { draftOf, readAll, readChanges, type Draft } from './fields.ts'
 import { adapters, httpGroups } from './http-fields.ts'
 import { SettingField, SettingGroups } from './settings-fields.tsx'
@@ -30,8 +30,8 @@ export function SettingsPart({ carrier }: { carrier: Carrier }) {
   const changedSecrets = { ...named, ...Object.fromEntries(removed.map((secret) => [secret, null])) }
   const body = {
     ...(name !== before.name && { name }),
-    ...(pace !== String(before.pace) && { pace: readNumber(pace) }),
-    ...(priority !== String(before.priority) && { priority: readNumber(priority) }),
+    ...(pace !== String(before.pace) && { pace: numberFrom(pace) }),
+    ...(priority !== String(before.priority) && { priority: numberFrom(priority) }),
     ...(Object.keys(settings).length > 0 && { settings }),
     ...(password !== '' && { password }),
     ...(Object.keys(changedSecrets).length > 0 && { secrets: changedSecrets }),

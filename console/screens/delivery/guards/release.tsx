@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Buttons, Form, SelectField, TextField } from '../../../kit/form.tsx'
+import { momentOf } from '../../../kit/moments.ts'
 import { Moment } from '../../../kit/show.tsx'
 import { tellKey, unitOf } from './tell.ts'
 
@@ -15,13 +16,11 @@ export function ReleaseForm({ guard, onDone }: { guard: Guard; onDone: () => voi
   const [raiseBy, setRaiseBy] = useState('')
   const unit = unitOf[guard.kind]
   const submit = async () => {
-    const date = new Date(until)
     const done = await release.run({
       path: { id: guard.id },
       body: {
         reason,
-        // What is no date is told by the API beside the field.
-        ...(how === 'until' && { until: Number.isNaN(date.getTime()) ? until : date.toISOString() }),
+        ...(how === 'until' && { until: momentOf(until) }),
         ...(how === 'raise' && { raise_by: raiseBy }),
       },
     })

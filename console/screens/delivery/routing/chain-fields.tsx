@@ -3,7 +3,7 @@ import type { Route } from '@heliogram/sdk'
 import { useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { SelectField, TextField } from '../../../kit/form.tsx'
-import { readNumber } from '../format.ts'
+import { numberFrom } from '../../../kit/typed.ts'
 
 export interface Share {
   key: number
@@ -30,7 +30,7 @@ const filled = (shares: readonly Share[]) => shares.filter(({ carrier }) => carr
 const costOf = ({ amount, currency }: Share) => (amount === '' && currency === '' ? {} : { cost: { amount, currency } })
 
 export const readShares = (shares: readonly Share[]): Route['carriers'] =>
-  filled(shares).map((share) => ({ carrier: share.carrier, weight: readNumber(share.weight), ...costOf(share) }))
+  filled(shares).map((share) => ({ carrier: share.carrier, weight: numberFrom(share.weight), ...costOf(share) }))
 
 export const readFailover = (shares: readonly Share[]): Route['failover'] =>
   filled(shares).map((share) => ({ carrier: share.carrier, ...costOf(share) }))

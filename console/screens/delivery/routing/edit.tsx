@@ -8,7 +8,7 @@ import { Buttons, CheckField, Form, TextField } from '../../../kit/form.tsx'
 import { Loaded, Page } from '../../../kit/page.tsx'
 import { Badge } from '../../../kit/show.tsx'
 import { Fold } from '../../../kit/fold.tsx'
-import { readNumber } from '../format.ts'
+import { numberFrom } from '../../../kit/typed.ts'
 import { ChainFields, readFailover, readShares, sharesOf, type Share } from './chain-fields.tsx'
 import { DeleteRoute } from './list.tsx'
 import { matchDraftOf, MatchFields, readMatch } from './match-fields.tsx'
@@ -96,7 +96,7 @@ function RouteForm({ route, problem, isBusy, onSubmit }: FormProps) {
       failover: readFailover(failover),
       max_cost: amount === '' && currency === '' ? null : { amount, currency },
       enabled: isEnabled,
-      ...(position !== '' && { position: readNumber(position) }),
+      ...(position !== '' && { position: numberFrom(position) }),
     })
   return (
     <div className="narrow">

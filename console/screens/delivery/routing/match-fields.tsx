@@ -2,7 +2,8 @@
 import type { Route } from '@heliogram/sdk'
 import { useCall } from '../../../api.ts'
 import { SelectField, TextField } from '../../../kit/form.tsx'
-import { splitList, typeNames, typeOptions } from '../format.ts'
+import { wordsOf } from '../../../kit/typed.ts'
+import { typeNames, typeOptions } from '../format.ts'
 
 export interface MatchDraft {
   account: string
@@ -32,12 +33,12 @@ export const matchDraftOf = ({
 const isType = (text: string): text is keyof typeof typeNames => text in typeNames
 
 export function readMatch({ account, campaign, type, countries, prefixes, senders }: MatchDraft): Route['match'] {
-  const digits = splitList(prefixes).map((prefix) => prefix.replace(/^\+/, ''))
+  const digits = wordsOf(prefixes).map((prefix) => prefix.replace(/^\+/, ''))
   return {
     ...(account !== '' && { account }),
     ...(campaign !== '' && { campaign }),
     ...(isType(type) && { type }),
-    ...(countries.trim() !== '' && { countries: splitList(countries).map((country) => country.toUpperCase()) }),
+    ...(countries.trim() !== '' && { countries: wordsOf(countries).map((country) => country.toUpperCase()) }),
     ...(digits.length > 0 && { prefixes: digits }),
     // Names of senders may have blanks: only commas and lines part them.
     ...(senders.trim() !== '' && {

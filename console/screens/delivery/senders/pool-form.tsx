@@ -5,7 +5,7 @@ import { useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Buttons, CheckField, Form, SelectField, TextField } from '../../../kit/form.tsx'
 import { Loaded } from '../../../kit/page.tsx'
-import { readNumber } from '../format.ts'
+import { numberFrom } from '../../../kit/typed.ts'
 
 export const strategyNames: Record<SenderPool['strategy'], string> = {
   sticky: 'A person keeps a sender',
@@ -42,7 +42,7 @@ export function PoolForm({ pool, problem, isBusy, onSubmit }: PoolFormProps) {
     onSubmit({
       name,
       strategy,
-      senders: Object.entries(weights).map(([sender, weight]) => ({ sender, weight: readNumber(weight) })),
+      senders: Object.entries(weights).map(([sender, weight]) => ({ sender, weight: numberFrom(weight) })),
     })
   return (
     <div className="narrow">

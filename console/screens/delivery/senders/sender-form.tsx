@@ -6,7 +6,7 @@ import { useAction, useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Buttons, CheckField, Form, SelectField, TextField } from '../../../kit/form.tsx'
 import { Problem } from '../../../kit/problem.tsx'
-import { readNumber } from '../format.ts'
+import { numberOrNone } from '../../../kit/typed.ts'
 import { kindNamed, kindNames } from './kinds.ts'
 
 type Capability = Sender['capabilities'][number]
@@ -24,8 +24,6 @@ interface Common {
   isDefault: boolean
   capabilities: readonly Capability[] | null
 }
-
-const paceOf = (text: string): number | null => (text.trim() === '' ? null : readNumber(text))
 
 export function NewSender() {
   const [, go] = useLocation()
@@ -49,7 +47,7 @@ export function NewSender() {
         number,
         carrier,
         default: isDefault,
-        pace: paceOf(pace),
+        pace: numberOrNone(pace),
         ...(known && { kind: known }),
         ...(country !== '' && { country: country.toUpperCase() }),
         ...(account !== '' && { account }),
@@ -118,7 +116,7 @@ export function ChangeSender({ sender }: { sender: Sender }) {
         ...(common.country !== (sender.country ?? '') && { country: common.country.toUpperCase() || null }),
         ...(common.isDefault !== sender.default && { default: common.isDefault }),
         capabilities: common.capabilities ?? sender.capabilities,
-        pace: paceOf(common.pace),
+        pace: numberOrNone(common.pace),
       },
     })
   return (

@@ -7,7 +7,7 @@ import { Choices } from '../../../kit/choices.tsx'
 import { Dialog } from '../../../kit/dialog.tsx'
 import { faultOf } from '../../../kit/fault.ts'
 import { Buttons, Form, TextArea, TextField } from '../../../kit/form.tsx'
-import { linesOf } from '../../../kit/lines.ts'
+import { wordsOf } from '../../../kit/typed.ts'
 import { groupScopes, scopesIn, type Scope } from '../../../kit/scopes.ts'
 
 export function ChangeKeyDialog({ of, onClose }: { of: ApiKey; onClose: () => void }) {
@@ -17,7 +17,7 @@ export function ChangeKeyDialog({ of, onClose }: { of: ApiKey; onClose: () => vo
   const [scopes, setScopes] = useState<ReadonlySet<Scope>>(new Set(own))
   const { run, isBusy, problem } = useAction('updateApiKey', 'The key is changed')
   const change = async () => {
-    const body = { name: name.trim(), ip_allow: linesOf(networks), scopes: [...scopes] }
+    const body = { name: name.trim(), ip_allow: wordsOf(networks), scopes: [...scopes] }
     if (await run({ path: { id: of.id }, body })) onClose()
   }
   return (

@@ -1,6 +1,6 @@
 /** What stands in the form of an SMPP credential, and the body of the API that it makes. */
 import type { Operations, SmppCredential } from '@heliogram/sdk'
-import { linesOf, numberFrom } from '../../../kit/lines.ts'
+import { numberFrom, wordsOf } from '../../../kit/typed.ts'
 
 type Body = Operations['createSmppCredential']['body']
 
@@ -39,7 +39,7 @@ export const smppDraftOf = (one: SmppCredential): SmppDraft => ({
 
 export const smppBodyOf = (draft: SmppDraft): Body => ({
   name: draft.name.trim(),
-  allowed_cidrs: linesOf(draft.networks),
+  allowed_cidrs: wordsOf(draft.networks),
   max_sessions: numberFrom(draft.maxSessions),
   window: numberFrom(draft.window),
   pace: numberFrom(draft.pace),

@@ -1,6 +1,6 @@
 /** What stands in the form of a webhook, and the body of the API that it makes. */
 import type { Operations, Webhook } from '@heliogram/sdk'
-import { numberFrom } from '../../../kit/lines.ts'
+import { numberFrom } from '../../../kit/typed.ts'
 import { contractTypes, typesOf, type EventType } from '../event-types.ts'
 
 export interface WebhookDraft {

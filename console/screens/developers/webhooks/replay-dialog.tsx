@@ -8,7 +8,7 @@ import { Dialog } from '../../../kit/dialog.tsx'
 import { faultOf } from '../../../kit/fault.ts'
 import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, CheckField, Form, TextField } from '../../../kit/form.tsx'
-import { localTime, momentOf } from '../../../kit/lines.ts'
+import { localTime, momentOf } from '../../../kit/moments.ts'
 import { eventGroups, type EventType } from '../event-types.ts'
 
 const hourMs = 3_600_000
@@ -26,12 +26,11 @@ export function ReplayDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
   const [isOnlyFailed, setOnlyFailed] = useState(false)
   const { run, isBusy, problem } = useAction('replayWebhook', 'They are being posted again')
   const replay = async () => {
-    const last = momentOf(until)
     const done = await run({
       path: { id: webhook.id },
       body: {
-        since: momentOf(since) ?? '',
-        ...(last !== undefined && { until: last }),
+        since: momentOf(since),
+        ...(until !== '' && { until: momentOf(until) }),
         ...(types.size > 0 && { types: [...types] }),
         only_failed: isOnlyFailed,
       },

@@ -1,6 +1,6 @@
 /** The filters of the address as the API takes them. */
 import type { Operations } from '@heliogram/sdk'
-import { momentOfDay } from '../../../kit/filter-inputs.tsx'
+import { momentOfDay } from '../../../kit/moments.ts'
 import { cleanNumber } from '../../../kit/number.ts'
 
 /** Their names are those of the API, so that links from everywhere lead to what they say; days stand for the whole day. */

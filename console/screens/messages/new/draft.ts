@@ -1,6 +1,8 @@
 /** A message as it is being written, and as the API takes it. */
 import type { Operations } from '@heliogram/sdk'
+import { momentOf } from '../../../kit/moments.ts'
 import { cleanNumber, isWholeNumber } from '../../../kit/number.ts'
+import { labelsOf } from '../../../kit/typed.ts'
 
 export type Body = Operations['sendMessage']['body']
 
@@ -78,7 +80,7 @@ export function lookOf({ type, encoding, isSmart }: Draft) {
 
 export function bodyOf(draft: Draft): Body {
   const pool = /^pool:(.+)$/.exec(draft.sender)?.[1]
-  const tags = draft.tags.split(',').flatMap((tag) => tag.trim() || [])
+  const tags = labelsOf(draft.tags)
   const metadata = draft.metadata.split('\n').filter((line) => line.trim() !== '')
   return {
     to: cleanNumber(draft.to),
@@ -108,11 +110,6 @@ export function bodyOf(draft: Draft): Body {
 /** The values of the template that were filled in; an empty one counts as not given. */
 export const variablesOf = ({ variables }: Draft): Record<string, string> =>
   Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
-
-function momentOf(local: string): string {
-  const moment = new Date(local)
-  return Number.isNaN(moment.getTime()) ? local : moment.toISOString()
-}
 
 function splitLine(line: string): [string, string] {
   const [name = '', ...rest] = line.split('=')
