@@ -102,7 +102,12 @@ test('links, codes and rates of a carrier', async () => {
   await parts.getByRole('link', { name: 'Links' }).click()
   await page.getByRole('button', { name: 'Add a link' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByLabel('Pace', { exact: true }).fill('5')
+  const ownPace = dialog.getByLabel('Pace', { exact: true })
+  // What is no number is refused, and does not count as none, which would be no limit.
+  await ownPace.fill('1,000')
+  await dialog.getByRole('button', { name: 'Add the link' }).click()
+  await ownPace.and(page.locator('[aria-invalid="true"]')).waitFor()
+  await ownPace.fill('5')
   await dialog.getByRole('button', { name: 'Add the link' }).click()
   await page
     .getByRole('row', { name: /lnk_\w+ \w+ 5\/s nothing/ })

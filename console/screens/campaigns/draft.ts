@@ -1,6 +1,6 @@
 /** A campaign as a form has it, all of it text, and as the API takes it. */
 import type { Campaign, Operations } from '@heliogram/sdk'
-import { labelsOf } from '../../kit/typed.ts'
+import { labelsOf, numberOrNone } from '../../kit/typed.ts'
 import { pairsOf, textsOf, valuesOf, type Pair } from './pairs.tsx'
 
 type Changes = Operations['updateCampaign']['body']
@@ -74,8 +74,8 @@ export function readDraft(draft: CampaignDraft, before: Campaign['variables'] = 
     variables: valuesOf(draft.variables, before),
     default_country: draft.defaultCountry.trim().toUpperCase() || null,
     timezone: draft.timezone.trim() || null,
-    validity_period: draft.validityPeriod ? Number(draft.validityPeriod) : null,
-    pace: draft.pace ? Number(draft.pace) : null,
+    validity_period: numberOrNone(draft.validityPeriod),
+    pace: numberOrNone(draft.pace),
     on_unknown: draft.onUnknown || null,
     shorten_urls: draft.shortenUrls,
     callback_url: draft.callbackUrl.trim() || null,

@@ -1,7 +1,7 @@
 /** A broadcast as a form has it, all of it text, and as the API takes it. */
 import type { Campaign, Operations } from '@heliogram/sdk'
 import { momentOf } from '../../../kit/moments.ts'
-import { labelsOf } from '../../../kit/typed.ts'
+import { labelsOf, numberFrom } from '../../../kit/typed.ts'
 import { pairsOf, textsOf, type Pair } from '../pairs.tsx'
 
 export type Order = Operations['sendCampaign']['body']
@@ -74,13 +74,13 @@ export function readOrder(draft: SendDraft): Order {
     ...(draft.type && { type: draft.type }),
     ...(when === 'at' && { send_at: momentOf(at) }),
     ...(when === 'local' && { send_at_local: at }),
-    ...(draft.maxRate && { max_rate: Number(draft.maxRate) }),
-    ...(draft.validityPeriod && { validity_period: Number(draft.validityPeriod) }),
+    ...(draft.maxRate && { max_rate: numberFrom(draft.maxRate) }),
+    ...(draft.validityPeriod && { validity_period: numberFrom(draft.validityPeriod) }),
     ...(draft.encoding && { encoding: draft.encoding }),
     ...(draft.smartEncoding && { smart_encoding: true }),
     ...(draft.shortenUrls && { shorten_urls: draft.shortenUrls === 'yes' }),
     ...(draft.onUnknown && { on_unknown: draft.onUnknown }),
-    ...(draft.maxSegments && { max_segments: Number(draft.maxSegments) }),
+    ...(draft.maxSegments && { max_segments: numberFrom(draft.maxSegments) }),
     ...(draft.maxAmount && { max_price: { amount: draft.maxAmount, currency: draft.maxCurrency.toUpperCase() } }),
     ...(draft.isForgotten && { retain_content: false }),
     ...(draft.callbackUrl && { callback_url: draft.callbackUrl.trim() }),

@@ -2,7 +2,7 @@
 import type { Operations } from '@heliogram/sdk'
 import { momentOf } from '../../../kit/moments.ts'
 import { cleanNumber, isWholeNumber } from '../../../kit/number.ts'
-import { labelsOf } from '../../../kit/typed.ts'
+import { labelsOf, numberFrom } from '../../../kit/typed.ts'
 
 export type Body = Operations['sendMessage']['body']
 
@@ -96,8 +96,8 @@ export function bodyOf(draft: Draft): Body {
     ...(pool !== undefined ? { sender_pool: pool } : draft.sender && { from: draft.sender }),
     ...(draft.isShortened && { shorten_urls: true }),
     ...(draft.sendAt && { send_at: momentOf(draft.sendAt) }),
-    ...(draft.validity && { validity_period: Number(draft.validity) }),
-    ...(draft.maxSegments && { max_segments: Number(draft.maxSegments) }),
+    ...(draft.validity && { validity_period: numberFrom(draft.validity) }),
+    ...(draft.maxSegments && { max_segments: numberFrom(draft.maxSegments) }),
     ...(draft.maxPrice && { max_price: { amount: draft.maxPrice.trim(), currency: draft.currency.trim() } }),
     on_unknown: oneOf(unknowns, draft.onUnknown),
     ...(draft.callbackUrl && { callback_url: draft.callbackUrl.trim() }),
