@@ -1,5 +1,6 @@
 /** Several of many: boxes in groups, each with what it means. */
 import { Button } from './button.tsx'
+import { useFault } from './form.tsx'
 
 export interface Choice<Value extends string> {
   value: Value
@@ -10,15 +11,16 @@ export interface Choice<Value extends string> {
 interface ChoicesProps<Value extends string> {
   /** What is chosen. */
   label: string
+  /** The field of the API that it fills; faults of that field, and of what is chosen, are shown here. */
+  name: string
   hint?: string
   groups: readonly { title: string; choices: readonly Choice<Value>[] }[]
   chosen: ReadonlySet<Value>
   onChange: (chosen: ReadonlySet<Value>) => void
-  /** What the API says is wrong with it. */
-  fault?: string | undefined
 }
 
-export function Choices<Value extends string>({ label, hint, groups, chosen, onChange, fault }: ChoicesProps<Value>) {
+export function Choices<Value extends string>({ label, name, hint, groups, chosen, onChange }: ChoicesProps<Value>) {
+  const fault = useFault(name)
   const put = (values: readonly Value[], isIn: boolean) => {
     const next = new Set(chosen)
     for (const value of values) {

@@ -34,13 +34,14 @@ function faultsOf(problem: Error | null): Map<string, string> {
 }
 
 /** What is wrong with a field, or with something in it (`countries` also has the fault of `countries/0`); it tells its form that it shows that. */
-function useFault(name: string): string | undefined {
+export function useFault(name: string): string | undefined {
   const { faults, names } = use(Surroundings)
   useEffect(() => {
     names.add(name)
     return () => void names.delete(name)
   }, [name, names])
-  return faults.get(name) ?? [...faults].find(([inner]) => inner.startsWith(`${name}/`))?.[1]
+  const inside = [...faults].filter(([inner]) => inner.startsWith(`${name}/`)).map(([, fault]) => fault)
+  return faults.get(name) ?? ([...new Set(inside)].join(' ') || undefined)
 }
 
 interface FormProps {

@@ -1,7 +1,6 @@
 /** The fields of a new API key. */
 import type { Operations } from '@heliogram/sdk'
 import { Choices } from './choices.tsx'
-import { faultOf } from './fault.ts'
 import { SelectField, TextArea, TextField } from './form.tsx'
 import { momentOf } from './moments.ts'
 import { allScopes, groupScopes, usualScopes, type Scope } from './scopes.ts'
@@ -41,12 +40,11 @@ export function keyBodyOf(draft: KeyDraft): Operations['createApiKey']['body'] {
 interface KeyFieldsProps {
   draft: KeyDraft
   onChange: (draft: KeyDraft) => void
-  problem: Error | null
   /** Those that there are to choose from; all otherwise. */
   scopes?: readonly Scope[]
 }
 
-export function KeyFields({ draft, onChange, problem, scopes = allScopes }: KeyFieldsProps) {
+export function KeyFields({ draft, onChange, scopes = allScopes }: KeyFieldsProps) {
   const put = (change: Partial<KeyDraft>) => onChange({ ...draft, ...change })
   return (
     <>
@@ -60,11 +58,11 @@ export function KeyFields({ draft, onChange, problem, scopes = allScopes }: KeyF
       />
       <Choices
         label="Scopes"
+        name="scopes"
         hint="What it may do: only what the program needs. Nobody makes a key that may do more than they."
         groups={groupScopes(scopes)}
         chosen={draft.scopes}
         onChange={(chosen) => put({ scopes: chosen })}
-        fault={faultOf(problem, 'scopes')}
       />
       <div className="fields">
         <SelectField

@@ -5,7 +5,6 @@ import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Choices } from '../../../kit/choices.tsx'
 import { Dialog } from '../../../kit/dialog.tsx'
-import { faultOf } from '../../../kit/fault.ts'
 import { Buttons, Form, TextArea, TextField } from '../../../kit/form.tsx'
 import { wordsOf } from '../../../kit/typed.ts'
 import { groupScopes, scopesIn, type Scope } from '../../../kit/scopes.ts'
@@ -35,11 +34,11 @@ export function ChangeKeyDialog({ of, onClose }: { of: ApiKey; onClose: () => vo
         />
         <Choices
           label="Scopes"
+          name="scopes"
           hint="Some of those that it has; more can only a new key have."
           groups={groupScopes(own)}
           chosen={scopes}
           onChange={setScopes}
-          fault={faultOf(problem, 'scopes')}
         />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={isBusy}>

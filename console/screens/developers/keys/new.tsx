@@ -30,7 +30,7 @@ export function NewKeyScreen() {
           />
         ) : (
           <Form onSubmit={create} problem={problem}>
-            <KeyFields draft={draft} onChange={setDraft} problem={problem} />
+            <KeyFields draft={draft} onChange={setDraft} />
             <Buttons>
               <Button kind="primary" type="submit" isBusy={isBusy}>
                 Make the key

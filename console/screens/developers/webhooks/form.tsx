@@ -2,7 +2,6 @@
 import { useState } from 'react'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Choices } from '../../../kit/choices.tsx'
-import { faultOf } from '../../../kit/fault.ts'
 import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, CheckField, Form, TextArea, TextField } from '../../../kit/form.tsx'
 import { eventGroups } from '../event-types.ts'
@@ -46,11 +45,11 @@ export function WebhookForm({ start, label, onSubmit, isBusy, problem, back }: W
       />
       <Choices
         label="Events"
+        name="events"
         hint="The first three are always recorded; the others from a second after a webhook lists them."
         groups={eventGroups}
         chosen={draft.events}
         onChange={(events) => put({ events })}
-        fault={faultOf(problem, 'events')}
       />
       <Fold title="Headers, order, batches, texts" isOpen={isRare}>
         <TextArea

@@ -5,7 +5,6 @@ import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Choices } from '../../../kit/choices.tsx'
 import { Dialog } from '../../../kit/dialog.tsx'
-import { faultOf } from '../../../kit/fault.ts'
 import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, CheckField, Form, TextField } from '../../../kit/form.tsx'
 import { localTime, momentOf } from '../../../kit/moments.ts'
@@ -68,11 +67,11 @@ export function ReplayDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
         <Fold title="Only some types">
           <Choices
             label="Types"
+            name="types"
             hint="None chosen: those that the webhook subscribes to."
             groups={eventGroups}
             chosen={types}
             onChange={setTypes}
-            fault={faultOf(problem, 'types')}
           />
         </Fold>
         <Buttons>
