@@ -1,6 +1,7 @@
 /** How values look: times, numbers, money, statuses, things to copy. */
 import { useState, useSyncExternalStore, type ReactNode } from 'react'
 import { Button } from './button.tsx'
+import { tellNumber } from './number.ts'
 
 const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
@@ -13,9 +14,12 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ]
 
+/** There is none: a dash. */
+export const None = () => <span className="none">–</span>
+
 /** A moment (ISO 8601): how long ago or ahead, and the whole of it on hovering. None: a dash. */
 export function Time({ at }: { at: string | null | undefined }) {
-  if (!at) return <span className="none">–</span>
+  if (!at) return <None />
   return <Ago at={at} date={new Date(at)} />
 }
 
@@ -41,13 +45,12 @@ function tellDistance(seconds: number): string {
 
 /** A moment in full. */
 export const Moment = ({ at }: { at: string | null | undefined }) =>
-  at ? <time dateTime={at}>{dateTime.format(new Date(at))}</time> : <span className="none">–</span>
+  at ? <time dateTime={at}>{dateTime.format(new Date(at))}</time> : <None />
 
 export const formatNumber = (value: number): string => whole.format(value)
 
-/** A phone number as people write it down: with a plus sign. Names of senders stay as they are. */
 export const PhoneNumber = ({ of }: { of: string | null | undefined }) =>
-  of ? <span className="phone">{/^\d{7,15}$/.test(of) ? `+${of}` : of}</span> : <span className="none">–</span>
+  of ? <span className="phone">{tellNumber(of)}</span> : <None />
 
 /** An amount of the API: decimal text with a currency. */
 export const Money = ({ of }: { of: { amount: string; currency: string } | null | undefined }) =>
@@ -56,7 +59,7 @@ export const Money = ({ of }: { of: { amount: string; currency: string } | null 
       {of.amount} {of.currency}
     </span>
   ) : (
-    <span className="none">–</span>
+    <None />
   )
 
 export type Tone = 'good' | 'bad' | 'busy' | 'warning' | 'neutral'

@@ -2,9 +2,11 @@
 import type { Key, ReactNode } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { Button } from './button.tsx'
+import { None } from './show.tsx'
 
 export interface Column<Row> {
   title: string
+  /** None: a dash. */
   cell: (row: Row) => ReactNode
   /** Numbers stand at the right. */
   isNumber?: boolean
@@ -52,7 +54,7 @@ export function Table<Row>({ label, rows, columns, keyOf, to, empty }: TableProp
             >
               {columns.map((column, n) => (
                 <td key={column.title} className={kindOf(column)}>
-                  {n === 0 && to ? <RowLink to={to(row)}>{column.cell(row)}</RowLink> : column.cell(row)}
+                  {n === 0 && to ? <RowLink to={to(row)}>{column.cell(row)}</RowLink> : (column.cell(row) ?? <None />)}
                 </td>
               ))}
             </tr>

@@ -1,6 +1,7 @@
 /** Fields that choose among what the account has. Where the API does not say what there is, what is chosen stays. */
 import { useCall } from '../../api.ts'
 import { SelectField, TextField } from '../../kit/form.tsx'
+import { tellNumber } from '../../kit/number.ts'
 
 interface ChoiceProps {
   value: string
@@ -9,15 +10,13 @@ interface ChoiceProps {
   none: string
 }
 
-const plus = (number: string): string => (/^\d{7,15}$/.test(number) ? `+${number}` : number)
-
 /** A sender (`from:…`) or a pool of them (`pool:…`). */
 export function SenderField({ value, onChange, none }: ChoiceProps) {
   const senders = useCall('listSenders', { query: { limit: 100 } })
   const pools = useCall('listSenderPools', { query: { limit: 100 } })
   const options: [string, string][] = [
     ['', none],
-    ...(senders.data?.data ?? []).map(({ number }): [string, string] => [`from:${number}`, plus(number)]),
+    ...(senders.data?.data ?? []).map(({ number }): [string, string] => [`from:${number}`, tellNumber(number)]),
     ...(pools.data?.data ?? []).map(({ id, name }): [string, string] => [`pool:${id}`, `Pool ${name}`]),
   ]
   return (
@@ -27,7 +26,7 @@ export function SenderField({ value, onChange, none }: ChoiceProps) {
       hint="One of your senders, or a pool that chooses one for each recipient."
       value={value}
       onChange={onChange}
-      options={withChosen(options, value, plus(value.replace(/^(from|pool):/, '')))}
+      options={withChosen(options, value, tellNumber(value.replace(/^(from|pool):/, '')))}
     />
   )
 }

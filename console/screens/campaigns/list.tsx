@@ -38,9 +38,9 @@ export function CampaignsScreen() {
                 { title: 'Name', cell: ({ name }) => name },
                 { title: 'Status', cell: ({ status }) => <Badge status={status} /> },
                 { title: 'Contacts', isNumber: true, cell: ({ contacts_count }) => formatNumber(contacts_count) },
-                { title: 'Key', cell: ({ key }) => (key === null ? <None /> : <code>{key}</code>) },
-                { title: 'Type', cell: ({ type }) => type ?? <None /> },
-                { title: 'Tags', isWide: true, cell: ({ tags }) => (tags.length > 0 ? tags.join(', ') : <None />) },
+                { title: 'Key', cell: ({ key }) => key && <code>{key}</code> },
+                { title: 'Type', cell: ({ type }) => type },
+                { title: 'Tags', isWide: true, cell: ({ tags }) => tags.join(', ') || null },
                 { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
               ]}
               empty={
@@ -57,8 +57,6 @@ export function CampaignsScreen() {
     </Page>
   )
 }
-
-const None = () => <span className="none">–</span>
 
 /** The API reads one campaign by its key; it has no other filter of campaigns. */
 function ByKey() {

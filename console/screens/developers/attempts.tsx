@@ -47,7 +47,7 @@ export function Attempts({ rows, of, empty }: AttemptsProps) {
           {
             title: 'Answer',
             isNumber: true,
-            cell: ({ status_code }) => status_code ?? <span className="none">–</span>,
+            cell: ({ status_code }) => status_code,
           },
           { title: 'Took', isNumber: true, cell: ({ duration_ms }) => `${duration_ms} ms` },
           { title: 'Try', isNumber: true, cell: (attempt) => attempt.try },

@@ -1,5 +1,6 @@
 /** What the statuses of messages mean, and what messages wait for, in words. */
 import type { Message } from '@heliogram/sdk'
+import { tellNumber } from '../../kit/number.ts'
 
 type Status = Message['status']
 
@@ -33,6 +34,6 @@ export const tellHold = (reason: string): string => holds[reason] ?? `It waits: 
 /** Whom a message is with: its recipient, or who wrote it. */
 export const personOf = ({ direction, to, from }: Message): string | null => (direction === 'outbound' ? to : from)
 
-/** A number as people write it, as text. */
-export const tellNumber = (number: string | null): string =>
-  number === null ? 'a number that was erased' : /^\d{7,15}$/.test(number) ? `+${number}` : number
+/** The number of a person as people write it. */
+export const tellPerson = (number: string | null): string =>
+  number === null ? 'a number that was erased' : tellNumber(number)

@@ -39,7 +39,7 @@ export function LinkStates() {
               {
                 title: 'Last error',
                 isWide: true,
-                cell: ({ link }) => link.last_error ?? <span className="none">–</span>,
+                cell: ({ link }) => link.last_error,
               },
             ]}
             empty={

@@ -77,7 +77,7 @@ export function AuditScreen() {
                   ),
                 },
                 { title: 'What', isWide: true, cell: (event) => <Target of={event} /> },
-                { title: 'From', cell: ({ ip }) => ip ?? <span className="none">–</span> },
+                { title: 'From', cell: ({ ip }) => ip },
                 { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
               ]}
               empty={

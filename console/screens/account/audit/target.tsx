@@ -1,6 +1,7 @@
 /** What was changed: a way to it, where it is still there and has a screen. */
 import type { AuditEvent } from '@heliogram/sdk'
 import { Link } from 'wouter'
+import { None } from '../../../kit/show.tsx'
 
 const screens: Record<string, string> = {
   acc: '/accounts',
@@ -12,7 +13,7 @@ const screens: Record<string, string> = {
 }
 
 export function Target({ of: { action, target } }: { of: AuditEvent }) {
-  if (target === null) return <span className="none">–</span>
+  if (target === null) return <None />
   const screen = target === 'settings' ? '/settings' : screens[target.split('_', 1)[0] ?? '']
   if (screen === undefined || /\.(deleted|revoked|removed)$/.test(action)) return <code>{target}</code>
   return (

@@ -4,7 +4,7 @@ import type { ReactNode } from 'react'
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { Empty } from '../../../kit/page.tsx'
-import { formatNumber, Progress } from '../../../kit/show.tsx'
+import { formatNumber, None, Progress } from '../../../kit/show.tsx'
 import { Table, type Column } from '../../../kit/table.tsx'
 
 export type UsageLine = Operations['getUsage']['answer']['data'][number]
@@ -67,11 +67,7 @@ export function UsageTable({ lines, groups, total }: UsageTableProps) {
       title: 'Cost, estimated',
       isNumber: true,
       cell: ({ cost }) =>
-        cost.length === 0 ? (
-          <span className="none">–</span>
-        ) : (
-          cost.map(({ amount, currency }) => `${amount} ${currency}`).join(', ')
-        ),
+        cost.length === 0 ? <None /> : cost.map(({ amount, currency }) => `${amount} ${currency}`).join(', '),
     },
   ]
   return (

@@ -86,11 +86,14 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
               to={(contact) => `/campaigns/${id}/contacts/${contact.id}`}
               columns={[
                 { title: 'Number', cell: ({ phone_number }) => <PhoneNumber of={phone_number} /> },
-                { title: 'Name', cell: ({ first_name, last_name }) => dash([first_name, last_name].join(' ').trim()) },
+                {
+                  title: 'Name',
+                  cell: ({ first_name, last_name }) => [first_name, last_name].join(' ').trim() || null,
+                },
                 { title: 'Status', cell: (contact) => <Badge status={contact.status} /> },
-                { title: 'Country', cell: ({ country }) => dash(country) },
-                { title: 'Language', cell: ({ language }) => dash(language) },
-                { title: 'Tags', isWide: true, cell: ({ tags }) => dash(tags.join(', ')) },
+                { title: 'Country', cell: ({ country }) => country },
+                { title: 'Language', cell: ({ language }) => language },
+                { title: 'Tags', isWide: true, cell: ({ tags }) => tags.join(', ') || null },
                 { title: 'Last message', cell: ({ last_message_at }) => <Time at={last_message_at} /> },
               ]}
               empty={isFiltered ? <NoMatch hasMore={page.has_more} onClear={clear} /> : <NoContacts campaign={id} />}
@@ -102,8 +105,6 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
     </>
   )
 }
-
-const dash = (text: string | null) => text || <span className="none">–</span>
 
 function NoMatch({ hasMore, onClear }: { hasMore: boolean; onClear: () => void }) {
   return (

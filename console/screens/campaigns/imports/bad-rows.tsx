@@ -40,8 +40,8 @@ export function BadRows({ of: { id, dry_run: isDry, completed_at: over } }: { of
               keyOf={({ line, code }) => `${line} ${code}`}
               columns={[
                 { title: 'Line', isNumber: true, cell: ({ line }) => line },
-                { title: 'Column', cell: ({ column }) => column ?? '–' },
-                { title: 'Value', cell: ({ value }) => value ?? '–' },
+                { title: 'Column', cell: ({ column }) => column },
+                { title: 'Value', cell: ({ value }) => value },
                 {
                   title: 'Why',
                   isWide: true,

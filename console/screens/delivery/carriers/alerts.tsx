@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'
-import { Badge, formatNumber, PhoneNumber, Time } from '../../../kit/show.tsx'
+import { Badge, formatNumber, None, PhoneNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
 
 const titles: Record<Alert['type'], string> = {
@@ -93,7 +93,7 @@ function About({ of: { carrier, sender, webhook } }: { of: Alert }) {
         <PhoneNumber of={sender} />
       </Link>
     )
-  return webhook === null ? <span className="none">–</span> : <Link href={`/webhooks/${webhook}`}>{webhook}</Link>
+  return webhook === null ? <None /> : <Link href={`/webhooks/${webhook}`}>{webhook}</Link>
 }
 
 function Words({
@@ -103,7 +103,7 @@ function Words({
 }) {
   switch (type) {
     case 'link.down':
-      return last_error ?? <span className="none">–</span>
+      return last_error ?? <None />
     case 'link.throttled':
       return `${tell(allowed_pace)} of ${tell(pace)} segments a second are left`
     case 'sender.degraded':

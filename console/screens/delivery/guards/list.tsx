@@ -42,7 +42,7 @@ export function GuardsScreen() {
                 },
                 { title: 'Guard', cell: ({ kind }) => <span className="wraps">{kindNames[kind]}</span> },
                 { title: 'Of', cell: (guard) => tellKey(guard) },
-                { title: 'Limit', isNumber: true, cell: ({ limit }) => limit ?? <span className="none">–</span> },
+                { title: 'Limit', isNumber: true, cell: ({ limit }) => limit },
                 { title: 'Refused sends', isNumber: true, cell: ({ count }) => formatNumber(count) },
                 { title: 'Since', cell: ({ since }) => <Time at={since} /> },
                 { title: 'Until', cell: ({ until }) => <Time at={until} /> },

@@ -97,7 +97,7 @@ export function SendersScreen() {
                   cell: ({ number, kind: of }) => (of === 'short_code' ? number : <PhoneNumber of={number} />),
                 },
                 { title: 'Kind', cell: ({ kind: of }) => kindNames[of] },
-                { title: 'Country', cell: ({ country }) => country ?? <span className="none">–</span> },
+                { title: 'Country', cell: ({ country }) => country },
                 ...(carriers.length === 0 ? [] : [carrierColumn(carriers)]),
                 { title: 'Can', cell: ({ capabilities }) => capabilities.join(', ') },
                 { title: 'Pace', isNumber: true, cell: ({ pace }) => (pace === null ? '–' : `${pace}/s`) },

@@ -1,5 +1,6 @@
 /** What an event is about, in a word. */
 import type { Event } from '@heliogram/sdk'
+import { tellNumber } from '../../../kit/number.ts'
 
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
@@ -8,8 +9,6 @@ const textIn = (value: unknown, names: readonly string[]): string | undefined =>
   const found = names.map((name) => value[name]).find((one) => typeof one === 'string' && one !== '')
   return typeof found === 'string' ? found : undefined
 }
-
-const phone = (text: string): string => (/^\d{7,15}$/.test(text) ? `+${text}` : text)
 
 /** A number, a name or an id: whatever people know it by. Its message has the number of the person. */
 export function subjectOf({ data }: Event): string {
@@ -21,7 +20,7 @@ export function subjectOf({ data }: Event): string {
     Object.values(data)
       .map((one) => textIn(one, ['url', 'name', 'kind', 'sender', 'campaign', 'id']))
       .find((one) => one !== undefined)
-  return found === undefined ? '–' : phone(found)
+  return found === undefined ? '–' : tellNumber(found)
 }
 
 /** The id of the message that it is about, where it is one. */

@@ -46,7 +46,7 @@ export function WebhooksScreen() {
                   isWide: true,
                   cell: ({ events }) => <span title={events.join(', ')}>{events.join(', ')}</span>,
                 },
-                { title: 'For', cell: ({ description }) => description ?? <span className="none">–</span> },
+                { title: 'For', cell: ({ description }) => description },
                 { title: 'Failing since', cell: ({ failing_since }) => <Time at={failing_since} /> },
                 { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
               ]}

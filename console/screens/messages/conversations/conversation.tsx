@@ -6,7 +6,7 @@ import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Loaded, Page } from '../../../kit/page.tsx'
 import { Problem } from '../../../kit/problem.tsx'
 import { PhoneNumber, Time } from '../../../kit/show.tsx'
-import { tellNumber } from '../status.ts'
+import { tellPerson } from '../status.ts'
 import { Assignee } from './assignee.tsx'
 import { ReplyBox } from './reply.tsx'
 import { Thread } from './thread.tsx'
@@ -33,7 +33,7 @@ function OneConversation({ id }: { id: string }) {
   const markRead = () => read.run({ path, body: last === undefined ? {} : { last_message: last } })
   return (
     <Page
-      title={conversation ? tellNumber(conversation.their_number) : 'Conversation'}
+      title={conversation ? tellPerson(conversation.their_number) : 'Conversation'}
       back={{ to: '/conversations', title: 'Conversations' }}
       lead={
         conversation && (

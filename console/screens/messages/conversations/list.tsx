@@ -6,7 +6,7 @@ import { FilterSelect, FilterText } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { cleanNumber, isWholeNumber } from '../../../kit/number.ts'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
-import { Badge, formatNumber, PhoneNumber, Time } from '../../../kit/show.tsx'
+import { Badge, formatNumber, None, PhoneNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
 import { useLogin } from '../../../session/login.ts'
 import { MessageText } from '../text.tsx'
@@ -119,7 +119,7 @@ const Person = ({ of: { their_number: theirs, unread } }: { of: Conversation }) 
 )
 
 function LastMessage({ of: { last_message: last, unread } }: { of: Conversation }) {
-  if (last === null) return <span className="none">–</span>
+  if (last === null) return <None />
   return (
     <span className={unread > 0 ? 'unread' : undefined}>
       {last.direction === 'outbound' && <span className="none">You: </span>}

@@ -30,7 +30,7 @@ export function Explanation({ id, sequence, live }: ExplanationProps) {
               { title: 'What was decided', isWide: true, cell: ({ detail }) => <span title={detail}>{detail}</span> },
               {
                 title: 'By which rule',
-                cell: ({ rule }) => (rule ? <code>{rule}</code> : <span className="none">–</span>),
+                cell: ({ rule }) => rule && <code>{rule}</code>,
               },
               { title: 'When', cell: ({ at }) => <Moment at={at} /> },
             ]}

@@ -5,7 +5,7 @@ import { Link, useParams } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Badge, Moment } from '../../../kit/show.tsx'
-import { meanings, personOf, tellHold, tellNumber } from '../status.ts'
+import { meanings, personOf, tellHold, tellPerson } from '../status.ts'
 import { MessageText } from '../text.tsx'
 import { MessageActions } from './actions.tsx'
 import { Explanation } from './explanation.tsx'
@@ -69,7 +69,7 @@ function OneMessage({ id }: { id: string }) {
 }
 
 const titleOf = (message: Message): string =>
-  `${message.direction === 'outbound' ? 'To' : 'From'} ${tellNumber(personOf(message))}`
+  `${message.direction === 'outbound' ? 'To' : 'From'} ${tellPerson(personOf(message))}`
 
 /** What somebody who looks after messages should know first: why it failed or waits, and what was warned of. */
 function Concerns({

@@ -1,7 +1,7 @@
 /** From whom, for what and when. */
 import { useCall } from '../../../api.ts'
 import { SelectField, TextField } from '../../../kit/form.tsx'
-import { tellNumber } from '../status.ts'
+import { tellNumber } from '../../../kit/number.ts'
 import type { Change, Draft } from './draft.ts'
 
 export function RoutingFields({ draft, change }: { draft: Draft; change: Change }) {

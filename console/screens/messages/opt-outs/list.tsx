@@ -52,7 +52,7 @@ export function OptOutListScreen() {
               columns={[
                 { title: 'Number', cell: ({ number }) => <OptOutLink number={number} /> },
                 { title: 'How', cell: ({ source, message }) => <Source source={source} message={message} /> },
-                { title: 'Reason', isWide: true, cell: ({ reason }) => reason ?? <span className="none">–</span> },
+                { title: 'Reason', isWide: true, cell: ({ reason }) => reason },
                 { title: 'Since', cell: ({ created_at: at }) => <Time at={at} /> },
               ]}
               empty={
