@@ -1,6 +1,6 @@
 /** Fields that choose among what the account has. Where the API does not say what there is, what is chosen stays. */
 import { useCall } from '../../api.ts'
-import { SelectField, TextField } from '../../kit/form.tsx'
+import { SelectField } from '../../kit/form.tsx'
 import { tellNumber } from '../../kit/number.ts'
 
 interface ChoiceProps {
@@ -54,34 +54,3 @@ export function TemplateField({ value, onChange, none }: ChoiceProps) {
 
 const withChosen = (options: [string, string][], value: string, text: string): [string, string][] =>
   options.some(([one]) => one === value) ? options : [...options, [value, text]]
-
-const zones = Intl.supportedValuesOf('timeZone')
-
-export function TimezoneField({
-  value,
-  onChange,
-  hint,
-}: {
-  value: string
-  onChange: (value: string) => void
-  hint: string
-}) {
-  return (
-    <>
-      <TextField
-        label="Time zone"
-        name="timezone"
-        list="timezones"
-        placeholder="Europe/London"
-        value={value}
-        onChange={onChange}
-        hint={hint}
-      />
-      <datalist id="timezones">
-        {zones.map((zone) => (
-          <option key={zone} value={zone} />
-        ))}
-      </datalist>
-    </>
-  )
-}

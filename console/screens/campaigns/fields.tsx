@@ -1,7 +1,8 @@
 /** All that can be said of a campaign. What is rarely said is folded away. */
 import { Fold } from '../../kit/fold.tsx'
 import { SelectField, TextArea, TextField, CheckField } from '../../kit/form.tsx'
-import { SenderField, TemplateField, TimezoneField } from './choices.tsx'
+import { TimezoneField } from '../../kit/timezone-field.tsx'
+import { SenderField, TemplateField } from './choices.tsx'
 import type { CampaignDraft } from './draft.ts'
 import { MessageField } from './message-field.tsx'
 import { PairsField } from './pairs.tsx'

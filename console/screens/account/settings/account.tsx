@@ -1,8 +1,8 @@
 /** The account itself, and what messages get that say nothing else. */
 import { useState } from 'react'
 import { SelectField, TextField } from '../../../kit/form.tsx'
+import { TimezoneField } from '../../../kit/timezone-field.tsx'
 import { Group, type Settings, type SettingsChange } from './group.tsx'
-import { TimezoneField } from './timezone.tsx'
 
 type OnUnknown = SettingsChange['on_unknown']
 

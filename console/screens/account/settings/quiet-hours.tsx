@@ -1,8 +1,8 @@
 /** When marketing waits, by the clock of the recipient. */
 import { useState } from 'react'
 import { CheckField, TextField } from '../../../kit/form.tsx'
+import { TimezoneField } from '../../../kit/timezone-field.tsx'
 import { Group, type Settings, type SettingsChange } from './group.tsx'
-import { TimezoneField } from './timezone.tsx'
 
 export function QuietHoursGroup({ of: { quiet_hours } }: { of: Settings }) {
   const [isOn, setOn] = useState(quiet_hours.enabled)

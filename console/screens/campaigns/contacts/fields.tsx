@@ -1,7 +1,7 @@
 /** All that can be said of a contact. */
 import { Fold } from '../../../kit/fold.tsx'
 import { SelectField, TextArea, TextField } from '../../../kit/form.tsx'
-import { TimezoneField } from '../choices.tsx'
+import { TimezoneField } from '../../../kit/timezone-field.tsx'
 import { oneOf } from '../fields.tsx'
 import { PairsField } from '../pairs.tsx'
 import type { ContactDraft } from './draft.ts'

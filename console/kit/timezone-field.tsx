@@ -1,10 +1,10 @@
 /** A time zone by its IANA name, with those that there are. */
 import { useId } from 'react'
-import { TextField } from '../../../kit/form.tsx'
+import { TextField } from './form.tsx'
 
-interface TimezoneProps {
-  label: string
-  name: string
+interface TimezoneFieldProps {
+  label?: string
+  name?: string
   value: string
   onChange: (value: string) => void
   hint?: string
@@ -12,11 +12,11 @@ interface TimezoneProps {
 
 const zones = ['UTC', ...Intl.supportedValuesOf('timeZone')]
 
-export function TimezoneField(props: TimezoneProps) {
+export function TimezoneField({ label = 'Time zone', name = 'timezone', ...rest }: TimezoneFieldProps) {
   const id = useId()
   return (
     <div>
-      <TextField {...props} list={id} spellCheck={false} />
+      <TextField label={label} name={name} {...rest} list={id} placeholder="Europe/London" spellCheck={false} />
       <datalist id={id}>
         {zones.map((zone) => (
           <option key={zone} value={zone} />
