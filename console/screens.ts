@@ -1,4 +1,4 @@
-/** Every screen by its address: what each room brings. */
+/** What each room of screens brings. */
 import type { ComponentType } from 'react'
 
 /** Addresses below `/console`, as wouter reads them (`/messages/:id`), each with what it shows; the first that fits counts. */

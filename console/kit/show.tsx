@@ -70,6 +70,7 @@ const tones: Record<string, Tone> = {
   completed: 'good',
   bound: 'good',
   active: 'good',
+  live: 'good',
   enabled: 'good',
   ok: 'good',
   received: 'good',
@@ -82,6 +83,8 @@ const tones: Record<string, Tone> = {
   unconfirmed: 'warning',
   throttled: 'warning',
   paused: 'warning',
+  suspended: 'warning',
+  completed_with_errors: 'warning',
   held: 'warning',
   awaiting_approval: 'warning',
   sending: 'busy',
@@ -91,6 +94,8 @@ const tones: Record<string, Tone> = {
   queued: 'busy',
   scheduled: 'busy',
   pending: 'busy',
+  processing: 'busy',
+  test: 'busy',
 }
 
 /** A status, in its colour and in words. */

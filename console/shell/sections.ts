@@ -1,4 +1,4 @@
-/** Where one can go: the one list, for the navigation, the keyboard and the palette. */
+/** Where one can go: the one list, for the navigation and the keyboard. */
 
 export interface Place {
   /** Below `/console`. */

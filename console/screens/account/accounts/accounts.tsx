@@ -1,11 +1,10 @@
 /** The accounts below this one. */
-import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
+import { LinkButton } from '../../../kit/button.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { Badge, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
-import { LinkButton } from '../../../kit/button.tsx'
 
 const NewAccount = () => (
   <LinkButton to="/accounts/new" kind="primary" isNew>
@@ -22,9 +21,7 @@ export function AccountsScreen() {
       lead="Below yours, each with its own people, keys, numbers, messages and limits."
       actions={
         <>
-          <Link href="/usage?group=account" className="button plain">
-            Usage by account
-          </Link>
+          <LinkButton to="/usage?group=account">Usage by account</LinkButton>
           <NewAccount />
         </>
       }
@@ -39,8 +36,8 @@ export function AccountsScreen() {
               to={({ id }) => `/accounts/${id}`}
               columns={[
                 { title: 'Name', cell: ({ name }) => name },
-                { title: 'State', cell: ({ status }) => <Badge status={status} tone={toneOf(status)} /> },
-                { title: 'Pace', isNumber: true, cell: ({ pace }) => (pace === null ? '–' : `${pace}/s`) },
+                { title: 'State', cell: ({ status }) => <Badge status={status} /> },
+                { title: 'Pace', isNumber: true, cell: ({ pace }) => pace && `${pace}/s` },
                 { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
                 { title: 'Destroyed', cell: (one) => <Time at={one.destroyed_at ?? one.destroy_at} /> },
               ]}
@@ -57,5 +54,3 @@ export function AccountsScreen() {
     </Page>
   )
 }
-
-const toneOf = (status: string) => (status === 'active' ? 'good' : status === 'suspended' ? 'warning' : 'neutral')

@@ -3,11 +3,10 @@ import type { Campaign } from '@heliogram/sdk'
 import { useCall } from '../../../api.ts'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'
-import { formatNumber, Time } from '../../../kit/show.tsx'
+import { Badge, formatNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
 import { CampaignFrame } from '../frame.tsx'
 import { isOpen } from '../states.ts'
-import { ImportBadge } from './badge.tsx'
 import { NewImport } from './new.tsx'
 
 export function ImportsScreen() {
@@ -42,7 +41,7 @@ function ImportList({ campaign: { id } }: { campaign: Campaign }) {
               to={(one) => `/imports/${one.id}`}
               columns={[
                 { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
-                { title: 'Status', cell: ({ status }) => <ImportBadge status={status} /> },
+                { title: 'Status', cell: ({ status }) => <Badge status={status} /> },
                 { title: 'What', cell: ({ format, dry_run }) => `${format}${dry_run ? ', only checked' : ''}` },
                 { title: 'Rows', isNumber: true, cell: ({ counts }) => formatNumber(counts.processed) },
                 { title: 'New', isNumber: true, cell: ({ counts }) => formatNumber(counts.created) },

@@ -3,10 +3,9 @@ import type { Import } from '@heliogram/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useCall } from '../../../api.ts'
 import { PartsBar } from '../../../kit/bars.tsx'
-import { formatNumber, Progress } from '../../../kit/show.tsx'
+import { Badge, formatNumber, Progress } from '../../../kit/show.tsx'
 import { useWhile } from '../while.ts'
 import { BadRows } from './bad-rows.tsx'
-import { ImportBadge } from './badge.tsx'
 import { Sample } from './sample.tsx'
 
 /** An import, looked at again as long as it runs. */
@@ -33,7 +32,7 @@ export function Outcome({ of }: { of: Import }) {
     <>
       <div className="section-head">
         <h2>{isDry ? 'What it would do' : over === null ? 'So far' : 'What it did'}</h2>
-        <ImportBadge status={of.status} />
+        <Badge status={of.status} />
       </div>
       {over === null && (
         <>

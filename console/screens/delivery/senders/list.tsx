@@ -2,7 +2,7 @@
 import type { Sender } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
-import { LinkButton } from '../../../kit/button.tsx'
+import { Button, LinkButton } from '../../../kit/button.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { Badge, PhoneNumber, Time } from '../../../kit/show.tsx'
@@ -100,20 +100,13 @@ export function SendersScreen() {
                 { title: 'Country', cell: ({ country }) => country },
                 ...(carriers.length === 0 ? [] : [carrierColumn(carriers)]),
                 { title: 'Can', cell: ({ capabilities }) => capabilities.join(', ') },
-                { title: 'Pace', isNumber: true, cell: ({ pace }) => (pace === null ? '–' : `${pace}/s`) },
+                { title: 'Pace', isNumber: true, cell: ({ pace }) => pace && `${pace}/s` },
                 { title: 'Default', cell: (sender) => sender.default && <Badge status="default" tone="good" /> },
                 { title: 'Added', cell: ({ created_at }) => <Time at={created_at} /> },
               ]}
               empty={
                 isNarrowed ? (
-                  <Empty
-                    title="No such senders"
-                    action={
-                      <button type="button" className="button" onClick={clear}>
-                        Show all
-                      </button>
-                    }
-                  />
+                  <Empty title="No such senders" action={<Button onClick={clear}>Show all</Button>} />
                 ) : (
                   <Empty title="No senders yet" action={<LinkButton to="/senders/new">Add a sender</LinkButton>}>
                     Without one, messages leave with the number that the carrier keeps for you, and replies find no

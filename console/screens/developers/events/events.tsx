@@ -1,8 +1,7 @@
 /** What happened, as it was or would be posted. */
 import type { Event } from '@heliogram/sdk'
-import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
-import { Button } from '../../../kit/button.tsx'
+import { Button, LinkButton } from '../../../kit/button.tsx'
 import { FilterSelect, FilterText } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
@@ -26,11 +25,7 @@ export function EventsScreen() {
     <Page
       title="Events"
       lead="What happened, as it was posted to webhooks; kept for 30 days, or as the settings say."
-      actions={
-        <Link href="/webhooks" className="button plain">
-          Webhooks
-        </Link>
-      }
+      actions={<LinkButton to="/webhooks">Webhooks</LinkButton>}
     >
       <div className="filters">
         <FilterSelect

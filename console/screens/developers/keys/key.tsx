@@ -47,7 +47,7 @@ function Key({ of }: { of: ApiKey }) {
           facts={[
             ['Id', <Copy key="id" text={of.id} />],
             ['Begins with', <code key="prefix">{of.prefix}</code>],
-            ['Mode', <Badge key="mode" status={of.mode} tone={of.mode === 'test' ? 'busy' : 'good'} />],
+            ['Mode', <Badge key="mode" status={of.mode} />],
             ['Scopes', of.scopes.join(', ')],
             ['Works from', of.ip_allow.length > 0 ? of.ip_allow.join(', ') : 'everywhere'],
             ['Last used', <Time key="used" at={of.last_used_at} />],

@@ -1,5 +1,6 @@
 /** What programs get in with: API keys, SMPP credentials, credentials for Twilio's API. */
 import { useCall } from '../../../api.ts'
+import { LinkButton } from '../../../kit/button.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Badge, Time } from '../../../kit/show.tsx'
@@ -7,7 +8,6 @@ import { Pager, Table } from '../../../kit/table.tsx'
 import { SmppClients } from '../smpp/clients.tsx'
 import { Ends } from './ends.tsx'
 import { TwilioCredentials } from './twilio.tsx'
-import { LinkButton } from '../../../kit/button.tsx'
 
 const NewKey = () => (
   <LinkButton to="/keys/new" kind="primary" isNew>
@@ -31,7 +31,7 @@ export function KeysScreen() {
               columns={[
                 { title: 'Name', cell: ({ name }) => name },
                 { title: 'Begins with', cell: ({ prefix }) => <code>{prefix}</code> },
-                { title: 'Mode', cell: ({ mode }) => <Badge status={mode} tone={mode === 'test' ? 'busy' : 'good'} /> },
+                { title: 'Mode', cell: ({ mode }) => <Badge status={mode} /> },
                 { title: 'Scopes', isWide: true, cell: ({ scopes }) => scopes.join(', ') },
                 { title: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
                 { title: 'Ends', cell: (key) => <Ends of={key} /> },

@@ -44,7 +44,7 @@ export function TwilioCredentials() {
               columns={[
                 { title: 'Name', cell: ({ name }) => name },
                 { title: 'Account SID', cell: ({ account_sid }) => <code>{account_sid}</code> },
-                { title: 'Mode', cell: ({ mode }) => <Badge status={mode} tone={mode === 'test' ? 'busy' : 'good'} /> },
+                { title: 'Mode', cell: ({ mode }) => <Badge status={mode} /> },
                 { title: 'Last used', cell: ({ last_used_at }) => <Time at={last_used_at} /> },
                 { title: 'Made', cell: ({ created_at }) => <Time at={created_at} /> },
                 { title: '', cell: ({ id, name }) => <Revoke id={id} name={name} /> },

@@ -21,7 +21,7 @@ export function SmppClients() {
               { title: 'Name', cell: ({ name }) => name },
               { title: 'State', cell: (one) => <Badge status={one.enabled ? 'enabled' : 'disabled'} /> },
               { title: 'system_id', cell: ({ system_id }) => <code>{system_id}</code> },
-              { title: 'Mode', cell: ({ mode }) => <Badge status={mode} tone={mode === 'test' ? 'busy' : 'good'} /> },
+              { title: 'Mode', cell: ({ mode }) => <Badge status={mode} /> },
               {
                 title: 'Sessions',
                 isNumber: true,

@@ -1,5 +1,4 @@
 /** Where events are posted. */
-import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
@@ -23,9 +22,7 @@ export function WebhooksScreen() {
       lead="Addresses of yours to which events are posted as they happen, signed."
       actions={
         <>
-          <Link href="/events" className="button plain">
-            Events
-          </Link>
+          <LinkButton to="/events">Events</LinkButton>
           <NewWebhook />
         </>
       }
