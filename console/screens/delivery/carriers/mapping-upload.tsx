@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Buttons, CheckField, Form, SelectField } from '../../../kit/form.tsx'
-import { FileField, withType } from '../file-field.tsx'
+import { FileField, withType } from '../../../kit/file-field.tsx'
 
 const presets = ['twilio', 'vonage', 'infobip', 'sinch', '8x8'] as const
 

@@ -8,7 +8,7 @@ import { Buttons, Form, TextField } from '../../../kit/form.tsx'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'
 import { Moment, Money, PhoneNumber } from '../../../kit/show.tsx'
 import { Table } from '../../../kit/table.tsx'
-import { FileField, withType } from '../file-field.tsx'
+import { FileField, withType } from '../../../kit/file-field.tsx'
 
 export function RatesPart({ carrier }: { carrier: Carrier }) {
   const card = useCall('getRates', { path: { id: carrier.id } })

@@ -4,6 +4,7 @@ import type { Operations } from '@heliogram/sdk'
 import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Dialog } from '../../../kit/dialog.tsx'
+import { FileField, withType } from '../../../kit/file-field.tsx'
 import { Buttons, Form } from '../../../kit/form.tsx'
 import { Figure, Figures, formatNumber } from '../../../kit/show.tsx'
 import { Table } from '../../../kit/table.tsx'
@@ -11,26 +12,23 @@ import { Table } from '../../../kit/table.tsx'
 type Imported = Operations['importOptOuts']['answer']
 
 export function ImportOptOuts({ onClose }: { onClose: () => void }) {
-  const [file, setFile] = useState<File>()
+  const [file, setFile] = useState<File | null>(null)
   const [imported, setImported] = useState<Imported>()
   const add = useAction('importOptOuts', 'The file is imported.')
   const submit = async () => {
-    // Browsers name the type of such files in several ways; the API asks for one.
-    const done = file && (await add.run({ body: new Blob([file], { type: 'text/csv' }) }))
+    const done = file && (await add.run({ body: withType(file) }))
     if (done) setImported(done.answer)
   }
   return (
     <Dialog title="Import opt-outs" onClose={onClose}>
       <p className="question">
-        A CSV file with a column <code>number</code>, and <code>reason</code> if you like; up to 100,000 rows. It only
-        ever adds, one bad row stops nothing, and it may be repeated. A file of the export is taken as it is.
+        It only ever adds, one bad row stops nothing, and it may be repeated. A file of the export is taken as it is.
       </p>
       <Form onSubmit={submit} problem={add.problem}>
-        <input
-          type="file"
-          accept=".csv,text/csv,text/plain"
-          aria-label="CSV file"
-          onChange={({ target }) => setFile(target.files?.[0])}
+        <FileField
+          label="CSV file"
+          hint="With a column number, and reason if you like; up to 100,000 rows."
+          onChange={setFile}
         />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={add.isBusy} disabled={!file}>

@@ -1,4 +1,4 @@
-/** A CSV file to send as it is. */
+/** A file to send as it is: CSV, unless it says otherwise. */
 import { useId } from 'react'
 
 export function FileField({
