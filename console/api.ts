@@ -27,21 +27,21 @@ queries.getQueryCache().subscribe(({ type, query }) => {
 const isLoginOver = (error: unknown): boolean =>
   error instanceof HeliogramError && ['invalid_token', 'expired_token', 'missing_token'].includes(error.code)
 
-/**
- * What an operation answers, asked again every so many milliseconds while the page is looked at.
- * What was shown stays while something else of the same kind is being asked.
- */
+/** How often something is asked again while the page is looked at, in milliseconds: always, or as the last answer has it; undefined: no more. */
+type Every<Name extends JsonOperation> = number | ((answer: Answer<Name> | undefined) => number | undefined)
+
+/** What an operation answers, asked again and again if it changes by itself. What was shown stays while something else of the same kind is being asked. */
 export function useCall<Name extends JsonOperation>(
   name: Name,
   request: OperationRequest<Name>,
-  { every, enabled = true }: { every?: number; enabled?: boolean } = {},
+  { every, enabled = true }: { every?: Every<Name>; enabled?: boolean } = {},
 ): UseQueryResult<Answer<Name>> {
   return useQuery<Answer<Name>>({
     queryKey: [name, request],
     queryFn: ({ signal }) => heliogram.call(name, request, { signal }),
     enabled,
     placeholderData: (before) => before,
-    ...(every !== undefined && { refetchInterval: every }),
+    refetchInterval: ({ state }) => (typeof every === 'function' ? every(state.data) : every) ?? false,
   })
 }
 

@@ -14,7 +14,7 @@ import { AccountKeyDialog, type AccountKey } from './key.tsx'
 
 export function AccountScreen() {
   const { id = '' } = useParams()
-  const account = useCall('getAccount', { path: { id } }, { every: 10_000 })
+  const account = useCall('getAccount', { path: { id } })
   return (
     <Page title={account.data?.name ?? 'Account'} back={{ to: '/accounts', title: 'Accounts' }}>
       <Loaded call={account}>

@@ -14,7 +14,7 @@ const NewAccount = () => (
 
 export function AccountsScreen() {
   const { filters } = useFilters([])
-  const accounts = useCall('listAccounts', { query: filters }, { every: 10_000 })
+  const accounts = useCall('listAccounts', { query: filters })
   return (
     <Page
       title="Accounts"

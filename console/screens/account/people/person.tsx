@@ -13,7 +13,7 @@ import { roleOf, roles } from './roles.ts'
 
 export function PersonScreen() {
   const { id = '' } = useParams()
-  const user = useCall('getUser', { path: { id } }, { every: 10_000 })
+  const user = useCall('getUser', { path: { id } })
   const isMe = useLogin()?.user.id === id
   return (
     <Page title={user.data?.email ?? 'A person'} back={{ to: '/people', title: 'People' }}>

@@ -7,15 +7,16 @@ import { Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Badge, Copy, Facts, Figure, Figures, formatNumber, Moment, Time } from '../../../kit/show.tsx'
 import { Lifecycle } from '../lifecycle.tsx'
 import { isUnderWay } from '../states.ts'
-import { useWhile } from '../while.ts'
 import { Decision, Withdraw } from './decision.tsx'
 
 export function BroadcastScreen() {
   const { id } = useParams<{ id: string }>()
-  const live = useWhile(id, 2000)
-  const call = useCall('getBroadcast', { path: { id } }, live.options)
+  const call = useCall(
+    'getBroadcast',
+    { path: { id } },
+    { every: (one) => (one && !isUnderWay(one.status) ? undefined : 2000) },
+  )
   const broadcast = call.data
-  live.see(broadcast?.id, broadcast !== undefined && isUnderWay(broadcast.status))
   // Its name is only a sentence in the head: the rest does not wait for it.
   const campaign = useCall(
     'getCampaign',

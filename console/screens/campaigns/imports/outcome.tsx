@@ -4,17 +4,12 @@ import type { UseQueryResult } from '@tanstack/react-query'
 import { useCall } from '../../../api.ts'
 import { PartsBar } from '../../../kit/bars.tsx'
 import { Badge, formatNumber, Progress } from '../../../kit/show.tsx'
-import { useWhile } from '../while.ts'
 import { BadRows } from './bad-rows.tsx'
 import { Sample } from './sample.tsx'
 
 /** An import, looked at again as long as it runs. */
-export function useImport(id: string): UseQueryResult<Import> {
-  const live = useWhile(id, 700)
-  const call = useCall('getImport', { path: { import: id } }, live.options)
-  live.see(call.data?.id, call.data?.completed_at === null)
-  return call
-}
+export const useImport = (id: string): UseQueryResult<Import> =>
+  useCall('getImport', { path: { import: id } }, { every: (one) => (one?.completed_at ? undefined : 700) })
 
 const repairs: Record<string, string> = {
   apostrophe: 'an apostrophe stood before the number',

@@ -1,6 +1,5 @@
 /** Receipts that match no message, and the doctor that finds out why. */
 import type { Carrier, ReceiptDoctor } from '@heliogram/sdk'
-import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
@@ -20,22 +19,20 @@ const spans: [string, string][] = [
   ['720', 'the last 30 days'],
 ]
 
+/** Both are much to look through: often only while something is being matched. */
+const paceOf = (doctor: ReceiptDoctor | undefined): number =>
+  doctor?.links.some(({ rematch: { state } }) => state === 'due' || state === 'watching') ? 2000 : 15_000
+
 export function ReceiptsPart({ carrier }: { carrier: Carrier }) {
   const { filters, set } = useFilters(['hours'])
-  // Both are much to look through: often only while something is being matched.
-  const [isMatching, setMatching] = useState(false)
-  const every = isMatching ? 2000 : 15_000
   const hours = Number(filters.hours ?? '24')
-  const doctor = useCall('diagnoseReceipts', { path: { id: carrier.id }, query: { hours } }, { every })
-  const states = doctor.data?.links.map((link) => link.rematch.state)
-  const isNowMatching = states?.some((state) => state === 'due' || state === 'watching') ?? false
-  useEffect(() => setMatching(isNowMatching), [isNowMatching])
+  const doctor = useCall('diagnoseReceipts', { path: { id: carrier.id }, query: { hours } }, { every: paceOf })
   const rematch = useAction('rematchReceipts', 'Ids and receipts of the past are compared again.')
   const list = { limit: 20, cursor: filters.cursor }
   const receipts = useCall(
     'listUnmatchedReceipts',
     { path: { id: carrier.id }, query: { unmatched: true, ...list } },
-    { every },
+    { every: paceOf(doctor.data) },
   )
   return (
     <>

@@ -39,14 +39,12 @@ export function TestButton({ webhook: { id, enabled } }: { webhook: Webhook }) {
 }
 
 function TestResult({ event }: { event: string }) {
-  const [isOver, setOver] = useState(false)
   const { data, error } = useCall(
     'listEventDeliveries',
     { path: { id: event }, query: { limit: 1 } },
-    isOver ? {} : { every: 700 },
+    { every: (tries) => (tries?.data.length ? undefined : 700) },
   )
   const attempt = data?.data.find((one) => one.event === event)
-  if (attempt && !isOver) setOver(true)
   if (error) return <Problem of={error} />
   if (!attempt)
     return (

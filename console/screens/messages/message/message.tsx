@@ -1,6 +1,5 @@
 /** One message: where it is, what it says, what happened to it and why, and what can be done with it. */
 import type { Message } from '@heliogram/sdk'
-import { useState } from 'react'
 import { Link, useParams } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
@@ -23,11 +22,9 @@ export function MessageScreen() {
 }
 
 function OneMessage({ id }: { id: string }) {
-  const [isOver, setOver] = useState(false)
-  const live = isOver ? {} : { every: everyMs }
-  const call = useCall('getMessage', { path: { id } }, live)
-  if (call.data && call.data.final !== isOver) setOver(call.data.final)
+  const call = useCall('getMessage', { path: { id } }, { every: (one) => (one?.final ? undefined : everyMs) })
   const message = call.data
+  const live = message?.final ? {} : { every: everyMs }
   const title = message ? titleOf(message) : 'Message'
   return (
     <Page
