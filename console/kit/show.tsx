@@ -131,23 +131,33 @@ export const Figure = ({ value, label, tone }: { value: ReactNode; label: string
 export const Figures = ({ children }: { children: ReactNode }) => <div className="figures">{children}</div>
 
 /** Text to copy: an id, a command, a secret. */
-export function Copy({ text, label = 'Copy' }: { text: string; label?: string }) {
+export const Copy = ({ text, label = 'Copy' }: { text: string; label?: string }) => (
+  <span className="copy">
+    <code>{text}</code>
+    <CopyButton text={text} label={label} about={text} />
+  </span>
+)
+
+interface CopyButtonProps {
+  text: string
+  label?: string
+  /** What is copied, for screen readers. */
+  about: string
+}
+
+/** A button that copies. It is only there on https and on this machine; elsewhere people mark the text and copy it by hand. */
+export function CopyButton({ text, label = 'Copy', about }: CopyButtonProps) {
   const [isCopied, setCopied] = useState(false)
+  if (!('clipboard' in navigator)) return null
   const copy = async () => {
-    // Only there on https and on this machine; elsewhere it is marked to be copied by hand.
-    await navigator.clipboard?.writeText(text)
+    await navigator.clipboard.writeText(text)
     setCopied(true)
     setTimeout(() => setCopied(false), 2000)
   }
   return (
-    <span className="copy">
-      <code>{text}</code>
-      {'clipboard' in navigator && (
-        <Button kind="quiet" onClick={() => void copy()} aria-label={`${label}: ${text}`}>
-          {isCopied ? 'Copied' : label}
-        </Button>
-      )}
-    </span>
+    <Button kind="quiet" onClick={() => void copy()} aria-label={`${label}: ${about}`}>
+      {isCopied ? 'Copied' : label}
+    </Button>
   )
 }
 
