@@ -9,6 +9,16 @@ import { ApiError } from '../errors.ts'
 /** Without it a cookie counts for nothing: pages of other origins cannot send it, as nothing here allows them to (Fetch, §3.2.2). */
 const mark = 'x-heliogram-console'
 
+/** Headers of the API's answers that are a login's, too. What it tells and logs has the number of its own request. */
+const passedOn = [
+  'content-type',
+  'retry-after',
+  'www-authenticate',
+  'x-request-id',
+  'ratelimit',
+  'ratelimit-policy',
+] as const
+
 /** What the API answers to a login. */
 interface Grant {
   access_token: string
@@ -45,17 +55,22 @@ export function consoleSessionRoutes(app: App, publicUrl: string): void {
 
   /** Asks the API as anybody would, from the same address. */
   const ask = async (request: FastifyRequest, reply: FastifyReply, url: string, payload?: unknown) => {
-    const answer = await app.inject({
+    const { authorization } = request.headers
+    const asked = app.inject({
       method: 'POST',
       url,
       remoteAddress: request.ip,
       headers: {
-        ...(request.headers.authorization !== undefined && { authorization: request.headers.authorization }),
+        ...(authorization !== undefined && { authorization }),
         ...(payload !== undefined && { 'content-type': 'application/json' }),
       },
       ...(payload !== undefined && { payload: JSON.stringify(payload) }),
     })
-    for (const name of ['content-type', 'retry-after', 'www-authenticate']) {
+    const answer = await asked.catch((error: Error & { code?: string }) => {
+      if (error.code !== 'FST_ERR_REOPENED_CLOSE_SERVER') throw error
+      throw new ApiError('unavailable', { detail: 'The service is being stopped.', retryAfterSeconds: 1 })
+    })
+    for (const name of passedOn) {
       const value = answer.headers[name]
       if (value !== undefined) reply.header(name, value)
     }
@@ -105,7 +120,7 @@ function refuseStrangers({ headers }: FastifyRequest): void {
 function readCookie(header: string, name: string): string | null {
   for (const pair of header.split(';')) {
     const at = pair.indexOf('=')
-    if (pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim() || null
+    if (at > 0 && pair.slice(0, at).trim() === name) return pair.slice(at + 1).trim() || null
   }
   return null
 }
