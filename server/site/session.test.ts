@@ -113,6 +113,18 @@ test('without the mark no login begins, goes on or ends', async () => {
   expect(await me({ ...mark, cookie })).toBe(200)
 })
 
+test('logging out ends the login at the server, also where the token in use has ended before', async () => {
+  const { refresh } = await logIn()
+  const out = await ask('logout', { headers: { cookie: refresh } })
+  expect([out.statusCode, out.body]).toEqual([204, ''])
+  expect(out.headers['set-cookie']).toEqual([
+    expect.stringMatching(/^heliogram=; Path=\/; Max-Age=0;/),
+    expect.stringMatching(/^heliogram-refresh=; Path=\/console\/session; Max-Age=0;/),
+  ])
+  const again = await ask('refresh', { headers: { cookie: refresh } })
+  expect([again.statusCode, again.json<{ code: string }>().code]).toEqual([401, 'invalid_token'])
+})
+
 test('a login that is over is forgotten, one that could not be asked for stays', async () => {
   const { access, refresh } = await logIn()
   const renewed = await ask('refresh', { headers: { cookie: `${access}; ${refresh}` } })

@@ -105,6 +105,9 @@ export function consoleSessionRoutes(app: App, publicUrl: string): void {
   app.post('/console/session/logout', options, async (request, reply) => {
     refuseStrangers(request)
     reply.header('set-cookie', forget)
+    // Either token ends the login of both, and this one is there for as long as there is something to end.
+    const token = readCookie(request.headers.cookie ?? '', names.refresh)
+    if (token !== null) request.headers.authorization = `Bearer ${token}`
     const answer = await ask(request, reply, '/v1/auth/logout')
     return reply.send(answer.statusCode === 204 ? null : answer.body)
   })
