@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
+import { ApiError } from '../errors.ts'
 import type { App } from '../http.ts'
 import { sendPage } from './welcome.ts'
 
@@ -46,6 +47,9 @@ export function consoleRoutes(app: App): void {
   app.get<{ Params: { '*': string } }>('/console/*', options, (request, reply) => {
     const name = request.params['*']
     const file = files.get(name)
+    // Who still shows the page of another version would take this one's page for a script of it.
+    if (file === undefined && name.startsWith('assets/'))
+      throw new ApiError('not_found', { detail: 'There is no such file of the console.' })
     if (file === undefined || name === 'index.html') return send(reply)
     // Names of what Vite puts there change with what is in it.
     const lasts = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'max-age=3600'
