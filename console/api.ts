@@ -1,7 +1,6 @@
 /** The API as screens use it: every call is one of the SDK's, by the login of this browser. Nothing here knows a privilege. */
 import {
   createClient,
-  HeliogramError,
   keyed,
   type Answer,
   type CallOptions,
@@ -11,7 +10,7 @@ import {
 } from '@heliogram/sdk'
 import { QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { fetchAsUser, forget } from './session/session.ts'
+import { fetchAsUser } from './session/session.ts'
 import { toast } from './kit/toast.tsx'
 
 export const heliogram = createClient({ baseUrl: location.origin, fetch: fetchAsUser })
@@ -20,12 +19,6 @@ export const heliogram = createClient({ baseUrl: location.origin, fetch: fetchAs
 export const queries = new QueryClient({
   defaultOptions: { queries: { retry: false, staleTime: 1000, gcTime: 60_000, refetchOnWindowFocus: true } },
 })
-queries.getQueryCache().subscribe(({ type, query }) => {
-  if (type === 'updated' && isLoginOver(query.state.error)) forget()
-})
-
-const isLoginOver = (error: unknown): boolean =>
-  error instanceof HeliogramError && ['invalid_token', 'expired_token', 'missing_token'].includes(error.code)
 
 /** How often something is asked again while the page is looked at, in milliseconds: always, or as the last answer has it; undefined: no more. */
 type Every<Name extends JsonOperation> = number | ((answer: Answer<Name> | undefined) => number | undefined)
@@ -70,9 +63,6 @@ export function useAction<Name extends JsonOperation>(name: Name, done?: string,
       if (done !== undefined) toast(done)
       first?.()
       await client.invalidateQueries()
-    },
-    onError: (error) => {
-      if (isLoginOver(error)) forget()
     },
   })
   return {

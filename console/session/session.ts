@@ -20,9 +20,12 @@ const watchers = new Set<() => void>()
 let seen: { text: string | null; login: Login | null } = { text: null, login: null }
 let renewal: Promise<void> | undefined
 
+/** What this tab keeps alone where the browser keeps nothing for pages, or nothing more. */
+let own: string | null = null
+
 /** The login, or null. The same object until it changes. */
 export function readLogin(): Login | null {
-  const text = localStorage.getItem(place)
+  const text = readKept()
   if (text !== seen.text) seen = { text, login: parse(text) }
   return seen.login
 }
@@ -39,12 +42,12 @@ export function watchLogin(watcher: () => void): () => void {
 
 /** Logs in. @throws HeliogramError `otp_required` where a second factor is missing, and what else a login answers. */
 export async function logIn(body: NonNullable<Operations['login']['body']>): Promise<void> {
-  keep(await ask('login', body))
+  await begin(await ask('login', body))
 }
 
 /** Makes a user of who has a code, and logs them in. */
 export async function acceptInvitation(body: Operations['acceptInvitation']['body']): Promise<void> {
-  keep(await ask('join', body))
+  await begin(await ask('join', body))
 }
 
 /** Ends the login here and at the server. */
@@ -55,21 +58,43 @@ export async function logOut(): Promise<void> {
 }
 
 /** Ends the login here: the server has said that it is over. */
-export function forget(): void {
-  localStorage.removeItem(place)
+function forget(): void {
+  write(null)
   tell()
 }
 
-/** The fetch of every call: with the mark without which the cookie does not count, and a token that is good for the next minute. */
+/**
+ * The fetch of every call: with the mark without which the cookie does not count, and a token that is good for the next minute. One that
+ * the server refuses before its time (a clock that was put back, a cookie that is gone) is renewed, too; only if that is refused, the login is over.
+ */
 export const fetchAsUser: typeof fetch = async (input, init) => {
+  if (isLate(readLogin())) await renewOnce(isLate)
   const login = readLogin()
-  if (login !== null && login.until - Date.now() <= renewBefore) {
-    renewal ??= inOneTab(renew).finally(() => {
-      renewal = undefined
-    })
-    await renewal
-  }
-  return fetch(input, marked(init))
+  const answer = await fetch(input, marked(init))
+  if (login === null || !(await isNoLogin(answer))) return answer
+  // Who has renewed it, or logged in, while we asked did so for us.
+  await renewOnce((now) => now !== null && now.until === login.until)
+  return readLogin() === null ? answer : fetch(input, marked(init))
+}
+
+const isLate = (login: Login | null): boolean => login !== null && login.until - Date.now() <= renewBefore
+
+/** Whether an answer says that the token is none; a password that is wrong is something else. */
+async function isNoLogin(answer: Response): Promise<boolean> {
+  if (answer.status !== 401) return false
+  const { code } = (await answer
+    .clone()
+    .json()
+    .catch(() => ({}))) as { code?: string }
+  return ['invalid_token', 'expired_token', 'missing_token'].includes(code ?? '')
+}
+
+/** Renews the login, once for all who wait for it. */
+function renewOnce(isNeeded: (login: Login | null) => boolean): Promise<void> {
+  renewal ??= inOneTab(() => renew(isNeeded)).finally(() => {
+    renewal = undefined
+  })
+  return renewal
 }
 
 function marked(init: RequestInit = {}): RequestInit {
@@ -79,9 +104,8 @@ function marked(init: RequestInit = {}): RequestInit {
 }
 
 /** Renews the tokens, unless another tab has while we waited: a refresh token that is used twice ends the login. */
-async function renew(): Promise<void> {
-  const login = readLogin()
-  if (login === null || login.until - Date.now() > renewBefore) return
+async function renew(isNeeded: (login: Login | null) => boolean): Promise<void> {
+  if (!isNeeded(readLogin())) return
   try {
     keep(await ask('refresh'))
   } catch (error) {
@@ -104,20 +128,51 @@ function ask(path: 'login' | 'join' | 'refresh' | 'logout', body: object = {}): 
   return createClient({ baseUrl: location.origin, retries: 0, fetch: toSession }).call('login', { body })
 }
 
+/** Keeps a login that has just begun. @throws Error where the browser did not take its cookies, without which nothing would say why. */
+async function begin(grant: Grant): Promise<void> {
+  const answer = await fetch('/v1/users/me', marked()).catch(() => null)
+  if (answer !== null && (await isNoLogin(answer)))
+    throw new Error(
+      'Your login was right, but this browser has not kept its cookies. Allow them for this site; and where it has an https:// address, use that.',
+    )
+  keep(grant)
+}
+
 function keep({ expires_in, account, user }: Grant): void {
   if (user === null) throw new Error('The console is for people: log in with an address and a password.')
   const login: Login = { until: Date.now() + expires_in * 1000, account: account.name, user }
-  localStorage.setItem(place, JSON.stringify(login))
+  write(JSON.stringify(login))
   tell()
+}
+
+// A browser may refuse to keep anything for pages, which throws also where something is read, or have no room left.
+function readKept(): string | null {
+  try {
+    return own ?? localStorage.getItem(place)
+  } catch {
+    return own
+  }
+}
+
+function write(text: string | null): void {
+  own = null
+  try {
+    if (text === null) localStorage.removeItem(place)
+    else localStorage.setItem(place, text)
+  } catch {
+    own = text
+  }
 }
 
 function tell(): void {
   for (const watcher of watchers) watcher()
 }
 
+/** What is kept, where it is a login: another version may have written something else. */
 function parse(text: string | null): Login | null {
   try {
-    return text === null ? null : (JSON.parse(text) as Login)
+    const login = JSON.parse(text ?? 'null') as Partial<Login> | null
+    return typeof login?.until === 'number' && typeof login.user?.id === 'string' ? (login as Login) : null
   } catch {
     return null
   }

@@ -1,0 +1,113 @@
+/** What becomes of a login in the console when something around it fails. */
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { enterConsole, type Visitor } from './browser.ts'
+import { startProgram, type Program } from './harness.ts'
+import { until } from './until.ts'
+
+let program: Program
+let visitor: Visitor
+
+beforeAll(async () => {
+  program = await startProgram()
+  visitor = await enterConsole(program)
+})
+afterAll(async () => {
+  await visitor?.close()
+  await program?.remove()
+})
+
+/** To the way in, as in a browser that knows nobody. */
+async function leave(): Promise<void> {
+  const { page } = visitor
+  await page.goto('/console/')
+  await page.evaluate('localStorage.clear()')
+  await page.context().clearCookies()
+  await page.reload()
+  await gate().waitFor()
+}
+
+async function logIn(): Promise<void> {
+  const { page } = visitor
+  await page.getByLabel('E-mail address').fill(program.email)
+  await page.getByLabel('Password').fill(program.password)
+  await page.getByRole('button', { name: 'Log in' }).click()
+}
+
+const whoIs = () => visitor.page.getByRole('complementary').getByText(program.email)
+const gate = () => visitor.page.getByRole('heading', { name: 'Log in' })
+/** Replaces what the browser keeps of the login. */
+const keep = (script: string) =>
+  visitor.page.evaluate(
+    `{ const login = JSON.parse(localStorage.getItem('heliogram.login')); localStorage.setItem('heliogram.login', ${script}) }`,
+  )
+const accessCookie = async (): Promise<string | undefined> =>
+  (await visitor.page.context().cookies()).find(({ path }) => path === '/')?.value
+
+test('a token that has ended before the browser’s clock says so is renewed, and nobody is logged out', async () => {
+  const { page } = visitor
+  const before = await accessCookie()
+  // As after a clock that was put back, or when the browser has dropped the cookie.
+  await page.context().clearCookies({ path: '/' })
+  expect(await accessCookie()).toBeUndefined()
+  await page.getByRole('link', { name: 'Messages', exact: true }).click()
+  await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
+  await until('another token', async () => ![before, undefined].includes(await accessCookie()))
+  await whoIs().waitFor()
+  expect(await gate().count()).toBe(0)
+})
+
+test('while the service is away the login stays, also where it had to be renewed', async () => {
+  const { page } = visitor
+  await page.goto('/console/')
+  await whoIs().waitFor()
+  await program.stop()
+  await keep('JSON.stringify({ ...login, until: 0 })')
+  await page.getByRole('link', { name: 'Messages', exact: true }).click()
+  await page.getByRole('alert').first().waitFor()
+  await whoIs().waitFor()
+  await program.restart()
+  await page.goto('/console/')
+  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  await whoIs().waitFor()
+})
+
+test('what another version kept of a login, or somebody wrote there, leads to the way in and not to an empty page', async () => {
+  const { page } = visitor
+  for (const text of ['"null"', `'{"until":1}'`, `'[]'`, `'{'`]) {
+    await page.goto('/console/')
+    await page.evaluate(`localStorage.setItem('heliogram.login', ${text})`)
+    await page.reload()
+    await gate().waitFor()
+  }
+})
+
+test('a browser that takes no cookies is told so, and does not show the form again without a word', async () => {
+  const { page } = visitor
+  await leave()
+  await page.route('**/console/session/login', async (route) => {
+    const response = await route.fetch()
+    await page.context().clearCookies()
+    await route.fulfill({ response, headers: { 'content-type': 'application/json' } })
+  })
+  await logIn()
+  await page.getByRole('alert').getByText('has not kept its cookies').waitFor()
+  await page.unroute('**/console/session/login')
+})
+
+test('a browser that has no room for what a page keeps lets people in, for as long as the page is open', async () => {
+  const { page } = visitor
+  await leave()
+  await page.evaluate(`{
+    let text = 'x'.repeat(1 << 20)
+    for (let n = 0; text !== ''; n++)
+      try { localStorage.setItem('other' + n, text) } catch { text = text.slice(text.length / 2 + 1) }
+  }`)
+  await page.reload()
+  await logIn()
+  await whoIs().waitFor()
+  await page.getByRole('link', { name: 'Messages', exact: true }).click()
+  await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
+  await page.getByRole('button', { name: 'Log out' }).click()
+  await gate().waitFor()
+  await page.evaluate('localStorage.clear()')
+})
