@@ -81,6 +81,14 @@ test('what another version kept of a login, or somebody wrote there, leads to th
   }
 })
 
+test('an address of a code that was cut leads to the form for it', async () => {
+  const { page } = visitor
+  await leave()
+  await page.goto('/console/join#%E0%A4%A')
+  await page.reload()
+  await page.getByRole('heading', { name: 'Your login' }).waitFor()
+})
+
 test('a browser that takes no cookies is told so, and does not show the form again without a word', async () => {
   const { page } = visitor
   await leave()

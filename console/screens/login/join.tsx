@@ -8,7 +8,14 @@ import { acceptInvitation } from '../../session/session.ts'
 import { Gate } from './gate.tsx'
 
 /** A code may come behind the `#` of the address, which no server gets to see. */
-const codeHere = (): string => decodeURIComponent(location.hash.slice(1))
+function codeHere(): string {
+  const code = location.hash.slice(1)
+  try {
+    return decodeURIComponent(code)
+  } catch {
+    return code
+  }
+}
 
 export function JoinScreen() {
   const [code, setCode] = useState(codeHere)
