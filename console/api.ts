@@ -10,7 +10,7 @@ import {
 } from '@heliogram/sdk'
 import { QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { fetchAsUser } from './session/session.ts'
+import { fetchAsUser, readLogin } from './session/session.ts'
 import { toast } from './kit/toast.tsx'
 
 export const heliogram = createClient({ baseUrl: location.origin, fetch: fetchAsUser })
@@ -30,7 +30,8 @@ export function useCall<Name extends JsonOperation>(
   { every, enabled = true }: { every?: Every<Name>; enabled?: boolean } = {},
 ): UseQueryResult<Answer<Name>> {
   return useQuery<Answer<Name>>({
-    queryKey: [name, request],
+    // By user as well: a login can become another one while a screen is shown.
+    queryKey: [readLogin()?.user.id, name, request],
     queryFn: ({ signal }) => heliogram.call(name, request, { signal }),
     enabled,
     placeholderData: (before) => before,

@@ -1,6 +1,6 @@
 /** Which screen an address shows. */
 import { useEffect } from 'react'
-import { Link, Route, Switch } from 'wouter'
+import { Link, Route, Switch, useRoute } from 'wouter'
 import { queries } from './api.ts'
 import { Empty, Page } from './kit/page.tsx'
 import { accountScreens } from './screens/account/routes.tsx'
@@ -27,9 +27,11 @@ const screens: Screens = [
 export function App() {
   const login = useLogin()
   const user = login?.user.id
-  // What one user saw is not shown to the next.
+  // What one user saw is not shown to the next: nothing of their screens stays, nor of what these asked for (useCall).
   useEffect(() => () => queries.clear(), [user])
-  if (login === null)
+  // An invitation is for whoever opens it, also in the browser of somebody who is logged in.
+  const [isInvited] = useRoute('/join')
+  if (login === null || isInvited)
     return (
       <Switch>
         <Route path="/join" component={JoinScreen} />
@@ -37,7 +39,7 @@ export function App() {
       </Switch>
     )
   return (
-    <Shell login={login}>
+    <Shell key={user} login={login}>
       <Switch>
         {screens.map(([address, screen]) => (
           <Route key={address} path={address} component={screen} />

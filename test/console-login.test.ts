@@ -119,3 +119,37 @@ test('a browser that has no room for what a page keeps lets people in, for as lo
   await gate().waitFor()
   await page.evaluate('localStorage.clear()')
 })
+
+test('what one user saw is not shown to the next, whose login another tab began; an invitation can be taken by whoever is logged in', async () => {
+  const { page } = visitor
+  const next = { email: 'ada@example.com', password: 'four lamps on a mountain' }
+  await leave()
+  await logIn()
+  await whoIs().waitFor()
+  const invited = await program.client.expect<{ code: string }>('POST', '/v1/users/invitations', {
+    email: next.email,
+    role: 'viewer',
+  })
+  const other = await page.context().newPage()
+  await other.goto(`/console/join#${invited.code}`)
+  await page.goto('/console/me')
+  await page.getByRole('main').getByText(program.email).waitFor()
+  // The answer for the next one takes as long as we like: until then nothing is there.
+  const asked = Promise.withResolvers<void>()
+  const released = Promise.withResolvers<void>()
+  await page.route('**/v1/users/me', async (route) => {
+    asked.resolve()
+    await released.promise
+    await route.continue()
+  })
+  await other.getByLabel('Password').fill(next.password)
+  await other.getByRole('button', { name: 'Begin' }).click()
+  await other.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  await page.getByRole('complementary').getByText(next.email).waitFor()
+  expect(await page.getByText(program.email).count()).toBe(0)
+  await asked.promise
+  released.resolve()
+  await page.getByRole('main').getByText(next.email).waitFor()
+  expect(await page.getByText(program.email).count()).toBe(0)
+  await other.close()
+})
