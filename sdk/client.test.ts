@@ -225,6 +225,17 @@ test('tells an answer that is not the API’s', async () => {
   expect(await failureOf(client.call('getSettings'))).toMatchObject({ code: 'unexpected_answer', status: 200 })
 })
 
+test.each([301, 302, 303, 307, 308])(
+  'does not follow a redirection (%i), which would lose the token or turn a send into a question',
+  async (status) => {
+    server.answer((response) => response.writeHead(status, { location: `${server.baseUrl}/elsewhere` }).end())
+    const error = await failureOf(client.call('sendMessage', hello))
+    expect(error).toMatchObject({ code: 'unexpected_answer', status, retryable: false })
+    expect(error.detail).toContain(`${server.baseUrl}/elsewhere`)
+    expect(server.got.length).toBe(1)
+  },
+)
+
 test('tells that nobody is there, and why', async () => {
   const gone = await startServer()
   await gone.close()

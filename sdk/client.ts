@@ -210,7 +210,13 @@ async function tryOnce<T>(
   if (bearer && !ours.has('authorization')) ours.set('authorization', `Bearer ${bearer}`)
   const limit = new AbortController()
   const timer = timeoutMs === undefined ? undefined : setTimeout(() => limit.abort(), timeoutMs)
-  const init = { method, headers: ours, signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal }
+  const init: RequestInit = {
+    method,
+    headers: ours,
+    signal: signal ? AbortSignal.any([signal, limit.signal]) : limit.signal,
+    // Followed, it would lose the token on the way from http to https, and a POST would become a GET.
+    redirect: 'manual',
+  }
   try {
     // `duplex` is what Node.js asks for where the body is a stream.
     const answer = await fetchOf(url, body === undefined ? init : ({ ...init, body, duplex: 'half' } as RequestInit))

@@ -77,7 +77,10 @@ export async function errorOf(response: Response): Promise<HeliogramError> {
     return new HeliogramError({ code, title: statusText || code, detail, status, requestId, retryAfterMs })
   }
   const title = statusText || `HTTP ${status}`
-  const detail = `The answer is no answer of the API: ${status} ${statusText}`.trimEnd()
+  const elsewhere = headers.get('location')
+  const detail = elsewhere
+    ? `The base URL leads elsewhere, to ${elsewhere}: give the address that answers`
+    : `The answer is no answer of the API: ${status} ${statusText}`.trimEnd()
   return new HeliogramError({ code: 'unexpected_answer', title, detail, status, requestId, retryAfterMs })
 }
 
