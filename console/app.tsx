@@ -1,7 +1,8 @@
 /** Which screen an address shows. */
-import { useEffect } from 'react'
+import { useEffect, useMemo } from 'react'
 import { Link, Route, Switch, useRoute } from 'wouter'
 import { queries } from './api.ts'
+import { Scopes } from './kit/may.tsx'
 import { Empty, Page } from './kit/page.tsx'
 import { accountScreens } from './screens/account/routes.tsx'
 import { campaignsScreens } from './screens/campaigns/routes.tsx'
@@ -27,6 +28,8 @@ const screens: Screens = [
 export function App() {
   const login = useLogin()
   const user = login?.user.id
+  const scope = login?.scope
+  const scopes = useMemo(() => new Set(scope?.split(' ')), [scope])
   // What one user saw is not shown to the next: nothing of their screens stays, nor of what these asked for (useCall).
   useEffect(() => () => queries.clear(), [user])
   // An invitation is for whoever opens it, also in the browser of somebody who is logged in.
@@ -39,17 +42,19 @@ export function App() {
       </Switch>
     )
   return (
-    <Shell key={user} login={login}>
-      <Switch>
-        {screens.map(([address, screen]) => (
-          <Route key={address} path={address} component={screen} />
-        ))}
-        <Route>
-          <Page title="There is no such screen">
-            <Empty title="Nothing stands at this address" action={<Link href="/">To the overview</Link>} />
-          </Page>
-        </Route>
-      </Switch>
-    </Shell>
+    <Scopes value={scopes}>
+      <Shell key={user} login={login}>
+        <Switch>
+          {screens.map(([address, screen]) => (
+            <Route key={address} path={address} component={screen} />
+          ))}
+          <Route>
+            <Page title="There is no such screen">
+              <Empty title="Nothing stands at this address" action={<Link href="/">To the overview</Link>} />
+            </Page>
+          </Route>
+        </Switch>
+      </Shell>
+    </Scopes>
   )
 }

@@ -1,6 +1,8 @@
 /** Things to press. */
-import type { ButtonHTMLAttributes, ReactNode } from 'react'
+import { use, type ButtonHTMLAttributes, type ReactNode } from 'react'
 import { Link } from 'wouter'
+import { Scopes } from './may.tsx'
+import type { Scope } from './scopes.ts'
 
 type Kind = 'plain' | 'primary' | 'danger' | 'quiet'
 
@@ -29,11 +31,15 @@ interface LinkButtonProps {
   kind?: Kind
   /** It makes something new, and so does the key `n`. */
   isNew?: boolean
+  /** What one has to be allowed for it to be there. */
+  needs?: Scope
   children: ReactNode
 }
 
 /** A link to another screen that looks like a button. */
-export function LinkButton({ to, kind = 'plain', isNew = false, children }: LinkButtonProps) {
+export function LinkButton({ to, kind = 'plain', isNew = false, needs, children }: LinkButtonProps) {
+  const scopes = use(Scopes)
+  if (needs !== undefined && !scopes.has(needs)) return null
   return (
     <Link href={to} className={`button ${kind}`} {...(isNew && { 'data-key': 'n' })}>
       {children}

@@ -23,7 +23,8 @@ export function Problem({ of, shownElsewhere = nowhere }: { of: Error; shownElse
   return (
     <div className="problem" role="alert">
       <p>
-        <strong>{title}</strong>
+        {/* Who looks knows of roles, and not of tokens. */}
+        <strong>{code === 'insufficient_scope' ? 'Your role does not allow this.' : title}</strong>
         {detail && detail !== title && <> {detail}</>}
       </p>
       {errors.length > 0 && (

@@ -9,6 +9,8 @@ export interface Login {
   /** When the token ends: milliseconds since 1970, by this browser's clock. */
   until: number
   account: string
+  /** What it may do, with spaces between. */
+  scope: string
   user: { id: string; email: string; role: string }
 }
 
@@ -120,7 +122,7 @@ function inOneTab<T>(work: () => Promise<T>): Promise<T> {
   return 'locks' in navigator ? navigator.locks.request(place, work) : work()
 }
 
-type Grant = Pick<Operations['login']['answer'], 'expires_in' | 'account' | 'user'>
+type Grant = Pick<Operations['login']['answer'], 'expires_in' | 'scope' | 'account' | 'user'>
 
 /** The routes of logins stand beside the API's, and answer as its login does, but for the tokens. */
 function ask(path: 'login' | 'join' | 'refresh' | 'logout', body: object = {}): Promise<Grant> {
@@ -138,9 +140,9 @@ async function begin(grant: Grant): Promise<void> {
   keep(grant)
 }
 
-function keep({ expires_in, account, user }: Grant): void {
+function keep({ expires_in, scope, account, user }: Grant): void {
   if (user === null) throw new Error('The console is for people: log in with an address and a password.')
-  const login: Login = { until: Date.now() + expires_in * 1000, account: account.name, user }
+  const login: Login = { until: Date.now() + expires_in * 1000, account: account.name, scope, user }
   write(JSON.stringify(login))
   tell()
 }

@@ -1,18 +1,19 @@
 /** The keyboard: `g` and a letter goes to a screen, `/` to the filter, `n` makes something new, `?` shows all of it. */
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { use, useEffect, useRef, useState, type ReactNode } from 'react'
 import { useLocation } from 'wouter'
 import { Dialog } from '../kit/dialog.tsx'
+import { Scopes } from '../kit/may.tsx'
 import { partsFor } from './sections.ts'
 
 /** How long after `g` the letter may come. Milliseconds. */
 const chordMs = 1500
 
 /** Listens; answers the help where it is asked for. */
-export function useKeyboard(role: string): ReactNode {
+export function useKeyboard(): ReactNode {
   const [, go] = useLocation()
   const [isHelp, setHelp] = useState(false)
   const chordUntil = useRef(0)
-  const places = partsFor(role)
+  const places = partsFor(use(Scopes))
     .flatMap((part) => part.places)
     .filter(({ key }) => key !== undefined)
   useEffect(() => {

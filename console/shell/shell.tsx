@@ -1,7 +1,8 @@
 /** What stands around every screen: the way around, who is logged in, the keyboard. */
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { use, useEffect, useRef, useState, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
 import { Button } from '../kit/button.tsx'
+import { Scopes } from '../kit/may.tsx'
 import { Toasts } from '../kit/toast.tsx'
 import { logOut, type Login } from '../session/session.ts'
 import { useKeyboard } from './keyboard.tsx'
@@ -10,7 +11,7 @@ import { partsFor, type Place } from './sections.ts'
 export function Shell({ login, children }: { login: Login; children: ReactNode }) {
   const [path] = useLocation()
   const [isOpen, setOpen] = useState(false)
-  const help = useKeyboard(login.user.role)
+  const help = useKeyboard()
   const main = useRef<HTMLElement>(null)
   useEffect(() => {
     setOpen(false)
@@ -31,7 +32,7 @@ export function Shell({ login, children }: { login: Login; children: ReactNode }
           </Button>
         </header>
         <nav aria-label="Screens">
-          {partsFor(login.user.role).map(({ title, places }) => (
+          {partsFor(use(Scopes)).map(({ title, places }) => (
             <div key={title}>
               {title && <h2>{title}</h2>}
               <ul>

@@ -25,6 +25,7 @@ interface Grant {
   expires_in: number
   refresh_token: string
   refresh_expires_in: number
+  scope: string
   account: object
   user: object | null
 }
@@ -87,12 +88,12 @@ export function consoleSessionRoutes(app: App, publicUrl: string): void {
         if (path === 'refresh' && answer.statusCode === 401) reply.header('set-cookie', forget)
         return reply.send(answer.body)
       }
-      const { access_token, expires_in, refresh_token, refresh_expires_in, account, user } = answer.json<Grant>()
+      const { access_token, expires_in, refresh_token, refresh_expires_in, scope, account, user } = answer.json<Grant>()
       reply.header('set-cookie', [
         setCookie('access', access_token, expires_in),
         setCookie('refresh', refresh_token, refresh_expires_in),
       ])
-      return reply.header('cache-control', 'no-store').send({ expires_in, account, user })
+      return reply.header('cache-control', 'no-store').send({ expires_in, scope, account, user })
     })
   }
   grantRoute('login', '/v1/auth/login', ({ body }) => body ?? {})

@@ -47,7 +47,7 @@ export function CampaignFrame({ children }: { children: (campaign: Campaign) => 
         <>
           <Lifecycle campaign={campaign.id} status={campaign.status} />
           {isOpen(campaign.status) && !isUnderWay(campaign.status) && isAt?.[0] !== '/send' && (
-            <LinkButton to={`/campaigns/${id}/send`} kind="primary">
+            <LinkButton to={`/campaigns/${id}/send`} needs="campaigns:write" kind="primary">
               Send to contacts
             </LinkButton>
           )}

@@ -2,6 +2,7 @@
 import { useAction } from '../../api.ts'
 import { Button } from '../../kit/button.tsx'
 import { ConfirmButton } from '../../kit/dialog.tsx'
+import { useMay } from '../../kit/may.tsx'
 import { Problem } from '../../kit/problem.tsx'
 import { isUnderWay } from './states.ts'
 
@@ -11,7 +12,8 @@ export function Lifecycle({ campaign, status }: { campaign: string; status: stri
   const cancel = useAction('cancelCampaign', 'Canceled. The campaign is closed.')
   const request = { path: { campaign } }
   const problem = pause.problem ?? resume.problem
-  if (!isUnderWay(status)) return null
+  const may = useMay('campaigns:write')
+  if (!may || !isUnderWay(status)) return null
   return (
     <>
       {problem && <Problem of={problem} />}

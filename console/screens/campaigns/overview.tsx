@@ -35,10 +35,12 @@ function NextStep({ campaign: { id, contacts_count, status } }: { campaign: Camp
       title="No contacts yet"
       action={
         <div className="buttons">
-          <LinkButton to={`/campaigns/${id}/import`} kind="primary">
+          <LinkButton to={`/campaigns/${id}/import`} needs="contacts:write" kind="primary">
             Import a file
           </LinkButton>
-          <LinkButton to={`/campaigns/${id}/contacts`}>Add them one by one</LinkButton>
+          <LinkButton to={`/campaigns/${id}/contacts`} needs="contacts:write">
+            Add them one by one
+          </LinkButton>
         </div>
       }
     >

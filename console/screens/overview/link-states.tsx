@@ -43,7 +43,14 @@ export function LinkStates() {
               },
             ]}
             empty={
-              <Empty title="No carriers yet" action={<LinkButton to="/carriers">Add a carrier</LinkButton>}>
+              <Empty
+                title="No carriers yet"
+                action={
+                  <LinkButton to="/carriers/new" needs="carriers:write">
+                    Add a carrier
+                  </LinkButton>
+                }
+              >
                 A carrier takes messages to phones, over SMPP or HTTP.
               </Empty>
             }

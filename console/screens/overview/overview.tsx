@@ -3,6 +3,7 @@ import { useMemo } from 'react'
 import { Link } from 'wouter'
 import { useCall } from '../../api.ts'
 import { LinkButton } from '../../kit/button.tsx'
+import { Allowed, useMay } from '../../kit/may.tsx'
 import { Empty, Loaded, Page, Section } from '../../kit/page.tsx'
 import { Badge, Figure, Figures, formatNumber, PhoneNumber, Time } from '../../kit/show.tsx'
 import { Table } from '../../kit/table.tsx'
@@ -18,41 +19,45 @@ const startOfDay = (): string => `${new Date().toISOString().slice(0, 10)}T00:00
 export function OverviewScreen() {
   const login = useLogin()
   const from = useMemo(startOfDay, [])
-  const usage = useCall('getUsage', { query: { from } }, { every: everyMs })
+  const mayCount = useMay('usage:read')
+  const usage = useCall('getUsage', { query: { from } }, { every: everyMs, enabled: mayCount })
   const latest = useCall('listMessages', { query: { limit: 8 } }, { every: everyMs })
-  const isOperator = login?.user.role === 'owner'
   return (
     <Page
       title="Overview"
-      lead={<>Today, since midnight UTC, in {login?.account}</>}
+      lead={mayCount ? <>Today, since midnight UTC, in {login?.account}</> : login?.account}
       actions={
-        <LinkButton to="/messages/new" kind="primary">
+        <LinkButton to="/messages/new" needs="messages:write" kind="primary">
           Send a message
         </LinkButton>
       }
     >
       <AlertList />
-      <Loaded call={usage}>
-        {({ total }) => (
-          <Figures>
-            <Figure value={formatNumber(total.messages)} label="messages" />
-            <Figure value={formatNumber(total.delivered)} label="delivered" tone="good" />
-            <Figure value={formatNumber(total.queued + total.sent)} label="on their way" />
-            <Figure value={formatNumber(total.failed)} label="failed" {...(total.failed > 0 && { tone: 'bad' })} />
-            <Figure
-              value={formatNumber(total.unconfirmed)}
-              label="unconfirmed"
-              {...(total.unconfirmed > 0 && { tone: 'warning' })}
-            />
-            <Figure value={formatNumber(total.replies)} label="replies" />
-            <Figure value={formatNumber(total.segments)} label="segments" />
-            {total.cost.map(({ amount, currency }) => (
-              <Figure key={currency} value={amount} label={`${currency}, estimated`} />
-            ))}
-          </Figures>
-        )}
-      </Loaded>
-      {isOperator && <LinkStates />}
+      {mayCount && (
+        <Loaded call={usage}>
+          {({ total }) => (
+            <Figures>
+              <Figure value={formatNumber(total.messages)} label="messages" />
+              <Figure value={formatNumber(total.delivered)} label="delivered" tone="good" />
+              <Figure value={formatNumber(total.queued + total.sent)} label="on their way" />
+              <Figure value={formatNumber(total.failed)} label="failed" {...(total.failed > 0 && { tone: 'bad' })} />
+              <Figure
+                value={formatNumber(total.unconfirmed)}
+                label="unconfirmed"
+                {...(total.unconfirmed > 0 && { tone: 'warning' })}
+              />
+              <Figure value={formatNumber(total.replies)} label="replies" />
+              <Figure value={formatNumber(total.segments)} label="segments" />
+              {total.cost.map(({ amount, currency }) => (
+                <Figure key={currency} value={amount} label={`${currency}, estimated`} />
+              ))}
+            </Figures>
+          )}
+        </Loaded>
+      )}
+      <Allowed needs="carriers:read">
+        <LinkStates />
+      </Allowed>
       <Section title="Latest messages" actions={<Link href="/messages">All messages</Link>}>
         <Loaded call={latest}>
           {({ data }) => (
@@ -75,7 +80,14 @@ export function OverviewScreen() {
                 { title: 'When', cell: ({ created_at }) => <Time at={created_at} /> },
               ]}
               empty={
-                <Empty title="No messages yet" action={<LinkButton to="/messages/new">Send the first one</LinkButton>}>
+                <Empty
+                  title="No messages yet"
+                  action={
+                    <LinkButton to="/messages/new" needs="messages:write">
+                      Send the first one
+                    </LinkButton>
+                  }
+                >
                   Messages appear here as they are accepted, whoever sends them: your programs by the API, or you.
                 </Empty>
               }

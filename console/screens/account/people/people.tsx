@@ -4,6 +4,7 @@ import { useAction, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { ConfirmButton } from '../../../kit/dialog.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
+import { Allowed } from '../../../kit/may.tsx'
 import { Empty, Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Badge, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
@@ -19,9 +20,11 @@ export function PeopleScreen() {
       title="People"
       lead="Who logs in to this account. What they may do is their role."
       actions={
-        <Button kind="primary" data-key="n" onClick={() => setOpen(true)}>
-          Invite somebody
-        </Button>
+        <Allowed needs="users:write">
+          <Button kind="primary" data-key="n" onClick={() => setOpen(true)}>
+            Invite somebody
+          </Button>
+        </Allowed>
       }
     >
       {invited && <InvitationCode of={invited} onClose={() => setInvited(undefined)} />}

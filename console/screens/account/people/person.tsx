@@ -6,6 +6,7 @@ import { useAction, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { ConfirmButton } from '../../../kit/dialog.tsx'
 import { Buttons, Form, SelectField } from '../../../kit/form.tsx'
+import { Allowed, useMay } from '../../../kit/may.tsx'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Badge, Copy, Facts, Moment } from '../../../kit/show.tsx'
 import { useLogin } from '../../../session/login.ts'
@@ -14,6 +15,7 @@ import { roleOf, roles } from './roles.ts'
 export function PersonScreen() {
   const { id = '' } = useParams()
   const user = useCall('getUser', { path: { id } })
+  const mayAudit = useMay('audit:read')
   const isMe = useLogin()?.user.id === id
   return (
     <Page title={user.data?.email ?? 'A person'} back={{ to: '/people', title: 'People' }}>
@@ -31,9 +33,11 @@ export function PersonScreen() {
                   ['Changed', <Moment key="changed" at={one.updated_at} />],
                   [
                     'What they changed',
-                    <Link key="audit" href={`/audit?actor=${one.id}`}>
-                      in the audit log
-                    </Link>,
+                    mayAudit && (
+                      <Link key="audit" href={`/audit?actor=${one.id}`}>
+                        in the audit log
+                      </Link>
+                    ),
                   ],
                 ]}
               />
@@ -44,7 +48,9 @@ export function PersonScreen() {
                 <Link href="/me">your login</Link>.
               </p>
             ) : (
-              <Changes key={one.id} of={one} />
+              <Allowed needs="users:write">
+                <Changes key={one.id} of={one} />
+              </Allowed>
             )}
           </>
         )}

@@ -21,7 +21,13 @@ export function BroadcastList({ campaign, isOpen }: { campaign: string; isOpen: 
             empty={
               <Empty
                 title="No broadcasts yet"
-                action={isOpen && <LinkButton to={`/campaigns/${campaign}/send`}>Send to contacts</LinkButton>}
+                action={
+                  isOpen && (
+                    <LinkButton to={`/campaigns/${campaign}/send`} needs="campaigns:write">
+                      Send to contacts
+                    </LinkButton>
+                  )
+                }
               >
                 A broadcast is one text to all contacts of the campaign, or to those with a tag: now, or at a time.
               </Empty>

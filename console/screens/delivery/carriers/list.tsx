@@ -16,7 +16,7 @@ export function CarriersScreen() {
       title="Carriers"
       lead="Who takes messages to phones: the accounts at carriers, with their links as they are now."
       actions={
-        <LinkButton to="/carriers/new" kind="primary" isNew>
+        <LinkButton to="/carriers/new" needs="carriers:write" kind="primary" isNew>
           Add a carrier
         </LinkButton>
       }
@@ -28,7 +28,14 @@ export function CarriersScreen() {
               label="Links of carriers"
               rows={data.flatMap((carrier) => carrier.links.map((link) => ({ carrier, link })))}
               empty={
-                <Empty title="No carriers yet" action={<LinkButton to="/carriers/new">Add a carrier</LinkButton>}>
+                <Empty
+                  title="No carriers yet"
+                  action={
+                    <LinkButton to="/carriers/new" needs="carriers:write">
+                      Add a carrier
+                    </LinkButton>
+                  }
+                >
                   A carrier takes messages to phones, over SMPP or by its HTTP API.
                 </Empty>
               }

@@ -6,6 +6,7 @@ import { useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Dialog } from '../../../kit/dialog.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
+import { Allowed } from '../../../kit/may.tsx'
 import { Empty, Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Badge, formatNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
@@ -21,7 +22,11 @@ export function GuardsScreen() {
     <Page
       title="Guards"
       lead="Guards stop messages before they cost money. A stop is in force until its day or hour is over, or somebody releases it."
-      actions={<LinkButton to="/settings">Set the limits</LinkButton>}
+      actions={
+        <LinkButton to="/settings" needs="settings:write">
+          Set the limits
+        </LinkButton>
+      }
     >
       <Loaded call={guards}>
         {(page) => (
@@ -49,19 +54,28 @@ export function GuardsScreen() {
                 {
                   title: '',
                   cell: (guard) => (
-                    <span className="row-buttons">
-                      <Button
-                        onClick={() => setOpen(guard)}
-                        aria-label={`Release: ${kindNames[guard.kind]} ${guard.key ?? ''}`}
-                      >
-                        Release
-                      </Button>
-                    </span>
+                    <Allowed needs="settings:write">
+                      <span className="row-buttons">
+                        <Button
+                          onClick={() => setOpen(guard)}
+                          aria-label={`Release: ${kindNames[guard.kind]} ${guard.key ?? ''}`}
+                        >
+                          Release
+                        </Button>
+                      </span>
+                    </Allowed>
                   ),
                 },
               ]}
               empty={
-                <Empty title="Nothing is stopped" action={<LinkButton to="/settings">Set the limits</LinkButton>}>
+                <Empty
+                  title="Nothing is stopped"
+                  action={
+                    <LinkButton to="/settings" needs="settings:write">
+                      Set the limits
+                    </LinkButton>
+                  }
+                >
                   What a guard stops stands here while it does, with how many sends it has refused. All guards are off
                   until the settings say otherwise.
                 </Empty>

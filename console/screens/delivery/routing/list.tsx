@@ -27,7 +27,7 @@ export function RoutesScreen() {
       actions={
         <>
           <LinkButton to="/routes/test">Where would a message go?</LinkButton>
-          <LinkButton to="/routes/new" kind="primary" isNew>
+          <LinkButton to="/routes/new" needs="routes:write" kind="primary" isNew>
             Add a route
           </LinkButton>
         </>
@@ -69,7 +69,14 @@ export function RoutesScreen() {
                 },
               ]}
               empty={
-                <Empty title="No routes yet" action={<LinkButton to="/routes/new">Add a route</LinkButton>}>
+                <Empty
+                  title="No routes yet"
+                  action={
+                    <LinkButton to="/routes/new" needs="routes:write">
+                      Add a route
+                    </LinkButton>
+                  }
+                >
                   Without routes a message goes to the best carrier, by priority, that has its sender, and after a
                   refusal to the next. Routes say otherwise for some messages: by country, prefix, sender, type or
                   account.

@@ -34,7 +34,7 @@ export function SendersScreen() {
       title="Senders"
       lead="Numbers and names that messages come from. A message gets the one it asks for, else its campaign’s, else the default."
       actions={
-        <LinkButton to="/senders/new" kind="primary" isNew>
+        <LinkButton to="/senders/new" needs="carriers:write" kind="primary" isNew>
           Add a sender
         </LinkButton>
       }
@@ -108,7 +108,14 @@ export function SendersScreen() {
                 isNarrowed ? (
                   <Empty title="No such senders" action={<Button onClick={clear}>Show all</Button>} />
                 ) : (
-                  <Empty title="No senders yet" action={<LinkButton to="/senders/new">Add a sender</LinkButton>}>
+                  <Empty
+                    title="No senders yet"
+                    action={
+                      <LinkButton to="/senders/new" needs="carriers:write">
+                        Add a sender
+                      </LinkButton>
+                    }
+                  >
                     Without one, messages leave with the number that the carrier keeps for you, and replies find no
                     account.
                   </Empty>

@@ -21,7 +21,7 @@ export function PoolsScreen() {
       tab="Pools of senders"
       lead="In a pool senders share messages. A message names a pool in the place of a sender, or its campaign does."
       actions={
-        <LinkButton to="/senders/pools/new" kind="primary" isNew>
+        <LinkButton to="/senders/pools/new" needs="settings:write" kind="primary" isNew>
           Add a pool
         </LinkButton>
       }
@@ -42,7 +42,14 @@ export function PoolsScreen() {
                 { title: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} /> },
               ]}
               empty={
-                <Empty title="No pools yet" action={<LinkButton to="/senders/pools/new">Add a pool</LinkButton>}>
+                <Empty
+                  title="No pools yet"
+                  action={
+                    <LinkButton to="/senders/pools/new" needs="settings:write">
+                      Add a pool
+                    </LinkButton>
+                  }
+                >
                   A pool lets several of your senders share messages; those of the recipient’s country are preferred.
                 </Empty>
               }

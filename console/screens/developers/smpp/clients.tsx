@@ -7,7 +7,11 @@ import { Table } from '../../../kit/table.tsx'
 
 export function SmppClients() {
   const credentials = useCall('listSmppCredentials', { query: { limit: 100 } }, { every: 5000 })
-  const make = <LinkButton to="/keys/smpp/new">Make an SMPP credential</LinkButton>
+  const make = (
+    <LinkButton to="/keys/smpp/new" needs="smpp:write">
+      Make an SMPP credential
+    </LinkButton>
+  )
   return (
     <Section title="SMPP clients" {...(credentials.data && credentials.data.data.length > 0 && { actions: make })}>
       <Loaded call={credentials}>

@@ -21,7 +21,9 @@ export function WebhookActions({ of: { id, enabled, url } }: { of: Webhook }) {
       {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
       {enable.problem && <Problem of={enable.problem} />}
       <div className="buttons">
-        <LinkButton to={`/webhooks/${id}/edit`}>Change</LinkButton>
+        <LinkButton to={`/webhooks/${id}/edit`} needs="webhooks:write">
+          Change
+        </LinkButton>
         {enabled ? (
           <ConfirmButton
             label="Pause"

@@ -97,7 +97,11 @@ export function ConversationListScreen() {
                 ) : (
                   <Empty
                     title="No conversations yet"
-                    action={<LinkButton to="/messages/new">Write to somebody</LinkButton>}
+                    action={
+                      <LinkButton to="/messages/new" needs="messages:write">
+                        Write to somebody
+                      </LinkButton>
+                    }
                   >
                     A conversation begins when a person answers one of your numbers. It appears here at once.
                   </Empty>

@@ -34,7 +34,7 @@ export function MessageListScreen() {
       actions={
         <>
           <ExportButtons query={query} />
-          <LinkButton to="/messages/new" kind="primary" isNew>
+          <LinkButton to="/messages/new" needs="messages:write" kind="primary" isNew>
             New message
           </LinkButton>
         </>
@@ -91,7 +91,11 @@ export function MessageListScreen() {
                 ) : (
                   <Empty
                     title="No messages yet"
-                    action={<LinkButton to="/messages/new">Send the first one</LinkButton>}
+                    action={
+                      <LinkButton to="/messages/new" needs="messages:write">
+                        Send the first one
+                      </LinkButton>
+                    }
                   >
                     Messages appear here as they are accepted, whoever sends them: your programs by the API, a campaign,
                     or you. Replies of people appear here too.

@@ -2,8 +2,8 @@
 import type { Message } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
+import { useMay } from '../../../kit/may.tsx'
 import { Copy, Facts, formatNumber, Money, Moment, PhoneNumber } from '../../../kit/show.tsx'
-import { useLogin } from '../../../session/login.ts'
 
 export function MessageFacts({ of: message }: { of: Message }) {
   const { metadata = {}, tags = [] } = message
@@ -69,7 +69,7 @@ function tellLength({ segments, segments_delivered: delivered = 0, encoding, cha
 
 /** A carrier by its name, for who may know it. */
 function CarrierLink({ id }: { id: string }) {
-  const isOperator = useLogin()?.user.role === 'owner'
+  const isOperator = useMay('carriers:read')
   const { data, error } = useCall('getCarrier', { path: { id } }, { enabled: isOperator })
   if (isOperator && !data && !error) return null
   return data ? <Link href={`/carriers/${id}`}>{data.name}</Link> : <code>{id}</code>
