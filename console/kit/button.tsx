@@ -12,14 +12,16 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   isBusy?: boolean
 }
 
-export function Button({ kind = 'plain', isBusy = false, disabled, className = '', children, ...rest }: ButtonProps) {
+export function Button({ kind = 'plain', isBusy = false, className = '', onClick, children, ...rest }: ButtonProps) {
   return (
     <button
       type="button"
       {...rest}
       className={`button ${kind} ${className}`.trim()}
-      disabled={disabled || isBusy}
+      // A disabled button would lose the keyboard, and with it the place of who works without a mouse.
+      aria-disabled={isBusy || undefined}
       aria-busy={isBusy}
+      onClick={(event) => (isBusy ? event.preventDefault() : onClick?.(event))}
     >
       {children}
     </button>

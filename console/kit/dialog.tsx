@@ -1,14 +1,16 @@
 /** Questions in front of the page. The browser's own dialog keeps the keyboard inside and closes at Escape. */
-import { useEffect, useRef, useState, type ReactNode } from 'react'
+import { useLayoutEffect, useRef, useState, type ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Problem } from './problem.tsx'
 
 /** A dialog that is there as long as it is rendered. */
 export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
   const ref = useRef<HTMLDialogElement>(null)
-  useEffect(() => {
+  // Closed while it is still in the page, it gives the keyboard back to what opened it.
+  useLayoutEffect(() => {
     const dialog = ref.current
     dialog?.showModal()
+    dialog?.querySelector<HTMLElement>('input, select, textarea')?.focus()
     return () => dialog?.close()
   }, [])
   return (

@@ -13,9 +13,14 @@ export function Shell({ login, children }: { login: Login; children: ReactNode }
   const [isOpen, setOpen] = useState(false)
   const help = useKeyboard()
   const main = useRef<HTMLElement>(null)
+  const last = useRef(path)
   useEffect(() => {
     setOpen(false)
     scrollTo(0, 0)
+    // Who followed a link stands in the screen that it leads to, in a field of it that asked for the keyboard, or at its beginning.
+    if (last.current !== path && !main.current?.contains(document.activeElement))
+      main.current?.focus({ preventScroll: true })
+    last.current = path
   }, [path])
   return (
     <div className="shell">

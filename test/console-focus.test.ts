@@ -1,0 +1,64 @@
+/** Where the keyboard stands in the console: nobody who works without a mouse begins at the top of the page again. */
+import type { Locator } from 'playwright-core'
+import { afterAll, beforeAll, test } from 'vitest'
+import { enterConsole, expectNoOverflow, type Visitor } from './browser.ts'
+import { startProgram, type Program } from './harness.ts'
+
+let program: Program
+let visitor: Visitor
+
+beforeAll(async () => {
+  program = await startProgram()
+  visitor = await enterConsole(program)
+})
+afterAll(async () => {
+  await visitor?.close()
+  await program?.remove()
+})
+
+/** Waits until the keyboard stands somewhere. */
+const expectFocus = (place: Locator): Promise<void> => place.and(visitor.page.locator(':focus')).waitFor()
+
+test('who follows a row stands in the screen that it leads to, also where words are very long', async () => {
+  const { page } = visitor
+  await program.client.expect('POST', '/v1/messages/send', {
+    to: '12025550188',
+    message: 'Your table is ready.',
+    metadata: { ['W'.repeat(40)]: 'w'.repeat(200) },
+  })
+  await page
+    .getByRole('row', { name: /12025550188/ })
+    .getByRole('link')
+    .press('Enter')
+  await page.getByRole('heading', { name: 'To +12025550188', level: 1 }).waitFor()
+  await expectFocus(page.getByRole('main'))
+  await page.getByText('W'.repeat(40)).first().waitFor()
+  await page.setViewportSize({ width: 375, height: 800 })
+  await expectNoOverflow(page)
+  await page.setViewportSize({ width: 1280, height: 860 })
+})
+
+test('a dialog begins at its first field, and leads back to what opened it', async () => {
+  const { page } = visitor
+  await page.goto('/console/people')
+  const open = page.getByRole('button', { name: 'Invite somebody' })
+  await open.press('Enter')
+  await expectFocus(page.getByLabel('E-mail address'))
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expectFocus(open)
+})
+
+test('a button that was pressed keeps the keyboard while its work is done, and when it has failed', async () => {
+  const { page } = visitor
+  const { id } = await program.client.expect<{ id: string }>('POST', '/v1/api-keys', { name: 'Shop' })
+  await page.goto(`/console/keys/${id}`)
+  await page.getByRole('button', { name: 'Revoke' }).press('Enter')
+  const confirm = page.getByRole('dialog').getByRole('button', { name: 'Revoke' })
+  await page.route('**/v1/api-keys/*', (route) =>
+    route.request().method() === 'GET' ? route.continue() : route.abort(),
+  )
+  await confirm.press('Enter')
+  await page.getByRole('dialog').getByRole('alert').waitFor()
+  await expectFocus(confirm)
+})
