@@ -17,7 +17,11 @@ export const heliogram = createClient({ baseUrl: location.origin, fetch: fetchAs
 
 /** What was asked stays for a minute behind the screen; a call that failed is not repeated, as the SDK has done that. */
 export const queries = new QueryClient({
-  defaultOptions: { queries: { retry: false, staleTime: 1000, gcTime: 60_000, refetchOnWindowFocus: true } },
+  // `always`: a browser that says that it is offline may well be on the machine or in the network of the installation.
+  defaultOptions: {
+    queries: { retry: false, staleTime: 1000, gcTime: 60_000, refetchOnWindowFocus: true, networkMode: 'always' },
+    mutations: { networkMode: 'always' },
+  },
 })
 
 /** How often something is asked again while the page is looked at, in milliseconds: always, or as the last answer has it; undefined: no more. */

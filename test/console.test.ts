@@ -58,6 +58,23 @@ test('the keyboard leads to the screens, and says how', async () => {
   await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
 })
 
+test('a machine without any network, but with the installation on it, shows and does everything', async () => {
+  const { page } = visitor
+  await page.goto('/console/')
+  await whoIs(page).waitFor()
+  // What browsers say where no network is connected; this machine reaches itself all the same.
+  await page.evaluate("dispatchEvent(new Event('offline'))")
+  await page.getByRole('link', { name: 'Usage', exact: true }).click()
+  await page.getByRole('heading', { name: 'Usage', level: 1 }).waitFor()
+  await expect.poll(() => page.locator('[aria-busy="true"]').count()).toBe(0)
+  await page.goto('/console/messages/new')
+  await page.evaluate("dispatchEvent(new Event('offline'))")
+  await page.getByRole('textbox', { name: 'To', exact: true }).fill('12025550188')
+  await page.getByRole('textbox', { name: 'Text' }).fill('Nobody else is here.')
+  await page.getByRole('button', { name: 'Send the message' }).click()
+  await page.getByRole('heading', { name: 'To +12025550188', level: 1 }).waitFor()
+})
+
 test('every screen of the navigation is there, on a phone as well, and none complains', async () => {
   const { page, complaints } = visitor
   const links = await page.getByRole('navigation', { name: 'Screens' }).getByRole('link').all()
