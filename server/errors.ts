@@ -99,7 +99,11 @@ export const errorKinds = {
   ),
   key_taken: kind(409, 'The key is taken', 'Choose another key, or use the resource that has it.'),
   sender_taken: kind(409, 'The number is taken', 'A number belongs to one account at a carrier.'),
-  carrier_in_use: kind(409, 'The carrier is in use', 'Disable it instead, or remove its senders and its places in routes first.'),
+  carrier_in_use: kind(
+    409,
+    'The carrier is in use',
+    'Disable it instead, or remove its senders and its places in routes first.',
+  ),
   pool_in_use: kind(409, 'The sender pool is in use', 'Give the campaigns that use it another one first.'),
   template_in_use: kind(409, 'The template is in use', 'Give the campaigns that use it another text first.'),
   not_resendable: kind(
