@@ -7,23 +7,21 @@ import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, Form, TextField } from '../../../kit/form.tsx'
 import { Page } from '../../../kit/page.tsx'
-import { numberOrNone } from '../../../kit/typed.ts'
 import { InvitationCode } from '../people/invite.tsx'
+import { LimitFields, limitsOf, readLimits } from './limits.tsx'
 
 export function NewAccountScreen() {
   const [, go] = useLocation()
   const [name, setName] = useState('')
   const [email, setEmail] = useState('')
-  const [pace, setPace] = useState('')
-  const [perSecond, setPerSecond] = useState('')
+  const [limits, setLimits] = useState(() => limitsOf())
   const [made, setMade] = useState<Answer<'createAccount'>>()
   const { run, isBusy, problem } = useAction('createAccount', 'The account is made')
   const create = async () => {
     const done = await run({
       body: {
         name: name.trim(),
-        pace: numberOrNone(pace),
-        api_per_second: numberOrNone(perSecond),
+        ...readLimits(limits),
         ...(email.trim() && { owner_email: email.trim() }),
       },
     })
@@ -62,24 +60,7 @@ export function NewAccountScreen() {
               hint="Whom you give the invitation that comes next. Empty: nobody yet; programs get a key on the next screen."
             />
             <Fold title="Limits">
-              <div className="fields">
-                <TextField
-                  label="Pace"
-                  name="pace"
-                  type="number"
-                  value={pace}
-                  onChange={setPace}
-                  hint="Segments a second of the whole account. Empty: as the links allow."
-                />
-                <TextField
-                  label="Requests a second"
-                  name="api_per_second"
-                  type="number"
-                  value={perSecond}
-                  onChange={setPerSecond}
-                  hint="Of each of its credentials. Empty: as the installation says."
-                />
-              </div>
+              <LimitFields limits={limits} onChange={setLimits} />
             </Fold>
             <Buttons>
               <Button kind="primary" type="submit" isBusy={isBusy}>

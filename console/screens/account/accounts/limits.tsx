@@ -1,0 +1,40 @@
+/** How much an account may do at once. */
+import type { Account } from '@heliogram/sdk'
+import { TextField } from '../../../kit/form.tsx'
+import { numberOrNone } from '../../../kit/typed.ts'
+
+interface Limits {
+  pace: string
+  perSecond: string
+}
+
+export const limitsOf = (account?: Account): Limits => ({
+  pace: String(account?.pace ?? ''),
+  perSecond: String(account?.api_per_second ?? ''),
+})
+
+export const readLimits = ({ pace, perSecond }: Limits) => ({
+  pace: numberOrNone(pace),
+  api_per_second: numberOrNone(perSecond),
+})
+
+export const LimitFields = ({ limits, onChange }: { limits: Limits; onChange: (limits: Limits) => void }) => (
+  <div className="fields">
+    <TextField
+      label="Pace"
+      name="pace"
+      type="number"
+      value={limits.pace}
+      onChange={(pace) => onChange({ ...limits, pace })}
+      hint="Segments a second of the whole account. Empty: as the links allow."
+    />
+    <TextField
+      label="Requests a second"
+      name="api_per_second"
+      type="number"
+      value={limits.perSecond}
+      onChange={(perSecond) => onChange({ ...limits, perSecond })}
+      hint="Of each of its credentials. Empty: as the installation says."
+    />
+  </div>
+)
