@@ -37,9 +37,14 @@ export function Problem({ of, shownElsewhere = nowhere }: { of: Error; shownElse
         </ul>
       )}
       <p className="small">
-        <a href={`/docs/errors/${code}`} target="_blank" rel="noreferrer">
-          {code}
-        </a>
+        {/* Without an answer of the API the code is the SDK's. */}
+        {of.problem ? (
+          <a href={`/docs/errors/${code}`} target="_blank" rel="noreferrer">
+            {code}
+          </a>
+        ) : (
+          code
+        )}
         {requestId && (
           <>
             {' · request '}

@@ -132,8 +132,7 @@ function Rare({ draft, onChange }: CampaignFieldsProps) {
         <TextField
           label="Pace"
           name="pace"
-          type="number"
-          min={1}
+          inputMode="decimal"
           value={draft.pace}
           onChange={(pace) => onChange({ pace })}
           hint="Segments a second of all its messages, over all carriers. Empty: as the links allow."
@@ -141,8 +140,7 @@ function Rare({ draft, onChange }: CampaignFieldsProps) {
         <TextField
           label="Validity"
           name="validity_period"
-          type="number"
-          min={1}
+          inputMode="decimal"
           value={draft.validityPeriod}
           onChange={(validityPeriod) => onChange({ validityPeriod })}
           hint="Seconds for which its messages may wait to be sent."

@@ -28,9 +28,7 @@ export function CloseDialog({ of, onClose }: { of: Account; onClose: () => void 
         <TextField
           label="Days in which it can be opened again"
           name="grace_days"
-          type="number"
-          min="0"
-          max="30"
+          inputMode="decimal"
           value={days}
           onChange={setDays}
           hint="0 to 30, from the first close on."

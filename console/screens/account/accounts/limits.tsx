@@ -23,7 +23,7 @@ export const LimitFields = ({ limits, onChange }: { limits: Limits; onChange: (l
     <TextField
       label="Pace"
       name="pace"
-      type="number"
+      inputMode="decimal"
       value={limits.pace}
       onChange={(pace) => onChange({ ...limits, pace })}
       hint="Segments a second of the whole account. Empty: as the links allow."
@@ -31,7 +31,7 @@ export const LimitFields = ({ limits, onChange }: { limits: Limits; onChange: (l
     <TextField
       label="Requests a second"
       name="api_per_second"
-      type="number"
+      inputMode="decimal"
       value={limits.perSecond}
       onChange={(perSecond) => onChange({ ...limits, perSecond })}
       hint="Of each of its credentials. Empty: as the installation says."

@@ -61,7 +61,7 @@ export function CountriesGroup({ of }: { of: Settings }) {
             <TextField
               label="Messages an hour"
               name={`country_limits/${n}/per_hour`}
-              type="number"
+              inputMode="decimal"
               value={perHour}
               onChange={(value) => put(key, { perHour: value })}
             />

@@ -35,8 +35,7 @@ export function GuardsGroup({ of: { limits, spend, velocity, dedupe_window, appr
         <TextField
           label="Segments a day"
           name="limits/daily_segments"
-          type="number"
-          min="0"
+          inputMode="decimal"
           value={segments}
           onChange={setSegments}
           hint={
@@ -70,8 +69,7 @@ export function GuardsGroup({ of: { limits, spend, velocity, dedupe_window, appr
         <TextField
           label="Numbers in a row, an hour"
           name="velocity/per_prefix_per_hour"
-          type="number"
-          min="1"
+          inputMode="decimal"
           value={perPrefix}
           onChange={setPerPrefix}
           hint="Messages to numbers that differ in the last four digits only; broadcasts do not count. Empty: no limit."
@@ -79,8 +77,7 @@ export function GuardsGroup({ of: { limits, spend, velocity, dedupe_window, appr
         <TextField
           label="The same text again after"
           name="dedupe_window"
-          type="number"
-          min="0"
+          inputMode="decimal"
           value={dedupe}
           onChange={setDedupe}
           hint="Seconds in which the same text from the same sender to the same number is refused; 0: none."
@@ -88,8 +85,7 @@ export function GuardsGroup({ of: { limits, spend, velocity, dedupe_window, appr
         <TextField
           label="Approval above"
           name="approval/recipients_above"
-          type="number"
-          min="0"
+          inputMode="decimal"
           value={recipients}
           onChange={setRecipients}
           hint="Broadcasts to more recipients need the approval of somebody else. Empty: none does."

@@ -45,8 +45,7 @@ export function RetentionGroup({ of: { retention } }: { of: Settings }) {
             key={name}
             label={label}
             name={`retention/${name}`}
-            type="number"
-            min="0"
+            inputMode="decimal"
             value={days[name]}
             onChange={(text) => setDays({ ...days, [name]: text })}
             hint={hint}

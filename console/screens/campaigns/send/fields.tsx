@@ -65,8 +65,7 @@ export function SendFields({ campaign, draft, onChange }: SendFieldsProps) {
         <TextField
           label="At most, messages a minute"
           name="max_rate"
-          type="number"
-          min={1}
+          inputMode="decimal"
           value={draft.maxRate}
           onChange={(maxRate) => onChange({ maxRate })}
           hint="It sets the campaign’s pace, of which each segment takes one. Empty: as the links allow."

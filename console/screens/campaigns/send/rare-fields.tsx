@@ -16,8 +16,7 @@ export function RareSendFields({ draft, onChange }: RareFieldsProps) {
         <TextField
           label="Validity"
           name="validity_period"
-          type="number"
-          min={1}
+          inputMode="decimal"
           value={draft.validityPeriod}
           onChange={(validityPeriod) => onChange({ validityPeriod })}
           hint="Seconds for which it is of use; the campaign’s or 36,000 otherwise."
@@ -36,8 +35,7 @@ export function RareSendFields({ draft, onChange }: RareFieldsProps) {
         <TextField
           label="Segments of a message, at most"
           name="max_segments"
-          type="number"
-          min={1}
+          inputMode="decimal"
           value={draft.maxSegments}
           onChange={(maxSegments) => onChange({ maxSegments })}
           hint="A text that needs more is refused."

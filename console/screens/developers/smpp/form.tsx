@@ -38,7 +38,7 @@ export function SmppForm({ start, label, onSubmit, onCancel, isBusy, problem }: 
         <TextField
           label="Sessions"
           name="max_sessions"
-          type="number"
+          inputMode="decimal"
           value={draft.maxSessions}
           onChange={(maxSessions) => put({ maxSessions })}
           hint="At one time, 1 to 100."
@@ -46,7 +46,7 @@ export function SmppForm({ start, label, onSubmit, onCancel, isBusy, problem }: 
         <TextField
           label="Window"
           name="window"
-          type="number"
+          inputMode="decimal"
           value={draft.window}
           onChange={(window) => put({ window })}
           hint="Unanswered requests of a session, each way."
@@ -54,8 +54,7 @@ export function SmppForm({ start, label, onSubmit, onCancel, isBusy, problem }: 
         <TextField
           label="Pace"
           name="pace"
-          type="number"
-          step="any"
+          inputMode="decimal"
           value={draft.pace}
           onChange={(pace) => put({ pace })}
           hint="Segments a second, over all its sessions."

@@ -81,18 +81,14 @@ export function WebhookForm({ start, label, onSubmit, isBusy, problem, back }: W
             <TextField
               label="Events a post, at most"
               name="batch/max_events"
-              type="number"
-              min="1"
-              max="200"
+              inputMode="decimal"
               value={draft.maxEvents}
               onChange={(maxEvents) => put({ maxEvents })}
             />
             <TextField
               label="The longest wait for more of them, in milliseconds"
               name="batch/max_wait_ms"
-              type="number"
-              min="0"
-              max="10000"
+              inputMode="decimal"
               value={draft.maxWaitMs}
               onChange={(maxWaitMs) => put({ maxWaitMs })}
             />
