@@ -56,18 +56,23 @@ test('a token that has ended before the browser’s clock says so is renewed, an
   expect(await gate().count()).toBe(0)
 })
 
-test('while the service is away the login stays, also where it had to be renewed', async () => {
+test('while the service is away that is said once, what was shown and the login stay, also where it had to be renewed', async () => {
   const { page } = visitor
+  const away = page.getByText('The installation does not answer.')
   await page.goto('/console/')
-  await whoIs().waitFor()
+  await page.getByRole('row', { name: /simulator/ }).waitFor()
   await program.stop()
+  await away.waitFor()
   await keep('JSON.stringify({ ...login, until: 0 })')
   await page.getByRole('link', { name: 'Messages', exact: true }).click()
-  await page.getByRole('alert').first().waitFor()
+  await page.getByRole('heading', { name: 'Messages', level: 1 }).waitFor()
+  await away.waitFor()
+  await page.getByRole('link', { name: 'Overview' }).click()
+  await page.getByRole('row', { name: /simulator/ }).waitFor()
+  expect(await page.getByRole('alert').count()).toBe(0)
   await whoIs().waitFor()
   await program.restart()
-  await page.goto('/console/')
-  await page.getByRole('heading', { name: 'Overview', level: 1 }).waitFor()
+  await away.waitFor({ state: 'detached' })
   await whoIs().waitFor()
 })
 

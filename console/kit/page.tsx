@@ -3,7 +3,7 @@ import type { ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Link } from 'wouter'
-import { Problem } from './problem.tsx'
+import { isAway, Problem } from './problem.tsx'
 
 interface PageProps {
   title: string
@@ -66,14 +66,15 @@ export function Empty({ title, children, action }: { title: string; children?: R
   )
 }
 
-/** What a call answered, once it has; until then that it is being asked, or why it failed. What was shown before stays beside a failure. */
+/** What a call answered, once it has; until then that it is being asked, or why it failed. What was shown before stays beside a failure, and that nobody answers is said elsewhere. */
 export function Loaded<T>({ call, children }: { call: UseQueryResult<T>; children: (data: T) => ReactNode }) {
+  const problem = isAway(call.error) ? null : call.error
   return (
     <>
-      {call.error && <Problem of={call.error} />}
+      {problem && <Problem of={problem} />}
       {call.data !== undefined
         ? children(call.data)
-        : !call.error && (
+        : !problem && (
             <p className="loading" aria-busy="true">
               Loading …
             </p>

@@ -1,6 +1,10 @@
 /** What went wrong, in the API's own words, with where to read on. */
 import { HeliogramError } from '@heliogram/sdk'
 
+/** Whether there was no answer at all: the installation is away, or the way to it. */
+export const isAway = (error: Error | null): boolean =>
+  error instanceof HeliogramError && ['unreachable', 'timeout'].includes(error.code)
+
 const nowhere: ReadonlySet<string> = new Set()
 
 /** The name of the field that a fault points to (RFC 6901): `to`, `match/countries`. */

@@ -5,6 +5,7 @@ import { Button } from '../kit/button.tsx'
 import { Scopes } from '../kit/may.tsx'
 import { Toasts } from '../kit/toast.tsx'
 import { logOut, type Login } from '../session/session.ts'
+import { Away } from './away.tsx'
 import { useKeyboard } from './keyboard.tsx'
 import { partsFor, type Place } from './sections.ts'
 
@@ -72,6 +73,7 @@ export function Shell({ login, children }: { login: Login; children: ReactNode }
         </footer>
       </aside>
       <main id="page" ref={main} tabIndex={-1}>
+        <Away />
         {children}
       </main>
       {help}
