@@ -7,12 +7,15 @@ const { spawn, spawnSync } = require('child_process')
 const fs = require('fs')
 const os = require('os')
 const path = require('path')
+const zlib = require('zlib')
 
 const root = path.resolve(__dirname, '..')
 const modules = path.join(root, 'node_modules')
 // Says for which lock file and machine everything was found in order; goes with node_modules.
 const stamp = path.join(modules, '.heliogram-setup')
 const packagedNode = path.join(modules, '.bin', 'node')
+// Says from which sources the console was built; goes with what was built.
+const builtFrom = path.join(root, 'console', 'dist', '.sources')
 const oldestNode = [24, 12]
 
 main().catch((error) => {
@@ -23,17 +26,19 @@ main().catch((error) => {
 async function main() {
   const lockText = fs.readFileSync(path.join(root, 'package-lock.json'))
   const wanted = `${hashOf(lockText)} ${process.platform}-${process.arch}`
-  if (readText(stamp) !== wanted) {
+  const sources = hashOfSources()
+  if (readText(stamp) !== wanted || readText(builtFrom) !== sources) {
     const unlock = lockRoot()
     try {
       // Another one may have done it while we waited.
       if (readText(stamp) !== wanted) await setUp(JSON.parse(lockText.toString()), wanted)
+      if (!fs.existsSync(packagedNode)) requireOwnNode()
+      if (readText(builtFrom) !== sources) buildConsole(sources)
     } finally {
       unlock()
     }
   }
   if (!fs.existsSync(packagedNode)) requireOwnNode()
-  buildConsole()
 }
 
 async function setUp(lock, wanted) {
@@ -145,33 +150,34 @@ function isNewEnough(version) {
 }
 
 /** The console is built anew whenever something that it is made of has changed: it is a second's work. */
-function buildConsole() {
-  const folder = path.join(root, 'console', 'dist')
-  const builtFrom = path.join(folder, '.sources')
-  const wanted = hashOf(
-    sourcesOf('console').concat(sourcesOf('sdk'), 'package-lock.json').map(readHash).sort(byText).join(),
-  )
-  if (readText(builtFrom) === wanted) return
+function buildConsole(sources) {
   process.stderr.write('Building the console …\n')
   const vite = path.join(modules, 'vite', 'bin', 'vite.js')
   const node = fs.existsSync(packagedNode) ? packagedNode : process.execPath
-  // Beside its place, and then there at once: whoever reads it meanwhile has the old one whole, and two builds do not mix.
-  const draft = `${folder}.${process.pid}`
-  const run = spawnSync(node, [vite, 'build', 'console', '--outDir', draft, '--logLevel', 'error'], {
+  // Beside its place, and then there at once: whoever reads it meanwhile has the old one whole.
+  const draft = `${path.dirname(builtFrom)}.draft`
+  const run = spawnSync(node, [vite, 'build', 'console', '--outDir', draft, '--emptyOutDir', '--logLevel', 'error'], {
     cwd: root,
     encoding: 'utf8',
   })
   if (run.status !== 0) throw new Error(`the console cannot be built:\n\n${run.stdout}${run.stderr}`)
-  fs.writeFileSync(path.join(draft, '.sources'), wanted)
-  fs.rmSync(folder, { recursive: true, force: true })
-  fs.renameSync(draft, folder)
+  // As browsers are sent them (server/site/console.ts).
+  for (const file of sourcesOf(path.relative(root, draft)).map((name) => path.join(root, name)))
+    fs.writeFileSync(`${file}.gz`, zlib.gzipSync(fs.readFileSync(file)))
+  fs.writeFileSync(path.join(draft, path.basename(builtFrom)), sources)
+  fs.rmSync(path.dirname(builtFrom), { recursive: true, force: true })
+  fs.renameSync(draft, path.dirname(builtFrom))
 }
 
-/** Files below a folder of ours, from the root, but what was built. */
+function hashOfSources() {
+  return hashOf(sourcesOf('console').concat(sourcesOf('sdk'), 'package-lock.json').map(readHash).sort(byText).join())
+}
+
+/** Files below a folder of ours, from the root, but what was built of it. */
 function sourcesOf(name) {
   const entries = fs.readdirSync(path.join(root, name), { withFileTypes: true })
   const files = entries
-    .filter((entry) => !/^dist(\.\d+)?$|^node_modules$|\.test\.tsx?$/.test(entry.name))
+    .filter((entry) => !/^dist(\.draft)?$|^node_modules$|\.test\.tsx?$/.test(entry.name))
     .map((entry) => {
       const file = path.join(name, entry.name)
       return entry.isDirectory() ? sourcesOf(file) : [file]

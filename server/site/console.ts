@@ -1,7 +1,6 @@
 /** The console: the files that `scripts/setup.cjs` built from `console/`, and one page for all addresses below `/console`. */
 import { readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
-import { gzipSync } from 'node:zlib'
 import type { FastifyReply } from 'fastify'
 import { ApiError } from '../errors.ts'
 import type { App } from '../http.ts'
@@ -33,8 +32,6 @@ export function consoleRoutes(app: App): void {
   const options = { config: { scope: null }, schema: { hide: true } }
   const files = readFiles(built)
   const page = files.get('index.html')
-  /** What somebody has asked for packed. */
-  const zipped = new Map<string, Buffer>()
   const send = (reply: FastifyReply): FastifyReply =>
     page === undefined
       ? sendPage(reply.code(503), 'Console · Heliogram', missing)
@@ -55,10 +52,8 @@ export function consoleRoutes(app: App): void {
     const lasts = name.startsWith('assets/') ? 'public, max-age=31536000, immutable' : 'max-age=3600'
     reply.headers({ 'cache-control': lasts, vary: 'accept-encoding' })
     reply.type(types[extname(name)] ?? 'application/octet-stream')
-    if (!/\bgzip\b/.test(request.headers['accept-encoding'] ?? '')) return reply.send(file)
-    const packed = zipped.get(name) ?? gzipSync(file)
-    zipped.set(name, packed)
-    return reply.header('content-encoding', 'gzip').send(packed)
+    const packed = /\bgzip\b/.test(request.headers['accept-encoding'] ?? '') ? files.get(`${name}.gz`) : undefined
+    return packed === undefined ? reply.send(file) : reply.header('content-encoding', 'gzip').send(packed)
   })
 }
 
