@@ -8,7 +8,6 @@ import { SendInput, Variables } from '../../messages/templates/send.ts'
 import { MoneySchema } from '../../money.ts'
 
 /** States: the last four are for good. */
-/** What a broadcast can be. */
 export const broadcastStatuses = [
   'awaiting_approval',
   'scheduled',
