@@ -2,6 +2,7 @@
 import {
   createClient,
   keyed,
+  newIdempotencyKey,
   type Answer,
   type CallOptions,
   type JsonOperation,
@@ -46,7 +47,7 @@ export function useCall<Name extends JsonOperation>(
 /** An operation that changes something. */
 export interface Action<Name extends JsonOperation> {
   /** Resolves to what was answered, or to undefined where it failed: `problem` says why. */
-  run: (request: OperationRequest<Name>, options?: CallOptions) => Promise<{ answer: Answer<Name> } | undefined>
+  run: (request: OperationRequest<Name>) => Promise<{ answer: Answer<Name> } | undefined>
   isBusy: boolean
   problem: Error | null
   /** Forgets the problem, before a form is filled in again. */
@@ -59,20 +60,19 @@ export interface Action<Name extends JsonOperation> {
  */
 export function useAction<Name extends JsonOperation>(name: Name, done?: string, first?: () => void): Action<Name> {
   const client = useQueryClient()
-  const keyOf = useKey()
-  const mutation = useMutation<Answer<Name>, Error, { request: OperationRequest<Name>; options?: CallOptions }>({
-    mutationFn: ({ request, options }) =>
-      heliogram.call(name, request, { ...(keyed.has(name) && { idempotencyKey: keyOf(request) }), ...options }),
+  const keys = useKeys()
+  const mutation = useMutation<Answer<Name>, Error, OperationRequest<Name>>({
+    mutationFn: (request) => heliogram.call(name, request, keyed.has(name) ? { idempotencyKey: keys.of(request) } : {}),
     onSuccess: async () => {
-      keyOf.next()
+      keys.forget()
       if (done !== undefined) toast(done)
       first?.()
       await client.invalidateQueries()
     },
   })
   return {
-    run: (request, options) =>
-      mutation.mutateAsync({ request, ...(options && { options }) }).then(
+    run: (request) =>
+      mutation.mutateAsync(request).then(
         (answer) => ({ answer }),
         () => undefined,
       ),
@@ -86,17 +86,18 @@ export function useAction<Name extends JsonOperation>(name: Name, done?: string,
  * The idempotency key of a request: the same for the same request until it has succeeded. So who presses a button again because
  * there was no answer does what they mean once, even where the first time was taken.
  */
-function useKey(): { (request: unknown): string; next: () => void } {
+function useKeys(): { of: (request: unknown) => string; forget: () => void } {
   const last = useRef<{ text: string; key: string }>(undefined)
-  const keyOf = (request: unknown): string => {
-    const text = JSON.stringify(request, (_, value: unknown) => (isPlain(value) ? value : randomKey()))
-    if (last.current?.text !== text) last.current = { text, key: randomKey() }
-    return last.current.key
+  return {
+    of(request) {
+      const text = JSON.stringify(request, (_, value: unknown) => (isPlain(value) ? value : newIdempotencyKey()))
+      if (last.current?.text !== text) last.current = { text, key: newIdempotencyKey() }
+      return last.current.key
+    },
+    forget() {
+      last.current = undefined
+    },
   }
-  const next = () => {
-    last.current = undefined
-  }
-  return Object.assign(keyOf, { next })
 }
 
 /** Whether it is JSON; a file, of which JSON shows nothing, is another one each time. */
@@ -105,10 +106,6 @@ const isPlain = (value: unknown): boolean =>
   value === null ||
   Array.isArray(value) ||
   Object.getPrototypeOf(value) === Object.prototype
-
-// Pages that came over plain HTTP have no `crypto.randomUUID`.
-const randomKey = (): string =>
-  [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')
 
 /** Saves what an operation answers as a file, under a name; some do so only for an `accept` of their own. @throws HeliogramError */
 export async function download<Name extends OperationName>(

@@ -133,7 +133,7 @@ function prepare(client: ClientOptions, name: OperationName, request: AnyRequest
   const { content, type, isUpload } = readBody(request.body)
   const headers = new Headers({ accept: 'application/json' })
   if (type !== undefined) headers.set('content-type', type)
-  const key = options.idempotencyKey ?? (keyed.has(name) ? randomUuid() : undefined)
+  const key = options.idempotencyKey ?? (keyed.has(name) ? newIdempotencyKey() : undefined)
   if (key !== undefined) headers.set('idempotency-key', key)
   for (const [header, value] of Object.entries(options.headers ?? {})) headers.set(header, value)
   const isSafe = ['GET', 'HEAD', 'PUT', 'DELETE'].includes(method) || (keyed.has(name) && key !== undefined)
@@ -266,8 +266,8 @@ function wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
   })
 }
 
-/** A UUID of version 4. Pages that came over plain HTTP have no `crypto.randomUUID`. */
-function randomUuid(): string {
+/** A key for one thing that is meant to be done once: a UUID of version 4. Pages that came over plain HTTP have no `crypto.randomUUID`. */
+export function newIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   const hex = [...bytes].map((byte, i) => {
     const marked = i === 6 ? (byte & 0x0f) | 0x40 : i === 8 ? (byte & 0x3f) | 0x80 : byte

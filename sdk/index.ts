@@ -1,5 +1,5 @@
 /** A client of the Heliogram API, its types, and the check of what is posted to webhooks. */
-export { createClient } from './client.ts'
+export { createClient, newIdempotencyKey } from './client.ts'
 export type {
   Answer,
   CallOptions,

@@ -1,6 +1,6 @@
 /** Tables of resources: rows that lead somewhere, and pages by cursor. */
 import type { Key, ReactNode } from 'react'
-import { useLocation, useSearchParams } from 'wouter'
+import { Link, useLocation, useSearchParams } from 'wouter'
 import { Button } from './button.tsx'
 import { None } from './show.tsx'
 
@@ -54,7 +54,7 @@ export function Table<Row>({ label, rows, columns, keyOf, to, empty }: TableProp
             >
               {columns.map((column, n) => (
                 <td key={column.title} className={kindOf(column)}>
-                  {n === 0 && to ? <RowLink to={to(row)}>{column.cell(row)}</RowLink> : (column.cell(row) ?? <None />)}
+                  {n === 0 && to ? <Link href={to(row)}>{column.cell(row)}</Link> : (column.cell(row) ?? <None />)}
                 </td>
               ))}
             </tr>
@@ -62,22 +62,6 @@ export function Table<Row>({ label, rows, columns, keyOf, to, empty }: TableProp
         </tbody>
       </table>
     </div>
-  )
-}
-
-function RowLink({ to, children }: { to: string; children: ReactNode }) {
-  const [, go] = useLocation()
-  return (
-    <a
-      href={`/console${to}`}
-      onClick={(event) => {
-        if (event.metaKey || event.ctrlKey || event.shiftKey) return
-        event.preventDefault()
-        go(to)
-      }}
-    >
-      {children}
-    </a>
   )
 }
 
