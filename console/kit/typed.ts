@@ -24,3 +24,10 @@ function numberOrText(text: string): number {
   // JSON has no NaN: it would be null, which means no limit in most places. The text is what the API must see, whatever its type says.
   return Number.isNaN(number) ? (text as unknown as number) : number
 }
+
+/** One of the values that a field or an address may say, or what counts otherwise. */
+export const oneOf = <const Value extends string, const Else extends string | undefined>(
+  values: readonly Value[],
+  text: string,
+  otherwise: Else,
+): Value | Else => values.find((value) => value === text) ?? otherwise

@@ -1,7 +1,9 @@
 /** All that can be said of a campaign. What is rarely said is folded away. */
 import { Fold } from '../../kit/fold.tsx'
 import { SelectField, TextArea, TextField, CheckField } from '../../kit/form.tsx'
+import { typeOf, typeOptions } from '../../kit/message-types.ts'
 import { TimezoneField } from '../../kit/timezone-field.tsx'
+import { oneOf } from '../../kit/typed.ts'
 import { SenderField, TemplateField } from './choices.tsx'
 import type { CampaignDraft } from './draft.ts'
 import { MessageField } from './message-field.tsx'
@@ -13,19 +15,6 @@ interface CampaignFieldsProps {
   /** The key is chosen once. */
   isNew?: boolean
 }
-
-/** One of the values that a field may choose. */
-export const oneOf = <const T extends string, const Else extends string>(
-  values: readonly T[],
-  text: string,
-  otherwise: Else,
-): T | Else => values.find((value) => value === text) ?? otherwise
-
-export const typeOptions = [
-  ['transactional', 'Transactional'],
-  ['marketing', 'Marketing'],
-  ['otp', 'One-time codes'],
-] as const
 
 export function CampaignFields({ draft, onChange, isNew = false }: CampaignFieldsProps) {
   return (
@@ -62,8 +51,8 @@ export function CampaignFields({ draft, onChange, isNew = false }: CampaignField
           label="Type of its messages"
           name="type"
           value={draft.type}
-          onChange={(type) => onChange({ type: oneOf(['transactional', 'marketing', 'otp'], type, '') })}
-          options={[['', 'As each send says'], ...typeOptions]}
+          onChange={(type) => onChange({ type: typeOf(type) ?? '' })}
+          options={typeOptions('As each send says')}
           hint="Broadcasts are marketing where nothing says otherwise."
         />
         <SenderField value={draft.sender} onChange={(sender) => onChange({ sender })} none="The account’s default" />

@@ -13,9 +13,3 @@ export function formatSeconds(seconds: number | null | undefined): string {
 /** Percentiles of a latency, as `12 · 30 · 45 ms`. */
 export const formatLatency = (times: { p50_ms: number; p95_ms: number; p99_ms: number } | null): string =>
   times ? `${times.p50_ms} · ${times.p95_ms} · ${times.p99_ms} ms` : '–'
-
-/** Kinds of messages, as they are called here. */
-export const typeNames = { otp: 'Codes', transactional: 'Transactional', marketing: 'Marketing' } as const
-
-/** The same for a field in which one of them can be chosen. `none`: what an empty choice means. */
-export const typeOptions = (none: string): [string, string][] => [['', none], ...Object.entries(typeNames)]

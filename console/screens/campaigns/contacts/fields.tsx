@@ -2,7 +2,7 @@
 import { Fold } from '../../../kit/fold.tsx'
 import { SelectField, TextArea, TextField } from '../../../kit/form.tsx'
 import { TimezoneField } from '../../../kit/timezone-field.tsx'
-import { oneOf } from '../fields.tsx'
+import { oneOf } from '../../../kit/typed.ts'
 import { PairsField } from '../pairs.tsx'
 import type { ContactDraft } from './draft.ts'
 

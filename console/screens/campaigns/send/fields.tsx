@@ -2,8 +2,9 @@
 import type { Campaign } from '@heliogram/sdk'
 import { Fold } from '../../../kit/fold.tsx'
 import { SelectField, TextField } from '../../../kit/form.tsx'
+import { typeOf, typeOptions } from '../../../kit/message-types.ts'
+import { oneOf } from '../../../kit/typed.ts'
 import { SenderField, TemplateField } from '../choices.tsx'
-import { oneOf, typeOptions } from '../fields.tsx'
 import { MessageField } from '../message-field.tsx'
 import { PairsField } from '../pairs.tsx'
 import type { SendDraft } from './draft.ts'
@@ -55,11 +56,10 @@ export function SendFields({ campaign, draft, onChange }: SendFieldsProps) {
           label="Type"
           name="type"
           value={draft.type}
-          onChange={(type) => onChange({ type: oneOf(['transactional', 'marketing', 'otp'], type, '') })}
-          options={[
-            ['', campaign.type ? 'The campaign’s' : 'Marketing'],
-            ...typeOptions.filter(([value]) => campaign.type !== null || value !== 'marketing'),
-          ]}
+          onChange={(type) => onChange({ type: typeOf(type) ?? '' })}
+          options={typeOptions(campaign.type ? 'The campaign’s' : 'Marketing').filter(
+            ([value]) => campaign.type !== null || value !== 'marketing',
+          )}
           hint="Codes go first, marketing last, and marketing keeps quiet hours."
         />
         <TextField

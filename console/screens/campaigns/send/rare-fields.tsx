@@ -1,6 +1,6 @@
 /** What few broadcasts say. */
 import { CheckField, SelectField, TextField } from '../../../kit/form.tsx'
-import { oneOf } from '../fields.tsx'
+import { oneOf } from '../../../kit/typed.ts'
 import { PairsField } from '../pairs.tsx'
 import type { SendDraft } from './draft.ts'
 

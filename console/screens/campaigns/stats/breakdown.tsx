@@ -7,7 +7,7 @@ import { Empty, Loaded, Section } from '../../../kit/page.tsx'
 import { formatNumber, Money } from '../../../kit/show.tsx'
 import { Table } from '../../../kit/table.tsx'
 import { DownloadButton } from '../../../kit/task.tsx'
-import { oneOf } from '../fields.tsx'
+import { oneOf } from '../../../kit/typed.ts'
 import { messageParts } from './outcome.ts'
 
 type Line = Operations['getCampaignStats']['answer']['data'][number]

@@ -2,10 +2,12 @@
 import type { Alert } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
+import { FilterSelect } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'
 import { Badge, formatNumber, None, PhoneNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
+import { oneOf } from '../../../kit/typed.ts'
 
 const titles: Record<Alert['type'], string> = {
   'link.down': 'Link down',
@@ -13,11 +15,10 @@ const titles: Record<Alert['type'], string> = {
   'sender.degraded': 'Sender degraded',
   'webhook.disabled': 'Webhook disabled',
 }
-const statuses = { open: 'open', closed: 'closed' } as const
 
 export function AlertsSection() {
   const { filters, set } = useFilters(['status', 'alert'])
-  const status = filters.status === 'closed' || filters.status === 'open' ? statuses[filters.status] : undefined
+  const status = oneOf(['open', 'closed'], filters.status ?? '', undefined)
   const type = Object.keys(titles).find((name): name is Alert['type'] => name === filters.alert)
   const alerts = useCall(
     'listAlerts',
@@ -27,23 +28,22 @@ export function AlertsSection() {
   return (
     <Section title="Alerts">
       <div className="filters">
-        <select
-          aria-label="Status of alerts"
-          value={status ?? ''}
-          onChange={(event) => set('status', event.target.value)}
-        >
-          <option value="">Open and closed</option>
-          <option value="open">Open</option>
-          <option value="closed">Closed</option>
-        </select>
-        <select aria-label="Type of alerts" value={type ?? ''} onChange={(event) => set('alert', event.target.value)}>
-          <option value="">Of every type</option>
-          {Object.entries(titles).map(([value, title]) => (
-            <option key={value} value={value}>
-              {title}
-            </option>
-          ))}
-        </select>
+        <FilterSelect
+          label="Status of alerts"
+          value={status}
+          onChange={(value) => set('status', value)}
+          options={[
+            ['', 'Open and closed'],
+            ['open', 'Open'],
+            ['closed', 'Closed'],
+          ]}
+        />
+        <FilterSelect
+          label="Type of alerts"
+          value={type}
+          onChange={(value) => set('alert', value)}
+          options={[['', 'Of every type'], ...Object.entries(titles)]}
+        />
       </div>
       <Loaded call={alerts}>
         {(page) => (

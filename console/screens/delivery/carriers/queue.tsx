@@ -5,7 +5,8 @@ import { useCall } from '../../../api.ts'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'
 import { formatNumber, Time } from '../../../kit/show.tsx'
 import { Table, type Column } from '../../../kit/table.tsx'
-import { formatSeconds, typeNames } from '../format.ts'
+import { typeNames } from '../../../kit/message-types.ts'
+import { formatSeconds } from '../format.ts'
 
 type Part = Pick<Queue['parts'][number], 'type' | 'messages' | 'segments' | 'oldest_age_seconds' | 'drain_seconds'>
 

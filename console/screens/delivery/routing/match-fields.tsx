@@ -3,7 +3,7 @@ import type { Route } from '@heliogram/sdk'
 import { useCall } from '../../../api.ts'
 import { SelectField, TextField } from '../../../kit/form.tsx'
 import { wordsOf } from '../../../kit/typed.ts'
-import { typeNames, typeOptions } from '../format.ts'
+import { typeOf, typeOptions } from '../../../kit/message-types.ts'
 
 export interface MatchDraft {
   account: string
@@ -30,14 +30,13 @@ export const matchDraftOf = ({
   senders: (senders ?? []).join(', '),
 })
 
-const isType = (text: string): text is keyof typeof typeNames => text in typeNames
-
 export function readMatch({ account, campaign, type, countries, prefixes, senders }: MatchDraft): Route['match'] {
+  const kind = typeOf(type)
   const digits = wordsOf(prefixes).map((prefix) => prefix.replace(/^\+/, ''))
   return {
     ...(account !== '' && { account }),
     ...(campaign !== '' && { campaign }),
-    ...(isType(type) && { type }),
+    ...(kind && { type: kind }),
     ...(countries.trim() !== '' && { countries: wordsOf(countries).map((country) => country.toUpperCase()) }),
     ...(digits.length > 0 && { prefixes: digits }),
     // Names of senders may have blanks: only commas and lines part them.

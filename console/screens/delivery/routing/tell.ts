@@ -1,6 +1,6 @@
 /** What a route matches, in words. */
 import type { Route } from '@heliogram/sdk'
-import { typeNames } from '../format.ts'
+import { typeNames } from '../../../kit/message-types.ts'
 
 /** At most so many of a list are told one by one. */
 const toldOneByOne = 6

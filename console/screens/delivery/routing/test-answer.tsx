@@ -3,7 +3,7 @@ import type { Operations } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { Section } from '../../../kit/page.tsx'
 import { Badge, Facts, Money, PhoneNumber, type Tone } from '../../../kit/show.tsx'
-import { typeNames } from '../format.ts'
+import { typeNames } from '../../../kit/message-types.ts'
 
 export type RouteTest = Operations['testRoute']['answer']
 

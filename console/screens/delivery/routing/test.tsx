@@ -6,10 +6,8 @@ import { Button } from '../../../kit/button.tsx'
 import { Buttons, Form, SelectField, TextArea, TextField } from '../../../kit/form.tsx'
 import { Page } from '../../../kit/page.tsx'
 import { Fold } from '../../../kit/fold.tsx'
-import { typeNames, typeOptions } from '../format.ts'
+import { typeOf, typeOptions } from '../../../kit/message-types.ts'
 import { TestAnswer, type RouteTest } from './test-answer.tsx'
-
-const typeNamed = (text: string) => Object.keys(typeNames).find((name): name is keyof typeof typeNames => name === text)
 
 export function RouteTestScreen() {
   const ask = useAction('testRoute')
@@ -24,7 +22,7 @@ export function RouteTestScreen() {
   const accounts = useCall('listAccounts', { query: { limit: 100 } })
   const pools = useCall('listSenderPools', { query: { limit: 100 } })
   const submit = async () => {
-    const kind = typeNamed(type)
+    const kind = typeOf(type)
     const done = await ask.run({
       body: {
         to,

@@ -5,6 +5,7 @@ import { useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { FilterDay, FilterSelect, FilterText } from '../../../kit/filter-inputs.tsx'
 import { isWholeNumber } from '../../../kit/number.ts'
+import { typeOptions } from '../../../kit/message-types.ts'
 import { meanings } from '../status.ts'
 import type { FilterName, MessageFilter } from './query.ts'
 
@@ -65,16 +66,7 @@ export function MessageFilters({ filters, set, clear }: MessageFiltersProps) {
       {isMore && (
         <>
           {!isInbound && <FilterText label="Sender" placeholder="Sender" {...field('from')} />}
-          <FilterSelect
-            label="Type"
-            options={[
-              ['', 'Any type'],
-              ['transactional', 'transactional'],
-              ['marketing', 'marketing'],
-              ['otp', 'otp'],
-            ]}
-            {...field('type')}
-          />
+          <FilterSelect label="Type" options={typeOptions('Any type')} {...field('type')} />
           <FilterText label="Tag" {...field('tag')} />
           <FilterText label="Code of the error" {...field('error_code')} />
           <FilterSelect

@@ -2,6 +2,7 @@
 import type { Operations } from '@heliogram/sdk'
 import { momentOfDay } from '../../../kit/moments.ts'
 import { cleanNumber } from '../../../kit/number.ts'
+import { typeOf } from '../../../kit/message-types.ts'
 
 /** Their names are those of the API, so that links from everywhere lead to what they say; days stand for the whole day. */
 export const filterNames = [
@@ -38,7 +39,7 @@ export function queryOf(filters: MessageFilter): MessageQuery {
     ...(to !== undefined && { to: cleanNumber(to) }),
     ...(sender !== undefined && { from: cleanNumber(sender) }),
     ...((direction === 'outbound' || direction === 'inbound') && { direction }),
-    ...((type === 'transactional' || type === 'marketing' || type === 'otp') && { type }),
+    ...(typeOf(type) && { type: typeOf(type) }),
     ...(test !== undefined && { test: test === 'true' }),
     ...(from !== undefined && { created_after: day.test(from) ? momentOfDay(from) : from }),
     ...(before !== undefined && { created_before: day.test(before) ? momentOfDay(before, true) : before }),

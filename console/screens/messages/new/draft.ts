@@ -1,8 +1,9 @@
 /** A message as it is being written, and as the API takes it. */
 import type { Operations } from '@heliogram/sdk'
+import { typeOf } from '../../../kit/message-types.ts'
 import { momentOf } from '../../../kit/moments.ts'
 import { cleanNumber, isWholeNumber } from '../../../kit/number.ts'
-import { labelsOf, numberFrom } from '../../../kit/typed.ts'
+import { labelsOf, numberFrom, oneOf } from '../../../kit/typed.ts'
 
 export type Body = Operations['sendMessage']['body']
 
@@ -61,19 +62,14 @@ export const emptyDraft: Draft = {
 /** Changes some of a draft. */
 export type Change = (change: Partial<Draft>) => void
 
-const types = ['transactional', 'marketing', 'otp'] as const
 const encodings = ['auto', 'gsm7', 'ucs2'] as const
 const unknowns = ['hold', 'resend'] as const
-
-/** One of a few words, or undefined. */
-const oneOf = <Word extends string>(words: readonly Word[], text: string): Word | undefined =>
-  words.find((word) => word === text)
 
 /** What is said in both a preview and a send. */
 export function lookOf({ type, encoding, isSmart }: Draft) {
   return {
-    type: oneOf(types, type),
-    encoding: oneOf(encodings, encoding),
+    type: typeOf(type),
+    encoding: oneOf(encodings, encoding, undefined),
     ...(isSmart && { smart_encoding: true }),
   }
 }
@@ -99,7 +95,7 @@ export function bodyOf(draft: Draft): Body {
     ...(draft.validity && { validity_period: numberFrom(draft.validity) }),
     ...(draft.maxSegments && { max_segments: numberFrom(draft.maxSegments) }),
     ...(draft.maxPrice && { max_price: { amount: draft.maxPrice.trim(), currency: draft.currency.trim() } }),
-    on_unknown: oneOf(unknowns, draft.onUnknown),
+    on_unknown: oneOf(unknowns, draft.onUnknown, undefined),
     ...(draft.callbackUrl && { callback_url: draft.callbackUrl.trim() }),
     ...(draft.isForgotten && { retain_content: false }),
     ...(tags.length > 0 && { tags }),

@@ -1,6 +1,7 @@
 /** From whom, for what and when. */
 import { useCall } from '../../../api.ts'
 import { SelectField, TextField } from '../../../kit/form.tsx'
+import { typeOptions } from '../../../kit/message-types.ts'
 import { tellNumber } from '../../../kit/number.ts'
 import type { Change, Draft } from './draft.ts'
 
@@ -38,13 +39,8 @@ export function RoutingFields({ draft, change }: { draft: Draft; change: Change 
         name="type"
         value={draft.type}
         onChange={(type) => change({ type })}
-        options={[
-          ['', 'The usual'],
-          ['transactional', 'transactional'],
-          ['marketing', 'marketing: goes last, waits in quiet hours'],
-          ['otp', 'otp: a one-time password, goes first'],
-        ]}
-        hint="What it is for: the campaign’s, else transactional."
+        options={typeOptions('The campaign’s, else transactional')}
+        hint="Codes go first, marketing last, and marketing keeps quiet hours."
       />
       <SelectField
         label="Campaign"
