@@ -39,8 +39,8 @@ export function RoutingFields({ draft, change }: { draft: Draft; change: Change 
         name="type"
         value={draft.type}
         onChange={(type) => change({ type })}
-        options={typeOptions('The campaign’s, else transactional')}
-        hint="Codes go first, marketing last, and marketing keeps quiet hours."
+        options={typeOptions('The usual')}
+        hint="The usual: the campaign’s, else transactional. Codes go first, marketing last."
       />
       <SelectField
         label="Campaign"
