@@ -2216,9 +2216,9 @@ export interface Operations {
           action?: string | undefined
           /** Id of what was changed. */
           target?: string | undefined
-          /** Recorded at or after it. */
+          /** Recorded at or after it. A date alone (`2026-11-20`) is the start of its day in UTC. */
           created_after?: string | undefined
-          /** Recorded before it. */
+          /** Recorded before it. A date alone (`2026-11-20`) is the start of its day in UTC. */
           created_before?: string | undefined
           /** Items a page. */
           limit?: number | undefined
@@ -2734,9 +2734,9 @@ export interface Operations {
           language?: string | undefined
           /** Whose number was forgotten is found by neither. */
           status?: 'active' | 'opted_out' | undefined
-          /** Made then or later. */
+          /** Made then or later. A date alone (`2026-11-20`) is the start of its day in UTC. */
           created_after?: string | undefined
-          /** Made before. */
+          /** Made before. A date alone (`2026-11-20`) is the start of its day in UTC. */
           created_before?: string | undefined
           [attributes: `attributes[${string}]`]: string | undefined
         }
@@ -2771,9 +2771,9 @@ export interface Operations {
           language?: string | undefined
           /** Whose number was forgotten is found by neither. */
           status?: 'active' | 'opted_out' | undefined
-          /** Made then or later. */
+          /** Made then or later. A date alone (`2026-11-20`) is the start of its day in UTC. */
           created_after?: string | undefined
-          /** Made before. */
+          /** Made before. A date alone (`2026-11-20`) is the start of its day in UTC. */
           created_before?: string | undefined
         }
       | undefined
@@ -3028,9 +3028,9 @@ export interface Operations {
     }
     query?:
       | {
-          /** From the hour of this time on. Hours and days are those of UTC. */
+          /** From the hour of this time on. Hours and days are those of UTC. A date alone (`2026-11-20`) is the start of its day in UTC. */
           from?: string | undefined
-          /** To this time, which is not in it unless it is within an hour. */
+          /** To this time, which is not in it unless it is within an hour. A date alone (`2026-11-20`) is the start of its day in UTC. */
           to?: string | undefined
           /** What is told apart. */
           group?: 'hour' | 'country' | 'carrier' | 'error' | 'segments' | undefined
@@ -3109,9 +3109,9 @@ export interface Operations {
     }
     query?:
       | {
-          /** From the hour of this time on. Hours and days are those of UTC. */
+          /** From the hour of this time on. Hours and days are those of UTC. A date alone (`2026-11-20`) is the start of its day in UTC. */
           from?: string | undefined
-          /** To this time, which is not in it unless it is within an hour. */
+          /** To this time, which is not in it unless it is within an hour. A date alone (`2026-11-20`) is the start of its day in UTC. */
           to?: string | undefined
         }
       | undefined
@@ -4540,6 +4540,8 @@ export interface Operations {
           to?: string | undefined
           /** Outbound messages from it; with direction=inbound, replies from it. */
           from?: string | undefined
+          /** A person's: messages to it and from it, in one list. With `direction`, those alone. */
+          number?: string | undefined
           /** Id or key of a campaign. */
           campaign?: string | undefined
           /** Id of a contact. */
@@ -4548,13 +4550,13 @@ export interface Operations {
           error_code?: string | undefined
           type?: 'transactional' | 'marketing' | 'otp' | undefined
           tag?: string | undefined
-          /** Created at or after it. */
+          /** Created at or after it. A date alone (`2026-11-20`) is the start of its day in UTC. */
           created_after?: string | undefined
-          /** Created before it. */
+          /** Created before it. A date alone (`2026-11-20`) is the start of its day in UTC. */
           created_before?: string | undefined
-          /** Last changed at or after it. */
+          /** Last changed at or after it. A date alone (`2026-11-20`) is the start of its day in UTC. */
           updated_after?: string | undefined
-          /** Last changed before it. */
+          /** Last changed before it. A date alone (`2026-11-20`) is the start of its day in UTC. */
           updated_before?: string | undefined
           /** Of so many segments or more. */
           segments_gte?: number | undefined
@@ -4609,6 +4611,8 @@ export interface Operations {
           to?: string | undefined
           /** Outbound messages from it; with direction=inbound, replies from it. */
           from?: string | undefined
+          /** A person's: messages to it and from it, in one list. With `direction`, those alone. */
+          number?: string | undefined
           /** Id or key of a campaign. */
           campaign?: string | undefined
           /** Id of a contact. */
@@ -4617,13 +4621,13 @@ export interface Operations {
           error_code?: string | undefined
           type?: 'transactional' | 'marketing' | 'otp' | undefined
           tag?: string | undefined
-          /** Created at or after it. */
+          /** Created at or after it. A date alone (`2026-11-20`) is the start of its day in UTC. */
           created_after?: string | undefined
-          /** Created before it. */
+          /** Created before it. A date alone (`2026-11-20`) is the start of its day in UTC. */
           created_before?: string | undefined
-          /** Last changed at or after it. */
+          /** Last changed at or after it. A date alone (`2026-11-20`) is the start of its day in UTC. */
           updated_after?: string | undefined
-          /** Last changed before it. */
+          /** Last changed before it. A date alone (`2026-11-20`) is the start of its day in UTC. */
           updated_before?: string | undefined
           /** Of so many segments or more. */
           segments_gte?: number | undefined
@@ -6507,9 +6511,9 @@ export interface Operations {
   getUsage: {
     query?:
       | {
-          /** From the hour of this time on. Hours and days are those of UTC. */
+          /** From the hour of this time on. Hours and days are those of UTC. A date alone (`2026-11-20`) is the start of its day in UTC. */
           from?: string | undefined
-          /** To this time, which is not in it unless it is within an hour. */
+          /** To this time, which is not in it unless it is within an hour. A date alone (`2026-11-20`) is the start of its day in UTC. */
           to?: string | undefined
           /** What is told apart: day, month, country, carrier, campaign, type, account; or up to four of them, with commas between them. */
           group?: string | undefined

@@ -130,6 +130,10 @@ export const IdOf = (prefix: IdPrefix, description: string): ReturnType<typeof T
 export const Timestamp = (description: string): ReturnType<typeof Type.String> =>
   Type.String({ format: 'date-time', description, examples: ['2026-11-20T12:00:00.400Z'] })
 
+/** A time in a query: as a `Timestamp`, or a date alone, which is the start of that day in UTC. */
+export const QueryTime = (description: string): ReturnType<typeof Type.String> =>
+  Timestamp(`${description} A date alone (\`2026-11-20\`) is the start of its day in UTC.`)
+
 /** A value or null. */
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 

@@ -118,6 +118,7 @@ async function costOf(
 const leads = (): Record<string, Record<string, string>> => ({
   'no filter': {},
   to: { to: filled.number },
+  'number, both ways': { number: filled.number },
   'from a person': { from: filled.number, direction: 'inbound' },
   campaign: { campaign: showId('cmp', filled.campaignId) },
   contact: { contact: showId('ctc', filled.contactId) },

@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { showActorId, type Actor, type AuditRow } from '../audit/audit.ts'
 import type { Db } from '../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
-import { IdOf, Nullable, PageOf, pageQuery, problems, readTime, Timestamp, type App } from '../http.ts'
+import { IdOf, Nullable, PageOf, pageQuery, problems, QueryTime, readTime, Timestamp, type App } from '../http.ts'
 import { parseId, showId, timeOfId } from '../ids.ts'
 import { readPage, type PagePlace } from '../page.ts'
 import { readQuery } from '../requests/faults.ts'
@@ -74,8 +74,8 @@ const Query = Type.Object(
     ),
     action: Type.Optional(Type.String({ maxLength: 100, examples: ['settings.updated'] })),
     target: Type.Optional(Type.String({ maxLength: 255, description: 'Id of what was changed.' })),
-    created_after: Type.Optional(Timestamp('Recorded at or after it.')),
-    created_before: Type.Optional(Timestamp('Recorded before it.')),
+    created_after: Type.Optional(QueryTime('Recorded at or after it.')),
+    created_before: Type.Optional(QueryTime('Recorded before it.')),
     ...pageQuery,
   },
   { additionalProperties: false },

@@ -91,7 +91,7 @@ function describe(error: ErrorObject, part: Part, suggest: typeof nearest): Fiel
     }
     case 'pattern':
     case 'format':
-      return at(part, own, error.propertyName, 'invalid_format', formOf(error))
+      return at(part, own, error.propertyName, 'invalid_format', formOf(error, part))
     default:
       return at(part, own, error.propertyName, 'invalid_value', error.message ?? 'is not allowed')
   }
@@ -128,10 +128,11 @@ function countCharacters(text: string): number {
   return count
 }
 
-function formOf(error: ErrorObject): string {
+function formOf(error: ErrorObject, part: Part): string {
   const { examples } = error.parentSchema as { examples?: unknown[] }
   const { format: name, pattern } = error.params as { format?: string; pattern?: string }
-  if (name === 'date-time') return 'must be a time as of RFC 3339, such as 2026-11-20T12:00:00Z'
+  if (name === 'date-time')
+    return `must be a time as of RFC 3339, such as 2026-11-20T12:00:00Z${part === 'body' ? '' : ', or a date, such as 2026-11-20'}`
   if (name === 'ipv4' || name === 'ipv6') return 'must be an IP address, such as 192.0.2.1 or 2001:db8::1'
   if (examples?.[0] !== undefined) return `must have the documented form, such as ${JSON.stringify(examples[0])}`
   if (name) return `must be a valid ${name}`

@@ -29,6 +29,16 @@ test('a time is one that the calendar has, and that a Date can be', () => {
     expect(check(text), text).not.toBe(true)
 })
 
+test('a query may name a day instead of a time, and a body may not', () => {
+  const inQuery = buildValidators({})({ schema: { type: 'string', format: 'date-time' }, httpPart: 'querystring' })
+  for (const text of ['2026-11-20', '2024-02-29', '2026-11-20T12:00:00Z']) expect(inQuery(text), text).toBe(true)
+  for (const text of ['2026-02-29', '2026-11', '2026-11-20T12:00', '20261120', '2026-11-20 '])
+    expect(inQuery(text), text).not.toBe(true)
+  const verdict = inQuery('2026-02-30')
+  const { errors = [] } = verdict === true ? {} : (verdict.error as ApiError).options
+  expect(errors[0]?.detail).toContain('or a date, such as 2026-11-20')
+})
+
 test('the first ten names that are none are told what was probably meant, and the others that they are none', () => {
   const schema = { type: 'object', properties: { campaign: {} }, additionalProperties: false }
   const body = Object.fromEntries(

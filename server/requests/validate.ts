@@ -42,13 +42,16 @@ export function buildValidators(
           code: { regExp },
         },
         onCreate: (ajv) =>
-          ajv.addFormat('date-time', isTime).removeKeyword('uniqueItems').addKeyword({
-            keyword: 'uniqueItems',
-            type: 'array',
-            schemaType: 'boolean',
-            errors: 'full',
-            validate: isUnique,
-          }),
+          ajv
+            .addFormat('date-time', isBody ? isTime : isTimeOrDate)
+            .removeKeyword('uniqueItems')
+            .addKeyword({
+              keyword: 'uniqueItems',
+              type: 'array',
+              schemaType: 'boolean',
+              errors: 'full',
+              validate: isUnique,
+            }),
       }),
     )
   const compilers = { body: compilerOf(true, false), text: compilerOf(false, false) }
@@ -102,6 +105,9 @@ export function isTime(text: string): boolean {
   const midnight = new Date(`${day}T00:00:00Z`)
   return !Number.isNaN(midnight.getTime()) && midnight.toISOString().startsWith(day)
 }
+
+/** The same, or a day alone: who asks for what came since one need not write its midnight. */
+const isTimeOrDate = (text: string): boolean => isTime(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
 
 /**
  * Whether no item stands twice; `errors` tells of the first that does, as Ajv asks for it. Ajv's own keyword takes time with the square of

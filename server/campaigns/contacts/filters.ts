@@ -2,7 +2,7 @@
 import { Type, type Static } from 'typebox'
 import type { Db } from '../../db/db.ts'
 import { invalid, type FieldError } from '../../errors.ts'
-import { readTime, Timestamp } from '../../http.ts'
+import { QueryTime, readTime } from '../../http.ts'
 import { readNumber } from '../../messages/numbers/number.ts'
 import type { ContactSeals } from '../../sealing/contact-fields.ts'
 import { attributeLimits } from './store.ts'
@@ -28,8 +28,8 @@ export const contactQuery = {
   status: Type.Optional(
     Type.Enum(['active', 'opted_out'], { description: 'Whose number was forgotten is found by neither.' }),
   ),
-  created_after: Type.Optional(Timestamp('Made then or later.')),
-  created_before: Type.Optional(Timestamp('Made before.')),
+  created_after: Type.Optional(QueryTime('Made then or later.')),
+  created_before: Type.Optional(QueryTime('Made before.')),
 }
 
 /** Options of a query with these fields: besides them `attributes[name]=value`, any number of times. */

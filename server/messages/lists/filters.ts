@@ -3,7 +3,7 @@ import { Type, type Static } from 'typebox'
 import { nowMs } from '../../db/clock.ts'
 import type { Db } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
-import { readTime, Timestamp } from '../../http.ts'
+import { QueryTime, readTime } from '../../http.ts'
 import { parseId } from '../../ids.ts'
 import type { MessageFilters } from './list.ts'
 import { indexedStatuses } from './narrow.ts'
@@ -21,6 +21,7 @@ export const messageQuery = {
   direction: Type.Optional(Type.Enum(['outbound', 'inbound'])),
   to: number('Outbound messages to it; with direction=inbound, replies to it.'),
   from: number('Outbound messages from it; with direction=inbound, replies from it.'),
+  number: number("A person's: messages to it and from it, in one list. With `direction`, those alone."),
   campaign: Type.Optional(
     Type.String({ minLength: 1, maxLength: 255, description: 'Id or key of a campaign.', examples: ['spring-sale'] }),
   ),
@@ -28,10 +29,10 @@ export const messageQuery = {
   error_code: Type.Optional(Type.String({ maxLength: 64, description: 'Why it failed, or is unconfirmed.' })),
   type: Type.Optional(Type.Enum([...messageTypes])),
   tag: Type.Optional(Type.String({ maxLength: 64 })),
-  created_after: Type.Optional(Timestamp('Created at or after it.')),
-  created_before: Type.Optional(Timestamp('Created before it.')),
-  updated_after: Type.Optional(Timestamp('Last changed at or after it.')),
-  updated_before: Type.Optional(Timestamp('Last changed before it.')),
+  created_after: Type.Optional(QueryTime('Created at or after it.')),
+  created_before: Type.Optional(QueryTime('Created before it.')),
+  updated_after: Type.Optional(QueryTime('Last changed at or after it.')),
+  updated_before: Type.Optional(QueryTime('Last changed before it.')),
   segments_gte: Type.Optional(Type.Integer({ minimum: 1, maximum: 255, description: 'Of so many segments or more.' })),
   test: Type.Optional(Type.Boolean({ description: 'Sent in test mode, or not.' })),
 }
@@ -53,7 +54,7 @@ const searchDays = 31
 const dayMs = 86_400_000
 
 const rule = {
-  led: `to (with direction=inbound: from), contact, campaign, error_code, delivery_status=Failed, or a status of ${indexedStatuses.join(', ')}`,
+  led: `number, to (with direction=inbound: from), contact, campaign, error_code, delivery_status=Failed, or a status of ${indexedStatuses.join(', ')}`,
   searched: ['tag', 'metadata[…]', 'segments_gte', 'updated_after', 'updated_before'],
 }
 
@@ -82,6 +83,10 @@ export async function readFilters(
   const isInbound = query.direction === 'inbound'
   const to = readNumberFilter('to', query.to, isInbound ? 'address' : 'recipient', faults)
   const from = readNumberFilter('from', query.from, 'address', faults)
+  const person = readNumberFilter('number', query.number, 'address', faults)
+  const beside = isInbound ? 'from' : 'to'
+  if (query.number !== undefined && query[beside] !== undefined)
+    refuse(beside, 'invalid_value', 'says again whose messages these are: leave out `number`, or this')
   const campaignId = query.campaign === undefined ? null : await findCampaignId(db, accountId, query.campaign)
   if (query.campaign !== undefined && campaignId === null)
     refuse('campaign', 'campaign_not_found', 'is not a campaign of this account')
@@ -94,7 +99,7 @@ export async function readFilters(
   })
   const filters = {
     direction: query.direction ?? (to !== null || from !== null ? 'outbound' : null),
-    theirNumber: isInbound ? from : to,
+    theirNumber: person ?? (isInbound ? from : to),
     ourNumber: isInbound ? to : from,
     campaignId,
     contactId,

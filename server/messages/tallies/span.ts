@@ -3,13 +3,13 @@ import type { FastifyRequest } from 'fastify'
 import { Type } from 'typebox'
 import { now as readNow } from '../../db/clock.ts'
 import { invalid, type FieldError } from '../../errors.ts'
-import { Timestamp } from '../../http.ts'
+import { QueryTime } from '../../http.ts'
 import { readQuery } from '../../requests/faults.ts'
 
 /** Query fields of a span. */
 export const spanQuery = {
-  from: Type.Optional(Timestamp('From the hour of this time on. Hours and days are those of UTC.')),
-  to: Type.Optional(Timestamp('To this time, which is not in it unless it is within an hour.')),
+  from: Type.Optional(QueryTime('From the hour of this time on. Hours and days are those of UTC.')),
+  to: Type.Optional(QueryTime('To this time, which is not in it unless it is within an hour.')),
 }
 
 /** Its end is not in it. Both are full hours. */
