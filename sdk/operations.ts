@@ -971,6 +971,29 @@ export interface Keywords {
   on_suspicion: 'flag' | 'ignore' | 'opt_out'
   /** What was said here; the rest is inherited. */
   own: Record<string, unknown>
+  /** What would hold here if nothing were said, and `from` whom each of it comes. */
+  inherited: {
+    stop_keywords: string[]
+    start_keywords: string[]
+    help_keywords: string[]
+    replies: {
+      stop: string | null
+      start: string | null
+      help: string | null
+    }
+    on_suspicion: 'flag' | 'ignore' | 'opt_out'
+    from: {
+      stop_keywords: 'account' | 'defaults'
+      start_keywords: 'account' | 'defaults'
+      help_keywords: 'account' | 'defaults'
+      replies: {
+        stop: 'account' | 'defaults'
+        start: 'account' | 'defaults'
+        help: 'account' | 'defaults'
+      }
+      on_suspicion: 'account' | 'defaults'
+    }
+  }
 }
 export interface Link {
   /** Id of the link. */
@@ -2503,7 +2526,9 @@ export interface Operations {
     answer: Campaign
   }
   /**
-   * List campaigns.
+   * List campaigns, newest first.
+   *
+   * Filters go together.
    *
    * Scope: `campaigns:read`.
    */
@@ -2514,6 +2539,18 @@ export interface Operations {
           limit?: number | undefined
           /** A cursor of an earlier page with the same filters. */
           cursor?: string | undefined
+          /** Those whose name and key have all of these words, or parts of words, whatever the case. */
+          name?: string | undefined
+          /** Comma list of draft, active, awaiting_approval, scheduled, sending, paused, completed, canceled, archived. */
+          status?: string | undefined
+          /** Those with this default type. */
+          type?: 'transactional' | 'marketing' | 'otp' | undefined
+          /** Those with the tag; with all of a comma list. */
+          tag?: string | undefined
+          /** Made at or after it. A date alone (`2026-11-20`) is the start of its day in UTC. */
+          created_after?: string | undefined
+          /** Made before it. A date alone (`2026-11-20`) is the start of its day in UTC. */
+          created_before?: string | undefined
         }
       | undefined
     answer: Page<Campaign>
@@ -4946,6 +4983,8 @@ export interface Operations {
   /**
    * List opt-outs, newest first.
    *
+   * Filters go together. `reason` is looked for in 200,000 opt-outs a page at most: where few have it, a page may be short, or empty, and still have a `next_cursor`.
+   *
    * Scope: `messages:read`.
    */
   listOptOuts: {
@@ -4955,6 +4994,16 @@ export interface Operations {
           limit?: number | undefined
           /** A cursor of an earlier page with the same filters. */
           cursor?: string | undefined
+          /** The opt-out of this number. */
+          number?: string | undefined
+          /** Where they came from. */
+          source?: 'reply' | 'api' | 'import' | 'consent' | 'review' | undefined
+          /** Those whose reason has all of these words, or parts of words, whatever the case. */
+          reason?: string | undefined
+          /** Made at or after it. A date alone (`2026-11-20`) is the start of its day in UTC. */
+          created_after?: string | undefined
+          /** Made before it. A date alone (`2026-11-20`) is the start of its day in UTC. */
+          created_before?: string | undefined
         }
       | undefined
     answer: Page<OptOut>
@@ -6309,6 +6358,14 @@ export interface Operations {
           limit?: number | undefined
           /** A cursor of an earlier page with the same filters. */
           cursor?: string | undefined
+          /** Those whose name has all of these words, or parts of words. */
+          name?: string | undefined
+          /** Those with a text in it; `en` finds `en-GB` too. */
+          language?: string | undefined
+          /** Made at or after it. A date alone (`2026-11-20`) is the start of its day in UTC. */
+          created_after?: string | undefined
+          /** Made before it. A date alone (`2026-11-20`) is the start of its day in UTC. */
+          created_before?: string | undefined
         }
       | undefined
     answer: Page<Template>

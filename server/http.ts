@@ -192,6 +192,12 @@ export const pageQuery = {
   ),
 }
 
+/** Query fields of lists by when what they show was made. */
+export const createdQuery = {
+  created_after: Type.Optional(QueryTime('Made at or after it.')),
+  created_before: Type.Optional(QueryTime('Made before it.')),
+}
+
 /** Failures that any route can answer, for the documentation. */
 export const problems = (...statuses: (400 | 401 | 403 | 404 | 409 | 413 | 415 | 422 | 429 | 503)[]) =>
   Object.fromEntries(

@@ -93,16 +93,24 @@ export function buildPage<Row extends { id: string }>(
 /** What a store is asked for: rows from a position on, in the order that `buildPage` takes them, and one more than `limit`. */
 export type PagePlace = [limit: number, position: Position | null]
 
+/** What a store has found. `edge`: where it stopped before there were `limit + 1`, because a filter reads as much of a list as it may. */
+export interface Found<Row> {
+  rows: Row[]
+  edge?: string | null
+}
+
 /** The page of a list that a query asks for, with each row as it is shown. `filters`: whose cursors are whose. */
 export async function readPage<Row extends { id: string }, Shown>(
   { limit = 50, cursor }: { limit?: number | undefined; cursor?: string | undefined },
   filters: unknown,
-  read: (...place: PagePlace) => Promise<Row[]>,
+  read: (...place: PagePlace) => Promise<Row[] | Found<Row>>,
   show: (row: Row) => Shown,
   options?: PageOptions,
 ): Promise<Page<Shown>> {
   const position = readCursor(cursor, filters)
-  const page = buildPage(await read(limit, position), limit, position, filters, options)
+  const found = await read(limit, position)
+  const { rows, edge = null } = Array.isArray(found) ? { rows: found } : found
+  const page = buildPage(rows, limit, position, filters, { ...options, edge })
   return { ...page, data: page.data.map((row) => show(row)) }
 }
 

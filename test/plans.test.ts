@@ -62,7 +62,8 @@ async function fillOthers(db: Db, accountId: string, campaignId: string): Promis
   const fills = [
     `insert into contacts (account_id, campaign_id, id, phone_number, first_name, tags)
      select $1, $3, ${id}, (15552000000 + n)::text, 'Ann', case when n % 100 = 1 then array['vip'] else '{}' end ${from}`,
-    `insert into opt_outs (account_id, id, number, source) select $1, ${id}, (15552000000 + 10 * n)::text, 'api' ${from}`,
+    `insert into opt_outs (account_id, id, number, source, reason)
+     select $1, ${id}, (15552000000 + 10 * n)::text, case n when 7 then 'review' else 'api' end, 'a complaint' ${from}`,
     `insert into conversations (account_id, id, our_number, their_number, last_reply_id, unread, campaign_id, created_at)
      select $1, ${id}, '15557654321', (15552000000 + n)::text, ${id}, n % 3, $3, now() ${from}`,
     `insert into consents (account_id, id, number_hmac, status, source, campaign_id)
@@ -222,7 +223,7 @@ describe('the other lists', () => {
         `/v1/campaigns/${campaign}/contacts`,
         [{}, { phone_prefix: '155520' }, { tag: 'vip' }, { status: 'active' }, { phone_number: '15552000077' }],
       ],
-      ['/v1/opt-outs', [{}]],
+      ['/v1/opt-outs', [{}, { number: '15552000070' }, { source: 'review' }, { source: 'api' }, { reason: 'rude' }]],
       [
         '/v1/conversations',
         [
@@ -238,9 +239,9 @@ describe('the other lists', () => {
       [`/v1/webhooks/${showId('whk', webhookId)}/deliveries`, [{}]],
       [`/v1/campaigns/${campaign}/broadcasts`, [{}]],
       [`/v1/campaigns/${campaign}/imports`, [{}]],
-      ['/v1/campaigns', [{}]],
+      ['/v1/campaigns', [{}, { name: 'sale', status: 'active', tag: 'x', created_after: '2020-01-01' }]],
       ['/v1/webhooks', [{}]],
-      ['/v1/templates', [{}]],
+      ['/v1/templates', [{}, { name: 'sale', language: 'de', created_before: '2020-01-01' }]],
     ]
   }
 

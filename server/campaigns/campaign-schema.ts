@@ -6,6 +6,19 @@ import { messageTypes, unknownPolicies } from '../messages/message.ts'
 import { Stats } from './stats.ts'
 import { textFields } from './text.ts'
 
+/** What a campaign may be. */
+export const campaignStatuses = [
+  'draft',
+  'active',
+  'awaiting_approval',
+  'scheduled',
+  'sending',
+  'paused',
+  'completed',
+  'canceled',
+  'archived',
+] as const
+
 const text = (description: string, minLength: number, maxLength: number) =>
   Type.String({ description, minLength, maxLength })
 

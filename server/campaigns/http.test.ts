@@ -229,6 +229,39 @@ describe('campaigns', () => {
     expect((await test.call('GET', `/v1/campaigns?limit=2${cursor}`)).body['code']).toBe('invalid_cursor')
   })
 
+  it('lists those with words in their names, a status, a type, tags, or a time', async () => {
+    const who = await createTestAccount(database.db)
+    for (const input of [
+      { name: 'Ärzte: Autumn Sale', key: 'autumn-26', tags: ['shop', 'north'], type: 'marketing' },
+      { name: 'Autumn reminders', tags: ['shop'] },
+      { name: 'Codes', type: 'otp' },
+    ])
+      await test.call('POST', '/v1/campaigns', input, who)
+    await database.db.query(`update campaigns set status = 'archived' where account_id = $1 and name = 'Codes'`, [
+      who.accountId,
+    ])
+    const list = async (query: string): Promise<unknown> => {
+      const { body } = await test.call('GET', `/v1/campaigns?${query}`, undefined, who)
+      return body['errors'] ? errorsOf(body) : (body['data'] as { name: string }[]).map(({ name }) => name.slice(-9))
+    }
+    const [sale, reminders, codes] = ['tumn Sale', 'reminders', 'Codes']
+    expect(await list('name=AUTUMN')).toEqual([reminders, sale])
+    expect(await list(`name=${encodeURIComponent('sale ärz')}`)).toEqual([sale])
+    expect(await list('name=26')).toEqual([sale])
+    expect(await list('status=archived')).toEqual([codes])
+    expect(await list('status=active,archived&type=otp')).toEqual([codes])
+    expect(await list('tag=shop')).toEqual([reminders, sale])
+    expect(await list('tag=north,shop')).toEqual([sale])
+    expect(await list('created_after=2020-01-01&status=active&limit=1')).toEqual([reminders])
+    expect(await list('created_before=2020-01-01')).toEqual([])
+    expect(await list('status=open,active&tag=,&type=sms&created_before=soon')).toEqual([
+      '?created_before invalid_format',
+      '?status invalid_value',
+      '?tag invalid_value',
+      '?type invalid_value',
+    ])
+  })
+
   it('needs the scopes', async () => {
     const reader = await createTestAccount(database.db, { scopes: ['campaigns:read'] })
     expect((await test.call('POST', '/v1/campaigns', { name: 'x' }, reader)).status).toBe(403)

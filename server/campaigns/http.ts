@@ -12,8 +12,9 @@ import { changeCampaign, createCampaign, readCampaign, readOpenCampaign, showCam
 import { Contact } from './contacts/contact.ts'
 import { contactRoutes, type ContactsContext } from './contacts/http.ts'
 import { broadcastRoutes, type BroadcastsContext } from './broadcasts/http.ts'
+import { campaignQuery, readCampaignFilters } from './filters.ts'
 import { importRoutes, type ImportsContext } from './imports/http.ts'
-import { objectOf, schemaErrorsOf } from '../requests/faults.ts'
+import { objectOf, readQuery, schemaErrorsOf } from '../requests/faults.ts'
 import { readStats } from './stats.ts'
 import { statsRoutes } from './stats-http.ts'
 import { listCampaigns, lockCampaign } from './store.ts'
@@ -70,17 +71,22 @@ function routesOfCampaigns(app: App, context: CampaignsContext): void {
     {
       schema: {
         operationId: 'listCampaigns',
-        summary: 'List campaigns',
+        summary: 'List campaigns, newest first',
+        description: 'Filters go together.',
         tags: ['Campaigns'],
-        querystring: Type.Object(pageQuery, { additionalProperties: false }),
+        querystring: Type.Object({ ...pageQuery, ...campaignQuery }, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Campaign')), ...problems() },
       },
       config: { scope: 'campaigns:read' },
+      attachValidation: true,
     },
-    async ({ query, caller: { accountId } }) => {
+    async (request) => {
+      const { accountId } = request.caller
+      const { limit: _limit, cursor: _cursor, ...asked } = request.query
+      const filters = await readQuery(request, readCampaignFilters)
       const mark = withOldRows(await takeMark(db))
-      const read = (...place: PagePlace) => listCampaigns(db, accountId, ...place)
-      return readPage(query, ['campaigns', accountId], read, (row) => showCampaign(row, null), { mark })
+      const read = (...place: PagePlace) => listCampaigns(db, accountId, filters, ...place)
+      return readPage(request.query, ['campaigns', accountId, asked], read, (row) => showCampaign(row, null), { mark })
     },
   )
 

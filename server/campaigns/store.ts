@@ -2,8 +2,8 @@
 import type { QuietHoursChange } from '../accounts/quiet-hours.ts'
 import type { Queryable, Tx } from '../db/db.ts'
 import type { MessageType, UnknownPolicy } from '../messages/message.ts'
-import { isSince } from '../mark.ts'
-import { wayOf, type Position } from '../page.ts'
+import type { Found, Position } from '../page.ts'
+import { findRows, hasWords, isCreatedIn, type Search } from '../search.ts'
 import type { CampaignInput } from './campaign-schema.ts'
 import type { CampaignText } from './text.ts'
 
@@ -245,27 +245,40 @@ export async function hasPool(db: Queryable, accountId: string, id: string): Pro
   return rowCount === 1
 }
 
-/** One page of campaigns by the primary key, in the order that `buildPage` expects, with one row more than `limit`. */
-export async function listCampaigns(
+/** Which campaigns; null: all. */
+export interface CampaignFilters {
+  /** Words of its name or key. */
+  name: string | null
+  statuses: string[] | null
+  type: string | null
+  /** All of them. */
+  tags: string[] | null
+  createdAfter: Date | null
+  createdBefore: Date | null
+}
+
+/**
+ * One page of campaigns, in the order that `buildPage` expects, with one row more than `limit`. By the primary key; a bounded number of rows is
+ * looked at.
+ */
+export function listCampaigns(
   db: Queryable,
   accountId: string,
+  { name, statuses, type, tags, createdAfter, createdBefore }: CampaignFilters,
   limit: number,
   position: Position | null,
-): Promise<CampaignRow[]> {
-  const { beyond, order } = wayOf(position)
-  const values: unknown[] = [accountId, position?.id ?? null, limit + 1]
-  const since = position?.since && isSince('campaigns', position.since.mark, (one) => `$${values.push(one)}`)
-  const { rows } = await db.query<CampaignRow>({
-    name: `list-campaigns-${since ? 'since' : order}`,
-    text: `
-      select ${columns}
-      from campaigns
-      where account_id = $1
-        and ($2::uuid is null or id ${beyond} $2)
-        ${since ? `and ${since}` : ''}
-      order by id ${order}
-      limit $3`,
-    values,
-  })
-  return rows
+): Promise<Found<CampaignRow>> {
+  const search: Search = {
+    table: 'campaigns',
+    columns,
+    accountId,
+    found: (value) => isCreatedIn(createdAfter, createdBefore, value),
+    matches: (value) => [
+      ...(name === null ? [] : hasWords(`t.name || ' ' || coalesce(t.key, '')`, name, value)),
+      ...(statuses ? [`t.status = any (${value(statuses)}::text[])`] : []),
+      ...(type === null ? [] : [`t.type = ${value(type)}`]),
+      ...(tags ? [`t.tags @> ${value(tags)}::text[]`] : []),
+    ],
+  }
+  return findRows(db, search, limit, position)
 }

@@ -868,6 +868,7 @@ create table opt_outs (
 );
 create index opt_outs_forgetting on opt_outs (created_at) where ((number is not null) and (number_hmac is not null));
 create index opt_outs_forgotten on opt_outs (account_id, number_hmac) where (number is null);
+create index opt_outs_source on opt_outs (account_id, source, id);
 create policy own_account on opt_outs for all to public using ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting))) with check ((account_id = ( select (current_setting('heliogram.account', true))::uuid as current_setting)));
 
 create table orphan_replies (

@@ -7,7 +7,7 @@ import { readNumber } from '../../messages/numbers/number.ts'
 import type { ContactSeals } from '../../sealing/contact-fields.ts'
 import { attributeLimits } from './store.ts'
 import { hasSealedContact, type ContactFilters } from './list.ts'
-import { canonicalLanguage } from '../../language.ts'
+import { readLanguageFilter } from '../../language.ts'
 
 const attributeName = /^attributes\[(.+)\]$/
 
@@ -45,9 +45,7 @@ const ContactQuery = Type.Object(contactQuery)
 /** Reads the filters. @throws ApiError with every wrong one. */
 export function readContactFilters(query: Static<typeof ContactQuery>): ContactFilters {
   const errors: FieldError[] = []
-  const language = query.language === undefined ? null : canonicalLanguage(query.language)
-  if (query.language !== undefined && language === null)
-    errors.push({ pointer: '?language', code: 'invalid_value', detail: 'must be a language tag of BCP 47, such as en' })
+  const language = readLanguageFilter(query.language, errors)
   const tags = query.tag?.split(',').map((tag) => tag.trim()) ?? null
   if (tags?.includes(''))
     errors.push({ pointer: '?tag', code: 'invalid_value', detail: 'must be tags with a comma between each two' })

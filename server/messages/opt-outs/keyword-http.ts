@@ -14,6 +14,7 @@ import {
   mergeKeywords,
   saveKeywords,
   showKeywords,
+  sourcesOf,
 } from './keyword-settings.ts'
 import { suspicionActions } from './keywords.ts'
 import { optOut } from './opt-out.ts'
@@ -32,24 +33,38 @@ const querystring = Type.Object(
 )
 
 const words = Type.Array(Type.String())
+const answer = Nullable(Type.String())
+const settings = {
+  stop_keywords: words,
+  start_keywords: words,
+  help_keywords: words,
+  replies: Type.Object({ stop: answer, start: answer, help: answer }),
+  on_suspicion: Type.Enum([...suspicionActions]),
+}
+const source = Type.Enum(['account', 'defaults'])
 const Keywords = Type.Object(
   {
     object: Type.Literal('keywords'),
     campaign: Nullable(Type.String()),
-    stop_keywords: words,
-    start_keywords: words,
-    help_keywords: words,
-    replies: Type.Object({
-      stop: Nullable(Type.String()),
-      start: Nullable(Type.String()),
-      help: Nullable(Type.String()),
-    }),
-    on_suspicion: Type.Enum([...suspicionActions]),
+    ...settings,
     own: Type.Unsafe<KeywordInput>({
       type: 'object',
       additionalProperties: true,
       description: 'What was said here; the rest is inherited.',
     }),
+    inherited: Type.Object(
+      {
+        ...settings,
+        from: Type.Object({
+          stop_keywords: source,
+          start_keywords: source,
+          help_keywords: source,
+          replies: Type.Object({ stop: source, start: source, help: source }),
+          on_suspicion: source,
+        }),
+      },
+      { description: 'What would hold here if nothing were said, and `from` whom each of it comes.' },
+    ),
   },
   { $id: 'Keywords' },
 )
@@ -129,11 +144,13 @@ async function readKeywords(db: Queryable, accountId: string, campaign: string |
   const campaignId = await readCampaignId(db, accountId, campaign)
   const ofAccount = await findKeywords(db, accountId, null)
   const ofCampaign = campaignId === null ? null : await findKeywords(db, accountId, campaignId)
+  const inherited = campaignId === null ? null : ofAccount
   return {
     object: 'keywords' as const,
     campaign: campaignId && showId('cmp', campaignId),
     ...showKeywords(mergeKeywords([ofAccount, ofCampaign])),
     own: (campaignId === null ? ofAccount : ofCampaign) ?? {},
+    inherited: { ...showKeywords(mergeKeywords([inherited])), from: sourcesOf(inherited) },
   }
 }
 

@@ -136,6 +136,23 @@ export function showKeywords(settings: KeywordSettings) {
   }
 }
 
+/** Who says what is inherited: by a campaign from its account, by an account from nobody but the defaults. */
+export function sourcesOf(inherited: KeywordInput | null) {
+  const from = (isSaid: boolean): 'account' | 'defaults' => (isSaid ? 'account' : 'defaults')
+  const replies = inherited?.replies
+  return {
+    stop_keywords: from(inherited?.stop_keywords !== undefined),
+    start_keywords: from(inherited?.start_keywords !== undefined),
+    help_keywords: from(inherited?.help_keywords !== undefined),
+    replies: {
+      stop: from(replies?.stop !== undefined),
+      start: from(replies?.start !== undefined),
+      help: from(replies?.help !== undefined),
+    },
+    on_suspicion: from(inherited?.on_suspicion !== undefined),
+  }
+}
+
 /** The same for the settings of an account: the answers as they are sent. `own` is what the account has in `keyword_settings`. */
 export function showOptOutSettings(own: unknown, name: string) {
   const settings = mergeKeywords([own as KeywordInput | null])

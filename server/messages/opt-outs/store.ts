@@ -4,10 +4,13 @@ import type { Db, Queryable } from '../../db/db.ts'
 import { IdOf, Nullable, Timestamp, type Caller } from '../../http.ts'
 import { showId } from '../../ids.ts'
 import { maskNumber } from '../../mask.ts'
-import { isSince } from '../../mark.ts'
-import { wayOf, type Position } from '../../page.ts'
+import type { Found, Position } from '../../page.ts'
+import { findRows, hasWords, isCreatedIn, type Search } from '../../search.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { hashNumber } from './consent.ts'
+
+/** Where an opt-out may come from. */
+export const optOutSources = ['reply', 'api', 'import', 'consent', 'review'] as const
 
 /** An opt-out in answers. */
 export const OptOut = Type.Object(
@@ -63,29 +66,43 @@ export async function findOptOut(
   return rows[0] ?? null
 }
 
-/** One page by the primary key, in the order that `buildPage` expects, with one row more than `limit`. */
-export async function listOptOuts(
+/** Which opt-outs; null: all. */
+export interface OptOutFilters {
+  /** Its opt-out, forgotten or not. */
+  number: { number: string; hash: Buffer } | null
+  source: string | null
+  /** Words of it. */
+  reason: string | null
+  createdAfter: Date | null
+  createdBefore: Date | null
+}
+
+/** No filter. */
+const allOptOuts: OptOutFilters = { number: null, source: null, reason: null, createdAfter: null, createdBefore: null }
+
+/**
+ * One page in the order that `buildPage` expects, with one row more than `limit`. By the primary key, opt_outs_source or the unique keys of
+ * numbers; reasons are looked for in a bounded number of rows.
+ */
+export function listOptOuts(
   db: Queryable,
   accountId: string,
+  { number, source, reason, createdAfter, createdBefore }: OptOutFilters,
   limit: number,
   position: Position | null,
-): Promise<OptOutRow[]> {
-  const { beyond, order } = wayOf(position)
-  const values: unknown[] = [accountId, position?.id ?? null, limit + 1]
-  const since = position?.since && isSince('opt_outs', position.since.mark, (one) => `$${values.push(one)}`)
-  const { rows } = await db.query<OptOutRow>({
-    name: `list-opt-outs-${since ? 'since' : order}`,
-    text: `
-      select ${columns}
-      from opt_outs
-      where account_id = $1
-        and ($2::uuid is null or id ${beyond} $2)
-        ${since ? `and ${since}` : ''}
-      order by id ${order}
-      limit $3`,
-    values,
-  })
-  return rows
+): Promise<Found<OptOutRow>> {
+  const search: Search = {
+    table: 'opt_outs',
+    columns,
+    accountId,
+    found: (value) => [
+      ...isCreatedIn(createdAfter, createdBefore, value),
+      ...(number ? [`(t.number = ${value(number.number)} or t.number_hmac = ${value(number.hash)})`] : []),
+      ...(source === null ? [] : [`t.source = ${value(source)}`]),
+    ],
+    matches: (value) => (reason === null ? [] : hasWords('t.reason', reason, value)),
+  }
+  return findRows(db, search, limit, position)
 }
 
 // Short reads: a long snapshot would hold back the cleaning of every table.
@@ -95,7 +112,7 @@ const exportPageRows = 1000
 export async function* readOptOuts(db: Db, accountId: string): AsyncGenerator<OptOutRow[]> {
   let position: Position | null = null
   for (;;) {
-    const rows = await listOptOuts(db, accountId, exportPageRows - 1, position)
+    const { rows }: Found<OptOutRow> = await listOptOuts(db, accountId, allOptOuts, exportPageRows - 1, position)
     if (rows.length > 0) yield rows
     const last = rows.at(-1)
     if (!last || rows.length < exportPageRows) return

@@ -151,6 +151,33 @@ describe('/v1/templates', () => {
     expect((await call('GET', `/v1/templates/${String(ids[0])}`)).status).toBe(404)
   })
 
+  it('lists those with words in their names, a language, or a time', async () => {
+    const who = await createTestAccount(database.db)
+    for (const [name, languages] of [
+      ['order-shipped', { 'de-AT': 'Ja' }],
+      ['order_late', { fr: 'Oui' }],
+      ['welcome', {}],
+    ] as const)
+      await create({ name, languages }, who)
+    const list = async (query: string): Promise<unknown> => {
+      const { body } = await call('GET', `/v1/templates?${query}`, undefined, who.headers)
+      return body['errors'] ? errorsOf(body) : (body['data'] as Body[]).map(({ name }) => name)
+    }
+    expect(await list('name=ORDER')).toEqual(['order_late', 'order-shipped'])
+    expect(await list('name=order+ship')).toEqual(['order-shipped'])
+    expect(await list('name=r_l')).toEqual(['order_late'])
+    expect(await list('language=de')).toEqual(['order-shipped'])
+    expect(await list('language=de-at')).toEqual(['order-shipped'])
+    expect(await list('language=en')).toEqual(['welcome', 'order_late', 'order-shipped'])
+    expect(await list('created_after=2020-01-01&name=wel')).toEqual(['welcome'])
+    expect(await list('created_before=2020-01-01')).toEqual([])
+    expect(await list('language=!&created_before=soon&names=x')).toEqual([
+      '?created_before invalid_format',
+      '?language invalid_value',
+      '?names unknown_field',
+    ])
+  })
+
   it('needs the scope of campaigns', async () => {
     const reader = await createTestAccount(database.db, { scopes: ['messages:read', 'messages:write'] })
     expect((await call('GET', '/v1/templates', undefined, reader.headers)).body['code']).toBe('insufficient_scope')

@@ -5,9 +5,10 @@ import { ApiError } from '../../errors.ts'
 import { PageOf, pageQuery, problems, type App } from '../../http.ts'
 import { idempotent, type Outcome } from '../../idempotency.ts'
 import { newId, parseId, showId } from '../../ids.ts'
-import { readPage } from '../../page.ts'
-import { readSound } from '../../requests/faults.ts'
+import { readPage, type PagePlace } from '../../page.ts'
+import { readQuery, readSound } from '../../requests/faults.ts'
 import type { Vault } from '../../sealing/vault.ts'
+import { readTemplateFilters, templateQuery } from './list-filters.ts'
 import { checkTemplate, showTemplate, Template, TemplateChange, TemplateInput } from './resource.ts'
 import {
   deleteTemplate,
@@ -80,13 +81,19 @@ export function templateRoutes(app: App, context: TemplatesContext): void {
         operationId: 'listTemplates',
         summary: 'List templates, newest first',
         tags,
-        querystring: Type.Object(pageQuery, { additionalProperties: false }),
+        querystring: Type.Object({ ...pageQuery, ...templateQuery }, { additionalProperties: false }),
         response: { 200: PageOf(Type.Ref('Template')), ...problems() },
       },
       config: { scope: 'campaigns:read' },
+      attachValidation: true,
     },
-    ({ query, caller: { accountId } }) =>
-      readPage(query, ['templates', accountId], (...place) => listTemplates(db, accountId, ...place), showTemplate),
+    async (request) => {
+      const { accountId } = request.caller
+      const { limit: _limit, cursor: _cursor, ...asked } = request.query
+      const filters = await readQuery(request, readTemplateFilters)
+      const read = (...place: PagePlace) => listTemplates(db, accountId, filters, ...place)
+      return readPage(request.query, ['templates', accountId, asked], read, showTemplate)
+    },
   )
 
   app.get(

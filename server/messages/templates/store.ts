@@ -1,7 +1,8 @@
 /** The SQL of templates. Every query begins with the account. */
 import type { Queryable, Tx } from '../../db/db.ts'
 import { parseId } from '../../ids.ts'
-import { wayOf, type Position } from '../../page.ts'
+import type { Found, Position } from '../../page.ts'
+import { findRows, hasWords, isCreatedIn, type Search } from '../../search.ts'
 import type { TemplateTexts } from './resource.ts'
 
 /** A row of `templates`. */
@@ -118,24 +119,40 @@ export async function deleteTemplate(tx: Tx, accountId: string, id: string): Pro
   return rowCount === 1
 }
 
-/** One page of templates by the primary key, in the order that `buildPage` expects, with one row more than `limit`. */
-export async function listTemplates(
+/** Which templates; null: all. */
+export interface TemplateFilters {
+  /** Words of its name. */
+  name: string | null
+  /** Those with a text in it, with or without a region. */
+  language: string | null
+  createdAfter: Date | null
+  createdBefore: Date | null
+}
+
+const hasLanguage = (language: string): string => `exists (
+  select from jsonb_object_keys(t.languages || jsonb_build_object(t.language, '')) as l
+  where l = ${language} or starts_with(l, ${language} || '-'))`
+
+/**
+ * One page of templates, in the order that `buildPage` expects, with one row more than `limit`. By the primary key; a bounded number of rows is
+ * looked at.
+ */
+export function listTemplates(
   db: Queryable,
   accountId: string,
+  { name, language, createdAfter, createdBefore }: TemplateFilters,
   limit: number,
   position: Position | null,
-): Promise<TemplateRow[]> {
-  const { beyond, order } = wayOf(position)
-  const { rows } = await db.query<TemplateRow>({
-    name: `list-templates-${position?.direction ?? 'first'}`,
-    text: `
-      select ${columns}
-      from templates
-      where account_id = $1
-        ${position ? `and id ${beyond} $3` : ''}
-      order by id ${order}
-      limit $2`,
-    values: [accountId, limit + 1, ...(position ? [position.id] : [])],
-  })
-  return rows
+): Promise<Found<TemplateRow>> {
+  const search: Search = {
+    table: 'templates',
+    columns,
+    accountId,
+    found: (value) => isCreatedIn(createdAfter, createdBefore, value),
+    matches: (value) => [
+      ...(name === null ? [] : hasWords('t.name', name, value)),
+      ...(language === null ? [] : [hasLanguage(value(language))]),
+    ],
+  }
+  return findRows(db, search, limit, position)
 }
