@@ -4312,7 +4312,7 @@ export interface Operations {
   /**
    * Post an event again.
    *
-   * With the same id, to where it went: its callback address, or the webhooks that subscribe to it now.
+   * With the same id, to where it went: its callback address, the webhook that it tested, or the webhooks that subscribe to it now.
    *
    * Scope: `webhooks:write`.
    */
@@ -4322,7 +4322,10 @@ export interface Operations {
     }
     answer: {
       event: string
+      /** To how many addresses. */
       posts: number
+      /** Why it is posted to none; null where it is. */
+      detail: string | null
     }
   }
   /**

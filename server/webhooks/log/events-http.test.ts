@@ -249,7 +249,7 @@ test('posts an event again with its own id, to the endpoints of its type or to i
   const again = () =>
     app.inject({ method: 'POST', url: `/v1/events/${String(event?.id)}/redeliver`, headers: account.headers })
   const answer = await again()
-  expect([answer.statusCode, answer.json()]).toEqual([202, { event: event?.id, posts: 1 }])
+  expect([answer.statusCode, answer.json()]).toEqual([202, { event: event?.id, posts: 1, detail: null }])
   await until('the post', () => receiver.received.length === 1)
   await again()
   await until('the second', () => receiver.received.length === 2)
@@ -286,7 +286,7 @@ test('posts an event again to a webhook that was disabled meanwhile, and enabled
   await db.query('update webhooks set posts_since = now() where id = $1', [id])
   const url = `/v1/events/${String(event?.id)}/redeliver`
   const answer = await app.inject({ method: 'POST', url, headers: account.headers })
-  expect(answer.json()).toEqual({ event: event?.id, posts: 1 })
+  expect(answer.json()).toEqual({ event: event?.id, posts: 1, detail: null })
   await until('the post', () => receiver.received.length === 1)
   // Also where another process posts it than was asked.
   const eventId = parseId('evt', event?.id ?? '') ?? ''

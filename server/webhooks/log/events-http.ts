@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http'
 import { Type, type Static } from 'typebox'
 import { ApiError } from '../../errors.ts'
 import type { Posting } from '../../events.ts'
-import { PageOf, pageQuery, problems, type App } from '../../http.ts'
+import { Nullable, PageOf, pageQuery, problems, type App } from '../../http.ts'
 import { idempotent } from '../../idempotency.ts'
 import { parseId } from '../../ids.ts'
 import { buildPage, readCursor, readPage, type PagePlace } from '../../page.ts'
@@ -63,6 +63,24 @@ const listQuery = Type.Object(
   },
   { additionalProperties: false },
 )
+
+const Redelivered = Type.Object({
+  event: Type.String(),
+  posts: Type.Integer({ description: 'To how many addresses.' }),
+  detail: Nullable(Type.String({ description: 'Why it is posted to none; null where it is.' })),
+})
+
+/** The webhook that an event was a test of, which alone gets it; null: an event of something else. */
+function testedWebhookOf({ type, payload }: { type: string; payload: string }): string | null {
+  if (type !== 'webhook.test') return null
+  const { data } = JSON.parse(payload) as { data: { webhook: { id: string } } }
+  return parseId('whk', data.webhook.id)
+}
+
+const whyNothing = (type: string, testedId: string | null): string =>
+  testedId === null
+    ? `No webhook that is enabled subscribes to ${type}.`
+    : 'The webhook that it tested is disabled or deleted: enable it, or test another.'
 
 /** Registers `/v1/events`. */
 export function eventRoutes(app: App, context: EventsContext): void {
@@ -130,10 +148,10 @@ export function eventRoutes(app: App, context: EventsContext): void {
         operationId: 'redeliverEvent',
         summary: 'Post an event again',
         description:
-          'With the same id, to where it went: its callback address, or the webhooks that subscribe to it now.',
+          'With the same id, to where it went: its callback address, the webhook that it tested, or the webhooks that subscribe to it now.',
         tags,
         params,
-        response: { 202: Type.Object({ event: Type.String(), posts: Type.Integer() }), ...problems(404, 409) },
+        response: { 202: Redelivered, ...problems(404, 409) },
       },
       config: { scope: 'webhooks:write' },
     },
@@ -143,9 +161,11 @@ export function eventRoutes(app: App, context: EventsContext): void {
       let postings: Posting[] = []
       const sent = await idempotent(context, request, reply, async (tx) => {
         const event = found(await findEvent(tx, accountId, eventId))
-        const made = await redeliverEvent(tx, { ...event, accountId, eventId }, null, outbox)
+        const endpointId = testedWebhookOf(event)
+        const made = await redeliverEvent(tx, { ...event, accountId, eventId }, endpointId, outbox)
         postings = made.postings
-        return { status: 202, body: { event: request.params.id, posts: made.count } }
+        const detail = made.count > 0 ? null : whyNothing(event.type, endpointId)
+        return { status: 202, body: { event: request.params.id, posts: made.count, detail } }
       })
       outbox.offer(postings)
       return sent
