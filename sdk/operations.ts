@@ -872,6 +872,29 @@ export interface Guard {
   raised_by: string | null
   reason: string | null
 }
+/** A guard that stands. */
+export interface GuardLimit {
+  object: 'guard_limit'
+  kind: 'daily_segments' | 'spend' | 'country_limit' | 'velocity' | 'allowed_countries' | 'duplicate'
+  /** A country, the prefix of the number that was asked for, or a currency; null: the whole account. */
+  key: string | null
+  /** `alert`: it only tells, and stops nothing. */
+  action: 'block' | 'alert'
+  /** What it stops, for people. */
+  description: string
+  /** What may be used up, in segments, messages or money; null: nothing is counted. */
+  limit: string | null
+  /** By how much it was raised until `resets_at`; null: it was not. */
+  raised_by: string | null
+  /** What is used up; null: nothing is counted, or each prefix is counted by itself and none was asked for. */
+  used: string | null
+  /** When its day or hour is over; null: it has none. */
+  resets_at: string | null
+  /** Nothing stops until then; null: it was not released. */
+  released_until: string | null
+  /** Id of the stop in force, as in `GET /v1/guards`; null: none. */
+  stop: string | null
+}
 export interface Import {
   /** Id of the import. */
   id: string
@@ -4343,6 +4366,24 @@ export interface Operations {
         }
       | undefined
     answer: Page<Guard>
+  }
+  /**
+   * The guards that stand, with what is used of each.
+   *
+   * All that the settings say, whether they have stopped something or not. `used` counts what was accepted, and what waits to be sent; with `number`, also the messages of this hour to numbers with its prefix.
+   *
+   * Scope: `settings:read`.
+   */
+  listGuardLimits: {
+    query?:
+      | {
+          /** A recipient, whose prefix is asked for where one is limited. */
+          number?: string | undefined
+        }
+      | undefined
+    answer: {
+      data: GuardLimit[]
+    }
   }
   /**
    * Release a stop.
@@ -7875,6 +7916,7 @@ export const routes = {
   listEventDeliveries: 'GET /v1/events/{id}/deliveries',
   redeliverEvent: 'POST /v1/events/{id}/redeliver',
   listGuards: 'GET /v1/guards',
+  listGuardLimits: 'GET /v1/guards/limits',
   releaseGuard: 'POST /v1/guards/{id}/release',
   getImport: 'GET /v1/imports/{import}',
   cancelImport: 'POST /v1/imports/{import}/cancel',

@@ -254,6 +254,7 @@ export const rows: Record<string, Row> = {
   'POST /v1/campaigns/:campaign/archive': ofCampaign,
 
   'GET /v1/guards': {},
+  'GET /v1/guards/limits': {},
   'POST /v1/guards/:id/release': { at: 'guard', bodies: () => [{ reason: 'wanted' }] },
 
   'POST /v1/templates': { bodies: () => [{ name: 'another', body: 'Hello' }] },

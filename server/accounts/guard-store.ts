@@ -104,8 +104,11 @@ export async function changeGuards(
     if (!isKnown(day)) await sources.forgetUsed(tx, day)
 }
 
-/** What is stored, by the primary key. */
-async function findGuards(db: Queryable, accountId: string): Promise<{ timezone: string; guards: StoredGuards }> {
+/** What an account says of its guards as it is stored, and its clock; by the primary key. */
+export async function findGuards(
+  db: Queryable,
+  accountId: string,
+): Promise<{ timezone: string; guards: StoredGuards }> {
   const { rows } = await db.query<{ timezone: string; guards: StoredGuards }>({
     name: 'find-guards',
     text: `

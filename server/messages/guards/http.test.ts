@@ -206,6 +206,51 @@ describe('a send that a guard stops', () => {
     ).toBe(1)
   })
 
+  it('is one of the guards that stand, which tell what is used of them before they stop anything', async () => {
+    const limits = async (query = '', who = account): Promise<unknown> =>
+      (await call('GET', `/v1/guards/limits${query}`, undefined, who)).body['data']
+    expect(await limits()).toEqual([])
+    await patch({
+      timezone: 'Asia/Kolkata',
+      allowed_countries: ['US', 'DE'],
+      country_limits: [
+        { country: 'US', per_hour: 9, action: 'alert' },
+        { country: 'DE', per_hour: 0, action: 'block' },
+      ],
+      limits: { daily_segments: 2 },
+      spend: { daily_limit: '25.50', currency: 'EUR' },
+      velocity: { per_prefix_per_hour: 5 },
+      dedupe_window: 30,
+    })
+    await send('One')
+    await send('Two')
+    await send('Three')
+    const [stop] = await stops()
+    const none = { raised_by: null, released_until: null, stop: null, action: 'block', key: null }
+    const [segments, spend, us, de, prefix, countries, repeats] = [
+      { kind: 'daily_segments', limit: '2', used: '2', stop: stop?.['id'] },
+      { kind: 'spend', key: 'EUR', limit: '25.50', used: '0.00' },
+      { kind: 'country_limit', key: 'US', limit: '9', used: '2', action: 'alert' },
+      { kind: 'country_limit', key: 'DE', limit: '0', used: '0' },
+      { kind: 'velocity', limit: '5', used: null },
+      { kind: 'allowed_countries', limit: null, used: null, resets_at: null },
+      { kind: 'duplicate', limit: null, used: null, resets_at: null },
+    ].map((one) => ({ ...none, ...one }))
+    const all = await limits()
+    expect(all).toMatchObject([segments, spend, us, de, prefix, countries, repeats])
+    const ends = (all as { resets_at: string | null }[]).map(({ resets_at: end }) => end?.slice(14))
+    expect(ends).toEqual([...Array(2).fill('30:00.000Z'), ...Array(3).fill('00:00.000Z'), undefined, undefined])
+    await call('POST', `/v1/guards/${String(stop?.['id'])}/release`, { reason: 'sale', raise_by: '3' })
+    const ofNumber = { ...prefix, key: '1555123', used: '2' }
+    const raised = { ...segments, raised_by: '3', stop: null }
+    expect(await limits('?number=%2B15551239999')).toMatchObject([raised, spend, us, de, ofNumber, {}, {}])
+    expect(await call('GET', '/v1/guards/limits?number=12&of=x')).toMatchObject({
+      status: 422,
+      body: { errors: [{ pointer: '?of' }, { pointer: '?number' }] },
+    })
+    expect(await limits('', other)).toEqual([])
+  })
+
   it('is released once, of two who release it at once', async () => {
     await patch({ limits: { daily_segments: 0 } })
     await send()

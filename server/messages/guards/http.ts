@@ -1,4 +1,4 @@
-/** Routes of guards: which stops are in force, and releasing one. */
+/** Routes of guards: which stand, which stops are in force, and releasing one. */
 import { Type } from 'typebox'
 import type { GuardKind } from '../../accounts/guard-settings.ts'
 import { actorOf, showActorId } from '../../audit/audit.ts'
@@ -10,9 +10,11 @@ import { PageOf, pageQuery, problems, Timestamp, type App } from '../../http.ts'
 import { idempotent, type Outcome } from '../../idempotency.ts'
 import { parseId } from '../../ids.ts'
 import { readPage } from '../../page.ts'
-import { readSound } from '../../requests/faults.ts'
+import { readQuery, readSound } from '../../requests/faults.ts'
 import type { Vault } from '../../sealing/vault.ts'
+import { readNumberFilter } from '../numbers/filter.ts'
 import { millionthsOf } from './guards.ts'
+import { GuardLimit, readLimits } from './limits.ts'
 import { findStop, Guard, listStops, releaseStops, showGuard, type GuardRow } from './stops.ts'
 
 interface GuardsContext {
@@ -56,6 +58,7 @@ const tags = ['Guards']
 export function guardRoutes(app: App, context: GuardsContext): void {
   const { db, subscriptions } = context
   app.addSchema(Guard)
+  app.addSchema(GuardLimit)
   app.get(
     '/v1/guards',
     {
@@ -70,6 +73,44 @@ export function guardRoutes(app: App, context: GuardsContext): void {
     },
     ({ query, caller: { accountId } }) =>
       readPage(query, ['guards', accountId], (...place) => listStops(db, accountId, ...place), showGuard),
+  )
+
+  app.get(
+    '/v1/guards/limits',
+    {
+      schema: {
+        operationId: 'listGuardLimits',
+        summary: 'The guards that stand, with what is used of each',
+        description:
+          'All that the settings say, whether they have stopped something or not. `used` counts what was accepted, and what waits to be sent; ' +
+          'with `number`, also the messages of this hour to numbers with its prefix.',
+        tags,
+        querystring: Type.Object(
+          {
+            number: Type.Optional(
+              Type.String({
+                maxLength: 40,
+                description: 'A recipient, whose prefix is asked for where one is limited.',
+                examples: ['15551230001'],
+              }),
+            ),
+          },
+          { additionalProperties: false },
+        ),
+        response: { 200: Type.Object({ data: Type.Array(Type.Ref('GuardLimit')) }), ...problems() },
+      },
+      config: { scope: 'settings:read' },
+      attachValidation: true,
+    },
+    async (request) => {
+      const number = await readQuery(request, (query) => {
+        const faults: FieldError[] = []
+        const read = readNumberFilter('number', query.number, 'recipient', faults)
+        if (faults.length > 0) throw invalid(faults)
+        return read
+      })
+      return { data: await readLimits(db, request.caller.accountId, number) }
+    },
   )
 
   app.post(

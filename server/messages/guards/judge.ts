@@ -42,6 +42,9 @@ export interface Asker {
 // The prefix of a number: what fraud by numbers in a row has in common.
 const suffixDigits = 4
 
+/** All of a number but what numbers in a row differ in. */
+export const prefixOf = (number: string): string => number.slice(0, -suffixDigits)
+
 /** Stands for the country of numbers that are of none. */
 export const noCountry = '?'
 
@@ -68,7 +71,7 @@ export function askOf(rules: GuardRules, message: Asker, at: Date): Ask {
     })
   if (rules.perPrefixPerHour !== null && isCounted)
     needs.push({
-      window: window('velocity', theirNumber.slice(0, -suffixDigits), hour, rules.perPrefixPerHour),
+      window: window('velocity', prefixOf(theirNumber), hour, rules.perPrefixPerHour),
       amount: 1,
     })
   if (rules.dailySegments !== null && isCounted)
