@@ -84,6 +84,13 @@ export const variables = {
     databaseUrl,
     'PostgreSQL 15 or newer to use instead of the embedded one.',
   ),
+  databasePasswordFile: variable(
+    'HELIOGRAM_DATABASE_PASSWORD_FILE',
+    '',
+    'a file',
+    any,
+    'File with the password for DATABASE_URL, which then has none itself: for secrets that are mounted. Read at the start.',
+  ),
   databaseConnections: variable(
     'HELIOGRAM_DATABASE_CONNECTIONS',
     '20',

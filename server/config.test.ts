@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { ConfigError, describeConfig, readConfig } from './config.ts'
@@ -88,6 +91,35 @@ describe('the settings', () => {
     expect(problemsOf({ ...plain, HELIOGRAM_SMPP_SERVER_TLS_KEY: 'key.pem' })).toEqual([
       expect.stringContaining('go together'),
     ])
+  })
+
+  it('take the password of the database from a file, whatever is in it, and say what is wrong with the file', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'heliogram-config-'))
+    const file = join(folder, 'password')
+    const env = { DATABASE_URL: 'postgres://sms@db.example.com/sms', HELIOGRAM_DATABASE_PASSWORD_FILE: file }
+    try {
+      expect(problemsOf(env)).toEqual([
+        expect.stringMatching(/^HELIOGRAM_DATABASE_PASSWORD_FILE is .* cannot be read:/),
+      ])
+      writeFileSync(file, '\n')
+      expect(problemsOf(env)).toEqual([expect.stringContaining('which is empty')])
+      writeFileSync(file, 'p@ss/%2f:w ö?#\n')
+      const { password, host } = new Client({ connectionString: readConfig(env).databaseUrl ?? '' })
+      expect({ password, host }).toEqual({ password: 'p@ss/%2f:w ö?#', host: 'db.example.com' })
+      const socket = { ...env, DATABASE_URL: 'postgres://sms@/sms?host=/run/postgresql' }
+      const local = new Client({ connectionString: readConfig(socket).databaseUrl ?? '' })
+      expect([local.password, local.host]).toEqual(['p@ss/%2f:w ö?#', '/run/postgresql'])
+      expect(problemsOf({ ...env, DATABASE_URL: '' })).toEqual([expect.stringContaining('without DATABASE_URL')])
+      const both = problemsOf({ ...env, DATABASE_URL: 'postgres://sms:hunter2@db.example.com/sms' })
+      expect(both).toEqual([expect.stringContaining('has a password too')])
+      expect(both.join()).not.toContain('hunter2')
+      // An address that is wrong itself is the one thing to correct.
+      expect(problemsOf({ ...env, DATABASE_URL: 'mysql://x/y' })).toEqual([
+        expect.stringContaining('DATABASE_URL is "'),
+      ])
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
   })
 
   it('start no simulator beside a real carrier, unless told to, and open no private network then', () => {

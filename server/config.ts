@@ -1,4 +1,5 @@
 /** The environment, read once. The only reader of `process.env`. */
+import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { variables, type Variable } from './config-variables.ts'
 import { hostInUrl } from './network.ts'
@@ -86,7 +87,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const host = read(v.host)
   const portNumber = read(v.port)
   const config: Config = {
-    databaseUrl: read(v.databaseUrl) || null,
+    databaseUrl: withPassword(read(v.databaseUrl), read(v.databasePasswordFile), problems),
     databaseConnections: read(v.databaseConnections),
     dataFolder,
     keyFile: resolve(read(v.keyFile) || `${dataFolder}/key`),
@@ -136,6 +137,28 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   if (config.roles?.length === 0) problems.push(`${v.roles.name} is empty; allowed: ${v.roles.allowed}.`)
   if (problems.length > 0) throw new ConfigError(problems.join('\n'))
   return config
+}
+
+/** The address of the database with the password of a file, where one is named; what is wrong with that goes to `problems`. */
+function withPassword(databaseUrl: string | undefined, file: string, problems: string[]): string | null {
+  // One that is wrong itself has been told already.
+  if (file === '' || databaseUrl === undefined) return databaseUrl || null
+  const { name } = variables.databasePasswordFile
+  const refuse = (reason: string): null => {
+    problems.push(`${name} ${reason}`)
+    return null
+  }
+  if (databaseUrl === '') return refuse('is set without DATABASE_URL, whose password it is; set both.')
+  const address = new URL(databaseUrl)
+  if (address.password !== '') return refuse('is set, and DATABASE_URL has a password too; take it out there.')
+  try {
+    const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
+    if (text === '') return refuse(`is "${file}", which is empty; write the password into it.`)
+    address.password = encodeURIComponent(text)
+  } catch (error) {
+    return refuse(`is "${file}", which cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
+  }
+  return address.href
 }
 
 /** The variables as a text for `--help`. */
