@@ -57,6 +57,22 @@ describe('the master key', () => {
     expect(() => loadMasterKey(path)).toThrow(`chmod 600 ${path}`)
   })
 
+  it('may be read by a group where it belongs to root, as systemd hands it over, and not where it belongs to somebody else', () => {
+    const path = join(folder, 'key')
+    const key = loadMasterKey(path)
+    chmodSync(path, 0o440)
+    const isRoot = process.getuid?.() === 0
+    if (isRoot) {
+      expect(loadMasterKey(path).equals(key)).toBe(true)
+      chownSync(path, 65_534, 65_534)
+    }
+    expect(() => loadMasterKey(path)).toThrow(`chmod 600 ${path}`)
+    if (!isRoot) return
+    chownSync(path, 0, 65_534)
+    chmodSync(path, 0o460)
+    expect(() => loadMasterKey(path)).toThrow(`chmod 600 ${path}`)
+  })
+
   it('that is a folder is refused as one: to take its modes away would lock everybody out', () => {
     expect(() => loadMasterKey(folder)).toThrow(`${folder} is a folder`)
   })

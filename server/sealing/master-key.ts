@@ -127,7 +127,9 @@ function readKeys(path: string): MasterKeys {
   const stats = statSync(path)
   // What a container makes where the file that it should mount is not there.
   if (stats.isDirectory()) throw new Error(`The key file ${path} is a folder: name a file, in it or elsewhere.`)
-  if (stats.mode & 0o077) throw new Error(`The key file ${path} can be read by others. Run: chmod 600 ${path}`)
+  // What belongs to root a group may read, as in PostgreSQL's own rule: systemd and Kubernetes hand over secrets like that, to us alone.
+  if (stats.mode & (stats.uid === 0 ? 0o037 : 0o077))
+    throw new Error(`The key file ${path} can be read by others. Run: chmod 600 ${path}`)
   return parseKeys(readFileSync(path, 'utf8'), path)
 }
 
