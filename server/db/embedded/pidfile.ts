@@ -29,7 +29,8 @@ export async function disownPidFile(data: string): Promise<void> {
   const { uid, gid, mode } = await stat(path)
   await writeFile(draft, text.replace(/^\d+/, String(process.pid)))
   await chmod(draft, mode)
-  await chown(draft, uid, gid)
+  // Nobody else can give it away, nor needs to: a service in a sandbox may not even ask.
+  if (process.getuid?.() === 0) await chown(draft, uid, gid)
   await rename(draft, path)
 }
 
