@@ -5,16 +5,23 @@ import {
   newIdempotencyKey,
   type Answer,
   type CallOptions,
+  type Client,
   type JsonOperation,
   type OperationName,
   type OperationRequest,
 } from '@heliogram/sdk'
 import { QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
 import { useRef } from 'react'
-import { fetchAsUser, readLogin } from './session/session.ts'
+import { fetchAsUser, readLogin, whileIn } from './session/session.ts'
 import { toast } from './kit/toast.tsx'
 
-export const heliogram = createClient({ baseUrl: location.origin, fetch: fetchAsUser })
+const client = createClient({ baseUrl: location.origin, fetch: fetchAsUser })
+
+/** The client of whoever is logged in. */
+export const heliogram: Pick<Client, 'call' | 'open'> = {
+  call: (name, ...rest) => whileIn(() => client.call(name, ...rest), rest[1]?.signal),
+  open: (name, ...rest) => whileIn(() => client.open(name, ...rest), rest[1]?.signal),
+}
 
 /** What was asked stays for a minute behind the screen; a call that failed is not repeated, as the SDK has done that. */
 export const queries = new QueryClient({

@@ -1,5 +1,5 @@
 /** Which screen an address shows. */
-import { useEffect, useMemo } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { Link, Route, Switch, useRoute } from 'wouter'
 import { queries } from './api.ts'
 import { Scopes } from './kit/may.tsx'
@@ -8,6 +8,7 @@ import { accountScreens } from './screens/account/routes.tsx'
 import { campaignsScreens } from './screens/campaigns/routes.tsx'
 import { deliveryScreens } from './screens/delivery/routes.tsx'
 import { developersScreens } from './screens/developers/routes.tsx'
+import { LoginAgain } from './screens/login/again.tsx'
 import { JoinScreen } from './screens/login/join.tsx'
 import { LoginScreen } from './screens/login/login.tsx'
 import { messagesScreens } from './screens/messages/routes.tsx'
@@ -32,9 +33,12 @@ export function App() {
   const scopes = useMemo(() => new Set(scope?.split(' ')), [scope])
   // What one user saw is not shown to the next: nothing of their screens stays, nor of what these asked for (useCall).
   useEffect(() => () => queries.clear(), [user])
+  // Whose screens are open here: they stay while their login has ended.
+  const [here, setHere] = useState<string>()
+  if (login !== null && !login.isOver && here !== user) setHere(user)
   // An invitation is for whoever opens it, also in the browser of somebody who is logged in.
   const [isInvited] = useRoute('/join')
-  if (login === null || isInvited)
+  if (login === null || isInvited || (login.isOver && here !== user))
     return (
       <Switch>
         <Route path="/join" component={JoinScreen} />
@@ -55,6 +59,7 @@ export function App() {
           </Route>
         </Switch>
       </Shell>
+      {login.isOver && <LoginAgain email={login.user.email} />}
     </Scopes>
   )
 }

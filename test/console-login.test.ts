@@ -56,6 +56,33 @@ test('a token that has ended before the browser’s clock says so is renewed, an
   expect(await gate().count()).toBe(0)
 })
 
+test('a login that ends in the middle of a form is renewed in front of it: what was typed stays, and what was sent is sent once', async () => {
+  const { page } = visitor
+  await page.goto('/console/messages/new?to=12025550177')
+  await page.getByRole('textbox', { name: 'Text' }).fill('Nobody types this twice.')
+  // As where an answer was lost and the next refresh came too late, or an administrator ended the login.
+  await page.context().clearCookies()
+  await page.getByRole('button', { name: 'Send the message' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Log in again' })
+  await dialog.waitFor()
+  for (const _ of [1, 2]) await page.keyboard.press('Escape')
+  await dialog.getByLabel('Password').fill('seven mirrors on a hill')
+  await dialog.getByRole('button', { name: 'Log in' }).click()
+  await dialog.getByRole('alert').waitFor()
+  // Another page of this browser says so too, and has nothing to keep.
+  const other = await page.context().newPage()
+  await other.goto('/console/')
+  await other.getByText('Your login has ended.').waitFor()
+  expect(await other.getByLabel('E-mail address').inputValue()).toBe(program.email)
+  await other.close()
+  await dialog.getByLabel('Password').fill(program.password)
+  await dialog.getByRole('button', { name: 'Log in' }).click()
+  await page.getByRole('heading', { name: 'To +12025550177', level: 1 }).waitFor()
+  await page.getByText('Nobody types this twice.').first().waitFor()
+  const { data } = await program.client.expect<{ data: object[] }>('GET', '/v1/messages?to=12025550177')
+  expect(data).toHaveLength(1)
+})
+
 test('while the service is away that is said once, what was shown and the login stay, also where it had to be renewed', async () => {
   const { page } = visitor
   const away = page.getByText('The installation does not answer.')

@@ -3,30 +3,48 @@ import { useLayoutEffect, useRef, useState, type ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Problem } from './problem.tsx'
 
+interface DialogProps {
+  title: string
+  /** Without it nobody gets past it. */
+  onClose?: () => void
+  /** Hides the page behind it. */
+  isCover?: boolean
+  children: ReactNode
+}
+
 /** A dialog that is there as long as it is rendered. */
-export function Dialog({ title, onClose, children }: { title: string; onClose: () => void; children: ReactNode }) {
+export function Dialog({ title, onClose, isCover = false, children }: DialogProps) {
   const ref = useRef<HTMLDialogElement>(null)
   // Closed while it is still in the page, it gives the keyboard back to what opened it.
   useLayoutEffect(() => {
     const dialog = ref.current
     dialog?.showModal()
-    dialog?.querySelector<HTMLElement>('input, select, textarea')?.focus()
+    dialog?.querySelector<HTMLElement>('input:not([readonly]), select, textarea')?.focus()
     return () => dialog?.close()
   }, [])
   return (
     <dialog
       ref={ref}
       aria-label={title}
+      className={isCover ? 'cover' : undefined}
       onCancel={(event) => {
         event.preventDefault()
-        onClose()
+        onClose?.()
+      }}
+      // A second Escape closes it whatever the page says: browsers let nobody be kept in front of a dialog.
+      onClose={() => {
+        if (ref.current?.open !== false) return
+        if (onClose) onClose()
+        else ref.current.showModal()
       }}
     >
       <header>
         <h2>{title}</h2>
-        <Button kind="quiet" onClick={onClose} aria-label="Close">
-          ✕
-        </Button>
+        {onClose && (
+          <Button kind="quiet" onClick={onClose} aria-label="Close">
+            ✕
+          </Button>
+        )}
       </header>
       {children}
     </dialog>

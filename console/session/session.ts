@@ -12,6 +12,8 @@ export interface Login {
   /** What it may do, with spaces between. */
   scope: string
   user: { id: string; email: string; role: string }
+  /** The server has said that it is over. Who it was stays known: screens that they work in wait for them to log in again. */
+  isOver?: true
 }
 
 const place = 'heliogram.login'
@@ -54,14 +56,15 @@ export async function acceptInvitation(body: Operations['acceptInvitation']['bod
 
 /** Ends the login here and at the server. */
 export async function logOut(): Promise<void> {
-  forget()
+  write(null)
+  tell()
   // It is over for this browser either way; the tokens end by themselves.
   await ask('logout').catch(() => undefined)
 }
 
-/** Ends the login here: the server has said that it is over. */
-function forget(): void {
-  write(null)
+/** The server has said that the login is over. */
+function end(login: Login): void {
+  write(JSON.stringify({ ...login, isOver: true } satisfies Login))
   tell()
 }
 
@@ -75,20 +78,58 @@ export const fetchAsUser: typeof fetch = async (input, init) => {
   const answer = await fetch(input, marked(init))
   if (login === null || !(await isNoLogin(answer))) return answer
   // Who has renewed it, or logged in, while we asked did so for us.
-  await renewOnce((now) => now !== null && now.until === login.until)
-  return readLogin() === null ? answer : fetch(input, marked(init))
+  await renewOnce((now) => isIn(now) && now.until === login.until)
+  return isIn(readLogin()) ? fetch(input, marked(init)) : answer
 }
 
-const isLate = (login: Login | null): boolean => login !== null && login.until - Date.now() <= renewBefore
+const isIn = (login: Login | null): login is Login => login !== null && login.isOver === undefined
+const isLate = (login: Login | null): boolean => isIn(login) && login.until - Date.now() <= renewBefore
 
-/** Whether an answer says that the token is none; a password that is wrong is something else. */
+/** What the API says of a token that is none; a password that is wrong is something else. */
+const noLogin: readonly unknown[] = ['invalid_token', 'expired_token', 'missing_token']
+
+/** Whether an answer says that the token is none. */
 async function isNoLogin(answer: Response): Promise<boolean> {
   if (answer.status !== 401) return false
   const { code } = (await answer
     .clone()
     .json()
     .catch(() => ({}))) as { code?: string }
-  return ['invalid_token', 'expired_token', 'missing_token'].includes(code ?? '')
+  return noLogin.includes(code)
+}
+
+/**
+ * Does what asks the API. Where the login ends meanwhile, it is done once more when the same user is in again: what they sent is sent then.
+ * @throws what the work throws, also where somebody else logs in, or nobody.
+ */
+export async function whileIn<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+  const user = readLogin()?.user.id
+  const isEnded = () => user !== undefined && readLogin()?.user.id === user && !isIn(readLogin())
+  for (;;) {
+    if (isEnded()) await untilChanged(signal)
+    else
+      try {
+        return await work()
+      } catch (error) {
+        if (!(error instanceof HeliogramError && noLogin.includes(error.code) && isEnded())) throw error
+      }
+  }
+}
+
+/** Resolves when the login becomes another. @throws the reason of the signal, where that comes first */
+function untilChanged(signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = watchLogin(() => {
+      stop()
+      resolve()
+    })
+    const giveUp = () => {
+      stop()
+      reject(signal?.reason as Error)
+    }
+    if (signal?.aborted) giveUp()
+    else signal?.addEventListener('abort', giveUp, { once: true })
+  })
 }
 
 /** Renews the login, once for all who wait for it. */
@@ -107,12 +148,13 @@ function marked(init: RequestInit = {}): RequestInit {
 
 /** Renews the tokens, unless another tab has while we waited: a refresh token that is used twice ends the login. */
 async function renew(isNeeded: (login: Login | null) => boolean): Promise<void> {
-  if (!isNeeded(readLogin())) return
+  const login = readLogin()
+  if (login === null || !isNeeded(login)) return
   try {
     keep(await ask('refresh'))
   } catch (error) {
     // Without an answer nothing is known of the login: it stays.
-    if (error instanceof HeliogramError && error.status === 401) forget()
+    if (error instanceof HeliogramError && error.status === 401) end(login)
     else throw error
   }
 }

@@ -1,69 +1,15 @@
-/** The way in: a password, and the second factor where the user has one. */
-import { HeliogramError } from '@heliogram/sdk'
-import { useState } from 'react'
+/** The way in. */
 import { Link } from 'wouter'
-import { Button } from '../../kit/button.tsx'
-import { Buttons, Form, TextField } from '../../kit/form.tsx'
-import { useTask } from '../../kit/task.tsx'
-import { logIn } from '../../session/session.ts'
+import { useLogin } from '../../session/login.ts'
+import { LoginForm } from './form.tsx'
 import { Gate } from './gate.tsx'
 
 export function LoginScreen() {
-  const [email, setEmail] = useState('')
-  const [password, setPassword] = useState('')
-  const [otp, setOtp] = useState('')
-  const [isRecovery, setRecovery] = useState(false)
-  const { run, isBusy, problem } = useTask(() =>
-    logIn({ email, password, ...(otp && (isRecovery ? { recovery_code: otp } : { otp })) }),
-  )
-  // What was typed first stays right while the second factor is asked for, and when it was wrong.
-  const isAsked = problem instanceof HeliogramError && ['otp_required', 'invalid_otp'].includes(problem.code)
-  const shown = problem instanceof HeliogramError && problem.code === 'otp_required' ? null : problem
+  // Somebody whose login has ended comes back to it here, where the page is a new one.
+  const known = useLogin()?.user.email
   return (
-    <Gate title="Log in">
-      <Form onSubmit={run} problem={shown}>
-        <TextField
-          label="E-mail address"
-          name="email"
-          type="email"
-          autoComplete="username"
-          value={email}
-          onChange={setEmail}
-          autoFocus
-          required
-        />
-        <TextField
-          label="Password"
-          name="password"
-          type="password"
-          autoComplete="current-password"
-          value={password}
-          onChange={setPassword}
-          required
-        />
-        {isAsked && (
-          <TextField
-            label={isRecovery ? 'Recovery code' : 'Code of your second factor'}
-            name={isRecovery ? 'recovery_code' : 'otp'}
-            autoComplete="one-time-code"
-            inputMode={isRecovery ? 'text' : 'numeric'}
-            value={otp}
-            onChange={setOtp}
-            autoFocus
-            hint={isRecovery ? 'Each works once.' : 'Six digits, from your authenticator.'}
-          />
-        )}
-        <Buttons>
-          <Button kind="primary" type="submit" isBusy={isBusy}>
-            Log in
-          </Button>
-          {isAsked && (
-            <Button kind="quiet" onClick={() => setRecovery(!isRecovery)}>
-              {isRecovery ? 'Use the authenticator' : 'Use a recovery code'}
-            </Button>
-          )}
-        </Buttons>
-      </Form>
+    <Gate title="Log in" {...(known !== undefined && { lead: 'Your login has ended.' })}>
+      <LoginForm {...(known !== undefined && { known })} />
       <p className="hint">
         Have a one-time code from the first start, or an invitation? <Link href="/join">Use it here</Link>.
       </p>

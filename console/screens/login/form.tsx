@@ -1,0 +1,77 @@
+/** A password, and the second factor where the user has one. */
+import { HeliogramError } from '@heliogram/sdk'
+import { useState, type ReactNode } from 'react'
+import { Button } from '../../kit/button.tsx'
+import { Buttons, Form, TextField } from '../../kit/form.tsx'
+import { useTask } from '../../kit/task.tsx'
+import { logIn } from '../../session/session.ts'
+
+interface LoginFormProps {
+  /** Who has been in before. */
+  known?: string
+  /** Whether nobody else may come in here. */
+  isOnlyKnown?: boolean
+  /** Beside the button. */
+  children?: ReactNode
+}
+
+export function LoginForm({ known = '', isOnlyKnown = false, children }: LoginFormProps) {
+  const [email, setEmail] = useState(known)
+  const [password, setPassword] = useState('')
+  const [otp, setOtp] = useState('')
+  const [isRecovery, setRecovery] = useState(false)
+  const { run, isBusy, problem } = useTask(() =>
+    logIn({ email, password, ...(otp && (isRecovery ? { recovery_code: otp } : { otp })) }),
+  )
+  // What was typed first stays right while the second factor is asked for, and when it was wrong.
+  const isAsked = problem instanceof HeliogramError && ['otp_required', 'invalid_otp'].includes(problem.code)
+  const shown = problem instanceof HeliogramError && problem.code === 'otp_required' ? null : problem
+  return (
+    <Form onSubmit={run} problem={shown}>
+      <TextField
+        label="E-mail address"
+        name="email"
+        type="email"
+        autoComplete="username"
+        value={email}
+        onChange={setEmail}
+        autoFocus={known === ''}
+        readOnly={isOnlyKnown}
+        required
+      />
+      <TextField
+        label="Password"
+        name="password"
+        type="password"
+        autoComplete="current-password"
+        value={password}
+        onChange={setPassword}
+        autoFocus={known !== ''}
+        required
+      />
+      {isAsked && (
+        <TextField
+          label={isRecovery ? 'Recovery code' : 'Code of your second factor'}
+          name={isRecovery ? 'recovery_code' : 'otp'}
+          autoComplete="one-time-code"
+          inputMode={isRecovery ? 'text' : 'numeric'}
+          value={otp}
+          onChange={setOtp}
+          autoFocus
+          hint={isRecovery ? 'Each works once.' : 'Six digits, from your authenticator.'}
+        />
+      )}
+      <Buttons>
+        <Button kind="primary" type="submit" isBusy={isBusy}>
+          Log in
+        </Button>
+        {isAsked && (
+          <Button kind="quiet" onClick={() => setRecovery(!isRecovery)}>
+            {isRecovery ? 'Use the authenticator' : 'Use a recovery code'}
+          </Button>
+        )}
+        {children}
+      </Buttons>
+    </Form>
+  )
+}
