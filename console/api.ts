@@ -11,8 +11,9 @@ import {
   type OperationRequest,
 } from '@heliogram/sdk'
 import { QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
-import { useRef } from 'react'
+import { use, useRef } from 'react'
 import { fetchAsUser, readLogin, whileIn } from './session/session.ts'
+import { isAllowed, Scopes } from './kit/may.tsx'
 import { toast } from './kit/toast.tsx'
 
 const client = createClient({ baseUrl: location.origin, fetch: fetchAsUser })
@@ -35,17 +36,25 @@ export const queries = new QueryClient({
 /** How often something is asked again while the page is looked at, in milliseconds: always, or as the last answer has it; undefined: no more. */
 type Every<Name extends JsonOperation> = number | ((answer: Answer<Name> | undefined) => number | undefined)
 
+interface Asking<Name extends JsonOperation> {
+  every?: Every<Name>
+  enabled?: boolean
+  /** It only adds to a screen that does without it: who may not call it is not refused, as nothing is asked. */
+  isSide?: boolean
+}
+
 /** What an operation answers, asked again and again if it changes by itself. What was shown stays while something else of the same kind is being asked. */
 export function useCall<Name extends JsonOperation>(
   name: Name,
   request: OperationRequest<Name>,
-  { every, enabled = true }: { every?: Every<Name>; enabled?: boolean } = {},
+  { every, enabled = true, isSide = false }: Asking<Name> = {},
 ): UseQueryResult<Answer<Name>> {
+  const held = use(Scopes)
   return useQuery<Answer<Name>>({
     // By user as well: a login can become another one while a screen is shown.
     queryKey: [readLogin()?.user.id, name, request],
     queryFn: ({ signal }) => heliogram.call(name, request, { signal }),
-    enabled,
+    enabled: enabled && !(isSide && !isAllowed(held, name)),
     placeholderData: (before) => before,
     refetchInterval: ({ state }) => (typeof every === 'function' ? every(state.data) : every) ?? false,
   })

@@ -38,6 +38,7 @@ interface Operation {
   description?: string
   parameters?: Parameter[]
   requestBody?: { required?: boolean; content: Media }
+  security?: { bearer?: string[] }[]
   responses: Record<string, { content?: Media }>
 }
 
@@ -100,8 +101,15 @@ export interface Page<T> {
     `export const routes = {\n${operations.map(({ operationId, route }) => `${operationId}: ${quote(route)},`).join('\n')}\n} as const satisfies Record<keyof Operations, string>`,
     '/** The operations that take an Idempotency-Key, and can be repeated with it. */',
     `export const keyed: ReadonlySet<keyof Operations> = new Set([\n${keyed.map(({ operationId }) => `${quote(operationId)},`).join('\n')}\n] as const)`,
+    '/** The scope that each operation asks of who calls it; those that are not here ask for none. */',
+    `export const scopes = {\n${operations.map(renderScope).join('\n')}\n} as const satisfies Partial<Record<keyof Operations, string>>`,
     '',
   ].join('\n')
+}
+
+function renderScope({ operationId, security = [] }: Operation): string {
+  const scope = security[0]?.bearer?.[0]
+  return scope === undefined ? '' : `${operationId}: ${quote(scope)},`
 }
 
 function renderOperation(operation: Operation): string {

@@ -62,12 +62,63 @@ test.each(roles)('a new $role is led to nothing that the API refuses them', asyn
   }
 })
 
-test('an address of a screen that is not for a role says that it is the role', async () => {
+test('who may only look is offered no button that the API refuses, on any screen, and is told where a screen is not for them', async () => {
+  const addresses = await fill()
   const { page, close } = await join('viewer')
+  const refused: string[] = []
+  page.on('response', (answer) => {
+    if (answer.status() === 403) refused.push(`${answer.request().method()} ${answer.url()} at ${page.url()}`)
+  })
   try {
+    const offered: string[] = []
+    for (const address of addresses) {
+      await page.evaluate(
+        `history.pushState(null, '', '/console${address}'); dispatchEvent(new PopStateEvent('popstate'))`,
+      )
+      await expect.poll(() => page.locator('main [aria-busy="true"]').count()).toBe(0)
+      expect(await page.getByRole('alert').allInnerTexts(), address).toEqual([])
+      const buttons = page.locator('main button:not(:disabled)')
+      for (let n = 0; n < (await buttons.count()); n++) {
+        offered.push(await buttons.nth(n).innerText())
+        await buttons.nth(n).click()
+        const inFront = page.locator('dialog .buttons button:not(:disabled), dialog [type="submit"]:not(:disabled)')
+        if ((await inFront.count()) > 0) await inFront.first().click()
+        if ((await page.locator('dialog').count()) > 0) await page.keyboard.press('Escape')
+      }
+    }
+    expect(refused).toEqual([])
+    // Files are theirs to take, and numbers to look up.
+    expect(offered).toEqual(expect.arrayContaining(['Export CSV', 'Check numbers', 'Details']))
     await page.goto('/console/keys')
     await page.getByRole('alert').getByText('Your role does not allow this').first().waitFor()
   } finally {
     await close()
   }
 })
+
+/** One of everything; answers the addresses of all screens that a viewer is led to. */
+async function fill(): Promise<string[]> {
+  const make = async (path: string, body: object) =>
+    (await program.client.expect<{ id: string }>('POST', path, body, { 'idempotency-key': path })).id
+  const later = new Date(Date.now() + 86_400_000).toISOString()
+  const message = await make('/v1/messages/send', { to: '12025550188', message: 'Hello', send_at: later })
+  const campaign = await make('/v1/campaigns', { name: 'Spring', message: 'Hello' })
+  const contact = await make(`/v1/campaigns/${campaign}/contacts`, { phone_number: '12025550189' })
+  const template = await make('/v1/templates', { name: 'hello', body: 'Hello {{ name }}' })
+  const webhook = await make('/v1/webhooks', { url: 'https://hooks.invalid/', events: ['message.delivered'] })
+  const { data } = await program.client.expect<{ data: { id: string }[] }>('GET', '/v1/carriers')
+  const sender = await make('/v1/senders', { number: '14155550100', carrier: data[0]?.id })
+  const pool = await make('/v1/sender-pools', { name: 'All', senders: [{ sender }] })
+  const broadcast = await make(`/v1/campaigns/${campaign}/send`, { send_at: later })
+  await program.client.expect('POST', '/v1/opt-outs', { number: '12025550190' })
+  await make(`/v1/webhooks/${webhook}/test`, {})
+  const tried = async () =>
+    (await program.client.expect<{ data: { event: string }[] }>('GET', `/v1/webhooks/${webhook}/deliveries`)).data[0]
+  await expect.poll(tried).toBeDefined()
+  const campaignParts = ['', '/contacts', `/contacts/${contact}`, '/import', '/settings']
+  return `/ /messages /messages/${message} /templates /templates/${template} /campaigns /broadcasts /broadcasts/${broadcast}
+    ${campaignParts.map((part) => `/campaigns/${campaign}${part}`).join(' ')}
+    /opt-outs /opt-outs/12025550190 /opt-outs/12025550191 /opt-outs/suspected /opt-outs/keywords
+    /senders /senders/${sender} /senders/pools /senders/pools/${pool} /guards /usage
+    /webhooks /webhooks/${webhook} /events /events/${(await tried())?.event} /me`.split(/\s+/)
+}

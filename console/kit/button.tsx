@@ -1,8 +1,8 @@
 /** Things to press. */
-import { use, type ButtonHTMLAttributes, type ReactNode } from 'react'
+import type { OperationName } from '@heliogram/sdk'
+import type { ButtonHTMLAttributes, ReactNode } from 'react'
 import { Link } from 'wouter'
-import { Scopes } from './may.tsx'
-import type { Scope } from './scopes.ts'
+import { useMay } from './may.tsx'
 
 type Kind = 'plain' | 'primary' | 'danger' | 'quiet'
 
@@ -10,9 +10,21 @@ interface ButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   kind?: Kind
   /** Something that this button began is under way: it cannot be pressed twice. */
   isBusy?: boolean
+  /** What it leads to in the end: it is there for who may call that. */
+  does?: OperationName
 }
 
-export function Button({ kind = 'plain', isBusy = false, className = '', onClick, children, ...rest }: ButtonProps) {
+export function Button({
+  kind = 'plain',
+  isBusy = false,
+  does,
+  className = '',
+  onClick,
+  children,
+  ...rest
+}: ButtonProps) {
+  const may = useMay(does)
+  if (!may) return null
   return (
     <button
       type="button"
@@ -33,15 +45,15 @@ interface LinkButtonProps {
   kind?: Kind
   /** It makes something new, and so does the key `n`. */
   isNew?: boolean
-  /** What one has to be allowed for it to be there. */
-  needs?: Scope
+  /** What it leads to in the end: it is there for who may call that. */
+  does?: OperationName
   children: ReactNode
 }
 
 /** A link to another screen that looks like a button. */
-export function LinkButton({ to, kind = 'plain', isNew = false, needs, children }: LinkButtonProps) {
-  const scopes = use(Scopes)
-  if (needs !== undefined && !scopes.has(needs)) return null
+export function LinkButton({ to, kind = 'plain', isNew = false, does, children }: LinkButtonProps) {
+  const may = useMay(does)
+  if (!may) return null
   return (
     <Link href={to} className={`button ${kind}`} {...(isNew && { 'data-key': 'n' })}>
       {children}

@@ -1,4 +1,5 @@
 /** Questions in front of the page. The browser's own dialog keeps the keyboard inside and closes at Escape. */
+import type { OperationName } from '@heliogram/sdk'
 import { useLayoutEffect, useRef, useState, type ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { Problem } from './problem.tsx'
@@ -52,6 +53,8 @@ export function Dialog({ title, onClose, isCover = false, children }: DialogProp
 }
 
 interface ConfirmProps {
+  /** What is called: the button is there for who may do that. */
+  does: OperationName
   /** What the button says, and the question's own button. */
   label: string
   /** What is asked, with what it would do. */
@@ -65,6 +68,7 @@ interface ConfirmProps {
 
 /** A button that asks first. The question stays while it fails, and says why. */
 export function ConfirmButton({
+  does,
   label,
   question,
   onConfirm,
@@ -78,7 +82,7 @@ export function ConfirmButton({
   }
   return (
     <>
-      <Button kind={isDanger ? 'danger' : 'plain'} onClick={() => setOpen(true)}>
+      <Button does={does} kind={isDanger ? 'danger' : 'plain'} onClick={() => setOpen(true)}>
         {label}
       </Button>
       {isOpen && (

@@ -1,5 +1,5 @@
 /** Forms: fields with their labels, and each fault that the API finds beside the field that has it. */
-import { HeliogramError } from '@heliogram/sdk'
+import { HeliogramError, type OperationName } from '@heliogram/sdk'
 import {
   createContext,
   use,
@@ -13,10 +13,12 @@ import {
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
 } from 'react'
+import { useMay } from './may.tsx'
 import { nameOf, Problem } from './problem.tsx'
 
-/** What fields learn of their form: its faults by the name of a field, and the names of all that are there. */
+/** What fields learn of their form: its faults by the name of a field, the names of all that are there, whether it is to be read alone. */
 interface Around {
+  isRead?: boolean
   faults: ReadonlyMap<string, string>
   names: Set<string>
 }
@@ -45,6 +47,8 @@ export function useFault(name: string): string | undefined {
 }
 
 interface FormProps {
+  /** What is called: who may not do that reads the form, without its buttons. */
+  does?: OperationName
   onSubmit: () => unknown
   /** Why the last try failed: faults of fields that are here stand beside these, everything else above the buttons. */
   problem?: Error | null
@@ -52,7 +56,8 @@ interface FormProps {
 }
 
 /** A form that the Enter key sends. */
-export function Form({ onSubmit, problem = null, children }: FormProps) {
+export function Form({ does, onSubmit, problem = null, children }: FormProps) {
+  const may = useMay(does)
   const [names] = useState(() => new Set<string>())
   const form = useRef<HTMLFormElement>(null)
   const submit = (event: FormEvent) => {
@@ -68,14 +73,25 @@ export function Form({ onSubmit, problem = null, children }: FormProps) {
   }, [problem])
   return (
     <form className="form" ref={form} onSubmit={submit} noValidate>
-      <Surroundings value={{ faults: faultsOf(problem), names }}>{children}</Surroundings>
+      <Surroundings value={{ faults: faultsOf(problem), names, isRead: !may }}>
+        {may ? (
+          children
+        ) : (
+          <fieldset className="form read" disabled>
+            {children}
+          </fieldset>
+        )}
+      </Surroundings>
       {problem && <Problem of={problem} shownElsewhere={names} />}
     </form>
   )
 }
 
-/** The buttons at the end of a form. */
-export const Buttons = ({ children }: { children: ReactNode }) => <div className="buttons">{children}</div>
+/** The buttons at the end of a form, or that there are none for who looks. */
+export function Buttons({ children }: { children: ReactNode }) {
+  if (use(Surroundings).isRead) return <p className="hint">Your role reads this, and does not change it.</p>
+  return <div className="buttons">{children}</div>
+}
 
 interface FieldProps {
   label: string

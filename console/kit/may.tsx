@@ -1,12 +1,23 @@
 /** What who looks may do: what would be refused is not offered. The API refuses it in any case. */
+import { scopes, type OperationName } from '@heliogram/sdk'
 import { createContext, use, type ReactNode } from 'react'
-import type { Scope } from './scopes.ts'
 
 /** The scopes of the login, as the API told them with it. */
 export const Scopes = createContext<ReadonlySet<string>>(new Set())
 
-/** Whether the login has a scope. */
-export const useMay = (scope: Scope): boolean => use(Scopes).has(scope)
+const scopeOf: Partial<Record<OperationName, string>> = scopes
 
-/** What only they see who have a scope. */
-export const Allowed = ({ needs, children }: { needs: Scope; children: ReactNode }) => useMay(needs) && children
+/** Whether who has scopes may call an operation, by what the API says that it asks for. */
+export function isAllowed(held: ReadonlySet<string>, operation: OperationName): boolean {
+  const scope = scopeOf[operation]
+  return scope === undefined || held.has(scope)
+}
+
+/** Whether the login may call an operation; none: nothing is asked for. */
+export function useMay(operation: OperationName | undefined): boolean {
+  const held = use(Scopes)
+  return operation === undefined || isAllowed(held, operation)
+}
+
+/** What only they see who may call an operation. */
+export const Allowed = ({ to, children }: { to: OperationName; children: ReactNode }) => useMay(to) && children

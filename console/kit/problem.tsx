@@ -23,13 +23,14 @@ export function Problem({ of, shownElsewhere = nowhere }: { of: Error; shownElse
       </div>
     )
   const { title, detail, code, requestId } = of
+  // Who looks knows of roles, and not of tokens and their scopes.
+  const isRole = code === 'insufficient_scope'
   const errors = of.errors.filter(({ pointer }) => !isShown(nameOf(pointer), shownElsewhere))
   return (
     <div className="problem" role="alert">
       <p>
-        {/* Who looks knows of roles, and not of tokens. */}
-        <strong>{code === 'insufficient_scope' ? 'Your role does not allow this.' : title}</strong>
-        {detail && detail !== title && <> {detail}</>}
+        <strong>{isRole ? 'Your role does not allow this.' : title}</strong>
+        {isRole ? ' Somebody who may change people can give you another.' : detail !== title && ` ${detail}`}
       </p>
       {errors.length > 0 && (
         <ul>

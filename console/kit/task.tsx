@@ -1,4 +1,5 @@
 /** Work that no action stands for: what changes nothing, downloads, logins. */
+import type { OperationName } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
@@ -33,12 +34,19 @@ export function useTask(work: () => Promise<unknown>): Task {
   return { run, isBusy, problem, reset: () => setProblem(null) }
 }
 
+interface DownloadProps {
+  /** What is called: the button is there for who may do that. */
+  does: OperationName
+  label: string
+  onDownload: () => Promise<void>
+}
+
 /** A button that saves a file; why it could not stands in front of the page. */
-export function DownloadButton({ label, onDownload }: { label: string; onDownload: () => Promise<void> }) {
+export function DownloadButton({ does, label, onDownload }: DownloadProps) {
   const { run, isBusy, problem, reset } = useTask(onDownload)
   return (
     <>
-      <Button isBusy={isBusy} onClick={() => void run()}>
+      <Button does={does} isBusy={isBusy} onClick={() => void run()}>
         {label}
       </Button>
       {problem && (

@@ -1,5 +1,6 @@
 /** Where one can go: the one list, for the navigation and the keyboard. */
-import type { Scope } from '../kit/scopes.ts'
+import type { OperationName } from '@heliogram/sdk'
+import { isAllowed } from '../kit/may.tsx'
 
 export interface Place {
   /** Below `/console`. */
@@ -9,8 +10,8 @@ export interface Place {
   also?: readonly string[]
   /** What is pressed after `g`. */
   key?: string
-  /** What the API asks of who wants something there; everybody may otherwise. What it refuses is refused there, not here. */
-  needs?: Scope
+  /** What is called there: it is there for who may do that, and for everybody otherwise. */
+  calls?: OperationName
 }
 
 export interface Part {
@@ -24,37 +25,37 @@ const parts: Part[] = [
     title: 'Messaging',
     places: [
       { to: '/messages', title: 'Messages', key: 'm' },
-      { to: '/conversations', title: 'Conversations', key: 'c', needs: 'messages:read_body' },
-      { to: '/campaigns', title: 'Campaigns', key: 'p', also: ['/broadcasts', '/imports'], needs: 'campaigns:read' },
-      { to: '/templates', title: 'Templates', needs: 'campaigns:read' },
-      { to: '/opt-outs', title: 'Opt-outs', needs: 'contacts:read' },
-      { to: '/usage', title: 'Usage', key: 'u', needs: 'usage:read' },
+      { to: '/conversations', title: 'Conversations', key: 'c', calls: 'replyInConversation' },
+      { to: '/campaigns', title: 'Campaigns', key: 'p', also: ['/broadcasts', '/imports'], calls: 'listCampaigns' },
+      { to: '/templates', title: 'Templates', calls: 'listTemplates' },
+      { to: '/opt-outs', title: 'Opt-outs', calls: 'listConsent' },
+      { to: '/usage', title: 'Usage', key: 'u', calls: 'getUsage' },
     ],
   },
   {
     title: 'Delivery',
     places: [
-      { to: '/carriers', title: 'Carriers', key: 'l', needs: 'carriers:read' },
-      { to: '/routes', title: 'Routes', needs: 'routes:read' },
-      { to: '/senders', title: 'Senders', needs: 'settings:read' },
-      { to: '/guards', title: 'Guards', needs: 'settings:read' },
+      { to: '/carriers', title: 'Carriers', key: 'l', calls: 'listCarriers' },
+      { to: '/routes', title: 'Routes', calls: 'listRoutes' },
+      { to: '/senders', title: 'Senders', calls: 'listSenders' },
+      { to: '/guards', title: 'Guards', calls: 'listGuards' },
     ],
   },
   {
     title: 'Developers',
     places: [
-      { to: '/webhooks', title: 'Webhooks', key: 'w', needs: 'webhooks:read' },
-      { to: '/events', title: 'Events', key: 'e', needs: 'events:read' },
-      { to: '/keys', title: 'API keys', key: 'k', needs: 'keys:read' },
+      { to: '/webhooks', title: 'Webhooks', key: 'w', calls: 'listWebhooks' },
+      { to: '/events', title: 'Events', key: 'e', calls: 'listEvents' },
+      { to: '/keys', title: 'API keys', key: 'k', calls: 'listApiKeys' },
     ],
   },
   {
     title: 'Account',
     places: [
-      { to: '/people', title: 'People', needs: 'users:read' },
-      { to: '/audit', title: 'Audit log', needs: 'audit:read' },
-      { to: '/accounts', title: 'Accounts', needs: 'accounts:read' },
-      { to: '/settings', title: 'Settings', key: 's', needs: 'settings:write' },
+      { to: '/people', title: 'People', calls: 'listUsers' },
+      { to: '/audit', title: 'Audit log', calls: 'listAuditEvents' },
+      { to: '/accounts', title: 'Accounts', calls: 'listAccounts' },
+      { to: '/settings', title: 'Settings', key: 's', calls: 'updateSettings' },
       { to: '/me', title: 'Your login' },
     ],
   },
@@ -63,5 +64,8 @@ const parts: Part[] = [
 /** The parts with what a login may see of them. */
 export const partsFor = (scopes: ReadonlySet<string>): Part[] =>
   parts
-    .map((part) => ({ ...part, places: part.places.filter(({ needs }) => needs === undefined || scopes.has(needs)) }))
+    .map((part) => ({
+      ...part,
+      places: part.places.filter(({ calls }) => calls === undefined || isAllowed(scopes, calls)),
+    }))
     .filter(({ places }) => places.length > 0)

@@ -84,6 +84,8 @@ test('what needs a token says so, and what does not is a short list', () => {
   expect(document.paths['/metrics']?.['get']?.security).toEqual([{}, { bearer: [] }])
   expect(document.paths['/v1/auth/login']?.['post']?.security).toEqual([{}, { basic: [] }])
   expect(document.paths['/v1/oauth/token']?.['post']?.security).toEqual([{}, { basic: [] }])
+  // The rest names the scope that it asks for.
+  expect(document.paths['/v1/messages/send']?.['post']?.security).toEqual([{ bearer: ['messages:write'] }])
   const posts = Object.values(document.webhooks).map(({ post }) => post.security)
   expect(posts).toEqual(posts.map(() => []))
 })

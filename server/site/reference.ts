@@ -87,7 +87,8 @@ function describeRoute(given: Record<string, unknown>, route: RouteOptions): Rec
   return {
     ...schema,
     description,
-    security: [{ bearer: [] }],
+    // For a scheme that is not OAuth 2.0 these are the roles that it needs (OpenAPI 3.1, Security Requirement Object).
+    security: [{ bearer: [scope] }],
     ...(takesKey && {
       headers: Type.Object({
         'Idempotency-Key': Type.Optional(Type.String({ description: keyText, maxLength: 255 })),

@@ -1,9 +1,10 @@
 /** What all screens of one campaign have in common: its name and state, the way to its parts, what can be done with it. */
 import type { Campaign } from '@heliogram/sdk'
-import type { ReactNode } from 'react'
+import { use, type ReactNode } from 'react'
 import { useLocation, useParams } from 'wouter'
 import { useCall } from '../../api.ts'
 import { LinkButton } from '../../kit/button.tsx'
+import { isAllowed, Scopes } from '../../kit/may.tsx'
 import { Loaded, Page } from '../../kit/page.tsx'
 import { Badge, Copy, formatNumber } from '../../kit/show.tsx'
 import { Tabs } from '../../kit/tabs.tsx'
@@ -11,11 +12,11 @@ import { Lifecycle } from './lifecycle.tsx'
 import { isOpen, isUnderWay } from './states.ts'
 
 const tabs = [
-  ['', 'Overview'],
-  ['/contacts', 'Contacts'],
-  ['/import', 'Import'],
-  ['/send', 'Send'],
-  ['/settings', 'Settings'],
+  ['', 'Overview', 'getCampaign'],
+  ['/contacts', 'Contacts', 'listContacts'],
+  ['/import', 'Import', 'listImports'],
+  ['/send', 'Send', 'sendCampaign'],
+  ['/settings', 'Settings', 'getCampaign'],
 ] as const
 
 const campaignsBack = { to: '/campaigns', title: 'Campaigns' }
@@ -23,6 +24,7 @@ const campaignsBack = { to: '/campaigns', title: 'Campaigns' }
 export function CampaignFrame({ children }: { children: (campaign: Campaign) => ReactNode }) {
   const { id } = useParams<{ id: string }>()
   const [path] = useLocation()
+  const held = use(Scopes)
   const call = useCall('getCampaign', { path: { campaign: id } }, { every: 3000 })
   const campaign = call.data
   const isAt = tabs.find(([end]) => path === `/campaigns/${id}${end}`)
@@ -47,7 +49,7 @@ export function CampaignFrame({ children }: { children: (campaign: Campaign) => 
         <>
           <Lifecycle campaign={campaign.id} status={campaign.status} />
           {isOpen(campaign.status) && !isUnderWay(campaign.status) && isAt?.[0] !== '/send' && (
-            <LinkButton to={`/campaigns/${id}/send`} needs="campaigns:write" kind="primary">
+            <LinkButton to={`/campaigns/${id}/send`} does="sendCampaign" kind="primary">
               Send to contacts
             </LinkButton>
           )}
@@ -56,7 +58,7 @@ export function CampaignFrame({ children }: { children: (campaign: Campaign) => 
     >
       <Tabs
         label="Parts of the campaign"
-        tabs={tabs.map(([end, title]) => [`/campaigns/${id}${end}`, title])}
+        tabs={tabs.flatMap(([end, title, does]) => (isAllowed(held, does) ? [[`/campaigns/${id}${end}`, title]] : []))}
         current={`/campaigns/${id}${isAt?.[0] ?? ''}`}
       />
       {call.error && <Loaded call={call}>{() => null}</Loaded>}

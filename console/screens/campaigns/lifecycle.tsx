@@ -12,22 +12,23 @@ export function Lifecycle({ campaign, status }: { campaign: string; status: stri
   const cancel = useAction('cancelCampaign', 'Canceled. The campaign is closed.')
   const request = { path: { campaign } }
   const problem = pause.problem ?? resume.problem
-  const may = useMay('campaigns:write')
+  const may = useMay('pauseCampaign')
   if (!may || !isUnderWay(status)) return null
   return (
     <>
       {problem && <Problem of={problem} />}
       {(status === 'sending' || status === 'scheduled') && (
-        <Button isBusy={pause.isBusy} onClick={() => void pause.run(request)}>
+        <Button does="pauseCampaign" isBusy={pause.isBusy} onClick={() => void pause.run(request)}>
           Pause
         </Button>
       )}
       {status === 'paused' && (
-        <Button kind="primary" isBusy={resume.isBusy} onClick={() => void resume.run(request)}>
+        <Button does="resumeCampaign" kind="primary" isBusy={resume.isBusy} onClick={() => void resume.run(request)}>
           Resume
         </Button>
       )}
       <ConfirmButton
+        does="cancelCampaign"
         label="Cancel the broadcast"
         question="Messages that wait are canceled; what a carrier has stays sent. The campaign is closed: it takes no more messages and contacts."
         onConfirm={() => cancel.run(request)}

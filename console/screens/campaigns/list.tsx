@@ -10,7 +10,7 @@ import { Pager, Table } from '../../kit/table.tsx'
 import { CampaignTabs } from './tabs.tsx'
 
 const newButton = (
-  <LinkButton to="/campaigns/new" needs="campaigns:write" kind="primary" isNew>
+  <LinkButton to="/campaigns/new" does="createCampaign" kind="primary" isNew>
     New campaign
   </LinkButton>
 )

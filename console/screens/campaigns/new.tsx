@@ -21,7 +21,7 @@ export function NewCampaignScreen() {
   return (
     <Page title="New campaign" back={{ to: '/campaigns', title: 'Campaigns' }}>
       <div className="narrow">
-        <Form onSubmit={create} problem={problem}>
+        <Form does="createCampaign" onSubmit={create} problem={problem}>
           <CampaignFields draft={draft} isNew onChange={(change) => setDraft((now) => ({ ...now, ...change }))} />
           <Buttons>
             <Button kind="primary" type="submit" isBusy={isBusy}>

@@ -35,10 +35,10 @@ function NextStep({ campaign: { id, contacts_count, status } }: { campaign: Camp
       title="No contacts yet"
       action={
         <div className="buttons">
-          <LinkButton to={`/campaigns/${id}/import`} needs="contacts:write" kind="primary">
+          <LinkButton to={`/campaigns/${id}/import`} does="importContacts" kind="primary">
             Import a file
           </LinkButton>
-          <LinkButton to={`/campaigns/${id}/contacts`} needs="contacts:write">
+          <LinkButton to={`/campaigns/${id}/contacts`} does="createContact">
             Add them one by one
           </LinkButton>
         </div>

@@ -36,7 +36,7 @@ function Settings({ campaign }: { campaign: Campaign }) {
     if (await run({ path: { campaign: campaign.id }, body })) setBefore(draft)
   }
   return (
-    <Form onSubmit={save} problem={problem}>
+    <Form does="updateCampaign" onSubmit={save} problem={problem}>
       <CampaignFields draft={draft} onChange={(change) => setDraft((now) => ({ ...now, ...change }))} />
       <Buttons>
         <Button kind="primary" type="submit" isBusy={isBusy}>
@@ -65,6 +65,7 @@ function Archive({ campaign: { id, name, status } }: { campaign: Campaign }) {
             {isOpen(status) ? 'It takes no more messages and contacts, and stays to be read.' : 'It stays to be read.'}
           </p>
           <ConfirmButton
+            does="archiveCampaign"
             label="Archive the campaign"
             question={
               <>

@@ -17,7 +17,7 @@ export function Redeliver({ event, kind = 'plain' }: { event: string; kind?: 'pl
     else toast(done.answer.posts === 1 ? 'It is posted again' : `It is posted again to ${done.answer.posts} addresses`)
   }
   return (
-    <Button kind={kind} isBusy={isBusy} onClick={() => void redeliver()}>
+    <Button does="redeliverEvent" kind={kind} isBusy={isBusy} onClick={() => void redeliver()}>
       Redeliver
     </Button>
   )

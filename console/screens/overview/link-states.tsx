@@ -46,7 +46,7 @@ export function LinkStates() {
               <Empty
                 title="No carriers yet"
                 action={
-                  <LinkButton to="/carriers/new" needs="carriers:write">
+                  <LinkButton to="/carriers/new" does="createCarrier">
                     Add a carrier
                   </LinkButton>
                 }

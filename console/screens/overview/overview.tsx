@@ -19,7 +19,7 @@ const startOfDay = (): string => `${new Date().toISOString().slice(0, 10)}T00:00
 export function OverviewScreen() {
   const login = useLogin()
   const from = useMemo(startOfDay, [])
-  const mayCount = useMay('usage:read')
+  const mayCount = useMay('getUsage')
   const usage = useCall('getUsage', { query: { from } }, { every: everyMs, enabled: mayCount })
   const latest = useCall('listMessages', { query: { limit: 8 } }, { every: everyMs })
   return (
@@ -27,7 +27,7 @@ export function OverviewScreen() {
       title="Overview"
       lead={mayCount ? <>Today, since midnight UTC, in {login?.account}</> : login?.account}
       actions={
-        <LinkButton to="/messages/new" needs="messages:write" kind="primary">
+        <LinkButton to="/messages/new" does="sendMessage" kind="primary">
           Send a message
         </LinkButton>
       }
@@ -55,7 +55,7 @@ export function OverviewScreen() {
           )}
         </Loaded>
       )}
-      <Allowed needs="carriers:read">
+      <Allowed to="listCarriers">
         <LinkStates />
       </Allowed>
       <Section title="Latest messages" actions={<Link href="/messages">All messages</Link>}>
@@ -83,7 +83,7 @@ export function OverviewScreen() {
                 <Empty
                   title="No messages yet"
                   action={
-                    <LinkButton to="/messages/new" needs="messages:write">
+                    <LinkButton to="/messages/new" does="sendMessage">
                       Send the first one
                     </LinkButton>
                   }

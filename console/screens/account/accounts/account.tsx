@@ -68,6 +68,7 @@ function Actions({ of }: { of: Account }) {
     return (
       <div className="buttons">
         <ConfirmButton
+          does="reopenAccount"
           label="Open it again"
           question="Its people can log in again. Keys have to be made anew, endpoints enabled, and what was canceled stays so."
           onConfirm={() => reopen.run({ path })}
@@ -75,7 +76,9 @@ function Actions({ of }: { of: Account }) {
           problem={reopen.problem}
           isDanger={false}
         />
-        <Button onClick={() => setOpen('close')}>Change when it is destroyed</Button>
+        <Button does="closeAccount" onClick={() => setOpen('close')}>
+          Change when it is destroyed
+        </Button>
         {open === 'close' && <CloseDialog of={of} onClose={close} />}
       </div>
     )
@@ -83,10 +86,15 @@ function Actions({ of }: { of: Account }) {
     <>
       {made && <KeySecret secret={made.secret} scopes={made.scopes} onClose={() => setMade(undefined)} />}
       <div className="buttons">
-        <Button onClick={() => setOpen('key')}>Make a key for it</Button>
-        <Button onClick={() => setOpen('change')}>Change</Button>
+        <Button does="createAccountApiKey" onClick={() => setOpen('key')}>
+          Make a key for it
+        </Button>
+        <Button does="updateAccount" onClick={() => setOpen('change')}>
+          Change
+        </Button>
         {of.status === 'active' ? (
           <ConfirmButton
+            does="updateAccount"
             label="Suspend"
             question="It is refused everywhere within five seconds. What it has is kept."
             onConfirm={() => suspend.run({ path, body: { status: 'suspended' } })}
@@ -95,6 +103,7 @@ function Actions({ of }: { of: Account }) {
           />
         ) : (
           <ConfirmButton
+            does="updateAccount"
             label="Make it active again"
             question="Its people and programs are let in again."
             onConfirm={() => resume.run({ path, body: { status: 'active' } })}
@@ -103,7 +112,7 @@ function Actions({ of }: { of: Account }) {
             isDanger={false}
           />
         )}
-        <Button kind="danger" onClick={() => setOpen('close')}>
+        <Button does="closeAccount" kind="danger" onClick={() => setOpen('close')}>
           Close the account
         </Button>
       </div>

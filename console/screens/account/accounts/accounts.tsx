@@ -7,7 +7,7 @@ import { Badge, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
 
 const NewAccount = () => (
-  <LinkButton to="/accounts/new" needs="accounts:write" kind="primary" isNew>
+  <LinkButton to="/accounts/new" does="createAccount" kind="primary" isNew>
     Make an account
   </LinkButton>
 )

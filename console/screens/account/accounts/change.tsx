@@ -17,7 +17,7 @@ export function ChangeDialog({ of, onClose }: { of: Account; onClose: () => void
   }
   return (
     <Dialog title="Change the account" onClose={onClose}>
-      <Form onSubmit={change} problem={problem}>
+      <Form does="updateAccount" onSubmit={change} problem={problem}>
         <TextField
           label="Name"
           name="name"

@@ -20,7 +20,7 @@ export function CloseDialog({ of, onClose }: { of: Account; onClose: () => void 
   }
   return (
     <Dialog title={`Close ${of.name}`} onClose={onClose}>
-      <Form onSubmit={close} problem={problem}>
+      <Form does="closeAccount" onSubmit={close} problem={problem}>
         <p>
           Its keys, logins and invitations end for good, and it is refused everywhere within five seconds. Messages that
           wait are canceled. At the end of the days it is destroyed: its people, contacts and texts cannot be had back.

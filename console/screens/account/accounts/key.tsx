@@ -28,7 +28,7 @@ export function AccountKeyDialog({ of, onClose, onDone }: AccountKeyProps) {
   }
   return (
     <Dialog title={`A key for ${of.name}`} onClose={onClose}>
-      <Form onSubmit={create} problem={problem}>
+      <Form does="createAccountApiKey" onSubmit={create} problem={problem}>
         <KeyFields draft={draft} onChange={setDraft} scopes={scopesBelow} />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={isBusy}>

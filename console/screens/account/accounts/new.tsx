@@ -42,7 +42,7 @@ export function NewAccountScreen() {
             onClose={() => go(`/accounts/${made.id}`)}
           />
         ) : (
-          <Form onSubmit={create} problem={problem}>
+          <Form does="createAccount" onSubmit={create} problem={problem}>
             <TextField
               label="Name"
               name="name"

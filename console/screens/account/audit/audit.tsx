@@ -104,7 +104,7 @@ export function AuditScreen() {
 /** What people call those who act: addresses of users, names of keys, as far as they are still there. */
 function useNames(): Map<string, string> {
   const query = { limit: 200 }
-  const users = useCall('listUsers', { query })
+  const users = useCall('listUsers', { query }, { isSide: true })
   const keys = useCall('listApiKeys', { query })
   return new Map([
     ...(users.data?.data ?? []).map(({ id, email }): [string, string] => [id, email]),

@@ -16,7 +16,9 @@ export function VerifyButton() {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Verify the chain</Button>
+      <Button does="verifyAuditEvents" onClick={() => setOpen(true)}>
+        Verify the chain
+      </Button>
       {isOpen && (
         <Dialog title="Has anybody changed it?" onClose={() => setOpen(false)}>
           <Verification />

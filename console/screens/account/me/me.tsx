@@ -48,7 +48,7 @@ function PasswordForm() {
     setPassword('')
   }
   return (
-    <Form onSubmit={change} problem={problem}>
+    <Form does="updateMe" onSubmit={change} problem={problem}>
       <TextField
         label="Current password"
         name="current_password"

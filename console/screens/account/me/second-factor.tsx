@@ -61,7 +61,7 @@ function TurnOn({ email, onDone }: { email: string; onDone: (codes: readonly str
   }
   if (!prepared)
     return (
-      <Form onSubmit={prepare} problem={begin.problem}>
+      <Form does="beginTotp" onSubmit={prepare} problem={begin.problem}>
         <p>
           <Badge status="off" /> With it, a password that somebody has learned is not enough to log in.
         </p>
@@ -83,7 +83,7 @@ function TurnOn({ email, onDone }: { email: string; onDone: (codes: readonly str
       </Form>
     )
   return (
-    <Form onSubmit={turnOn} problem={confirm.problem}>
+    <Form does="confirmTotp" onSubmit={turnOn} problem={confirm.problem}>
       <Secrets
         title="For your authenticator"
         secrets={[
@@ -125,7 +125,7 @@ function TurnOff() {
     return run({ body: kind === 'otp' ? { otp: proof.trim() } : { recovery_code: proof.trim() } })
   }
   return (
-    <Form onSubmit={turnOff} problem={problem}>
+    <Form does="disableTotp" onSubmit={turnOff} problem={problem}>
       <div className="fields">
         <SelectField
           label="Prove it is you with"

@@ -7,7 +7,8 @@ import { Dialog } from '../../../kit/dialog.tsx'
 import { Buttons, Form, SelectField, TextField } from '../../../kit/form.tsx'
 import { Secrets } from '../../../kit/secret.tsx'
 import { Time } from '../../../kit/show.tsx'
-import { roleOf, roles } from './roles.ts'
+import { useLogin } from '../../../session/login.ts'
+import { roleOf, rolesFor } from './roles.ts'
 
 export type Invited = Answer<'createInvitation'>
 
@@ -17,6 +18,7 @@ interface InviteProps {
 }
 
 export function InviteDialog({ onClose, onDone }: InviteProps) {
+  const own = useLogin()?.user.role
   const [email, setEmail] = useState('')
   const [role, setRole] = useState('developer')
   const { run, isBusy, problem } = useAction('createInvitation', 'The invitation is made')
@@ -26,7 +28,7 @@ export function InviteDialog({ onClose, onDone }: InviteProps) {
   }
   return (
     <Dialog title="Invite somebody" onClose={onClose}>
-      <Form onSubmit={invite} problem={problem}>
+      <Form does="createInvitation" onSubmit={invite} problem={problem}>
         <TextField
           label="E-mail address"
           name="email"
@@ -36,7 +38,7 @@ export function InviteDialog({ onClose, onDone }: InviteProps) {
           hint="What they log in with. No mail is sent to it."
           required
         />
-        <SelectField label="Role" name="role" value={role} onChange={setRole} options={roles} />
+        <SelectField label="Role" name="role" value={role} onChange={setRole} options={rolesFor(own)} />
         <Buttons>
           <Button kind="primary" type="submit" isBusy={isBusy}>
             Make the invitation

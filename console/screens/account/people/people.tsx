@@ -4,7 +4,6 @@ import { useAction, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { ConfirmButton } from '../../../kit/dialog.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
-import { Allowed } from '../../../kit/may.tsx'
 import { Empty, Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Badge, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
@@ -20,11 +19,9 @@ export function PeopleScreen() {
       title="People"
       lead="Who logs in to this account. What they may do is their role."
       actions={
-        <Allowed needs="users:write">
-          <Button kind="primary" data-key="n" onClick={() => setOpen(true)}>
-            Invite somebody
-          </Button>
-        </Allowed>
+        <Button does="createInvitation" kind="primary" data-key="n" onClick={() => setOpen(true)}>
+          Invite somebody
+        </Button>
       }
     >
       {invited && <InvitationCode of={invited} onClose={() => setInvited(undefined)} />}
@@ -96,6 +93,7 @@ function Withdraw({ id, email }: { id: string; email: string }) {
   const { run, isBusy, problem } = useAction('deleteInvitation', 'The invitation is withdrawn')
   return (
     <ConfirmButton
+      does="deleteInvitation"
       label="Withdraw"
       question={`The code of ${email} works no more.`}
       onConfirm={() => run({ path: { id } })}

@@ -10,13 +10,15 @@ import { Allowed, useMay } from '../../../kit/may.tsx'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Badge, Copy, Facts, Moment } from '../../../kit/show.tsx'
 import { useLogin } from '../../../session/login.ts'
-import { roleOf, roles } from './roles.ts'
+import { roleOf, rolesFor } from './roles.ts'
 
 export function PersonScreen() {
   const { id = '' } = useParams()
   const user = useCall('getUser', { path: { id } })
-  const mayAudit = useMay('audit:read')
-  const isMe = useLogin()?.user.id === id
+  const mayAudit = useMay('listAuditEvents')
+  const me = useLogin()?.user
+  const isMe = me?.id === id
+  const mayChange = (role: string) => rolesFor(me?.role).some(([one]) => one === role)
   return (
     <Page title={user.data?.email ?? 'A person'} back={{ to: '/people', title: 'People' }}>
       <Loaded call={user}>
@@ -48,9 +50,11 @@ export function PersonScreen() {
                 <Link href="/me">your login</Link>.
               </p>
             ) : (
-              <Allowed needs="users:write">
-                <Changes key={one.id} of={one} />
-              </Allowed>
+              mayChange(one.role) && (
+                <Allowed to="updateUser">
+                  <Changes key={one.id} of={one} />
+                </Allowed>
+              )
             )}
           </>
         )}
@@ -61,6 +65,7 @@ export function PersonScreen() {
 
 function Changes({ of: { id, email, role, status } }: { of: User }) {
   const [, go] = useLocation()
+  const own = useLogin()?.user.role
   const [next, setNext] = useState<string>(role)
   const path = { id }
   const change = useAction('updateUser', 'The role is changed')
@@ -70,13 +75,17 @@ function Changes({ of: { id, email, role, status } }: { of: User }) {
     <>
       <Section title="Role">
         <div className="narrow">
-          <Form onSubmit={() => change.run({ path, body: { role: roleOf(next) } })} problem={change.problem}>
+          <Form
+            does="updateUser"
+            onSubmit={() => change.run({ path, body: { role: roleOf(next) } })}
+            problem={change.problem}
+          >
             <SelectField
               label="Role"
               name="role"
               value={next}
               onChange={setNext}
-              options={roles}
+              options={rolesFor(own)}
               hint="With another role their logins end, and their open invitations."
             />
             <Buttons>
@@ -90,6 +99,7 @@ function Changes({ of: { id, email, role, status } }: { of: User }) {
       <Section title="Keep them out">
         <div className="buttons">
           <ConfirmButton
+            does="updateUser"
             label={status === 'active' ? 'Disable' : 'Enable'}
             isDanger={status === 'active'}
             question={
@@ -102,6 +112,7 @@ function Changes({ of: { id, email, role, status } }: { of: User }) {
             problem={turn.problem}
           />
           <ConfirmButton
+            does="deleteUser"
             label="Remove"
             question={`The login of ${email} ends for good. Keys that they made belong to the account and stay.`}
             onConfirm={() => remove.run({ path })}

@@ -22,7 +22,7 @@ export function Group({ title, lead, body, children }: GroupProps) {
     <section className="card" aria-label={title}>
       <h2>{title}</h2>
       {lead && <p className="hint">{lead}</p>}
-      <Form onSubmit={() => run({ body: body() })} problem={problem}>
+      <Form does="updateSettings" onSubmit={() => run({ body: body() })} problem={problem}>
         {children}
         <Buttons>
           <Button type="submit" isBusy={isBusy}>

@@ -29,6 +29,7 @@ function CallbackSecret() {
         <Secrets title="The callback secret" secrets={[['Secret', secret]]} onClose={() => setSecret(undefined)} />
       )}
       <ConfirmButton
+        does="rotateCallbackSecret"
         label="Make another callback secret"
         question="Posts to callback addresses are signed with the new one from then on. It is shown once."
         onConfirm={rotate}
@@ -63,6 +64,7 @@ function DataKey({ of: { encryption } }: { of: Settings }) {
       />
       <div className="buttons below">
         <ConfirmButton
+          does="rotateDataKey"
           label="Make another data key"
           question="New texts are encrypted with it at once, those that are there in the background, some minutes later; then the old key is destroyed."
           onConfirm={() => run({})}

@@ -84,9 +84,9 @@ export function UsageTable({ lines, groups, total }: UsageTableProps) {
 /** Names of carriers, campaigns and accounts by their ids, as far as the caller may know them. */
 function useNames(shown: readonly Key[]): Map<string, string> {
   const query = { limit: 200 }
-  const carriers = useCall('listCarriers', {}, { enabled: shown.includes('carrier') })
+  const carriers = useCall('listCarriers', {}, { isSide: true, enabled: shown.includes('carrier') })
   const campaigns = useCall('listCampaigns', { query }, { enabled: shown.includes('campaign') })
-  const accounts = useCall('listAccounts', { query }, { enabled: shown.includes('account') })
+  const accounts = useCall('listAccounts', { query }, { isSide: true, enabled: shown.includes('account') })
   const settings = useCall('getSettings', {}, { enabled: shown.includes('account') })
   const named = [
     ...(carriers.data?.data ?? []),

@@ -46,7 +46,7 @@ export function UsageScreen() {
     <Page
       title="Usage"
       lead="What was sent, by the hour in which it was accepted (UTC), with what it is estimated to cost."
-      actions={<DownloadButton label="Export CSV" onDownload={() => saveCsv(query)} />}
+      actions={<DownloadButton does="getUsage" label="Export CSV" onDownload={() => saveCsv(query)} />}
     >
       <div className="filters">
         <FilterSelect label="Period" value={period} onChange={(value) => set('period', value)} options={periods} />

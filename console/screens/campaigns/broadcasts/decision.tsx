@@ -26,10 +26,10 @@ export function Decision({ broadcast: { id, recipients } }: { broadcast: Broadca
   }
   return (
     <>
-      <Button kind="primary" onClick={() => ask('approve')}>
+      <Button does="approveBroadcast" kind="primary" onClick={() => ask('approve')}>
         Approve
       </Button>
-      <Button kind="danger" onClick={() => ask('reject')}>
+      <Button does="rejectBroadcast" kind="danger" onClick={() => ask('reject')}>
         Reject
       </Button>
       {open && (
@@ -68,6 +68,7 @@ export function Withdraw({ id }: { id: string }) {
   const { run, isBusy, problem } = useAction('withdrawBroadcast', 'Withdrawn. Nothing of it is sent.')
   return (
     <ConfirmButton
+      does="withdrawBroadcast"
       label="Withdraw"
       question="Nothing of it is sent, and its campaign can have another broadcast. This can be done as long as no message has been made."
       onConfirm={() => run({ path: { id } })}

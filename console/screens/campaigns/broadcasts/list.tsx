@@ -23,7 +23,7 @@ export function BroadcastList({ campaign, isOpen }: { campaign: string; isOpen: 
                 title="No broadcasts yet"
                 action={
                   isOpen && (
-                    <LinkButton to={`/campaigns/${campaign}/send`} needs="campaigns:write">
+                    <LinkButton to={`/campaigns/${campaign}/send`} does="sendCampaign">
                       Send to contacts
                     </LinkButton>
                   )

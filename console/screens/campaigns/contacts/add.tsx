@@ -15,7 +15,7 @@ export function AddContact({ campaign }: { campaign: string }) {
   const [isOpen, setOpen] = useState(false)
   return (
     <>
-      <Button kind="primary" data-key="n" onClick={() => setOpen(true)}>
+      <Button does="createContact" kind="primary" data-key="n" onClick={() => setOpen(true)}>
         Add a contact
       </Button>
       {isOpen && <AddDialog campaign={campaign} onClose={() => setOpen(false)} />}
@@ -35,7 +35,7 @@ function AddDialog({ campaign, onClose }: { campaign: string; onClose: () => voi
   }
   return (
     <Dialog title="Add a contact" onClose={onClose}>
-      <Form onSubmit={add} problem={problem}>
+      <Form does="createContact" onSubmit={add} problem={problem}>
         <ContactFields draft={draft} isNew onChange={(change) => setDraft((now) => ({ ...now, ...change }))} />
         {typeof existingId === 'string' && (
           <p className="notice">

@@ -88,7 +88,7 @@ function EditContact({ contact }: { contact: Contact }) {
     setDraft(contactDraftOf(saved.answer))
   }
   return (
-    <Form onSubmit={save} problem={problem}>
+    <Form does="updateContact" onSubmit={save} problem={problem}>
       <ContactFields draft={draft} onChange={(change) => setDraft((now) => ({ ...now, ...change }))} />
       <Buttons>
         <Button kind="primary" type="submit" isBusy={isBusy}>
@@ -114,6 +114,7 @@ function DeleteContact({ contact, onGone }: { contact: Contact; onGone: (isGone:
   }
   return (
     <ConfirmButton
+      does="deleteContact"
       label="Delete the contact"
       question="It is taken out of this campaign; a broadcast whose turn for it has not come passes it over. An opt-out of the number stays, and so do its messages."
       onConfirm={remove}

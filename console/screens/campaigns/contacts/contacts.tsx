@@ -49,6 +49,7 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
         <h2>Contacts</h2>
         <div className="actions">
           <DownloadButton
+            does="exportContacts"
             label={`Export ${isFiltered ? 'these' : 'all'} as CSV`}
             onDownload={() => download('exportContacts', { path: { campaign: id }, query }, `contacts-${id}.csv`)}
           />
@@ -118,7 +119,14 @@ function NoMatch({ hasMore, onClear }: { hasMore: boolean; onClear: () => void }
 
 function NoContacts({ campaign }: { campaign: string }) {
   return (
-    <Empty title="No contacts yet" action={<LinkButton to={`/campaigns/${campaign}/import`}>Import a file</LinkButton>}>
+    <Empty
+      title="No contacts yet"
+      action={
+        <LinkButton does="importContacts" to={`/campaigns/${campaign}/import`}>
+          Import a file
+        </LinkButton>
+      }
+    >
       The people that this campaign writes to: from a file, one by one, or by the API.
     </Empty>
   )

@@ -21,6 +21,7 @@ export function BadRows({ of: { id, dry_run: isDry, completed_at: over } }: { of
       title="Bad rows"
       actions={
         <DownloadButton
+          does="listImportErrors"
           label="Download them as CSV"
           onDownload={() => download('listImportErrors', { path: { import: id } }, `bad-rows-${id}.csv`, asCsv)}
         />

@@ -66,6 +66,7 @@ function Cancel({ id }: { id: string }) {
   const { run, isBusy, problem } = useAction('cancelImport', 'The import is canceled.')
   return (
     <ConfirmButton
+      does="cancelImport"
       label="Cancel the import"
       question="Rows that were written stay; the others are not read any more."
       onConfirm={() => run({ path: { import: id } })}

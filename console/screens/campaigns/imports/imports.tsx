@@ -2,6 +2,7 @@
 import type { Campaign } from '@heliogram/sdk'
 import { useCall } from '../../../api.ts'
 import { useFilters } from '../../../kit/filters.tsx'
+import { Allowed } from '../../../kit/may.tsx'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'
 import { Badge, formatNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
@@ -15,7 +16,9 @@ export function ImportsScreen() {
       {(campaign) => (
         <>
           {isOpen(campaign.status) ? (
-            <NewImport key={campaign.id} campaign={campaign} />
+            <Allowed to="importContacts">
+              <NewImport key={campaign.id} campaign={campaign} />
+            </Allowed>
           ) : (
             <p className="notice">The campaign is closed and takes no more contacts.</p>
           )}

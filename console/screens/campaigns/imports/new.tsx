@@ -51,7 +51,7 @@ export function NewImport({ campaign }: { campaign: Campaign }) {
   }
   return (
     <>
-      <Form onSubmit={look} problem={check.problem ?? order.problem}>
+      <Form does="importContacts" onSubmit={look} problem={check.problem ?? order.problem}>
         <FileField
           file={file}
           onFile={(chosen) => {
@@ -92,7 +92,7 @@ export function NewImport({ campaign }: { campaign: Campaign }) {
           <Button kind="primary" type="submit" disabled={!file} isBusy={check.isBusy}>
             {checked ? 'Check again' : 'Check the file'}
           </Button>
-          <Button disabled={!file} isBusy={order.isBusy} onClick={() => void doIt()}>
+          <Button does="importContacts" disabled={!file} isBusy={order.isBusy} onClick={() => void doIt()}>
             Import
           </Button>
           <span className="hint">Checking reads all of it and writes nothing.</span>

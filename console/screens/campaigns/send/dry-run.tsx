@@ -61,6 +61,7 @@ function Skips({ skips, campaign, order }: Pick<DryRunProps, 'campaign' | 'order
       title={skips.length < 100 ? 'Passed over' : 'Passed over: the first 100'}
       actions={
         <DownloadButton
+          does="sendCampaign"
           label="Download all as CSV"
           onDownload={() => download('sendCampaign', request, `passed-over-${campaign}.csv`, asCsv)}
         />

@@ -72,7 +72,7 @@ function Send({ campaign }: { campaign: Campaign }) {
   const isFresh = looked?.order === orderText
   return (
     <div className="columns">
-      <Form onSubmit={look.run} problem={look.problem}>
+      <Form does="sendCampaign" onSubmit={look.run} problem={look.problem}>
         <SendFields
           campaign={campaign}
           draft={draft}
@@ -113,7 +113,7 @@ function Send({ campaign }: { campaign: Campaign }) {
           </div>
           {action.problem && <Problem of={action.problem} />}
           <div className="buttons">
-            <Button kind="primary" isBusy={action.isBusy} onClick={() => void send()}>
+            <Button does="sendCampaign" kind="primary" isBusy={action.isBusy} onClick={() => void send()}>
               {draft.when === 'now' ? 'Send now' : 'Schedule'}
             </Button>
             <Button onClick={() => setAsking(false)}>Not yet</Button>

@@ -28,6 +28,7 @@ export function Breakdown({ campaign }: { campaign: string }) {
       title="By hour"
       actions={
         <DownloadButton
+          does="exportCampaignStats"
           label="Download all as CSV"
           onDownload={() => download('exportCampaignStats', { path: { campaign } }, `stats-${campaign}.csv`)}
         />
@@ -55,7 +56,7 @@ function ByGroup({ campaign }: { campaign: string }) {
   const group = oneOf(kinds, filters.group ?? '', 'country')
   const stats = useCall('getCampaignStats', { path: { campaign }, query: { group } }, { every: 5000 })
   // Who may not see carriers sees their ids.
-  const carriers = useCall('listCarriers', {}, { enabled: group === 'carrier' })
+  const carriers = useCall('listCarriers', {}, { isSide: true, enabled: group === 'carrier' })
   const names = new Map(carriers.data?.data.map(({ id, name }) => [id, name]))
   return (
     <Section

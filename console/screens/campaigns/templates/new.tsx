@@ -18,7 +18,7 @@ export function NewTemplateScreen() {
   return (
     <Page title="New template" back={{ to: '/templates', title: 'Templates' }}>
       <div className="narrow">
-        <Form onSubmit={create} problem={problem}>
+        <Form does="createTemplate" onSubmit={create} problem={problem}>
           <TemplateFields draft={draft} onChange={(change) => setDraft((now) => ({ ...now, ...change }))} />
           <Buttons>
             <Button kind="primary" type="submit" isBusy={isBusy}>

@@ -53,7 +53,7 @@ function EditTemplate({ template }: { template: Template }) {
     if (await run({ path: { template: template.id }, body: readTemplate(draft) })) setBefore(draft)
   }
   return (
-    <Form onSubmit={save} problem={problem}>
+    <Form does="updateTemplate" onSubmit={save} problem={problem}>
       <TemplateFields draft={draft} onChange={(change) => setDraft((now) => ({ ...now, ...change }))} />
       <Buttons>
         <Button kind="primary" type="submit" isBusy={isBusy}>
@@ -79,6 +79,7 @@ function DeleteTemplate({ template, onGone }: { template: Template; onGone: (isG
   }
   return (
     <ConfirmButton
+      does="deleteTemplate"
       label="Delete the template"
       question="Messages and broadcasts that were accepted keep the text that they had. Programs that name it are refused from now on. A template that an open campaign has as its text is not deleted."
       onConfirm={remove}

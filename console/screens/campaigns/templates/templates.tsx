@@ -7,7 +7,7 @@ import { Pager, Table } from '../../../kit/table.tsx'
 import { LinkButton } from '../../../kit/button.tsx'
 
 const newButton = (
-  <LinkButton to="/templates/new" needs="campaigns:write" kind="primary" isNew>
+  <LinkButton to="/templates/new" does="createTemplate" kind="primary" isNew>
     New template
   </LinkButton>
 )

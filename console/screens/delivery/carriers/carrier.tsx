@@ -48,6 +48,7 @@ export function CarrierScreen() {
           <>
             {data.enabled ? (
               <ConfirmButton
+                does="updateCarrier"
                 label="Disable"
                 question={
                   <p>
@@ -61,6 +62,7 @@ export function CarrierScreen() {
               />
             ) : (
               <Button
+                does="updateCarrier"
                 kind="primary"
                 isBusy={update.isBusy}
                 onClick={() => void update.run({ path: { id }, body: { enabled: true } })}
@@ -69,6 +71,7 @@ export function CarrierScreen() {
               </Button>
             )}
             <ConfirmButton
+              does="deleteCarrier"
               label="Delete"
               question={
                 <p>

@@ -48,7 +48,7 @@ export function LinkForm({
     if (done) onDone()
   }
   return (
-    <Form onSubmit={submit} problem={action.problem}>
+    <Form does={link ? 'updateLink' : 'createLink'} onSubmit={submit} problem={action.problem}>
       <CheckField label="Enabled" name="enabled" value={isEnabled} onChange={setEnabled} />
       <TextField
         label="Pace"

@@ -19,7 +19,7 @@ export function LinksPart({ carrier }: { carrier: Carrier }) {
           A carrier begins with one link. Another address or login of it is another one, with a pace and settings of its
           own where they differ.
         </p>
-        <Button data-key="n" onClick={() => setOpen('new')}>
+        <Button does="createLink" data-key="n" onClick={() => setOpen('new')}>
           Add a link
         </Button>
       </div>
@@ -50,7 +50,9 @@ export function LinksPart({ carrier }: { carrier: Carrier }) {
                 title: '',
                 cell: (link) => (
                   <span className="row-buttons">
-                    <Button onClick={() => setOpen(link)}>Change</Button>
+                    <Button does="updateLink" onClick={() => setOpen(link)}>
+                      Change
+                    </Button>
                     {link.id !== data[0]?.id && <DeleteLink id={link.id} />}
                   </span>
                 ),
@@ -78,6 +80,7 @@ function DeleteLink({ id }: { id: string }) {
   const remove = useAction('deleteLink', 'The link was deleted.')
   return (
     <ConfirmButton
+      does="deleteLink"
       label="Delete"
       question={<p>It drains and ends; its messages go by the other links of the carrier.</p>}
       onConfirm={() => remove.run({ path: { id } })}

@@ -16,7 +16,7 @@ export function CarriersScreen() {
       title="Carriers"
       lead="Who takes messages to phones: the accounts at carriers, with their links as they are now."
       actions={
-        <LinkButton to="/carriers/new" needs="carriers:write" kind="primary" isNew>
+        <LinkButton to="/carriers/new" does="createCarrier" kind="primary" isNew>
           Add a carrier
         </LinkButton>
       }
@@ -31,7 +31,7 @@ export function CarriersScreen() {
                 <Empty
                   title="No carriers yet"
                   action={
-                    <LinkButton to="/carriers/new" needs="carriers:write">
+                    <LinkButton to="/carriers/new" does="createCarrier">
                       Add a carrier
                     </LinkButton>
                   }

@@ -66,7 +66,7 @@ export function MappingForm({
   }
   const isFixed = row !== null
   return (
-    <Form onSubmit={submit} problem={save.problem}>
+    <Form does="updateStatusMappings" onSubmit={submit} problem={save.problem}>
       <SelectField
         label="Of"
         name="mappings/0/kind"

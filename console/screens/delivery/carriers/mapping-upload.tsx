@@ -19,7 +19,7 @@ export function MappingUpload({ carrier, onDone }: { carrier: string; onDone: ()
     if (body !== null && (await action.run({ path: { id: carrier }, body }))) onDone()
   }
   return (
-    <Form onSubmit={submit} problem={action.problem}>
+    <Form does="updateStatusMappings" onSubmit={submit} problem={action.problem}>
       <SelectField
         label="Of an aggregator"
         name="preset"

@@ -29,10 +29,12 @@ export function MappingsPart({ carrier }: { carrier: Carrier }) {
           What this carrier means by its codes goes before what SMPP and the mobile networks define.
         </p>
         <div className="actions">
-          <Button data-key="n" onClick={() => setOpen('new')}>
+          <Button does="updateStatusMappings" data-key="n" onClick={() => setOpen('new')}>
             Add a code
           </Button>
-          <Button onClick={() => setOpen('upload')}>Begin with a list</Button>
+          <Button does="updateStatusMappings" onClick={() => setOpen('upload')}>
+            Begin with a list
+          </Button>
         </div>
       </div>
       <div className="filters">
@@ -83,12 +85,14 @@ export function MappingsPart({ carrier }: { carrier: Carrier }) {
                 title: '',
                 cell: (row) =>
                   row.default ? (
-                    <Button kind="quiet" onClick={() => setOpen(row)}>
+                    <Button does="updateStatusMappings" kind="quiet" onClick={() => setOpen(row)}>
                       Say otherwise
                     </Button>
                   ) : (
                     <span className="row-buttons">
-                      <Button onClick={() => setOpen(row)}>Change</Button>
+                      <Button does="updateStatusMappings" onClick={() => setOpen(row)}>
+                        Change
+                      </Button>
                       <DeleteMapping carrier={carrier.id} row={row} />
                     </span>
                   ),
@@ -129,6 +133,7 @@ function DeleteMapping({ carrier, row: { kind, stat, code } }: { carrier: string
   const remove = useAction('deleteStatusMappings', 'The code was deleted.')
   return (
     <ConfirmButton
+      does="deleteStatusMappings"
       label="Delete"
       question={<p>It means again what is built in, from now on. Messages that are over stay as they are.</p>}
       onConfirm={() =>

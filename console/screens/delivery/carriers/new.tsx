@@ -55,7 +55,7 @@ export function NewCarrierScreen() {
   return (
     <Page title="Add a carrier" back={{ to: '/carriers', title: 'Carriers' }}>
       <div className="narrow">
-        <Form onSubmit={submit} problem={create.problem}>
+        <Form does="createCarrier" onSubmit={submit} problem={create.problem}>
           <div className="fields">
             <SelectField
               label="Reached by"

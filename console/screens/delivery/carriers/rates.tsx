@@ -21,13 +21,14 @@ export function RatesPart({ carrier }: { carrier: Carrier }) {
         title="Rate card"
         actions={
           <>
-            <Button data-key="n" onClick={() => setOpen(true)}>
+            <Button does="replaceRates" data-key="n" onClick={() => setOpen(true)}>
               Put in another
             </Button>
             {card.data && card.data.data.length > 0 && (
               <>
                 <Button onClick={() => void saveCard(carrier)}>Download</Button>
                 <ConfirmButton
+                  does="replaceRates"
                   label="Empty the card"
                   question={
                     <p>
@@ -90,7 +91,7 @@ function RateUpload({ carrier, onDone }: { carrier: string; onDone: () => void }
     if (file && (await replace.run({ path: { id: carrier }, body: withType(file) }))) onDone()
   }
   return (
-    <Form onSubmit={submit} problem={replace.problem}>
+    <Form does="replaceRates" onSubmit={submit} problem={replace.problem}>
       <FileField
         label="File"
         hint="CSV with the columns country, prefix, amount, currency and effective_from, or JSON with rates. It replaces the whole card; where any row is wrong, nothing is changed."
@@ -119,7 +120,7 @@ function RateTest({ carrier }: { carrier: string }) {
   return (
     <Section title="What would a segment cost">
       <div className="narrow">
-        <Form onSubmit={submit} problem={ask.problem}>
+        <Form does="testRates" onSubmit={submit} problem={ask.problem}>
           <TextField
             label="Number"
             name="to"

@@ -51,7 +51,11 @@ export function ReceiptsPart({ carrier }: { carrier: Carrier }) {
                 </option>
               ))}
             </select>
-            <Button isBusy={rematch.isBusy} onClick={() => void rematch.run({ path: { id: carrier.id } })}>
+            <Button
+              does="rematchReceipts"
+              isBusy={rematch.isBusy}
+              onClick={() => void rematch.run({ path: { id: carrier.id } })}
+            >
               Match again
             </Button>
           </>
@@ -130,6 +134,7 @@ function DiagnosisCard({ carrier, of }: { carrier: Carrier; of: Diagnosis }) {
       {fix && (
         <div className="gap">
           <ConfirmButton
+            does="updateCarrier"
             label={`Set the form of ids to ${fix.body.settings.message_id_form}`}
             isDanger={false}
             question={

@@ -49,7 +49,7 @@ export function SettingsPart({ carrier }: { carrier: Carrier }) {
   const kept = carrier.has_password ? 'Stored. Empty: it stays as it is.' : 'None is stored.'
   return (
     <div className="narrow">
-      <Form onSubmit={submit} problem={update.problem}>
+      <Form does="updateCarrier" onSubmit={submit} problem={update.problem}>
         <div className="fields">
           <TextField label="Name" name="name" hint="Your name for it." value={name} onChange={setName} />
           <TextField

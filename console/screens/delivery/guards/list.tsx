@@ -6,7 +6,6 @@ import { useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Dialog } from '../../../kit/dialog.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
-import { Allowed } from '../../../kit/may.tsx'
 import { Empty, Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Badge, formatNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
@@ -23,7 +22,7 @@ export function GuardsScreen() {
       title="Guards"
       lead="Guards stop messages before they cost money. A stop is in force until its day or hour is over, or somebody releases it."
       actions={
-        <LinkButton to="/settings" needs="settings:write">
+        <LinkButton to="/settings" does="updateSettings">
           Set the limits
         </LinkButton>
       }
@@ -54,16 +53,15 @@ export function GuardsScreen() {
                 {
                   title: '',
                   cell: (guard) => (
-                    <Allowed needs="settings:write">
-                      <span className="row-buttons">
-                        <Button
-                          onClick={() => setOpen(guard)}
-                          aria-label={`Release: ${kindNames[guard.kind]} ${guard.key ?? ''}`}
-                        >
-                          Release
-                        </Button>
-                      </span>
-                    </Allowed>
+                    <span className="row-buttons">
+                      <Button
+                        does="releaseGuard"
+                        onClick={() => setOpen(guard)}
+                        aria-label={`Release: ${kindNames[guard.kind]} ${guard.key ?? ''}`}
+                      >
+                        Release
+                      </Button>
+                    </span>
                   ),
                 },
               ]}
@@ -71,7 +69,7 @@ export function GuardsScreen() {
                 <Empty
                   title="Nothing is stopped"
                   action={
-                    <LinkButton to="/settings" needs="settings:write">
+                    <LinkButton to="/settings" does="updateSettings">
                       Set the limits
                     </LinkButton>
                   }

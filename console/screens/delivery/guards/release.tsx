@@ -27,7 +27,7 @@ export function ReleaseForm({ guard, onDone }: { guard: Guard; onDone: () => voi
     if (done) onDone()
   }
   return (
-    <Form onSubmit={submit} problem={release.problem}>
+    <Form does="releaseGuard" onSubmit={submit} problem={release.problem}>
       <p>
         It stops {tellKey(guard)} until <Moment at={guard.until} />. Released, sending goes on at once and broadcasts
         within seconds. The audit log keeps who did it and why.

@@ -45,7 +45,7 @@ interface ChainProps {
 }
 
 export function ChainFields({ title, hint, part, hasWeight = false, shares, set }: ChainProps) {
-  const carriers = useCall('listCarriers', {})
+  const carriers = useCall('listCarriers', {}, { isSide: true })
   const options = [
     ['', 'None'] as const,
     ...(carriers.data?.data.map(({ id, name, enabled }) => [id, enabled ? name : `${name} (disabled)`] as const) ?? []),

@@ -100,7 +100,7 @@ function RouteForm({ route, problem, isBusy, onSubmit }: FormProps) {
     })
   return (
     <div className="narrow">
-      <Form onSubmit={submit} problem={problem}>
+      <Form does={route ? 'updateRoute' : 'createRoute'} onSubmit={submit} problem={problem}>
         <div className="fields">
           <TextField label="Name" name="name" hint="Your name for it." value={name} onChange={setName} />
           <TextField

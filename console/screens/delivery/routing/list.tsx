@@ -17,7 +17,7 @@ export function RoutesScreen() {
   const [params] = useSearchParams()
   const from = Number(params.get('from') ?? '1') || 1
   const routes = useCall('listRoutes', { query: { from, limit: pageSize } })
-  const carriers = useCall('listCarriers', {})
+  const carriers = useCall('listCarriers', {}, { isSide: true })
   const update = useAction('updateRoute')
   const nameOf = (id: string) => carriers.data?.data.find((carrier) => carrier.id === id)?.name ?? id
   return (
@@ -27,7 +27,7 @@ export function RoutesScreen() {
       actions={
         <>
           <LinkButton to="/routes/test">Where would a message go?</LinkButton>
-          <LinkButton to="/routes/new" needs="routes:write" kind="primary" isNew>
+          <LinkButton to="/routes/new" does="createRoute" kind="primary" isNew>
             Add a route
           </LinkButton>
         </>
@@ -58,6 +58,7 @@ export function RoutesScreen() {
                   cell: ({ id, enabled, name }) => (
                     <span className="row-buttons">
                       <Button
+                        does="updateRoute"
                         disabled={update.isBusy}
                         aria-label={`${enabled ? 'Disable' : 'Enable'} ${name ?? id}`}
                         onClick={() => void update.run({ path: { id }, body: { enabled: !enabled } })}
@@ -72,7 +73,7 @@ export function RoutesScreen() {
                 <Empty
                   title="No routes yet"
                   action={
-                    <LinkButton to="/routes/new" needs="routes:write">
+                    <LinkButton to="/routes/new" does="createRoute">
                       Add a route
                     </LinkButton>
                   }
@@ -132,6 +133,7 @@ export function DeleteRoute({ id, onDone }: { id: string; onDone: () => void }) 
   const remove = useAction('deleteRoute', 'The route was deleted.')
   return (
     <ConfirmButton
+      does="deleteRoute"
       label="Delete"
       question={
         <p>What it took goes by the next route that matches, or by the default route: the best carrier first.</p>

@@ -56,7 +56,7 @@ export function MatchFields({
   draft: MatchDraft
   set: (field: keyof MatchDraft, value: string) => void
 }) {
-  const accounts = useCall('listAccounts', { query: { limit: 100 } })
+  const accounts = useCall('listAccounts', { query: { limit: 100 } }, { isSide: true })
   const known = accounts.data?.data.map(({ id, name }) => [id, name] as const) ?? []
   const others = draft.account !== '' && !known.some(([id]) => id === draft.account)
   return (

@@ -25,6 +25,7 @@ export function MoveButtons({ route: { id, name, position }, isLast }: { route: 
   return (
     <span className="row-buttons" ref={span}>
       <Button
+        does="updateRoute"
         data-move="up"
         aria-label={`Move ${called} up`}
         disabled={position === 1 || move.isBusy}
@@ -33,6 +34,7 @@ export function MoveButtons({ route: { id, name, position }, isLast }: { route: 
         ↑
       </Button>
       <Button
+        does="updateRoute"
         data-move="down"
         aria-label={`Move ${called} down`}
         disabled={isLast || move.isBusy}

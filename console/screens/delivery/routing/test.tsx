@@ -19,7 +19,7 @@ export function RouteTestScreen() {
   const [campaign, setCampaign] = useState('')
   const [pool, setPool] = useState('')
   const [answer, setAnswer] = useState<RouteTest>()
-  const accounts = useCall('listAccounts', { query: { limit: 100 } })
+  const accounts = useCall('listAccounts', { query: { limit: 100 } }, { isSide: true })
   const pools = useCall('listSenderPools', { query: { limit: 100 } })
   const submit = async () => {
     const kind = typeOf(type)
@@ -49,7 +49,7 @@ export function RouteTestScreen() {
       }
     >
       <div className="columns">
-        <Form onSubmit={submit} problem={ask.problem}>
+        <Form does="testRoute" onSubmit={submit} problem={ask.problem}>
           <TextField
             label="To"
             name="to"

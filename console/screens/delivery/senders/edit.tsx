@@ -59,6 +59,7 @@ function DeleteSender({ sender }: { sender: Sender }) {
   const remove = useAction('deleteSender', 'The sender was deleted.')
   return (
     <ConfirmButton
+      does="deleteSender"
       label="Delete"
       question={
         <p>

@@ -26,15 +26,15 @@ export function SendersScreen() {
     },
   })
   // Who may not see these sees ids, and no filter by them.
-  const carriers = useCall('listCarriers', {}).data?.data ?? []
-  const accounts = useCall('listAccounts', { query: { limit: 100 } }).data?.data ?? []
+  const carriers = useCall('listCarriers', {}, { isSide: true }).data?.data ?? []
+  const accounts = useCall('listAccounts', { query: { limit: 100 } }, { isSide: true }).data?.data ?? []
   const isNarrowed = Object.keys(filters).length > 0
   return (
     <Page
       title="Senders"
       lead="Numbers and names that messages come from. A message gets the one it asks for, else its campaign’s, else the default."
       actions={
-        <LinkButton to="/senders/new" needs="carriers:write" kind="primary" isNew>
+        <LinkButton to="/senders/new" does="createSender" kind="primary" isNew>
           Add a sender
         </LinkButton>
       }
@@ -111,7 +111,7 @@ export function SendersScreen() {
                   <Empty
                     title="No senders yet"
                     action={
-                      <LinkButton to="/senders/new" needs="carriers:write">
+                      <LinkButton to="/senders/new" does="createSender">
                         Add a sender
                       </LinkButton>
                     }

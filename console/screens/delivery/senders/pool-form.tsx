@@ -22,7 +22,7 @@ interface PoolFormProps {
 export function PoolForm({ pool, problem, isBusy, onSubmit }: PoolFormProps) {
   const senders = useCall('listSenders', { query: { limit: 200 } })
   // One number may be at several carriers. Who may not see these sees it twice.
-  const carriers = useCall('listCarriers', {})
+  const carriers = useCall('listCarriers', {}, { isSide: true })
   const nameOf = (carrier: string) => {
     const name = carriers.data?.data.find(({ id }) => id === carrier)?.name
     return name && `at ${name}`
@@ -46,7 +46,7 @@ export function PoolForm({ pool, problem, isBusy, onSubmit }: PoolFormProps) {
     })
   return (
     <div className="narrow">
-      <Form onSubmit={submit} problem={problem}>
+      <Form does={pool ? 'updateSenderPool' : 'createSenderPool'} onSubmit={submit} problem={problem}>
         <div className="fields">
           <TextField label="Name" name="name" hint="Your name for it." value={name} onChange={setName} />
           <SelectField

@@ -21,7 +21,7 @@ export function PoolsScreen() {
       tab="Pools of senders"
       lead="In a pool senders share messages. A message names a pool in the place of a sender, or its campaign does."
       actions={
-        <LinkButton to="/senders/pools/new" needs="settings:write" kind="primary" isNew>
+        <LinkButton to="/senders/pools/new" does="createSenderPool" kind="primary" isNew>
           Add a pool
         </LinkButton>
       }
@@ -45,7 +45,7 @@ export function PoolsScreen() {
                 <Empty
                   title="No pools yet"
                   action={
-                    <LinkButton to="/senders/pools/new" needs="settings:write">
+                    <LinkButton to="/senders/pools/new" does="createSenderPool">
                       Add a pool
                     </LinkButton>
                   }
@@ -91,6 +91,7 @@ export function PoolScreen() {
       back={back}
       actions={
         <ConfirmButton
+          does="deleteSenderPool"
           label="Delete"
           question={
             <p>Messages can name it no more; its senders stay. A pool that a campaign sends from cannot be deleted.</p>

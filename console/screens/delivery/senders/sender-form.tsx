@@ -28,7 +28,7 @@ interface Common {
 export function NewSender() {
   const [, go] = useLocation()
   const create = useAction('createSender', 'The sender was added.')
-  const accounts = useCall('listAccounts', { query: { limit: 100 } })
+  const accounts = useCall('listAccounts', { query: { limit: 100 } }, { isSide: true })
   const [number, setNumber] = useState('')
   const [kind, setKind] = useState('')
   const [account, setAccount] = useState('')
@@ -58,7 +58,7 @@ export function NewSender() {
   }
   return (
     <div className="narrow">
-      <Form onSubmit={submit} problem={create.problem}>
+      <Form does="createSender" onSubmit={submit} problem={create.problem}>
         <TextField
           label="Number or name"
           name="number"
@@ -121,7 +121,7 @@ export function ChangeSender({ sender }: { sender: Sender }) {
     })
   return (
     <div className="narrow">
-      <Form onSubmit={submit} problem={update.problem}>
+      <Form does="updateSender" onSubmit={submit} problem={update.problem}>
         <CommonFields
           value={common}
           told={sender.capabilities}
@@ -145,7 +145,7 @@ interface CommonProps {
 }
 
 function CommonFields({ value, told, set }: CommonProps) {
-  const carriers = useCall('listCarriers', {})
+  const carriers = useCall('listCarriers', {}, { isSide: true })
   const known = carriers.data?.data ?? []
   const capabilities = value.capabilities ?? told
   return (

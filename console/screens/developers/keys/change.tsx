@@ -21,7 +21,7 @@ export function ChangeKeyDialog({ of, onClose }: { of: ApiKey; onClose: () => vo
   }
   return (
     <Dialog title="Change the key" onClose={onClose}>
-      <Form onSubmit={change} problem={problem}>
+      <Form does="updateApiKey" onSubmit={change} problem={problem}>
         <TextField label="Name" name="name" value={name} onChange={setName} required />
         <TextArea
           label="Networks"

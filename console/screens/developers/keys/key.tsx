@@ -32,9 +32,14 @@ function Key({ of }: { of: ApiKey }) {
     <>
       {secret !== undefined && <KeySecret secret={secret} scopes={of.scopes} onClose={() => setSecret(undefined)} />}
       <div className="buttons">
-        <Button onClick={() => setOpen('change')}>Change</Button>
-        <Button onClick={() => setOpen('rotate')}>Rotate</Button>
+        <Button does="updateApiKey" onClick={() => setOpen('change')}>
+          Change
+        </Button>
+        <Button does="rotateApiKey" onClick={() => setOpen('rotate')}>
+          Rotate
+        </Button>
         <ConfirmButton
+          does="revokeApiKey"
           label="Revoke"
           question={`Programs that use ${of.name} are refused within five seconds, and so are logins that were made with it. This cannot be undone.`}
           onConfirm={() => revoke.run({ path: { id: of.id } })}

@@ -10,7 +10,7 @@ import { Ends } from './ends.tsx'
 import { TwilioCredentials } from './twilio.tsx'
 
 const NewKey = () => (
-  <LinkButton to="/keys/new" needs="keys:write" kind="primary" isNew>
+  <LinkButton to="/keys/new" does="createApiKey" kind="primary" isNew>
     Make an API key
   </LinkButton>
 )

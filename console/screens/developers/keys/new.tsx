@@ -29,7 +29,7 @@ export function NewKeyScreen() {
             onClose={() => go(`/keys/${made.id}`)}
           />
         ) : (
-          <Form onSubmit={create} problem={problem}>
+          <Form does="createApiKey" onSubmit={create} problem={problem}>
             <KeyFields draft={draft} onChange={setDraft} />
             <Buttons>
               <Button kind="primary" type="submit" isBusy={isBusy}>

@@ -20,7 +20,7 @@ export function RotateKeyDialog({ id, onClose, onDone }: RotateKeyProps) {
   }
   return (
     <Dialog title="Rotate the key" onClose={onClose}>
-      <Form onSubmit={rotate} problem={problem}>
+      <Form does="rotateApiKey" onSubmit={rotate} problem={problem}>
         <SelectField
           label="The old secret works for"
           name="overlap_seconds"

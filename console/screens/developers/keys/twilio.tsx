@@ -14,7 +14,11 @@ export function TwilioCredentials() {
   const [isOpen, setOpen] = useState(false)
   const [made, setMade] = useState<Answer<'createTwilioCredential'>>()
   const credentials = useCall('listTwilioCredentials', {})
-  const make = <Button onClick={() => setOpen(true)}>Make a Twilio credential</Button>
+  const make = (
+    <Button does="createTwilioCredential" onClick={() => setOpen(true)}>
+      Make a Twilio credential
+    </Button>
+  )
   return (
     <>
       {made && (
@@ -76,6 +80,7 @@ function Revoke({ id, name }: { id: string; name: string }) {
   const { run, isBusy, problem } = useAction('revokeTwilioCredential', 'The credential is revoked')
   return (
     <ConfirmButton
+      does="revokeTwilioCredential"
       label="Revoke"
       question={`Programs that use ${name} are refused from then on. This cannot be undone.`}
       onConfirm={() => run({ path: { id } })}
@@ -100,7 +105,7 @@ function MakeDialog({ onClose, onDone }: MakeProps) {
   }
   return (
     <Dialog title="Make a Twilio credential" onClose={onClose}>
-      <Form onSubmit={make} problem={problem}>
+      <Form does="createTwilioCredential" onSubmit={make} problem={problem}>
         <TextField
           label="Name"
           name="name"

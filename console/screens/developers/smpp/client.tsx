@@ -78,9 +78,12 @@ function Actions({ of }: { of: SmppCredential }) {
       )}
       {!isOpen && update.problem && <Problem of={update.problem} />}
       <div className="buttons">
-        <Button onClick={() => setOpen(true)}>Change</Button>
+        <Button does="updateSmppCredential" onClick={() => setOpen(true)}>
+          Change
+        </Button>
         {of.enabled ? (
           <ConfirmButton
+            does="updateSmppCredential"
             label="Disable"
             question="Its sessions are ended within five seconds, and it binds no more until it is enabled again."
             onConfirm={() => update.run({ path, body: { enabled: false } })}
@@ -89,6 +92,7 @@ function Actions({ of }: { of: SmppCredential }) {
           />
         ) : (
           <Button
+            does="updateSmppCredential"
             kind="primary"
             isBusy={update.isBusy}
             onClick={() => void update.run({ path, body: { enabled: true } })}
@@ -97,6 +101,7 @@ function Actions({ of }: { of: SmppCredential }) {
           </Button>
         )}
         <ConfirmButton
+          does="rotateSmppPassword"
           label="Rotate the password"
           question="The old password ends at once, and so do its sessions, within five seconds."
           onConfirm={rotateIt}
@@ -104,6 +109,7 @@ function Actions({ of }: { of: SmppCredential }) {
           problem={rotate.problem}
         />
         <ConfirmButton
+          does="deleteSmppCredential"
           label="Delete"
           question={`Programs that bind as ${of.system_id} are refused, and their sessions ended. This cannot be undone.`}
           onConfirm={() => remove.run({ path })}
@@ -114,6 +120,7 @@ function Actions({ of }: { of: SmppCredential }) {
       {isOpen && (
         <Dialog title="Change the credential" onClose={() => setOpen(false)}>
           <SmppForm
+            does="updateSmppCredential"
             start={smppDraftOf(of)}
             label="Save"
             onSubmit={async (draft) => {

@@ -8,7 +8,7 @@ import { Table } from '../../../kit/table.tsx'
 export function SmppClients() {
   const credentials = useCall('listSmppCredentials', { query: { limit: 100 } }, { every: 5000 })
   const make = (
-    <LinkButton to="/keys/smpp/new" needs="smpp:write">
+    <LinkButton to="/keys/smpp/new" does="createSmppCredential">
       Make an SMPP credential
     </LinkButton>
   )

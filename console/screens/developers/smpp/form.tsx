@@ -1,4 +1,5 @@
 /** The fields of an SMPP credential, for a new one and for one that is changed. */
+import type { OperationName } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Button } from '../../../kit/button.tsx'
 import { Fold } from '../../../kit/fold.tsx'
@@ -6,6 +7,8 @@ import { Buttons, CheckField, Form, SelectField, TextArea, TextField } from '../
 import { alphabets, concatenations, type SmppDraft } from './draft.ts'
 
 interface SmppFormProps {
+  /** What is called with it. */
+  does: OperationName
   start: SmppDraft
   label: string
   onSubmit: (draft: SmppDraft) => unknown
@@ -14,11 +17,11 @@ interface SmppFormProps {
   problem: Error | null
 }
 
-export function SmppForm({ start, label, onSubmit, onCancel, isBusy, problem }: SmppFormProps) {
+export function SmppForm({ does, start, label, onSubmit, onCancel, isBusy, problem }: SmppFormProps) {
   const [draft, setDraft] = useState(start)
   const put = (change: Partial<SmppDraft>) => setDraft({ ...draft, ...change })
   return (
-    <Form onSubmit={() => onSubmit(draft)} problem={problem}>
+    <Form does={does} onSubmit={() => onSubmit(draft)} problem={problem}>
       <TextField
         label="Name"
         name="name"

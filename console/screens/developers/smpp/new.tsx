@@ -31,6 +31,7 @@ export function NewSmppClientScreen() {
           />
         ) : (
           <SmppForm
+            does="createSmppCredential"
             start={emptySmpp}
             label="Make the credential"
             onSubmit={create}

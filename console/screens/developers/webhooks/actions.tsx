@@ -21,11 +21,12 @@ export function WebhookActions({ of: { id, enabled, url } }: { of: Webhook }) {
       {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
       {enable.problem && <Problem of={enable.problem} />}
       <div className="buttons">
-        <LinkButton to={`/webhooks/${id}/edit`} needs="webhooks:write">
+        <LinkButton to={`/webhooks/${id}/edit`} does="updateWebhook">
           Change
         </LinkButton>
         {enabled ? (
           <ConfirmButton
+            does="updateWebhook"
             label="Pause"
             question="What waits for it is dropped, and nothing is posted until it is enabled again. The event log keeps what happens; “Post again” brings it."
             onConfirm={() => pause.run({ path: { id }, body: { enabled: false } })}
@@ -35,6 +36,7 @@ export function WebhookActions({ of: { id, enabled, url } }: { of: Webhook }) {
           />
         ) : (
           <Button
+            does="updateWebhook"
             kind="primary"
             isBusy={enable.isBusy}
             onClick={() => void enable.run({ path: { id }, body: { enabled: true } })}
@@ -42,8 +44,11 @@ export function WebhookActions({ of: { id, enabled, url } }: { of: Webhook }) {
             Enable
           </Button>
         )}
-        <Button onClick={() => setRotating(true)}>Rotate the secret</Button>
+        <Button does="rotateWebhookSecret" onClick={() => setRotating(true)}>
+          Rotate the secret
+        </Button>
         <ConfirmButton
+          does="deleteWebhook"
           label="Delete"
           question={
             <>
@@ -84,7 +89,7 @@ function RotateDialog({ id, onClose, onDone }: RotateProps) {
   }
   return (
     <Dialog title="Rotate the secret" onClose={onClose}>
-      <Form onSubmit={rotate} problem={problem}>
+      <Form does="rotateWebhookSecret" onSubmit={rotate} problem={problem}>
         <SelectField
           label="Both sign for"
           name="grace_seconds"

@@ -23,6 +23,7 @@ export function EditWebhookScreen() {
         <Loaded call={webhook}>
           {(one) => (
             <WebhookForm
+              does="updateWebhook"
               key={one.id}
               start={draftOf(one)}
               label="Save"

@@ -1,4 +1,5 @@
 /** The fields of a webhook, for a new one and for one that is changed. */
+import type { OperationName } from '@heliogram/sdk'
 import { useState } from 'react'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { Choices } from '../../../kit/choices.tsx'
@@ -8,6 +9,8 @@ import { eventGroups } from '../event-types.ts'
 import type { WebhookDraft } from './draft.ts'
 
 interface WebhookFormProps {
+  /** What is called with it. */
+  does: OperationName
   start: WebhookDraft
   /** What the button says. */
   label: string
@@ -18,12 +21,12 @@ interface WebhookFormProps {
   back: string
 }
 
-export function WebhookForm({ start, label, onSubmit, isBusy, problem, back }: WebhookFormProps) {
+export function WebhookForm({ does, start, label, onSubmit, isBusy, problem, back }: WebhookFormProps) {
   const [draft, setDraft] = useState(start)
   const put = (change: Partial<WebhookDraft>) => setDraft({ ...draft, ...change })
   const isRare = start.headers !== '' || start.ordered || start.isBatched || !start.includeBodies
   return (
-    <Form onSubmit={() => onSubmit(draft)} problem={problem}>
+    <Form does={does} onSubmit={() => onSubmit(draft)} problem={problem}>
       <TextField
         label="Address"
         name="url"

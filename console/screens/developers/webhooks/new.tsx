@@ -31,6 +31,7 @@ export function NewWebhookScreen() {
           />
         ) : (
           <WebhookForm
+            does="createWebhook"
             start={emptyDraft}
             label="Add the webhook"
             onSubmit={create}

@@ -38,7 +38,7 @@ export function ReplayDialog({ webhook, onClose }: { webhook: Webhook; onClose: 
   }
   return (
     <Dialog title="Post again" onClose={onClose}>
-      <Form onSubmit={replay} problem={problem}>
+      <Form does="replayWebhook" onSubmit={replay} problem={problem}>
         <div className="fields">
           <TextField
             label="Events recorded from"

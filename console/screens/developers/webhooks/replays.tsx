@@ -16,7 +16,7 @@ export function Replays({ webhook }: { webhook: Webhook }) {
     <Section
       title="Posted again"
       actions={
-        <Button disabled={!webhook.enabled} onClick={() => setOpen(true)}>
+        <Button does="replayWebhook" disabled={!webhook.enabled} onClick={() => setOpen(true)}>
           Post again …
         </Button>
       }
@@ -92,6 +92,7 @@ function CancelReplay({ of: { id, webhook } }: { of: Replay }) {
   const { run, isBusy, problem } = useAction('cancelReplay', 'The replay is canceled')
   return (
     <ConfirmButton
+      does="cancelReplay"
       label="Cancel the replay"
       question="What was not posted yet is not posted again. What was, stays so."
       onConfirm={() => run({ path: { id: webhook, replay: id } })}

@@ -19,7 +19,7 @@ export function TestButton({ webhook: { id, enabled } }: { webhook: Webhook }) {
     <Section
       title="Test it"
       actions={
-        <Button isBusy={isBusy} disabled={!enabled} onClick={() => void test()}>
+        <Button does="testWebhook" isBusy={isBusy} disabled={!enabled} onClick={() => void test()}>
           Send a test event
         </Button>
       }

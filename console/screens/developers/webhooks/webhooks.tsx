@@ -8,7 +8,7 @@ import { WebhookState } from './state.tsx'
 import { LinkButton } from '../../../kit/button.tsx'
 
 const NewWebhook = () => (
-  <LinkButton to="/webhooks/new" needs="webhooks:write" kind="primary" isNew>
+  <LinkButton to="/webhooks/new" does="createWebhook" kind="primary" isNew>
     Add a webhook
   </LinkButton>
 )

@@ -1,8 +1,9 @@
 /** One conversation: what was written, an answer, who looks after it. */
-import { useState } from 'react'
 import { Link, useParams } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
+import { Allowed } from '../../../kit/may.tsx'
+import { useFilters } from '../../../kit/filters.tsx'
 import { Loaded, Page } from '../../../kit/page.tsx'
 import { Problem } from '../../../kit/problem.tsx'
 import { PhoneNumber, Time } from '../../../kit/show.tsx'
@@ -24,7 +25,8 @@ export function ConversationScreen() {
 
 function OneConversation({ id }: { id: string }) {
   const path = { conversation: id }
-  const [limit, setLimit] = useState(step)
+  const { filters, set } = useFilters(['shown'])
+  const limit = Math.min(Number(filters.shown) || step, most)
   const call = useCall('getConversation', { path }, { every: everyMs })
   const messages = useCall('listConversationMessages', { path, query: { limit } }, { every: everyMs })
   const read = useAction('readConversation')
@@ -51,9 +53,11 @@ function OneConversation({ id }: { id: string }) {
       actions={
         conversation && (
           <>
-            <Assignee of={conversation} />
+            <Allowed to="updateConversation">
+              <Assignee of={conversation} />
+            </Allowed>
             {conversation.unread > 0 && (
-              <Button isBusy={read.isBusy} onClick={() => void markRead()}>
+              <Button does="readConversation" isBusy={read.isBusy} onClick={() => void markRead()}>
                 Mark {conversation.unread} as read
               </Button>
             )}
@@ -69,7 +73,7 @@ function OneConversation({ id }: { id: string }) {
             {hasMore && (
               <div className="earlier">
                 {limit < most ? (
-                  <Button kind="quiet" onClick={() => setLimit(limit + step)}>
+                  <Button kind="quiet" onClick={() => set('shown', String(limit + step))}>
                     Earlier messages
                   </Button>
                 ) : (
@@ -85,7 +89,11 @@ function OneConversation({ id }: { id: string }) {
           </>
         )}
       </Loaded>
-      {conversation && <ReplyBox conversation={conversation} onSent={markRead} />}
+      {conversation && (
+        <Allowed to="replyInConversation">
+          <ReplyBox conversation={conversation} onSent={markRead} />
+        </Allowed>
+      )}
     </Page>
   )
 }

@@ -98,7 +98,7 @@ export function ConversationListScreen() {
                   <Empty
                     title="No conversations yet"
                     action={
-                      <LinkButton to="/messages/new" needs="messages:write">
+                      <LinkButton to="/messages/new" does="sendMessage">
                         Write to somebody
                       </LinkButton>
                     }

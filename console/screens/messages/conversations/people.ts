@@ -9,8 +9,7 @@ interface Person {
 
 export function usePeople(): { me: Person | undefined; others: Person[]; tell: (id: string) => string } {
   const me = useLogin()?.user
-  const isAllowed = ['owner', 'admin', 'developer'].includes(me?.role ?? '')
-  const { data } = useCall('listUsers', { query: { limit: 200 } }, { enabled: isAllowed })
+  const { data } = useCall('listUsers', { query: { limit: 200 } }, { isSide: true })
   const others = (data?.data ?? []).filter(({ id, status }) => id !== me?.id && status === 'active')
   const tell = (id: string): string =>
     id === me?.id ? 'you' : ((data?.data ?? []).find((person) => person.id === id)?.email ?? id)

@@ -28,7 +28,7 @@ export function ReplyBox({ conversation: { id, unread, campaign }, onSent }: Rep
   }
   const { segments, encoding } = preview.data ?? {}
   return (
-    <Form onSubmit={send} problem={reply.problem}>
+    <Form does="replyInConversation" onSubmit={send} problem={reply.problem}>
       <TextArea
         label="Answer"
         name="message"

@@ -10,8 +10,8 @@ export function ExportButtons({ query }: { query: MessageQuery }) {
     download('exportMessages', { query: { ...query, format } }, `messages-${today()}.${format}`)
   return (
     <>
-      <DownloadButton label="Export CSV" onDownload={() => save('csv')} />
-      <DownloadButton label="Export NDJSON" onDownload={() => save('ndjson')} />
+      <DownloadButton does="exportMessages" label="Export CSV" onDownload={() => save('csv')} />
+      <DownloadButton does="exportMessages" label="Export NDJSON" onDownload={() => save('ndjson')} />
     </>
   )
 }

@@ -34,7 +34,7 @@ export function MessageListScreen() {
       actions={
         <>
           <ExportButtons query={query} />
-          <LinkButton to="/messages/new" needs="messages:write" kind="primary" isNew>
+          <LinkButton to="/messages/new" does="sendMessage" kind="primary" isNew>
             New message
           </LinkButton>
         </>
@@ -92,7 +92,7 @@ export function MessageListScreen() {
                   <Empty
                     title="No messages yet"
                     action={
-                      <LinkButton to="/messages/new" needs="messages:write">
+                      <LinkButton to="/messages/new" does="sendMessage">
                         Send the first one
                       </LinkButton>
                     }

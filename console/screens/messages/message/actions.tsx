@@ -3,7 +3,6 @@ import type { Message } from '@heliogram/sdk'
 import { useAction } from '../../../api.ts'
 import { LinkButton } from '../../../kit/button.tsx'
 import { ConfirmButton } from '../../../kit/dialog.tsx'
-import { Allowed } from '../../../kit/may.tsx'
 import { personOf } from '../status.ts'
 
 export function MessageActions({ message }: { message: Message }) {
@@ -17,38 +16,43 @@ export function MessageActions({ message }: { message: Message }) {
   const person = personOf(message)
   return (
     <>
-      <Allowed needs="messages:write">
-        {(status === 'scheduled' || status === 'queued') && (
-          <ConfirmButton
-            label="Cancel the message"
-            question="It will not be sent, and cannot be sent later: you would write another."
-            onConfirm={() => cancel.run({ path })}
-            isBusy={cancel.isBusy}
-            problem={cancel.problem}
-          />
-        )}
-        {status === 'unconfirmed' && (
-          <ConfirmButton
-            label="Send it again"
-            question="Nobody knows whether the recipient has it: they may get it twice, and the message will say so from then on. It is noted who asked for it."
-            onConfirm={() => resend.run({ path })}
-            isBusy={resend.isBusy}
-            problem={resend.problem}
-          />
-        )}
-        {canRedact && (
-          <ConfirmButton
-            label="Remove the text"
-            question="The text is removed from the message, its events and its webhooks, for ever. Numbers, times, segments and the outcome stay."
-            onConfirm={() => redact.run({ path })}
-            isBusy={redact.isBusy}
-            problem={redact.problem}
-          />
-        )}
-      </Allowed>
-      {message.conversation && <LinkButton to={`/conversations/${message.conversation}`}>Conversation</LinkButton>}
+      {(status === 'scheduled' || status === 'queued') && (
+        <ConfirmButton
+          does="cancelMessage"
+          label="Cancel the message"
+          question="It will not be sent, and cannot be sent later: you would write another."
+          onConfirm={() => cancel.run({ path })}
+          isBusy={cancel.isBusy}
+          problem={cancel.problem}
+        />
+      )}
+      {status === 'unconfirmed' && (
+        <ConfirmButton
+          does="resendMessage"
+          label="Send it again"
+          question="Nobody knows whether the recipient has it: they may get it twice, and the message will say so from then on. It is noted who asked for it."
+          onConfirm={() => resend.run({ path })}
+          isBusy={resend.isBusy}
+          problem={resend.problem}
+        />
+      )}
+      {canRedact && (
+        <ConfirmButton
+          does="redactMessage"
+          label="Remove the text"
+          question="The text is removed from the message, its events and its webhooks, for ever. Numbers, times, segments and the outcome stay."
+          onConfirm={() => redact.run({ path })}
+          isBusy={redact.isBusy}
+          problem={redact.problem}
+        />
+      )}
+      {message.conversation && (
+        <LinkButton to={`/conversations/${message.conversation}`} does="replyInConversation">
+          Conversation
+        </LinkButton>
+      )}
       {person && (
-        <LinkButton to={`/messages/new?to=${encodeURIComponent(person)}`} needs="messages:write">
+        <LinkButton to={`/messages/new?to=${encodeURIComponent(person)}`} does="sendMessage">
           Write to this person
         </LinkButton>
       )}

@@ -69,7 +69,7 @@ function tellLength({ segments, segments_delivered: delivered = 0, encoding, cha
 
 /** A carrier by its name, for who may know it. */
 function CarrierLink({ id }: { id: string }) {
-  const isOperator = useMay('carriers:read')
+  const isOperator = useMay('listCarriers')
   const { data, error } = useCall('getCarrier', { path: { id } }, { enabled: isOperator })
   if (isOperator && !data && !error) return null
   return data ? <Link href={`/carriers/${id}`}>{data.name}</Link> : <code>{id}</code>

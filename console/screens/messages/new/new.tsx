@@ -29,7 +29,7 @@ export function NewMessageScreen() {
   return (
     <Page title="New message" back={{ to: '/messages', title: 'Messages' }} lead="To one person">
       <div className="columns">
-        <Form onSubmit={submit} problem={send.problem}>
+        <Form does="sendMessage" onSubmit={submit} problem={send.problem}>
           <TextField
             label="To"
             name="to"

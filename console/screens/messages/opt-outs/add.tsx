@@ -20,7 +20,7 @@ export function AddOptOut({ number: given = '', onClose }: { number?: string; on
         Of everything from the account; what waits for it is canceled. No import and no contact takes it back: only the
         person, with START, or you with a reason.
       </p>
-      <Form onSubmit={submit} problem={add.problem}>
+      <Form does="createOptOut" onSubmit={submit} problem={add.problem}>
         <TextField
           label="Number"
           name="number"

@@ -15,13 +15,15 @@ export function LetInButton({ number }: { number: string }) {
   }
   return (
     <>
-      <Button onClick={() => setOpen(true)}>Let it in again</Button>
+      <Button does="deleteOptOut" onClick={() => setOpen(true)}>
+        Let it in again
+      </Button>
       {isOpen && (
         <Dialog title="Let it in again" onClose={() => setOpen(false)}>
           <p className="question">
             Only where the person asked for it otherwise than with START. Messages are sent there again from then on.
           </p>
-          <Form onSubmit={submit} problem={letIn.problem}>
+          <Form does="deleteOptOut" onSubmit={submit} problem={letIn.problem}>
             <TextField
               label="Reason"
               name="?reason"
@@ -47,6 +49,7 @@ export function ForgetButton({ number }: { number: string }) {
   const forget = useAction('forgetOptOut', 'The number is forgotten; sends to it are refused as before.')
   return (
     <ConfirmButton
+      does="forgetOptOut"
       label="Forget the number"
       question="The number is shown to nobody from now on, and gone within minutes when nothing is on its way to it. Sends to it are refused as before. This cannot be undone."
       onConfirm={() => forget.run({ path: { number } })}

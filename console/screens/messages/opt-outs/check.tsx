@@ -22,7 +22,7 @@ export function CheckNumbers({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog title="Check numbers" onClose={onClose}>
-      <Form onSubmit={submit} problem={check.problem}>
+      <Form does="checkOptOuts" onSubmit={submit} problem={check.problem}>
         <TextArea
           label="Numbers"
           name="numbers"

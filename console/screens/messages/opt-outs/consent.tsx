@@ -16,6 +16,7 @@ export function ConsentLedger({ number }: { number: string }) {
       title="What they agreed to and withdrew"
       actions={
         <DownloadButton
+          does="exportConsent"
           label="Export CSV"
           onDownload={() => download('exportConsent', { query: { number } }, `consent-${number}.csv`)}
         />

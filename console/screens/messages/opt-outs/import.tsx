@@ -24,7 +24,7 @@ export function ImportOptOuts({ onClose }: { onClose: () => void }) {
       <p className="question">
         It only ever adds, one bad row stops nothing, and it may be repeated. A file of the export is taken as it is.
       </p>
-      <Form onSubmit={submit} problem={add.problem}>
+      <Form does="importOptOuts" onSubmit={submit} problem={add.problem}>
         <FileField
           label="CSV file"
           hint="With a column number, and reason if you like; up to 100,000 rows."

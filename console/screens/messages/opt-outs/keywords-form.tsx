@@ -49,7 +49,7 @@ export function KeywordsForm({ keywords, query }: { keywords: Keywords; query: {
       },
     })
   return (
-    <Form onSubmit={submit} problem={save.problem}>
+    <Form does="putKeywords" onSubmit={submit} problem={save.problem}>
       {lists.map(([name, label, hint]) => (
         <div key={name} className="card form">
           <TextArea

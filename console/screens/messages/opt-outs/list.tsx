@@ -31,10 +31,18 @@ export function OptOutListScreen() {
       lead="Nothing is sent to these people"
       actions={
         <>
-          <Button onClick={() => setFront('check')}>Check numbers</Button>
-          <Button onClick={() => setFront('import')}>Import</Button>
-          <DownloadButton label="Export CSV" onDownload={() => download('exportOptOuts', {}, 'opt-outs.csv')} />
-          <Button kind="primary" data-key="n" onClick={() => setFront('add')}>
+          <Button does="checkOptOuts" onClick={() => setFront('check')}>
+            Check numbers
+          </Button>
+          <Button does="importOptOuts" onClick={() => setFront('import')}>
+            Import
+          </Button>
+          <DownloadButton
+            does="exportOptOuts"
+            label="Export CSV"
+            onDownload={() => download('exportOptOuts', {}, 'opt-outs.csv')}
+          />
+          <Button does="createOptOut" kind="primary" data-key="n" onClick={() => setFront('add')}>
             Opt a number out
           </Button>
         </>
@@ -58,7 +66,11 @@ export function OptOutListScreen() {
               empty={
                 <Empty
                   title="Nobody has opted out"
-                  action={<Button onClick={() => setFront('add')}>Opt a number out</Button>}
+                  action={
+                    <Button does="createOptOut" onClick={() => setFront('add')}>
+                      Opt a number out
+                    </Button>
+                  }
                 >
                   Who answers STOP to one of your messages appears here, and so does whom you add or import.
                 </Empty>

@@ -43,11 +43,13 @@ function OneNumber({ number }: { number: string }) {
       actions={
         <>
           <LinkButton to={`/messages?to=${number}`}>Messages</LinkButton>
-          <LinkButton to={`/conversations?their_number=${number}`}>Conversations</LinkButton>
+          <LinkButton to={`/conversations?their_number=${number}`} does="replyInConversation">
+            Conversations
+          </LinkButton>
           {isOut && <LetInButton number={number} />}
           {isOut && <ForgetButton number={number} />}
           {isIn && (
-            <Button kind="danger" onClick={() => setAdding(true)}>
+            <Button does="createOptOut" kind="danger" onClick={() => setAdding(true)}>
               Opt it out
             </Button>
           )}

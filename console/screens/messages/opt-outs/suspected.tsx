@@ -66,13 +66,18 @@ function Decision({ of: { message } }: { of: OptOutSuspicion }) {
   return (
     <div className="buttons">
       <ConfirmButton
+        does="decideSuspectedOptOut"
         label="Opt out"
         question="It meant STOP: nothing is sent to the person any more, and what waits for them is canceled."
         onConfirm={() => confirm.run({ path, body: { action: 'opt_out' } })}
         isBusy={confirm.isBusy}
         problem={confirm.problem}
       />
-      <Button isBusy={dismiss.isBusy} onClick={() => void dismiss.run({ path, body: { action: 'dismiss' } })}>
+      <Button
+        does="decideSuspectedOptOut"
+        isBusy={dismiss.isBusy}
+        onClick={() => void dismiss.run({ path, body: { action: 'dismiss' } })}
+      >
         It is no STOP
       </Button>
       {dismiss.problem && <Problem of={dismiss.problem} />}
