@@ -4720,16 +4720,30 @@ export interface Operations {
     answer: Response
   }
   /**
-   * Encoding, segments and warnings of a text, without sending it.
+   * What a message would be sent as, without sending it.
+   *
+   * A text, a template with its values, or a `campaign` alone, whose own text it is then; a campaign also brings its type, its sender and whether it has short links, where the body does not say. Texts of templates and campaigns need the scope campaigns:read.
    *
    * Scope: `messages:read`.
    */
   previewMessage: {
     body: {
       /** The text. */
-      message: string
+      message?: string | undefined
+      /** Id or name of a template, instead of `message`. */
+      template?: string | undefined
+      /** Values for the fields of the template; null counts as not given. */
+      variables?: Record<string, string | number | boolean | null> | undefined
+      /** BCP 47: which of the template's texts; the default one where it has none in this language. */
+      language?: string | undefined
       /** Recipient in E.164: digits, a plus sign in front is allowed. */
       to?: string | undefined
+      /** One of the account's senders; the campaign's or the account's default otherwise. An account without senders sends without one, and the carrier puts its own. */
+      from?: string | undefined
+      /** A pool of the account, one of whose senders is used. Not together with `from`. */
+      sender_pool?: string | undefined
+      /** Id or key of a campaign. */
+      campaign?: string | undefined
       /** What it is for; otp goes first, marketing last. */
       type?: 'transactional' | 'marketing' | 'otp' | undefined
       /** auto: GSM-7 where the text allows it. */
@@ -4742,6 +4756,12 @@ export interface Operations {
     answer: {
       object: 'preview'
       to: string | null
+      /** With `to`: who it would be from; null: nobody, or it is not known. */
+      from: string | null
+      /** The campaign that it would be of. */
+      campaign: string | null
+      /** What it would be sent as. */
+      type: 'transactional' | 'marketing' | 'otp'
       /** The text as it would be sent. */
       message: string
       encoding: 'GSM-7' | 'UCS-2'
@@ -6467,6 +6487,8 @@ export interface Operations {
   /**
    * What a template would be sent as, for given values or for a contact.
    *
+   * With a `campaign`, its type, its sender and whether it has short links count where the body does not say.
+   *
    * Scope: `campaigns:read`.
    */
   previewTemplate: {
@@ -6479,22 +6501,34 @@ export interface Operations {
       variables?: Record<string, string | number | boolean | null> | undefined
       /** BCP 47: which of the template's texts; the default one where it has none in this language. */
       language?: string | undefined
-      /** Id or key of the campaign of the contact. */
-      campaign?: string | undefined
       /** Id or number of a contact of the campaign: its fields and attributes are the values, its language decides the text. `variables` and `language` go first. Needs the scope contacts:read. */
       contact?: string | undefined
       /** Recipient in E.164: digits, a plus sign in front is allowed. */
       to?: string | undefined
+      /** One of the account's senders; the campaign's or the account's default otherwise. An account without senders sends without one, and the carrier puts its own. */
+      from?: string | undefined
+      /** A pool of the account, one of whose senders is used. Not together with `from`. */
+      sender_pool?: string | undefined
+      /** Id or key of a campaign. */
+      campaign?: string | undefined
       /** What it is for; otp goes first, marketing last. */
       type?: 'transactional' | 'marketing' | 'otp' | undefined
       /** auto: GSM-7 where the text allows it. */
       encoding?: 'auto' | 'gsm7' | 'ucs2' | undefined
       /** Replace typographic characters (curly quotes, dashes, ellipses, special spaces) where this alone brings the text into GSM-7. Never for codes. */
       smart_encoding?: boolean | undefined
+      /** Put a short link of its own in the place of each address in the text, and count clicks. The campaign's or false otherwise. */
+      shorten_urls?: boolean | undefined
     }
     answer: {
       object: 'preview'
       to: string | null
+      /** With `to`: who it would be from; null: nobody, or it is not known. */
+      from: string | null
+      /** The campaign that it would be of. */
+      campaign: string | null
+      /** What it would be sent as. */
+      type: 'transactional' | 'marketing' | 'otp'
       /** The text as it would be sent. */
       message: string
       encoding: 'GSM-7' | 'UCS-2'

@@ -1,31 +1,24 @@
 /** What a template would be sent as, for given values or for a contact. */
 import { Type } from 'typebox'
 import type { Db } from '../db/db.ts'
-import { ApiError, invalid, type FieldError } from '../errors.ts'
+import { ApiError, type FieldError } from '../errors.ts'
 import { problems, type App } from '../http.ts'
 import { parseId } from '../ids.ts'
-import type { Acceptor } from '../messages/accept/accept.ts'
 import { countryOf, readNumber } from '../messages/numbers/number.ts'
-import { isOptedOut } from '../messages/opt-outs/opt-out.ts'
-import { planText, quietWarnings, showText } from '../messages/accept/preview.ts'
-import { Preview, PreviewBody } from '../messages/schema.ts'
+import { showPreview, type PreviewContext } from '../messages/accept/preview.ts'
+import { Preview, previewFields } from '../messages/templates/preview-schema.ts'
 import { readTemplate, templateParams } from '../messages/templates/http.ts'
 import { compileVariants } from '../messages/templates/resource.ts'
-import { renderVariant, TemplateLanguage, Variables } from '../messages/templates/send.ts'
+import { noTemplates, renderVariant, TemplateLanguage, Variables } from '../messages/templates/send.ts'
 import type { TemplateFields } from '../messages/templates/template.ts'
-import { readText } from '../messages/accept/text.ts'
-import type { Vault } from '../sealing/vault.ts'
 import { findContact } from './contacts/list.ts'
 import type { ContactRow } from './contacts/store.ts'
-import { findCampaign } from './store.ts'
-
-const { to, type, encoding, smart_encoding } = PreviewBody.properties
+import { findCampaign, type CampaignRow } from './store.ts'
 
 const TemplatePreviewBody = Type.Object(
   {
     variables: Type.Optional(Variables),
     language: Type.Optional(TemplateLanguage),
-    campaign: Type.Optional(Type.String({ maxLength: 255, description: 'Id or key of the campaign of the contact.' })),
     contact: Type.Optional(
       Type.String({
         maxLength: 255,
@@ -35,10 +28,7 @@ const TemplatePreviewBody = Type.Object(
         examples: ['15551230001'],
       }),
     ),
-    to,
-    type,
-    encoding,
-    smart_encoding,
+    ...previewFields,
   },
   { additionalProperties: false, examples: [{ variables: { order: '1042' } }] },
 )
@@ -62,16 +52,16 @@ function fieldsOf(contact: ContactRow): TemplateFields {
 }
 
 /** Registers `POST /v1/templates/{template}/preview`. */
-export function templatePreviewRoute(
-  app: App,
-  { db, vault, acceptor }: { db: Db; vault: Vault; acceptor: Pick<Acceptor, 'plan'> },
-): void {
+export function templatePreviewRoute(app: App, context: PreviewContext): void {
+  const { db } = context
   app.post(
     '/v1/templates/:template/preview',
     {
       schema: {
         operationId: 'previewTemplate',
         summary: 'What a template would be sent as, for given values or for a contact',
+        description:
+          'With a `campaign`, its type, its sender and whether it has short links count where the body does not say.',
         tags: ['Templates'],
         params: templateParams,
         body: TemplatePreviewBody,
@@ -85,31 +75,26 @@ export function templatePreviewRoute(
       if (body.contact !== undefined && !caller.scopes.has('contacts:read'))
         throw new ApiError('insufficient_scope', { detail: 'The token lacks the scope contacts:read.' })
       const faults: FieldError[] = []
-      const contact = await readPreviewContact(db, caller.accountId, body, faults)
-      const phone = body.to ?? contact?.phoneNumber
-      const number = phone === undefined ? null : readNumber(phone, null)
-      if (number && !('number' in number)) faults.push({ pointer: '#/to', ...number })
+      const { campaign, contact } = await readPreviewContact(db, caller.accountId, body, faults)
+      const to = body.to ?? contact?.phoneNumber
       const wanted = body.language ?? contact?.language ?? null
       // Without its contact a text lacks what the contact has: that is no news.
       const message =
         faults.length > 0
           ? null
           : renderVariant(variants, body.variables ?? {}, wanted, '#', faults, contact ? fieldsOf(contact) : {})
-      const text = message === null ? null : readText({ ...body, message }, faults)
-      if (faults.length > 0 || !text || (number && !('number' in number))) throw invalid(faults)
-      const shown = showText(text, number?.warnings ?? [])
-      const to = number && {
-        number: number.number,
-        type: body.type ?? null,
-        campaignId: contact?.campaignId ?? null,
+      const { variables: _variables, language: _language, contact: _contact, to: _to, ...rest } = body
+      const input = { ...rest, ...(to !== undefined && { to }), message: message ?? '-' }
+      const defaults = campaign && {
+        id: campaign.id,
+        type: campaign.type,
+        shortensUrls: campaign.shortensUrls,
+        text: null,
       }
-      return {
-        ...shown,
-        warnings: [...shown.warnings, ...quietWarnings(to && (await planText(acceptor, caller, text, to)))],
-        language: variants.pick(wanted).language,
-        to: number && number.number,
-        opted_out: number && (await isOptedOut(db, vault, caller.accountId, number.number)),
-      }
+      // Digits of a contact have their country code.
+      const reader = body.to === undefined ? { ...caller, defaultCountry: null } : caller
+      const preview = await showPreview(context, reader, input, { campaign: defaults, templates: noTemplates, faults })
+      return { ...preview, language: variants.pick(wanted).language }
     },
   )
 }
@@ -119,19 +104,20 @@ async function readPreviewContact(
   accountId: string,
   { campaign, contact }: { campaign?: string; contact?: string },
   faults: FieldError[],
-): Promise<ContactRow | null> {
-  if (contact === undefined && campaign === undefined) return null
-  if (contact === undefined || campaign === undefined) {
-    const [given, missing] = contact === undefined ? ['campaign', 'contact'] : ['contact', 'campaign']
-    faults.push({ pointer: `#/${missing}`, code: 'required', detail: `is required where ${given} is given` })
-    return null
+): Promise<{ campaign: CampaignRow | null; contact: ContactRow | null }> {
+  const none = { campaign: null, contact: null }
+  if (campaign === undefined) {
+    if (contact !== undefined)
+      faults.push({ pointer: '#/campaign', code: 'required', detail: 'is required where contact is given' })
+    return none
   }
   const campaignId = parseId('cmp', campaign)
   const found = await findCampaign(db, accountId, campaignId === null ? { key: campaign } : { id: campaignId })
   if (!found) {
     faults.push({ pointer: '#/campaign', code: 'campaign_not_found', detail: 'is not a campaign of this account' })
-    return null
+    return none
   }
+  if (contact === undefined) return { campaign: found, contact: null }
   const id = parseId('ctc', contact)
   const number = id === null ? readNumber(contact, found.defaultCountry) : null
   const row =
@@ -141,5 +127,5 @@ async function readPreviewContact(
         ? await findContact(db, accountId, found.id, { phoneNumber: number.number })
         : null
   if (!row) faults.push({ pointer: '#/contact', code: 'invalid_value', detail: 'is not a contact of the campaign' })
-  return row
+  return { campaign: found, contact: row }
 }

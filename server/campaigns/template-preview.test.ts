@@ -96,6 +96,28 @@ it('takes what is missing from a contact, by its id or its number, in the langua
   expect(none.body['message']).toBe('Hi Ana, your city is Graz.')
 })
 
+it('knows what a campaign says of its messages, with a contact or without', async () => {
+  const key = `c${keys++}`
+  const id = await test.newCampaign({ key, type: 'otp' })
+  const variables = { city: 'x', first_name: '\u201cAna\u201d' }
+  expect((await preview({ campaign: key, variables, smart_encoding: true })).body).toMatchObject({
+    campaign: id,
+    type: 'otp',
+    encoding: 'UCS-2',
+    to: null,
+    from: null,
+  })
+  expect((await preview({ campaign: key, type: 'marketing', variables, smart_encoding: true })).body).toMatchObject({
+    campaign: id,
+    type: 'marketing',
+    encoding: 'GSM-7',
+  })
+  expect(errorsOf((await preview({ campaign: 'nope', variables, shorten_urls: 1 })).body)).toEqual([
+    '#/shorten_urls invalid_type',
+  ])
+  expect(errorsOf((await preview({ variables, shorten_urls: true })).body)).toEqual(['#/shorten_urls invalid_value'])
+})
+
 it('renders attributes that are no texts, and says that the contact has opted out', async () => {
   const { campaign, contact } = await newContact({ phone_number: '15552220002', attributes: { city: 7 } })
   await test.optOut('15552220002')
@@ -120,7 +142,6 @@ it('refuses contacts that are not there, and templates', async () => {
   const { campaign, contact } = await newContact({ phone_number: '15552220004' })
   const other = await test.newCampaign()
   expect(errorsOf((await preview({ contact })).body)).toEqual(['#/campaign required'])
-  expect(errorsOf((await preview({ campaign })).body)).toEqual(['#/contact required'])
   expect(errorsOf((await preview({ campaign: 'nope', contact })).body)).toEqual(['#/campaign campaign_not_found'])
   expect(errorsOf((await preview({ campaign: other, contact })).body)).toEqual(['#/contact invalid_value'])
   expect(errorsOf((await preview({ campaign, contact: 'x' })).body)).toEqual(['#/contact invalid_value'])

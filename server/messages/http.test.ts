@@ -366,49 +366,6 @@ describe('scopes', () => {
   })
 })
 
-describe('a preview', () => {
-  const preview = (body: Body): ReturnType<Call> => call('POST', '/v1/messages/preview', body)
-
-  it('shows how a text is cut, and sends nothing', async () => {
-    const before = await test.count('messages', 'true')
-    const text = `${'x'.repeat(152)}€${'y'.repeat(20)}`
-    const { status, body } = await preview({ message: text, to: '+15551230001' })
-    expect(status).toBe(200)
-    expect(body).toMatchObject({
-      object: 'preview',
-      to: '15551230001',
-      encoding: 'GSM-7',
-      characters: 173,
-      segments: 2,
-      parts: [
-        { text: 'x'.repeat(152), characters: 152 },
-        { text: `€${'y'.repeat(20)}`, characters: 21 },
-      ],
-      opted_out: false,
-    })
-    expect(await test.count('messages', 'true')).toBe(before)
-  })
-
-  it('keeps emoji whole', async () => {
-    const { body } = await preview({ message: '👨‍👩‍👧'.repeat(20) })
-    const parts = body['parts'] as { text: string }[]
-    expect(parts.map((part) => part.text).join('')).toBe('👨‍👩‍👧'.repeat(20))
-    expect([body['encoding'], body['to'], body['opted_out']]).toEqual(['UCS-2', null, null])
-  })
-
-  it('tells whether the recipient has opted out', async () => {
-    await test.db.query(`insert into opt_outs (account_id, number, source) values ($1, '15551236666', 'reply')`, [
-      account.accountId,
-    ])
-    expect((await preview({ message: 'x', to: '15551236666' })).body['opted_out']).toBe(true)
-  })
-
-  it('finds the same faults as a send', async () => {
-    const { status, body } = await preview({ message: 'Привет', encoding: 'gsm7', to: '12' })
-    expect([status, errorsOf(body)]).toEqual([422, ['#/message not_encodable', '#/to invalid_phone_number']])
-  })
-})
-
 describe('a cancel', () => {
   const cancel = (body: Body): ReturnType<Call> => call('POST', `/v1/messages/${String(body['id'])}/cancel`)
 

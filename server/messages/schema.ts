@@ -114,18 +114,6 @@ export const SendBody = Type.Object(
 )
 export type SendBody = Static<typeof SendBody>
 
-export const PreviewBody = Type.Object(
-  {
-    message: text,
-    to: Type.Optional(to),
-    type: Type.Optional(type),
-    encoding: Type.Optional(encoding),
-    smart_encoding: Type.Optional(smartEncoding),
-    shorten_urls: Type.Optional(shortenUrls),
-  },
-  { additionalProperties: false, examples: [{ to: '15551230001', message: 'Hello from Heliogram' }] },
-)
-
 export const BatchBody = Type.Object(
   {
     messages: Type.Array(
@@ -140,7 +128,8 @@ export const BatchBody = Type.Object(
   { additionalProperties: false, examples: [{ messages: [{ to: '15551230001', message: 'Hello from Heliogram' }] }] },
 )
 
-const Replaced = Type.Array(
+/** Characters that were replaced by others of GSM-7. */
+export const Replaced = Type.Array(
   Type.Object({
     character: Type.String(),
     code_point: Type.String({ description: 'As U+2019; of a letter with combining marks, all of them.' }),
@@ -149,7 +138,8 @@ const Replaced = Type.Array(
   }),
 )
 
-const Warning = Type.Object({
+/** What a sender may want to know of a text or a number; it refuses nothing. */
+export const Warning = Type.Object({
   code: Type.String(),
   detail: Type.String(),
   until: Type.Optional(Type.String({ description: 'Of `quiet_hours_hold`: when they end.' })),
@@ -264,27 +254,6 @@ export const Message = Type.Object(
   },
   { $id: 'Message', description: 'A message of either direction.' },
 )
-
-export const Preview = Type.Object({
-  object: Type.Literal('preview'),
-  to: Nullable(Type.String()),
-  message: Type.String({ description: 'The text as it would be sent.' }),
-  encoding: Type.Enum(['GSM-7', 'UCS-2']),
-  characters: Type.Integer(),
-  segments: Type.Integer(),
-  parts: Type.Array(Type.Object({ text: Type.String(), characters: Type.Integer() })),
-  replaced: Replaced,
-  warnings: Type.Array(Warning),
-  opted_out: Nullable(Type.Boolean({ description: 'Whether the recipient has opted out; null without `to`.' })),
-  estimated_price: Type.Optional(
-    Type.Union([MoneySchema, Type.Null()], { description: 'With `to`: what it would cost; null: no price is known.' }),
-  ),
-  routes: Type.Optional(
-    Type.Array(Type.Object({ carrier: IdOf('car', 'The carrier.'), cost: Nullable(MoneySchema) }), {
-      description: 'With `to`: the carriers in the order in which they would be tried, and what each takes.',
-    }),
-  ),
-})
 
 export const BatchResult = Type.Object({
   object: Type.Literal('batch'),

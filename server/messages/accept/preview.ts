@@ -1,35 +1,40 @@
 /** What a text would be sent as, without sending it. */
 import { countSegments, cutSegments, joinParts, readPart } from '@heliogram/smpp'
 import type { Static } from 'typebox'
-import { invalid, type FieldError } from '../../errors.ts'
+import { ApiError, invalid, type FieldError } from '../../errors.ts'
 import { problems, type App, type Caller } from '../../http.ts'
 import { showId } from '../../ids.ts'
-import { objectOf, schemaErrorsOf } from '../../requests/faults.ts'
+import { objectOf, schemaErrorsOf, soundFieldsOf } from '../../requests/faults.ts'
 import { showMoney, type Money, type MoneySchema } from '../../money.ts'
 import type { Acceptor } from './accept.ts'
-import type { Planned } from './accepted.ts'
-import { plainDraft } from './draft.ts'
-import type { MessageType, Warning } from '../message.ts'
+import type { Draft, Planned } from './accepted.ts'
+import { findCampaignDefaults, type CampaignDefaults } from './campaign-defaults.ts'
+import type { DraftContext } from './draft.ts'
 import { readNumber } from '../numbers/number.ts'
 import { isOptedOut } from '../opt-outs/opt-out.ts'
 import { quietWarning } from '../quiet-hours/quiet-hours.ts'
-import { Preview, PreviewBody } from '../schema.ts'
-import type { MessagesContext } from './send.ts'
-import { readShortLinks } from '../short-links/shorten.ts'
+import { Preview, PreviewBody } from '../templates/preview-schema.ts'
+import { refusalError, type MessagesContext } from './send.ts'
 import { listSendFaults } from './send-faults.ts'
-import { noTemplates, type SendInput } from '../templates/send.ts'
-import { readText, type Text } from './text.ts'
+import { compileVariants } from '../templates/resource.ts'
+import { loadTemplates, readSend, type SendInput, type Templates } from '../templates/send.ts'
+import type { Text } from './text.ts'
 
-export function previewRoute(
-  app: App,
-  { db, vault, acceptor, shortUrl = null }: Pick<MessagesContext, 'db' | 'vault' | 'acceptor' | 'shortUrl'>,
-): void {
+/** What a preview needs. */
+export type PreviewContext = Pick<MessagesContext, 'db' | 'vault' | 'shortUrl'> & { acceptor: Pick<Acceptor, 'plan'> }
+
+/** Registers `POST /v1/messages/preview`. */
+export function previewRoute(app: App, context: PreviewContext): void {
+  const { db, shortUrl = null } = context
   app.post(
     '/v1/messages/preview',
     {
       schema: {
         operationId: 'previewMessage',
-        summary: 'Encoding, segments and warnings of a text, without sending it',
+        summary: 'What a message would be sent as, without sending it',
+        description:
+          'A text, a template with its values, or a `campaign` alone, whose own text it is then; a campaign also brings its type, its sender and ' +
+          'whether it has short links, where the body does not say. Texts of templates and campaigns need the scope campaigns:read.',
         tags: ['Messages'],
         body: PreviewBody,
         response: { 200: Preview, ...problems(413, 415) },
@@ -38,65 +43,99 @@ export function previewRoute(
       attachValidation: true,
     },
     async (request) => {
+      const { caller } = request
       const wrong = schemaErrorsOf(request)
+      const sound = soundFieldsOf(objectOf(request.body), wrong)
+      const campaign =
+        sound.campaign === undefined ? null : await findCampaignDefaults(db, caller.accountId, sound.campaign)
+      const faults = [...wrong]
+      if (sound.campaign !== undefined && !campaign)
+        faults.push(...(refusalError('campaign_not_found').options.errors ?? []))
+      const isOwn = sound.message !== undefined || sound.template !== undefined
+      const isOfCampaign = !isOwn && wrong.length === 0 && campaign?.text != null
+      if ((sound.template !== undefined || isOfCampaign) && !caller.scopes.has('campaigns:read'))
+        throw new ApiError('insufficient_scope', { detail: 'The token lacks the scope campaigns:read.' })
+      const templates = new Map(await loadTemplates(db, caller.accountId, [sound]))
+      const body: Partial<SendInput> = { ...request.body }
+      if (isOfCampaign && campaign?.text) {
+        templates.set(ofCampaign, compileVariants(campaign.text.texts))
+        body.template = ofCampaign
+        body.variables = { ...campaign.text.variables, ...body.variables }
+      }
       if (wrong.length > 0) {
-        const context = { accountId: '', isTest: false, defaultCountry: request.caller.defaultCountry ?? null }
-        const fields = objectOf<SendInput>(request.body as SendInput)
-        throw invalid(listSendFaults(fields, wrong, noTemplates, { ...context, refuseUrl: () => null, shortUrl }))
+        const given = request.body as SendInput
+        throw invalid(listSendFaults(given, faults, templates, draftChecks(caller, shortUrl, campaign)))
       }
-      const { to, ...body } = request.body
-      const faults: FieldError[] = []
-      const number = to === undefined ? null : readNumber(to, request.caller.defaultCountry)
-      if (number && !('number' in number)) faults.push({ pointer: '#/to', ...number })
-      const { text: message } = readShortLinks(body, { shortUrl }, faults)
-      const text = readText({ ...body, message }, faults)
-      if (faults.length > 0 || !text || (number && !('number' in number))) throw invalid(faults)
-      const { accountId } = request.caller
-      const shown = showText(text, number?.warnings ?? [])
-      const planned =
-        number && (await planText(acceptor, request.caller, text, { number: number.number, type: body.type ?? null }))
-      return {
-        ...shown,
-        warnings: [...shown.warnings, ...quietWarnings(planned)],
-        to: number && number.number,
-        opted_out: number && (await isOptedOut(db, vault, accountId, number.number)),
-        ...(planned && showPrices(planned, text)),
-      }
+      return showPreview(context, caller, body, { campaign, templates, faults })
     },
   )
 }
 
-/** Which way a text would go to a number now, as the only message of its kind; undefined: nothing could say. */
-export async function planText(
-  acceptor: Pick<Acceptor, 'plan'>,
-  { accountId, mode }: Caller,
-  { body, encoding, characters, segments }: Text,
-  to: { number: string; type: MessageType | null; campaignId?: string | null },
-): Promise<Planned | undefined> {
-  const draft = {
-    ...plainDraft,
-    accountId,
-    theirNumber: to.number,
-    type: to.type,
-    campaignId: to.campaignId ?? null,
-    body,
-    encoding,
-    characters,
-    segments,
-    isTest: mode === 'test',
+// No template has this name.
+const ofCampaign = '(campaign)'
+
+const draftChecks = (caller: Caller, shortUrl: string | null, campaign: CampaignDefaults | null): DraftContext => ({
+  accountId: caller.accountId,
+  isTest: caller.mode === 'test',
+  defaultCountry: caller.defaultCountry ?? null,
+  refuseUrl: () => null,
+  shortUrl,
+  ...(campaign?.shortensUrls && { shortensByDefault: new Set([showId('cmp', campaign.id)]) }),
+})
+
+// Stands for the recipient that there is not; nothing is wrong with it.
+const soundNumber = '15551234567'
+
+/**
+ * What a send of this body would send now: its text as it is cut, from whom, as what, and at what price. `faults`: what is known to be wrong.
+ * @throws ApiError with all that is wrong, as a send does.
+ */
+export async function showPreview(
+  { db, vault, acceptor, shortUrl = null }: PreviewContext,
+  caller: Caller,
+  input: Partial<SendInput>,
+  { campaign, templates, faults }: { campaign: CampaignDefaults | null; templates: Templates; faults: FieldError[] },
+): Promise<Static<typeof Preview>> {
+  const { to } = input
+  const type = input.type ?? campaign?.type
+  const { campaign: _name, ...own } = input
+  const body = {
+    ...own,
+    to: to ?? soundNumber,
+    ...(type && { type }),
+    ...(campaign && { campaign: showId('cmp', campaign.id) }),
   }
-  const [planned] = await acceptor.plan([draft])
-  return planned
+  const checks = draftChecks(caller, shortUrl, campaign)
+  const draft = readSend(body, templates, checks)
+  if (faults.length > 0 || Array.isArray(draft)) throw invalid([...faults, ...(Array.isArray(draft) ? draft : [])])
+  const stand = to === undefined ? readNumber(soundNumber, checks.defaultCountry) : null
+  const ofStand = stand && 'number' in stand ? stand.warnings.length : 0
+  const text = { ...draft, warnings: draft.warnings?.slice(ofStand) ?? [] }
+  const number = to === undefined ? null : draft.theirNumber
+  const [planned] = number === null ? [] : await acceptor.plan([draft])
+  const refusal = planned?.route.refusal
+  // As the fields of the body have it; what else a send may meet is told by its own members.
+  if (refusal && ['sender_not_found', 'sender_not_allowed', 'pool_not_found'].includes(refusal) && asksForSender(input))
+    throw refusalError(refusal)
+  return {
+    ...showText(text),
+    warnings: [...text.warnings, ...(planned?.opensAt ? [quietWarning(planned.opensAt)] : [])],
+    to: number,
+    from: planned?.route.sender.sender?.number ?? null,
+    campaign: campaign && showId('cmp', campaign.id),
+    type: planned?.route.message.type ?? type ?? 'transactional',
+    opted_out: number === null ? null : await isOptedOut(db, vault, caller.accountId, number),
+    ...(planned && showPrices(planned, text)),
+  }
 }
 
-/** What the answer to a send would say of quiet hours. */
-export const quietWarnings = (planned: Pick<Planned, 'opensAt'> | null | undefined): Warning[] =>
-  planned?.opensAt ? [quietWarning(planned.opensAt)] : []
+const asksForSender = ({ from, sender_pool: pool }: Partial<SendInput>): boolean =>
+  from !== undefined || pool !== undefined
 
 /** What a text would cost over each carrier of its route, in the order in which they are tried. */
 function showPrices(
   planned: Pick<Planned, 'estimate' | 'route'>,
-  { segments }: Text,
+  { segments }: Pick<Draft, 'segments'>,
 ): Pick<Static<typeof Preview>, 'estimated_price' | 'routes'> {
   const { chain, prices } = planned.route.choice
   const show = (price: Money | null): Static<typeof MoneySchema> | null =>
@@ -110,20 +149,16 @@ function showPrices(
   }
 }
 
-/** What a preview says of a text; `more` are warnings that come before those of the text. */
-export function showText(
-  { body, encoding, characters, segments, warnings }: Text,
-  more: readonly Warning[],
-): Omit<Static<typeof Preview>, 'to' | 'opted_out'> {
+/** What a preview says of a text. */
+function showText({ body, encoding, characters, segments, warnings }: Omit<Text, 'units'>) {
   return {
-    object: 'preview',
+    object: 'preview' as const,
     message: body,
     encoding,
     characters,
     segments,
     parts: cutText(body, encoding),
     replaced: warnings.flatMap((warning) => warning.replaced ?? []),
-    warnings: [...more, ...warnings],
   }
 }
 
