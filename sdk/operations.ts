@@ -780,6 +780,12 @@ export interface Conversation {
   /** Replies that nobody has read; STOP, START and HELP do not count. */
   unread: number
   last_message: Message | null
+  /** A reply opens it again, unless it is STOP, START or HELP. */
+  state: 'open' | 'closed'
+  /** When it was closed; null: it is open. */
+  closed_at: string | null
+  /** Id of the user or API key that closed it. */
+  closed_by: string | null
   /** The user who looks after it. */
   assignee: string | null
   /** When the person last wrote. */
@@ -4010,6 +4016,8 @@ export interface Operations {
   /**
    * List conversations, the last reply first.
    *
+   * Filters go together. A page looks at 200,000 conversations at most, with `search` at 2000: where few match, it may be short, or empty, and still have a `next_cursor`.
+   *
    * Scope: `messages:read`.
    */
   listConversations: {
@@ -4019,6 +4027,10 @@ export interface Operations {
           limit?: number | undefined
           /** A cursor of an earlier page with the same filters. */
           cursor?: string | undefined
+          /** Those that are open, or closed. */
+          state?: 'open' | 'closed' | undefined
+          /** Those whose number has these digits, or whose number and last message have all of these words, or parts of words, whatever the case and the accents. Texts need the scope messages:read_body; those of earlier messages, and redacted ones, are not searched. */
+          search?: string | undefined
           /** Those with unread replies, or those without. */
           unread?: boolean | undefined
           /** Id of a user; `none`: nobody looks after it. */
@@ -4046,7 +4058,7 @@ export interface Operations {
     answer: Conversation
   }
   /**
-   * Say who looks after a conversation.
+   * Say who looks after a conversation, close it, or open it again.
    *
    * Scope: `messages:write`.
    */
@@ -4057,7 +4069,11 @@ export interface Operations {
     }
     body: {
       /** Id of a user of the account; null: nobody. */
-      assignee: string | null
+      assignee?: string | null | undefined
+      /** Closing reads nothing: what is unread stays so. */
+      state?: 'open' | 'closed' | undefined
+      /** With `state` closed: id of the last message that was seen. Where the person has written since, it stays open. */
+      last_message?: string | undefined
     }
     answer: Conversation
   }

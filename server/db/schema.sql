@@ -349,11 +349,16 @@ create table conversations (
   contact_id uuid,
   assignee uuid,
   created_at timestamptz default now() not null,
+  closed_at timestamptz,
+  closed_by text,
   constraint conversations_pkey primary key (account_id, id),
-  constraint conversations_account_id_fkey foreign key (account_id) references accounts(id)
+  constraint conversations_account_id_fkey foreign key (account_id) references accounts(id),
+  constraint conversations_closed_check check (((closed_at is null) = (closed_by is null)))
 ) with (fillfactor=70);
 create index conversations_assignee on conversations (account_id, assignee, last_reply_id) where (assignee is not null);
 create index conversations_campaign on conversations (account_id, campaign_id, last_reply_id) where (campaign_id is not null);
+create index conversations_closed on conversations (account_id, last_reply_id) where (closed_at is not null);
+create index conversations_open on conversations (account_id, last_reply_id) where (closed_at is null);
 create index conversations_our_number on conversations (account_id, our_number, last_reply_id);
 create index conversations_recent on conversations (account_id, last_reply_id);
 create index conversations_their_number on conversations (account_id, their_number);

@@ -13,6 +13,7 @@ import { openVault } from '../sealing/vault.ts'
 import { readPayloads, type StoredEvent } from '../webhooks/log/payload.ts'
 import { Acceptor } from './accept/accept.ts'
 import { cancelMessage } from './cancel.ts'
+import { searchConversations } from './conversations/search.ts'
 import { claimMessages, findLanes } from './queue/claim.ts'
 import { writeMessages } from './lists/export.ts'
 import { allMessages } from './lists/list.ts'
@@ -149,6 +150,10 @@ describe('where texts are encrypted', () => {
     expect(await findInDatabase(database.db, ['You are unsubscribed', 'STOP'])).toEqual([])
     const suspected = await listSuspicions(pool, sealing.accountId, 10, null)
     expect(suspected.map(({ body }) => body)).toEqual(['please stop hidden'])
+    const none = { isUnread: null, isOpen: null, assignee: null, ourNumber: null, theirNumber: null, campaignId: null }
+    const asked = { search: 'STOP hidden', hasBody: true }
+    const { rows } = await searchConversations(pool, sealing.accountId, none, asked, null, 10)
+    expect(rows.map(({ theirNumber }) => theirNumber)).toEqual(['15551230011'])
   })
 
   it('exports have the texts, of messages from before it was turned on too', async () => {

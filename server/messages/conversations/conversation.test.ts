@@ -269,6 +269,40 @@ describe('the list of conversations', () => {
     })
   })
 
+  it('is searched by digits of the number and words of the last message, without the texts for who may not read them', async () => {
+    const [ann, bob] = [newPerson(), newPerson()]
+    await says(ann, 'Table for six?')
+    await says(ann, 'Zürich, pour ÉLODIE')
+    await says(bob, 'Table for 42')
+    const search = async (text: string, more = ''): Promise<unknown[]> =>
+      (await list(`search=${encodeURIComponent(text)}${more}`)).data.map((one) => one['their_number'])
+    expect(await search('zurich elod')).toEqual([ann])
+    expect(await search('TABLE for')).toEqual([bob])
+    expect(await search('for six?')).toEqual([])
+    expect(await search(`+${ann.slice(0, 4)} ${ann.slice(4)}`)).toEqual([ann])
+    expect(await search(`${bob.slice(-6)} table`)).toEqual([bob])
+    expect(await search('for 42', '&unread=true&state=open&limit=1')).toEqual([bob])
+    const both = `search=${ann.slice(0, 4)}&limit=1`
+    const found = (await list(`search=${ann.slice(0, 4)}&limit=200`)).data.map((one) => one['id'])
+    expect(found.length).toBeGreaterThan(2)
+    const seen: unknown[] = []
+    for (let cursor: string | null = ''; cursor !== null;) {
+      const page = await list(cursor === '' ? both : `${both}&cursor=${cursor}`)
+      seen.push(...page.data.map((one) => one['id']))
+      cursor = page['next_cursor'] as string | null
+    }
+    expect(seen).toEqual(found)
+    const reader = await createTestAccount(test.db, { scopes: ['messages:read'] })
+    await test.db.query('update api_keys set account_id = $1 where id = $2', [account.accountId, reader.keyId])
+    const hidden = async (text: string): Promise<unknown> =>
+      (await call('GET', `/v1/conversations?search=${encodeURIComponent(text)}`, undefined, reader.headers)).body[
+        'data'
+      ]
+    expect(await hidden('zurich')).toEqual([])
+    expect(await hidden(ann)).toMatchObject([{ their_number: ann }])
+    expect((await call('GET', '/v1/conversations?search=x')).status).toBe(422)
+  })
+
   it('is found by the name of who wrote, where a carrier sends one', async () => {
     await says('Shop', 'Hi')
     expect(await conversationWith('Shop')).toMatchObject({ their_number: 'Shop', our_number: ourNumber })
@@ -286,6 +320,47 @@ describe('looking after a conversation', () => {
       ])
     await call('PATCH', `/v1/conversations/${String(id)}`, { assignee: await newUser(account) })
     expect((await call('PATCH', `/v1/conversations/${String(id)}`, { assignee: null })).body['assignee']).toBeNull()
+  })
+
+  it('closes one, which the next reply opens again, but for what Heliogram answers itself', async () => {
+    const person = newPerson()
+    await says(person, 'One')
+    const { id, last_message: seen } = await conversationWith(person)
+    const change = (body: Body): ReturnType<Call> => call('PATCH', `/v1/conversations/${String(id)}`, body)
+    const inState = async (state: string): Promise<unknown[]> =>
+      (await list(`state=${state}&their_number=${person}`)).data.map((one) => one['id'])
+    const assignee = await newUser(account)
+    const closed = await change({ state: 'closed', assignee })
+    const closedBy = showId('key', account.keyId)
+    expect(closed.body).toMatchObject({ state: 'closed', closed_by: closedBy, assignee, unread: 1 })
+    expect([await inState('open'), await inState('closed')]).toEqual([[], [id]])
+    expect((await list(`state=closed&assignee=${assignee}`)).data).toMatchObject([{ id }])
+    // Who closes it again has not closed it.
+    expect((await change({ state: 'closed' })).body['closed_at']).toBe(closed.body['closed_at'])
+    await says(person, 'HELP')
+    expect((await conversationWith(person))['state']).toBe('closed')
+    await says(person, 'Two')
+    expect(await conversationWith(person)).toMatchObject({ state: 'open', closed_at: null, closed_by: null, assignee })
+    // What came since is not closed unseen.
+    const lastSeen = { last_message: (seen as Body)['id'] }
+    expect((await change({ state: 'closed', ...lastSeen })).body['state']).toBe('open')
+    const { last_message: last } = await conversationWith(person)
+    const { body } = await change({ state: 'closed', last_message: (last as Body)['id'] })
+    expect(body['state']).toBe('closed')
+    expect((await change({ state: 'open' })).body).toMatchObject({ state: 'open', closed_at: null })
+    expect(errorsOf((await change({ assignee: 'me', state: 'open', ...lastSeen })).body)).toEqual([
+      '#/assignee invalid_value',
+      '#/last_message invalid_value',
+    ])
+    expect(errorsOf((await change({ state: 'done', assignee: 'me', last_message: 'x', why: 1 })).body)).toEqual([
+      '#/assignee invalid_value',
+      '#/last_message invalid_value',
+      '#/state invalid_value',
+      '#/why unknown_field',
+    ])
+    expect((await change({})).status).toBe(422)
+    expect((await change({ state: 'closed', assignee: showId('usr', newId()) })).status).toBe(422)
+    expect(await inState('open')).toEqual([id])
   })
 
   it('marks as read what was seen, and not what came since, or to somebody else', async () => {

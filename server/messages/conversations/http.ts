@@ -3,16 +3,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { Db, Queryable } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
-import { Nullable, PageOf, pageQuery, problems, type App } from '../../http.ts'
+import { PageOf, pageQuery, problems, type App } from '../../http.ts'
 import { idempotent, type Outcome } from '../../idempotency.ts'
 import { parseId } from '../../ids.ts'
 import { takeMark } from '../../mark.ts'
 import { buildPage, readCursor } from '../../page.ts'
-import { readQuery } from '../../requests/faults.ts'
+import { readQuery, readSound } from '../../requests/faults.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { Conversation, showConversation } from './conversation.ts'
+import { changeConversation, ConversationChange } from './change.ts'
+import { searchConversations } from './search.ts'
 import {
-  assignConversation,
   findConversation,
   listConversations,
   markRead,
@@ -48,6 +49,17 @@ const number = (description: string) => Type.Optional(Type.String({ maxLength: 4
 const query = Type.Object(
   {
     ...pageQuery,
+    state: Type.Optional(Type.Enum(['open', 'closed'], { description: 'Those that are open, or closed.' })),
+    search: Type.Optional(
+      Type.String({
+        minLength: 2,
+        maxLength: 100,
+        description:
+          'Those whose number has these digits, or whose number and last message have all of these words, or parts of words, whatever the case ' +
+          'and the accents. Texts need the scope messages:read_body; those of earlier messages, and redacted ones, are not searched.',
+        examples: ['table for six'],
+      }),
+    ),
     unread: Type.Optional(Type.Boolean({ description: 'Those with unread replies, or those without.' })),
     assignee: Type.Optional(
       Type.String({ maxLength: 255, description: 'Id of a user; `none`: nobody looks after it.' }),
@@ -84,6 +96,9 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
       schema: {
         operationId: 'listConversations',
         summary: 'List conversations, the last reply first',
+        description:
+          'Filters go together. A page looks at 200,000 conversations at most, with `search` at 2000: where few match, it may be short, or empty, ' +
+          'and still have a `next_cursor`.',
         tags,
         querystring: query,
         response: { 200: PageOf(Type.Ref('Conversation')), ...problems() },
@@ -93,19 +108,23 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
     },
     async (request) => {
       const { limit = 50, cursor, ...asked } = request.query
-      const { accountId } = request.caller
+      const { accountId, scopes } = request.caller
       const mark = ['conversations', asked]
       const filters = await readQuery(request, (query) => readConversationFilters(db, accountId, query))
       const position = readCursor(cursor, mark)
       const taken = await takeMark(db)
-      const rows = await listConversations(db, accountId, filters, position, limit)
+      const { search } = asked
+      const what = search === undefined ? null : { search, hasBody: scopes.has('messages:read_body') }
+      const { rows, edge = null } = what
+        ? await searchConversations(db, accountId, filters, what, position, limit)
+        : await listConversations(db, accountId, filters, position, limit)
       // A page is a stretch of last replies: a conversation that goes on comes again behind the refresh cursor.
       const page = buildPage(
         rows.map((row) => ({ id: row.lastReplyId, row })),
         limit,
         position,
         mark,
-        { mark: taken },
+        { mark: taken, edge },
       )
       return {
         ...page,
@@ -226,29 +245,19 @@ export function conversationRoutes(app: App, context: ConversationsContext, send
     {
       schema: {
         operationId: 'updateConversation',
-        summary: 'Say who looks after a conversation',
+        summary: 'Say who looks after a conversation, close it, or open it again',
         tags,
         params,
-        body: Type.Object(
-          {
-            assignee: Nullable(
-              Type.String({ maxLength: 255, description: 'Id of a user of the account; null: nobody.' }),
-            ),
-          },
-          { additionalProperties: false, examples: [{ assignee: null }] },
-        ),
+        body: ConversationChange,
         response: { 200: Type.Ref('Conversation'), ...problems(404, 409) },
       },
       config: { scope: 'messages:write', operation: 'conversations.update' },
+      attachValidation: true,
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx): Promise<Outcome> => {
         const { id } = await readConversation(tx, request)
-        const { assignee } = request.body
-        const userId = assignee === null ? null : parseId('usr', assignee)
-        const isKnown = assignee === null || userId !== null
-        if (!isKnown || !(await assignConversation(tx, request.caller.accountId, id, userId)))
-          throw invalid([{ pointer: '#/assignee', code: 'invalid_value', detail: 'is not a user of this account' }])
+        await changeConversation(tx, request.caller, id, readSound(request))
         return { status: 200, body: await showOne(tx, request, await readConversation(tx, request)) }
       }),
   )
@@ -291,6 +300,7 @@ async function readConversationFilters(
   if (faults.length > 0) throw invalid(faults)
   return {
     isUnread: asked.unread ?? null,
+    isOpen: asked.state === undefined ? null : asked.state === 'open',
     assignee: assignee ?? null,
     ourNumber,
     theirNumber,

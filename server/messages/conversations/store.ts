@@ -2,8 +2,8 @@
 import type { Queryable, Tx } from '../../db/db.ts'
 import { idSql, spanOf } from '../../db/span.ts'
 import { timeOfId } from '../../ids.ts'
-import { isSince } from '../../mark.ts'
-import { wayOf, type Position } from '../../page.ts'
+import type { Found, Position } from '../../page.ts'
+import { findRows, type Search, type Value } from '../../search.ts'
 import { conversationIdOf } from './id.ts'
 import type { MessageRow } from '../message.ts'
 
@@ -16,6 +16,10 @@ export interface ConversationRow {
   contactId: string | null
   unread: number
   assignee: string | null
+  /** Null: it is open. */
+  closedAt: Date | null
+  /** A user or an API key, as it is shown. */
+  closedBy: string | null
   lastReplyId: string
   /** In either direction; null where the messages are no longer kept. */
   lastMessageId: string | null
@@ -26,6 +30,7 @@ export interface ConversationRow {
 /** Which conversations; null: all. */
 export interface ConversationFilters {
   isUnread: boolean | null
+  isOpen: boolean | null
   /** A user; `none`: those that nobody looks after. */
   assignee: string | null
   ourNumber: string | null
@@ -35,7 +40,7 @@ export interface ConversationFilters {
 }
 
 const selected = `id, our_number as "ourNumber", their_number as "theirNumber", campaign_id as "campaignId", contact_id as "contactId", unread,
-  assignee, last_reply_id as "lastReplyId", created_at as "createdAt"`
+  assignee, closed_at as "closedAt", closed_by as "closedBy", last_reply_id as "lastReplyId", created_at as "createdAt"`
 
 type Stored = Omit<ConversationRow, 'lastReplyAt' | 'lastMessageId'>
 
@@ -76,7 +81,10 @@ async function withLast(db: Queryable, accountId: string, stored: readonly Store
   }))
 }
 
-/** Adds a reply to its conversation, which begins with the first; a keyword is answered by Heliogram itself and needs no reader. Locks the row. */
+/**
+ * Adds a reply to its conversation, which begins with the first; a keyword is answered by Heliogram itself, needs no
+ * reader, and opens nothing that was closed. Locks the row.
+ */
 export async function noteReply(tx: Tx, reply: MessageRow): Promise<void> {
   const { accountId, theirNumber, campaignId, contactId } = reply
   const ourNumber = reply.ourNumber ?? ''
@@ -88,6 +96,8 @@ export async function noteReply(tx: Tx, reply: MessageRow): Promise<void> {
       on conflict (account_id, id) do update
       set last_reply_id = greatest(c.last_reply_id, excluded.last_reply_id),
         unread = c.unread + excluded.unread,
+        closed_at = case when excluded.unread = 0 then c.closed_at end,
+        closed_by = case when excluded.unread = 0 then c.closed_by end,
         campaign_id = coalesce(excluded.campaign_id, c.campaign_id),
         contact_id = coalesce(excluded.contact_id, c.contact_id)`,
     values: [
@@ -115,8 +125,8 @@ export async function findConversation(db: Queryable, accountId: string, id: str
 
 /**
  * One page of conversations by their last replies, in the order that `buildPage` expects for these ids, with one row more than `limit`. One
- * of the indexes conversations_their_number, _campaign, _assignee, _unread, _our_number, _recent serves the narrowest filter; the others are checked
- * on the rows that it yields.
+ * of the indexes conversations_their_number, _campaign, _assignee, _unread, _open, _closed, _our_number, _recent serves the narrowest filter; the
+ * others are checked on a bounded number of rows that it yields.
  */
 export async function listConversations(
   db: Queryable,
@@ -124,28 +134,43 @@ export async function listConversations(
   filters: ConversationFilters,
   position: Position | null,
   limit: number,
-): Promise<ConversationRow[]> {
-  const values: unknown[] = [accountId, limit + 1]
-  const value = (one: unknown): string => `$${values.push(one)}`
-  const where = ['account_id = $1']
-  if (filters.theirNumber !== null) where.push(`their_number = ${value(filters.theirNumber)}`)
-  if (filters.ourNumber !== null) where.push(`our_number = ${value(filters.ourNumber)}`)
-  if (filters.campaignId !== null) where.push(`campaign_id = ${value(filters.campaignId)}`)
-  if (filters.isUnread !== null) where.push(filters.isUnread ? 'unread > 0' : 'unread = 0')
-  if (filters.assignee === 'none') where.push('assignee is null')
-  else if (filters.assignee !== null) where.push(`assignee = ${value(filters.assignee)}`)
-  const { beyond, order } = wayOf(position)
-  if (position) where.push(`last_reply_id ${beyond} ${value(position.id)}`)
-  if (position?.since) where.push(isSince('conversations', position.since.mark, value, 'last_reply_id'))
-  const { rows } = await db.query<Stored>(
-    `select ${selected}
-     from conversations
-     where ${where.join('\n       and ')}
-     order by last_reply_id ${order}
-     limit $2`,
-    values,
-  )
-  return withLast(db, accountId, rows)
+): Promise<Found<ConversationRow>> {
+  const [lead, ...others] = conditionsOf(filters)
+  const isIndexed = lead?.isIndexed === true
+  const search: Search = {
+    table: 'conversations',
+    columns: selected,
+    accountId,
+    by: 'last_reply_id',
+    found: (value) => (isIndexed ? [lead.sql(value)] : []),
+    matches: (value) => [...(lead && !isIndexed ? [lead] : []), ...others].map(({ sql }) => sql(value)),
+  }
+  const { rows, edge = null } = await findRows<Stored>(db, search, limit, position)
+  return { rows: await withLast(db, accountId, rows), edge }
+}
+
+interface Condition {
+  sql: (value: Value) => string
+  /** An index has the rows that meet it by their last replies. */
+  isIndexed: boolean
+}
+
+/** What filters ask for, from what leaves the fewest conversations on. */
+function conditionsOf(filters: ConversationFilters): Condition[] {
+  const { theirNumber, campaignId, assignee, isUnread, isOpen, ourNumber } = filters
+  const equal = (column: string, wanted: string | null): Condition[] =>
+    wanted === null ? [] : [{ sql: (value) => `t.${column} = ${value(wanted)}`, isIndexed: true }]
+  const is = (wanted: boolean | null, yes: string, no: string, isNoIndexed: boolean): Condition[] =>
+    wanted === null ? [] : [{ sql: () => (wanted ? yes : no), isIndexed: wanted || isNoIndexed }]
+  return [
+    ...equal('their_number', theirNumber),
+    ...equal('campaign_id', campaignId),
+    ...(assignee === 'none' ? [] : equal('assignee', assignee)),
+    ...is(isUnread, 't.unread > 0', 't.unread = 0', false),
+    ...is(isOpen, 't.closed_at is null', 't.closed_at is not null', true),
+    ...equal('our_number', ourNumber),
+    ...(assignee === 'none' ? [{ sql: () => 't.assignee is null', isIndexed: false }] : []),
+  ].toSorted((a, b) => Number(b.isIndexed) - Number(a.isIndexed))
 }
 
 /** Says who looks after a conversation; null: nobody. Answers false for a user that the account does not have. Locks the row. */
@@ -166,6 +191,30 @@ export async function assignConversation(
     values: [accountId, id, assignee],
   })
   return rowCount === 1
+}
+
+/**
+ * Opens a conversation, or closes it in somebody's name; with `lastSeenId` one that the person has written to since stays as it is. Says
+ * nothing of one that is closed already. Locks the row.
+ */
+export async function setState(
+  tx: Tx,
+  accountId: string,
+  id: string,
+  change: { closedBy: string; lastSeenId: string | null } | 'open',
+): Promise<void> {
+  const { closedBy, lastSeenId } = change === 'open' ? { closedBy: null, lastSeenId: null } : change
+  await tx.query({
+    name: 'set-conversation-state',
+    text: `
+      update conversations
+      set closed_at = case when $3::text is not null then now() end, closed_by = $3
+      where account_id = $1
+        and id = $2
+        and (closed_at is null) = ($3::text is not null)
+        and ($4::uuid is null or last_reply_id <= $4)`,
+    values: [accountId, id, closedBy, lastSeenId],
+  })
 }
 
 /**
