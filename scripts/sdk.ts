@@ -67,8 +67,11 @@ function render({ components, paths, webhooks }: Document): string {
     Object.entries(byMethod).map(([method, operation]) => ({ ...operation, route: `${method.toUpperCase()} ${path}` })),
   )
   const keyed = operations.filter(({ parameters = [] }) => parameters.some(({ name }) => name === 'Idempotency-Key'))
+  // What stands in no answer, no event and no other schema is asked alone.
+  const shown = JSON.stringify([operations.map(({ responses }) => responses), webhooks, components])
+  const sideOf = (name: string): Side => (shown.includes(`"#/components/schemas/${name}"`) ? 'answered' : 'asked')
   const schemas = Object.entries(components.schemas).map(
-    ([name, schema]) => `${docstring(schema.description)}export interface ${name} ${typeOf(schema, 'answered')}`,
+    ([name, schema]) => `${docstring(schema.description)}export interface ${name} ${typeOf(schema, sideOf(name))}`,
   )
   const events = Object.entries(webhooks).map(([type, { post }]) => {
     const schema = post.requestBody?.content['application/json']?.schema

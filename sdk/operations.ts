@@ -84,9 +84,9 @@ export interface ApiKey {
   /** Its beginning, which names it in logs and is its client_id. */
   prefix: string
   mode: 'live' | 'test'
-  scopes: string[]
+  scopes: readonly string[]
   /** Networks from which it works; none named: from everywhere. */
-  ip_allow: string[]
+  ip_allow: readonly string[]
   /** When it was made. */
   created_at: string
   /** When it ends; null: never. */
@@ -1457,6 +1457,56 @@ export interface Route {
   created_at: string
   /** When it was last changed. */
   updated_at: string
+}
+export interface SendMessage {
+  /** Recipient in E.164: digits, a plus sign in front is allowed. */
+  to: string
+  /** The text. */
+  message?: string | undefined
+  /** Id or key of a campaign. */
+  campaign?: string | undefined
+  /** One of the account's senders; the campaign's or the account's default otherwise. An account without senders sends without one, and the carrier puts its own. */
+  from?: string | undefined
+  /** A pool of the account, one of whose senders is used. Not together with `from`. */
+  sender_pool?: string | undefined
+  /** What it is for; otp goes first, marketing last. */
+  type?: 'transactional' | 'marketing' | 'otp' | undefined
+  /** auto: GSM-7 where the text allows it. */
+  encoding?: 'auto' | 'gsm7' | 'ucs2' | undefined
+  /** Replace typographic characters (curly quotes, dashes, ellipses, special spaces) where this alone brings the text into GSM-7. Never for codes. */
+  smart_encoding?: boolean | undefined
+  /** The most it may cost, by the estimate. Where no price is known it is sent. */
+  max_price?:
+    | {
+        amount: string
+        /** ISO 4217. */
+        currency: string
+      }
+    | undefined
+  /** Refuse a text that needs more. */
+  max_segments?: number | undefined
+  /** Put a short link of its own in the place of each address in the text, and count clicks. The campaign's or false otherwise. */
+  shorten_urls?: boolean | undefined
+  /** When to send it; up to 365 days ahead. */
+  send_at?: string | undefined
+  /** Seconds for which it is of use; the campaign's or 36000 otherwise. */
+  validity_period?: number | undefined
+  /** When the carrier does not answer: `hold` it as unconfirmed, or `resend`, perhaps twice. The campaign's, the account's or the link's otherwise. */
+  on_unknown?: 'hold' | 'resend' | undefined
+  /** false: the text is removed as soon as the message is over. true otherwise. */
+  retain_content?: boolean | undefined
+  /** Gets this message's events instead of the account's webhooks. */
+  callback_url?: string | undefined
+  /** Yours; returned with the message and in its events. */
+  metadata?: Record<string, string> | undefined
+  /** For filters. */
+  tags?: readonly string[] | undefined
+  /** Id or name of a template, instead of `message`. */
+  template?: string | undefined
+  /** Values for the fields of the template; null counts as not given. */
+  variables?: Record<string, string | number | boolean | null> | undefined
+  /** BCP 47: which of the template's texts; the default one where it has none in this language. */
+  language?: string | undefined
 }
 export interface Sender {
   /** Id of the sender. */
@@ -2871,7 +2921,41 @@ export interface Operations {
       | undefined
     body:
       | {
-          contacts: readonly unknown[]
+          contacts: readonly (
+            | {
+                /** With country code; the plus sign may be left out. */
+                phone_number: string
+                first_name?: string | undefined
+                last_name?: string | undefined
+                /** Your own id of the person. */
+                external_id?: string | undefined
+                /** BCP 47. */
+                language?: string | undefined
+                /** ISO 3166-1 alpha-2; by default the one of the number. */
+                country?: string | undefined
+                /** IANA. */
+                timezone?: string | undefined
+                /** Up to 50 values of your own. */
+                attributes?: Record<string, string | number | boolean> | undefined
+                /** Up to 50 labels. */
+                tags?: readonly string[] | undefined
+                /** Evidence of consent. */
+                consent?:
+                  | {
+                      /** `opted_out` opts the number out of the whole account; `opted_in` does not undo an opt-out. */
+                      status: 'opted_in' | 'opted_out' | 'unknown'
+                      method?: string | undefined
+                      source?: string | undefined
+                      /** What the person agreed to. */
+                      text?: string | undefined
+                      /** When it was given; not in the future. */
+                      obtained_at?: string | undefined
+                      ip?: string | undefined
+                    }
+                  | undefined
+              }
+            | Contact
+          )[]
           /** What to do with numbers that the campaign has. Default `update`. */
           on_conflict?: 'update' | 'skip' | undefined
           /** Where numbers without a country code are from. Default: the campaign's. */
@@ -4671,7 +4755,7 @@ export interface Operations {
    */
   sendBatch: {
     body: {
-      messages: readonly Record<string, unknown>[]
+      messages: readonly SendMessage[]
       /** All or none. */
       atomic?: boolean | undefined
     }

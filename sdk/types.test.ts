@@ -45,6 +45,9 @@ test('requests and answers are those of their operation', () => {
     await client.call('importOptOuts', { body: new Blob([]) })
     for await (const message of client.each('listMessages')) expectTypeOf(message).toEqualTypeOf<Message>()
 
+    await client.call('sendBatch', { body: { messages: [{ to: '12025550188', from: undecided }] } })
+    await client.call('importContacts', { path: { campaign: 'a' }, body: { contacts: [{ phone_number: '1' }] } })
+
     // @ts-expect-error There is no such operation.
     await client.call('sendMesage', { body: { to: '1' } })
     // @ts-expect-error A body is needed.
@@ -55,6 +58,10 @@ test('requests and answers are those of their operation', () => {
     await client.call('sendMessage', { body: { to: '1', mesage: 'Hello' } })
     // @ts-expect-error `type` is one of three words.
     await client.call('sendMessage', { body: { to: '1', type: 'bulk' } })
+    // @ts-expect-error Messages of a batch are those of a send.
+    await client.call('sendBatch', { body: { messages: [{ to: '1', mesage: 'Hello' }] } })
+    // @ts-expect-error So are contacts of an import.
+    await client.call('importContacts', { path: { campaign: 'a' }, body: { contacts: [{ phone: '1' }] } })
     // @ts-expect-error The path has an id.
     await client.call('getMessage')
     // @ts-expect-error It is called `id`.

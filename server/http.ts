@@ -134,6 +134,16 @@ export const Timestamp = (description: string): ReturnType<typeof Type.String> =
 export const QueryTime = (description: string): ReturnType<typeof Type.String> =>
   Timestamp(`${description} A date alone (\`2026-11-20\`) is the start of its day in UTC.`)
 
+/** Under it a loose schema has the exact one, for the description of the API. */
+export const exactly = Symbol('exactly')
+
+/**
+ * What a route checks itself, item by item, so that a wrong one fails alone: validation lets anything of this kind pass, and the description
+ * says what is right.
+ */
+export const checkedAlone = <Kind>(exact: TSchema, loose: object = {}) =>
+  Type.Unsafe<Kind>({ ...loose, [exactly]: exact })
+
 /** A value or null. */
 export const Nullable = <T extends TSchema>(schema: T) => Type.Union([schema, Type.Null()])
 

@@ -9,7 +9,6 @@ export const textMax = 1600
 /** Longest wait of `send_at`, in days. */
 export const sendAtMaxDays = 365
 /** Most messages of one batch. */
-const batchMax = 10_000
 
 const to = Type.String({
   description: 'Recipient in E.164: digits, a plus sign in front is allowed.',
@@ -113,20 +112,6 @@ export const SendBody = Type.Object(
   { additionalProperties: false },
 )
 export type SendBody = Static<typeof SendBody>
-
-export const BatchBody = Type.Object(
-  {
-    messages: Type.Array(
-      Type.Object({}, { additionalProperties: true, description: 'As the body of a single send.' }),
-      {
-        minItems: 1,
-        maxItems: batchMax,
-      },
-    ),
-    atomic: Type.Optional(Type.Boolean({ description: 'All or none.' })),
-  },
-  { additionalProperties: false, examples: [{ messages: [{ to: '15551230001', message: 'Hello from Heliogram' }] }] },
-)
 
 /** Characters that were replaced by others of GSM-7. */
 export const Replaced = Type.Array(

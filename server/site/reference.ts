@@ -6,7 +6,7 @@ import { readFileSync } from 'node:fs'
 import { Type, type TSchema } from 'typebox'
 import { errorKinds, fieldErrors } from '../errors.ts'
 import { eventSchema, eventTypes, type EventType } from '../event-types.ts'
-import { problems, type App } from '../http.ts'
+import { exactly, problems, type App } from '../http.ts'
 
 /** Registers the description and its pages; before the routes it describes. */
 export async function registerReference(app: App): Promise<void> {
@@ -98,10 +98,14 @@ function describeRoute(given: Record<string, unknown>, route: RouteOptions): Rec
   }
 }
 
-/** A schema as its sender reads it: what has a default is filled in before it is validated, and need not be there. */
+/**
+ * A schema as its sender reads it: what has a default is filled in before it is validated, and need not be there; what a route checks itself is
+ * described.
+ */
 function asSent(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(asSent)
   if (typeof schema !== 'object' || schema === null) return schema
+  if (exactly in schema) return asSent(schema[exactly])
   const copy: Record<string, unknown> = Object.fromEntries(
     Object.entries(schema).map(([name, value]) => [name, asSent(value)]),
   )

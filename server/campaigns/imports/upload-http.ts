@@ -6,11 +6,12 @@ import type { FastifyRequest } from 'fastify'
 import { Type, type Static } from 'typebox'
 import type { Tx } from '../../db/db.ts'
 import { ApiError, invalid, type FieldError } from '../../errors.ts'
-import { problems, type App } from '../../http.ts'
+import { checkedAlone, problems, type App } from '../../http.ts'
 import { idempotent } from '../../idempotency.ts'
 import { objectOf, schemaErrorsOf } from '../../requests/faults.ts'
 import { readOpenCampaign } from '../campaign.ts'
 import { withCountry } from '../country.ts'
+import { ContactInput } from '../contacts/contact.ts'
 import type { CampaignRow } from '../store.ts'
 import { encodingOf, type Encoding } from './encoding.ts'
 import type { ImportsContext } from './http.ts'
@@ -47,7 +48,8 @@ const extensions: Record<string, Format> = {
 const JsonImport = Type.Object(
   {
     contacts: Type.Array(
-      Type.Unsafe<unknown>({ description: 'A contact, as for POST …/contacts. A wrong one fails alone.' }),
+      // Of a contact as answers and exports have it, what a request does not take is left out.
+      checkedAlone<unknown>(Type.Union([ContactInput, Type.Ref('Contact')])),
       { minItems: 1, maxItems: jsonRowsMax },
     ),
     ...bodyOptions,

@@ -70,7 +70,16 @@ export function rateRoutes(app: App, context: { db: Db; vault: Vault }): void {
         description: 'With `Accept: text/csv` as a file that PUT takes.',
         tags,
         params,
-        response: { 200: Type.Ref('RateCard'), ...problems(404) },
+        response: {
+          200: {
+            description: 'The card.',
+            content: {
+              'application/json': { schema: Type.Ref('RateCard') },
+              'text/csv': { schema: Type.Unsafe<unknown>({ type: 'string' }) },
+            },
+          },
+          ...problems(404),
+        },
       },
       config: { scope: 'carriers:read' },
     },

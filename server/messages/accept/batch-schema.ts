@@ -1,0 +1,15 @@
+/** The body of a batch. */
+import { Type } from 'typebox'
+import { checkedAlone } from '../../http.ts'
+import { SendInput } from '../templates/send.ts'
+
+const batchMax = 10_000
+
+/** Body of `POST /v1/messages/batch`; its messages are checked one by one, so that a wrong one is refused alone. */
+export const BatchBody = Type.Object(
+  {
+    messages: Type.Array(checkedAlone<object>(SendInput, { type: 'object' }), { minItems: 1, maxItems: batchMax }),
+    atomic: Type.Optional(Type.Boolean({ description: 'All or none.' })),
+  },
+  { additionalProperties: false, examples: [{ messages: [{ to: '15551230001', message: 'Hello from Heliogram' }] }] },
+)
