@@ -239,6 +239,42 @@ test('what only looks like STOP is decided, and the keywords are changed', async
   expect(visitor.complaints).toEqual([])
 })
 
+test('who comes back to a long list finds it as they left it: its filters, its page, how far it was scrolled, and the row', async () => {
+  const { page } = visitor
+  const messages = Array.from({ length: 120 }, (_, n) => ({
+    to: `1202555${4000 + n}`,
+    message: 'Hello',
+    send_at: tomorrow(),
+  }))
+  await program.client.expect('POST', '/v1/messages/batch', { messages }, { 'idempotency-key': 'many' })
+  await page.goto('/console/messages?status=scheduled')
+  const newest = await page.locator('tbody tr').first().innerText()
+  await page.getByRole('button', { name: 'Older' }).click()
+  // Until the page has come the one before it stays.
+  await expect.poll(() => page.locator('tbody tr').first().innerText()).not.toBe(newest)
+  const list = page.url()
+  const row = page.locator('tbody tr').nth(30)
+  const number = await row.getByRole('link').innerText()
+  await row.scrollIntoViewIfNeeded()
+  const scrolled = await page.evaluate('scrollY')
+  expect(scrolled).toBeGreaterThan(300)
+  const inFront = () => page.evaluate('document.activeElement.innerText')
+  for (const goBack of [() => page.goBack(), () => page.getByRole('link', { name: '← Messages' }).click()]) {
+    await row.click()
+    await page.getByRole('heading', { name: `To ${number}`.replace('→ ', ''), level: 1 }).waitFor()
+    expect(await page.evaluate('scrollY')).toBe(0)
+    await goBack()
+    await page.waitForURL(list)
+    await expect.poll(inFront).toBe(number)
+    await expect.poll(() => page.evaluate('scrollY')).toBe(scrolled)
+  }
+  await page.reload()
+  await expect.poll(() => page.evaluate('scrollY')).toBe(scrolled)
+  expect(visitor.complaints).toEqual([])
+})
+
+const tomorrow = (): string => new Date(Date.now() + 86_400_000).toISOString()
+
 /** That a screen is as wide as a phone, and as the window again. */
 async function expectFits(page: Visitor['page']): Promise<void> {
   await page.setViewportSize({ width: 375, height: 800 })

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useEffect } from 'react'
 import { Link } from 'wouter'
+import { goBackTo } from './places.ts'
 import { isAway, Problem } from './problem.tsx'
 
 interface PageProps {
@@ -26,7 +27,14 @@ export function Page({ title, tab = title, lead, back, actions, children }: Page
       <header className="page-head">
         <div>
           {back && (
-            <Link href={back.to} className="back">
+            <Link
+              href={back.to}
+              className="back"
+              onClick={(event) => {
+                const isPlain = !event.metaKey && !event.ctrlKey && !event.shiftKey
+                if (isPlain && goBackTo(back.to)) event.preventDefault()
+              }}
+            >
               ← {back.title}
             </Link>
           )}

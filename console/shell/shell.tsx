@@ -1,8 +1,9 @@
 /** What stands around every screen: the way around, who is logged in, the keyboard. */
 import { use, useEffect, useRef, useState, type ReactNode } from 'react'
-import { Link, useLocation } from 'wouter'
+import { Link, useLocation, useSearch } from 'wouter'
 import { Button } from '../kit/button.tsx'
 import { Scopes } from '../kit/may.tsx'
+import { arrive } from '../kit/places.ts'
 import { Toasts } from '../kit/toast.tsx'
 import { logOut, type Login } from '../session/session.ts'
 import { Away } from './away.tsx'
@@ -11,18 +12,19 @@ import { partsFor, type Place } from './sections.ts'
 
 export function Shell({ login, children }: { login: Login; children: ReactNode }) {
   const [path] = useLocation()
+  const search = useSearch()
   const [isOpen, setOpen] = useState(false)
   const help = useKeyboard()
   const main = useRef<HTMLElement>(null)
   const last = useRef(path)
   useEffect(() => {
     setOpen(false)
-    scrollTo(0, 0)
     // Who followed a link stands in the screen that it leads to, in a field of it that asked for the keyboard, or at its beginning.
     if (last.current !== path && !main.current?.contains(document.activeElement))
       main.current?.focus({ preventScroll: true })
     last.current = path
   }, [path])
+  useEffect(() => arrive(main.current), [path, search])
   return (
     <div className="shell">
       <a className="skip" href="#page" onClick={() => main.current?.focus()}>
