@@ -170,7 +170,13 @@ function buildConsole(sources) {
 }
 
 function hashOfSources() {
-  return hashOf(sourcesOf('console').concat(sourcesOf('sdk'), 'package-lock.json').map(readHash).sort(byText).join())
+  return hashOf(
+    sourcesOf('console')
+      .concat(sourcesOf('sdk'), 'server/site/colours.css', 'package-lock.json')
+      .map(readHash)
+      .sort(byText)
+      .join(),
+  )
 }
 
 /** Files below a folder of ours, from the root, but what was built of it. */

@@ -1,9 +1,9 @@
-/** That everybody can read the console: its colours against each other, by the measure of WCAG 2.2 (1.4.3, 1.4.11). */
+/** That everybody can read the console and the manual: their colours against each other, by the measure of WCAG 2.2 (1.4.3, 1.4.11). */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 
-const css = readFileSync(join(import.meta.dirname, '../console/style/ground.css'), 'utf8')
+const css = readFileSync(join(import.meta.dirname, '../server/site/colours.css'), 'utf8')
 const blocks = [...css.matchAll(/:root \{([^}]*)\}/g)].map(([, block = '']) => block)
 const coloursIn = (block: string): Record<string, string> =>
   Object.fromEntries([...block.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, colour]) => [name, colour]))

@@ -23,7 +23,9 @@ export interface WelcomeContext {
   health?: () => Promise<Record<string, Health>>
 }
 
-const style = readFileSync(new URL('./welcome.css', import.meta.url))
+const style = ['colours.css', 'welcome.css']
+  .map((name) => readFileSync(new URL(name, import.meta.url), 'utf8'))
+  .join('\n')
 
 // No script at all, and nothing from elsewhere.
 const policy =
