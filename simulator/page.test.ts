@@ -1,12 +1,10 @@
-import { existsSync } from 'node:fs'
 import { createReferences, cutSegments } from '@heliogram/smpp'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { hasBrowser, launchBrowser } from '../test/browser.ts'
 import { bindClient, type Client, startSimulator, type Started, until } from './testing.ts'
 
-const CHROMIUM = '/usr/bin/chromium'
-
-describe.skipIf(!existsSync(CHROMIUM))('the page, in Chromium,', () => {
+describe.skipIf(!hasBrowser)('the page, in Chromium,', () => {
   let browser: Browser
   let page: Page
   let started: Started
@@ -14,17 +12,7 @@ describe.skipIf(!existsSync(CHROMIUM))('the page, in Chromium,', () => {
   let complaints: string[]
 
   beforeAll(async () => {
-    browser = await chromium.launch({
-      executablePath: CHROMIUM,
-      args: [
-        '--no-sandbox',
-        '--disable-gpu',
-        '--disable-background-networking',
-        '--disable-component-update',
-        '--disable-sync',
-        '--no-first-run',
-      ],
-    })
+    browser = await launchBrowser()
   })
   afterAll(() => browser.close())
 

@@ -1,7 +1,27 @@
-/** Somebody in front of the console: a real Chromium, logged in to a real program. */
+/** A real Chromium for every test that wants one, and somebody in front of the console in it, logged in to a real program. */
+import { existsSync } from 'node:fs'
 import { chromium, type Browser, type Page } from 'playwright-core'
 import { expect } from 'vitest'
 import type { Program } from './harness.ts'
+
+const chromiumPath = process.env['CHROMIUM'] ?? '/usr/bin/chromium'
+
+/** Whether there is a browser here: tests of single pages do without. */
+export const hasBrowser = existsSync(chromiumPath)
+
+/** Starts a browser that asks nobody for anything but what its pages want. */
+export const launchBrowser = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: chromiumPath,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  })
 
 /** A browser with one page. Whatever the page complains of, its policy or its scripts, fails the test that asks `complaints` at its end. */
 export interface Visitor {
@@ -16,10 +36,7 @@ const patienceMs = 15_000
 
 /** Opens the console, without a login. */
 export async function openConsole(address: string, options: { width?: number; dark?: boolean } = {}): Promise<Visitor> {
-  const browser: Browser = await chromium.launch({
-    executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking'],
-  })
+  const browser = await launchBrowser()
   try {
     const context = await browser.newContext({
       baseURL: address,

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
-import { type Browser, chromium } from 'playwright-core'
+import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { hasBrowser, launchBrowser } from '../../test/browser.ts'
 import { buildApp } from '../app.ts'
 import type { App } from '../http.ts'
 import { anchorOf, renderManualPage } from './manual-page.ts'
@@ -76,13 +77,12 @@ test('no page asks another server for anything, and none has a script', async ()
   expect(await get('/docs/manual.css')).not.toMatch(/url\(|@import/)
 })
 
-const browserPath = '/usr/bin/chromium'
-describe.skipIf(!existsSync(browserPath))('in a browser', () => {
+describe.skipIf(!hasBrowser)('in a browser', () => {
   let address: string
   let browser: Browser
   beforeAll(async () => {
     address = await app.listen({ port: 0, host: '127.0.0.1' })
-    browser = await chromium.launch({ executablePath: browserPath, args: ['--no-sandbox', '--disable-gpu'] })
+    browser = await launchBrowser()
   })
   afterAll(() => browser?.close())
 
