@@ -10,10 +10,18 @@ import {
   type OperationName,
   type OperationRequest,
 } from '@heliogram/sdk'
-import { QueryClient, useMutation, useQuery, useQueryClient, type UseQueryResult } from '@tanstack/react-query'
+import {
+  focusManager,
+  QueryClient,
+  useMutation,
+  useQuery,
+  useQueryClient,
+  type UseQueryResult,
+} from '@tanstack/react-query'
 import { use, useRef } from 'react'
 import { fetchAsUser, readLogin, whileIn } from './session/session.ts'
 import { isAllowed, Scopes } from './kit/may.tsx'
+import { paceOf, watchReturns } from './kit/pace.ts'
 import { toast } from './kit/toast.tsx'
 
 const client = createClient({ baseUrl: location.origin, fetch: fetchAsUser })
@@ -33,7 +41,10 @@ export const queries = new QueryClient({
   },
 })
 
-/** How often something is asked again while the page is looked at, in milliseconds: always, or as the last answer has it; undefined: no more. */
+// Who comes back finds what is, and not what was when they left.
+focusManager.setEventListener((tell) => watchReturns(() => tell()))
+
+/** How often something is asked again while it changes and the page is looked at, in milliseconds (kit/pace.ts): always, or as the last answer has it; undefined: no more. */
 type Every<Name extends JsonOperation> = number | ((answer: Answer<Name> | undefined) => number | undefined)
 
 interface Asking<Name extends JsonOperation> {
@@ -56,7 +67,11 @@ export function useCall<Name extends JsonOperation>(
     queryFn: ({ signal }) => heliogram.call(name, request, { signal }),
     enabled: enabled && !(isSide && !isAllowed(held, name)),
     placeholderData: (before) => before,
-    refetchInterval: ({ state }) => (typeof every === 'function' ? every(state.data) : every) ?? false,
+    refetchInterval: (query) => {
+      const { data, dataUpdateCount } = query.state
+      const everyMs = typeof every === 'function' ? every(data) : every
+      return everyMs === undefined ? false : paceOf(everyMs, query, data, dataUpdateCount)
+    },
   })
 }
 

@@ -1,5 +1,5 @@
 /** The console as people meet it: the first login, the way around, what becomes of a login. */
-import type { Locator, Page } from 'playwright-core'
+import type { Locator, Page, Request } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectNoOverflow, openConsole, type Visitor } from './browser.ts'
 import { startProgram, type Program } from './harness.ts'
@@ -45,6 +45,38 @@ test('the overview shows what is sent while one looks at it', async () => {
     message: 'Your table is ready.',
   })
   await page.getByRole('row', { name: /\+12025550188 .*delivered.* Your table is ready\./ }).waitFor()
+})
+
+test('a page asks less where nothing changes, nothing in a tab that is hidden, and at once when somebody looks again', async () => {
+  const page = await visitor.page.context().newPage()
+  let [asked, open] = [0, 0]
+  const isOfApi = (request: Request) => request.url().includes('/v1/')
+  page.on('request', (request) => isOfApi(request) && (asked++, open++))
+  page.on('requestfinished', (request) => isOfApi(request) && open--)
+  const askedIn = async (seconds: number): Promise<number> => {
+    asked = 0
+    for (let n = 0; n < seconds; n++) {
+      await page.clock.runFor(1000)
+      await until('an answer', () => open === 0)
+    }
+    return asked
+  }
+  const become = (state: string) =>
+    page.evaluate(`Object.defineProperty(document, 'visibilityState', { value: '${state}', configurable: true })
+      document.dispatchEvent(new Event('visibilitychange'))`)
+  await page.clock.install()
+  await page.goto('/console/')
+  await page.getByRole('row', { name: /Your table is ready/ }).waitFor()
+  // Five things, each every five or ten seconds.
+  const first = await askedIn(60)
+  expect(first).toBeLessThan(45)
+  expect(first).toBeGreaterThan(15)
+  expect(await askedIn(30)).toBeLessThan(15)
+  await become('hidden')
+  expect(await askedIn(20)).toBe(0)
+  await become('visible')
+  await until('all of it is asked again', () => asked >= 5)
+  await page.close()
 })
 
 test('the keyboard leads to the screens, and says how', async () => {

@@ -5,7 +5,7 @@ import type { Alert } from '@heliogram/sdk'
 import type { ReactElement } from 'react'
 
 export function AlertList() {
-  const { data } = useCall('listAlerts', { query: { status: 'open' } }, { every: 5000 })
+  const { data } = useCall('listAlerts', { query: { status: 'open' } }, { every: 10_000 })
   if (!data || data.data.length === 0) return null
   return (
     <div className="problem" role="alert">

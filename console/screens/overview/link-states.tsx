@@ -6,9 +6,12 @@ import { Empty, Loaded, Section } from '../../kit/page.tsx'
 import { Badge, formatNumber, Time } from '../../kit/show.tsx'
 import { Table } from '../../kit/table.tsx'
 
+/** How often it looks again. Milliseconds. */
+const everyMs = 10_000
+
 export function LinkStates() {
-  const carriers = useCall('listCarriers', {}, { every: 3000 })
-  const queue = useCall('getQueue', {}, { every: 3000 })
+  const carriers = useCall('listCarriers', {}, { every: everyMs })
+  const queue = useCall('getQueue', {}, { every: everyMs })
   return (
     <Section title="Carriers" actions={<Link href="/carriers">All carriers</Link>}>
       {queue.data && queue.data.messages > 0 && (

@@ -12,7 +12,7 @@ import { AlertList } from './alerts.tsx'
 import { LinkStates } from './link-states.tsx'
 
 /** How often it looks again. Milliseconds. */
-const everyMs = 3000
+const everyMs = 5000
 
 const startOfDay = (): string => `${new Date().toISOString().slice(0, 10)}T00:00:00Z`
 
@@ -20,7 +20,7 @@ export function OverviewScreen() {
   const login = useLogin()
   const from = useMemo(startOfDay, [])
   const mayCount = useMay('getUsage')
-  const usage = useCall('getUsage', { query: { from } }, { every: everyMs, enabled: mayCount })
+  const usage = useCall('getUsage', { query: { from } }, { every: 2 * everyMs, enabled: mayCount })
   const latest = useCall('listMessages', { query: { limit: 8 } }, { every: everyMs })
   return (
     <Page

@@ -11,7 +11,7 @@ import { InvitationCode, InviteDialog, type Invited } from './invite.tsx'
 
 export function PeopleScreen() {
   const { filters } = useFilters([])
-  const users = useCall('listUsers', { query: filters }, { every: 3000 })
+  const users = useCall('listUsers', { query: filters }, { every: 5000 })
   const [isOpen, setOpen] = useState(false)
   const [invited, setInvited] = useState<Invited>()
   return (
@@ -61,7 +61,7 @@ export function PeopleScreen() {
 }
 
 function Invitations() {
-  const invitations = useCall('listInvitations', { query: { limit: 100 } }, { every: 3000 })
+  const invitations = useCall('listInvitations', { query: { limit: 100 } }, { every: 5000 })
   return (
     <Section title="Open invitations">
       <Loaded call={invitations}>

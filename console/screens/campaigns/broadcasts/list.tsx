@@ -10,7 +10,7 @@ export function BroadcastList({ campaign, isOpen }: { campaign: string; isOpen: 
   const broadcasts = useCall(
     'listBroadcasts',
     { path: { campaign }, query: { ...filters, limit: 10 } },
-    { every: 3000 },
+    { every: 5000 },
   )
   return (
     <Section title="Broadcasts">

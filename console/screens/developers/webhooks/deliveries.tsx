@@ -10,7 +10,7 @@ export function Deliveries({ webhook }: { webhook: string }) {
   const { filters, set } = useFilters(['delivery'])
   const { delivery, cursor } = filters
   const query = { limit: 20, ...(cursor && { cursor }), ...(delivery && { delivery_success: delivery === 'taken' }) }
-  const attempts = useCall('listWebhookDeliveries', { path: { id: webhook }, query }, cursor ? {} : { every: 2000 })
+  const attempts = useCall('listWebhookDeliveries', { path: { id: webhook }, query }, cursor ? {} : { every: 3000 })
   return (
     <Section title="Deliveries">
       <div className="filters">

@@ -11,7 +11,11 @@ import { ReplayDialog } from './replay-dialog.tsx'
 
 export function Replays({ webhook }: { webhook: Webhook }) {
   const [isOpen, setOpen] = useState(false)
-  const replays = useCall('listReplays', { path: { id: webhook.id }, query: { limit: 10 } }, { every: 2000 })
+  const replays = useCall(
+    'listReplays',
+    { path: { id: webhook.id }, query: { limit: 10 } },
+    { every: (page) => (page?.data.some(({ status }) => status === 'running') ? 2000 : 15_000) },
+  )
   return (
     <Section
       title="Posted again"

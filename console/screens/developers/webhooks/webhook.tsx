@@ -13,7 +13,7 @@ import { TestButton } from './test-event.tsx'
 
 export function WebhookScreen() {
   const { id = '' } = useParams()
-  const webhook = useCall('getWebhook', { path: { id } }, { every: 2000 })
+  const webhook = useCall('getWebhook', { path: { id } }, { every: 5000 })
   return (
     <Page
       title={webhook.data?.url ?? 'Webhook'}

@@ -27,7 +27,7 @@ function OneConversation({ id }: { id: string }) {
   const path = { conversation: id }
   const { filters, set } = useFilters(['shown'])
   const limit = Math.min(Number(filters.shown) || step, most)
-  const call = useCall('getConversation', { path }, { every: everyMs })
+  const call = useCall('getConversation', { path }, { every: 2 * everyMs })
   const messages = useCall('listConversationMessages', { path, query: { limit } }, { every: everyMs })
   const read = useAction('readConversation')
   const conversation = call.data
