@@ -76,7 +76,7 @@ function partOf(file: string): string {
 /** What all screens share, each room of screens by itself, and what puts them together. */
 function partOfConsole(file: string, inner: string, innermost: string): string {
   if (inner === 'screens') return `console/screens/${innermost}`
-  if (['kit', 'session', 'shell', 'style'].includes(inner)) return `console/${inner}`
+  if (['compose', 'kit', 'session', 'shell', 'style'].includes(inner)) return `console/${inner}`
   return ['console/api.ts', 'console/screens.ts'].includes(file) ? 'console/api' : 'console'
 }
 
@@ -88,8 +88,9 @@ function allowedFor(part: string): string[] | null {
   if (part === 'console') return null
   if (['console/kit', 'console/session'].includes(part)) return [part, 'sdk']
   if (part === 'console/api') return [part, 'console/kit', 'console/session', 'sdk']
-  if (part.startsWith('console/'))
-    return [part, 'console/api', 'console/kit', 'console/session', 'console/style', 'sdk']
+  const all = [part, 'console/api', 'console/kit', 'console/session', 'console/style', 'sdk']
+  if (part.startsWith('console/screens/')) return [...all, 'console/compose']
+  if (part.startsWith('console/')) return all
   const own = sharedRooms[part] ?? wiringRooms[part]
   if (own !== undefined) return own && [part, ...own]
   const shared = ['shared', ...Object.keys(sharedRooms), 'smpp']

@@ -1,7 +1,8 @@
 /** A campaign as a form has it, all of it text, and as the API takes it. */
 import type { Campaign, Operations } from '@heliogram/sdk'
+import { senderOf, senderValue } from '../../compose/sender.tsx'
 import { labelsOf, numberOrNone } from '../../kit/typed.ts'
-import { pairsOf, textsOf, valuesOf, type Pair } from './pairs.tsx'
+import { pairsOf, textsOf, valuesOf, type Pair } from '../../compose/pairs.tsx'
 
 type Changes = Operations['updateCampaign']['body']
 
@@ -10,7 +11,7 @@ export interface CampaignDraft {
   key: string
   description: string
   type: '' | 'transactional' | 'marketing' | 'otp'
-  /** `from:` with a sender, `pool:` with a pool; empty: the account's. */
+  /** As its field has it; empty: the account's. */
   sender: string
   textKind: 'none' | 'message' | 'template'
   message: string
@@ -39,7 +40,7 @@ export function draftOf(campaign?: Campaign): CampaignDraft {
     key: campaign?.key ?? '',
     description: campaign?.description ?? '',
     type: campaign?.type ?? '',
-    sender: campaign?.from ? `from:${campaign.from}` : campaign?.sender_pool ? `pool:${campaign.sender_pool}` : '',
+    sender: senderValue(campaign?.from, campaign?.sender_pool),
     textKind: campaign?.template ? 'template' : campaign?.message ? 'message' : 'none',
     message: campaign?.message ?? '',
     template: campaign?.template ?? '',
@@ -62,13 +63,14 @@ export function draftOf(campaign?: Campaign): CampaignDraft {
 
 /** All that a draft says; null: nothing. `before`: variables as the API has them, so that numbers stay numbers. */
 export function readDraft(draft: CampaignDraft, before: Campaign['variables'] = {}): Changes {
-  const { sender, textKind } = draft
+  const { textKind } = draft
+  const { from, sender_pool: pool } = senderOf(draft.sender)
   return {
     name: draft.name,
     description: draft.description || null,
     type: draft.type || null,
-    from: sender.startsWith('from:') ? sender.slice(5) : null,
-    sender_pool: sender.startsWith('pool:') ? sender.slice(5) : null,
+    from: from ?? null,
+    sender_pool: pool ?? null,
     message: textKind === 'message' ? draft.message : null,
     template: textKind === 'template' ? draft.template : null,
     variables: valuesOf(draft.variables, before),

@@ -1,13 +1,15 @@
 /** All that can be said of a campaign. What is rarely said is folded away. */
+import { CallbackField, TagsField, UnknownField, ValidityField } from '../../compose/fields.tsx'
+import { SenderField } from '../../compose/sender.tsx'
 import { Fold } from '../../kit/fold.tsx'
-import { SelectField, TextArea, TextField, CheckField } from '../../kit/form.tsx'
+import { CheckField, SelectField, TextField } from '../../kit/form.tsx'
 import { typeOf, typeOptions } from '../../kit/message-types.ts'
 import { TimezoneField } from '../../kit/timezone-field.tsx'
 import { oneOf } from '../../kit/typed.ts'
-import { SenderField, TemplateField } from './choices.tsx'
+import { TemplateField } from './choices.tsx'
 import type { CampaignDraft } from './draft.ts'
 import { MessageField } from './message-field.tsx'
-import { PairsField } from './pairs.tsx'
+import { PairsField } from '../../compose/pairs.tsx'
 
 interface CampaignFieldsProps {
   draft: CampaignDraft
@@ -55,7 +57,7 @@ export function CampaignFields({ draft, onChange, isNew = false }: CampaignField
           options={typeOptions('As each send says')}
           hint="Broadcasts are marketing where nothing says otherwise."
         />
-        <SenderField value={draft.sender} onChange={(sender) => onChange({ sender })} none="The account’s default" />
+        <SenderField value={draft.sender} onChange={(sender) => onChange({ sender })} />
       </div>
       <TextOfBroadcasts draft={draft} onChange={onChange} />
       <div className="fields">
@@ -126,24 +128,15 @@ function Rare({ draft, onChange }: CampaignFieldsProps) {
           onChange={(pace) => onChange({ pace })}
           hint="Segments a second of all its messages, over all carriers. Empty: as the links allow."
         />
-        <TextField
-          label="Validity"
-          name="validity_period"
-          inputMode="decimal"
+        <ValidityField
           value={draft.validityPeriod}
           onChange={(validityPeriod) => onChange({ validityPeriod })}
-          hint="Seconds for which its messages may wait to be sent."
+          hint="36,000"
         />
-        <SelectField
-          label="When the carrier does not answer"
-          name="on_unknown"
+        <UnknownField
           value={draft.onUnknown}
-          onChange={(onUnknown) => onChange({ onUnknown: oneOf(['hold', 'resend'], onUnknown, '') })}
-          options={[
-            ['', 'As the account or the link says'],
-            ['hold', 'Hold the message as unconfirmed'],
-            ['resend', 'Send it again, perhaps twice'],
-          ]}
+          onChange={(onUnknown) => onChange({ onUnknown })}
+          none="As the account or the link says"
         />
         <SelectField
           label="Quiet hours"
@@ -183,22 +176,8 @@ function Rare({ draft, onChange }: CampaignFieldsProps) {
         value={draft.shortenUrls}
         onChange={(shortenUrls) => onChange({ shortenUrls })}
       />
-      <TextField
-        label="Callback address"
-        name="callback_url"
-        type="url"
-        value={draft.callbackUrl}
-        onChange={(callbackUrl) => onChange({ callbackUrl })}
-        hint="Where events of its messages are posted, instead of the account’s webhooks."
-      />
-      <TextArea
-        label="Tags"
-        name="tags"
-        rows={1}
-        value={draft.tags}
-        onChange={(tags) => onChange({ tags })}
-        hint="Up to 50 labels, with commas between them."
-      />
+      <CallbackField value={draft.callbackUrl} onChange={(callbackUrl) => onChange({ callbackUrl })} />
+      <TagsField value={draft.tags} onChange={(tags) => onChange({ tags })} />
       <PairsField label="Metadata" pairs={draft.metadata} onChange={(metadata) => onChange({ metadata })} />
     </>
   )

@@ -7,7 +7,7 @@ import { Button } from '../../../kit/button.tsx'
 import { Dialog } from '../../../kit/dialog.tsx'
 import { Buttons, Form } from '../../../kit/form.tsx'
 import { given } from '../draft.ts'
-import { textsOf } from '../pairs.tsx'
+import { textsOf } from '../../../compose/pairs.tsx'
 import { contactDraftOf, readContact } from './draft.ts'
 import { ContactFields } from './fields.tsx'
 

@@ -2,7 +2,7 @@
 import type { Contact, Operations } from '@heliogram/sdk'
 import { localTime, momentOf } from '../../../kit/moments.ts'
 import { labelsOf } from '../../../kit/typed.ts'
-import { pairsOf, valuesOf, type Pair } from '../pairs.tsx'
+import { pairsOf, valuesOf, type Pair } from '../../../compose/pairs.tsx'
 
 type Changes = Operations['updateContact']['body']
 type Consent = NonNullable<NonNullable<Changes['consent']>>

@@ -3,7 +3,7 @@ import { Fold } from '../../../kit/fold.tsx'
 import { SelectField, TextArea, TextField } from '../../../kit/form.tsx'
 import { TimezoneField } from '../../../kit/timezone-field.tsx'
 import { oneOf } from '../../../kit/typed.ts'
-import { PairsField } from '../pairs.tsx'
+import { PairsField } from '../../../compose/pairs.tsx'
 import type { ContactDraft } from './draft.ts'
 
 interface ContactFieldsProps {

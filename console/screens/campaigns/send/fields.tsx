@@ -1,14 +1,15 @@
 /** What a broadcast says, to whom, and when. */
 import type { Campaign } from '@heliogram/sdk'
+import { RareFields } from '../../../compose/rare-fields.tsx'
+import { SenderField } from '../../../compose/sender.tsx'
 import { Fold } from '../../../kit/fold.tsx'
 import { SelectField, TextField } from '../../../kit/form.tsx'
 import { typeOf, typeOptions } from '../../../kit/message-types.ts'
 import { oneOf } from '../../../kit/typed.ts'
-import { SenderField, TemplateField } from '../choices.tsx'
+import { TemplateField } from '../choices.tsx'
 import { MessageField } from '../message-field.tsx'
-import { PairsField } from '../pairs.tsx'
+import { PairsField } from '../../../compose/pairs.tsx'
 import type { SendDraft } from './draft.ts'
-import { RareSendFields } from './rare-fields.tsx'
 
 interface SendFieldsProps {
   campaign: Campaign
@@ -50,7 +51,7 @@ export function SendFields({ campaign, draft, onChange }: SendFieldsProps) {
         <SenderField
           value={draft.sender}
           onChange={(sender) => onChange({ sender })}
-          none={campaign.from || campaign.sender_pool ? 'The campaign’s' : 'The account’s default'}
+          {...((campaign.from || campaign.sender_pool) && { none: 'The campaign’s' })}
         />
         <SelectField
           label="Type"
@@ -79,7 +80,7 @@ export function SendFields({ campaign, draft, onChange }: SendFieldsProps) {
           pairs={draft.variables}
           onChange={(variables) => onChange({ variables })}
         />
-        <RareSendFields draft={draft} onChange={onChange} />
+        <RareFields draft={draft} onChange={onChange} />
       </Fold>
     </>
   )

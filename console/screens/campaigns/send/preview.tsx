@@ -1,12 +1,13 @@
 /** What one contact would read, where the text is a template: the API fills in templates for a contact, other texts only in a dry run. */
 import type { Campaign, Operations } from '@heliogram/sdk'
 import { useState } from 'react'
+import { alphabetOf } from '../../../compose/rare.ts'
 import { heliogram } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { Buttons, Form, TextField } from '../../../kit/form.tsx'
 import { Section } from '../../../kit/page.tsx'
 import { useTask } from '../../../kit/task.tsx'
-import { textsOf } from '../pairs.tsx'
+import { textsOf } from '../../../compose/pairs.tsx'
 import { PreviewText } from '../templates/preview-text.tsx'
 import type { SendDraft } from './draft.ts'
 
@@ -21,8 +22,7 @@ export function PreviewFor({ campaign, draft }: { campaign: Campaign; draft: Sen
       campaign: campaign.id,
       contact: contact.trim(),
       variables: { ...campaign.variables, ...textsOf(draft.variables) },
-      ...(draft.encoding && { encoding: draft.encoding }),
-      ...(draft.smartEncoding && { smart_encoding: true }),
+      ...alphabetOf(draft),
     }
     setPreview(await heliogram.call('previewTemplate', { path: { template }, body }))
   })

@@ -7,10 +7,10 @@ import { Button } from '../../../kit/button.tsx'
 import { ConfirmButton } from '../../../kit/dialog.tsx'
 import { KeySecret } from '../../../kit/key-secret.tsx'
 import { Loaded, Page } from '../../../kit/page.tsx'
+import { RotateDialog } from '../../../kit/rotate-dialog.tsx'
 import { Badge, Copy, Facts, Moment, Time } from '../../../kit/show.tsx'
 import { ChangeKeyDialog } from './change.tsx'
 import { Ends } from './ends.tsx'
-import { RotateKeyDialog } from './rotate.tsx'
 
 export function KeyScreen() {
   const { id = '' } = useParams()
@@ -26,8 +26,15 @@ function Key({ of }: { of: ApiKey }) {
   const [, go] = useLocation()
   const [secret, setSecret] = useState<string>()
   const [open, setOpen] = useState<'change' | 'rotate'>()
+  const rotate = useAction('rotateApiKey', 'The key has another secret')
   const revoke = useAction('revokeApiKey', 'The key is revoked', () => go('/keys'))
   const close = () => setOpen(undefined)
+  const rotateIt = async (seconds: number) => {
+    const done = await rotate.run({ path: { id: of.id }, body: { overlap_seconds: seconds } })
+    if (!done) return
+    close()
+    setSecret(done.answer.secret)
+  }
   return (
     <>
       {secret !== undefined && <KeySecret secret={secret} scopes={of.scopes} onClose={() => setSecret(undefined)} />}
@@ -35,7 +42,13 @@ function Key({ of }: { of: ApiKey }) {
         <Button does="updateApiKey" onClick={() => setOpen('change')}>
           Change
         </Button>
-        <Button does="rotateApiKey" onClick={() => setOpen('rotate')}>
+        <Button
+          does="rotateApiKey"
+          onClick={() => {
+            rotate.reset()
+            setOpen('rotate')
+          }}
+        >
           Rotate
         </Button>
         <ConfirmButton
@@ -71,13 +84,16 @@ function Key({ of }: { of: ApiKey }) {
       </div>
       {open === 'change' && <ChangeKeyDialog of={of} onClose={close} />}
       {open === 'rotate' && (
-        <RotateKeyDialog
-          id={of.id}
+        <RotateDialog
+          title="Rotate the key"
+          name="overlap_seconds"
+          label="The old secret works for"
+          none="it ends now"
+          hint="A second rotation ends the overlap of the first, and all logins of before its end."
+          onRotate={rotateIt}
           onClose={close}
-          onDone={(next) => {
-            close()
-            setSecret(next)
-          }}
+          isBusy={rotate.isBusy}
+          problem={rotate.problem}
         />
       )}
     </>

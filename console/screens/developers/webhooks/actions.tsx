@@ -4,9 +4,9 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAction } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
-import { ConfirmButton, Dialog } from '../../../kit/dialog.tsx'
-import { Buttons, Form, SelectField } from '../../../kit/form.tsx'
+import { ConfirmButton } from '../../../kit/dialog.tsx'
 import { Problem } from '../../../kit/problem.tsx'
+import { RotateDialog } from '../../../kit/rotate-dialog.tsx'
 import { WebhookSecret } from './secret.tsx'
 
 export function WebhookActions({ of: { id, enabled, url } }: { of: Webhook }) {
@@ -15,7 +15,14 @@ export function WebhookActions({ of: { id, enabled, url } }: { of: Webhook }) {
   const [secret, setSecret] = useState<string>()
   const pause = useAction('updateWebhook', 'The webhook is paused')
   const enable = useAction('updateWebhook', 'The webhook is enabled')
+  const rotate = useAction('rotateWebhookSecret', 'It has another secret')
   const remove = useAction('deleteWebhook', 'The webhook is deleted', () => go('/webhooks'))
+  const rotateIt = async (seconds: number) => {
+    const done = await rotate.run({ path: { id }, body: { grace_seconds: seconds } })
+    if (!done) return
+    setRotating(false)
+    setSecret(done.answer.secret)
+  }
   return (
     <>
       {secret !== undefined && <WebhookSecret secret={secret} onClose={() => setSecret(undefined)} />}
@@ -44,7 +51,13 @@ export function WebhookActions({ of: { id, enabled, url } }: { of: Webhook }) {
             Enable
           </Button>
         )}
-        <Button does="rotateWebhookSecret" onClick={() => setRotating(true)}>
+        <Button
+          does="rotateWebhookSecret"
+          onClick={() => {
+            rotate.reset()
+            setRotating(true)
+          }}
+        >
           Rotate the secret
         </Button>
         <ConfirmButton
@@ -62,56 +75,17 @@ export function WebhookActions({ of: { id, enabled, url } }: { of: Webhook }) {
       </div>
       {isRotating && (
         <RotateDialog
-          id={id}
+          title="Rotate the secret"
+          name="grace_seconds"
+          label="Both sign for"
+          none="only the new one from now on"
+          hint="Until then each post carries both signatures, so that your server can change over in peace."
+          onRotate={rotateIt}
           onClose={() => setRotating(false)}
-          onDone={(next) => {
-            setRotating(false)
-            setSecret(next)
-          }}
+          isBusy={rotate.isBusy}
+          problem={rotate.problem}
         />
       )}
     </>
-  )
-}
-
-interface RotateProps {
-  id: string
-  onClose: () => void
-  onDone: (secret: string) => void
-}
-
-function RotateDialog({ id, onClose, onDone }: RotateProps) {
-  const [grace, setGrace] = useState('86400')
-  const { run, isBusy, problem } = useAction('rotateWebhookSecret', 'It has another secret')
-  const rotate = async () => {
-    const done = await run({ path: { id }, body: { grace_seconds: Number(grace) } })
-    if (done) onDone(done.answer.secret)
-  }
-  return (
-    <Dialog title="Rotate the secret" onClose={onClose}>
-      <Form does="rotateWebhookSecret" onSubmit={rotate} problem={problem}>
-        <SelectField
-          label="Both sign for"
-          name="grace_seconds"
-          value={grace}
-          onChange={setGrace}
-          options={[
-            ['0', 'no time: only the new one from now on'],
-            ['3600', 'an hour'],
-            ['86400', 'a day'],
-            ['604800', 'seven days'],
-          ]}
-          hint="Until then each post carries both signatures, so that your server can change over in peace."
-        />
-        <Buttons>
-          <Button kind="primary" type="submit" isBusy={isBusy}>
-            Rotate the secret
-          </Button>
-          <Button kind="quiet" onClick={onClose}>
-            Cancel
-          </Button>
-        </Buttons>
-      </Form>
-    </Dialog>
   )
 }

@@ -2,12 +2,13 @@
 import { useState } from 'react'
 import { useLocation, useSearchParams } from 'wouter'
 import { useAction } from '../../../api.ts'
+import { RareFields } from '../../../compose/rare-fields.tsx'
 import { Button, LinkButton } from '../../../kit/button.tsx'
+import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, Form, TextField } from '../../../kit/form.tsx'
 import { Page } from '../../../kit/page.tsx'
 import { bodyOf, emptyDraft, type Draft } from './draft.ts'
 import { Preview } from './preview.tsx'
-import { RareFields } from './rare.tsx'
 import { RoutingFields } from './routing.tsx'
 import { TextFields } from './text-fields.tsx'
 
@@ -41,7 +42,9 @@ export function NewMessageScreen() {
           />
           <TextFields draft={draft} change={change} />
           <RoutingFields draft={draft} change={change} />
-          <RareFields draft={draft} change={change} />
+          <Fold title="More: encoding, limits, what becomes of it, tags">
+            <RareFields draft={draft} onChange={change} />
+          </Fold>
           <Buttons>
             <Button kind="primary" type="submit" isBusy={send.isBusy}>
               {draft.sendAt ? 'Schedule the message' : 'Send the message'}

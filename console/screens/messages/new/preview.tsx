@@ -14,7 +14,13 @@ export function Preview({ draft }: { draft: Draft }) {
   const common = { ...lookOf(settled), ...(to !== undefined && { to }) }
   const ofText = useCall(
     'previewMessage',
-    { body: { ...common, message: settled.message, ...(settled.isShortened && { shorten_urls: true }) } },
+    {
+      body: {
+        ...common,
+        message: settled.message,
+        ...(settled.shortenUrls && { shorten_urls: settled.shortenUrls === 'yes' }),
+      },
+    },
     { enabled: isText && settled.message !== '' },
   )
   const ofTemplate = useCall(

@@ -1,5 +1,5 @@
 /** Values by name, of whatever names somebody chooses: attributes, variables, metadata. */
-import { Button } from '../../kit/button.tsx'
+import { Button } from '../kit/button.tsx'
 
 export interface Pair {
   id: number
@@ -53,6 +53,8 @@ export function PairsField({ label, hint, pairs, onChange, nameLabel = 'Name' }:
             aria-label={`${nameLabel} ${n + 1}`}
             placeholder={nameLabel}
             value={name}
+            // Who adds a pair goes on with its name.
+            autoFocus={name === '' && value === ''}
             autoComplete="off"
             onChange={(event) => set(id, { name: event.target.value })}
           />

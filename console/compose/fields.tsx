@@ -1,0 +1,54 @@
+/** Fields of whatever sends: a message, a broadcast, a campaign. */
+import { SelectField, TextField } from '../kit/form.tsx'
+import { oneOf } from '../kit/typed.ts'
+
+interface FieldProps {
+  value: string
+  onChange: (value: string) => void
+}
+
+/** `hint`: what counts where it is empty. */
+export const ValidityField = ({ hint, ...rest }: FieldProps & { hint: string }) => (
+  <TextField
+    label="Validity period"
+    name="validity_period"
+    inputMode="decimal"
+    hint={`Seconds for which it is of use, up to 259,200. Empty: ${hint}.`}
+    {...rest}
+  />
+)
+
+interface UnknownProps {
+  value: string
+  onChange: (value: '' | 'hold' | 'resend') => void
+  /** What counts where nothing is chosen. */
+  none: string
+}
+
+export const UnknownField = ({ value, onChange, none }: UnknownProps) => (
+  <SelectField
+    label="When the carrier does not answer"
+    name="on_unknown"
+    value={value}
+    onChange={(one) => onChange(oneOf(['hold', 'resend'], one, ''))}
+    options={[
+      ['', none],
+      ['hold', 'Hold the message as unconfirmed'],
+      ['resend', 'Send it again, perhaps twice'],
+    ]}
+  />
+)
+
+export const CallbackField = (props: FieldProps) => (
+  <TextField
+    label="Callback address"
+    name="callback_url"
+    type="url"
+    hint="Gets the events instead of the account’s webhooks."
+    {...props}
+  />
+)
+
+export const TagsField = (props: FieldProps) => (
+  <TextField label="Tags" name="tags" hint="Up to 50 labels for filters, with commas between them." {...props} />
+)

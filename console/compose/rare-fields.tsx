@@ -1,0 +1,100 @@
+/** The fields of what is seldom said. */
+import { CheckField, SelectField, TextField } from '../kit/form.tsx'
+import { oneOf } from '../kit/typed.ts'
+import { CallbackField, TagsField, UnknownField, ValidityField } from './fields.tsx'
+import { PairsField } from './pairs.tsx'
+import type { RareDraft } from './rare.ts'
+
+interface RareFieldsProps {
+  draft: RareDraft
+  onChange: (change: Partial<RareDraft>) => void
+}
+
+export function RareFields({ draft, onChange }: RareFieldsProps) {
+  return (
+    <>
+      <CheckField
+        label="Replace typographic characters"
+        name="smart_encoding"
+        value={draft.isSmart}
+        onChange={(isSmart) => onChange({ isSmart })}
+        hint="Curly quotes, dashes, ellipses and special spaces, where this alone brings the text into GSM-7. Never for codes."
+      />
+      <CheckField
+        label="Remove the text when the message is over"
+        name="retain_content"
+        value={draft.isForgotten}
+        onChange={(isForgotten) => onChange({ isForgotten })}
+      />
+      <div className="fields">
+        <SelectField
+          label="Encoding"
+          name="encoding"
+          value={draft.encoding}
+          onChange={(encoding) => onChange({ encoding: oneOf(['gsm7', 'ucs2'], encoding, '') })}
+          options={[
+            ['', 'GSM-7 where the text allows it'],
+            ['gsm7', 'GSM-7, or refuse it'],
+            ['ucs2', 'UCS-2'],
+          ]}
+        />
+        <SelectField
+          label="Short links"
+          name="shorten_urls"
+          value={draft.shortenUrls}
+          onChange={(shortenUrls) => onChange({ shortenUrls: oneOf(['yes', 'no'], shortenUrls, '') })}
+          options={[
+            ['', 'As the campaign says'],
+            ['yes', 'Shorten addresses, and count clicks'],
+            ['no', 'Leave addresses as they are'],
+          ]}
+        />
+        <ValidityField
+          value={draft.validity}
+          onChange={(validity) => onChange({ validity })}
+          hint="the campaign’s, or 36,000"
+        />
+        <UnknownField
+          value={draft.onUnknown}
+          onChange={(onUnknown) => onChange({ onUnknown })}
+          none="As the campaign, account or link says"
+        />
+        <TextField
+          label="Most segments"
+          name="max_segments"
+          inputMode="numeric"
+          value={draft.maxSegments}
+          onChange={(maxSegments) => onChange({ maxSegments })}
+          hint="A text that needs more is refused."
+        />
+        <TextField
+          label="Highest price of a message"
+          name="max_price/amount"
+          inputMode="decimal"
+          value={draft.maxPrice}
+          onChange={(maxPrice) => onChange({ maxPrice })}
+          hint="By the estimate. Where no price is known it is sent."
+        />
+        {draft.maxPrice !== '' && (
+          <TextField
+            label="Currency"
+            name="max_price/currency"
+            placeholder="EUR"
+            maxLength={3}
+            value={draft.currency}
+            onChange={(currency) => onChange({ currency })}
+            hint="Three letters, such as EUR."
+          />
+        )}
+        <CallbackField value={draft.callbackUrl} onChange={(callbackUrl) => onChange({ callbackUrl })} />
+        <TagsField value={draft.tags} onChange={(tags) => onChange({ tags })} />
+      </div>
+      <PairsField
+        label="Metadata"
+        hint="Yours, returned with the message and in its events."
+        pairs={draft.metadata}
+        onChange={(metadata) => onChange({ metadata })}
+      />
+    </>
+  )
+}

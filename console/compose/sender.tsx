@@ -1,0 +1,56 @@
+/** From whom: one of the account's senders, or a pool of them. */
+import { useCall } from '../api.ts'
+import { SelectField } from '../kit/form.tsx'
+import { tellNumber } from '../kit/number.ts'
+
+interface SenderProps {
+  /** `from:` and a number or name, or `pool:` and the id of a pool. */
+  value: string
+  onChange: (value: string) => void
+  /** What is meant where nothing is chosen; the account's default otherwise. */
+  none?: string
+}
+
+/** What is chosen, as the API takes it; `undefined`: nothing. */
+export const senderOf = (value: string) => ({
+  from: value.startsWith('from:') ? value.slice(5) : undefined,
+  sender_pool: value.startsWith('pool:') ? value.slice(5) : undefined,
+})
+
+/** What the API says, as the field has it. */
+export const senderValue = (from: string | null | undefined, pool: string | null | undefined): string =>
+  from ? `from:${from}` : pool ? `pool:${pool}` : ''
+
+/** Where the API does not say what there is, what is chosen stays. */
+export function SenderField({ value, onChange, none }: SenderProps) {
+  const senders = useCall('listSenders', { query: { limit: 200 } })
+  const pools = useCall('listSenderPools', { query: { limit: 200 } })
+  const all = senders.data?.data ?? []
+  const usual = all.find((sender) => sender.default)
+  const options: [string, string][] = [
+    ['', none ?? (usual ? `The account’s default, ${tellNumber(usual.number)}` : 'The account’s default')],
+    ...all.map(({ number, kind, country }): [string, string] => [
+      `from:${number}`,
+      `${tellNumber(number)} (${[kind.replaceAll('_', ' '), country].filter(Boolean).join(', ')})`,
+    ]),
+    ...(pools.data?.data ?? []).map(({ id, name }): [string, string] => [`pool:${id}`, `Pool ${name}`]),
+  ]
+  return (
+    <SelectField
+      label="From"
+      name={value.startsWith('pool:') ? 'sender_pool' : 'from'}
+      value={value}
+      onChange={onChange}
+      options={
+        options.some(([one]) => one === value)
+          ? options
+          : [...options, [value, tellNumber(value.replace(/^(from|pool):/, ''))]]
+      }
+      hint={
+        senders.data && all.length === 0
+          ? 'The account has no senders: the carrier puts its own, and nobody can reply.'
+          : 'One of your senders, or a pool that chooses one for each recipient.'
+      }
+    />
+  )
+}

@@ -1,0 +1,50 @@
+/** Another secret in the place of one: until when the old one works beside it. */
+import { useState } from 'react'
+import { Button } from './button.tsx'
+import { Dialog } from './dialog.tsx'
+import { Buttons, Form, SelectField } from './form.tsx'
+
+interface RotateProps {
+  title: string
+  /** The field of the API that says how many seconds. */
+  name: string
+  label: string
+  /** What it means that it is none. */
+  none: string
+  hint: string
+  onRotate: (seconds: number) => unknown
+  onClose: () => void
+  isBusy: boolean
+  problem: Error | null
+}
+
+export function RotateDialog({ title, name, label, none, hint, onRotate, onClose, isBusy, problem }: RotateProps) {
+  const [seconds, setSeconds] = useState('86400')
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <Form onSubmit={() => onRotate(Number(seconds))} problem={problem}>
+        <SelectField
+          label={label}
+          name={name}
+          value={seconds}
+          onChange={setSeconds}
+          options={[
+            ['0', `no time: ${none}`],
+            ['3600', 'an hour'],
+            ['86400', 'a day'],
+            ['604800', 'seven days'],
+          ]}
+          hint={hint}
+        />
+        <Buttons>
+          <Button kind="primary" type="submit" isBusy={isBusy}>
+            {title}
+          </Button>
+          <Button kind="quiet" onClick={onClose}>
+            Cancel
+          </Button>
+        </Buttons>
+      </Form>
+    </Dialog>
+  )
+}
