@@ -47,6 +47,13 @@ test('a dialog begins at its first field, and leads back to what opened it', asy
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await expectFocus(open)
+  // And where a key opened it.
+  await page.getByRole('main').focus()
+  await page.keyboard.press('n')
+  await expectFocus(page.getByLabel('E-mail address'))
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await expectFocus(open)
 })
 
 test('a button that was pressed keeps the keyboard while its work is done, and when it has failed', async () => {

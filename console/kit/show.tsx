@@ -3,7 +3,16 @@ import { useState, useSyncExternalStore, type ReactNode } from 'react'
 import { Button } from './button.tsx'
 import { tellNumber } from './number.ts'
 
-const dateTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+// With its zone: who reads it to somebody, or compares it with a log, may be elsewhere.
+const dateTime = new Intl.DateTimeFormat(undefined, {
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+  hour: 'numeric',
+  minute: '2-digit',
+  second: '2-digit',
+  timeZoneName: 'short',
+})
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const whole = new Intl.NumberFormat('en')
 
@@ -15,7 +24,7 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
 ]
 
 /** There is none: a dash. */
-export const None = () => <span className="none">–</span>
+export const None = () => <span className="none dash">–</span>
 
 /** A moment (ISO 8601): how long ago or ahead, and the whole of it on hovering. None: a dash. */
 export function Time({ at }: { at: string | null | undefined }) {
@@ -43,11 +52,21 @@ function tellDistance(seconds: number): string {
   return relative.format(Math.trunc(seconds / size), unit)
 }
 
-/** A moment in full. */
+/** A moment in full; as the API has it on hovering. */
 export const Moment = ({ at }: { at: string | null | undefined }) =>
-  at ? <time dateTime={at}>{dateTime.format(new Date(at))}</time> : <None />
+  at ? (
+    <time dateTime={at} title={at}>
+      {dateTime.format(new Date(at))}
+    </time>
+  ) : (
+    <None />
+  )
 
 export const formatNumber = (value: number): string => whole.format(value)
+
+/** So many of something, of which there is one or are several: `1 message`, `2 messages`. */
+export const tellCount = (count: number, one: string): string =>
+  `${formatNumber(count)} ${count === 1 ? one : one.replace(/y$/, 'ie')}${count === 1 ? '' : 's'}`
 
 export const PhoneNumber = ({ of }: { of: string | null | undefined }) =>
   of ? <span className="phone">{tellNumber(of)}</span> : <None />
@@ -119,11 +138,23 @@ export function Facts({ facts }: { facts: readonly (readonly [string, ReactNode]
   )
 }
 
-/** A number that matters, with what it counts. */
+const singular: Record<string, string> = {
+  messages: 'message',
+  segments: 'segment',
+  replies: 'reply',
+  recipients: 'recipient',
+  'opt-outs': 'opt-out',
+  clicks: 'click',
+  rows: 'row',
+  'bad rows': 'bad row',
+  'messages made': 'message made',
+}
+
+/** A number that matters, with what it counts, of which there may be one. */
 export const Figure = ({ value, label, tone }: { value: ReactNode; label: string; tone?: Tone }) => (
   <div className={`figure ${tone ?? ''}`}>
     <strong>{value}</strong>
-    <span>{label}</span>
+    <span>{value === '1' ? (singular[label] ?? label) : label}</span>
   </div>
 )
 

@@ -17,7 +17,7 @@ export function useKeyboard(): ReactNode {
     .flatMap((part) => part.places)
     .filter(({ key }) => key !== undefined)
   useEffect(() => {
-    const press = (event: KeyboardEvent) => {
+    const listen = (event: KeyboardEvent) => {
       const isTyping =
         event.target instanceof Element && event.target.closest('input, textarea, select, dialog') !== null
       if (isTyping || event.metaKey || event.ctrlKey || event.altKey) return
@@ -28,12 +28,12 @@ export function useKeyboard(): ReactNode {
       else if (event.key === 'g') chordUntil.current = Date.now() + chordMs
       else if (event.key === '?') setHelp(true)
       else if (event.key === '/') focusFirst('.filters input, .filters select')
-      else if (event.key === 'n') document.querySelector<HTMLElement>('[data-key="n"]')?.click()
+      else if (event.key === 'n') press(document.querySelector<HTMLElement>('[data-key="n"]'))
       else return
       event.preventDefault()
     }
-    addEventListener('keydown', press)
-    return () => removeEventListener('keydown', press)
+    addEventListener('keydown', listen)
+    return () => removeEventListener('keydown', listen)
   })
   if (!isHelp) return null
   const keys: [string, string][] = [
@@ -59,6 +59,12 @@ export function useKeyboard(): ReactNode {
       </dl>
     </Dialog>
   )
+}
+
+/** As by a hand that was on it: what opens in front leads back to it. */
+function press(button: HTMLElement | null): void {
+  button?.focus()
+  button?.click()
 }
 
 function focusFirst(selector: string): void {

@@ -6,7 +6,7 @@ import { useCall } from '../../api.ts'
 import { LinkButton } from '../../kit/button.tsx'
 import { isAllowed, Scopes } from '../../kit/may.tsx'
 import { Loaded, Page } from '../../kit/page.tsx'
-import { Badge, Copy, formatNumber } from '../../kit/show.tsx'
+import { Badge, Copy, tellCount } from '../../kit/show.tsx'
 import { Tabs } from '../../kit/tabs.tsx'
 import { Lifecycle } from './lifecycle.tsx'
 import { isOpen, isUnderWay } from './states.ts'
@@ -41,7 +41,7 @@ export function CampaignFrame({ children }: { children: (campaign: Campaign) => 
       back={campaignsBack}
       lead={
         <>
-          <Badge status={campaign.status} /> {formatNumber(campaign.contacts_count)} contacts ·{' '}
+          <Badge status={campaign.status} /> {tellCount(campaign.contacts_count, 'contact')} ·{' '}
           <Copy text={campaign.key ?? campaign.id} />
         </>
       }

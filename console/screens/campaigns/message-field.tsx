@@ -1,5 +1,6 @@
 /** The text of messages, with the fields that each recipient fills. */
 import { useRef } from 'react'
+import { tellCount } from '../../kit/show.tsx'
 import { Button } from '../../kit/button.tsx'
 import { TextArea } from '../../kit/form.tsx'
 
@@ -34,7 +35,7 @@ export function MessageField({ value, onChange, label = 'Text', name = 'message'
         onChange={onChange}
         hint={
           <>
-            {value.length > 0 && `${value.length} characters, before fields are filled in. `}
+            {value.length > 0 && `${tellCount(value.length, 'character')}, before fields are filled in. `}
             Fields stand in double braces and are filled in for each recipient.
           </>
         }

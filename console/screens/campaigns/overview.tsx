@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { LinkButton } from '../../kit/button.tsx'
 import { PartsBar } from '../../kit/bars.tsx'
 import { Empty, Section } from '../../kit/page.tsx'
-import { Facts, Figure, Figures, formatNumber, PhoneNumber } from '../../kit/show.tsx'
+import { Facts, Figure, Figures, formatNumber, PhoneNumber, tellCount } from '../../kit/show.tsx'
 import { BroadcastList } from './broadcasts/list.tsx'
 import { CampaignFrame } from './frame.tsx'
 import { isOpen } from './states.ts'
@@ -87,7 +87,7 @@ function About({ campaign }: { campaign: Campaign }) {
           ['Template', campaign.template && <Link href={`/templates/${campaign.template}`}>{campaign.template}</Link>],
           ['Default country', campaign.default_country],
           ['Time zone', campaign.timezone],
-          ['Pace', campaign.pace === null ? null : `${formatNumber(campaign.pace)} segments a second`],
+          ['Pace', campaign.pace === null ? null : `${tellCount(campaign.pace, 'segment')} a second`],
           ['Validity', campaign.validity_period === null ? null : `${formatNumber(campaign.validity_period)} s`],
           ['Tags', campaign.tags.join(', ')],
           ['Id', <code key="id">{campaign.id}</code>],

@@ -2,8 +2,9 @@
 import { Link } from 'wouter'
 import { useCall } from '../../api.ts'
 import { LinkButton } from '../../kit/button.tsx'
+import { tellLinkError } from '../../kit/link-error.ts'
 import { Empty, Loaded, Section } from '../../kit/page.tsx'
-import { Badge, formatNumber, Time } from '../../kit/show.tsx'
+import { Badge, formatNumber, tellCount } from '../../kit/show.tsx'
 import { Table } from '../../kit/table.tsx'
 
 /** How often it looks again. Milliseconds. */
@@ -16,8 +17,7 @@ export function LinkStates() {
     <Section title="Carriers" actions={<Link href="/carriers">All carriers</Link>}>
       {queue.data && queue.data.messages > 0 && (
         <p className="lead">
-          {formatNumber(queue.data.messages)} messages wait for their turn, {formatNumber(queue.data.segments)}{' '}
-          segments.
+          In line: {tellCount(queue.data.messages, 'message')}, {tellCount(queue.data.segments, 'segment')}.
         </p>
       )}
       <Loaded call={carriers}>
@@ -30,19 +30,26 @@ export function LinkStates() {
             columns={[
               { title: 'Carrier', cell: ({ carrier }) => carrier.name },
               { title: 'State', cell: ({ link }) => <Badge status={link.state} /> },
-              { title: 'Sessions', isNumber: true, cell: ({ link }) => link.sessions },
-              { title: 'In flight', isNumber: true, cell: ({ link }) => `${link.in_flight} of ${link.window}` },
-              { title: 'Rate', isNumber: true, cell: ({ link }) => `${link.rate_1m} of ${link.pace}/s` },
+              { title: 'Sessions', isNumber: true, cell: ({ link }) => formatNumber(link.sessions) },
+              {
+                title: 'In flight',
+                isNumber: true,
+                cell: ({ link }) => `${formatNumber(link.in_flight)} of ${formatNumber(link.window)}`,
+              },
+              {
+                title: 'Rate',
+                isNumber: true,
+                cell: ({ link }) => `${formatNumber(link.rate_1m)} of ${formatNumber(link.pace)}/s`,
+              },
               {
                 title: 'Answers in',
                 isNumber: true,
                 cell: ({ link }) => (link.response ? `${link.response.p50_ms} ms` : '–'),
               },
-              { title: 'Heartbeat', cell: ({ link }) => <Time at={link.last_enquire_link_at} /> },
               {
                 title: 'Last error',
                 isWide: true,
-                cell: ({ link }) => link.last_error,
+                cell: ({ link }) => link.last_error && tellLinkError(link.last_error),
               },
             ]}
             empty={

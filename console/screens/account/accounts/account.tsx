@@ -7,7 +7,7 @@ import { Button } from '../../../kit/button.tsx'
 import { ConfirmButton } from '../../../kit/dialog.tsx'
 import { KeySecret } from '../../../kit/key-secret.tsx'
 import { Loaded, Page } from '../../../kit/page.tsx'
-import { Badge, Copy, Facts, Moment } from '../../../kit/show.tsx'
+import { Badge, Copy, Facts, Moment, tellCount } from '../../../kit/show.tsx'
 import { ChangeDialog } from './change.tsx'
 import { CloseDialog } from './close.tsx'
 import { AccountKeyDialog, type AccountKey } from './key.tsx'
@@ -36,7 +36,7 @@ const AccountFacts = ({ of }: { of: Account }) => (
     facts={[
       ['Id', <Copy key="id" text={of.id} />],
       ['State', <Badge key="state" status={of.status} />],
-      ['Pace', of.pace === null ? 'as the links allow' : `${of.pace} segments a second`],
+      ['Pace', of.pace === null ? 'as the links allow' : `${tellCount(of.pace, 'segment')} a second`],
       ['Requests', of.api_per_second === null ? 'as the installation says' : `${of.api_per_second} a second`],
       ['Made', <Moment key="made" at={of.created_at} />],
       ['Closed', of.closed_at && <Moment key="closed" at={of.closed_at} />],

@@ -6,7 +6,7 @@ import { Button } from '../../../kit/button.tsx'
 import { Fold } from '../../../kit/fold.tsx'
 import { Buttons, Form, SelectField, TextField } from '../../../kit/form.tsx'
 import { Secrets } from '../../../kit/secret.tsx'
-import { Badge } from '../../../kit/show.tsx'
+import { Badge, tellCount } from '../../../kit/show.tsx'
 
 interface SecondFactorProps {
   isOn: boolean
@@ -30,7 +30,8 @@ export function SecondFactor({ isOn, codesLeft, email }: SecondFactorProps) {
       {isOn ? (
         <>
           <p>
-            <Badge status="on" tone="good" /> A code is asked for at each login. {codesLeft} recovery codes are left.
+            <Badge status="on" tone="good" /> A code is asked for at each login. {tellCount(codesLeft, 'recovery code')}{' '}
+            {codesLeft === 1 ? 'is' : 'are'} left.
           </p>
           <Fold title="Turn it off">
             <TurnOff />

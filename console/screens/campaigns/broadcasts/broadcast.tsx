@@ -4,7 +4,7 @@ import { Link, useParams } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { PartsBar } from '../../../kit/bars.tsx'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
-import { Badge, Copy, Facts, Figure, Figures, formatNumber, Moment, Time } from '../../../kit/show.tsx'
+import { Badge, Copy, Facts, Figure, Figures, formatNumber, Moment, Time, tellCount } from '../../../kit/show.tsx'
 import { Lifecycle } from '../lifecycle.tsx'
 import { isUnderWay } from '../states.ts'
 import { Decision, Withdraw } from './decision.tsx'
@@ -73,7 +73,7 @@ function Details({ broadcast }: { broadcast: Broadcast }) {
       </Figures>
       <Section title="Progress">
         <PartsBar
-          label={`${formatNumber(recipients)} recipients`}
+          label={tellCount(recipients, 'recipient')}
           parts={[
             { name: 'messages', value: messages, tone: 'good' },
             ...Object.entries(skipped).map(([reason, value]) => ({
@@ -115,6 +115,6 @@ function Details({ broadcast }: { broadcast: Broadcast }) {
 }
 
 function tellDecision({ recipients, reason }: NonNullable<Broadcast['approval']>): string {
-  const word = recipients === null ? 'rejected' : `approved for ${formatNumber(recipients)} recipients`
+  const word = recipients === null ? 'rejected' : `approved for ${tellCount(recipients, 'recipient')}`
   return reason === null ? word : `${word}: ${reason}`
 }

@@ -5,7 +5,7 @@ import { useAction } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { ConfirmButton, Dialog } from '../../../kit/dialog.tsx'
 import { Buttons, Form, TextArea } from '../../../kit/form.tsx'
-import { formatNumber } from '../../../kit/show.tsx'
+import { tellCount } from '../../../kit/show.tsx'
 
 export function Decision({ broadcast: { id, recipients } }: { broadcast: Broadcast }) {
   const [open, setOpen] = useState<'approve' | 'reject'>()
@@ -40,7 +40,7 @@ export function Decision({ broadcast: { id, recipients } }: { broadcast: Broadca
           <Form onSubmit={decide} problem={isApproval ? approve.problem : reject.problem}>
             <p>
               {isApproval
-                ? `It goes to ${formatNumber(recipients)} recipients, at once or at its time.`
+                ? `It goes to ${tellCount(recipients, 'recipient')}, at once or at its time.`
                 : 'Nothing of it is sent; its campaign can have another.'}
             </p>
             <TextArea

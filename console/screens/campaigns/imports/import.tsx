@@ -1,6 +1,7 @@
 /** One import: how far it is, what became of its rows. */
-import { Link, useParams } from 'wouter'
+import { useParams } from 'wouter'
 import { useAction, useCall } from '../../../api.ts'
+import { LinkButton } from '../../../kit/button.tsx'
 import { ConfirmButton } from '../../../kit/dialog.tsx'
 import { Loaded, Page, Section } from '../../../kit/page.tsx'
 import { Copy, Facts, Moment, Time } from '../../../kit/show.tsx'
@@ -30,9 +31,12 @@ export function ImportScreen() {
           <>
             <Outcome of={shown} />
             {shown.completed_at !== null && !shown.dry_run && (
-              <p className="section">
-                <Link href={`/campaigns/${shown.campaign}/contacts`}>To the contacts of the campaign</Link>
-              </p>
+              <div className="section buttons">
+                <LinkButton to={`/campaigns/${shown.campaign}/send`} does="sendCampaign" kind="primary">
+                  Send to contacts
+                </LinkButton>
+                <LinkButton to={`/campaigns/${shown.campaign}/contacts`}>To the contacts of the campaign</LinkButton>
+              </div>
             )}
             <Section title="The file">
               <Facts

@@ -89,10 +89,16 @@ export function NewImport({ campaign }: { campaign: Campaign }) {
           />
         </div>
         <Buttons>
-          <Button kind="primary" type="submit" disabled={!file} isBusy={check.isBusy}>
+          <Button kind={checked ? 'plain' : 'primary'} type="submit" disabled={!file} isBusy={check.isBusy}>
             {checked ? 'Check again' : 'Check the file'}
           </Button>
-          <Button does="importContacts" disabled={!file} isBusy={order.isBusy} onClick={() => void doIt()}>
+          <Button
+            does="importContacts"
+            kind={checked ? 'primary' : 'plain'}
+            disabled={!file}
+            isBusy={order.isBusy}
+            onClick={() => void doIt()}
+          >
             Import
           </Button>
           <span className="hint">Checking reads all of it and writes nothing.</span>

@@ -3,7 +3,7 @@ import type { Import } from '@heliogram/sdk'
 import type { UseQueryResult } from '@tanstack/react-query'
 import { useCall } from '../../../api.ts'
 import { PartsBar } from '../../../kit/bars.tsx'
-import { Badge, formatNumber, Progress } from '../../../kit/show.tsx'
+import { Badge, formatNumber, Progress, tellCount } from '../../../kit/show.tsx'
 import { BadRows } from './bad-rows.tsx'
 import { Sample } from './sample.tsx'
 
@@ -33,7 +33,7 @@ export function Outcome({ of }: { of: Import }) {
         <>
           <Progress done={Math.round(of.progress * 100)} of={100} label="Part of the file that was read" />
           <p className="hint">
-            {formatNumber(counts.processed)} rows read{counts.total !== null && ` of ${formatNumber(counts.total)}`}
+            {tellCount(counts.processed, 'row')} read{counts.total !== null && ` of ${formatNumber(counts.total)}`}
           </p>
         </>
       )}
@@ -43,7 +43,7 @@ export function Outcome({ of }: { of: Import }) {
         </div>
       )}
       <PartsBar
-        label={`${formatNumber(counts.processed)} rows`}
+        label={tellCount(counts.processed, 'row')}
         parts={[
           { name: isDry ? 'would be new' : 'new', value: counts.created, tone: 'good' },
           { name: isDry ? 'would be updated' : 'updated', value: counts.updated, tone: 'busy' },

@@ -2,7 +2,7 @@
 import type { Operations } from '@heliogram/sdk'
 import { download } from '../../../api.ts'
 import { Section } from '../../../kit/page.tsx'
-import { Facts, Figure, Figures, formatNumber, PhoneNumber } from '../../../kit/show.tsx'
+import { Facts, Figure, Figures, formatNumber, PhoneNumber, tellCount } from '../../../kit/show.tsx'
 import { Table } from '../../../kit/table.tsx'
 import { DownloadButton } from '../../../kit/task.tsx'
 import type { Order } from './draft.ts'
@@ -38,7 +38,7 @@ export function DryRunResult({ result, isStale, campaign, order }: DryRunProps) 
       <Section title="In numbers">
         <Facts
           facts={[
-            ['Longest message', `${formatNumber(most)} ${most === 1 ? 'segment' : 'segments'}`],
+            ['Longest message', tellCount(most, 'segment')],
             ['In GSM-7', encodings['GSM-7'] > 0 ? formatNumber(encodings['GSM-7']) : null],
             ['In UCS-2', encodings['UCS-2'] > 0 ? formatNumber(encodings['UCS-2']) : null],
             ...(cost.length === 0 ? [['Cost', 'no prices are known'] as const] : []),

@@ -7,7 +7,7 @@ import { Button } from '../../../kit/button.tsx'
 import { Dialog } from '../../../kit/dialog.tsx'
 import { Buttons, Form } from '../../../kit/form.tsx'
 import { Problem } from '../../../kit/problem.tsx'
-import { formatNumber } from '../../../kit/show.tsx'
+import { tellCount } from '../../../kit/show.tsx'
 import { useTask } from '../../../kit/task.tsx'
 import { CampaignFrame } from '../frame.tsx'
 import { isOpen, isUnderWay } from '../states.ts'
@@ -104,7 +104,7 @@ function Send({ campaign }: { campaign: Campaign }) {
         <Dialog title={draft.when === 'now' ? 'Send now' : 'Schedule'} onClose={() => setAsking(false)}>
           <div className="question">
             <p>
-              {formatNumber(looked.result.messages)} messages in {formatNumber(looked.result.segments)} segments
+              {tellCount(looked.result.messages, 'message')} in {tellCount(looked.result.segments, 'segment')}
               {order.audience ? ` to contacts with ${order.audience.tags.join(' or ')}` : ''}
               {looked.result.cost.map(({ amount, currency }) => `, ${amount} ${currency} by the estimate`)},{' '}
               {tellWhen(draft.when, draft.at)}.

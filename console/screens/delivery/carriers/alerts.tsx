@@ -2,6 +2,7 @@
 import type { Alert } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
+import { tellLinkError } from '../../../kit/link-error.ts'
 import { FilterSelect } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Section } from '../../../kit/page.tsx'
@@ -103,7 +104,7 @@ function Words({
 }) {
   switch (type) {
     case 'link.down':
-      return last_error ?? <None />
+      return last_error === null ? <None /> : tellLinkError(last_error)
     case 'link.throttled':
       return `${tell(allowed_pace)} of ${tell(pace)} segments a second are left`
     case 'sender.degraded':

@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import type { Carrier, Link } from '@heliogram/sdk'
 import { Link as Address } from 'wouter'
+import { tellLinkError } from '../../../kit/link-error.ts'
 import { Badge, formatNumber, Time } from '../../../kit/show.tsx'
 import { Table, type Column } from '../../../kit/table.tsx'
 
@@ -107,7 +108,7 @@ function LastError({ of: { last_error, last_error_at } }: { of: Link }) {
   if (last_error === null) return null
   return (
     <span className="note">
-      {last_error}, <Time at={last_error_at} />
+      {tellLinkError(last_error)}, <Time at={last_error_at} />
     </span>
   )
 }

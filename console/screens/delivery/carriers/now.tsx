@@ -1,7 +1,7 @@
 /** What a carrier does now: its links, what waits for it, how fast it answers, where it posts to. */
 import type { Carrier } from '@heliogram/sdk'
 import { Empty, Section } from '../../../kit/page.tsx'
-import { Copy, Facts, formatNumber, Time } from '../../../kit/show.tsx'
+import { Copy, Facts, formatNumber, Time, tellCount } from '../../../kit/show.tsx'
 import { Table } from '../../../kit/table.tsx'
 import { formatLatency } from '../format.ts'
 import { LinkTable } from './link-table.tsx'
@@ -61,7 +61,7 @@ export function NowPart({ carrier }: { carrier: Carrier }) {
         <Facts
           facts={[
             ['Id', <Copy key="id" text={carrier.id} />],
-            ['Pace', `${formatNumber(carrier.pace)} segments a second a link`],
+            ['Pace', `${tellCount(carrier.pace, 'segment')} a second a link`],
             ['Priority', `${carrier.priority}, lower goes first`],
             ['Secrets', carrier.has_password ? 'stored' : 'none'],
             ['Added', <Time key="created" at={carrier.created_at} />],

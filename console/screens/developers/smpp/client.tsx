@@ -7,7 +7,7 @@ import { Button } from '../../../kit/button.tsx'
 import { ConfirmButton, Dialog } from '../../../kit/dialog.tsx'
 import { Loaded, Page } from '../../../kit/page.tsx'
 import { Problem } from '../../../kit/problem.tsx'
-import { Badge, Copy, Facts, Moment, Time } from '../../../kit/show.tsx'
+import { Badge, Copy, Facts, Moment, Time, tellCount } from '../../../kit/show.tsx'
 import { alphabets, concatenations, smppBodyOf, smppDraftOf } from './draft.ts'
 import { SmppForm } from './form.tsx'
 import { SmppPassword } from './password.tsx'
@@ -48,7 +48,7 @@ const CredentialFacts = ({ of }: { of: SmppCredential }) => (
       ['Sessions now', `${of.sessions} of ${of.max_sessions}`],
       ['Last bound', <Time key="bound" at={of.last_bound_at} />],
       ['Window', of.window],
-      ['Pace', `${of.pace} segments a second`],
+      ['Pace', `${tellCount(of.pace, 'segment')} a second`],
       ['Networks', of.allowed_cidrs.length > 0 ? of.allowed_cidrs.join(', ') : 'any'],
       ['data_coding 0', nameIn(alphabets, of.default_alphabet)],
       ['Replies', of.receives_replies ? `come to it by ${nameIn(concatenations, of.reply_concatenation)}` : 'no'],

@@ -5,7 +5,7 @@ import { useAction, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
 import { useDebounced } from '../../../kit/debounced.ts'
 import { Buttons, CheckField, Form, TextArea } from '../../../kit/form.tsx'
-import { formatNumber } from '../../../kit/show.tsx'
+import { tellCount } from '../../../kit/show.tsx'
 
 interface ReplyBoxProps {
   conversation: Conversation
@@ -45,7 +45,7 @@ export function ReplyBox({ conversation: { id, unread, campaign }, onSent }: Rep
         }}
         hint={
           settled !== '' && segments !== undefined
-            ? `${formatNumber(segments)} ${segments === 1 ? 'segment' : 'segments'} of ${encoding}`
+            ? `${tellCount(segments, 'segment')} of ${encoding}`
             : 'Ctrl and Enter send it.'
         }
       />

@@ -3,7 +3,7 @@ import type { Message } from '@heliogram/sdk'
 import { Link } from 'wouter'
 import { useCall } from '../../../api.ts'
 import { useMay } from '../../../kit/may.tsx'
-import { Copy, Facts, formatNumber, Money, Moment, PhoneNumber } from '../../../kit/show.tsx'
+import { Copy, Facts, Money, Moment, PhoneNumber, tellCount } from '../../../kit/show.tsx'
 
 export function MessageFacts({ of: message }: { of: Message }) {
   const { metadata = {}, tags = [] } = message
@@ -63,7 +63,7 @@ export function MessageFacts({ of: message }: { of: Message }) {
 const tellUnknown = { hold: 'it is held as unconfirmed', resend: 'it is sent again, perhaps twice' }
 
 function tellLength({ segments, segments_delivered: delivered = 0, encoding, characters, direction }: Message): string {
-  const parts = `${formatNumber(segments)} ${segments === 1 ? 'segment' : 'segments'} of ${encoding}, ${formatNumber(characters)} characters`
+  const parts = `${tellCount(segments, 'segment')} of ${encoding}, ${tellCount(characters, 'character')}`
   return direction === 'outbound' && segments > 1 ? `${parts}; ${delivered} delivered` : parts
 }
 
