@@ -28,14 +28,17 @@ interface TableProps<Row> {
 export function Table<Row>({ label, rows, columns, keyOf, to, empty }: TableProps<Row>) {
   const [, go] = useLocation()
   if (rows.length === 0) return empty
+  // On a phone a row is a card, where it is more than numbers: these are compared with those above them.
+  const isCards = columns.filter(({ isNumber }) => isNumber).length * 3 <= columns.length * 2
   const kindOf = ({ isNumber, isWide }: Column<Row>) => (isNumber ? 'number' : isWide ? 'wide' : undefined)
   return (
-    <div className="table" role="region" aria-label={label} tabIndex={0}>
-      <table>
+    <div className={isCards ? 'table cards' : 'table'} role="region" aria-label={label} tabIndex={0}>
+      {/* Told as what they are: browsers forget it of tables that are laid out as cards. */}
+      <table role="table">
         <thead>
-          <tr>
+          <tr role="row">
             {columns.map((column) => (
-              <th key={column.title} scope="col" className={kindOf(column)}>
+              <th key={column.title} role="columnheader" scope="col" className={kindOf(column)}>
                 {column.title}
               </th>
             ))}
@@ -46,6 +49,7 @@ export function Table<Row>({ label, rows, columns, keyOf, to, empty }: TableProp
             // The first cell of such a row holds a link for the keyboard; the row itself is for the mouse.
             <tr
               key={keyOf(row)}
+              role="row"
               className={to && 'leads'}
               onClick={(event) => {
                 const isOther = event.target instanceof Element && event.target.closest('a, button, input, label')
@@ -53,8 +57,13 @@ export function Table<Row>({ label, rows, columns, keyOf, to, empty }: TableProp
               }}
             >
               {columns.map((column, n) => (
-                <td key={column.title} className={kindOf(column)}>
-                  {n === 0 && to ? <Link href={to(row)}>{column.cell(row)}</Link> : (column.cell(row) ?? <None />)}
+                <td key={column.title} role="cell" data-title={column.title} className={kindOf(column)}>
+                  {n === 0 && to ? (
+                    <Link href={to(row)}>{column.cell(row)}</Link>
+                  ) : (
+                    // Cut at one line, or at a few on a phone, where it takes what room there is.
+                    <span className={column.isWide ? 'cell cut' : 'cell'}>{orNone(column.cell(row))}</span>
+                  )}
                 </td>
               ))}
             </tr>
@@ -64,6 +73,8 @@ export function Table<Row>({ label, rows, columns, keyOf, to, empty }: TableProp
     </div>
   )
 }
+
+const orNone = (cell: ReactNode): ReactNode => (cell === null || cell === undefined || cell === '' ? <None /> : cell)
 
 /** One page of a list, as the API answers it. */
 interface ListPage {
