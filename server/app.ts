@@ -37,6 +37,8 @@ export interface AppContext extends WelcomeContext {
   authenticator: Authenticator
   /** `https:` turns on Strict-Transport-Security. */
   publicUrl: string
+  /** After how long a login of the console ends that nobody uses; 12 by default. */
+  consoleIdleHours?: number
   /** Address of short links, whose host answers nothing else; none: they are off. */
   shortUrl?: string | null
   /** What lets requests in; by default the documented limits, of this application alone. */
@@ -166,7 +168,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
   welcomeRoutes(app, context)
   manualRoutes(app)
   consoleRoutes(app)
-  consoleSessionRoutes(app, context.publicUrl)
+  consoleSessionRoutes(app, context.publicUrl, context.consoleIdleHours)
   await register(app)
   await app.ready()
   return app

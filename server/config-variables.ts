@@ -141,6 +141,13 @@ export const variables = {
     listOf((text) => (ipaddr.isValid(text) ? text : cidr(text))),
     'Reverse proxies whose X-Forwarded-For is believed: the address of a caller counts for slow logins and for the networks of keys.',
   ),
+  consoleIdleHours: variable(
+    'HELIOGRAM_CONSOLE_IDLE_HOURS',
+    '12',
+    'a whole number from 1 to 720',
+    integer(1, 720),
+    'Hours after which a login of the console ends that nobody uses, also where a page of it is open.',
+  ),
   shortUrl: variable(
     'HELIOGRAM_SHORT_URL',
     '',

@@ -30,6 +30,7 @@ describe('the settings', () => {
       webhookAllowedCidrs: ['127.0.0.0/8', '::1/128'],
       webhookPorts: [443, 8443],
       receiptTimeoutHours: 72,
+      consoleIdleHours: 12,
       smppServer: null,
       logLevel: 'info',
     })

@@ -20,6 +20,7 @@ export interface Config {
   publicUrl: string
   /** Addresses and CIDRs of proxies whose X-Forwarded-For is believed. */
   trustedProxies: string[]
+  consoleIdleHours: number
   /** Address of short links without a slash at the end; null: they are off. */
   shortUrl: string | null
   roles: Role[]
@@ -96,6 +97,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     port: portNumber,
     publicUrl: read(v.publicUrl) || `http://${hostInUrl(host)}:${portNumber}`,
     trustedProxies: read(v.trustedProxies),
+    consoleIdleHours: read(v.consoleIdleHours),
     shortUrl: read(v.shortUrl) || null,
     roles: read(v.roles),
     firstEmail: read(v.firstEmail),

@@ -109,7 +109,7 @@ async function serveMetrics({ config, started }: Served, { app, metrics }: Servi
 async function serveApi(served: Served, { app, overload, door, metrics }: Serving): Promise<string> {
   const { config, log, started, storage, pipeline, node, acceptor, routing, phonesUrl } = served
   const { db, pipelineDb, walledDb } = storage
-  const { host, port, apiPerSecond, shortUrl, trustedProxies } = config
+  const { host, port, apiPerSecond, shortUrl, trustedProxies, consoleIdleHours } = config
   const { vault, texts, contactSeals, outbox, subscriptions, accountTables, reasons } = pipeline
   started.add('overload', overload, (one) => one.close())
   overload.start([probeAccepts(acceptor), probePool(db), probePool(pipelineDb)])
@@ -119,30 +119,32 @@ async function serveApi(served: Served, { app, overload, door, metrics }: Servin
   deprecatedCalls.start()
   const watch = new Watch({ db, log })
   const shortLinks = started.add('clicks', new ShortLinks({ ...pipeline, db, log, shortUrl }), (one) => one.close())
-  const api = await buildApp({ ...app, shortUrl, trustedProxies, door, phonesUrl, deprecatedCalls }, (one) =>
-    registerRoutes(one, {
-      ...metrics,
-      db: walledDb,
-      apiPerSecond,
-      deprecatedCalls,
-      vault,
-      texts,
-      contactSeals,
-      acceptor,
-      slots: served.submitter ?? noSlots,
-      outbox,
-      subscriptions,
-      destinations: served.destinations,
-      imports: served.imports,
-      refuseUrl: refuseCallbackUrls(served.webhookRule),
-      shortUrl,
-      shortLinks,
-      receiving: served.receiving,
-      refusals: new Map(),
-      wakeBroadcasts: () => served.broadcaster?.wake(),
-      watch,
-      caches: { accounts: accountTables, routing, reasons },
-    }),
+  const api = await buildApp(
+    { ...app, shortUrl, trustedProxies, consoleIdleHours, door, phonesUrl, deprecatedCalls },
+    (one) =>
+      registerRoutes(one, {
+        ...metrics,
+        db: walledDb,
+        apiPerSecond,
+        deprecatedCalls,
+        vault,
+        texts,
+        contactSeals,
+        acceptor,
+        slots: served.submitter ?? noSlots,
+        outbox,
+        subscriptions,
+        destinations: served.destinations,
+        imports: served.imports,
+        refuseUrl: refuseCallbackUrls(served.webhookRule),
+        shortUrl,
+        shortLinks,
+        receiving: served.receiving,
+        refusals: new Map(),
+        wakeBroadcasts: () => served.broadcaster?.wake(),
+        watch,
+        caches: { accounts: accountTables, routing, reasons },
+      }),
   )
   started.add('api', api, (one) => one.close())
   // Closed before it: the application waits for its connections, and what waits for events holds some.

@@ -83,6 +83,23 @@ test('a login that ends in the middle of a form is renewed in front of it: what 
   expect(data).toHaveLength(1)
 })
 
+test('a login that nobody has used for long ends, whatever a page asks by itself, and at the server too', async () => {
+  const { page } = visitor
+  await page.goto('/console/')
+  await page.getByRole('row', { name: /simulator/ }).waitFor()
+  const cookie = (await page.context().cookies()).map(({ name, value }) => `${name}=${value}`).join('; ')
+  const status = async () =>
+    (await fetch(`${program.address}/v1/users/me`, { headers: { cookie, 'x-heliogram-console': '1' } })).status
+  expect(await status()).toBe(200)
+  await page.evaluate("localStorage.setItem('heliogram.used', String(Date.now() - 13 * 3_600_000))")
+  // As on the next morning: this page knows of no use of its own.
+  await page.reload()
+  await page.getByText('Your login has ended.').waitFor()
+  await expect.poll(status).toBe(401)
+  await logIn()
+  await page.getByRole('row', { name: /simulator/ }).waitFor()
+})
+
 test('while the service is away that is said once, what was shown and the login stay, also where it had to be renewed', async () => {
   const { page } = visitor
   const away = page.getByText('The installation does not answer.')

@@ -3,6 +3,7 @@
  * until when, for all tabs.
  */
 import { createClient, HeliogramError, type Operations } from '@heliogram/sdk'
+import { noteUse, unusedMs, watchUse } from './idle.ts'
 
 /** What is kept of a login. */
 export interface Login {
@@ -12,6 +13,8 @@ export interface Login {
   /** What it may do, with spaces between. */
   scope: string
   user: { id: string; email: string; role: string }
+  /** For how long nobody may use it before it ends. Milliseconds. */
+  idle: number
   /** The server has said that it is over. Who it was stays known: screens that they work in wait for them to log in again. */
   isOver?: true
 }
@@ -23,6 +26,8 @@ const renewBefore = 60_000
 const watchers = new Set<() => void>()
 let seen: { text: string | null; login: Login | null } = { text: null, login: null }
 let renewal: Promise<void> | undefined
+/** A login that is being ended at the server: its answer takes the cookies away, those of the next one too. */
+let leaving: Promise<unknown> = Promise.resolve()
 
 /** What this tab keeps alone where the browser keeps nothing for pages, or nothing more. */
 let own: string | null = null
@@ -46,6 +51,7 @@ export function watchLogin(watcher: () => void): () => void {
 
 /** Logs in. @throws HeliogramError `otp_required` where a second factor is missing, and what else a login answers. */
 export async function logIn(body: NonNullable<Operations['login']['body']>): Promise<void> {
+  await leaving
   await begin(await ask('login', body))
 }
 
@@ -73,6 +79,7 @@ function end(login: Login): void {
  * the server refuses before its time (a clock that was put back, a cookie that is gone) is renewed, too; only if that is refused, the login is over.
  */
 export const fetchAsUser: typeof fetch = async (input, init) => {
+  endUnused()
   if (isLate(readLogin())) await renewOnce(isLate)
   const login = readLogin()
   const answer = await fetch(input, marked(init))
@@ -80,6 +87,16 @@ export const fetchAsUser: typeof fetch = async (input, init) => {
   // Who has renewed it, or logged in, while we asked did so for us.
   await renewOnce((now) => isIn(now) && now.until === login.until)
   return isIn(readLogin()) ? fetch(input, marked(init)) : answer
+}
+
+/** Ends the login, here and at the server, where nobody has used it for too long: what pages ask by themselves is no use. */
+function endUnused(): void {
+  const login = readLogin()
+  // Another version may have kept none, which is no limit.
+  if (!isIn(login) || !(unusedMs() > login.idle)) return
+  end(login)
+  // Its tokens end by themselves where this fails.
+  leaving = ask('logout').catch(() => undefined)
 }
 
 const isIn = (login: Login | null): login is Login => login !== null && login.isOver === undefined
@@ -164,12 +181,15 @@ function inOneTab<T>(work: () => Promise<T>): Promise<T> {
   return 'locks' in navigator ? navigator.locks.request(place, work) : work()
 }
 
-type Grant = Pick<Operations['login']['answer'], 'expires_in' | 'scope' | 'account' | 'user'>
+type Grant = Pick<Operations['login']['answer'], 'expires_in' | 'scope' | 'account' | 'user'> & { idle_seconds: number }
 
-/** The routes of logins stand beside the API's, and answer as its login does, but for the tokens. */
-function ask(path: 'login' | 'join' | 'refresh' | 'logout', body: object = {}): Promise<Grant> {
+/** The routes of logins stand beside the API's, and answer as its login does, without the tokens and with how long it may be unused. */
+async function ask(path: 'login' | 'join' | 'refresh' | 'logout', body: object = {}): Promise<Grant> {
   const toSession: typeof fetch = (_input, init) => fetch(`/console/session/${path}`, marked(init))
-  return createClient({ baseUrl: location.origin, retries: 0, fetch: toSession }).call('login', { body })
+  const told: unknown = await createClient({ baseUrl: location.origin, retries: 0, fetch: toSession }).call('login', {
+    body,
+  })
+  return told as Grant
 }
 
 /** Keeps a login that has just begun. @throws Error where the browser did not take its cookies, without which nothing would say why. */
@@ -179,12 +199,14 @@ async function begin(grant: Grant): Promise<void> {
     throw new Error(
       'Your login was right, but this browser has not kept its cookies. Allow them for this site; and where it has an https:// address, use that.',
     )
+  noteUse()
   keep(grant)
 }
 
-function keep({ expires_in, scope, account, user }: Grant): void {
+function keep({ expires_in, idle_seconds, scope, account, user }: Grant): void {
   if (user === null) throw new Error('The console is for people: log in with an address and a password.')
-  const login: Login = { until: Date.now() + expires_in * 1000, account: account.name, scope, user }
+  const [until, idle] = [Date.now() + expires_in * 1000, idle_seconds * 1000]
+  const login: Login = { until, idle, account: account.name, scope, user }
   write(JSON.stringify(login))
   tell()
 }
@@ -221,3 +243,10 @@ function parse(text: string | null): Login | null {
     return null
   }
 }
+
+// Who comes back to a login that nobody used for too long does not renew it by that.
+endUnused()
+watchUse(() => {
+  endUnused()
+  if (isIn(readLogin())) noteUse()
+})

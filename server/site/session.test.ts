@@ -53,12 +53,18 @@ async function logIn(at: App = app, headers: Record<string, string> = {}) {
 test('a login answers no token, and sets two cookies that no script reads; each goes where it is needed', async () => {
   const { answer } = await logIn()
   expect(answer.statusCode).toBe(200)
-  expect(Object.keys(answer.json<object>()).toSorted()).toEqual(['account', 'expires_in', 'scope', 'user'])
+  expect(Object.keys(answer.json<object>()).toSorted()).toEqual([
+    'account',
+    'expires_in',
+    'idle_seconds',
+    'scope',
+    'user',
+  ])
   expect(answer.headers['cache-control']).toBe('no-store')
   expect(answer.headers['set-cookie']).toEqual([
     expect.stringMatching(/^heliogram=hg_at_\w+; Path=\/; Max-Age=3600; HttpOnly; SameSite=Strict$/),
     expect.stringMatching(
-      /^heliogram-refresh=hg_rt_\w+; Path=\/console\/session; Max-Age=2592000; HttpOnly; SameSite=Strict$/,
+      /^heliogram-refresh=hg_rt_\w+; Path=\/console\/session; Max-Age=43200; HttpOnly; SameSite=Strict$/,
     ),
   ])
 })

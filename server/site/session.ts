@@ -30,8 +30,11 @@ interface Grant {
   user: object | null
 }
 
-/** Registers the logins of browsers, and has their requests carry the token that their cookie holds. */
-export function consoleSessionRoutes(app: App, publicUrl: string): void {
+/**
+ * Registers the logins of browsers, and has their requests carry the token that their cookie holds. A browser that has not renewed a login
+ * for `idleHours` forgets it; where pages are open, which renew it by themselves, they end it (console/session/idle.ts).
+ */
+export function consoleSessionRoutes(app: App, publicUrl: string, idleHours = 12): void {
   const { protocol, port } = new URL(publicUrl)
   const isSecure = protocol === 'https:'
   // Cookies know no ports (RFC 6265 §8.5): two installations on one machine would log each other out.
@@ -89,11 +92,13 @@ export function consoleSessionRoutes(app: App, publicUrl: string): void {
         return reply.send(answer.body)
       }
       const { access_token, expires_in, refresh_token, refresh_expires_in, scope, account, user } = answer.json<Grant>()
+      const idleSeconds = Math.min(idleHours * 3600, refresh_expires_in)
       reply.header('set-cookie', [
         setCookie('access', access_token, expires_in),
-        setCookie('refresh', refresh_token, refresh_expires_in),
+        setCookie('refresh', refresh_token, idleSeconds),
       ])
-      return reply.header('cache-control', 'no-store').send({ expires_in, scope, account, user })
+      const told = { expires_in, idle_seconds: idleSeconds, scope, account, user }
+      return reply.header('cache-control', 'no-store').send(told)
     })
   }
   grantRoute('login', '/v1/auth/login', ({ body }) => body ?? {})
