@@ -5,6 +5,8 @@ import type { OwnerCode } from './accounts/login/owner-code.ts'
 interface Greeting {
   /** http://host:port */
   address: string
+  /** Where people reach it: through a proxy, if there is one. */
+  publicUrl: string
   phonesUrl: string | null
   /** On the first start only: its secrets are shown here and nowhere again. */
   first: FirstAccount | null
@@ -16,7 +18,15 @@ interface Greeting {
 }
 
 /** The text for standard output. */
-export function greet({ address, phonesUrl, first, ownerCode, carrierWithoutNumber, dataPath }: Greeting): string {
+export function greet({
+  address,
+  publicUrl,
+  phonesUrl,
+  first,
+  ownerCode,
+  carrierWithoutNumber,
+  dataPath,
+}: Greeting): string {
   // A shell replaces a variable between double quotes only.
   const authorization = first ? `'Authorization: Bearer ${first.key}'` : '"Authorization: Bearer $KEY"'
   const lines = [
@@ -24,7 +34,7 @@ export function greet({ address, phonesUrl, first, ownerCode, carrierWithoutNumb
     'Heliogram is running.',
     '',
     `  API and start page   ${address}`,
-    `  Console              ${address}/console/`,
+    `  Console              ${publicUrl}/console/`,
     `  Manual and reference ${address}/docs`,
     ...(phonesUrl ? [`  Simulated phones     ${phonesUrl}`] : []),
     ...(dataPath ? [`  Data                 ${dataPath}`] : []),
@@ -58,7 +68,7 @@ export function greet({ address, phonesUrl, first, ownerCode, carrierWithoutNumb
     ...command('/v1/messages/send', { to, message: 'Hello from Heliogram' }),
   )
   if (phonesUrl) lines.push(`and watch it arrive on ${phonesUrl}/#12025550123`, '')
-  if (ownerCode) lines.push(...tellOwner(address, ownerCode))
+  if (ownerCode) lines.push(...tellOwner(publicUrl, ownerCode))
   lines.push('Ctrl-C stops everything.', '', '')
   return lines.join('\n')
 }

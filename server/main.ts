@@ -207,7 +207,10 @@ async function start(config: Config, log: Logger, started: Started, die: (reason
   }
   const ownerCode = await createOwnerCode(db)
   const carrierWithoutNumber = await findCarrierWithoutNumber(db)
-  process.stdout.write(greet({ address, phonesUrl, first, ownerCode, carrierWithoutNumber, dataPath: database.path }))
+  // Of any free port only this process knows which one it is.
+  const publicUrl = config.port === 0 ? address : config.publicUrl
+  const own = { address, publicUrl, phonesUrl, dataPath: database.path }
+  process.stdout.write(greet({ ...own, first, ownerCode, carrierWithoutNumber }))
 }
 
 await run()

@@ -1,0 +1,17 @@
+import { expect, test } from 'vitest'
+import { greet } from './greeting.ts'
+
+test('the greeting sends people to the address that the proxy has, and commands of this machine to this one', () => {
+  const text = greet({
+    address: 'http://127.0.0.1:8080',
+    publicUrl: 'https://sms.example.com',
+    phonesUrl: null,
+    first: { key: 'hg_live_x' },
+    ownerCode: { code: 'hg_iv_x', email: 'owner@example.com' },
+    carrierWithoutNumber: null,
+    dataPath: null,
+  } as Parameters<typeof greet>[0])
+  expect(text).toMatch(/^ {2}Console +https:\/\/sms\.example\.com\/console\/$/m)
+  expect(text).toContain('  https://sms.example.com/console/join#hg_iv_x\n')
+  expect(text).toContain('curl -i http://127.0.0.1:8080/v1/messages/send')
+})
