@@ -22,7 +22,8 @@ test('the table of settings is what config.ts says', () => {
 })
 
 test('nobody is told to set a variable that would stop the next start', () => {
-  const files = globSync(['*.md', 'docs/**/*.md', 'bin/*', '{server,simulator}/**/*.{ts,js,html,md}'], {
+  const places = ['*.md', 'docs/**/*.md', 'bin/*', 'deploy/**/*.*']
+  const files = globSync([...places, '{server,simulator}/**/*.{ts,js,html,md}'], {
     cwd: root,
     exclude: (name) => name.endsWith('.test.ts') || name.endsWith('node_modules'),
   })
@@ -30,6 +31,16 @@ test('nobody is told to set a variable that would stop the next start', () => {
   const known = Object.values(variables).map(({ name }) => name)
   expect(named.length).toBeGreaterThan(known.length)
   expect([...new Set(named)].filter((name) => !known.includes(name))).toEqual([])
+})
+
+test('whatever supervises the program gives it the time that a stop takes', () => {
+  const read = (file: string): string => readFileSync(join(root, file), 'utf8')
+  const [, limit = ''] = /^const stopMsMax = ([\d_]+)$/m.exec(read('server/started.ts')) ?? []
+  const waits = [...read('deploy/systemd/heliogram.service').matchAll(/^TimeoutStopSec=(\d+)$/gm)].map(([, seconds]) =>
+    Number(seconds),
+  )
+  expect(waits.length).toBe(1)
+  expect(Math.min(...waits)).toBeGreaterThan(Number(limit.replace('_', '')) / 1000)
 })
 
 test('whatever wakes somebody leads to what to do', () => {

@@ -40,6 +40,19 @@ test.each(own)(
 test('every script is asked', () => {
   const names = own.map(([name]) => name)
   expect(names.toSorted()).toEqual(
-    ['bench', 'check', 'dev', 'numbers', 'openapi', 'repl', 'schema', 'sdk', 'seed', 'simulator', 'soak'].toSorted(),
+    [
+      'bench',
+      'check',
+      'dev',
+      'numbers',
+      'openapi',
+      'pack',
+      'repl',
+      'schema',
+      'sdk',
+      'seed',
+      'simulator',
+      'soak',
+    ].toSorted(),
   )
 })

