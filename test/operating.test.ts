@@ -22,7 +22,7 @@ test('the table of settings is what config.ts says', () => {
 })
 
 test('nobody is told to set a variable that would stop the next start', () => {
-  const places = ['*.md', 'docs/**/*.md', 'bin/*', 'deploy/**/*.*']
+  const places = ['*.md', 'docs/**/*.md', 'bin/*', 'deploy/**/*.*', 'Dockerfile', 'compose.yaml']
   const files = globSync([...places, '{server,simulator}/**/*.{ts,js,html,md}'], {
     cwd: root,
     exclude: (name) => name.endsWith('.test.ts') || name.endsWith('node_modules'),
@@ -36,11 +36,21 @@ test('nobody is told to set a variable that would stop the next start', () => {
 test('whatever supervises the program gives it the time that a stop takes', () => {
   const read = (file: string): string => readFileSync(join(root, file), 'utf8')
   const [, limit = ''] = /^const stopMsMax = ([\d_]+)$/m.exec(read('server/started.ts')) ?? []
-  const waits = [...read('deploy/systemd/heliogram.service').matchAll(/^TimeoutStopSec=(\d+)$/gm)].map(([, seconds]) =>
-    Number(seconds),
-  )
-  expect(waits.length).toBe(1)
+  const waits = [
+    ...read('deploy/systemd/heliogram.service').matchAll(/^TimeoutStopSec=(\d+)$/gm),
+    ...read('Dockerfile').matchAll(/docker stop --time (\d+)/g),
+    ...read('compose.yaml')
+      .replace(/\n  postgres:\n(?: {4}.*\n)+/, '')
+      .matchAll(/stop_grace_period: (\d+)s/g),
+  ].map(([, seconds]) => Number(seconds))
+  expect(waits.length).toBe(3)
   expect(Math.min(...waits)).toBeGreaterThan(Number(limit.replace('_', '')) / 1000)
+})
+
+test('the image has the version of the program', () => {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
+  const named = readFileSync(join(root, 'compose.yaml'), 'utf8').match(/image: heliogram:\S+/g)
+  expect(new Set(named)).toEqual(new Set([`image: heliogram:${version}`]))
 })
 
 test('whatever wakes somebody leads to what to do', () => {

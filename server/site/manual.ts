@@ -124,7 +124,7 @@ ${card('/docs/api', 'The API', 'A page a resource; every command on them is run 
 ${card('/docs/reference', 'Reference', 'Every field of every route, to read and to try')}
 ${card('/docs/errors', 'Errors', 'Every code, what it means, what to do')}
 ${card('/docs/carriers', 'Carriers', 'Links to real networks, and what their codes mean')}
-${card('/docs/deploying', 'Deploying', 'From a bare machine to production: systemd, PostgreSQL, TLS')}
+${card('/docs/deploying', 'Deploying', 'From a bare machine to production: systemd, containers, TLS')}
 ${card('/docs/operating', 'Operating', 'Settings, alerts, backups, and what to do at three in the morning')}
 </ul>`
 }

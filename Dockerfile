@@ -1,0 +1,35 @@
+# One image for all roles (HELIOGRAM_ROLES). Without DATABASE_URL it runs the embedded PostgreSQL, for trying: docs/deploying.md.
+FROM node:24-trixie-slim AS build
+WORKDIR /src
+COPY . .
+# As for a release: the same packages by the same lock file, the console, the list of components.
+RUN npm run pack -- --folder /release
+
+# Node.js comes with the release: the one that it was tested with. Certificates of authorities come with Node.js.
+FROM debian:trixie-slim
+LABEL org.opencontainers.image.title="Heliogram" \
+      org.opencontainers.image.description="The SMS platform that people run themselves" \
+      org.opencontainers.image.licenses="Apache-2.0"
+# By number, so that Kubernetes can see that it is not root, and files of secrets can be given to it.
+RUN groupadd --gid 10001 heliogram \
+ && useradd --uid 10001 --gid 10001 --no-create-home --home-dir /var/lib/heliogram --shell /usr/sbin/nologin heliogram \
+ && install -d -o heliogram -g heliogram -m 0700 /var/lib/heliogram /var/cache/heliogram
+COPY --from=build /release /opt/heliogram
+# All addresses of the container; what is published of them is decided outside.
+ENV HELIOGRAM_HOST=0.0.0.0 \
+    HELIOGRAM_DATA=/var/lib/heliogram \
+    CACHE_DIRECTORY=/var/cache/heliogram \
+    PATH=/opt/heliogram/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
+USER 10001:10001
+WORKDIR /var/lib/heliogram
+# Compiles its modules now: starts are shorter, also with a file system that is read only.
+RUN heliogram --version
+# The embedded PostgreSQL and its master key; nothing where DATABASE_URL and HELIOGRAM_KEY_FILE are set.
+VOLUME /var/lib/heliogram
+EXPOSE 8080
+# No init of its own: the program heeds SIGTERM as process 1, and `docker run --init` or `init: true` gives one to who wants it.
+# A stop takes 60 s at most: docker stop --time 75.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --retries=3 \
+  CMD ["/opt/heliogram/node_modules/.bin/node", "/opt/heliogram/deploy/docker/healthcheck.cjs"]
+ENTRYPOINT ["heliogram"]
+CMD ["start"]
