@@ -4,7 +4,7 @@
  * npm run pack [-- --arch arm64] [--out dist] [--folder <path>] [--check]
  */
 import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, existsSync } from 'node:fs'
+import { createReadStream, createWriteStream, existsSync, rmSync } from 'node:fs'
 import { cp, mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -53,6 +53,11 @@ async function main(): Promise<void> {
   const at = await releasedAt()
   // Beside its place, and then there at once: whatever is killed, there is a whole release or none.
   const draft = await mkdtemp(join(out, '.draft-'))
+  for (const signal of ['SIGINT', 'SIGTERM'])
+    process.once(signal, () => {
+      rmSync(draft, { recursive: true, force: true, maxRetries: 5 })
+      process.exit(130)
+    })
   try {
     const release = join(draft, name)
     await mkdir(release)
