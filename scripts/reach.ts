@@ -1,6 +1,7 @@
 /** The database for scripts: that of a running service, or of a stopped one, or what DATABASE_URL names. */
 import { readConfig, type Config } from '../server/config.ts'
 import { openPool, type Db } from '../server/db/db.ts'
+import { hostsOf } from '../server/db/hosts.ts'
 import type { Log } from '../server/db/log.ts'
 import { openBeside } from '../server/db/running.ts'
 
@@ -32,7 +33,12 @@ export async function reachDatabase(name: string): Promise<Reached> {
   return {
     db,
     config,
-    where: databaseUrl === null ? dataFolder : new URL(databaseUrl).host,
+    where:
+      databaseUrl === null
+        ? dataFolder
+        : (hostsOf(databaseUrl)
+            ?.map(({ name }) => name)
+            .join(' or ') ?? new URL(databaseUrl).host),
     close: async () => {
       await db.end()
       await close()

@@ -9,6 +9,7 @@ import { countSegments } from '../smpp/index.ts'
 import { readConfig } from '../server/config.ts'
 import type { Db, Tx } from '../server/db/db.ts'
 import { inTransaction } from '../server/db/db.ts'
+import { hostsOf } from '../server/db/hosts.ts'
 import { ensurePartitions } from '../server/db/partitions.ts'
 import { newId } from '../server/ids.ts'
 import { recountTallies } from '../server/messages/tallies/recount.ts'
@@ -45,6 +46,8 @@ const texts = [
     'another day, answer this message with the day and the hour, and we will see what we can do.',
 ].map((text) => ({ text, ...countSegments(text) }))
 
+const local = ['', 'localhost', '127.0.0.1', '[::1]']
+
 await run()
 
 async function run(): Promise<void> {
@@ -54,9 +57,11 @@ async function run(): Promise<void> {
     process.exitCode = 2
     return
   }
-  const host = readConfig().databaseUrl === null ? '' : new URL(readConfig().databaseUrl ?? '').hostname
-  if (!options.yes && !['', 'localhost', '127.0.0.1', '[::1]'].includes(host))
-    return refuse(`DATABASE_URL names ${host}, another machine. Say --yes if you mean it.`)
+  const { databaseUrl } = readConfig()
+  const urls = databaseUrl === null ? [] : (hostsOf(databaseUrl)?.map(({ url }) => url) ?? [databaseUrl])
+  const away = urls.map((url) => new URL(url).hostname).find((host) => !local.includes(host))
+  if (!options.yes && away !== undefined)
+    return refuse(`DATABASE_URL names ${away}, another machine. Say --yes if you mean it.`)
   const { db, where, close } = await reachDatabase('seed')
   try {
     if (!options.yes && (await hasRealCarrier(db)))

@@ -1,6 +1,7 @@
 /** What the environment may say: every variable with its default, what is allowed, and one sentence. */
 import ipaddr from 'ipaddr.js'
 import type { LogLevel, Role } from './config.ts'
+import { areHosts, hostsOf } from './db/hosts.ts'
 
 /** One variable. */
 export interface Variable<T> {
@@ -39,6 +40,7 @@ const databaseUrl = (text: string): string | undefined => {
     name.replace(/%(?:2f|3a|40|26|3d|2b|24|2c|3b)/gi, decodeURIComponent),
   )
   if (/^[^?#]*%(?:3f|23)/i.test(named.replace(/^\w+:\/\/[^/?#]*/, ''))) return undefined
+  if (hostsOf(named)) return areHosts(named) ? named : undefined
   return url(
     'postgres:',
     'postgresql:',
@@ -80,9 +82,9 @@ export const variables = {
   databaseUrl: variable(
     'DATABASE_URL',
     '',
-    'postgres://user:password@host:port/database (no ? or # in its name), or postgres://user@/database?host=/folder/of/the/socket',
+    'postgres://user:password@host:port/database (no ? or # in its name), the same with several hosts (a:5432,b:5432,c:5432), or postgres://user@/database?host=/folder/of/the/socket',
     databaseUrl,
-    'PostgreSQL 15 or newer to use instead of the embedded one.',
+    'PostgreSQL 15 or newer to use instead of the embedded one; of several hosts the one that is the primary.',
   ),
   databasePasswordFile: variable(
     'HELIOGRAM_DATABASE_PASSWORD_FILE',

@@ -221,9 +221,32 @@ describe('wrong settings', () => {
     expect(problemsOf({ DATABASE_URL: `postgres://localhost/a${sign}b` }).join()).toContain('no ? or # in its name'),
   )
 
+  it.each([
+    'postgres://me:p,w@a:5432,b:5433,c/sms',
+    'postgresql://a,[::1]:5433/sms?target_session_attrs=read-write&sslmode=verify-full',
+  ])('list the hosts of a database as psql does: %s', (DATABASE_URL) =>
+    expect(readConfig({ DATABASE_URL })).toMatchObject({ databaseUrl: DATABASE_URL }),
+  )
+
+  it.each([
+    'a,,b',
+    'a,b:0',
+    'a,b:65536',
+    'a,b:x',
+    'a,A:5432',
+    'a,b/sms?host=/run/postgresql',
+    'a,b/sms?port=1,2',
+    'a,b/sms?target_session_attrs=standby',
+  ])('refuse %s as hosts of a database, without its password', (list) => {
+    const DATABASE_URL = `postgres://me:hunter2@${list.includes('/') ? list : `${list}/sms`}`
+    const [problem = ''] = problemsOf({ DATABASE_URL })
+    expect(problem).toContain('DATABASE_URL is "postgres://me:***@a,')
+    expect(problem).toContain('several hosts (a:5432,b:5432,c:5432)')
+  })
+
   it('say how a database is named to who names it otherwise', () =>
     expect(problemsOf({ DATABASE_URL: 'host=/run/postgresql dbname=sms password=hunter2' })).toEqual([
-      'DATABASE_URL is "host=/run/postgresql dbname=sms password=***"; allowed: postgres://user:password@host:port/database (no ? or # in its name), or postgres://user@/database?host=/folder/of/the/socket.',
+      'DATABASE_URL is "host=/run/postgresql dbname=sms password=***"; allowed: postgres://user:password@host:port/database (no ? or # in its name), the same with several hosts (a:5432,b:5432,c:5432), or postgres://user@/database?host=/folder/of/the/socket.',
     ]))
 
   // What must be escaped in an address, and is not, is the very reason for which it is refused.

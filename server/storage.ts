@@ -6,6 +6,7 @@ import { openPool, type Db } from './db/db.ts'
 import type { OpenDatabase } from './db/open.ts'
 import { ensurePartitions } from './db/partitions.ts'
 import { pipelineSettings } from './db/pipeline.ts'
+import { primaryOf } from './db/primary.ts'
 import { openWall } from './db/scoped.ts'
 import { renumberEvents } from './events-restored.ts'
 import { Repeated } from './repeated.ts'
@@ -49,6 +50,8 @@ export async function openStorage(
   // A database that goes takes all connections at once.
   const losses = new Repeated((error, times) => log.warn({ error, times }, 'database connection lost'))
   started.add('lost connections', losses, (one) => one.flush())
+  const primary = primaryOf(connection.connectionString)
+  if (primary) primary.onMove = (move) => log.warn(move, 'another host is the primary')
   const open = (name: string, max: number, settings: Record<string, string> = {}): Db =>
     started.add(
       `${name} pool`,

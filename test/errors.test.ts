@@ -47,6 +47,9 @@ beforeAll(async () => {
       one.post('/v1/outage', { config }, () => {
         throw Object.assign(new Error('shutting down'), { code: '57P01' })
       })
+      one.post('/v1/standby', { config }, () => {
+        throw new Error('accept', { cause: Object.assign(new Error('read-only transaction'), { code: '25006' }) })
+      })
     },
   )
   await app.listen({ host: '127.0.0.1', port: 0 })
@@ -111,6 +114,7 @@ describe('a failure is a problem document with a status and a code', () => {
       (await app.inject({ method: 'POST', url, headers: { authorization: 'x' } })).json<{ detail: string }>().detail
     expect(await ask('/v1/outage')).toMatch(/cannot be reached/)
     expect(await ask('/v1/race')).toMatch(/nothing was done/)
+    expect(await ask('/v1/standby')).toBe('The database accepts no writes.')
   })
 })
 

@@ -1,7 +1,10 @@
 import { Pool } from 'pg'
 import type { ClientConfig, PoolClient, QueryConfig, QueryResult, QueryResultRow } from 'pg'
+import { configOf } from './address.ts'
 import { isUnavailable } from './failure.ts'
+import { asUrl, withoutSession } from './hosts.ts'
 import { getTypeParser } from './parse.ts'
+import { primaryOf } from './primary.ts'
 import { readResults, type ResultReader } from './results.ts'
 import { beginOf } from './scoped.ts'
 
@@ -19,7 +22,7 @@ export interface Queryable {
   ): Promise<QueryResult<Row>>
 }
 
-/** Where a database is and who we are there: a URL, or the parts of one (`host` may be the folder of a unix socket). */
+/** Where a database is and who we are there: a URL, which may list several hosts, or the parts of one (`host` may be the folder of a unix socket). */
 export type Connection = Pick<
   ClientConfig,
   'connectionString' | 'host' | 'port' | 'user' | 'password' | 'database' | 'ssl'
@@ -69,8 +72,9 @@ const sessionSettings = {
  */
 export function openPool(connection: Connection, options: PoolOptions): Db {
   const { address, sessionOptions } = readAddress(connection)
+  const primary = primaryOf(address.connectionString)
   const pool = new Pool({
-    ...address,
+    ...configOf(address),
     types: { getTypeParser },
     application_name: `heliogram ${options.name}`,
     max: options.max,
@@ -99,6 +103,7 @@ export function openPool(connection: Connection, options: PoolOptions): Db {
     // So would a new one whose server dies as it is ready: it says both at once, before who asked for it can listen.
     connection.on('error', () => {})
     refuseLonelyCommits(connection)
+    if (primary) onReadOnly(connection, () => primary.doubt())
     if (onResult) readResults(connection, onResult)
   })
   return pool
@@ -107,11 +112,9 @@ export function openPool(connection: Connection, options: PoolOptions): Db {
 /** An address without what it says of its sessions, which pg would take in the place of what we say: their settings, and their name. */
 function readAddress(connection: Connection): { address: Connection; sessionOptions: string } {
   if (connection.connectionString === undefined) return { address: connection, sessionOptions: '' }
-  const url = new URL(connection.connectionString)
-  const sessionOptions = url.searchParams.get('options') ?? ''
-  url.searchParams.delete('options')
-  url.searchParams.delete('application_name')
-  return { address: { ...connection, connectionString: url.href }, sessionOptions }
+  const address = connection.connectionString
+  const sessionOptions = new URL(asUrl(address)).searchParams.get('options') ?? ''
+  return { address: { ...connection, connectionString: withoutSession(address) }, sessionOptions }
 }
 
 /**
@@ -165,7 +168,15 @@ async function commit(tx: Tx): Promise<void> {
 
 /** What pg has and its types do not tell. */
 interface Asking {
+  connection: { on(event: 'errorMessage', listener: (error: { code?: string }) => void): void }
   _getActiveQuery(): { handleReadyForQuery(wire: unknown): void; handleError(error: Error, wire: unknown): void } | null
+}
+
+/** Tells when a server answers that it takes no writes, whoever asked. */
+function onReadOnly(connection: Tx, tell: () => void): void {
+  ;(connection as unknown as Asking).connection.on('errorMessage', ({ code }) => {
+    if (code === '25006') tell()
+  })
 }
 
 /**

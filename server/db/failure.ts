@@ -52,6 +52,23 @@ export function isUnavailable(error: unknown): boolean {
   return lostConnection.test(error.message) || isUnavailable(error.cause)
 }
 
+/** No host is the primary of an address with several; `isUnavailable` holds for it. */
+export class NoPrimaryError extends Error {
+  /** SQLSTATE 08001, a connection could not be made. */
+  readonly code = '08001'
+
+  /** @param reasons what each host said */
+  constructor(reasons: readonly string[]) {
+    super(`no host of DATABASE_URL accepts writes (${reasons.join('; ')})`)
+  }
+}
+
+/** Says that the database is there, and takes no writes: it is a standby, or read-only, and there is no other host that does. */
+export function isReadOnly(error: unknown): boolean {
+  if (!(error instanceof Error)) return false
+  return codeOf(error) === '25006' || error instanceof NoPrimaryError || isReadOnly(error.cause)
+}
+
 /** Says that a transaction was rolled back for another's sake, so that repeating the whole of it is right. */
 export function isLostRace(error: unknown): boolean {
   return error instanceof Error && lostRace.test(codeOf(error) ?? '')

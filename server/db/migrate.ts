@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunnerOption } from 'node-pg-migrate'
 import { Client } from 'pg'
+import { configOf } from './address.ts'
 import { openPool, type Connection } from './db.ts'
 import { codeOf } from './failure.ts'
 import type { Log } from './log.ts'
@@ -41,7 +42,11 @@ export async function migrate(
 ): Promise<string[]> {
   const { log, dir = migrationsDir, noticeEveryMs = 10_000, lockMs = 2000, pauseMs = 8000 } = options
   // Migrations may take hours: no deadline.
-  const client = new Client({ ...connection, application_name: 'heliogram migrate', connectionTimeoutMillis: 10_000 })
+  const client = new Client({
+    ...configOf(connection),
+    application_name: 'heliogram migrate',
+    connectionTimeoutMillis: 10_000,
+  })
   client.on('error', (error) => log.error({ error }, 'database connection lost'))
   await client.connect()
   // Looks while it waits for a lock, and not between two times.

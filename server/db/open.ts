@@ -2,6 +2,7 @@
 import { escapeIdentifier } from 'pg'
 import { openPool, type Connection } from './db.ts'
 import { startEmbedded } from './embedded/embedded.ts'
+import { changeAddress } from './hosts.ts'
 import { lockDataDir } from './lock.ts'
 import type { Log } from './log.ts'
 import { migrate } from './migrate.ts'
@@ -64,16 +65,17 @@ export async function setUpSessions(connection: { connectionString: string }): P
       () => true,
       () => false,
     )
-    const url = new URL(connection.connectionString)
     const path = escapeIdentifier(rows[0]?.schema ?? 'public').replace(/[\\ ]/g, '\\$&')
-    const options = [
-      keepAlive,
-      ...(canCheck ? [`-c ${check.name}=${check.value}`] : []),
-      url.searchParams.get('options') ?? '',
-      `-c search_path=${path}`,
-    ]
-    url.searchParams.set('options', options.join(' '))
-    return { connectionString: url.href }
+    const connectionString = changeAddress(connection.connectionString, ({ searchParams }) => {
+      const options = [
+        keepAlive,
+        ...(canCheck ? [`-c ${check.name}=${check.value}`] : []),
+        searchParams.get('options') ?? '',
+        `-c search_path=${path}`,
+      ]
+      searchParams.set('options', options.join(' '))
+    })
+    return { connectionString }
   } finally {
     await pool.end()
   }

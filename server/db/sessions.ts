@@ -1,5 +1,6 @@
 /** That a connection is a session of PostgreSQL, which remembers what it was told: behind a pooler in transaction mode it is none. */
 import { Client } from 'pg'
+import { configOf } from './address.ts'
 import type { Connection } from './db.ts'
 
 // One that hands its sessions out in turn may give a connection the same one twice, and others may use it meanwhile.
@@ -12,7 +13,7 @@ const rounds = 5
 export async function requireSessions(connection: Connection): Promise<void> {
   const open = (): Client => {
     const client = new Client({
-      ...connection,
+      ...configOf(connection),
       application_name: 'heliogram sessions',
       connectionTimeoutMillis: 10_000,
     })

@@ -1,5 +1,6 @@
 /** That the processes which start on one database do so one after the other, so that each finds what the one before has left there. */
 import { Client } from 'pg'
+import { configOf } from './address.ts'
 import type { Connection } from './db.ts'
 import type { Log } from './log.ts'
 import { liftTimeouts } from './timeouts.ts'
@@ -14,7 +15,11 @@ export interface Turn {
 
 /** Takes the turn, when the process before has ended its own. One that is frozen in it loses it after a minute. */
 export async function takeTurn(connection: Connection, log: Log): Promise<Turn> {
-  const client = new Client({ ...connection, application_name: 'heliogram start', connectionTimeoutMillis: 10_000 })
+  const client = new Client({
+    ...configOf(connection),
+    application_name: 'heliogram start',
+    connectionTimeoutMillis: 10_000,
+  })
   // What breaks it rejects the statement under way; behind that the start goes on without.
   client.on('error', () => {})
   await client.connect()

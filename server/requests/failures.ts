@@ -2,7 +2,7 @@
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest } from 'fastify'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
-import { codeOf, isLostRace, isRetryable, isUnavailable } from '../db/failure.ts'
+import { codeOf, isLostRace, isReadOnly, isRetryable, isUnavailable } from '../db/failure.ts'
 import { ApiError, PartlyDone, problemOf } from '../errors.ts'
 import { newId, showId } from '../ids.ts'
 import { Repeated } from '../repeated.ts'
@@ -74,6 +74,7 @@ function explainPassing(error: unknown): { what: string; isUndone: boolean; retr
     return { what: 'Somebody else changed the same at the same moment', isUndone: true, retryAfterSeconds: 1 }
   if (codeOf(error) === '08007')
     return { what: 'Nobody knows whether the database keeps what it stored', isUndone: false, retryAfterSeconds: 2 }
+  if (isReadOnly(error)) return { what: 'The database accepts no writes', isUndone: false, retryAfterSeconds: 2 }
   // Whether a write took place is not known: the idempotency key makes the repetition safe.
   if (isUnavailable(error)) return { what: 'The database cannot be reached', isUndone: false, retryAfterSeconds: 2 }
   if (isRetryable(error)) return { what: 'The database ended the statement', isUndone: true, retryAfterSeconds: 2 }

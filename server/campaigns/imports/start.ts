@@ -1,5 +1,6 @@
 /** The queue of import jobs: pg-boss in its own schema of the same PostgreSQL, so that a job is enqueued by the upload's transaction. */
 import { PgBoss, type Job } from 'pg-boss'
+import { configOf } from '../../db/address.ts'
 import { openPool, type Connection, type Db, type Tx } from '../../db/db.ts'
 import type { Meter } from '../../metrics/meter.ts'
 import { Repeated } from '../../repeated.ts'
@@ -44,7 +45,7 @@ const importsMax = 2
 export async function startImports(options: ImportsOptions): Promise<Imports> {
   const { connection, log, isRunning } = options
   const boss = new PgBoss({
-    ...definedOf(connection),
+    ...definedOf(configOf(connection)),
     schema: 'pgboss',
     application_name: 'heliogram imports',
     max: importsMax + 1,
@@ -133,8 +134,18 @@ async function work(boss: PgBoss, context: RunContext, threads: ImportThreads, s
 }
 
 /** pg-boss takes a connection's parts, but not their absence as undefined. */
-function definedOf({ connectionString, host, port, user, password, database, ssl }: Connection) {
+function definedOf({
+  connectionString,
+  host,
+  port,
+  user,
+  password,
+  database,
+  ssl,
+  stream,
+}: ReturnType<typeof configOf>) {
   return {
+    ...(stream && { stream }),
     ...(connectionString !== undefined && { connectionString }),
     ...(host !== undefined && { host }),
     ...(port !== undefined && { port }),
