@@ -27,6 +27,8 @@ export interface LoadOptions {
   random: () => number
   /** What the nth message says of an unknown outcome. */
   onUnknown?: (n: number) => 'hold' | 'resend'
+  /** The number of the first message, where there were others before; 0 by default. */
+  from?: number
 }
 
 // More of them would make the client the slowest part.
@@ -41,12 +43,13 @@ export class Load {
   /** Of answers that say to come back: without a Retry-After or a problem document. */
   readonly impolite: string[] = []
   readonly #options: LoadOptions
-  #begun = 0
+  #begun: number
   #isOver = false
   readonly #running: Promise<void>[]
 
   constructor(options: LoadOptions) {
     this.#options = options
+    this.#begun = options.from ?? 0
     const startedAt = performance.now()
     this.#running = Array.from({ length: workers }, () => this.#work(startedAt))
   }
@@ -63,9 +66,9 @@ export class Load {
   }
 
   async #work(startedAt: number): Promise<void> {
-    const { rate } = this.#options
+    const { rate, from = 0 } = this.#options
     while (!this.#isOver) {
-      if (this.#begun >= ((performance.now() - startedAt) / 1000) * rate) await pause(5)
+      if (this.#begun - from >= ((performance.now() - startedAt) / 1000) * rate) await pause(5)
       else await this.send()
     }
   }

@@ -53,6 +53,7 @@ test('every script is asked', () => {
       'seed',
       'simulator',
       'soak',
+      'test:ha',
     ].toSorted(),
   )
 })
