@@ -13,6 +13,7 @@ import { ensureTestCarrier } from './carriers/test-mode.ts'
 import { traceLink } from './carriers/links/trace.ts'
 import { ConfigError, readConfig, type Config, type Role } from './config.ts'
 import { DataDirLockedError } from './db/lock.ts'
+import { runCommand, UsageError } from './commands/command.ts'
 import { commands, synopsis, usageOf } from './commands/commands.ts'
 import { openDatabase } from './db/open.ts'
 import { takeTurn } from './db/turn.ts'
@@ -41,16 +42,17 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 async function run(): Promise<void> {
   // Whoever reads the log may go away, and the disk that it is on be full: messages go on.
   for (const stream of [process.stdout, process.stderr]) stream.on('error', () => {})
-  const words = process.argv.slice(2)
-  const [command = 'start'] = words
-  if (command === 'help' || words.some((word) => ['--help', '-h'].includes(word)))
-    return void process.stdout.write(usageOf(version))
-  if (['--version', '-v'].includes(command)) return void process.stdout.write(`${version}\n`)
-  if (!['start', ...Object.keys(commands)].includes(command) || words.length > 1) {
-    process.stderr.write(`There is no "heliogram ${words.join(' ')}".\n\n${synopsis}`)
+  const [name = 'start', ...words] = process.argv.slice(2)
+  const command = commands[name]
+  const refuse = (reason: string): void => {
+    process.stderr.write(`${reason}\n\n${synopsis}`)
     process.exitCode = 2
-    return
   }
+  if (name === 'help' || [name, ...words].some((word) => ['--help', '-h'].includes(word)))
+    return void process.stdout.write(command?.help ?? usageOf(version))
+  if (['--version', '-v'].includes(name)) return void process.stdout.write(`${version}\n`)
+  if (!command && (name !== 'start' || words.length > 0))
+    return refuse(`There is no "heliogram ${[name, ...words].join(' ')}".`)
   const started = new Started()
   let log: Logger | null = null
   let starting: Promise<void> = Promise.resolve()
@@ -69,9 +71,10 @@ async function run(): Promise<void> {
       log?.error({ error }, 'a fault that nothing caught: the process ends')
       process.exit(1)
     })
-    const own = commands[command]
-    if (own) {
-      const printed = await own(config, log).catch((error: unknown) => explainStart(error, config))
+    if (command) {
+      const printed = await runCommand(command, words, { config, log, version }).catch((error: unknown) =>
+        explainStart(error, config),
+      )
       return void process.stdout.write(printed)
     }
     // SIGHUP: the terminal is gone.
@@ -81,6 +84,7 @@ async function run(): Promise<void> {
     )
     await starting
   } catch (error) {
+    if (error instanceof UsageError) return refuse(error.message)
     const isExpected = [ConfigError, StartError, DataDirLockedError].some((kind) => error instanceof kind)
     process.stderr.write(`\n${error instanceof Error ? (isExpected ? error.message : error.stack) : String(error)}\n`)
     await started.stop(log, starting)

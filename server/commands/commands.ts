@@ -1,20 +1,60 @@
 /** What the program can be asked for besides the service. */
-import { describeConfig, type Config } from '../config.ts'
-import type { Log } from '../db/log.ts'
+import { setPriority } from 'node:os'
+import { describeConfig } from '../config.ts'
+import { backUp } from './backup/backup.ts'
+import { checkBackup } from './backup/check.ts'
+import { backupHelp, restoreHelp } from './backup/help.ts'
+import { restore } from './backup/restore.ts'
+import { readWords, requireNoWords, type Command } from './command.ts'
 import { makeOwnerCode } from './owner.ts'
 import { rotateKey } from './rotate-key.ts'
 
-/** What is run to its end, by its name; answers what to print then. */
-export const commands: Partial<Record<string, (config: Config, log: Log) => Promise<string>>> = {
-  'owner-code': makeOwnerCode,
-  'rotate-key': rotateKey,
+// Sends and requests go first: what this process does not read, PostgreSQL does not go on with either.
+const niceness = 10
+
+/** What is run to its end, by its name. */
+export const commands: Partial<Record<string, Command>> = {
+  backup: {
+    help: backupHelp,
+    heedsStop: true,
+    run: async (context, words) => {
+      const { file, flags } = readWords(words, ['check'])
+      setPriority(niceness)
+      return flags.has('check') ? await checkBackup(context, file) : await backUp(context, file)
+    },
+  },
+  restore: {
+    help: restoreHelp,
+    heedsStop: true,
+    run: async (context, words) => {
+      const { file, flags } = readWords(words, ['keep-carriers', 'without-key'])
+      return await restore(context, file, {
+        keepsCarriers: flags.has('keep-carriers'),
+        isWithoutKey: flags.has('without-key'),
+      })
+    },
+  },
+  'owner-code': {
+    run: async ({ config, log }, words) => {
+      requireNoWords(words)
+      return await makeOwnerCode(config, log)
+    },
+  },
+  'rotate-key': {
+    run: async ({ config, log }, words) => {
+      requireNoWords(words)
+      return await rotateKey(config, log)
+    },
+  },
 }
 
 /** What can be asked for; all that is said to somebody who mistyped it, so that the sentence about that stays in sight. */
-export const synopsis = `Usage: heliogram start        run the service (the default)
-       heliogram owner-code   another one-time code for the first owner, who has no password yet
-       heliogram rotate-key   a new master key, while the service runs or not
-       heliogram --help       this, and the settings
+export const synopsis = `Usage: heliogram start           run the service (the default)
+       heliogram backup FILE     a whole copy of the database, while the service runs or not; --check FILE: whether one is whole
+       heliogram restore FILE    a backup into an empty database
+       heliogram owner-code      another one-time code for the first owner, who has no password yet
+       heliogram rotate-key      a new master key, while the service runs or not
+       heliogram --help          this, and the settings; heliogram backup --help, heliogram restore --help: more about these
        heliogram --version
 `
 

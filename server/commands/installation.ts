@@ -1,14 +1,19 @@
 /** What a command works on: the installation that the settings name, which has to be there. */
 import type { Config } from '../config.ts'
-import type { Connection } from '../db/db.ts'
+import { openPool, type Connection } from '../db/db.ts'
 import type { Log } from '../db/log.ts'
+import { requireWhole } from '../db/restoring.ts'
 import { hasDatabase, hasInstallation, openBeside } from '../db/running.ts'
 import { explainDatabase, StartError } from '../start.ts'
 
-/** Opens its database, whether the service runs or not. @throws StartError where there is none: a command makes no installation. */
+/**
+ * Opens its database, whether the service runs or not, and brings it up to date unless it is told to leave it as it is. @throws StartError where
+ * there is none, or half of one: a command makes no installation.
+ */
 export async function openInstallation(
   config: Config,
   log: Log,
+  options: { isMigrating?: boolean } = {},
 ): Promise<{ connection: Connection; close: () => Promise<void> }> {
   const { databaseUrl, dataFolder } = config
   if (databaseUrl === null && !(await hasDatabase(dataFolder)))
@@ -22,5 +27,16 @@ export async function openInstallation(
     throw new StartError(
       'There is no Heliogram in the database of DATABASE_URL. Run this with the settings of the service.',
     )
-  return await openBeside(databaseUrl, dataFolder, log).catch((error: unknown) => explainDatabase(error, config))
+  const explain = (error: unknown): never => explainDatabase(error, config)
+  const opened = await openBeside(databaseUrl, dataFolder, log, options).catch(explain)
+  const db = openPool(opened.connection, { name: 'whole', max: 1 })
+  try {
+    await requireWhole(db)
+    return opened
+  } catch (error) {
+    await opened.close()
+    return explain(error)
+  } finally {
+    await db.end()
+  }
 }

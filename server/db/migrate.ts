@@ -4,9 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { RunnerOption } from 'node-pg-migrate'
 import { Client } from 'pg'
 import { configOf } from './address.ts'
-import { openPool, type Connection } from './db.ts'
+import { openPool, type Connection, type Queryable } from './db.ts'
 import { codeOf } from './failure.ts'
 import type { Log } from './log.ts'
+import { requireWhole } from './restoring.ts'
 import { ensureRowSecurity } from './row-security.ts'
 import { liftTimeouts } from './timeouts.ts'
 
@@ -23,13 +24,16 @@ const migrationsDir = join(import.meta.dirname, 'migrations')
  * Brings the schema up to date and returns the names of the migrations applied. Each file is one transaction, except those
  * with `concurrently` in their name, whose single statement cannot be in one. A second starter waits for the first.
  * Whoever comes to a table that a migration waits for waits behind it: for `lockMs` at most, then it is rolled back and tried again.
- * Throws, for the person who started us, when the server is too old, is set up to lose data, or was migrated by a newer Heliogram.
+ * Throws, for the person who started us, when the server is too old, is set up to lose data, was migrated by a newer Heliogram, or
+ * is not whole.
  */
 export async function migrate(
   connection: Connection,
   options: {
     log: Log
     dir?: string
+    /** For a restore, which makes the database whole itself: up to its last migration, and no further. */
+    restore?: { upTo: number }
     /** Accepts a server that loses data in a crash: for tests only. */
     isDisposable?: boolean
     /** How often it is told for whom it waits. Default 10 s. */
@@ -61,8 +65,17 @@ export async function migrate(
         `The database was migrated by a newer Heliogram (it has ${unknown.join(', ')}, unknown here). Start that version again, or restore a backup.`,
       )
     }
+    const upTo = options.restore?.upTo ?? ours.length
+    if (!options.restore) await requireWhole(client)
+    // The end of the restore waits for the disk, and so for all before it.
+    else await client.query('set synchronous_commit = off')
     const isLocked = (): Promise<void> => giveWay(client, log, pauseMs)
-    const names = applied.length === ours.length ? [] : await applyPending(client, dir, log, applied, lockMs, isLocked)
+    const names =
+      applied.length >= upTo ? [] : await applyPending(client, { dir, log, applied, lockMs, isLocked, upTo })
+    // What the rows of a request may be is known of the last version alone.
+    if (upTo < ours.length) return names
+    // Asked again: a restore that began meanwhile has found no table, or has found these and is refused.
+    if (!options.restore) await requireWhole(client)
     await client.query(`set lock_timeout = ${lockMs}`)
     await untilLocked(() => ensureRowSecurity(client), isLocked)
     return names
@@ -131,14 +144,17 @@ async function giveWay(client: Client, log: Log, pauseMs: number): Promise<void>
   await sleep(pauseMs)
 }
 
-async function applyPending(
-  client: Client,
-  dir: string,
-  log: Log,
-  applied: readonly string[],
-  lockMs: number,
-  onLocked: () => Promise<void>,
-): Promise<string[]> {
+interface Pending {
+  dir: string
+  log: Log
+  applied: readonly string[]
+  lockMs: number
+  isLocked: () => Promise<void>
+  /** How many migrations the database has in the end. */
+  upTo: number
+}
+
+async function applyPending(client: Client, { dir, log, applied, lockMs, isLocked, upTo }: Pending): Promise<string[]> {
   // Loaded only when there is work: most starts have none.
   const { runner } = await import('node-pg-migrate')
   const say = (message: string) => log.info({ detail: message.replace(/^[>\s-]+/, '') }, 'migrating')
@@ -153,6 +169,8 @@ async function applyPending(
       dir,
       direction: 'up',
       migrationsTable,
+      // Of those that are still to come.
+      count: upTo - applied.length - earlier.length,
       singleTransaction: false,
       advisoryLockMode: 'wait',
       migrationLoaderStrategies: [{ extensions: ['.sql'], loader: loadUpOnly(lockMs) }],
@@ -160,7 +178,7 @@ async function applyPending(
     })
   const done = await untilLocked(run, async () => {
     said = []
-    await onLocked()
+    await isLocked()
     earlier.splice(0, earlier.length, ...(await appliedNames(client)).filter((name) => !applied.includes(name)))
   }).catch((error: unknown) => {
     said.forEach(say)
@@ -199,6 +217,9 @@ const loadUpOnly =
       }),
     )
 
+/** The names of our migrations, in their order. */
+export const ourMigrations = async (): Promise<string[]> => (await namesIn(migrationsDir)).sort()
+
 async function namesIn(dir: string): Promise<string[]> {
   const files = (await readdir(dir)).filter((name) => !name.startsWith('.'))
   const odd = files.find((name) => !/^\d{4}_[a-z0-9_]+\.sql$/.test(name))
@@ -206,10 +227,11 @@ async function namesIn(dir: string): Promise<string[]> {
   return files.map((name) => basename(name, '.sql'))
 }
 
-async function appliedNames(client: Client): Promise<string[]> {
+/** The names of a database's migrations, in their order. */
+export async function appliedNames(client: Queryable): Promise<string[]> {
   const table = await client.query<{ oid: string | null }>('select to_regclass($1)::text as oid', [migrationsTable])
   if (table.rows[0]?.oid === null) return []
-  const { rows } = await client.query<{ name: string }>(`select name from ${migrationsTable}`)
+  const { rows } = await client.query<{ name: string }>(`select name from ${migrationsTable} order by id`)
   return rows.map(({ name }) => name)
 }
 

@@ -18,12 +18,17 @@ export interface OpenDatabase {
   close(): Promise<void>
 }
 
-/** Starts or connects, and migrates. @throws DataDirLockedError, or what the database says. */
-export async function openDatabase(databaseUrl: string | null, dataFolder: string, log: Log): Promise<OpenDatabase> {
+/** Starts or connects, and migrates unless it is told to leave the database as it is. @throws DataDirLockedError, or what the database says. */
+export async function openDatabase(
+  databaseUrl: string | null,
+  dataFolder: string,
+  log: Log,
+  { isMigrating = true }: { isMigrating?: boolean } = {},
+): Promise<OpenDatabase> {
   if (databaseUrl !== null) {
     const connection = { connectionString: databaseUrl }
     await requireSessions(connection)
-    await migrate(connection, { log })
+    if (isMigrating) await migrate(connection, { log })
     return { connection: await setUpSessions(connection), isAlone: false, path: null, close: async () => {} }
   }
   const dataDir = await prepareDataDir(dataFolder)
@@ -31,7 +36,7 @@ export async function openDatabase(databaseUrl: string | null, dataFolder: strin
   try {
     const embedded = await startEmbedded({ dataDir, log })
     try {
-      await migrate(embedded.connection, { log })
+      if (isMigrating) await migrate(embedded.connection, { log })
     } catch (error) {
       await embedded.close()
       throw error

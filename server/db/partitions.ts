@@ -134,6 +134,14 @@ export async function learnDays(db: Db): Promise<void> {
   oldest = rows.find(({ hasMessages }) => hasMessages)?.suffix ?? null
 }
 
+/** Makes the partitions of some days of a table, of an installation on which nothing runs. @throws where one cannot be made. */
+export async function createDays(db: Db, log: Log, table: string, suffixes: readonly string[]): Promise<void> {
+  const storage = Object.entries(tables).find(([name]) => name === table)?.[1] ?? ''
+  for (const suffix of suffixes)
+    if (!(await createPartition(db, log, table, timeOfSuffix(suffix), storage)))
+      throw new Error(`the partition ${table}${suffix} could not be made`)
+}
+
 /** The oldest day first. Where one has to be left, so are those behind it: their locks are the same, and so is a full disk. */
 async function createPartitions(db: Db, log: Log, today: number): Promise<void> {
   for (let day = -1; day <= daysAhead; day++)

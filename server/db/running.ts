@@ -17,9 +17,10 @@ export async function openBeside(
   databaseUrl: string | null,
   dataFolder: string,
   log: Log,
+  options: { isMigrating?: boolean } = {},
 ): Promise<{ connection: Connection; close: () => Promise<void> }> {
   try {
-    return await openDatabase(databaseUrl, dataFolder, log)
+    return await openDatabase(databaseUrl, dataFolder, log, options)
   } catch (error) {
     const connection = error instanceof DataDirLockedError ? await findRunning(dataFolder) : null
     if (!connection) throw error

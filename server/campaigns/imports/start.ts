@@ -1,9 +1,8 @@
-/** The queue of import jobs: pg-boss in its own schema of the same PostgreSQL, so that a job is enqueued by the upload's transaction. */
-import { PgBoss, type Job } from 'pg-boss'
-import { configOf } from '../../db/address.ts'
+/** Imports as jobs (`jobs.ts`), which are enqueued by the transaction of the upload. */
+import type { Job, PgBoss } from 'pg-boss'
 import { openPool, type Connection, type Db, type Tx } from '../../db/db.ts'
 import type { Meter } from '../../metrics/meter.ts'
-import { Repeated } from '../../repeated.ts'
+import { jobs, lostJobs, openJobs, sendJob } from './jobs.ts'
 import { uploadsMax } from './places.ts'
 import { rowSchema } from './row-schema.ts'
 import { finishImport, runImport, type RunContext } from './run.ts'
@@ -35,45 +34,13 @@ interface ImportsOptions extends RunContext {
   meter?: Pick<Meter, 'flushes'>
 }
 
-const jobs = 'imports'
-const lostJobs = 'imports-lost'
-
 /** Imports at a time in this process: each keeps a core busy. */
 const importsMax = 2
 
-/** Opens the queue, creating or migrating its tables under pg-boss's own lock, and with `isRunning` begins to work. */
+/** Opens the queue, and with `isRunning` begins to work. */
 export async function startImports(options: ImportsOptions): Promise<Imports> {
   const { connection, log, isRunning } = options
-  const boss = new PgBoss({
-    ...definedOf(configOf(connection)),
-    schema: 'pgboss',
-    application_name: 'heliogram imports',
-    max: importsMax + 1,
-    useListenNotify: isRunning,
-    supervise: isRunning,
-    schedule: false,
-    // How soon a job of a process that was killed is noticed, together with heartbeatSeconds.
-    superviseIntervalSeconds: 10,
-    monitorIntervalSeconds: 10,
-  })
-  const failures = new Repeated((error, times) => {
-    log.warn({ reason: (error as Error).message, times }, 'import queue failed')
-  })
-  boss.on('error', (error) => failures.note(error))
-  await boss.start()
-  await boss.createQueue(lostJobs, { retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300 })
-  await boss.createQueue(jobs, {
-    notify: true,
-    heartbeatSeconds: 15,
-    // An import of the largest size takes minutes; the heartbeat, not this, tells that one is lost.
-    expireInSeconds: 6 * 3600,
-    retryLimit: 5,
-    retryDelay: 2,
-    retryBackoff: true,
-    retryDelayMax: 60,
-    deadLetter: lostJobs,
-    deleteAfterSeconds: 86_400,
-  })
+  const { boss, failures } = await openJobs(connection, log, { isRunning, max: importsMax + 1 })
   const stop = new AbortController()
   const countAccepted = (): number => options.meter?.flushes.accept.items ?? 0
   const { masterKey, isSealing = false } = options
@@ -88,7 +55,7 @@ export async function startImports(options: ImportsOptions): Promise<Imports> {
     uploads,
     openStride: () => new Stride(countAccepted),
     enqueue: async (tx, key) => {
-      await boss.send(jobs, key, { db: { executeSql: (text, values) => tx.query(text, values) } })
+      await sendJob(boss, tx, key)
     },
     close: async () => {
       stop.abort()
@@ -131,27 +98,4 @@ async function work(boss: PgBoss, context: RunContext, threads: ImportThreads, s
     context.log.error({ import: job.data.importId }, 'import failed')
     await finishImport(context, job.data, 'failed', 'internal_error')
   })
-}
-
-/** pg-boss takes a connection's parts, but not their absence as undefined. */
-function definedOf({
-  connectionString,
-  host,
-  port,
-  user,
-  password,
-  database,
-  ssl,
-  stream,
-}: ReturnType<typeof configOf>) {
-  return {
-    ...(stream && { stream }),
-    ...(connectionString !== undefined && { connectionString }),
-    ...(host !== undefined && { host }),
-    ...(port !== undefined && { port }),
-    ...(user !== undefined && { user }),
-    ...(password !== undefined && { password }),
-    ...(database !== undefined && { database }),
-    ...(ssl !== undefined && { ssl }),
-  }
 }

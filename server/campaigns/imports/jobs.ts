@@ -1,0 +1,95 @@
+/** The queue of import jobs: pg-boss in its own schema of the same PostgreSQL, so that a job is enqueued by the transaction that stores its import. */
+import { PgBoss } from 'pg-boss'
+import { configOf } from '../../db/address.ts'
+import type { Connection, Tx } from '../../db/db.ts'
+import type { Log } from '../../db/log.ts'
+import { Repeated } from '../../repeated.ts'
+import type { ImportKey } from './write.ts'
+
+/** The queue of imports. */
+export const jobs = 'imports'
+
+/** The queue of those that could not go on. */
+export const lostJobs = 'imports-lost'
+
+/** Opens the queue, creating or migrating its tables under pg-boss's own lock. */
+export async function openJobs(
+  connection: Connection,
+  log: Log,
+  { isRunning, max }: { isRunning: boolean; max: number },
+): Promise<{ boss: PgBoss; failures: Repeated }> {
+  const boss = new PgBoss({
+    ...definedOf(configOf(connection)),
+    schema: 'pgboss',
+    application_name: 'heliogram imports',
+    max,
+    useListenNotify: isRunning,
+    supervise: isRunning,
+    schedule: false,
+    // How soon a job of a process that was killed is noticed, together with heartbeatSeconds.
+    superviseIntervalSeconds: 10,
+    monitorIntervalSeconds: 10,
+  })
+  const failures = new Repeated((error, times) => {
+    log.warn({ reason: (error as Error).message, times }, 'import queue failed')
+  })
+  boss.on('error', (error) => failures.note(error))
+  await boss.start()
+  await boss.createQueue(lostJobs, { retryLimit: 100, retryDelay: 5, retryBackoff: true, retryDelayMax: 300 })
+  await boss.createQueue(jobs, {
+    notify: true,
+    heartbeatSeconds: 15,
+    // An import of the largest size takes minutes; the heartbeat, not this, tells that one is lost.
+    expireInSeconds: 6 * 3600,
+    retryLimit: 5,
+    retryDelay: 2,
+    retryBackoff: true,
+    retryDelayMax: 60,
+    deadLetter: lostJobs,
+    deleteAfterSeconds: 86_400,
+  })
+  return { boss, failures }
+}
+
+/** Enqueues the job of an import in a transaction. */
+export async function sendJob(boss: PgBoss, tx: Tx, key: ImportKey): Promise<void> {
+  await boss.send(jobs, key, { db: { executeSql: (text, values) => tx.query(text, values) } })
+}
+
+/**
+ * Enqueues the jobs of all imports that are not over, of a database that was restored without its queue; they go on behind their last committed
+ * row. Returns how many.
+ */
+export async function enqueueAgain(connection: Connection, tx: Tx, log: Log): Promise<number> {
+  const { rows } = await tx.query<ImportKey>(
+    `select account_id as "accountId", id as "importId" from imports where status in ('queued', 'processing') order by id`,
+  )
+  if (rows.length === 0) return 0
+  const { boss } = await openJobs(connection, log, { isRunning: false, max: 2 })
+  for (const key of rows) await sendJob(boss, tx, key)
+  await boss.stop({ timeout: 5000 })
+  return rows.length
+}
+
+/** pg-boss takes a connection's parts, but not their absence as undefined. */
+function definedOf({
+  connectionString,
+  host,
+  port,
+  user,
+  password,
+  database,
+  ssl,
+  stream,
+}: ReturnType<typeof configOf>) {
+  return {
+    ...(stream && { stream }),
+    ...(connectionString !== undefined && { connectionString }),
+    ...(host !== undefined && { host }),
+    ...(port !== undefined && { port }),
+    ...(user !== undefined && { user }),
+    ...(password !== undefined && { password }),
+    ...(database !== undefined && { database }),
+    ...(ssl !== undefined && { ssl }),
+  }
+}

@@ -1,0 +1,46 @@
+/** How far long work is, told on standard error: a line that changes at a terminal, else a line now and then. */
+import { showBytes } from './format.ts'
+
+export interface Progress {
+  /** What is being done now, and how much of it is done, from 0 to 1. */
+  at(what: string, fraction: number): void
+  /** So many bytes more have gone through. */
+  add(bytes: number): void
+  /** Ends the line. */
+  close(): void
+}
+
+// At a terminal often enough to see it move; in a log of cron a few lines for a long backup, and none for a short one.
+const terminalEveryMs = 200
+const lineEveryMs = 10_000
+
+/** Begins to tell. */
+export function tellProgress(
+  stream: { isTTY?: boolean; write(text: string): unknown } = process.stderr,
+  everyMs: number = stream.isTTY ? terminalEveryMs : lineEveryMs,
+): Progress {
+  const startedAt = performance.now()
+  let [what, fraction, bytes, toldAt] = ['', 0, 0, startedAt]
+  const tell = (): void => {
+    const now = performance.now()
+    if (now - toldAt < everyMs) return
+    toldAt = now
+    const rate = bytes / Math.max((now - startedAt) / 1000, 0.001)
+    const line = `${Math.floor(fraction * 100)} %  ${showBytes(bytes)}  ${showBytes(rate)}/s  ${what}`
+    stream.write(stream.isTTY ? `\r\x1b[K${line}` : `${line}\n`)
+  }
+  return {
+    at(now, done) {
+      what = now
+      fraction = Math.min(done, 1)
+      tell()
+    },
+    add(more) {
+      bytes += more
+      tell()
+    },
+    close() {
+      if (stream.isTTY) stream.write('\r\x1b[K')
+    },
+  }
+}

@@ -1,0 +1,59 @@
+/** The words that a restore ends with: what is there now, what waits, and how it goes out. */
+import type { Config } from '../../config.ts'
+import { showId } from '../../ids.ts'
+import type { Finished, FinishOptions } from './finish.ts'
+import { showMany, type BackupHeader } from './format.ts'
+import type { Loader } from './load.ts'
+
+interface Restored {
+  header: BackupHeader
+  loaded: Pick<Loader, 'rows' | 'tables'>
+  seconds: number
+  finished: Finished
+  options: FinishOptions
+  config: Config
+}
+
+/** The lines to print. */
+export function tellRestored({ header, loaded, seconds, finished, options, config }: Restored): string {
+  const { disabled, waiting } = finished
+  const waits = [
+    waiting.messages > 0 && `${showMany(waiting.messages, 'message')} to be sent now`,
+    waiting.delayed > 0 && `${showMany(waiting.delayed, 'message')} at their time`,
+    waiting.broadcasts > 0 && `${showMany(waiting.broadcasts, 'broadcast')} under way or scheduled`,
+    waiting.imports > 0 && `${showMany(waiting.imports, 'import')} under way`,
+    waiting.posts > 0 && `${showMany(waiting.posts, 'post')} to webhooks`,
+    waiting.deliveries > 0 && `${showMany(waiting.deliveries, 'delivery')} to SMPP clients`,
+  ].filter((one) => one !== false)
+  const foreign = header.tables.filter(({ name }) => !loaded.tables.has(name)).map(({ name }) => name)
+  return [
+    `The database is restored as of ${header.takenAt}: ${showMany(loaded.rows, 'row')} of ${showMany(loaded.tables.size, 'table')} in ${seconds.toFixed(1)} s, every checksum right.`,
+    ...(foreign.length === 0 ? [] : [`Left out, as no table of Heliogram: ${foreign.join(', ')}.`]),
+    waits.length === 0 ? 'Nothing waits in it.' : `What waits in it: ${waits.join(', ')}.`,
+    ...(options.isWithoutKey ? withoutKey(config) : []),
+    ...(disabled.length > 0 ? tellDisabled(disabled, config) : []),
+    '',
+    'What ran on the database that it is a copy of must stay stopped: two services with one queue send twice.',
+    '',
+  ].join('\n')
+}
+
+function tellDisabled(disabled: Finished['disabled'], { publicUrl }: Config): string[] {
+  return [
+    '',
+    'Its carriers are disabled, so that nothing of what waited then is sent a second time unseen. Whoever said STOP since is not known here either.',
+    'Start the service (heliogram start), look at what waits (GET /v1/queue, GET /v1/messages?status=queued, or the console), cancel what is over,',
+    'and import opt-outs that you know of. Then enable the carriers, in the console or by:',
+    '',
+    ...disabled.flatMap(({ id, name }) => [
+      `  # ${name}`,
+      `  curl -X PATCH ${publicUrl}/v1/carriers/${showId('car', id)} -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '{"enabled":true}'`,
+    ]),
+  ]
+}
+
+const withoutKey = ({ keyFile }: Config): string[] => [
+  '',
+  `What the master key had sealed is given up. The next one is in ${keyFile}: keep a copy of that file elsewhere. Give each carrier its password, each`,
+  'webhook a new secret and its headers, and programs that speak Twilio\'s API a new token (docs/operating.md, "A key that is lost").',
+]

@@ -1,0 +1,33 @@
+/** That a database is being restored: a table that is there from before the first row until the last. Where it stays, the restore was interrupted. */
+import type { Queryable } from './db.ts'
+
+const table = 'restoring'
+
+class RestoringError extends Error {
+  constructor() {
+    super(
+      'a restore into it was interrupted, or still runs, and what is in it is not whole. Let it end, or run "heliogram restore" again: it begins anew.',
+    )
+  }
+}
+
+/** Whether a database is being restored, or was and is not whole. */
+export async function isRestoring(db: Queryable): Promise<boolean> {
+  const { rows } = await db.query<{ is: boolean }>(`select to_regclass('${table}') is not null as is`)
+  return rows[0]?.is === true
+}
+
+/** @throws where it is, for the person who starts something on it. */
+export async function requireWhole(db: Queryable): Promise<void> {
+  if (await isRestoring(db)) throw new RestoringError()
+}
+
+/** Begins a restore. Repeatable. */
+export async function beginRestoring(db: Queryable): Promise<void> {
+  await db.query(`create table if not exists ${table} (since timestamptz not null default now())`)
+}
+
+/** Ends it, in the transaction that makes the database whole. */
+export async function endRestoring(db: Queryable): Promise<void> {
+  await db.query(`drop table ${table}`)
+}

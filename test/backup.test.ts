@@ -1,0 +1,306 @@
+/** A backup of everything there is, into another database, and what is refused on the way. */
+import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { zstdCompress, zstdDecompress } from 'node:zlib'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { testMasterKey } from '../server/accounts/testing.ts'
+import { backUp } from '../server/commands/backup/backup.ts'
+import { checkBackup } from '../server/commands/backup/check.ts'
+import type { BackupHeader, BackupManifest } from '../server/commands/backup/format.ts'
+import { restore } from '../server/commands/backup/restore.ts'
+import { endOfProcesses, findTables, leftOut } from '../server/commands/backup/tables.ts'
+import { readTar, tarEnd, tarHeader, tarPadding } from '../server/commands/backup/tar.ts'
+import type { CommandContext } from '../server/commands/command.ts'
+import { readConfig } from '../server/config.ts'
+import { openPool, type Db } from '../server/db/db.ts'
+import type { Disposable } from '../server/db/embedded/disposable.ts'
+import { appliedNames, migrate, ourMigrations } from '../server/db/migrate.ts'
+import { ensurePartitions } from '../server/db/partitions.ts'
+import { createTestDatabase, runOn, withDatabase, type TestDatabase } from '../server/db/testing.ts'
+import { newId } from '../server/ids.ts'
+import { silent } from '../server/messages/testing.ts'
+import { makeDataFolder, startDurable } from './harness.ts'
+import { findOtherVersion, startOther } from './other-postgres.ts'
+import { openWorld, type World } from './tenancy-world.ts'
+import { createTenant } from './tenant.ts'
+
+let folder: string
+let source: TestDatabase
+let world: World
+let server: Disposable
+let file: string
+let keyFile: string
+let databases = 0
+
+/** What a command is given that works on a database. */
+const contextOf = (url: string, env: Record<string, string> = {}): CommandContext => ({
+  config: readConfig({ DATABASE_URL: url, HELIOGRAM_DATA: folder, HELIOGRAM_KEY_FILE: keyFile, ...env }),
+  log: silent,
+  version: '1.2.3',
+  signal: new AbortController().signal,
+})
+
+const plain = { keepsCarriers: false, isWithoutKey: false }
+
+async function createEmpty(): Promise<string> {
+  const name = `empty_${++databases}`
+  await runOn(withDatabase(server.url, 'postgres'), `create database ${name} encoding 'UTF8' template template0`)
+  return withDatabase(server.url, name)
+}
+
+async function withDb<T>(url: string, work: (db: Db) => Promise<T>): Promise<T> {
+  const db = openPool({ connectionString: url }, { name: 'look', max: 1 })
+  try {
+    return await work(db)
+  } finally {
+    await db.end()
+  }
+}
+
+beforeAll(async () => {
+  folder = await makeDataFolder()
+  ;[file, keyFile] = [join(folder, 'one.tar.zst'), join(folder, 'the-key')]
+  await writeFile(keyFile, `${testMasterKey.toString('base64')}\n`, { mode: 0o600 })
+  const other = await findOtherVersion()
+  ;[source, server] = await Promise.all([createTestDatabase(), other === null ? startDurable() : startOther(other)])
+  await ensurePartitions(source.db, silent)
+  world = await openWorld(source)
+  await createTenant(world, 'sample', '1555763000')
+  // What COPY has to write in another way.
+  await source.db.query(`update templates set body = $1`, ['\ttab \\ \n line \\N é €'])
+})
+afterAll(async () => {
+  await world?.close()
+  await source?.close()
+  await server?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** What the rows of each table are, in any order. */
+async function hashTables(db: Db): Promise<Record<string, string>> {
+  const hashes: Record<string, string> = {}
+  for (const { name } of await findTables(db)) {
+    const { rows } = await db.query<{ row: string }>(`select t::text as row from ${name} t order by 1`)
+    hashes[name] = `${rows.length} ${createHash('sha256')
+      .update(rows.map(({ row }) => row).join('\n'))
+      .digest('hex')}`
+  }
+  return hashes
+}
+
+describe('a backup', () => {
+  it('has every table that there is, and those that it has not have a reason', async () => {
+    const schema = await readFile(join(import.meta.dirname, '../server/db/schema.sql'), 'utf8')
+    const tables = [...schema.matchAll(/^create table (\w+) \(\n([^]*?)^\)/gm)]
+    const inIt = new Set((await findTables(source.db)).map(({ name }) => name))
+    expect(tables.length).toBeGreaterThan(80)
+    const names = tables.map(([, name = '']) => name)
+    expect(names.filter((name) => inIt.has(name) === name in leftOut)).toEqual([])
+    expect(Object.keys(leftOut).filter((name) => !names.includes(name))).toEqual([])
+    // What a process holds, or says of itself, is left out or is told to be of nobody.
+    const held = tables.filter(([, , columns = '']) => /^ {2}(leased_by|leased_until|fenced_at) /m.test(columns))
+    expect(held.map(([, name = '']) => name).filter((name) => !(name in leftOut) && !(name in endOfProcesses))).toEqual(
+      [],
+    )
+    // A table that comes along refers to none that does not.
+    const references = [...schema.matchAll(/foreign key \([^)]*\) references (\w+)/g)].map(([, name = '']) => name)
+    expect(references.filter((name) => name in leftOut)).toEqual([])
+    // Numbers that a table gives itself would have to be set.
+    expect(schema).not.toMatch(/as identity|nextval\(/)
+  })
+
+  it('comes back in another database as it was, with nothing of the processes of then and carriers disabled', async () => {
+    const node = newId()
+    const { linkId } = world.ledger
+    await source.db.query(`insert into nodes (id, name) values ($1, 'gone:1')`, [node])
+    await source.db.query(`insert into heartbeats (node_id, seen_at) values ($1, now())`, [node])
+    await source.db.query(`insert into link_slots (link_id, slot, node_id) values ($1, 7, $2)`, [linkId, node])
+    // A server that has given more numbers of transactions than the next one.
+    await source.db.query('do $$ begin for n in 1..20000 loop perform pg_current_xact_id(); commit; end loop; end $$')
+    const newest = await source.db.query<{ id: string }>(
+      `update events set txid = pg_current_xact_id() where id = (select id from events order by id limit 1) returning id`,
+    )
+    await source.db.query(`update outbox set leased_by = $1, leased_until = now() + interval '1 hour'`, [node])
+    const before = await hashTables(source.db)
+    // Somebody else's, beside ours.
+    await source.db.query('create table notes as select 1 as one')
+    const filled = Object.entries(before).filter(([, hash]) => !hash.startsWith('0 '))
+    expect(filled.length).toBeGreaterThan(45)
+
+    expect(await backUp(contextOf(source.url), file)).toMatch(/^The backup is whole: [\d,]+ rows of \d+ tables/)
+    expect(await checkBackup(contextOf(source.url), file)).toMatch(
+      /Heliogram 1\.2\.3[^]*master key .* which .*the-key has\n/,
+    )
+    const url = await createEmpty()
+    const said = await restore(contextOf(url), file, plain)
+    expect(said).toMatch(/no table of Heliogram: notes\.[^]*Its carriers are disabled/)
+    expect(said).toMatch(/What waits in it: .*1 import/)
+    await withDb(url, async (db) => {
+      const after = await hashTables(db)
+      const changed = Object.keys(before).filter((name) => before[name] !== after[name])
+      expect(Object.keys(after)).toEqual(Object.keys(before))
+      // Numbers of transactions, and what is asserted below.
+      expect(changed.sort()).toEqual([
+        'audit_chains',
+        'carriers',
+        'events',
+        'nodes',
+        'outbox',
+        'replays',
+        'smpp_cursors',
+      ])
+      const { rows } = await db.query(
+        `select
+           (select bool_or(enabled) from carriers where not is_test) as "isEnabled",
+           (select count(*)::int from nodes where fenced_at is null) as running,
+           (select count(*)::int from link_slots) as slots,
+           (select count(*)::int from outbox where leased_by is not null) as leased,
+           (select bool_and(txid < pg_snapshot_xmin(pg_current_snapshot())) from events) as "isBelow",
+           (select id from events order by txid desc, id desc limit 1) as newest,
+           (select count(*)::int from pgboss.job where name = 'imports') as jobs,
+           (select count(*)::int from messages_default) as strays,
+           to_regclass('restoring') as mark`,
+      )
+      expect(rows).toEqual([
+        {
+          isEnabled: false,
+          running: 0,
+          slots: 0,
+          leased: 0,
+          isBelow: true,
+          newest: newest.rows[0]?.id,
+          jobs: 1,
+          strays: 0,
+          mark: null,
+        },
+      ])
+      // Made with the last migration, and open to requests.
+      expect(await migrate({ connectionString: url }, { log: silent })).toEqual([])
+    })
+  })
+})
+
+describe('what is refused', () => {
+  /** A backup in which one file is another. */
+  async function forge(name: string, change: (content: Buffer) => Buffer): Promise<string> {
+    const parts: Buffer[] = []
+    const whole = await promisify(zstdDecompress)(await readFile(file))
+    for await (const one of readTar(piecesOf(whole))) {
+      const pieces: Buffer[] = []
+      for await (const piece of one.pieces) pieces.push(piece)
+      const content = one.name === name ? change(Buffer.concat(pieces)) : Buffer.concat(pieces)
+      parts.push(tarHeader(one.name, content.length, 0), content, tarPadding(content.length))
+    }
+    const forged = join(folder, 'forged.tar.zst')
+    await writeFile(forged, await promisify(zstdCompress)(Buffer.concat([...parts, tarEnd])))
+    return forged
+  }
+  async function* piecesOf(whole: Buffer): AsyncGenerator<Buffer> {
+    for (let at = 0; at < whole.length; at += 1000) yield whole.subarray(at, at + 1000)
+  }
+
+  it('is told with what to do, and changes nothing', async () => {
+    const url = await createEmpty()
+    const attempt = (one: string, env: Record<string, string> = {}): Promise<string> =>
+      restore(contextOf(url, env), one, plain)
+    await expect(attempt(join(folder, 'none'))).rejects.toThrow(/cannot be read: ENOENT/)
+    await expect(attempt(keyFile)).rejects.toThrow(/is no backup of Heliogram\.\nNothing was changed/)
+    await expect(attempt(file, { HELIOGRAM_KEY_FILE: join(folder, 'no-key') })).rejects.toThrow(
+      /is not there[^]*--without-key/,
+    )
+    const wrong = join(folder, 'wrong-key')
+    await writeFile(wrong, `${Buffer.alloc(32, 99).toString('base64')}\n`, { mode: 0o600 })
+    await expect(attempt(file, { HELIOGRAM_KEY_FILE: wrong })).rejects.toThrow(/has another\.[^]*--without-key/)
+    const header = (change: (one: BackupHeader) => object): Promise<string> =>
+      forge('backup.json', (content) =>
+        Buffer.from(JSON.stringify(change(JSON.parse(content.toString()) as BackupHeader))),
+      )
+    await expect(attempt(await header((one) => ({ ...one, format: 2, tables: 'other' })))).rejects.toThrow(
+      /form 2 of Heliogram 1\.2\.3/,
+    )
+    const newer = (one: BackupHeader): BackupHeader => ({ ...one, migrations: [...one.migrations, '9999_later'] })
+    await expect(attempt(await header(newer))).rejects.toThrow(/newer Heliogram \(1\.2\.3, with 9999_later/)
+    await withDb(url, async (db) => {
+      expect(await findTables(db)).toEqual([])
+      await db.query('create table mine ()')
+      await expect(attempt(file)).rejects.toThrow(/not empty \(mine\)[^]*create database/)
+      expect((await findTables(db)).length + Number((await db.query('select from mine')).rowCount)).toBe(0)
+    })
+  })
+
+  /** A backup of a database that the last migrations have not seen, and that is not brought up to date by it. */
+  async function backUpOlder(): Promise<string> {
+    const url = await createEmpty()
+    const migrations = await ourMigrations()
+    await migrate({ connectionString: url }, { log: silent, restore: { upTo: migrations.length - 5 } })
+    return await withDb(url, async (db) => {
+      await db.query(`insert into accounts (id, name, callback_secret) values ($1, 'Old', '\\x01')`, [newId()])
+      await db.query(`insert into carriers (id, name, kind) values ($1, 'old', 'smpp')`, [newId()])
+      const path = join(folder, 'older.tar.zst')
+      await backUp(contextOf(url), path)
+      expect(await appliedNames(db)).toHaveLength(migrations.length - 5)
+      return path
+    })
+  }
+
+  it('is not whole: nothing starts on the database, and the next restore begins anew', async () => {
+    const url = await createEmpty()
+    const whole = await readFile(file)
+    const write = async (content: Buffer): Promise<string> => {
+      await writeFile(join(folder, 'broken'), content)
+      return join(folder, 'broken')
+    }
+    const flipped = Buffer.from(whole)
+    flipped.writeUInt8(flipped.readUInt8(whole.length >> 1) ^ 4, whole.length >> 1)
+    const manifest = (change: (one: BackupManifest) => void) => (content: Buffer) => {
+      const one = JSON.parse(content.toString()) as BackupManifest
+      change(one)
+      return Buffer.from(JSON.stringify(one))
+    }
+    const broken: [() => Promise<string>, RegExp][] = [
+      [() => write(flipped), /no whole backup: (it was changed|its|what should be)/],
+      [() => write(whole.subarray(0, -20)), /it ends before its end/],
+      [() => forge('manifest.json', () => Buffer.from('{}')), /its manifest\.json is none/],
+      [
+        () =>
+          forge(
+            'manifest.json',
+            manifest((one) => one.tables.shift()),
+          ),
+        /manifest\.json is of others/,
+      ],
+      [() => forge('backup.json', (content) => Buffer.concat([content, Buffer.from(' ')])), /backup\.json was changed/],
+      [
+        () =>
+          forge('tables/accounts/all-00001.copy', (content) =>
+            Buffer.from(content.toString().replace('sample', 'simple')),
+          ),
+        /rows of accounts are not those/,
+      ],
+    ]
+    for (const [make, reason] of broken) await expect(checkBackup(contextOf(url), await make())).rejects.toThrow(reason)
+    const [, [make, reason]] = broken as [unknown, (typeof broken)[number]]
+    await expect(restore(contextOf(url), await make(), plain)).rejects.toThrow(reason)
+    await expect(migrate({ connectionString: url }, { log: silent })).rejects.toThrow(/was interrupted, or still runs/)
+    await expect(backUp(contextOf(url), join(folder, 'half'))).rejects.toThrow(/There is no Heliogram|was interrupted/)
+    // With one of before the last migrations; without a key, which then is another; and for a move, in which nothing is sent twice.
+    const older = await backUpOlder()
+    const lost = join(folder, 'another-key')
+    const moved = { keepsCarriers: true, isWithoutKey: true }
+    const said = await restore(contextOf(url, { HELIOGRAM_KEY_FILE: lost }), older, moved)
+    expect(said).toMatch(/every checksum right[^]*is given up/)
+    expect(said).not.toContain('disabled')
+    expect(existsSync(lost)).toBe(true)
+    await withDb(url, async (db) => {
+      const { rows } = await db.query(
+        `select (select bool_and(enabled) from carriers) as enabled,
+           (select count(*)::int from accounts) as accounts,
+           (select count(*)::int from accounts where callback_secret is not null) as secrets`,
+      )
+      expect(rows).toEqual([{ enabled: true, accounts: 1, secrets: 0 }])
+    })
+  })
+})
