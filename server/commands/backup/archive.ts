@@ -90,8 +90,8 @@ export async function compress(target: Writable, fill: (write: Write) => Promise
 export interface ArchiveSource {
   /** Decompressed. @throws where it is no archive, or is cut off or changed. */
   octets: AsyncIterable<Buffer>
-  /** How much of it has been read, from 0 to 1; of a stream that is not known. */
-  fraction(): number
+  /** How much of it has been read, from 0 to 1; of a stream nobody knows. */
+  fraction(): number | null
   close(): void
 }
 
@@ -111,7 +111,7 @@ export async function openArchive(file: string): Promise<ArchiveSource> {
   pipeline(source, zstd).catch(() => {})
   return {
     octets: zstd,
-    fraction: () => (found ? read / found.size : 0),
+    fraction: () => (found ? read / found.size : null),
     close: () => void source.destroy(),
   }
 }

@@ -2,8 +2,8 @@
 import { showBytes } from './format.ts'
 
 export interface Progress {
-  /** What is being done now, and how much of it is done, from 0 to 1. */
-  at(what: string, fraction: number): void
+  /** What is being done now, and how much of all is done, from 0 to 1; null where nobody knows. */
+  at(what: string, fraction: number | null): void
   /** So many bytes more have gone through. */
   add(bytes: number): void
   /** Ends the line. */
@@ -20,19 +20,21 @@ export function tellProgress(
   everyMs: number = stream.isTTY ? terminalEveryMs : lineEveryMs,
 ): Progress {
   const startedAt = performance.now()
-  let [what, fraction, bytes, toldAt] = ['', 0, 0, startedAt]
+  let [what, bytes, toldAt] = ['', 0, startedAt]
+  let fraction: number | null = null
   const tell = (): void => {
     const now = performance.now()
     if (now - toldAt < everyMs) return
     toldAt = now
     const rate = bytes / Math.max((now - startedAt) / 1000, 0.001)
-    const line = `${Math.floor(fraction * 100)} %  ${showBytes(bytes)}  ${showBytes(rate)}/s  ${what}`
+    const percent = fraction === null ? '' : `${Math.floor(fraction * 100)} %  `
+    const line = `${percent}${showBytes(bytes)}  ${showBytes(rate)}/s  ${what}`
     stream.write(stream.isTTY ? `\r\x1b[K${line}` : `${line}\n`)
   }
   return {
     at(now, done) {
       what = now
-      fraction = Math.min(done, 1)
+      fraction = done === null ? null : Math.min(done, 1)
       tell()
     },
     add(more) {
