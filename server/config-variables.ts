@@ -305,3 +305,6 @@ export const variables = {
     'How much is logged; debug shows every PDU by name.',
   ),
 }
+
+/** Variables of the programs that use the API, such as the command line: whoever has them in a shell may start the service there. */
+export const clientVariables: readonly string[] = ['HELIOGRAM_API_KEY', 'HELIOGRAM_URL', 'HELIOGRAM_PROFILE']

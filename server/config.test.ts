@@ -154,6 +154,11 @@ describe('wrong settings', () => {
     )
   })
 
+  it('are not those of the command line, which somebody may have in the same shell', () => {
+    const client = { HELIOGRAM_URL: 'https://sms.example.com', HELIOGRAM_API_KEY: 'hg_live_x', HELIOGRAM_PROFILE: 'x' }
+    expect(readConfig(client)).toEqual(readConfig({}))
+  })
+
   it.each([
     ['HELIOGRAM_PORT', '-1'],
     ['HELIOGRAM_PORT', '80.5'],

@@ -1,7 +1,7 @@
 /** The environment, read once. The only reader of `process.env`. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { variables, type Variable } from './config-variables.ts'
+import { clientVariables, variables, type Variable } from './config-variables.ts'
 import { hostInUrl } from './network.ts'
 
 /** What a process is there for. All three by default; on several machines each process names its own. */
@@ -66,6 +66,8 @@ const showOf = (name: string, text: string): string =>
 /** A wrong environment: all wrong variables at once, each with what is allowed. */
 export class ConfigError extends Error {}
 
+const isVariable = (name: string): boolean => Object.values(variables).some((one) => one.name === name)
+
 /** Reads the settings. @throws ConfigError that names every wrong variable and what it may be. */
 export function readConfig(env: Record<string, string | undefined> = process.env): Config {
   const problems: string[] = []
@@ -76,8 +78,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     return value as T
   }
   for (const name of Object.keys(env))
-    if (name.startsWith('HELIOGRAM_') && !Object.values(variables).some((one) => one.name === name))
-      problems.push(`${name} is not a variable of Heliogram; see heliogram --help.`)
+    if (name.startsWith('HELIOGRAM_') && !clientVariables.includes(name) && !isVariable(name))
+      problems.push(`${name} is not a variable of Heliogram; see heliogram help settings.`)
   const v = variables
   const carrierUrl = read(v.carrierUrl) || null
   const simulator = read(v.simulator)
