@@ -8,7 +8,7 @@ import { readOptions } from './options.ts'
 
 const usage = `npm run dev: the service with the simulated carrier, restarted whenever a file of it changes, and the
 console on a port of its own, whose screens change as their files do.
-Its settings come from the environment: ./bin/heliogram --help lists them.`
+Its settings come from the environment: ./bin/heliogram help settings lists them.`
 readOptions(usage, {})
 
 const server = spawn(

@@ -45,6 +45,7 @@ export function greet({
       'Your account (shown once, stored only as a hash: keep it safe)',
       '',
       `  API key              ${first.key}`,
+      `  Log in with it       ./bin/heliogram login ${address} --key`,
       '',
     )
   const command = (path: string, body: object): string[] => [

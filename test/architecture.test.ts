@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 
 const root = join(import.meta.dirname, '..')
 
-const rooms = ['smpp', 'simulator', 'server', 'sdk', 'console', 'scripts', 'test']
+const rooms = ['smpp', 'simulator', 'server', 'sdk', 'console', 'cli', 'scripts', 'test']
 const files = globSync(`{${rooms.join(',')}}/**/*.{ts,tsx}`, {
   cwd: root,
   exclude: (name) => name === 'node_modules' || name === 'dist',
@@ -68,6 +68,7 @@ const isTest = (file: string): boolean => file.startsWith('test/') || /(\.test|(
 function partOf(file: string): string {
   const [room = '', inner = '', innermost = ''] = file.split('/')
   if (room === 'console') return partOfConsole(file, inner, innermost)
+  if (room === 'cli') return partOfCli(file, inner)
   if (room !== 'server') return room
   if (wiring.has(file)) return 'wiring'
   return [slices, sharedRooms, wiringRooms].some((one) => inner in one) ? inner : 'shared'
@@ -80,12 +81,19 @@ function partOfConsole(file: string, inner: string, innermost: string): string {
   return ['console/api.ts', 'console/screens.ts'].includes(file) ? 'console/api' : 'console'
 }
 
+/** What every command needs, the commands, and what finds the one that is asked for. */
+function partOfCli(file: string, inner: string): string {
+  if (['input', 'session', 'terminal', 'commands'].includes(inner)) return `cli/${inner}`
+  return ['cli/exit.ts', 'cli/environment.ts'].includes(file) ? 'cli/ground' : 'cli'
+}
+
 /** Parts and files that a part may import, itself included; null: everything. */
 function allowedFor(part: string): string[] | null {
   if (['scripts', 'test', 'wiring'].includes(part)) return null
   if (part === 'smpp' || part === 'sdk') return [part]
   if (part === 'simulator') return ['simulator', 'smpp']
   if (part === 'console') return null
+  if (part.startsWith('cli')) return allowedForCli(part)
   if (['console/kit', 'console/session'].includes(part)) return [part, 'sdk']
   if (part === 'console/api') return [part, 'console/kit', 'console/session', 'sdk']
   const all = [part, 'console/api', 'console/kit', 'console/session', 'console/style', 'sdk']
@@ -95,6 +103,16 @@ function allowedFor(part: string): string[] | null {
   if (own !== undefined) return own && [part, ...own]
   const shared = ['shared', ...Object.keys(sharedRooms), 'smpp']
   return part === 'shared' ? shared : [part, ...shared, ...(slices[part] ?? [])]
+}
+
+function allowedForCli(part: string): string[] {
+  const ground = [part, 'cli/ground', 'sdk']
+  if (['cli/ground', 'cli/input', 'cli/session'].includes(part)) return ground
+  if (part === 'cli/terminal') return [...ground, 'cli/cli.ts']
+  const rooms = ['cli/input', 'cli/session', 'cli/terminal']
+  return part === 'cli/commands'
+    ? [...ground, ...rooms, 'cli/cli.ts', 'cli/words.ts']
+    : [...ground, ...rooms, 'cli/commands']
 }
 
 /** The modules that a file names, as they stand in it; dynamic and type-only imports too. */
@@ -149,7 +167,7 @@ test('tests beside the code stay in their room and its neighbours', () => {
       // All open a browser in one way; server's own tests may dial the simulator and build an application.
       if (target === 'test/browser.ts') return false
       const allowed = room === 'server' ? ['server', 'smpp', 'simulator'] : allowedFor(partOf(file))
-      return target !== null && allowed?.includes(targetRoom) === false
+      return target !== null && allowed?.includes(targetRoom) === false && !allowed.includes(partOf(target))
     })
   expect(wrong.map(({ file, target }) => `${file} imports ${target}`)).toEqual([])
 })
@@ -204,12 +222,12 @@ test('smpp and the simulator use nothing from npm, and the SDK nothing of Node.j
   expect(wrong.map(({ file, name }) => `${file} imports ${name}`)).toEqual([])
 })
 
-test('only config.ts reads the environment', () => {
+test('only config.ts reads the environment, and of the command line environment.ts', () => {
   const readers = files.filter(
     (file) =>
       !isTest(file) && !/^(scripts|simulator)\//.test(file) && /\bprocess\s*\.\s*env\b/.test(textOf.get(file) ?? ''),
   )
-  expect(readers).toEqual(['server/config.ts'])
+  expect(readers).toEqual(['cli/environment.ts', 'server/config.ts'])
 })
 
 test('only db/clock.ts asks this machine what time it is', () => {

@@ -49,24 +49,29 @@ const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../packag
 test('--version and --help answer without starting anything', async () => {
   const env = await environment()
   expect(await runToEnd(['--version'], env)).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' })
-  const help = await runToEnd(['--help'], env)
+  const all = await runToEnd(['--help'], env)
+  expect(all).toMatchObject({ code: 0, stderr: '' })
+  for (const word of ['send', 'trace', 'start', 'rotate-key', 'help settings']) expect(all.stdout).toContain(word)
+  expect(all.stdout).not.toContain('HELIOGRAM_PORT')
+  const help = await runToEnd(['help', 'settings'], env)
   expect(help).toMatchObject({ code: 0, stderr: '' })
   for (const name of ['heliogram start', 'DATABASE_URL', 'HELIOGRAM_DATA', 'HELIOGRAM_PORT', 'HELIOGRAM_CARRIER_URL'])
     expect(help.stdout).toContain(name)
   for (const words of [
     ['start', '--help'],
+    ['help', 'start'],
     ['owner-code', '-h'],
     ['rotate-key', '--help'],
   ])
     expect(await runToEnd(words, env)).toEqual(help)
 })
 
-test('an unknown command is refused with the commands that there are, and without the settings', async () => {
+test('an unknown command is refused with the one that is near', async () => {
   const ending = await runToEnd(['strat'], await environment())
   expect(ending).toMatchObject({ code: 2, stdout: '' })
-  expect(ending.stderr).toContain('There is no "heliogram strat".')
-  expect(ending.stderr).toContain('Usage:')
-  expect(ending.stderr).not.toContain('HELIOGRAM_PORT')
+  expect(ending.stderr).toBe(
+    'There is no command "strat".\n(Did you mean start?)\n"heliogram --help" has all commands.\n',
+  )
 })
 
 test('a command for an installation that is not there says so, and makes none', async () => {

@@ -17,6 +17,7 @@ const parts = [
     names: [
       'getting-started',
       'console',
+      'cli',
       'webhooks',
       'migrating-from-twilio',
       'privacy',

@@ -1,0 +1,132 @@
+/** `heliogram api`: any operation, by its name or by its route. */
+import type { Client, OperationName, Page } from '@heliogram/sdk'
+import { routes } from '@heliogram/sdk'
+import { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { misused } from '../exit.ts'
+import { placeFields, readBody, readField, readTyped, type Field } from '../input/fields.ts'
+import { readPair } from '../input/pairs.ts'
+import { isWatched, say, write } from '../terminal/output.ts'
+import { sayTable } from '../terminal/table.ts'
+import { safeJson } from '../terminal/text.ts'
+import { findOperation } from './api-routes.ts'
+
+interface ApiOptions {
+  field?: Field[]
+  rawField?: Field[]
+  input?: string
+  paginate?: true
+  header?: Record<string, string>
+  idempotencyKey?: string
+  list?: true
+}
+
+/** The command. */
+export function build(cli: Cli): Command {
+  return new Command('api')
+    .argument('[operation]', 'name of an operation (sendMessage), or a method')
+    .argument('[path]', 'with a method: the path, such as /v1/messages?status=failed')
+    .description('Any operation of the API. Without words, or with --list: which there are.')
+    .option('-f, --raw-field <name=value>', 'a field, as a text: in the path, the query, or the body', readField)
+    .option(
+      '-F, --field <name=value>',
+      'the same, where true, false, null, numbers and JSON are what they are, and @file is what it has',
+      readTyped,
+    )
+    .option('--input <file>', 'the body; "-" reads standard input')
+    .option('-H, --header <name=value>', 'a header', readPair)
+    .option('--paginate', 'all pages of a list, an object a line')
+    .option('--idempotency-key <key>', 'of two calls with one key the second does nothing')
+    .option('--list', 'every operation')
+    .addHelpText(
+      'after',
+      `
+Names with brackets are members of objects and lists: -f metadata[order]=77 -f tags[]=vip
+
+Examples:
+  heliogram api getQueue
+  heliogram api GET "/v1/messages?status=failed" --paginate
+  heliogram api createCampaign -f name="Spring sale" -f key=spring -F pace=20
+  heliogram api PATCH /v1/settings --input settings.json`,
+    )
+    .action(async (word: string | undefined, path: string | undefined, options: ApiOptions) => {
+      if (word === undefined || options.list) return sayOperations(cli)
+      await callOperation(cli, word, path, options)
+    })
+}
+
+async function sayOperations(cli: Cli): Promise<void> {
+  const all = Object.entries(routes).map(([name, route]) => {
+    const [method = '', path = ''] = route.split(' ')
+    return { name, method, path }
+  })
+  if (!cli.isJson)
+    return sayTable(all, [
+      { title: 'OPERATION', of: ({ name }) => name },
+      { title: 'METHOD', of: ({ method }) => method },
+      { title: 'PATH', of: ({ path }) => path },
+    ])
+  for (const one of all) await say(safeJson(one))
+}
+
+async function callOperation(cli: Cli, word: string, given: string | undefined, options: ApiOptions): Promise<void> {
+  const { name, method, path, query } = findOperation(word, given)
+  const fields = placeFields(routes[name], [...(options.rawField ?? []), ...(options.field ?? [])], path)
+  const client = await cli.client()
+  const { input } = options
+  if (input !== undefined && fields.body !== undefined)
+    throw misused(
+      '--input is the body: its fields go there.',
+      'Fields beside it are those of the path, and of the query in the path itself.',
+    )
+  const { body, type } = input === undefined ? { body: fields.body, type: null } : await readBody(input)
+  const request = {
+    path: fields.path,
+    query: { ...query, ...fields.query },
+    // What takes JSON is asked with some, also where nothing is required.
+    ...(body !== undefined && { body }),
+  }
+  const headers = { ...(type !== null && { 'content-type': type }), ...options.header }
+  const callOptions = { headers, idempotencyKey: options.idempotencyKey }
+  if (options.paginate) {
+    if (method !== 'GET') throw misused('--paginate is for lists.')
+    return sayPages(client, name, request, callOptions)
+  }
+  const answer = await (client as AnyClient).open(name, request, {
+    ...callOptions,
+    headers: { accept: 'application/json, */*;q=0.5', ...headers },
+  })
+  if (
+    !/json/.test(answer.headers.get('content-type') ?? '') ||
+    /ndjson/.test(answer.headers.get('content-type') ?? '')
+  ) {
+    if (answer.body) for await (const chunk of answer.body as unknown as AsyncIterable<Uint8Array>) await write(chunk)
+    return
+  }
+  const text = await answer.text()
+  if (text !== '') await say(safeJson(JSON.parse(text), isWatched() && !cli.isJson ? 2 : 0))
+}
+
+async function sayPages(client: Client, name: OperationName, request: Request, options: object): Promise<void> {
+  let cursor: string | undefined
+  for (;;) {
+    const query = { ...request.query, ...(cursor !== undefined && { cursor }) }
+    const answer = (await (client as AnyClient).call(name, { ...request, query }, options)) as Partial<Page<unknown>>
+    if (!Array.isArray(answer.data)) throw misused(`${name} is no list.`)
+    for (const one of answer.data) await say(safeJson(one))
+    if (!answer.next_cursor) return
+    cursor = answer.next_cursor
+  }
+}
+
+interface Request {
+  path: Record<string, string>
+  query: Record<string, string | number | boolean>
+  body?: unknown
+}
+
+/** The client without what the compiler knows of each operation: here its name comes at run time. */
+interface AnyClient {
+  call(name: OperationName, request: Request, options: object): Promise<unknown>
+  open(name: OperationName, request: Request, options: object): Promise<Response>
+}

@@ -1,0 +1,191 @@
+/** `heliogram broadcast`. */
+import type { Broadcast, DryRun, OperationRequest } from '@heliogram/sdk'
+import { newIdempotencyKey } from '@heliogram/sdk'
+import { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { exits, Failure, misused } from '../exit.ts'
+import { readText } from '../input/given.ts'
+import { readFuture } from '../input/moments.ts'
+import { readPair, readWords } from '../input/pairs.ts'
+import { readCount, sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { note, say } from '../terminal/output.ts'
+import { startProgress } from '../terminal/progress.ts'
+import { paintStatus } from '../terminal/status.ts'
+import { sayFacts, type Column } from '../terminal/table.ts'
+import { safeJson } from '../terminal/text.ts'
+import { localTime } from '../terminal/times.ts'
+
+interface SendOptions {
+  template?: string
+  var?: Record<string, string>
+  from?: string
+  tag?: string[]
+  at?: string
+  rate?: number
+  dryRun?: true
+  yes?: true
+  detach?: true
+}
+
+const columns: Column<Broadcast>[] = [
+  { title: 'ID', of: ({ id }) => id },
+  { title: 'STATUS', of: ({ status }) => status, paint: paintStatus },
+  { title: 'RECIPIENTS', of: ({ recipients }) => recipients, isNumber: true },
+  { title: 'MESSAGES', of: ({ messages }) => messages, isNumber: true },
+  { title: 'REMAINING', of: ({ remaining }) => remaining, isNumber: true },
+  { title: 'ORDERED', of: ({ created_at: at }) => localTime(at) },
+  { title: 'TEXT', of: ({ message }) => message, isFlexible: true },
+]
+
+/** The command. */
+export function build(cli: Cli): Command {
+  const command = new Command('broadcast')
+  command
+    .command('send <campaign> [text]')
+    .summary('look, ask, send, and follow it to its end')
+    .description(
+      'Send to the contacts of a campaign: first what it would be, then a question, then how far it is. Without a text it is that of the campaign; "-" reads it from standard input.',
+    )
+    .option('--template <template>', 'a template, instead of a text')
+    .option('--var <name=value>', 'a value for a merge field, the same for all', readPair)
+    .option('--from <sender>', 'one of your senders')
+    .option('--tag <tag>', 'only contacts with one of these tags', readWords)
+    .option('--at <time>', 'when it begins: 2h, "2026-11-24 18:30"', readFuture)
+    .option('--rate <number>', 'messages a minute, at most', readCount)
+    .option('--dry-run', 'only look')
+    .option('-y, --yes', 'do not ask')
+    .option('--detach', 'do not follow it')
+    .action(async (campaign: string, word: string | undefined, options: SendOptions) =>
+      send(cli, campaign, word, options),
+    )
+  command
+    .command('watch <broadcast>')
+    .summary('follow one to its end')
+    .action(async (id: string) => watch(cli, await (await cli.client()).call('getBroadcast', { path: { id } })))
+  command
+    .command('get <broadcast>')
+    .summary('one broadcast')
+    .action(async (id: string) => sayBroadcast(cli, await (await cli.client()).call('getBroadcast', { path: { id } })))
+  takesLimit(command.command('list [campaign]').summary('those of a campaign, or of all')).action(
+    async (campaign: string | undefined, options: ListOptions) => {
+      const client = await cli.client()
+      await sayList(
+        (query) =>
+          campaign === undefined
+            ? client.call('listAllBroadcasts', { query })
+            : client.call('listBroadcasts', { path: { campaign }, query }),
+        options,
+        { isJson: cli.isJson, columns, empty: 'There are no broadcasts.' },
+      )
+    },
+  )
+  for (const [word, operation, summary] of [
+    ['pause', 'pauseCampaign', 'nothing more goes to a carrier'],
+    ['resume', 'resumeCampaign', 'it goes on where it was'],
+    ['cancel', 'cancelCampaign', 'what waits is canceled, and the campaign is closed'],
+  ] as const)
+    command
+      .command(`${word} <campaign>`)
+      .summary(summary)
+      .action(async (campaign: string) =>
+        sayBroadcast(cli, await (await cli.client()).call(operation, { path: { campaign } })),
+      )
+  return command
+}
+
+async function send(cli: Cli, campaign: string, word: string | undefined, options: SendOptions): Promise<void> {
+  const isAsked = !options.yes && !options.dryRun
+  if (isAsked && (!process.stdin.isTTY || word === '-'))
+    throw misused('Nobody can be asked here.', 'Look with --dry-run first, then send with --yes.')
+  const message = word === undefined ? undefined : await readText(word)
+  const client = await cli.client()
+  const { template, var: variables, from, tag, at, rate } = options
+  const body: OperationRequest<'sendCampaign'>['body'] = {
+    message,
+    template,
+    variables,
+    from,
+    send_at: at,
+    max_rate: rate,
+    audience: tag && { tags: tag },
+  }
+  const path = { campaign }
+  if (!options.yes || options.dryRun) {
+    const look = (await client.call('sendCampaign', { path, body: { ...body, dry_run: true } })) as DryRun
+    if (options.dryRun && cli.isJson) return say(safeJson(look))
+    await sayDryRun(look, cli.isJson || isAsked ? note : say)
+    if (options.dryRun) return
+    const { askWhether } = await import('../terminal/ask.ts')
+    if (!(await askWhether(`Send ${look.messages} messages${at ? ` from ${localTime(at)} on` : ' now'}?`)))
+      throw new Failure(exits.interrupted, 'Nothing was sent.')
+  }
+  const ordered = (await client.call(
+    'sendCampaign',
+    { path, body },
+    { idempotencyKey: newIdempotencyKey() },
+  )) as Broadcast
+  if (options.detach || ['scheduled', 'awaiting_approval'].includes(ordered.status)) return sayBroadcast(cli, ordered)
+  await watch(cli, ordered)
+}
+
+async function sayDryRun(look: DryRun, print: (line?: string) => unknown): Promise<void> {
+  const { recipients, messages, segments, encodings, cost, skipped, sample } = look
+  const facts = [
+    ['recipients', recipients],
+    ['messages', messages],
+    [
+      'segments',
+      `${segments} (${encodings['GSM-7']} messages in GSM-7, ${encodings['UCS-2']} in UCS-2; ${look.segments_max} at most)`,
+    ],
+    ['cost', cost.map(({ amount, currency }) => `${amount} ${currency}`).join(' + ') || 'not known'],
+    ...Object.entries(skipped).map(([reason, count]) => [`no message: ${reason}`, count] as const),
+    ['the first', sample],
+  ] as const
+  await sayFacts(facts, '', print)
+}
+
+async function watch(cli: Cli, first: Broadcast): Promise<void> {
+  const client = await cli.client()
+  const progress = startProgress()
+  cli.whenInterrupted(
+    () =>
+      `It goes on by itself. Follow it: heliogram broadcast watch ${first.id}. Stop it: heliogram broadcast pause ${first.campaign}.`,
+  )
+  let last = first
+  while (['sending', 'paused'].includes(last.status)) {
+    const done = last.recipients - last.remaining
+    const skipped = Object.values(last.skipped).reduce((sum, count) => sum + count, 0)
+    const state = last.hold ? `waits: ${last.hold.reason}, until ${localTime(last.hold.until)}` : last.status
+    progress.show(
+      `${state}: ${last.messages} messages of ${last.recipients}${last.expanded ? '' : '+'}, ${skipped} skipped`,
+      last.recipients > 0 ? done / last.recipients : 0,
+    )
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    last = await client.call('getBroadcast', { path: { id: first.id } })
+  }
+  progress.end()
+  cli.whenInterrupted(null)
+  await sayBroadcast(cli, last)
+  if (!cli.isJson) note(`What became of its messages: heliogram campaigns stats ${first.campaign}`)
+  if (last.status !== 'completed') throw new Failure(exits.refused, `The broadcast is ${last.status}.`)
+}
+
+async function sayBroadcast(cli: Cli, one: Broadcast): Promise<void> {
+  if (cli.isJson) return say(safeJson(one))
+  await say(`${one.id}  ${paintStatus(one.status)}`)
+  await sayFacts(
+    [
+      ['campaign', one.campaign],
+      ['recipients', `${one.recipients}${one.expanded ? '' : ' so far'}`],
+      ['messages', `${one.messages}, ${one.segments} segments`],
+      ['remaining', one.remaining],
+      ...Object.entries(one.skipped).map(([reason, count]) => [`no message: ${reason}`, count] as const),
+      ['begins', one.started_at === null ? localTime(one.send_at) : null],
+      ['began', localTime(one.started_at)],
+      ['over', localTime(one.completed_at)],
+      ['waits for', one.hold ? `${one.hold.reason}, until ${localTime(one.hold.until)}` : null],
+      ['text', one.message],
+    ],
+    '  ',
+  )
+}

@@ -1,0 +1,85 @@
+/** `heliogram campaigns`. */
+import type { Campaign } from '@heliogram/sdk'
+import { Command, Option } from 'commander'
+import type { Cli } from '../cli.ts'
+import { readPast } from '../input/moments.ts'
+import { readWords } from '../input/pairs.ts'
+import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { say } from '../terminal/output.ts'
+import { sayStats } from '../terminal/stats.ts'
+import { paintStatus } from '../terminal/status.ts'
+import { factsOf, sayFacts, type Column } from '../terminal/table.ts'
+import { safeJson } from '../terminal/text.ts'
+import { localTime } from '../terminal/times.ts'
+
+interface Draft {
+  key?: string
+  message?: string
+  from?: string
+  type?: 'otp' | 'transactional' | 'marketing'
+  country?: string
+  timezone?: string
+  tag?: string[]
+}
+
+interface StatsOptions {
+  group?: 'hour' | 'country' | 'carrier' | 'error' | 'segments'
+  since?: string
+}
+
+const columns: Column<Campaign>[] = [
+  { title: 'ID', of: ({ id }) => id },
+  { title: 'KEY', of: ({ key }) => key },
+  { title: 'NAME', of: ({ name }) => name, isFlexible: true },
+  { title: 'STATUS', of: ({ status }) => status, paint: paintStatus },
+  { title: 'TYPE', of: ({ type }) => type },
+  { title: 'CONTACTS', of: ({ contacts_count: count }) => count, isNumber: true },
+  { title: 'MADE', of: ({ created_at: at }) => localTime(at) },
+]
+
+/** The command. */
+export function build(cli: Cli): Command {
+  const command = new Command('campaigns')
+  const sayCampaign = async (campaign: Campaign): Promise<void> =>
+    cli.isJson ? say(safeJson(campaign)) : sayFacts(factsOf(campaign))
+  takesLimit(command.command('list').summary('newest first')).action(async (options: ListOptions) => {
+    const client = await cli.client()
+    const empty = 'There are no campaigns. "heliogram campaigns create <name>" makes one.'
+    await sayList((query) => client.call('listCampaigns', { query }), options, { isJson: cli.isJson, columns, empty })
+  })
+  command
+    .command('get <campaign>')
+    .summary('one, by id or key, with its counts')
+    .action(async (campaign: string) =>
+      sayCampaign(await (await cli.client()).call('getCampaign', { path: { campaign } })),
+    )
+  command
+    .command('create <name>')
+    .summary('make one')
+    .option('--key <key>', 'a short name of your own, usable wherever its id is')
+    .option('--message <text>', 'the text of its broadcasts, with merge fields: "Hello {{ first_name }}"')
+    .option('--from <sender>', 'one of your senders')
+    .addOption(new Option('--type <type>', 'of its messages').choices(['otp', 'transactional', 'marketing']))
+    .option('--country <code>', 'where numbers without a country code are from, such as US')
+    .option('--timezone <zone>', 'such as Europe/Berlin')
+    .option('--tag <tag>', 'for filters', readWords)
+    .action(async (name: string, { country, tag, ...draft }: Draft) => {
+      const body = { name, ...draft, default_country: country, tags: tag }
+      await sayCampaign(await (await cli.client()).call('createCampaign', { body }))
+    })
+  command
+    .command('stats <campaign>')
+    .summary('what became of its messages')
+    .addOption(
+      new Option('--group <by>', 'told apart by')
+        .choices(['hour', 'country', 'carrier', 'error', 'segments'])
+        .default('country'),
+    )
+    .option('--since <time>', 'from the hour of this time on', readPast)
+    .action(async (campaign: string, { group, since }: StatsOptions) => {
+      const client = await cli.client()
+      const stats = await client.call('getCampaignStats', { path: { campaign }, query: { group, from: since } })
+      await sayStats(cli, stats)
+    })
+  return command
+}

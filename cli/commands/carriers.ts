@@ -1,0 +1,80 @@
+/** `heliogram carriers`. */
+import type { Carrier } from '@heliogram/sdk'
+import { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { misused } from '../exit.ts'
+import { sayLinks } from '../terminal/links.ts'
+import { note, say } from '../terminal/output.ts'
+import { paintStatus } from '../terminal/status.ts'
+import { factsOf, sayFacts, sayTable } from '../terminal/table.ts'
+import { safeJson } from '../terminal/text.ts'
+import { spanOf } from '../terminal/times.ts'
+
+/** The command. */
+export function build(cli: Cli): Command {
+  const command = new Command('carriers').description(
+    'Carriers as they are. They are made and changed by the console, or "heliogram api createCarrier".',
+  )
+  command
+    .command('list')
+    .summary('all of them')
+    .action(async () => {
+      const { data } = await (await cli.client()).call('listCarriers')
+      if (cli.isJson) {
+        for (const carrier of data) await say(safeJson(carrier))
+        return
+      }
+      if (data.length === 0) return note('There are no carriers.')
+      await sayTable<Carrier>(data, [
+        { title: 'ID', of: ({ id }) => id },
+        { title: 'NAME', of: ({ name }) => name, isFlexible: true },
+        { title: 'KIND', of: ({ kind }) => kind },
+        {
+          title: 'STATE',
+          of: ({ enabled, links }) => (enabled ? links.map(({ state }) => state).join(', ') : 'disabled'),
+          paint: paintStatus,
+        },
+        { title: 'PACE', of: ({ pace }) => pace, isNumber: true },
+        { title: 'PRIORITY', of: ({ priority }) => priority, isNumber: true },
+        { title: 'WAITING', of: ({ queue }) => queue.reduce((sum, { messages }) => sum + messages, 0), isNumber: true },
+      ])
+    })
+  command
+    .command('get <carrier>')
+    .summary('one, by id or name, with its links, times and settings')
+    .action(async (wanted: string) => {
+      const carrier = await findCarrier(cli, wanted)
+      if (cli.isJson) return say(safeJson(carrier))
+      const { links, latency, queue, ...rest } = carrier
+      await sayFacts(factsOf(rest))
+      const { response, receipt } = latency
+      await sayFacts([
+        [
+          'response',
+          response && `${spanOf(response.p50_ms)} for half of them, ${spanOf(response.p95_ms)} for 95 of 100`,
+        ],
+        ['receipt', receipt && `${spanOf(receipt.p50_ms)} for half of them, ${spanOf(receipt.p95_ms)} for 95 of 100`],
+        ...queue.map(
+          ({ type, messages, oldest_age_seconds: age }) =>
+            [`waiting, ${type}`, `${messages}${age === null ? '' : `, the first for ${spanOf(age * 1000)}`}`] as const,
+        ),
+      ])
+      await say()
+      if (links.length > 0) await sayLinks([carrier])
+    })
+  return command
+}
+
+/** A carrier by its id or its name. @throws Failure where there is none */
+export async function findCarrier(cli: Cli, wanted: string): Promise<Carrier> {
+  const client = await cli.client()
+  if (wanted.startsWith('car_')) return client.call('getCarrier', { path: { id: wanted } })
+  const { data } = await client.call('listCarriers')
+  const found = data.find(({ name }) => name === wanted)
+  if (found === undefined)
+    throw misused(
+      `There is no carrier "${wanted}".`,
+      data.length > 0 ? `There are: ${data.map(({ name }) => name).join(', ')}.` : null,
+    )
+  return client.call('getCarrier', { path: { id: found.id } })
+}

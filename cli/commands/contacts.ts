@@ -1,0 +1,106 @@
+/** `heliogram contacts`. */
+import type { Contact, OperationRequest } from '@heliogram/sdk'
+import { Command, Option } from 'commander'
+import type { Cli } from '../cli.ts'
+import { readPast } from '../input/moments.ts'
+import { readPair, readWords } from '../input/pairs.ts'
+import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { saveAnswer } from '../terminal/save.ts'
+import { paintStatus } from '../terminal/status.ts'
+import type { Column } from '../terminal/table.ts'
+import { localTime } from '../terminal/times.ts'
+import { importFile, type ImportOptions } from './contacts-import.ts'
+
+interface Filters {
+  campaign: string
+  phone?: string
+  prefix?: string
+  externalId?: string
+  tag?: string[]
+  optedOut?: true
+  since?: string
+  until?: string
+}
+
+const columns: Column<Contact>[] = [
+  { title: 'ID', of: ({ id }) => id },
+  { title: 'NUMBER', of: ({ phone_number: number }) => number },
+  { title: 'STATUS', of: ({ status }) => status, paint: paintStatus },
+  {
+    title: 'NAME',
+    of: ({ first_name: first, last_name: last }) => [first, last].filter(Boolean).join(' '),
+    isFlexible: true,
+  },
+  { title: 'COUNTRY', of: ({ country }) => country },
+  { title: 'TAGS', of: ({ tags }) => tags.join(', '), isFlexible: true },
+  { title: 'MADE', of: ({ created_at: at }) => localTime(at) },
+]
+
+/** The command. */
+export function build(cli: Cli): Command {
+  const command = new Command('contacts')
+  takesLimit(takesFilters(command.command('list').summary('those of a campaign'))).action(
+    async ({ limit, all, ...filters }: ListOptions & Filters) => {
+      const client = await cli.client()
+      await sayList(
+        (page) =>
+          client.call('listContacts', {
+            path: { campaign: filters.campaign },
+            query: { ...queryOf(filters), ...page },
+          }),
+        { limit, ...(all && { all }) },
+        { isJson: cli.isJson, columns, empty: 'There are no such contacts.' },
+      )
+    },
+  )
+  command
+    .command('import <file>')
+    .summary('from CSV, a workbook, NDJSON or JSON; also gzipped')
+    .description(
+      'Import contacts from a file: CSV, a workbook (.xlsx), NDJSON or a JSON list, each also as .gz. "-" reads CSV from standard input. A bad row stops nothing: those rows are written beside the file, to correct and import again.',
+    )
+    .requiredOption('--campaign <campaign>', 'where they go, by id or key')
+    .option('--check', 'write nothing: count, and show how rows would be stored')
+    .addOption(new Option('--on-conflict <how>', 'with numbers that the campaign has').choices(['update', 'skip']))
+    .option('--country <code>', 'where numbers without a country code are from, such as US')
+    .option('--map <column=field>', 'for columns with unusual names; no field leaves it out', readPair)
+    .option('--rejected <file>', 'where bad rows go; <file>.rejected.csv otherwise')
+    .option('--detach', 'do not follow it')
+    .action(async (file: string, options: ImportOptions) => importFile(cli, file, options))
+  takesFilters(command.command('export').summary('all that match, oldest first; an import takes them back'))
+    .addOption(new Option('--format <format>', 'what to write').choices(['csv', 'ndjson']).default('csv'))
+    .option('-o, --output <file>', 'a file instead of standard output')
+    .action(async ({ format, output, ...filters }: Filters & { format: 'csv' | 'ndjson'; output?: string }) => {
+      const client = await cli.client()
+      const query = { ...queryOf(filters), format }
+      await saveAnswer(
+        cli,
+        await client.open('exportContacts', { path: { campaign: filters.campaign }, query }),
+        output,
+      )
+    })
+  return command
+}
+
+const takesFilters = (command: Command): Command =>
+  command
+    .requiredOption('--campaign <campaign>', 'id or key of a campaign')
+    .option('--phone <number>', 'the one with this number')
+    .option('--prefix <digits>', 'whose numbers begin so')
+    .option('--external-id <id>', 'your own id of the person')
+    .option('--tag <tag>', 'with all of these tags', readWords)
+    .option('--opted-out', 'who said STOP')
+    .option('--since <time>', 'made since then: 2h, 3d, 2026-11-24', readPast)
+    .option('--until <time>', 'made before', readPast)
+
+function queryOf(filters: Filters): NonNullable<OperationRequest<'exportContacts'>['query']> {
+  return {
+    phone_number: filters.phone,
+    phone_prefix: filters.prefix,
+    external_id: filters.externalId,
+    tag: filters.tag?.join(','),
+    status: filters.optedOut && 'opted_out',
+    created_after: filters.since,
+    created_before: filters.until,
+  }
+}

@@ -1,0 +1,62 @@
+/** `heliogram conversations`. */
+import type { Conversation } from '@heliogram/sdk'
+import { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { paint } from '../terminal/output.ts'
+import type { Column } from '../terminal/table.ts'
+import { localTime } from '../terminal/times.ts'
+import { messageColumns } from './messages.ts'
+
+interface Filters {
+  unread?: true
+  campaign?: string
+  ours?: string
+  theirs?: string
+}
+
+const columns: Column<Conversation>[] = [
+  { title: 'ID', of: ({ id }) => id },
+  { title: 'LAST REPLY', of: ({ last_reply_at: at }) => localTime(at) },
+  { title: 'THEY', of: ({ their_number: number }) => number },
+  { title: 'WE', of: ({ our_number: number }) => number },
+  {
+    title: 'UNREAD',
+    of: ({ unread }) => unread,
+    isNumber: true,
+    paint: (text, { unread }) => (unread > 0 ? paint('yellow', text) : text),
+  },
+  {
+    title: 'LAST',
+    of: ({ last_message: last }) => last && `${last.direction === 'inbound' ? '←' : '→'} ${last.message ?? '–'}`,
+    isFlexible: true,
+  },
+]
+
+/** The command. */
+export function build(cli: Cli): Command {
+  const command = new Command('conversations')
+  takesLimit(command.command('list').summary('the last reply first'))
+    .option('--unread', 'those with replies that nobody has read')
+    .option('--campaign <campaign>', 'those that answer a campaign')
+    .option('--ours <number>', 'those of this number of yours')
+    .option('--theirs <number>', 'those with this person')
+    .action(async ({ unread, campaign, ours, theirs, ...options }: ListOptions & Filters) => {
+      const client = await cli.client()
+      const query = { unread, campaign, our_number: ours, their_number: theirs }
+      await sayList((page) => client.call('listConversations', { query: { ...query, ...page } }), options, {
+        isJson: cli.isJson,
+        columns,
+        empty: 'There are no such conversations.',
+      })
+    })
+  takesLimit(command.command('get <conversation>').summary('its messages in both directions, newest first')).action(
+    async (conversation: string, options: ListOptions) => {
+      const client = await cli.client()
+      const ask = (query: { limit: number }) =>
+        client.call('listConversationMessages', { path: { conversation }, query })
+      await sayList(ask, options, { isJson: cli.isJson, columns: messageColumns, empty: 'It has no messages.' })
+    },
+  )
+  return command
+}

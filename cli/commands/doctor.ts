@@ -1,0 +1,51 @@
+/** `heliogram doctor`. */
+import { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { readCount } from '../terminal/list.ts'
+import { paint, say } from '../terminal/output.ts'
+import { sayFacts } from '../terminal/table.ts'
+import { safeJson } from '../terminal/text.ts'
+import { findCarrier } from './carriers.ts'
+
+/** The command. */
+export function build(cli: Cli): Command {
+  return new Command('doctor')
+    .argument('<carrier>', 'id or name of a carrier')
+    .description('Find out why receipts of a carrier match no message, and how to mend it.')
+    .option('--hours <number>', 'how far back it looks', readCount)
+    .action(async (wanted: string, { hours }: { hours?: number }) => {
+      const { id, name } = await findCarrier(cli, wanted)
+      const told = await (await cli.client()).call('diagnoseReceipts', { path: { id }, query: { hours } })
+      if (cli.isJson) return say(safeJson(told))
+      for (const link of told.links) {
+        await say(`${paint('bold', name)}  ${link.link}, the last ${told.hours} hours`)
+        const best = link.forms.filter(({ would_match: count }) => count > 0)
+        await sayFacts(
+          [
+            ['receipts without a message', link.unmatched],
+            ['examined', link.examined],
+            ['form of ids', link.message_id_form],
+            ...best.map(
+              ({ form, would_match: count, example }) =>
+                [
+                  `would match as ${form}`,
+                  `${count}${example ? `, such as ${example.raw_id} for ${example.message}` : ''}`,
+                ] as const,
+            ),
+            ['messages with their receipt', `${link.settled} of ${link.sampled} looked at`],
+            [
+              'rematch',
+              link.rematch.state === 'none' ? null : `${link.rematch.state}, ${link.rematch.matched} receipts matched`,
+            ],
+            ['advice', link.advice],
+            [
+              'to mend it',
+              link.fix &&
+                `heliogram api ${link.fix.method} ${link.fix.path} -F settings='${JSON.stringify(link.fix.body.settings)}'`,
+            ],
+          ],
+          '  ',
+        )
+      }
+    })
+}

@@ -1,0 +1,121 @@
+/** `heliogram events tail`: the stream of events, connected again wherever it ends, and each event forwarded if that is asked for. */
+import type { Client, Event, HeliogramError } from '@heliogram/sdk'
+import type { Cli } from '../cli.ts'
+import { misused } from '../exit.ts'
+import { note, paint, paintNote, say } from '../terminal/output.ts'
+import { clean, safeJson } from '../terminal/text.ts'
+import { clockTime } from '../terminal/times.ts'
+import { forward, forwardSecret } from './events-forward.ts'
+import { readStream } from './events-stream.ts'
+
+/** What is followed. */
+export interface TailOptions {
+  type?: string[]
+  message?: string
+  after?: string
+  forwardTo?: string
+  printSecret?: true
+}
+
+const waitMs = { first: 500, most: 15_000 }
+
+/** Prints events as they happen, until Ctrl-C. @throws the API's refusals; a lost connection is none */
+export async function tail(cli: Cli, options: TailOptions): Promise<void> {
+  if (options.printSecret) return say((await forwardSecret(cli.environment.folder)).secret)
+  const target = options.forwardTo === undefined ? null : checkTarget(options.forwardTo)
+  const client = await cli.client()
+  const secret = target === null ? null : await openForwarding(cli, target)
+  let last = options.after
+  cli.whenInterrupted(() => (last === undefined ? '' : `Go on with: heliogram events tail --after ${last}`))
+  let isTold = false
+  for (let failures = 0; ;) {
+    try {
+      const answer = await open(client, options, last)
+      if (!isTold && !cli.isJson) note(paintNote('dim', 'Waiting for events. Ctrl-C ends it.'))
+      isTold = true
+      for await (const told of readStream(answer)) {
+        failures = 0
+        // Also a heartbeat says how far the stream is.
+        if (told.data === null) {
+          last = told.id ?? last
+          continue
+        }
+        const event = JSON.parse(told.data) as Event
+        await (cli.isJson ? say(safeJson(event)) : sayEvent(event))
+        if (target !== null && secret !== null) await forward(target, secret, event)
+        last = event.id
+      }
+    } catch (error) {
+      if (!isLost(error) || !isTold) throw error
+      const ms = Math.min(waitMs.most, waitMs.first * 2 ** failures++)
+      if (failures === 2) note(paintNote('yellow', 'The connection is lost; trying again.'))
+      await new Promise((resolve) => setTimeout(resolve, ms))
+    }
+  }
+}
+
+const open = (client: Client, { type, message }: TailOptions, after: string | undefined): Promise<Response> =>
+  client.open(
+    'streamEvents',
+    { query: { type: type?.join(','), message, after } },
+    { headers: { accept: 'text/event-stream' } },
+  )
+
+/** Whether it may go on by itself: the way was cut, or the service is not well just now. */
+function isLost(error: unknown): boolean {
+  const { name, status, retryable } = error as Partial<HeliogramError>
+  return name === 'HeliogramError' ? status === 0 || retryable === true : error instanceof TypeError
+}
+
+async function openForwarding(cli: Cli, target: string): Promise<string> {
+  const { secret, isNew, file } = await forwardSecret(cli.environment.folder)
+  note(`Events are posted to ${target}, signed with ${isNew ? secret : 'the secret of before'}.`)
+  note(
+    paintNote(
+      'dim',
+      isNew
+        ? `It is kept in ${file}: verify with it as with that of a webhook.`
+        : '"heliogram events tail --print-secret" shows it.',
+    ),
+  )
+  return secret
+}
+
+function checkTarget(text: string): string {
+  const url = text.includes('://') ? text : `http://${text}`
+  if (!URL.canParse(url) || !['http:', 'https:'].includes(new URL(url).protocol))
+    throw misused(`"${text}" is no address to post to.`)
+  return url
+}
+
+async function sayEvent(event: Event): Promise<void> {
+  await say(
+    `${paint('dim', clockTime(new Date(event.timestamp)))}  ${paint('bold', event.type.padEnd(18))}  ${clean(subjectOf(event))}  ${paint('dim', event.id)}`,
+  )
+}
+
+/** What an event is about, in a few words. */
+export function subjectOf({ data }: Event): string {
+  const { message } = data as {
+    message?: {
+      id: string
+      direction: string
+      from: string | null
+      to: string | null
+      message: string | null
+      error?: { code: string } | null
+    }
+  }
+  if (message) {
+    const { id, direction, from, to, error } = message
+    const text =
+      message.message === null
+        ? ''
+        : ` "${message.message.length > 40 ? `${message.message.slice(0, 39)}…` : message.message}"`
+    return `${id}  ${direction === 'inbound' ? `from ${from}` : `to ${to}`}${error ? ` (${error.code})` : ''}${direction === 'inbound' ? text : ''}`
+  }
+  const [[name, value] = ['', null]] = Object.entries(data)
+  return typeof value === 'object' && value !== null && 'id' in value
+    ? String(value.id)
+    : `${name} ${typeof value === 'string' ? value : ''}`
+}

@@ -1,0 +1,56 @@
+/** `heliogram imports`. */
+import type { Import } from '@heliogram/sdk'
+import { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { paintStatus } from '../terminal/status.ts'
+import type { Column } from '../terminal/table.ts'
+import { followImport, sayImport } from './contacts-import.ts'
+
+const columns: Column<Import>[] = [
+  { title: 'ID', of: ({ id }) => id },
+  { title: 'STATUS', of: ({ status }) => status, paint: paintStatus },
+  { title: 'FORMAT', of: ({ format }) => format },
+  { title: 'ROWS', of: ({ counts }) => counts.total ?? counts.processed, isNumber: true },
+  { title: 'CREATED', of: ({ counts }) => counts.created, isNumber: true },
+  { title: 'UPDATED', of: ({ counts }) => counts.updated, isNumber: true },
+  { title: 'REFUSED', of: ({ counts }) => counts.failed, isNumber: true },
+  { title: '', of: ({ dry_run: isCheck }) => (isCheck ? 'only checked' : '') },
+]
+
+/** The command. */
+export function build(cli: Cli): Command {
+  const command = new Command('imports')
+  takesLimit(
+    command
+      .command('list')
+      .summary('those of a campaign, newest first')
+      .requiredOption('--campaign <campaign>', 'id or key of a campaign'),
+  ).action(async ({ campaign, ...options }: ListOptions & { campaign: string }) => {
+    const client = await cli.client()
+    await sayList((query) => client.call('listImports', { path: { campaign }, query }), options, {
+      isJson: cli.isJson,
+      columns,
+      empty: 'Nothing was imported.',
+    })
+  })
+  const read = async (id: string): Promise<Import> => (await cli.client()).call('getImport', { path: { import: id } })
+  command
+    .command('get <import>')
+    .summary('one, with its counts')
+    .action(async (id: string) => sayImport(cli, await read(id)))
+  command
+    .command('watch <import>')
+    .summary('follow one to its end')
+    .option('--rejected <file>', 'where the rows go that were refused')
+    .action(async (id: string, { rejected = null }: { rejected?: string | null }) =>
+      followImport(cli, await read(id), rejected),
+    )
+  command
+    .command('cancel <import>')
+    .summary('stop one; rows that were written stay')
+    .action(async (id: string) =>
+      sayImport(cli, await (await cli.client()).call('cancelImport', { path: { import: id } })),
+    )
+  return command
+}

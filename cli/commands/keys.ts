@@ -1,0 +1,74 @@
+/** `heliogram keys`. */
+import type { ApiKey, OperationRequest } from '@heliogram/sdk'
+import { Command, Option } from 'commander'
+import type { Cli } from '../cli.ts'
+import { readFuture } from '../input/moments.ts'
+import { readWords } from '../input/pairs.ts'
+import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { note, say } from '../terminal/output.ts'
+import { factsOf, sayFacts } from '../terminal/table.ts'
+import { safeJson } from '../terminal/text.ts'
+import { localTime } from '../terminal/times.ts'
+
+type Scopes = OperationRequest<'createApiKey'>['body']['scopes']
+
+interface CreateOptions {
+  mode?: 'live' | 'test'
+  scope?: string[]
+  ip?: string[]
+  expires?: string
+}
+
+/** The command. */
+export function build(cli: Cli): Command {
+  const command = new Command('keys')
+  const saySecret = async (key: Omit<ApiKey, never> & { secret: string }): Promise<void> => {
+    if (cli.isJson) return say(safeJson(key))
+    const { secret, ...rest } = key
+    await sayFacts(factsOf(rest))
+    await sayFacts([['secret', secret]])
+    note('The secret is shown only now.')
+  }
+  takesLimit(command.command('list').summary('newest first')).action(async (options: ListOptions) => {
+    const client = await cli.client()
+    await sayList((query) => client.call('listApiKeys', { query }), options, {
+      isJson: cli.isJson,
+      columns: [
+        { title: 'ID', of: ({ id }) => id },
+        { title: 'NAME', of: ({ name }) => name, isFlexible: true },
+        { title: 'PREFIX', of: ({ prefix }) => prefix },
+        { title: 'MODE', of: ({ mode }) => mode },
+        { title: 'SCOPES', of: ({ scopes }) => scopes.length, isNumber: true },
+        { title: 'LAST USED', of: ({ last_used_at: at }) => localTime(at) },
+        { title: 'ENDS', of: ({ expires_at: at }) => localTime(at) ?? 'never' },
+      ],
+      empty: 'There are no keys.',
+    })
+  })
+  command
+    .command('create <name>')
+    .summary('make one; its secret is shown once')
+    .addOption(new Option('--mode <mode>', 'test keys send nothing real').choices(['live', 'test']))
+    .option('--scope <scope>', 'what it may do; what you may, otherwise', readWords)
+    .option('--ip <network>', 'from where it works; from everywhere otherwise', readWords)
+    .option('--expires <time>', 'when it ends; in a year otherwise: 30d, 2027-01-01', readFuture)
+    .action(async (name: string, { mode, scope, ip, expires }: CreateOptions) => {
+      // The API says which scopes there are.
+      const body = { name, mode, scopes: scope as Scopes, ip_allow: ip, expires_at: expires }
+      await saySecret(await (await cli.client()).call('createApiKey', { body }))
+    })
+  command
+    .command('rotate <key>')
+    .summary('another secret; the old one works on for a while')
+    .action(async (id: string) =>
+      saySecret(await (await cli.client()).call('rotateApiKey', { path: { id }, body: {} })),
+    )
+  command
+    .command('revoke <key>')
+    .summary('end one, at once')
+    .action(async (id: string) => {
+      await (await cli.client()).call('revokeApiKey', { path: { id } })
+      note(`${id} is revoked.`)
+    })
+  return command
+}

@@ -1,0 +1,29 @@
+/** `heliogram links`. */
+import { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { sayLinks } from '../terminal/links.ts'
+import { note, say } from '../terminal/output.ts'
+import { safeJson } from '../terminal/text.ts'
+import { showLive } from '../terminal/watch.ts'
+
+/** The command. */
+export function build(cli: Cli): Command {
+  return new Command('links')
+    .argument('[carrier]', 'id or name of a carrier; all of them otherwise')
+    .description('Links as they are now: sessions, what is unanswered, what they are allowed and use.')
+    .option('-w, --watch', 'look again every two seconds')
+    .action(async (wanted: string | undefined, { watch = false }: { watch?: boolean }) => {
+      const client = await cli.client()
+      await showLive(cli, watch, async () => {
+        const { data } = await client.call('listCarriers')
+        const carriers = data.filter(({ id, name }) => wanted === undefined || [id, name].includes(wanted))
+        if (cli.isJson) {
+          for (const link of carriers.flatMap(({ links }) => links)) await say(safeJson(link))
+          return
+        }
+        if (carriers.length === 0)
+          return note(wanted === undefined ? 'There are no carriers.' : `There is no carrier ${wanted}.`)
+        await sayLinks(carriers)
+      })
+    })
+}

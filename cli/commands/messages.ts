@@ -1,0 +1,131 @@
+/** `heliogram messages`. */
+import type { Message, OperationRequest } from '@heliogram/sdk'
+import { Command, Option } from 'commander'
+import type { Cli } from '../cli.ts'
+import { readPast } from '../input/moments.ts'
+import { readPair, readWords } from '../input/pairs.ts'
+import { readCount, sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { say } from '../terminal/output.ts'
+import { saveAnswer } from '../terminal/save.ts'
+import { paintStatus } from '../terminal/status.ts'
+import { factsOf, sayFacts, type Column } from '../terminal/table.ts'
+import { safeJson } from '../terminal/text.ts'
+import { localTime } from '../terminal/times.ts'
+
+type Query = NonNullable<OperationRequest<'listMessages'>['query']>
+
+interface Filters {
+  status?: string[]
+  failed?: true
+  inbound?: true
+  to?: string
+  from?: string
+  campaign?: string
+  contact?: string
+  error?: string
+  type?: 'otp' | 'transactional' | 'marketing'
+  tag?: string
+  metadata?: Record<string, string>
+  since?: string
+  until?: string
+  segments?: number
+  test?: true
+}
+
+/** The columns of a list of messages. */
+export const messageColumns: Column<Message>[] = [
+  { title: 'ID', of: ({ id }) => id },
+  { title: 'CREATED', of: ({ created_at }) => localTime(created_at) },
+  { title: '', of: ({ direction }) => (direction === 'inbound' ? '←' : '→') },
+  { title: 'NUMBER', of: ({ direction, from, to }) => (direction === 'inbound' ? from : to) },
+  {
+    title: 'STATUS',
+    of: ({ status }) => status,
+    paint: (text, { status }) => text.replace(status, paintStatus(status)),
+  },
+  { title: 'ERROR', of: ({ error }) => error?.code ?? '' },
+  { title: 'TEXT', of: ({ message, redacted }) => message ?? (redacted ? '(removed)' : '–'), isFlexible: true },
+]
+
+/** The command. */
+export function build(cli: Cli): Command {
+  const command = new Command('messages')
+  takesLimit(takesFilters(command.command('list').summary('list messages, newest first'))).action(
+    async ({ limit, all, ...filters }: ListOptions & Filters) => {
+      const client = await cli.client()
+      await sayList(
+        (page) => client.call('listMessages', { query: { ...queryOf(filters), ...page } }),
+        { limit, ...(all && { all }) },
+        { isJson: cli.isJson, columns: messageColumns, empty: 'No messages match.' },
+      )
+    },
+  )
+  command
+    .command('get <message>')
+    .summary('one message with all its fields')
+    .action(async (id: string) => sayMessage(cli, await (await cli.client()).call('getMessage', { path: { id } })))
+  command
+    .command('cancel <message...>')
+    .summary('cancel messages that have not gone')
+    .action(async (ids: string[]) => {
+      const client = await cli.client()
+      for (const id of ids) {
+        const message = await client.call('cancelMessage', { path: { id } })
+        await say(cli.isJson ? safeJson(message) : `${message.id}  ${paintStatus(message.status)}`)
+      }
+    })
+  takesFilters(command.command('export').summary('all messages that match, oldest first'))
+    .addOption(new Option('--format <format>', 'what to write').choices(['ndjson', 'csv']).default('ndjson'))
+    .option('-o, --output <file>', 'a file instead of standard output')
+    .action(async ({ format, output, ...filters }: Filters & { format: 'ndjson' | 'csv'; output?: string }) => {
+      const client = await cli.client()
+      const answer = await client.open('exportMessages', { query: { ...queryOf(filters), format } })
+      await saveAnswer(cli, answer, output)
+    })
+  return command
+}
+
+async function sayMessage(cli: Cli, message: Message): Promise<void> {
+  if (cli.isJson) return say(safeJson(message))
+  await sayFacts(factsOf(message))
+}
+
+function takesFilters(command: Command): Command {
+  return command
+    .option('--status <status>', 'in one of these, parted by commas', readWords)
+    .option('--failed', 'those that failed, for whatever reason')
+    .option('--inbound', 'replies; --from is then who wrote, --to the number of yours')
+    .option('--to <number>', 'to this number')
+    .option('--from <number>', 'from this number')
+    .option('--campaign <campaign>', 'of a campaign, by id or key')
+    .option('--contact <contact>', 'to and from a contact')
+    .option('--error <code>', 'failed, or unconfirmed, for this reason')
+    .addOption(new Option('--type <type>', 'of this type').choices(['otp', 'transactional', 'marketing']))
+    .option('--tag <tag>', 'with this tag; needs another filter, or --since')
+    .option('--metadata <name=value>', 'with this value; likewise', readPair)
+    .option('--segments <number>', 'of so many segments or more; likewise', readCount)
+    .option('--since <time>', 'made since then: 2h, 3d, 2026-11-24, "2026-11-24 18:30"', readPast)
+    .option('--until <time>', 'made before', readPast)
+    .option('--test', 'those of test mode')
+}
+
+function queryOf(filters: Filters): Query {
+  const metadata = Object.entries(filters.metadata ?? {}).map(([name, value]) => [`metadata[${name}]`, value])
+  return {
+    status: filters.status?.join(','),
+    delivery_status: filters.failed && 'Failed',
+    direction: filters.inbound && 'inbound',
+    to: filters.to,
+    from: filters.from,
+    campaign: filters.campaign,
+    contact: filters.contact,
+    error_code: filters.error,
+    type: filters.type,
+    tag: filters.tag,
+    created_after: filters.since,
+    created_before: filters.until,
+    segments_gte: filters.segments,
+    test: filters.test,
+    ...(Object.fromEntries(metadata) as Record<`metadata[${string}]`, string>),
+  }
+}

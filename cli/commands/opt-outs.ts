@@ -1,0 +1,78 @@
+/** `heliogram opt-outs`. */
+import { Command } from 'commander'
+import type { OptOut } from '@heliogram/sdk'
+import type { Cli } from '../cli.ts'
+import { readTextFile } from '../input/given.ts'
+import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { note, say } from '../terminal/output.ts'
+import { saveAnswer } from '../terminal/save.ts'
+import { factsOf, sayFacts, sayTable, type Column } from '../terminal/table.ts'
+import { safeJson } from '../terminal/text.ts'
+import { localTime } from '../terminal/times.ts'
+
+const columns: Column<OptOut>[] = [
+  { title: 'NUMBER', of: ({ number }) => number ?? '(forgotten)' },
+  { title: 'SINCE', of: ({ created_at: at }) => localTime(at) },
+  { title: 'SOURCE', of: ({ source }) => source },
+  { title: 'MESSAGE', of: ({ message }) => message },
+  { title: 'REASON', of: ({ reason }) => reason, isFlexible: true },
+]
+
+/** The command. */
+export function build(cli: Cli): Command {
+  const command = new Command('opt-outs')
+  takesLimit(command.command('list').summary('newest first')).action(async (options: ListOptions) => {
+    const client = await cli.client()
+    await sayList((query) => client.call('listOptOuts', { query }), options, {
+      isJson: cli.isJson,
+      columns,
+      empty: 'Nobody has opted out.',
+    })
+  })
+  command
+    .command('add <number>')
+    .summary('nothing is sent to it any more')
+    .option('--reason <text>', 'why, for the ledger of consent')
+    .action(async (number: string, { reason }: { reason?: string }) => {
+      const made = await (await cli.client()).call('createOptOut', { body: { number, reason } })
+      await (cli.isJson ? say(safeJson(made)) : sayTable([made], columns))
+    })
+  command
+    .command('remove <number>')
+    .summary('let it in again, where the person asked for it otherwise than with START')
+    .requiredOption('--reason <text>', 'who asked for it, and how')
+    .action(async (number: string, { reason }: { reason: string }) => {
+      await (await cli.client()).call('deleteOptOut', { path: { number }, query: { reason } })
+      note(`${number} may be sent to again.`)
+    })
+  command
+    .command('check <number...>')
+    .summary('whether numbers have opted out')
+    .action(async (numbers: string[]) => {
+      const { data } = await (await cli.client()).call('checkOptOuts', { body: { numbers } })
+      if (cli.isJson) {
+        for (const one of data) await say(safeJson(one))
+        return
+      }
+      await sayTable(data, [
+        { title: 'NUMBER', of: ({ number }) => number },
+        { title: 'OPTED OUT', of: (one) => (one.opted_out ? 'yes' : 'no') },
+      ])
+    })
+  command
+    .command('import <file>')
+    .summary('opt the numbers of a list out; "-" reads standard input')
+    .action(async (file: string) => {
+      const body = await readTextFile(file)
+      const told = await (await cli.client()).call('importOptOuts', { body })
+      await (cli.isJson ? say(safeJson(told)) : sayFacts(factsOf(told)))
+    })
+  command
+    .command('export')
+    .summary('all of them as CSV')
+    .option('-o, --output <file>', 'a file instead of standard output')
+    .action(async ({ output }: { output?: string }) =>
+      saveAnswer(cli, await (await cli.client()).open('exportOptOuts'), output),
+    )
+  return command
+}

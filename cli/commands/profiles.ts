@@ -1,0 +1,46 @@
+/** `heliogram profiles`. */
+import { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { defaultProfile, listProfiles, readProfile } from '../session/profiles.ts'
+import { note, say } from '../terminal/output.ts'
+import { sayTable } from '../terminal/table.ts'
+import { safeJson } from '../terminal/text.ts'
+
+/** The command. */
+export function build(cli: Cli): Command {
+  return new Command('profiles')
+    .description(
+      'Your logins. --profile, or HELIOGRAM_PROFILE, names one; "heliogram login --profile staging" makes another.',
+    )
+    .action(async () => {
+      const { environment, wanted } = cli
+      const current = wanted.profile ?? environment.profile ?? defaultProfile
+      const names = await listProfiles(environment.folder)
+      const rows = await Promise.all(
+        names.map(async (name) => {
+          const stored = await readProfile(environment.folder, name).catch(() => null)
+          const { url = null, account = null, email = null } = stored?.profile ?? {}
+          return {
+            name,
+            is_current: name === current,
+            url,
+            account: account?.name ?? null,
+            as: stored ? (email ?? 'a key') : 'damaged',
+          }
+        }),
+      )
+      if (cli.isJson) {
+        for (const row of rows) await say(safeJson(row))
+        return
+      }
+      if (rows.length === 0) return note('You are not logged in anywhere. Run "heliogram login".')
+      await sayTable(rows, [
+        { title: '', of: ({ is_current: isCurrent }) => (isCurrent ? '*' : ' ') },
+        { title: 'NAME', of: ({ name }) => name },
+        { title: 'AT', of: ({ url }) => url },
+        { title: 'ACCOUNT', of: ({ account }) => account },
+        { title: 'AS', of: (row) => row.as },
+      ])
+      if (environment.key !== null) note('HELIOGRAM_API_KEY is set, and goes before them unless --profile is given.')
+    })
+}

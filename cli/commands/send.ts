@@ -1,0 +1,164 @@
+/** `heliogram send`. */
+import type { Client, Message } from '@heliogram/sdk'
+import { Command, Option } from 'commander'
+import type { Cli } from '../cli.ts'
+import { exits, Failure, misused } from '../exit.ts'
+import { readText } from '../input/given.ts'
+import { readFuture, readSpan } from '../input/moments.ts'
+import { readPair, readWords } from '../input/pairs.ts'
+import { note, paint, say } from '../terminal/output.ts'
+import { startProgress } from '../terminal/progress.ts'
+import { paintStatus } from '../terminal/status.ts'
+import { sayFacts } from '../terminal/table.ts'
+import { safeJson } from '../terminal/text.ts'
+import { localTime, spanOf } from '../terminal/times.ts'
+import { sayPreview } from './send-preview.ts'
+
+interface SendOptions {
+  from?: string
+  campaign?: string
+  type?: 'otp' | 'transactional' | 'marketing'
+  at?: string
+  validity?: number
+  template?: string
+  var?: Record<string, string>
+  language?: string
+  smart?: true
+  shorten?: true
+  metadata?: Record<string, string>
+  tag?: string[]
+  dryRun?: true
+  wait?: true
+  timeout: number
+  idempotencyKey?: string
+}
+
+/** The command. */
+export function build(cli: Cli): Command {
+  return new Command('send')
+    .argument('<to>', 'the number, with its country code: 15551234567')
+    .argument('[text]', 'the text; "-" reads it from standard input')
+    .option('--from <sender>', 'one of your senders')
+    .option('--campaign <campaign>', 'id or key of a campaign')
+    .addOption(new Option('--type <type>', 'what it is for').choices(['otp', 'transactional', 'marketing']))
+    .option('--at <time>', 'when: 2h, "2026-11-24 18:30", or a time of RFC 3339', readFuture)
+    .option('--validity <span>', 'how long it is of use: 10m, 3h', readSpan)
+    .option('--template <template>', 'id or name of a template, instead of a text')
+    .option('--var <name=value>', 'a value for the template', readPair)
+    .option('--language <tag>', 'which text of the template')
+    .option('--smart', 'replace typographic characters where that makes it shorter')
+    .option('--shorten', 'short links in the place of addresses')
+    .option('--metadata <name=value>', 'yours, returned with the message', readPair)
+    .option('--tag <tag>', 'for filters', readWords)
+    .option('--dry-run', 'send nothing: say its segments, encoding and price')
+    .option('--wait', 'follow it to its receipt; 0 only where it was delivered')
+    .addOption(new Option('--timeout <span>', 'how long to wait at most').argParser(readSpan).default(300, '5m'))
+    .option('--idempotency-key <key>', 'of two sends with one key the second does nothing')
+    .addHelpText('after', examples)
+    .action(async (to: string, word: string | undefined, options: SendOptions) => send(cli, to, word, options))
+}
+
+const examples = `
+Examples:
+  heliogram send 15551234567 "Your table is ready."
+  echo "Backup done" | heliogram send 15551234567 - --wait
+  heliogram send 15551234567 "Grüße – bis bald" --dry-run --smart`
+
+async function send(cli: Cli, to: string, word: string | undefined, options: SendOptions): Promise<void> {
+  if ((word === undefined) === (options.template === undefined))
+    throw misused(
+      'Give a text or --template, and not both.',
+      'heliogram send <to> <text>; the text "-" is read from standard input.',
+    )
+  const message = word === undefined ? undefined : await readText(word)
+  const client = await cli.client()
+  if (options.dryRun) return sayPreview(cli, client, { ...options, to, message })
+  const body = {
+    to,
+    message,
+    from: options.from,
+    campaign: options.campaign,
+    type: options.type,
+    send_at: options.at,
+    validity_period: options.validity,
+    template: options.template,
+    variables: options.var,
+    language: options.language,
+    smart_encoding: options.smart,
+    shorten_urls: options.shorten,
+    metadata: options.metadata,
+    tags: options.tag,
+  }
+  const sent = await client.call('sendMessage', { body }, { idempotencyKey: options.idempotencyKey })
+  if (!options.wait) return saySent(cli, sent)
+  if (!cli.isJson) note(`${sent.id}  to ${sent.to}, ${sent.segments} ${sent.segments === 1 ? 'segment' : 'segments'}`)
+  cli.whenInterrupted(() => `It goes on by itself. What becomes of it: heliogram trace ${sent.id}`)
+  const last = await follow(client, sent, options.timeout)
+  cli.whenInterrupted(null)
+  await sayEnd(cli, last)
+}
+
+async function saySent(cli: Cli, sent: Message): Promise<void> {
+  if (cli.isJson) return say(safeJson(sent))
+  await say(`${sent.id}  ${paintStatus(sent.status)}`)
+  await sayFacts(
+    [
+      ['to', sent.to],
+      ['from', sent.from],
+      ['size', `${sent.segments} ${sent.segments === 1 ? 'segment' : 'segments'}, ${sent.encoding}`],
+      [
+        'price',
+        sent.estimated_price ? `${sent.estimated_price.amount} ${sent.estimated_price.currency}, estimated` : null,
+      ],
+      ['goes at', sent.status === 'scheduled' ? localTime(sent.send_at) : null],
+      [
+        'waits for',
+        sent.hold ? `${sent.hold.reason}${sent.hold.until ? ` until ${localTime(sent.hold.until)}` : ''}` : null,
+      ],
+      ...(sent.warnings ?? []).map(({ code, detail }) => [code, detail] as const),
+    ],
+    '  ',
+  )
+  note(`\nWhat becomes of it: heliogram trace ${sent.id}`)
+}
+
+/** Asks until it is over, or nothing is known of it, or the time is up; answers what was seen last. */
+async function follow(client: Client, sent: Message, seconds: number): Promise<Message> {
+  const startedAt = performance.now()
+  const progress = startProgress()
+  let last = sent
+  try {
+    for (let everyMs = 200; !last.final; everyMs = Math.min(2000, everyMs * 1.3)) {
+      const agoMs = performance.now() - startedAt
+      if (agoMs > seconds * 1000) break
+      progress.show(`${last.status}${last.hold ? ` (waits for ${last.hold.reason})` : ''}, ${spanOf(agoMs)}`)
+      await new Promise((resolve) => setTimeout(resolve, Math.min(everyMs, seconds * 1000 - agoMs + 1)))
+      last = await client.call('getMessage', { path: { id: sent.id } })
+    }
+  } finally {
+    progress.end()
+  }
+  return last
+}
+
+async function sayEnd(cli: Cli, last: Message): Promise<void> {
+  const tookMs = last.completed_at ? Date.parse(last.completed_at) - Date.parse(last.created_at) : null
+  if (cli.isJson) await say(safeJson(last))
+  else {
+    await say(
+      `${last.id}  ${paintStatus(last.status)}${tookMs === null ? '' : paint('dim', `  after ${spanOf(tookMs)}`)}`,
+    )
+    if (last.error)
+      await sayFacts(
+        [
+          [last.error.code, last.error.detail],
+          ['advice', last.error.advice],
+        ],
+        '  ',
+      )
+  }
+  if (last.status === 'delivered') return
+  const trace = `heliogram trace ${last.id}`
+  if (last.final) throw new Failure(exits.refused, `It was not delivered: ${last.error?.title ?? last.status}.`, trace)
+  throw new Failure(exits.waiting, `It is not over: ${last.status}.`, trace)
+}

@@ -1,0 +1,138 @@
+/** `heliogram status`. */
+import type { Alert, Answer, Carrier, Client, Guard, HeliogramError, Queue } from '@heliogram/sdk'
+import { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { exits, Failure } from '../exit.ts'
+import { sayLinks } from '../terminal/links.ts'
+import { paint, say } from '../terminal/output.ts'
+import { paintStatus } from '../terminal/status.ts'
+import { sayFacts } from '../terminal/table.ts'
+import { safeJson } from '../terminal/text.ts'
+import { localTime, spanOf } from '../terminal/times.ts'
+import { showLive } from '../terminal/watch.ts'
+
+/** What is seen of the installation; what the caller may not see is null. */
+interface Seen {
+  health: Answer<'getHealth'>
+  carriers: Carrier[] | null
+  queue: Queue | null
+  alerts: Alert[] | null
+  guards: Guard[] | null
+}
+
+/** The command. */
+export function build(cli: Cli): Command {
+  return new Command('status')
+    .description('Health, links, queue, alerts and guards on one screen. Ends with 1 where the service is not well.')
+    .option('-w, --watch', 'look again every two seconds')
+    .action(async ({ watch = false }: { watch?: boolean }) => {
+      const { client, url } = await cli.session()
+      let last: Seen | null = null
+      await showLive(cli, watch, async () => {
+        last = await look(client)
+        await (cli.isJson ? say(safeJson(last)) : saySeen(last, url))
+      })
+      const seen = last as Seen | null
+      if (seen?.health.status === 'failing')
+        throw new Failure(exits.refused, 'The service is failing: docs/operating.md says what to do.')
+    })
+}
+
+async function look(client: Client): Promise<Seen> {
+  const visible = async <T>(ask: Promise<T>): Promise<T | null> =>
+    ask.catch((error: unknown) => {
+      if ((error as Partial<HeliogramError>).status === 403) return null
+      throw error
+    })
+  const [health, carriers, queue, alerts, guards] = await Promise.all([
+    // A service that is not well answers with 503, and says in it what is wrong.
+    client.call('getHealth', undefined, { retries: 0 }).catch(readFailing),
+    visible(client.call('listCarriers')),
+    visible(client.call('getQueue')),
+    visible(client.call('listAlerts', { query: { status: 'open', limit: 20 } })),
+    visible(client.call('listGuards', { query: { limit: 20 } })),
+  ])
+  return { health, carriers: carriers?.data ?? null, queue, alerts: alerts?.data ?? null, guards: guards?.data ?? null }
+}
+
+function readFailing(error: unknown): Answer<'getHealth'> {
+  const { status = 0 } = error as Partial<HeliogramError>
+  if (status === 503) return { status: 'failing', version: '?', checks: {} }
+  throw error
+}
+
+async function saySeen({ health, carriers, queue, alerts, guards }: Seen, url: string): Promise<void> {
+  await say(
+    `${paint('bold', 'Heliogram')} ${health.version} at ${url}  ${paintStatus(health.status)}  ${paint('dim', localTime(new Date().toISOString()) ?? '')}`,
+  )
+  const title = async (text: string): Promise<void> => say(`\n${paint('bold', text)}`)
+  await sayFacts(
+    Object.entries(health.checks).map(([name, { ok, vital, ...rest }]) => {
+      const told = Object.entries(rest).map(([key, value]) => describeCheck(key, value))
+      return [
+        name,
+        `${ok ? 'ok' : vital ? 'FAILING' : 'not ok'}${told.length > 0 ? `  (${told.join(', ')})` : ''}`,
+      ] as const
+    }),
+    '  ',
+  )
+  if (carriers !== null) {
+    await title('Links')
+    await (carriers.length > 0 ? sayLinks(carriers) : say('  There are no carriers.'))
+  }
+  if (queue !== null) {
+    await title('Queue')
+    const waiting = queue.parts.map(
+      ({ type, carrier, messages, oldest_age_seconds: age, drain_seconds: drain, held }) => {
+        const at = carriers?.find(({ id }) => id === carrier)?.name ?? carrier
+        const facts = [
+          held && 'held',
+          age !== null && `the first for ${spanOf(age * 1000)}`,
+          drain !== null && `gone in ${spanOf(drain * 1000)}`,
+        ].filter(Boolean)
+        return [
+          `${type}${at ? ` for ${at}` : ''}`,
+          `${messages}${facts.length > 0 ? `, ${facts.join(', ')}` : ''}`,
+        ] as const
+      },
+    )
+    const { messages, next_due_at: due } = queue.delayed
+    await sayFacts(
+      [
+        ['waiting for a link', queue.messages],
+        ...waiting,
+        ['waiting for a time', `${messages}${due ? `, the next at ${localTime(due)}` : ''}`],
+      ],
+      '  ',
+    )
+  }
+  if (alerts !== null && alerts.length > 0) {
+    await title('Alerts')
+    await sayFacts(
+      alerts.map((alert) => [paint('red', alert.type), describeAlert(alert)] as const),
+      '  ',
+    )
+  }
+  if (guards !== null && guards.length > 0) {
+    await title('Guards in force')
+    await sayFacts(
+      guards.map(
+        ({ kind, key, count, until, id }) =>
+          [kind, `${key ?? 'the whole account'}, ${count} refused, until ${localTime(until)}, ${id}`] as const,
+      ),
+      '  ',
+    )
+  }
+  if (alerts?.length === 0) await say('\nNo alerts.')
+}
+
+/** `free_bytes` in GB, `answered_in_ms` as a span, all else as it is. */
+function describeCheck(key: string, value: unknown): string {
+  const name = key.replace(/_(ms|bytes)$/, '').replaceAll('_', ' ')
+  if (key.endsWith('_ms')) return `${name} ${spanOf(Number(value))}`
+  if (key.endsWith('_bytes')) return `${name} ${(Number(value) / 1e9).toFixed(1)} GB`
+  return `${name} ${typeof value === 'string' ? value : JSON.stringify(value)}`
+}
+
+const describeAlert = ({ carrier, link, sender, webhook, opened_at: at }: Alert): string =>
+  `${carrier?.name ?? sender ?? webhook ?? link ?? ''}, since ${localTime(at)}`

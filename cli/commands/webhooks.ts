@@ -1,0 +1,155 @@
+/** `heliogram webhooks`. */
+import type { Attempt, Client, OperationRequest, Webhook } from '@heliogram/sdk'
+import { Command } from 'commander'
+import type { Cli } from '../cli.ts'
+import { exits, Failure } from '../exit.ts'
+import { readSpan } from '../input/moments.ts'
+import { readWords } from '../input/pairs.ts'
+import { sayList, takesLimit, type ListOptions } from '../terminal/list.ts'
+import { note, paint, say } from '../terminal/output.ts'
+import { factsOf, sayFacts, type Column } from '../terminal/table.ts'
+import { clean, safeJson } from '../terminal/text.ts'
+import { localTime, spanOf } from '../terminal/times.ts'
+
+type Types = OperationRequest<'createWebhook'>['body']['events']
+
+const columns: Column<Webhook>[] = [
+  { title: 'ID', of: ({ id }) => id },
+  {
+    title: 'STATE',
+    of: ({ enabled, failing_since: since, disabled_reason: reason }) =>
+      enabled ? (since ? 'failing' : 'ok') : `off (${reason ?? 'request'})`,
+    paint: (text, { enabled, failing_since: since }) => paint(enabled && !since ? 'green' : 'red', text),
+  },
+  { title: 'URL', of: ({ url }) => url, isFlexible: true },
+  { title: 'EVENTS', of: ({ events }) => events.join(', '), isFlexible: true },
+]
+
+const attemptColumns: Column<Attempt>[] = [
+  { title: 'AT', of: ({ created_at: at }) => localTime(at) },
+  { title: 'EVENT', of: ({ event }) => event },
+  { title: 'TYPE', of: ({ event_type: type }) => type },
+  { title: 'TRY', of: (attempt) => attempt.try, isNumber: true },
+  {
+    title: 'OUTCOME',
+    of: ({ outcome, status_code: code }) => (code === null ? outcome : `${outcome} ${code}`),
+    paint: (text, { outcome }) => paint(outcome === 'ok' ? 'green' : 'red', text),
+  },
+  { title: 'TOOK', of: ({ duration_ms: ms }) => spanOf(ms), isNumber: true },
+  { title: 'AGAIN', of: ({ next_attempt_at: at }) => localTime(at) ?? '' },
+  { title: 'ANSWER', of: ({ response }) => response ?? '', isFlexible: true },
+]
+
+/** The command. */
+export function build(cli: Cli): Command {
+  const command = new Command('webhooks')
+  const saySecret = async ({ secret, ...webhook }: Webhook & { secret: string }): Promise<void> => {
+    if (cli.isJson) return say(safeJson({ ...webhook, secret }))
+    await sayFacts([...factsOf(webhook), ['secret', secret]])
+    note('The secret is shown only now.')
+  }
+  takesLimit(command.command('list').summary('newest first')).action(async (options: ListOptions) => {
+    const client = await cli.client()
+    await sayList((query) => client.call('listWebhooks', { query }), options, {
+      isJson: cli.isJson,
+      columns,
+      empty: 'There are no webhooks.',
+    })
+  })
+  command
+    .command('get <webhook>')
+    .summary('one with all its settings')
+    .action(async (id: string) => {
+      const webhook = await (await cli.client()).call('getWebhook', { path: { id } })
+      await (cli.isJson ? say(safeJson(webhook)) : sayFacts(factsOf(webhook)))
+    })
+  command
+    .command('create <url>')
+    .summary('post events to an address; its secret is shown once')
+    .option('--event <type>', 'what is posted; delivered, failed and received messages otherwise', readWords)
+    .option('--description <text>', 'for people')
+    .option('--bodies', 'with the texts of messages')
+    .action(
+      async (
+        url: string,
+        { event, description, bodies }: { event?: string[]; description?: string; bodies?: true },
+      ) => {
+        // The API says which types there are.
+        const body = { url, events: event as Types, description, include_bodies: bodies }
+        await saySecret(await (await cli.client()).call('createWebhook', { body }))
+      },
+    )
+  command
+    .command('test <webhook>')
+    .summary('post a test event, and say how that went')
+    .action(async (id: string) => test(cli, id))
+  takesLimit(command.command('deliveries <webhook>').summary('every attempt to post, newest first'))
+    .option('--failed', 'only those that failed')
+    .action(async (id: string, { failed, ...options }: ListOptions & { failed?: true }) => {
+      const client = await cli.client()
+      const ask = (page: { limit: number }) =>
+        client.call('listWebhookDeliveries', { path: { id }, query: { ...page, delivery_success: failed && false } })
+      await sayList(ask, options, { isJson: cli.isJson, columns: attemptColumns, empty: 'Nothing was posted.' })
+    })
+  command
+    .command('rotate <webhook>')
+    .summary('another secret; for a while both sign')
+    .option('--grace <span>', 'how long both do; a day otherwise', readSpan)
+    .action(async (id: string, { grace }: { grace?: number }) =>
+      saySecret(
+        await (await cli.client()).call('rotateWebhookSecret', { path: { id }, body: { grace_seconds: grace } }),
+      ),
+    )
+  for (const [word, enabled, summary] of [
+    ['enable', true, 'begin afresh; what is past comes by a replay only'],
+    ['disable', false, 'post nothing more; what waits is dropped'],
+  ] as const)
+    command
+      .command(`${word} <webhook>`)
+      .summary(summary)
+      .action(async (id: string) => {
+        const webhook = await (await cli.client()).call('updateWebhook', { path: { id }, body: { enabled } })
+        await (cli.isJson ? say(safeJson(webhook)) : note(`${webhook.url} is ${enabled ? 'on' : 'off'}.`))
+      })
+  command
+    .command('delete <webhook>')
+    .summary('delete one')
+    .action(async (id: string) => {
+      await (await cli.client()).call('deleteWebhook', { path: { id } })
+      note(`${id} is deleted.`)
+    })
+  return command
+}
+
+async function test(cli: Cli, id: string): Promise<void> {
+  const client = await cli.client()
+  const { event } = await client.call('testWebhook', { path: { id } })
+  const attempt = await waitForAttempt(client, event, id)
+  if (attempt === null)
+    throw new Failure(
+      exits.waiting,
+      'The post has not been answered yet.',
+      `Later: heliogram webhooks deliveries ${id}`,
+    )
+  if (cli.isJson) await say(safeJson(attempt))
+  else {
+    const { outcome, status_code: code, request, duration_ms: ms, response } = attempt
+    await say(
+      `${paint(outcome === 'ok' ? 'green' : 'red', outcome)}  ${request.url ?? ''}${code === null ? '' : ` answered ${code}`} in ${spanOf(ms)}`,
+    )
+    if (response) await say(clean(response))
+  }
+  if (attempt.outcome !== 'ok') throw new Failure(exits.refused, 'The post was not taken.')
+}
+
+/** The attempt at an event, which takes up to 15 seconds. */
+async function waitForAttempt(client: Client, event: string, webhook: string): Promise<Attempt | null> {
+  const giveUpAt = performance.now() + 20_000
+  while (performance.now() < giveUpAt) {
+    const { data } = await client.call('listEventDeliveries', { path: { id: event } })
+    const found = data.find((attempt) => attempt.webhook === webhook)
+    if (found) return found
+    await new Promise((resolve) => setTimeout(resolve, 200))
+  }
+  return null
+}

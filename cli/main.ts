@@ -1,0 +1,99 @@
+/** The command line: finds the command, runs it, and ends with a code that says how it went. */
+import { existsSync, readFileSync } from 'node:fs'
+import { Command, CommanderError, Option } from 'commander'
+import { openCli, type Cli, type GlobalOptions } from './cli.ts'
+import { exits } from './exit.ts'
+import { tell } from './terminal/failure.ts'
+import { mcpWord, ownWords, words } from './words.ts'
+
+const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { version: string }
+
+// Whoever reads the results has enough: `heliogram messages list | head`.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error
+  process.exit(exits.ok)
+})
+process.stderr.on('error', () => {})
+
+/** The program, with the one command that `typed` asks for; the others are names. */
+async function buildProgram(root: Command, cli: Cli, typed: string | undefined): Promise<void> {
+  for (const [name, { group, summary, load }] of Object.entries(words)) {
+    const command = name === typed ? (await load()).build(cli) : new Command(name)
+    root.addCommand(
+      command
+        .summary(summary)
+        .description(command.description() || sentence(summary))
+        .helpGroup(group),
+    )
+  }
+  const own = 'The installation itself:'
+  for (const [name, summary] of Object.entries(ownWords))
+    root.addCommand(new Command(name).summary(summary).helpGroup(own))
+  if (existsSync(new URL('../mcp/main.ts', import.meta.url)))
+    root.addCommand(new Command(mcpWord.name).summary(mcpWord.summary).helpGroup('For developers:'))
+}
+
+const sentence = (summary: string): string => `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`
+
+/** The first word that is no option, nor the value of one that stands before commands. */
+function findWord(typed: readonly string[]): string | undefined {
+  for (let i = 0; i < typed.length; i++) {
+    const word = typed[i] ?? ''
+    if (['--profile', '--url'].includes(word)) i++
+    else if (!word.startsWith('-')) return word
+  }
+  return undefined
+}
+
+/** What holds for every command, also for those inside of others. */
+function settle(command: Command): void {
+  command.exitOverride().showSuggestionAfterError().helpCommand(false)
+  command.configureHelp({ showGlobalOptions: command.parent !== null, sortSubcommands: false })
+  command.configureOutput({ outputError: (text, write) => write(reword(text)) })
+  const path = pathOf(command)
+  if (command.parent) command.showHelpAfterError(`"heliogram ${path} --help" says how it is used.`)
+  for (const inner of command.commands) settle(inner)
+}
+
+/** The words that lead to a command. */
+const pathOf = (command: Command): string =>
+  command.parent?.parent ? `${pathOf(command.parent)} ${command.name()}` : command.name()
+
+/** What commander says of a mistake, as a sentence. */
+function reword(text: string): string {
+  const plain = text.replace(/^error: /, '').replace(/^unknown command '(.*)'/, 'There is no command "$1".')
+  return plain.charAt(0).toUpperCase() + plain.slice(1)
+}
+
+async function run(typed: string[]): Promise<void> {
+  // `help send` is `send --help`.
+  const asked = typed[0] === 'help' ? [...typed.slice(1), '--help'] : typed
+  const root = new Command('heliogram')
+  const cli = openCli(() => root.opts<GlobalOptions>())
+  root
+    .usage('<command> [options]')
+    .description(`Heliogram ${version}: the SMS platform that people run themselves.`)
+    .version(version, '-v, --version', 'the version')
+    .helpOption('-h, --help', 'this; after a command: its own help')
+    .addOption(new Option('--profile <name>', 'one of your logins (or HELIOGRAM_PROFILE)'))
+    .addOption(new Option('--url <url>', 'the installation (or HELIOGRAM_URL)'))
+    .addOption(new Option('--json', 'results as JSON: one document, or an object a line for lists'))
+    .addHelpText('after', '\nThe manual: docs/cli.md, or /docs/cli of your installation.')
+  const word = findWord(asked)
+  await buildProgram(root, cli, word)
+  settle(root)
+  if (word === undefined && asked.length === 0) asked.push('--help')
+  try {
+    await root.parseAsync(asked, { from: 'user' })
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      process.exitCode = error.exitCode === 0 ? exits.ok : exits.usage
+      if (error.code === 'commander.unknownCommand' && words[word ?? ''] === undefined)
+        process.stderr.write('"heliogram --help" has all commands.\n')
+      return
+    }
+    process.exitCode = tell(error, cli.url, cli.isJson)
+  }
+}
+
+await run(process.argv.slice(2))

@@ -1,0 +1,94 @@
+/** Tables and cards that fit the terminal. */
+import { columnsOf, paint, say } from './output.ts'
+import { clean, cleanLines, cut, widthOf } from './text.ts'
+import { localTime } from './times.ts'
+
+/** A column of a table of some kind of thing. */
+export interface Column<T> {
+  title: string
+  of: (one: T) => string | number | null | undefined
+  /** Gives way first where the terminal is narrow. */
+  isFlexible?: boolean
+  isNumber?: boolean
+  paint?: (text: string, one: T) => string
+}
+
+const gap = '  '
+const narrowest = 8
+
+/** Prints the things, a line each; in a pipe every cell is whole. A column that is empty for all of them is left out. */
+export async function sayTable<T>(things: readonly T[], all: readonly Column<T>[], hasTitles = true): Promise<void> {
+  const cellsOf = (column: Column<T>): string[] => things.map((one) => clean(String(column.of(one) ?? '–')))
+  const shown = all
+    .map((column) => ({ column, cells: cellsOf(column) }))
+    .filter(({ cells }) => cells.some((cell) => cell !== ''))
+  const columns = shown.map(({ column }) => column)
+  const widths = shown.map(({ column, cells }) => Math.max(...[hasTitles ? column.title : '', ...cells].map(widthOf)))
+  fit(widths, columns)
+  const line = (cells: string[], style: (text: string, i: number) => string): string =>
+    cells
+      .map((cell, i) => {
+        const text = cut(cell, widths[i] ?? 0)
+        const blank = ' '.repeat(Math.max(0, (widths[i] ?? 0) - widthOf(text)))
+        if (columns[i]?.isNumber) return blank + style(text, i)
+        return style(text, i) + (i === cells.length - 1 ? '' : blank)
+      })
+      .join(gap)
+      .trimEnd()
+  const titles = columns.map(({ title }) => title)
+  if (hasTitles) await say(line(titles, (text) => paint('bold', text)))
+  for (const [at, thing] of things.entries()) {
+    const cells = shown.map((one) => one.cells[at] ?? '')
+    await say(line(cells, (text, i) => columns[i]?.paint?.(text, thing) ?? text))
+  }
+}
+
+/** Takes from flexible columns, the widest first, until the line fits. */
+function fit(widths: number[], columns: readonly Column<never>[]): void {
+  const room = columnsOf() - gap.length * (widths.length - 1)
+  const give = (mayGive: (i: number) => boolean): boolean => {
+    const at = widths.reduce((best, width, i) => (mayGive(i) && width > (widths[best] ?? 0) ? i : best), -1)
+    if (at < 0) return false
+    widths[at] = (widths[at] ?? 0) - 1
+    return true
+  }
+  while (widths.reduce((sum, width) => sum + width, 0) > room)
+    if (!give((i) => columns[i]?.isFlexible === true && (widths[i] ?? 0) > narrowest)) break
+}
+
+/** A name and what it is; what is null or undefined is left out. */
+export type Fact = readonly [name: string, value: string | number | boolean | null | undefined]
+
+/** Prints facts below each other, as a result or wherever `print` prints. */
+export async function sayFacts(
+  facts: readonly Fact[],
+  indent = '',
+  print: (line: string) => unknown = say,
+): Promise<void> {
+  const told = facts.filter(([, value]) => value !== null && value !== undefined && value !== '')
+  const width = Math.max(0, ...told.map(([name]) => name.length))
+  for (const [name, value] of told) {
+    const [first = '', ...rest] = cleanLines(String(value))
+    await print(`${indent}${paint('dim', name.padEnd(width))}  ${first}`)
+    for (const line of rest) await print(`${indent}${' '.repeat(width)}  ${line}`)
+  }
+}
+
+const isTime = (name: string): boolean => /(_at|_since)$/.test(name)
+
+/** The facts of any resource, nested ones by their path (`route.carrier`), times on the local clock. */
+export function factsOf(resource: object, path = ''): Fact[] {
+  return Object.entries(resource).flatMap(([name, value]: [string, unknown]): Fact[] => {
+    const full = path ? `${path}.${name}` : name
+    if (full === 'object') return []
+    if (value === null || value === undefined) return []
+    if (Array.isArray(value)) {
+      if (value.length === 0) return []
+      const isPlain = value.every((one) => typeof one !== 'object')
+      return [[full, isPlain ? value.join(', ') : JSON.stringify(value)]]
+    }
+    if (typeof value === 'object') return factsOf(value, full)
+    const told = value as string | number | boolean
+    return [[full, isTime(full) ? localTime(String(told)) : told]]
+  })
+}

@@ -1,0 +1,106 @@
+/** Every command with one sentence, and where it is: only the module of the one that is asked for is loaded. */
+import type { Command } from 'commander'
+import type { Cli } from './cli.ts'
+
+/** A command of the API's clients. */
+export interface Word {
+  group: string
+  summary: string
+  load: () => Promise<{ build: (cli: Cli) => Command }>
+}
+
+const [messaging, people, developing, operating, you] = [
+  'Messages:',
+  'People:',
+  'For developers:',
+  'For operators:',
+  'You:',
+]
+
+/** By the word that is typed. */
+export const words: Record<string, Word> = {
+  send: {
+    group: messaging,
+    summary: 'send a message, or see what it would be',
+    load: () => import('./commands/send.ts'),
+  },
+  messages: {
+    group: messaging,
+    summary: 'list, get, cancel and export messages',
+    load: () => import('./commands/messages.ts'),
+  },
+  trace: {
+    group: messaging,
+    summary: 'all that is known of a message, in order',
+    load: () => import('./commands/trace.ts'),
+  },
+  conversations: {
+    group: messaging,
+    summary: 'what people wrote, and what was answered',
+    load: () => import('./commands/conversations.ts'),
+  },
+  reply: { group: messaging, summary: 'answer in a conversation', load: () => import('./commands/reply.ts') },
+  campaigns: {
+    group: people,
+    summary: 'list, get and create campaigns; their stats',
+    load: () => import('./commands/campaigns.ts'),
+  },
+  broadcast: {
+    group: people,
+    summary: 'send to the contacts of a campaign; pause, resume, cancel',
+    load: () => import('./commands/broadcast.ts'),
+  },
+  contacts: {
+    group: people,
+    summary: 'list, import and export contacts',
+    load: () => import('./commands/contacts.ts'),
+  },
+  imports: { group: people, summary: 'how far imports of contacts are', load: () => import('./commands/imports.ts') },
+  'opt-outs': { group: people, summary: 'who said STOP', load: () => import('./commands/opt-outs.ts') },
+  events: {
+    group: developing,
+    summary: 'what happened; follow it, or forward it to a server of yours',
+    load: () => import('./commands/events.ts'),
+  },
+  webhooks: {
+    group: developing,
+    summary: 'where events are posted, and how that went',
+    load: () => import('./commands/webhooks.ts'),
+  },
+  keys: { group: developing, summary: 'API keys', load: () => import('./commands/keys.ts') },
+  api: { group: developing, summary: 'any operation of the API', load: () => import('./commands/api.ts') },
+  status: {
+    group: operating,
+    summary: 'health, links, queue and alerts on one screen',
+    load: () => import('./commands/status.ts'),
+  },
+  carriers: { group: operating, summary: 'carriers as they are', load: () => import('./commands/carriers.ts') },
+  links: { group: operating, summary: 'links as they are; --watch', load: () => import('./commands/links.ts') },
+  doctor: {
+    group: operating,
+    summary: 'why receipts of a carrier find no message',
+    load: () => import('./commands/doctor.ts'),
+  },
+  usage: { group: operating, summary: 'what was sent, and what it costs', load: () => import('./commands/usage.ts') },
+  login: { group: you, summary: 'log in, as a person or with a key', load: () => import('./commands/login.ts') },
+  logout: { group: you, summary: 'end the login', load: () => import('./commands/logout.ts') },
+  whoami: { group: you, summary: 'who you are, and where', load: () => import('./commands/whoami.ts') },
+  profiles: { group: you, summary: 'your logins at several places', load: () => import('./commands/profiles.ts') },
+  completion: {
+    group: you,
+    summary: 'completion for bash, zsh or fish',
+    load: () => import('./commands/completion.ts'),
+  },
+}
+
+/** The installation's own commands, which need its settings and not its API: bin/heliogram runs them without this program. */
+export const ownWords: Record<string, string> = {
+  start: 'run the service; see also "heliogram help settings"',
+  backup: 'a whole copy of the database, while the service runs or not',
+  restore: 'a backup into an empty database',
+  'owner-code': 'another one-time code for the first owner',
+  'rotate-key': 'a new master key, while the service runs or not',
+}
+
+/** A server of the Model Context Protocol, for assistants. */
+export const mcpWord = { name: 'mcp', summary: 'the API for assistants, as a server of the Model Context Protocol' }
