@@ -22,8 +22,10 @@ export interface Cli {
   readonly url: string | null
   session(): Promise<Session>
   client(): Promise<Client>
-  /** What to do, and then to say, when it is ended by Ctrl-C from now on; null: nothing. */
+  /** What to do, and then to say, when it is ended by Ctrl-C from now on, or by a connection that is lost; null: nothing. */
   whenInterrupted(goOn: (() => string | Promise<string>) | null): void
+  /** Says it. */
+  sayHowToGoOn(): Promise<void>
 }
 
 /** Made before the words are read: `read` is asked when a command runs. */
@@ -36,8 +38,7 @@ export function openCli(read: () => GlobalOptions): Cli {
     // A second one is impatience, and ends it at once.
     process.once('SIGINT', () => process.exit(exits.interrupted))
     if (process.stderr.isTTY) process.stderr.write('\r\u001b[2K')
-    const words = await goOn?.()
-    if (words) note(words)
+    await cli.sayHowToGoOn()
     process.exit(exits.interrupted)
   }
   process.once('SIGINT', () => void end())
@@ -63,6 +64,10 @@ export function openCli(read: () => GlobalOptions): Cli {
     session: () => (session ??= open()),
     client: async () => (await cli.session()).client,
     whenInterrupted: (next) => void (goOn = next),
+    async sayHowToGoOn() {
+      const words = await goOn?.()
+      if (words) note(words)
+    },
   }
   return cli
 }

@@ -93,6 +93,7 @@ async function run(typed: string[]): Promise<void> {
       return
     }
     process.exitCode = tell(error, cli.url, cli.isJson)
+    if (process.exitCode === exits.unreachable) await cli.sayHowToGoOn()
   }
 }
 

@@ -83,7 +83,6 @@ async function callOperation(cli: Cli, word: string, given: string | undefined, 
   const request = {
     path: fields.path,
     query: { ...query, ...fields.query },
-    // What takes JSON is asked with some, also where nothing is required.
     ...(body !== undefined && { body }),
   }
   const headers = { ...(type !== null && { 'content-type': type }), ...options.header }

@@ -119,11 +119,13 @@ async function send(cli: Cli, campaign: string, word: string | undefined, option
     if (!(await askWhether(`Send ${look.messages} messages${at ? ` from ${localTime(at)} on` : ' now'}?`)))
       throw new Failure(exits.interrupted, 'Nothing was sent.')
   }
+  cli.whenInterrupted(() => `Whether it was ordered is not known. Look first: heliogram broadcast list ${campaign}`)
   const ordered = (await client.call(
     'sendCampaign',
     { path, body },
     { idempotencyKey: newIdempotencyKey() },
   )) as Broadcast
+  cli.whenInterrupted(null)
   if (options.detach || ['scheduled', 'awaiting_approval'].includes(ordered.status)) return sayBroadcast(cli, ordered)
   await watch(cli, ordered)
 }

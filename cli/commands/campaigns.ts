@@ -28,13 +28,13 @@ interface StatsOptions {
 }
 
 const columns: Column<Campaign>[] = [
-  { title: 'ID', of: ({ id }) => id },
+  { title: 'ID', isExtra: true, of: ({ id }) => id },
   { title: 'KEY', of: ({ key }) => key },
   { title: 'NAME', of: ({ name }) => name, isFlexible: true },
   { title: 'STATUS', of: ({ status }) => status, paint: paintStatus },
-  { title: 'TYPE', of: ({ type }) => type },
+  { title: 'TYPE', isExtra: true, of: ({ type }) => type },
   { title: 'CONTACTS', of: ({ contacts_count: count }) => count, isNumber: true },
-  { title: 'MADE', of: ({ created_at: at }) => localTime(at) },
+  { title: 'MADE', isExtra: true, of: ({ created_at: at }) => localTime(at) },
 ]
 
 /** The command. */

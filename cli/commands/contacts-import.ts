@@ -45,7 +45,9 @@ export async function importFile(cli: Cli, file: string, options: ImportOptions)
     JSON.stringify(Object.fromEntries(Object.entries(options.map).map(([column, field]) => [column, field || null])))
   const query = { dry_run: options.check, on_conflict: options.onConflict, default_country: options.country, mapping }
   const progress = startProgress()
-  cli.whenInterrupted(() => 'The file was not sent whole: nothing was imported.')
+  cli.whenInterrupted(
+    () => `Whether it was taken is not known. Look first: heliogram imports list --campaign ${options.campaign}`,
+  )
   const body = Readable.toWeb(
     Readable.from(
       counted(stream, (sent) => progress.show(`${(sent / 1e6).toFixed(1)} MB sent`, bytes ? sent / bytes : null)),
@@ -57,6 +59,7 @@ export async function importFile(cli: Cli, file: string, options: ImportOptions)
   } finally {
     progress.end()
   }
+  cli.whenInterrupted(null)
   if (options.detach) {
     await sayImport(cli, begun)
     return cli.isJson ? undefined : note(`Follow it: heliogram imports watch ${begun.id}`)

@@ -31,9 +31,9 @@ const columns: Column<Contact>[] = [
     of: ({ first_name: first, last_name: last }) => [first, last].filter(Boolean).join(' '),
     isFlexible: true,
   },
-  { title: 'COUNTRY', of: ({ country }) => country },
-  { title: 'TAGS', of: ({ tags }) => tags.join(', '), isFlexible: true },
-  { title: 'MADE', of: ({ created_at: at }) => localTime(at) },
+  { title: 'COUNTRY', isExtra: true, of: ({ country }) => country },
+  { title: 'TAGS', isExtra: true, of: ({ tags }) => tags.join(', '), isFlexible: true },
+  { title: 'MADE', isExtra: true, of: ({ created_at: at }) => localTime(at) },
 ]
 
 /** The command. */

@@ -17,9 +17,9 @@ interface Filters {
 
 const columns: Column<Conversation>[] = [
   { title: 'ID', of: ({ id }) => id },
-  { title: 'LAST REPLY', of: ({ last_reply_at: at }) => localTime(at) },
+  { title: 'LAST REPLY', isExtra: true, of: ({ last_reply_at: at }) => localTime(at) },
   { title: 'THEY', of: ({ their_number: number }) => number },
-  { title: 'WE', of: ({ our_number: number }) => number },
+  { title: 'WE', isExtra: true, of: ({ our_number: number }) => number },
   {
     title: 'UNREAD',
     of: ({ unread }) => unread,

@@ -35,7 +35,7 @@ interface Filters {
 /** The columns of a list of messages. */
 export const messageColumns: Column<Message>[] = [
   { title: 'ID', of: ({ id }) => id },
-  { title: 'CREATED', of: ({ created_at }) => localTime(created_at) },
+  { title: 'CREATED', isExtra: true, of: ({ created_at }) => localTime(created_at) },
   { title: '', of: ({ direction }) => (direction === 'inbound' ? '←' : '→') },
   { title: 'NUMBER', of: ({ direction, from, to }) => (direction === 'inbound' ? from : to) },
   {

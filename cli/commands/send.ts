@@ -1,5 +1,5 @@
 /** `heliogram send`. */
-import type { Client, Message } from '@heliogram/sdk'
+import { newIdempotencyKey, type Client, type HeliogramError, type Message } from '@heliogram/sdk'
 import { Command, Option } from 'commander'
 import type { Cli } from '../cli.ts'
 import { exits, Failure, misused } from '../exit.ts'
@@ -89,7 +89,13 @@ async function send(cli: Cli, to: string, word: string | undefined, options: Sen
     metadata: options.metadata,
     tags: options.tag,
   }
-  const sent = await client.call('sendMessage', { body }, { idempotencyKey: options.idempotencyKey })
+  const idempotencyKey = options.idempotencyKey ?? newIdempotencyKey()
+  cli.whenInterrupted(
+    () =>
+      `Whether it was accepted is not known. With --idempotency-key ${idempotencyKey} you may send it again: it goes once.`,
+  )
+  const sent = await client.call('sendMessage', { body }, { idempotencyKey })
+  cli.whenInterrupted(null)
   if (!options.wait) return saySent(cli, sent)
   if (!cli.isJson) note(`${sent.id}  to ${sent.to}, ${sent.segments} ${sent.segments === 1 ? 'segment' : 'segments'}`)
   cli.whenInterrupted(() => `It goes on by itself. What becomes of it: heliogram trace ${sent.id}`)
@@ -133,7 +139,11 @@ async function follow(client: Client, sent: Message, seconds: number): Promise<M
       if (agoMs > seconds * 1000) break
       progress.show(`${last.status}${last.hold ? ` (waits for ${last.hold.reason})` : ''}, ${spanOf(agoMs)}`)
       await new Promise((resolve) => setTimeout(resolve, Math.min(everyMs, seconds * 1000 - agoMs + 1)))
-      last = await client.call('getMessage', { path: { id: sent.id } })
+      // Who waits does so also while the service is started again.
+      last = await client.call('getMessage', { path: { id: sent.id } }).catch((error: unknown) => {
+        if ((error as Partial<HeliogramError>).retryable !== true) throw error
+        return last
+      })
     }
   } finally {
     progress.end()

@@ -22,13 +22,13 @@ const columns: Column<Webhook>[] = [
     paint: (text, { enabled, failing_since: since }) => paint(enabled && !since ? 'green' : 'red', text),
   },
   { title: 'URL', of: ({ url }) => url, isFlexible: true },
-  { title: 'EVENTS', of: ({ events }) => events.join(', '), isFlexible: true },
+  { title: 'EVENTS', isExtra: true, of: ({ events }) => events.join(', '), isFlexible: true },
 ]
 
 const attemptColumns: Column<Attempt>[] = [
   { title: 'AT', of: ({ created_at: at }) => localTime(at) },
   { title: 'EVENT', of: ({ event }) => event },
-  { title: 'TYPE', of: ({ event_type: type }) => type },
+  { title: 'TYPE', isExtra: true, of: ({ event_type: type }) => type },
   { title: 'TRY', of: (attempt) => attempt.try, isNumber: true },
   {
     title: 'OUTCOME',
@@ -36,8 +36,8 @@ const attemptColumns: Column<Attempt>[] = [
     paint: (text, { outcome }) => paint(outcome === 'ok' ? 'green' : 'red', text),
   },
   { title: 'TOOK', of: ({ duration_ms: ms }) => spanOf(ms), isNumber: true },
-  { title: 'AGAIN', of: ({ next_attempt_at: at }) => localTime(at) ?? '' },
-  { title: 'ANSWER', of: ({ response }) => response ?? '', isFlexible: true },
+  { title: 'AGAIN', isExtra: true, of: ({ next_attempt_at: at }) => localTime(at) ?? '' },
+  { title: 'ANSWER', isExtra: true, of: ({ response }) => response ?? '', isFlexible: true },
 ]
 
 /** The command. */

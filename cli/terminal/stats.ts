@@ -48,7 +48,12 @@ export async function sayStats(cli: Cli, told: Told): Promise<void> {
       title: name.toUpperCase().replaceAll('_', ' '),
       of: (row: Row) => (row === total && name !== shown[0] ? '' : (row[name] as string | null)),
     })),
-    ...counts.map((name) => ({ title: name.toUpperCase(), of: (row: Row) => row[name] as number, isNumber: true })),
+    ...counts.map((name) => ({
+      title: name.toUpperCase(),
+      isExtra: !['messages', 'delivered', 'failed'].includes(name),
+      of: (row: Row) => row[name] as number,
+      isNumber: true,
+    })),
     {
       title: 'COST',
       of: ({ cost }: Row) => cost.map(({ amount, currency }) => `${amount} ${currency}`).join(' + '),

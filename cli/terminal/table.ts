@@ -9,6 +9,8 @@ export interface Column<T> {
   of: (one: T) => string | number | null | undefined
   /** Gives way first where the terminal is narrow. */
   isFlexible?: boolean
+  /** Is left out where the terminal is too narrow for all. */
+  isExtra?: boolean
   isNumber?: boolean
   paint?: (text: string, one: T) => string
 }
@@ -19,11 +21,15 @@ const narrowest = 8
 /** Prints the things, a line each; in a pipe every cell is whole. A column that is empty for all of them is left out. */
 export async function sayTable<T>(things: readonly T[], all: readonly Column<T>[], hasTitles = true): Promise<void> {
   const cellsOf = (column: Column<T>): string[] => things.map((one) => clean(String(column.of(one) ?? '–')))
-  const shown = all
-    .map((column) => ({ column, cells: cellsOf(column) }))
+  const told = all
+    .map((column) => {
+      const cells = cellsOf(column)
+      return { column, cells, width: Math.max(...[hasTitles ? column.title : '', ...cells].map(widthOf)) }
+    })
     .filter(({ cells }) => cells.some((cell) => cell !== ''))
+  const shown = leaveOut(told)
   const columns = shown.map(({ column }) => column)
-  const widths = shown.map(({ column, cells }) => Math.max(...[hasTitles ? column.title : '', ...cells].map(widthOf)))
+  const widths = shown.map(({ width }) => width)
   fit(widths, columns)
   const line = (cells: string[], style: (text: string, i: number) => string): string =>
     cells
@@ -41,6 +47,18 @@ export async function sayTable<T>(things: readonly T[], all: readonly Column<T>[
     const cells = shown.map((one) => one.cells[at] ?? '')
     await say(line(cells, (text, i) => columns[i]?.paint?.(text, thing) ?? text))
   }
+}
+
+/** Without as many of the columns that may be left out, the last first, as there is no room for. */
+function leaveOut<T extends { column: Column<never>; width: number }>(told: readonly T[]): T[] {
+  const least = ({ column, width }: T): number => (column.isFlexible ? Math.min(width, narrowest) : width) + gap.length
+  const shown = [...told]
+  while (shown.reduce((sum, one) => sum + least(one), -gap.length) > columnsOf()) {
+    const at = shown.findLastIndex(({ column }) => column.isExtra)
+    if (at < 0) break
+    shown.splice(at, 1)
+  }
+  return shown
 }
 
 /** Takes from flexible columns, the widest first, until the line fits. */
