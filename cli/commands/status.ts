@@ -1,5 +1,14 @@
 /** `heliogram status`. */
-import type { Alert, Answer, Carrier, Client, Guard, HeliogramError, Queue } from '@heliogram/sdk'
+import {
+  createClient,
+  type Alert,
+  type Answer,
+  type Carrier,
+  type Client,
+  type Guard,
+  type HeliogramError,
+  type Queue,
+} from '@heliogram/sdk'
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { exits, Failure } from '../exit.ts'
@@ -29,7 +38,7 @@ export function build(cli: Cli): Command {
       const { client, url } = await cli.session()
       let last: Seen | null = null
       await showLive(cli, watch, async () => {
-        last = await look(client)
+        last = await look(client, url)
         await (cli.isJson ? say(safeJson(last)) : saySeen(last, url))
       })
       const seen = last as Seen | null
@@ -38,27 +47,38 @@ export function build(cli: Cli): Command {
     })
 }
 
-async function look(client: Client): Promise<Seen> {
+async function look(client: Client, url: string): Promise<Seen> {
   const visible = async <T>(ask: Promise<T>): Promise<T | null> =>
     ask.catch((error: unknown) => {
-      if ((error as Partial<HeliogramError>).status === 403) return null
+      const { status = 0 } = error as Partial<HeliogramError>
+      // Not for this caller, or not of a service that is failing, whose health says why.
+      if (status === 403 || status >= 500) return null
       throw error
     })
+  // Who looks at a service that is not well wants to see that now.
+  const once = { retries: 0 }
   const [health, carriers, queue, alerts, guards] = await Promise.all([
-    // A service that is not well answers with 503, and says in it what is wrong.
-    client.call('getHealth', undefined, { retries: 0 }).catch(readFailing),
-    visible(client.call('listCarriers')),
-    visible(client.call('getQueue')),
-    visible(client.call('listAlerts', { query: { status: 'open', limit: 20 } })),
-    visible(client.call('listGuards', { query: { limit: 20 } })),
+    readHealth(url),
+    visible(client.call('listCarriers', undefined, once)),
+    visible(client.call('getQueue', undefined, once)),
+    visible(client.call('listAlerts', { query: { status: 'open', limit: 20 } }, once)),
+    visible(client.call('listGuards', { query: { limit: 20 } }, once)),
   ])
   return { health, carriers: carriers?.data ?? null, queue, alerts: alerts?.data ?? null, guards: guards?.data ?? null }
 }
 
-function readFailing(error: unknown): Answer<'getHealth'> {
-  const { status = 0 } = error as Partial<HeliogramError>
-  if (status === 503) return { status: 'failing', version: '?', checks: {} }
-  throw error
+/** As the service says it, also where it answers 503 because it is failing. Nobody has to be logged in for it. */
+async function readHealth(url: string): Promise<Answer<'getHealth'>> {
+  const asked = createClient({
+    baseUrl: url,
+    retries: 0,
+    // A failure to the SDK: here it is what was asked for.
+    fetch: async (...request) => {
+      const answer = await fetch(...request)
+      return answer.status === 503 ? new Response(answer.body, { headers: answer.headers }) : answer
+    },
+  })
+  return asked.call('getHealth')
 }
 
 async function saySeen({ health, carriers, queue, alerts, guards }: Seen, url: string): Promise<void> {

@@ -1,22 +1,16 @@
 /** Tables and cards that fit the terminal. */
+import { gap, layOut, type Flexibility } from './layout.ts'
 import { columnsOf, paint, say } from './output.ts'
 import { clean, cleanLines, cut, widthOf } from './text.ts'
 import { localTime } from './times.ts'
 
 /** A column of a table of some kind of thing. */
-export interface Column<T> {
+export interface Column<T> extends Flexibility {
   title: string
   of: (one: T) => string | number | null | undefined
-  /** Gives way first where the terminal is narrow. */
-  isFlexible?: boolean
-  /** Is left out where the terminal is too narrow for all. */
-  isExtra?: boolean
   isNumber?: boolean
   paint?: (text: string, one: T) => string
 }
-
-const gap = '  '
-const narrowest = 8
 
 /** Prints the things, a line each; in a pipe every cell is whole. A column that is empty for all of them is left out. */
 export async function sayTable<T>(things: readonly T[], all: readonly Column<T>[], hasTitles = true): Promise<void> {
@@ -27,10 +21,9 @@ export async function sayTable<T>(things: readonly T[], all: readonly Column<T>[
       return { column, cells, width: Math.max(...[hasTitles ? column.title : '', ...cells].map(widthOf)) }
     })
     .filter(({ cells }) => cells.some((cell) => cell !== ''))
-  const shown = leaveOut(told)
+  const shown = layOut(told, columnsOf())
   const columns = shown.map(({ column }) => column)
   const widths = shown.map(({ width }) => width)
-  fit(widths, columns)
   const line = (cells: string[], style: (text: string, i: number) => string): string =>
     cells
       .map((cell, i) => {
@@ -39,7 +32,7 @@ export async function sayTable<T>(things: readonly T[], all: readonly Column<T>[
         if (columns[i]?.isNumber) return blank + style(text, i)
         return style(text, i) + (i === cells.length - 1 ? '' : blank)
       })
-      .join(gap)
+      .join(' '.repeat(gap))
       .trimEnd()
   const titles = columns.map(({ title }) => title)
   if (hasTitles) await say(line(titles, (text) => paint('bold', text)))
@@ -47,31 +40,6 @@ export async function sayTable<T>(things: readonly T[], all: readonly Column<T>[
     const cells = shown.map((one) => one.cells[at] ?? '')
     await say(line(cells, (text, i) => columns[i]?.paint?.(text, thing) ?? text))
   }
-}
-
-/** Without as many of the columns that may be left out, the last first, as there is no room for. */
-function leaveOut<T extends { column: Column<never>; width: number }>(told: readonly T[]): T[] {
-  const least = ({ column, width }: T): number => (column.isFlexible ? Math.min(width, narrowest) : width) + gap.length
-  const shown = [...told]
-  while (shown.reduce((sum, one) => sum + least(one), -gap.length) > columnsOf()) {
-    const at = shown.findLastIndex(({ column }) => column.isExtra)
-    if (at < 0) break
-    shown.splice(at, 1)
-  }
-  return shown
-}
-
-/** Takes from flexible columns, the widest first, until the line fits. */
-function fit(widths: number[], columns: readonly Column<never>[]): void {
-  const room = columnsOf() - gap.length * (widths.length - 1)
-  const give = (mayGive: (i: number) => boolean): boolean => {
-    const at = widths.reduce((best, width, i) => (mayGive(i) && width > (widths[best] ?? 0) ? i : best), -1)
-    if (at < 0) return false
-    widths[at] = (widths[at] ?? 0) - 1
-    return true
-  }
-  while (widths.reduce((sum, width) => sum + width, 0) > room)
-    if (!give((i) => columns[i]?.isFlexible === true && (widths[i] ?? 0) > narrowest)) break
 }
 
 /** A name and what it is; what is null or undefined is left out. */
