@@ -1,4 +1,4 @@
-/** The environment, read once. The only reader of `process.env`. */
+/** The environment, read once. The only reader of `process.env` in the service. */
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { clientVariables, variables, type Variable } from './config-variables.ts'

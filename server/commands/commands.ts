@@ -54,11 +54,11 @@ export const synopsis = `Usage: heliogram start           run the service (the d
        heliogram restore FILE    a backup into an empty database
        heliogram owner-code      another one-time code for the first owner, who has no password yet
        heliogram rotate-key      a new master key, while the service runs or not
-       heliogram help settings   this, and the settings; heliogram backup --help, heliogram restore --help: more about these
+       heliogram start --help    this, and the settings; heliogram backup --help, heliogram restore --help: more about these
        heliogram --help          all commands, also those that use the API
 `
 
-/** The text of `heliogram help settings`, and of `--help` behind a command of the installation. */
+/** The text of `heliogram help settings`, which is `start --help`, and of `--help` behind a command of the installation. */
 export const usageOf = (version: string): string => `Heliogram ${version}: the SMS platform that people run themselves.
 
 ${synopsis}
