@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config'
 
 export default defineConfig({
   test: {
-    include: ['{smpp,server,simulator,sdk,cli,scripts,test}/**/*.test.ts'],
+    include: ['{smpp,server,simulator,sdk,cli,mcp,scripts,test}/**/*.test.ts'],
     globalSetup: 'test/global-setup.ts',
     // Real PostgreSQL, real sockets, real Chromium on small machines: a hang is the only thing a limit should catch.
     testTimeout: 120_000,

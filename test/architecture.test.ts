@@ -2,10 +2,11 @@
 import { globSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, relative } from 'node:path'
 import { expect, test } from 'vitest'
+import { keyed, routes, type OperationName } from '../sdk/index.ts'
 
 const root = join(import.meta.dirname, '..')
 
-const rooms = ['smpp', 'simulator', 'server', 'sdk', 'console', 'cli', 'scripts', 'test']
+const rooms = ['smpp', 'simulator', 'server', 'sdk', 'console', 'cli', 'mcp', 'scripts', 'test']
 const files = globSync(`{${rooms.join(',')}}/**/*.{ts,tsx}`, {
   cwd: root,
   exclude: (name) => name === 'node_modules' || name === 'dist',
@@ -69,6 +70,7 @@ function partOf(file: string): string {
   const [room = '', inner = '', innermost = ''] = file.split('/')
   if (room === 'console') return partOfConsole(file, inner, innermost)
   if (room === 'cli') return partOfCli(file, inner)
+  if (room === 'mcp') return ['tools', 'acts'].includes(inner) ? `mcp/${inner}` : 'mcp'
   if (room !== 'server') return room
   if (wiring.has(file)) return 'wiring'
   return [slices, sharedRooms, wiringRooms].some((one) => inner in one) ? inner : 'shared'
@@ -92,6 +94,10 @@ function allowedFor(part: string): string[] | null {
   if (['scripts', 'test', 'wiring'].includes(part)) return null
   if (part === 'smpp' || part === 'sdk') return [part]
   if (part === 'simulator') return ['simulator', 'smpp']
+  if (part === 'mcp') return ['mcp', 'mcp/tools', 'mcp/acts', 'sdk']
+  // What looks knows nothing of what acts.
+  if (part === 'mcp/tools') return ['mcp/tools', 'mcp', 'sdk']
+  if (part === 'mcp/acts') return ['mcp/acts', 'mcp/tools', 'mcp', 'sdk']
   if (part === 'console') return null
   if (part.startsWith('cli')) return allowedForCli(part)
   if (['console/kit', 'console/session'].includes(part)) return [part, 'sdk']
@@ -222,12 +228,27 @@ test('smpp and the simulator use nothing from npm, and the SDK nothing of Node.j
   expect(wrong.map(({ file, name }) => `${file} imports ${name}`)).toEqual([])
 })
 
-test('only config.ts reads the environment, and of the command line environment.ts', () => {
+test('only config.ts reads the environment, and that of the command line and of an assistant one file each', () => {
   const readers = files.filter(
     (file) =>
       !isTest(file) && !/^(scripts|simulator)\//.test(file) && /\bprocess\s*\.\s*env\b/.test(textOf.get(file) ?? ''),
   )
-  expect(readers).toEqual(['cli/environment.ts', 'server/config.ts'])
+  expect(readers).toEqual(['cli/environment.ts', 'mcp/connection.ts', 'server/config.ts'])
+})
+
+test('tools of assistants that look change nothing, and those that act can be repeated by a key', () => {
+  const harmless = ['previewMessage', 'previewTemplate', 'checkOptOuts']
+  const called = (folder: string): OperationName[] =>
+    files
+      .filter((file) => file.startsWith(folder) && !isTest(file))
+      .flatMap((file) => [...(textOf.get(file) ?? '').matchAll(/\.call\('(\w+)'|operation: '(\w+)'/g)])
+      .map(([, name, other]) => (name ?? other) as OperationName)
+  const changes = (name: OperationName): boolean => !routes[name].startsWith('GET ') && !harmless.includes(name)
+  expect(called('mcp/tools/').length).toBeGreaterThan(20)
+  expect(called('mcp/tools/').filter(changes)).toEqual([])
+  const acts = called('mcp/acts/').filter(changes)
+  expect(acts.length).toBeGreaterThan(10)
+  expect(acts.filter((name) => !keyed.has(name))).toEqual([])
 })
 
 test('only db/clock.ts asks this machine what time it is', () => {

@@ -18,6 +18,7 @@ const parts = [
       'getting-started',
       'console',
       'cli',
+      'mcp',
       'webhooks',
       'migrating-from-twilio',
       'privacy',

@@ -1,0 +1,154 @@
+/** Tools that send or change: the first call shows what would happen and gives a word, the second does it, with that word. */
+import { HeliogramError } from '@heliogram/sdk'
+import type { CallToolResult } from '@modelcontextprotocol/server'
+import { z } from 'zod'
+import type { Subject } from './confirmations.ts'
+import { Refusal } from './refusal.ts'
+import { answer, type Call, type Description, type Surroundings, type Tool } from './tool.ts'
+
+/** What would happen. */
+interface Plan<Effect> {
+  effect: Effect
+  /** Messages that it leads to, at most. */
+  recipients: number
+  /** What it is about beyond the arguments: the broadcast that a campaign has now. */
+  about?: string
+  /** Why it would be refused, or do nothing; no word is given then. */
+  blocked?: string | null
+}
+
+interface ActingTool<
+  In extends z.ZodObject,
+  Effect extends z.ZodType,
+  Result extends z.ZodType,
+> extends Description<In> {
+  /** Whether it sends, removes, or stops what cannot be brought back. */
+  isDestructive: boolean
+  /** Whether the plan is made again when the word comes, since what it is about may have grown or changed meanwhile. */
+  isPlannedAgain?: boolean
+  /** Whether it reaches people or servers outside. */
+  reachesOut: boolean
+  effect: Effect
+  result: Result
+  /** Asks the API what would happen; changes nothing. */
+  plan(call: Call, args: z.output<In>): Promise<Plan<z.output<Effect>>>
+  perform(
+    call: Call,
+    args: z.output<In>,
+    options: { idempotencyKey: string; signal: AbortSignal; retries: number },
+  ): Promise<z.output<Result>>
+}
+
+const confirmation = z
+  .string()
+  .min(1)
+  .max(40)
+  .optional()
+  .describe('Leave it out first. The word of the preview, with exactly the same other arguments, does what was shown.')
+
+const twoSteps =
+  ' Two steps: without `confirmation` nothing is done, and the answer says what would be, with a word; show that to the person you work for, and where they agree call again with exactly the same arguments and that word.'
+
+/** A tool that sends or changes. */
+export function defineActing<In extends z.ZodObject, Effect extends z.ZodType, Result extends z.ZodType>(
+  tool: ActingTool<In, Effect, Result>,
+): Tool {
+  const { name, title, scopes, isDestructive, reachesOut } = tool
+  const inputSchema = tool.input.extend({ confirmation })
+  const outputSchema = z.object({
+    step: z.enum(['preview', 'done']).describe('`preview`: nothing was done yet.'),
+    effect: tool.effect.nullable().describe('Of a preview: what would happen.'),
+    blocked: z.string().nullable().describe('Of a preview: why it cannot be done; there is no word then.'),
+    confirmation: z
+      .object({ word: z.string(), expires_in_seconds: z.number() })
+      .nullable()
+      .describe('Of a preview: the word that does it. It stands for these arguments, and counts once.'),
+    result: tool.result.nullable().describe('What was done.'),
+    repeated: z.boolean().describe('The word had been used: this is what it did then, and nothing was done again.'),
+  })
+
+  const preview = async (
+    surroundings: Surroundings,
+    call: Call,
+    args: z.output<In>,
+  ): Promise<Record<string, unknown>> => {
+    const { effect, recipients, about = '', ...plan } = await tool.plan(call, args)
+    const blocked = plan.blocked ?? tooMany(surroundings, recipients)
+    const word = blocked === null ? surroundings.confirmations.offer(name, args, { recipients, about }) : null
+    return { step: 'preview', effect, blocked, confirmation: word, result: null, repeated: false }
+  }
+
+  const perform = async (
+    { confirmations }: Surroundings,
+    call: Call,
+    args: z.output<In>,
+    word: string,
+  ): Promise<Record<string, unknown>> => {
+    const shown = confirmations.take(word, name, args)
+    const repeated = shown.result !== null
+    const act = async (): Promise<object> => {
+      // What may have been done already is not planned again: its key tells.
+      if (tool.isPlannedAgain === true && !shown.isUnsettled) refuseOutdated(await tool.plan(call, args), shown)
+      // One try, so that a refusal is that of the only one. Whoever calls again does so with the same key.
+      const { idempotencyKey } = shown
+      return (await tool.perform(call, args, { idempotencyKey, signal: call.signal, retries: 0 })) as object
+    }
+    // Two calls at once with one word wait for one act. What failed may be tried again: with the same key it happens once. Where one try is
+    // unsettled, a later refusal does not settle it.
+    shown.result ??= act()
+    const result = await shown.result.catch((error: unknown) => {
+      shown.result = null
+      shown.isUnsettled ||= !isSettled(error)
+      throw error
+    })
+    return { step: 'done', effect: null, blocked: null, confirmation: null, result, repeated }
+  }
+
+  return {
+    name,
+    scopes,
+    isActing: true,
+    register: (server, surroundings) => {
+      const handle = (given: unknown, ctx: { mcpReq: { signal: AbortSignal } }): Promise<CallToolResult> => {
+        const { confirmation: word, ...args } = given as z.output<In> & { confirmation?: string }
+        return answer(surroundings, ctx.mcpReq.signal, (call) =>
+          word === undefined
+            ? preview(surroundings, call, args as z.output<In>)
+            : perform(surroundings, call, args as z.output<In>, word),
+        )
+      }
+      const annotations = {
+        title,
+        readOnlyHint: false,
+        destructiveHint: isDestructive,
+        idempotentHint: false,
+        openWorldHint: reachesOut,
+      }
+      const description = tool.description + twoSteps
+      return server.registerTool(name, { title, description, inputSchema, outputSchema, annotations }, handle)
+    },
+  }
+}
+
+function tooMany({ options: { recipientsMax } }: Surroundings, recipients: number): string | null {
+  return recipients <= recipientsMax
+    ? null
+    : `It would lead to ${recipients} messages, and one confirmed call may lead to ${recipientsMax} (--max-recipients). Do it in the console, or start the server with a higher limit.`
+}
+
+/** Whether a failure says that nothing was done. After all others only the same key may repeat it. */
+function isSettled(error: unknown): boolean {
+  if (!(error instanceof HeliogramError)) return error instanceof Refusal
+  const { status, code } = error
+  return status >= 400 && status < 500 && status !== 408 && code !== 'idempotency_in_progress'
+}
+
+/** Between the preview and its word an audience may have grown. */
+function refuseOutdated({ recipients, about = '', blocked = null }: Plan<unknown>, shown: Subject): void {
+  const grown = recipients > shown.recipients
+  if (!grown && about === shown.about && blocked === null) return
+  const detail = grown
+    ? `It would lead to ${recipients} messages now, and ${shown.recipients} were shown; nothing was done.`
+    : `What was shown is not what is there now${blocked === null ? '' : `: ${blocked}`}; nothing was done.`
+  throw new Refusal('preview_outdated', detail, 'Call the tool without `confirmation` for a new preview.')
+}

@@ -1,0 +1,171 @@
+/** Broadcasts to the contacts of a campaign, and what stops them and lets them go on. */
+import type { Broadcast } from '@heliogram/sdk'
+import { z } from 'zod'
+import { defineActing } from '../acting.ts'
+import { Money, textMax } from '../message.ts'
+import { Untrusted, untrusted } from '../strangers.ts'
+import { id, time, type Call, type Tool } from '../tool.ts'
+import { BroadcastShape, showBroadcast } from '../tools/campaigns.ts'
+
+const campaign = id('Id or key of a campaign', 'cmp_… or spring-sale')
+
+export const startBroadcast = defineActing({
+  name: 'start_broadcast',
+  title: 'Send to the contacts of a campaign',
+  description:
+    'Sends a text to all contacts of a campaign, or to those with a tag; each gets one message. The preview says how many would get it, in how many segments, at what cost, and who not and why. It may wait for the approval of a second person, as the account has it.',
+  scopes: ['campaigns:write', 'campaigns:read', 'contacts:read'],
+  isDestructive: true,
+  isPlannedAgain: true,
+  reachesOut: true,
+  input: z.strictObject({
+    campaign,
+    text: z
+      .string()
+      .min(1)
+      .max(textMax)
+      .optional()
+      .describe('The text, with fields such as {{ first_name | default: "there" }}; that of the campaign otherwise.'),
+    template: id('Id or name of a template, instead of `text`', 'order-shipped').optional(),
+    tags: z
+      .array(z.string().min(1).max(64))
+      .min(1)
+      .max(50)
+      .optional()
+      .describe('Contacts with one of these tags; all otherwise.'),
+    from: z.string().max(20).optional().describe('One of the senders of the account.'),
+    type: z
+      .enum(['transactional', 'marketing', 'otp'])
+      .optional()
+      .describe('marketing unless the campaign says another.'),
+    send_at: time.optional().describe('When it begins; now otherwise. Such as 2026-11-23T08:00:00Z.'),
+    max_rate: z.int().min(1).optional().describe('Messages a minute, at most.'),
+  }),
+  effect: z.object({
+    recipients: z.number(),
+    messages: z.number(),
+    segments: z.number(),
+    segments_max: z.number().describe('Of the longest message.'),
+    cost: z.array(Money).describe('An amount a currency; none where no price is known.'),
+    skipped: z.record(z.string(), z.number()).describe('Contacts that would get nothing, by reason.'),
+    sample: Untrusted.nullable().describe('The text for the first recipient, with the values of that contact in it.'),
+    send_at: z.string().nullable(),
+  }),
+  result: BroadcastShape,
+  async plan({ client, signal }, args) {
+    const request = { path: { campaign: args.campaign }, body: { ...orderOf(args), dry_run: true } }
+    const dry = await client.call('sendCampaign', request, { signal })
+    if (dry.object !== 'dry_run') throw new TypeError('a dry run answered a broadcast')
+    const { recipients, messages, segments, segments_max, cost, skipped, sample } = dry
+    const shown = { recipients, messages, segments, segments_max, cost, skipped }
+    return {
+      effect: { ...shown, sample: untrusted(sample), send_at: args.send_at ?? null },
+      recipients: messages,
+      blocked: messages === 0 ? 'Nobody would get it.' : null,
+    }
+  },
+  async perform({ client }, args, options) {
+    const request = { path: { campaign: args.campaign }, body: orderOf(args) }
+    const broadcast = await client.call('sendCampaign', request, options)
+    if (broadcast.object !== 'broadcast') throw new TypeError('an order answered a dry run')
+    return showBroadcast(broadcast)
+  },
+})
+
+interface Order {
+  text?: string | undefined
+  template?: string | undefined
+  tags?: string[] | undefined
+  from?: string | undefined
+  type?: 'transactional' | 'marketing' | 'otp' | undefined
+  send_at?: string | undefined
+  max_rate?: number | undefined
+}
+
+const orderOf = ({ text, template, tags, from, type, send_at, max_rate }: Order) => ({
+  message: text,
+  template,
+  audience: tags && { tags },
+  from,
+  type,
+  send_at,
+  max_rate,
+})
+
+const Moving = z.object({
+  broadcast: BroadcastShape.nullable().describe('The newest of the campaign.'),
+  waiting: z.number().describe('Messages and recipients that wait.'),
+})
+
+/** The newest broadcast of a campaign, and how many messages of the campaign wait. */
+async function readMoving(
+  { client, signal }: Call,
+  campaign: string,
+): Promise<{ broadcast: Broadcast | null; waiting: number }> {
+  const path = { campaign }
+  const [{ stats }, { data }] = await Promise.all([
+    client.call('getCampaign', { path }, { signal }),
+    client.call('listBroadcasts', { path, query: { limit: 1 } }, { signal }),
+  ])
+  const broadcast = data[0] ?? null
+  // Before it begins, those it would go to have no message yet.
+  const toCome = broadcast
+    ? broadcast.expanded
+      ? broadcast.remaining
+      : Math.max(broadcast.remaining, broadcast.recipients - broadcast.messages)
+    : 0
+  return { broadcast, waiting: toCome + (stats?.queued ?? 0) }
+}
+
+const moves = [
+  {
+    verb: 'pause',
+    operation: 'pauseCampaign',
+    from: ['sending', 'scheduled'],
+    about: 'Pauses the broadcast of a campaign: nothing more goes to a carrier until it is resumed.',
+  },
+  {
+    verb: 'resume',
+    operation: 'resumeCampaign',
+    from: ['paused'],
+    about: 'Lets the paused broadcast of a campaign go on: what waits is sent.',
+  },
+  {
+    verb: 'cancel',
+    operation: 'cancelCampaign',
+    from: ['awaiting_approval', 'scheduled', 'sending', 'paused'],
+    about:
+      'Cancels the broadcast of a campaign and closes the campaign for ever: what waits is canceled, what a carrier has stays sent.',
+  },
+] as const
+
+/** pause_campaign, resume_campaign and cancel_campaign. */
+export const moveCampaign: readonly Tool[] = moves.map(({ verb, operation, from, about }) =>
+  defineActing({
+    name: `${verb}_campaign`,
+    title: `${verb.slice(0, 1).toUpperCase()}${verb.slice(1)} a campaign`,
+    description: about,
+    scopes: ['campaigns:write', 'campaigns:read'],
+    isDestructive: verb !== 'pause',
+    isPlannedAgain: true,
+    reachesOut: verb === 'resume',
+    input: z.strictObject({ campaign }),
+    effect: Moving,
+    result: BroadcastShape,
+    async plan(call, args) {
+      const { broadcast, waiting } = await readMoving(call, args.campaign)
+      const isReady = broadcast !== null && from.some((status) => status === broadcast.status)
+      return {
+        effect: { broadcast: broadcast && showBroadcast(broadcast), waiting },
+        recipients: verb === 'resume' ? waiting : 0,
+        about: broadcast?.id ?? '',
+        blocked: isReady
+          ? null
+          : `The campaign has no broadcast that is ${from.join(' or ')}${broadcast ? `; its newest is ${broadcast.status}` : ''}.`,
+      }
+    },
+    async perform({ client }, path, options) {
+      return showBroadcast(await client.call(operation, { path }, options))
+    },
+  }),
+)

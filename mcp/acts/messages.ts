@@ -1,0 +1,148 @@
+/** Sending to one person, answering one, and taking back what has not gone. */
+import { z } from 'zod'
+import { defineActing } from '../acting.ts'
+import { MessageShape, showMessage, textMax } from '../message.ts'
+import { Refusal } from '../refusal.ts'
+import { showNumber } from '../strangers.ts'
+import { id, phoneNumber, time, type Call } from '../tool.ts'
+import { PreviewShape, showPreview } from '../tools/messages.ts'
+
+const text = z
+  .string()
+  .min(1)
+  .max(textMax)
+  .optional()
+  .describe('The text, at most 1600 characters; this or `template`.')
+const template = id('Id or name of a template, instead of `text`', 'order-shipped').optional()
+const variables = z
+  .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+  .optional()
+  .describe('Values for the fields of the template, such as {"order":"A-17"}.')
+const type = z.enum(['transactional', 'marketing', 'otp']).optional().describe('What it is for.')
+const sendAt = time.optional().describe('When to send it; now otherwise. Such as 2026-11-23T08:00:00Z.')
+
+interface Written {
+  text?: string | undefined
+  template?: string | undefined
+  variables?: Record<string, string | number | boolean> | undefined
+  type?: 'transactional' | 'marketing' | 'otp' | undefined
+}
+
+/** What a text or a template would become for somebody. @throws Refusal where there is neither, or both */
+async function preview(
+  { client, signal }: Call,
+  to: string,
+  { text, template, variables, type }: Written,
+): Promise<z.infer<typeof PreviewShape>> {
+  if ((text === undefined) === (template === undefined))
+    throw new Refusal('invalid_arguments', 'A message has either a `text` or a `template`.', 'Give one of them.')
+  return showPreview(
+    template === undefined
+      ? await client.call('previewMessage', { body: { message: text ?? '', to, type } }, { signal })
+      : await client.call('previewTemplate', { path: { template }, body: { variables, to, type } }, { signal }),
+  )
+}
+
+const bodyOf = ({ text, template, variables, type }: Written) => ({ message: text, template, variables, type })
+
+const optedOut = ({ opted_out }: z.infer<typeof PreviewShape>): string | null =>
+  opted_out === true ? 'The person has opted out: nothing is sent to them.' : null
+
+const Sending = PreviewShape.extend({
+  from: z.string().nullable().describe('Null: the default sender of the campaign or account.'),
+  campaign: z.string().nullable(),
+  send_at: z.string().nullable().describe('Null: at once.'),
+  recipients: z.number(),
+})
+
+export const sendMessage = defineActing({
+  name: 'send_message',
+  title: 'Send a message',
+  description:
+    'Sends a text to one person. The preview says the text as it would go, its segments, price and whether the person has opted out; sender, limits and allowed countries are checked when it is sent. An answer to somebody who wrote is for reply_in_conversation.',
+  scopes: ['messages:write', 'messages:read'],
+  isDestructive: true,
+  reachesOut: true,
+  input: z.strictObject({
+    to: phoneNumber,
+    text,
+    template,
+    variables,
+    from: z.string().max(20).optional().describe('One of the senders of the account; its default otherwise.'),
+    campaign: id('Id or key of a campaign that it belongs to', 'cmp_… or spring-sale').optional(),
+    type,
+    send_at: sendAt,
+  }),
+  effect: Sending,
+  result: MessageShape,
+  async plan(call, args) {
+    const { to, from = null, campaign = null, send_at = null } = args
+    const shown = await preview(call, to, args)
+    const effect = { ...shown, to, from, campaign, send_at, recipients: 1 }
+    return { effect, recipients: 1, blocked: optedOut(shown) }
+  },
+  async perform({ client, numbers }, args, options) {
+    const { to, from, campaign, send_at } = args
+    const body = { ...bodyOf(args), to, from, campaign, send_at }
+    return showMessage(await client.call('sendMessage', { body }, options), numbers)
+  },
+})
+
+export const replyInConversation = defineActing({
+  name: 'reply_in_conversation',
+  title: 'Answer in a conversation',
+  description: 'Answers a person in their conversation, from the number that they wrote to.',
+  scopes: ['messages:write', 'messages:read'],
+  isDestructive: true,
+  reachesOut: true,
+  input: z.strictObject({ conversation: id('Id of a conversation', 'cnv_…'), text, template, variables, type }),
+  effect: Sending,
+  result: MessageShape,
+  async plan(call, args) {
+    const { client, signal, numbers } = call
+    const one = await client.call('getConversation', { path: { conversation: args.conversation } }, { signal })
+    const shown = await preview(call, one.their_number, args)
+    return {
+      effect: {
+        ...shown,
+        to: showNumber(one.their_number, numbers),
+        from: one.our_number,
+        campaign: one.campaign,
+        send_at: null,
+        recipients: 1,
+      },
+      recipients: 1,
+      blocked: optedOut(shown),
+    }
+  },
+  async perform({ client, numbers }, { conversation, ...args }, options) {
+    const request = { path: { conversation }, body: bodyOf(args) }
+    return showMessage(await client.call('replyInConversation', request, options), numbers)
+  },
+})
+
+export const cancelMessage = defineActing({
+  name: 'cancel_message',
+  title: 'Cancel a message',
+  description: 'Takes back a message that no carrier has yet: one that is scheduled or queued.',
+  scopes: ['messages:write', 'messages:read'],
+  isDestructive: true,
+  reachesOut: false,
+  input: z.strictObject({ message: id('Id of a message', 'msg_01m7xz77bve00s669tvh3kn68p') }),
+  effect: z.object({ message: MessageShape }),
+  result: MessageShape,
+  async plan({ client, signal, numbers }, { message: id }) {
+    const message = await client.call('getMessage', { path: { id } }, { signal })
+    const isWaiting = ['scheduled', 'queued'].includes(message.status)
+    return {
+      effect: { message: showMessage(message, numbers) },
+      recipients: 0,
+      blocked: isWaiting
+        ? null
+        : `The message is ${message.status}: only one that is scheduled or queued can be taken back.`,
+    }
+  },
+  async perform({ client, numbers }, { message: id }, options) {
+    return showMessage(await client.call('cancelMessage', { path: { id } }, options), numbers)
+  },
+})

@@ -1,0 +1,112 @@
+/** Contacts of campaigns, and opt-outs. */
+import { z } from 'zod'
+import { defineActing } from '../acting.ts'
+import { bounded } from '../strangers.ts'
+import { id, phoneNumber } from '../tool.ts'
+
+const conflict = z
+  .enum(['update', 'skip'])
+  .optional()
+  .describe('Where the campaign has the number already: change that contact, or leave it alone. Refused otherwise.')
+
+export const createContact = defineActing({
+  name: 'create_contact',
+  title: 'Add a contact to a campaign',
+  description:
+    'Adds a person to a campaign. No consent is recorded by it, as evidence is for people to give; an opt-out stays.',
+  scopes: ['contacts:write', 'contacts:read', 'campaigns:read', 'messages:read'],
+  // What is there already may be overwritten (on_conflict=update).
+  isDestructive: true,
+  reachesOut: false,
+  input: z.strictObject({
+    campaign: id('Id or key of a campaign', 'cmp_… or spring-sale'),
+    phone_number: phoneNumber,
+    first_name: z.string().max(100).optional(),
+    last_name: z.string().max(100).optional(),
+    external_id: z.string().max(255).optional().describe('Your own id of the person.'),
+    language: z.string().max(35).optional().describe('BCP 47, such as de or pt-BR.'),
+    tags: z.array(z.string().min(1).max(64)).max(50).optional(),
+    attributes: z
+      .record(z.string(), z.union([z.string(), z.number(), z.boolean()]))
+      .optional()
+      .describe('Values of your own, such as {"plan":"gold"}.'),
+    on_conflict: conflict,
+  }),
+  effect: z.object({
+    campaign: z.string(),
+    campaign_name: z.string(),
+    phone_number: z.string(),
+    exists: z.string().nullable().describe('The contact that the campaign has with this number.'),
+    opted_out: z.boolean().describe('Nothing would be sent to the number.'),
+  }),
+  result: z.object({
+    id: z.string(),
+    campaign: z.string(),
+    status: z.string(),
+    created_at: z.string(),
+    updated_at: z.string(),
+  }),
+  async plan({ client, signal }, { campaign, phone_number, on_conflict }) {
+    const path = { campaign }
+    const number = phone_number.replace(/^\+/, '')
+    const [one, contacts, checked] = await Promise.all([
+      client.call('getCampaign', { path }, { signal }),
+      client.call('listContacts', { path, query: { phone_number: number, limit: 1 } }, { signal }),
+      client.call('checkOptOuts', { body: { numbers: [number] } }, { signal }),
+    ])
+    const exists = contacts.data[0]?.id ?? null
+    return {
+      effect: {
+        campaign: one.id,
+        campaign_name: bounded(one.name, 120),
+        phone_number,
+        exists,
+        opted_out: checked.data[0]?.opted_out ?? false,
+      },
+      recipients: 0,
+      blocked:
+        exists !== null && on_conflict === undefined
+          ? `The campaign has the number already (${exists}): say by on_conflict whether to update or skip it.`
+          : null,
+    }
+  },
+  async perform({ client }, { campaign, on_conflict, ...body }, options) {
+    const contact = await client.call('createContact', { path: { campaign }, query: { on_conflict }, body }, options)
+    const { id, status, created_at, updated_at } = contact
+    return { id, campaign: contact.campaign, status, created_at, updated_at }
+  },
+})
+
+export const addOptOut = defineActing({
+  name: 'add_opt_out',
+  title: 'Opt a number out',
+  description:
+    'Opts a number out of the whole account: what waits for it is canceled, and nothing is sent to it any more. Use it when a person asked for it in other words than STOP. Taking an opt-out back is left to people.',
+  scopes: ['contacts:write', 'messages:read'],
+  isDestructive: true,
+  reachesOut: false,
+  input: z.strictObject({
+    number: phoneNumber,
+    reason: z
+      .string()
+      .min(1)
+      .max(500)
+      .optional()
+      .describe('Who asked for it, and how; it stays in the ledger of consent.'),
+  }),
+  effect: z.object({ number: z.string(), valid: z.boolean(), opted_out_since: z.string().nullable() }),
+  result: z.object({ id: z.string(), source: z.string(), created_at: z.string() }),
+  async plan({ client, signal }, { number }) {
+    const { data } = await client.call('checkOptOuts', { body: { numbers: [number] } }, { signal })
+    const { valid = false, opted_out = false, since = null } = data[0] ?? {}
+    return {
+      effect: { number, valid, opted_out_since: since },
+      recipients: 0,
+      blocked: !valid ? 'It is not a number.' : opted_out ? 'It has opted out already.' : null,
+    }
+  },
+  async perform({ client }, body, options) {
+    const { id, source, created_at } = await client.call('createOptOut', { body }, options)
+    return { id, source, created_at }
+  },
+})

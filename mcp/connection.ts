@@ -1,0 +1,34 @@
+/** Where the installation is, and with which credential it is called. */
+
+/** The environment's words; a file of profiles can come to them here, behind the same function. */
+export interface Connection {
+  baseUrl: string
+  /** An API key, or an access token. */
+  token: string
+}
+
+/** The connection that the environment tells, or all that is wrong with it; `isKeyMissing` where nobody said who calls. */
+export function readConnection(
+  environment: Record<string, string | undefined> = process.env,
+): Connection | { faults: string[]; isKeyMissing: boolean } {
+  const faults: string[] = []
+  // Pasted with what stood around it.
+  const token = environment['HELIOGRAM_API_KEY']?.trim() ?? ''
+  const baseUrl = environment['HELIOGRAM_URL']?.trim() || 'http://127.0.0.1:8080'
+  if (token === '')
+    faults.push('HELIOGRAM_API_KEY is not set. Make a key for the assistant in the console, or with POST /v1/api-keys.')
+  else if (!/^[!-~]+$/.test(token)) faults.push('HELIOGRAM_API_KEY has characters that no key has.')
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : null
+  if (url === null || !['http:', 'https:'].includes(url.protocol))
+    faults.push('HELIOGRAM_URL must be an address, such as https://sms.example.com.')
+  else if (url.username !== '' || url.search !== '' || url.hash !== '')
+    faults.push('HELIOGRAM_URL must be an address alone: no name, no password, nothing behind ? or #.')
+  if (faults.length > 0) return { faults, isKeyMissing: token === '' && faults.length === 1 }
+  return { baseUrl, token }
+}
+
+/** Whether a key travels to another machine in the clear. */
+export function isInTheClear(baseUrl: string): boolean {
+  const { protocol, hostname } = new URL(baseUrl)
+  return protocol === 'http:' && !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname)
+}

@@ -1,0 +1,58 @@
+/** `heliogram mcp`: serves the Model Context Protocol over standard input and output. The protocol alone is written to stdout; all else to stderr. */
+import { HeliogramError } from '@heliogram/sdk'
+import { serveStdio } from '@modelcontextprotocol/server/stdio'
+import { Access, isRefused } from './access.ts'
+import { Confirmations } from './confirmations.ts'
+import { isInTheClear, readConnection } from './connection.ts'
+import { readOptions, usage } from './options.ts'
+import { buildServer, version } from './server.ts'
+
+const exitCodes = { options: 2, key: 3 }
+
+const say = (line: string): boolean => process.stderr.write(`heliogram mcp: ${line}\n`)
+
+await main()
+
+async function main(): Promise<void> {
+  const asked = readOptions(process.argv.slice(2))
+  if (asked.kind === 'help') return void process.stdout.write(usage)
+  if (asked.kind === 'version') return void process.stdout.write(`${version}\n`)
+  if (asked.kind === 'refused')
+    return refuse([...asked.faults, 'heliogram mcp --help tells the options.'], exitCodes.options)
+  const connection = readConnection()
+  if ('faults' in connection)
+    return refuse(connection.faults, connection.isKeyMissing ? exitCodes.key : exitCodes.options)
+  const { baseUrl } = connection
+  if (isInTheClear(baseUrl)) say(`the key travels to ${new URL(baseUrl).host} in the clear; use https`)
+
+  const access = new Access(connection)
+  try {
+    await access.check()
+  } catch (error) {
+    if (isRefused(error)) return refuse([`${baseUrl} refuses the key: ${error.detail} (${error.code})`], exitCodes.key)
+    // It may come up; the assistant is told by each call until then.
+    say(`${baseUrl} does not answer yet: ${error instanceof HeliogramError ? error.detail : String(error)}`)
+  }
+  const { options } = asked
+  const surroundings = { access, options, confirmations: new Confirmations(options.confirmWithinSeconds) }
+  const handle = serveStdio(() => buildServer(surroundings), { onerror: tellError })
+  say(`serves ${baseUrl}${options.isReadOnly ? ', only to look' : ''}`)
+
+  const stop = (): void => void handle.close().finally(() => process.exit(0))
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+  process.stdin.once('close', stop)
+  // Whoever started us is gone.
+  process.stdout.on('error', stop)
+}
+
+/** What a client wrote is never repeated: it may hold texts of messages. */
+function tellError(error: Error): void {
+  if (error.name === 'ZodError' || error instanceof SyntaxError)
+    say('a line that is no message of the protocol is passed over')
+  else say(`the connection has a fault: ${error.message.slice(0, 200)}`)
+}
+
+function refuse(lines: string[], code: number): void {
+  for (const line of lines) say(line)
+  process.exitCode = code
+}

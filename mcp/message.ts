@@ -1,0 +1,85 @@
+/** A message as tools show it: who, what became of it and why. Fields of the API that a model has no use for are left out. */
+import type { Message } from '@heliogram/sdk'
+import { z } from 'zod'
+import { showNumber, Untrusted, untrusted, type Numbers } from './strangers.ts'
+
+/** An amount of money. */
+export const Money = z.object({ amount: z.string(), currency: z.string() })
+
+/** Of lists: short texts. */
+export const textMaxOfLists = 200
+
+/** Of what is sent, in UTF-16: the API counts characters, 1600 of them, which may take two each. */
+export const textMax = 3200
+
+export const MessageShape = z.object({
+  id: z.string(),
+  direction: z.enum(['outbound', 'inbound']).describe('`inbound`: a reply of a person.'),
+  status: z.string(),
+  final: z.boolean().describe('No later change is to be expected.'),
+  person: z
+    .string()
+    .nullable()
+    .describe('The number of the person; masked unless the server was started with --show-numbers.'),
+  our_number: z.string().nullable(),
+  text: Untrusted.nullable().describe('Null: removed, or the key may not read texts (messages:read_body).'),
+  type: z.string().nullable(),
+  campaign: z.string().nullable(),
+  conversation: z.string().nullable(),
+  segments: z.number(),
+  error: z
+    .object({
+      code: z.string(),
+      title: z.string(),
+      advice: z.string(),
+      permanent: z.boolean(),
+      carrier_said: Untrusted.nullable(),
+    })
+    .nullable()
+    .describe('Why it failed, or is unconfirmed.'),
+  waits_for: z.string().nullable().describe('What it waits for, beyond its turn.'),
+  carrier: z.string().nullable(),
+  price: Money.nullable().describe('What it costs, or was expected to.'),
+  test: z.boolean(),
+  created_at: z.string(),
+  estimated_send_at: z.string().nullable(),
+  sent_at: z.string().nullable(),
+  completed_at: z.string().nullable(),
+})
+
+/** A message, with at most so many characters of its text. */
+export function showMessage(message: Message, numbers: Numbers, most = textMax): z.infer<typeof MessageShape> {
+  const { direction, to, from, error, hold } = message
+  const [person, ours] = direction === 'inbound' ? [from, to] : [to, from]
+  const said = error ? [error.source.code, error.source.raw].filter((word) => word !== null).join(' ') : ''
+  return {
+    id: message.id,
+    direction,
+    status: message.status,
+    final: message.final,
+    person: showNumber(person, numbers),
+    our_number: ours,
+    text: untrusted(message.message, most),
+    type: message.type ?? null,
+    campaign: message.campaign,
+    conversation: message.conversation ?? null,
+    segments: message.segments,
+    error: error
+      ? {
+          code: error.code,
+          title: error.title,
+          advice: error.advice,
+          permanent: error.permanent,
+          carrier_said: untrusted(said || null, 200),
+        }
+      : null,
+    waits_for: hold ? (hold.until === null ? hold.reason : `${hold.reason}, until ${hold.until}`) : null,
+    carrier: message.route?.carrier ?? null,
+    price: message.price ?? message.estimated_price ?? null,
+    test: message.test,
+    created_at: message.created_at,
+    estimated_send_at: message.estimated_send_at ?? null,
+    sent_at: message.sent_at ?? null,
+    completed_at: message.completed_at ?? null,
+  }
+}

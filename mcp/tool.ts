@@ -1,0 +1,128 @@
+/** What a tool is, and how one is offered: with its schemas, its limits, and its failures told. */
+import type { CallToolResult, McpServer, RegisteredTool } from '@modelcontextprotocol/server'
+import type { Client } from '@heliogram/sdk'
+import { z } from 'zod'
+import type { Access } from './access.ts'
+import type { Confirmations } from './confirmations.ts'
+import type { Options } from './options.ts'
+import { Refusal, showFailure } from './refusal.ts'
+import type { Numbers } from './strangers.ts'
+
+/** What all tools of a process share. */
+export interface Surroundings {
+  access: Access
+  options: Options
+  confirmations: Confirmations
+}
+
+/** What a tool works with while it is called. */
+export interface Call {
+  client: Client
+  /** Ends with the call: canceled by the assistant, or too late. */
+  signal: AbortSignal
+  numbers: Numbers
+}
+
+/** A tool, whatever it takes and answers. */
+export interface Tool {
+  name: string
+  /** All of these are needed. */
+  scopes: readonly string[]
+  isActing: boolean
+  register(server: McpServer, surroundings: Surroundings): RegisteredTool
+}
+
+/** What is said of a tool. */
+export interface Description<In extends z.ZodObject> {
+  /** A verb and what it is about. */
+  name: string
+  title: string
+  /** For the model: what it answers, and when to use it. */
+  description: string
+  scopes: readonly string[]
+  input: In
+}
+
+interface ReadingTool<In extends z.ZodObject, Out extends z.ZodObject> extends Description<In> {
+  output: Out
+  read(call: Call, args: z.output<In>): Promise<z.output<Out>>
+}
+
+// Most clients wait a minute: they shall get our answer, and not their own.
+const limitMs = 45_000
+/** Characters of an answer: some 20,000 tokens, which is what clients take. The largest page is half of it; only what nobody foresaw gets here. */
+const answerMax = 80_000
+
+/** A tool that only looks. */
+export function defineReading<In extends z.ZodObject, Out extends z.ZodObject>(tool: ReadingTool<In, Out>): Tool {
+  const { name, title, description, scopes } = tool
+  const inputSchema: z.ZodObject = tool.input
+  const outputSchema: z.ZodObject = tool.output
+  return {
+    name,
+    scopes,
+    isActing: false,
+    register: (server, surroundings) => {
+      const handle = (args: unknown, ctx: { mcpReq: { signal: AbortSignal } }): Promise<CallToolResult> =>
+        answer(surroundings, ctx.mcpReq.signal, (call) => tool.read(call, args as z.output<In>))
+      const annotations = {
+        title,
+        readOnlyHint: true,
+        destructiveHint: false,
+        idempotentHint: true,
+        openWorldHint: false,
+      }
+      const config = { title, description, inputSchema, outputSchema, annotations }
+      return server.registerTool(name, config, handle)
+    },
+  }
+}
+
+/** Runs a tool and shows what came of it, as structure and as the same in JSON. */
+export async function answer(
+  { access, options }: Surroundings,
+  canceled: AbortSignal,
+  run: (call: Call) => Promise<Record<string, unknown>>,
+): Promise<CallToolResult> {
+  const { client } = access
+  try {
+    await access.check()
+    const signal = AbortSignal.any([canceled, AbortSignal.timeout(limitMs)])
+    const structuredContent = await run({ client, signal, numbers: { isShown: options.showsNumbers } })
+    const text = JSON.stringify(structuredContent)
+    if (text.length > answerMax)
+      throw new Refusal(
+        'answer_too_large',
+        `The answer has ${text.length} characters, and at most ${answerMax} are shown.`,
+        'Ask for fewer items (limit), or for less time.',
+      )
+    return { structuredContent, content: [{ type: 'text', text }] }
+  } catch (error) {
+    return showFailure(error, client, limitMs)
+  }
+}
+
+/** Where a list goes on. */
+export const paging = {
+  limit: z.int().min(1).max(50).default(20).describe('Items a page, 1 to 50.'),
+  cursor: z.string().max(2000).optional().describe('`next_cursor` of the page before, with the same filters.'),
+}
+
+/** The member of an answer that says whether its list goes on. */
+export const nextCursor = z.string().nullable().describe('Give it as `cursor` for the next page; null on the last.')
+
+/** A time as the API takes it. */
+export const time = z
+  .string()
+  .regex(/^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)$/, 'must be a time with its zone')
+  .refine((text) => !Number.isNaN(Date.parse(text)), 'must be a time that there is')
+  .describe('A time with its zone (RFC 3339), such as 2026-11-23T08:00:00Z.')
+
+/** An id of the API, or a key of a caller's own. */
+export const id = (of: string, example: string) => z.string().min(1).max(255).describe(`${of}, such as ${example}.`)
+
+/** Numbers as people write them. */
+export const phoneNumber = z
+  .string()
+  .regex(/^\+?[1-9]\d{6,14}$/, 'must be a number with its country code, digits alone, such as 15551234567')
+  .describe('A number with its country code, digits alone; a plus sign in front is allowed. Such as 15551234567.')

@@ -1,0 +1,133 @@
+/** Carriers, their links as they are, and receipts that find no message. */
+import type { Carrier } from '@heliogram/sdk'
+import { z } from 'zod'
+import { maskNumbers, Untrusted, untrusted, type Numbers } from '../strangers.ts'
+import { defineReading, id } from '../tool.ts'
+
+const Latency = z
+  .object({ p50_ms: z.number(), p95_ms: z.number(), p99_ms: z.number(), count: z.number() })
+  .nullable()
+  .describe('Milliseconds over the last minutes; null without any.')
+
+const CarrierShape = z.object({
+  id: z.string(),
+  name: z.string(),
+  kind: z.string(),
+  enabled: z.boolean(),
+  pace: z.number().describe('Segments a second.'),
+  priority: z.number(),
+  links: z.array(
+    z.object({
+      id: z.string(),
+      state: z.string().describe('down, binding, bound, throttled or disabled.'),
+      sessions: z.number(),
+      window: z.number(),
+      in_flight: z.number().describe('Submits without an answer.'),
+      pace: z.number().describe('Segments a second allowed now.'),
+      rate_1m: z.number().describe('Segments a second over the last minute.'),
+      unmatched_receipts: z.number(),
+      last_error: Untrusted.nullable(),
+      last_error_at: z.string().nullable(),
+    }),
+  ),
+  response: Latency,
+  receipt: Latency,
+  queue: z.array(
+    z.object({
+      type: z.string(),
+      messages: z.number(),
+      segments: z.number(),
+      oldest_age_seconds: z.number().nullable(),
+      drain_seconds: z.number().nullable().describe('Until it has gone at the pace of now; null: no link takes it.'),
+    }),
+  ),
+})
+
+/** A carrier as tools show it: no settings, since these name hosts and accounts. */
+function showCarrier(one: Carrier, numbers: Numbers): z.infer<typeof CarrierShape> {
+  const { id, name, kind, enabled, pace, priority } = one
+  return {
+    id,
+    name,
+    kind,
+    enabled,
+    pace,
+    priority,
+    links: one.links.map((link) => ({
+      id: link.id,
+      state: link.state,
+      sessions: link.sessions,
+      window: link.window,
+      in_flight: link.in_flight,
+      pace: link.pace,
+      rate_1m: link.rate_1m,
+      unmatched_receipts: link.unmatched_receipts,
+      last_error: untrusted(link.last_error && maskNumbers(link.last_error, numbers), 200),
+      last_error_at: link.last_error_at,
+    })),
+    response: one.latency.response,
+    receipt: one.latency.receipt,
+    queue: one.queue,
+  }
+}
+
+export const inspectCarriers = defineReading({
+  name: 'inspect_carriers',
+  title: 'Look at carriers and links',
+  description:
+    'Answers carriers with their links as they are now: bound or down, what they are allowed and use, times of responses and receipts, what waits for them. Use it when messages are slow or links are down. Passwords and addresses of carriers are never shown.',
+  scopes: ['carriers:read'],
+  input: z.strictObject({ carrier: id('Id of one carrier; all otherwise', 'car_…').optional() }),
+  output: z.object({ carriers: z.array(CarrierShape), left_out: z.number().describe('Carriers beyond the first 30.') }),
+  async read({ client, signal, numbers }, { carrier }) {
+    const all =
+      carrier === undefined
+        ? (await client.call('listCarriers', {}, { signal })).data
+        : [await client.call('getCarrier', { path: { id: carrier } }, { signal })]
+    return {
+      carriers: all.slice(0, 30).map((one) => showCarrier(one, numbers)),
+      left_out: Math.max(0, all.length - 30),
+    }
+  },
+})
+
+export const diagnoseReceipts = defineReading({
+  name: 'diagnose_receipts',
+  title: 'Ask the receipt doctor',
+  description:
+    'Why do messages of a carrier stay `sent`, without a receipt? Tries the receipts that found no message in every form in which carriers write ids, and names the setting that is wrong. Changing it is left to people.',
+  scopes: ['carriers:read'],
+  input: z.strictObject({
+    carrier: id('Id of a carrier', 'car_…'),
+    hours: z.int().min(1).max(720).default(24).describe('How far back, in hours.'),
+  }),
+  output: z.object({
+    links: z.array(
+      z.object({
+        link: z.string(),
+        message_id_form: z.string(),
+        unmatched: z.number(),
+        examined: z.number(),
+        forms: z.array(z.object({ form: z.string(), would_match: z.number() })),
+        advice: z.string(),
+        setting_to_change: z.string().nullable(),
+        rematch: z.string(),
+      }),
+    ),
+  }),
+  async read({ client, signal }, { carrier, hours }) {
+    const doctor = await client.call('diagnoseReceipts', { path: { id: carrier }, query: { hours } }, { signal })
+    return {
+      links: doctor.links.map((link) => ({
+        link: link.link,
+        message_id_form: link.message_id_form,
+        unmatched: link.unmatched,
+        examined: link.examined,
+        forms: link.forms.map(({ form, would_match }) => ({ form, would_match })),
+        advice: link.advice,
+        setting_to_change: link.fix && `${link.fix.method} ${link.fix.path} ${JSON.stringify(link.fix.body)}`,
+        rematch: link.rematch.state,
+      })),
+    }
+  },
+})

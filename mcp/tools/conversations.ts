@@ -1,0 +1,75 @@
+/** What people and our numbers write to each other. */
+import type { Conversation } from '@heliogram/sdk'
+import { z } from 'zod'
+import { MessageShape, showMessage, textMaxOfLists } from '../message.ts'
+import { showNumber, type Numbers } from '../strangers.ts'
+import { defineReading, id, nextCursor, paging, phoneNumber } from '../tool.ts'
+
+/** A conversation as tools show it. */
+const ConversationShape = z.object({
+  id: z.string(),
+  person: z.string().describe('Masked unless the server was started with --show-numbers.'),
+  our_number: z.string(),
+  campaign: z.string().nullable(),
+  unread: z.number().describe('Replies that nobody has read.'),
+  assignee: z.string().nullable().describe('The user who looks after it.'),
+  last_message: MessageShape.nullable(),
+  last_reply_at: z.string(),
+})
+
+function showConversation(one: Conversation, numbers: Numbers): z.infer<typeof ConversationShape> {
+  return {
+    id: one.id,
+    person: showNumber(one.their_number, numbers),
+    our_number: one.our_number,
+    campaign: one.campaign,
+    unread: one.unread,
+    assignee: one.assignee,
+    last_message: one.last_message && showMessage(one.last_message, numbers, textMaxOfLists),
+    last_reply_at: one.last_reply_at,
+  }
+}
+
+export const listConversations = defineReading({
+  name: 'list_conversations',
+  title: 'List conversations',
+  description:
+    'Lists conversations with people, the last reply first. Use it to see who waits for an answer (unread=true), or what one person wrote.',
+  scopes: ['messages:read'],
+  input: z.strictObject({
+    unread: z.boolean().optional().describe('true: those with replies that nobody has read.'),
+    number: phoneNumber.optional().describe('Those with this person, such as 15551234567.'),
+    campaign: id('Id or key of the campaign that was answered', 'cmp_… or spring-sale').optional(),
+    ...paging,
+  }),
+  output: z.object({ conversations: z.array(ConversationShape), next_cursor: nextCursor }),
+  async read({ client, signal, numbers }, { number, ...filters }) {
+    const page = await client.call('listConversations', { query: { ...filters, their_number: number } }, { signal })
+    return {
+      conversations: page.data.map((one) => showConversation(one, numbers)),
+      next_cursor: page.next_cursor,
+    }
+  },
+})
+
+export const readConversation = defineReading({
+  name: 'read_conversation',
+  title: 'Read a conversation',
+  description:
+    'Answers one conversation and its messages of both directions, newest first. It stays unread. Use it before you answer somebody with reply_in_conversation.',
+  scopes: ['messages:read'],
+  input: z.strictObject({ conversation: id('Id of a conversation', 'cnv_…'), ...paging }),
+  output: z.object({ conversation: ConversationShape, messages: z.array(MessageShape), next_cursor: nextCursor }),
+  async read({ client, signal, numbers }, { conversation, ...query }) {
+    const path = { conversation }
+    const [one, page] = await Promise.all([
+      client.call('getConversation', { path }, { signal }),
+      client.call('listConversationMessages', { path, query }, { signal }),
+    ])
+    return {
+      conversation: showConversation(one, numbers),
+      messages: page.data.map((message) => showMessage(message, numbers, 800)),
+      next_cursor: page.next_cursor,
+    }
+  },
+})

@@ -1,0 +1,172 @@
+/** Looking for messages, why one has not arrived, and what a text would cost. */
+import { z } from 'zod'
+import { Money, MessageShape, showMessage, textMax, textMaxOfLists } from '../message.ts'
+import { maskNumbers, bounded } from '../strangers.ts'
+import { defineReading, id, nextCursor, paging, phoneNumber, time } from '../tool.ts'
+
+const statuses = [
+  'scheduled',
+  'queued',
+  'sending',
+  'sent',
+  'delivered',
+  'undelivered',
+  'rejected',
+  'failed',
+  'expired',
+  'unconfirmed',
+  'canceled',
+  'received',
+] as const
+
+export const searchMessages = defineReading({
+  name: 'search_messages',
+  title: 'Search messages',
+  description:
+    'Finds messages, newest first, by number, status, error, campaign, tag or time. Use it to find the message that a person asks about; explain_message then tells what happened to it. Without `direction` only what was sent is found by number: replies have direction=inbound.',
+  scopes: ['messages:read'],
+  input: z.strictObject({
+    number: phoneNumber
+      .optional()
+      .describe('The person: who got it, or with direction=inbound who wrote it. Such as 15551234567.'),
+    direction: z.enum(['outbound', 'inbound']).optional().describe('`inbound`: replies of people.'),
+    status: z
+      .array(z.enum(statuses))
+      .min(1)
+      .max(12)
+      .optional()
+      .describe('One of these, such as ["failed","undelivered"].'),
+    error_code: z.string().max(64).optional().describe('Why it failed, such as unknown_subscriber.'),
+    campaign: id('Id or key of a campaign', 'cmp_… or spring-sale').optional(),
+    tag: z.string().max(64).optional(),
+    type: z.enum(['transactional', 'marketing', 'otp']).optional(),
+    created_after: time.optional(),
+    created_before: time.optional(),
+    ...paging,
+  }),
+  output: z.object({ messages: z.array(MessageShape), next_cursor: nextCursor }),
+  async read({ client, signal, numbers }, { number, status, ...filters }) {
+    const end = filters.direction === 'inbound' ? 'from' : 'to'
+    const query = { ...filters, status: status?.join(','), ...(number !== undefined && { [end]: number }) }
+    const page = await client.call('listMessages', { query }, { signal })
+    return {
+      messages: page.data.map((message) => showMessage(message, numbers, textMaxOfLists)),
+      next_cursor: page.next_cursor,
+    }
+  },
+})
+
+// The beginning says how it was routed, the end what became of it; a message that is retried for days has hundreds between.
+const decisionsMax = { first: 20, last: 30 }
+
+export const explainMessage = defineReading({
+  name: 'explain_message',
+  title: 'Explain a message',
+  description:
+    'Why has a message not arrived, or how did it go? Answers the message with its status and error, what that means and what to do, and every decision in the order of time: country, sender, route, holds, submits, answers, retries, receipts. Use it for any question about one message.',
+  scopes: ['messages:read'],
+  input: z.strictObject({ message: id('Id of a message', 'msg_01m7xz77bve00s669tvh3kn68p') }),
+  output: z.object({
+    message: MessageShape,
+    decisions: z.array(
+      z.object({
+        at: z.string(),
+        step: z.string(),
+        decision: z.string().nullable(),
+        rule: z.string().nullable().describe('By which rule: an id, a code, or the word of a carrier.'),
+        detail: z.string(),
+        segment: z.number().nullable(),
+        try: z.number().nullable(),
+        carrier: z.string().nullable(),
+        carrier_message_id: z.string().nullable(),
+        possible_duplicate: z.boolean(),
+      }),
+    ),
+    decisions_left_out: z.number().describe('Of the middle, where there are very many.'),
+  }),
+  async read({ client, signal, numbers }, { message: id }) {
+    const [message, { decisions }] = await Promise.all([
+      client.call('getMessage', { path: { id } }, { signal }),
+      client.call('explainMessage', { path: { id } }, { signal }),
+    ])
+    const { first, last } = decisionsMax
+    const kept =
+      decisions.length <= first + last ? decisions : [...decisions.slice(0, first), ...decisions.slice(-last)]
+    const shown = showMessage(message, numbers)
+    const plain = (text: string | null): string | null =>
+      text && bounded(maskNumbers(text, numbers, shown.our_number), 400)
+    return {
+      message: shown,
+      decisions: kept.map((one) => ({
+        at: one.at,
+        step: one.step,
+        decision: plain(one.decision),
+        rule: plain(one.rule),
+        detail: plain(one.detail) ?? '',
+        segment: one.segment ?? null,
+        try: one.try ?? null,
+        carrier: one.carrier ?? null,
+        carrier_message_id: one.carrier_message_id ?? null,
+        possible_duplicate: one.possible_duplicate ?? false,
+      })),
+      decisions_left_out: decisions.length - kept.length,
+    }
+  },
+})
+
+/** What a text would become. */
+export const PreviewShape = z.object({
+  to: z.string().nullable().describe('As it was given.'),
+  text: z.string().describe('As it would be sent.'),
+  encoding: z.string(),
+  characters: z.number(),
+  segments: z.number().describe('What carriers count and charge, a message.'),
+  warnings: z.array(z.object({ code: z.string(), detail: z.string() })),
+  opted_out: z
+    .boolean()
+    .nullable()
+    .describe('Whether the recipient has opted out: nothing would be sent. Null without a recipient.'),
+  estimated_price: Money.nullable().describe('Null: no price is known.'),
+})
+
+interface Preview {
+  to: string | null
+  message: string
+  encoding: string
+  characters: number
+  segments: number
+  warnings: { code: string; detail: string }[]
+  opted_out: boolean | null
+  estimated_price?: z.infer<typeof Money> | null
+}
+
+/** The API's preview, as tools show it. */
+export function showPreview(preview: Preview): z.infer<typeof PreviewShape> {
+  return {
+    to: preview.to,
+    text: preview.message,
+    encoding: preview.encoding,
+    characters: preview.characters,
+    segments: preview.segments,
+    warnings: preview.warnings.map(({ code, detail }) => ({ code, detail })),
+    opted_out: preview.opted_out,
+    estimated_price: preview.estimated_price ?? null,
+  }
+}
+
+export const previewMessage = defineReading({
+  name: 'preview_message',
+  title: 'Preview a text',
+  description:
+    'Says how many segments a text takes, in which encoding, and which characters make it dear; with a recipient also the price and whether they have opted out. Sends nothing. Use it while writing texts.',
+  scopes: ['messages:read'],
+  input: z.strictObject({
+    text: z.string().min(1).max(textMax).describe('The text, at most 1600 characters.'),
+    to: phoneNumber.optional(),
+    type: z.enum(['transactional', 'marketing', 'otp']).optional().describe('What it is for.'),
+  }),
+  output: PreviewShape,
+  async read({ client, signal }, { text, to, type }) {
+    return showPreview(await client.call('previewMessage', { body: { message: text, to, type } }, { signal }))
+  },
+})

@@ -1,0 +1,159 @@
+/** How things stand, in one answer. */
+import { HeliogramError, type Client } from '@heliogram/sdk'
+import { z } from 'zod'
+import { maskNumbers, Untrusted, untrusted } from '../strangers.ts'
+import { defineReading, type Call } from '../tool.ts'
+
+const Health = z.object({
+  status: z.string().describe('ok, degraded or failing.'),
+  version: z.string().nullable(),
+  troubles: z.array(z.string()).describe('Checks that fail.'),
+})
+const Account = z.object({
+  name: z.string(),
+  status: z.string(),
+  mode: z.string().describe('live, or test: then nothing reaches a phone.'),
+  default_sender: z.string().nullable(),
+  timezone: z.string(),
+  allowed_countries: z.array(z.string()),
+  quiet_hours: z.string().nullable(),
+  segments_today: z.number().nullable(),
+  daily_segments: z.number().nullable().describe('The limit; null: none.'),
+  spent_today: z.string().nullable(),
+  daily_spend_limit: z.string().nullable(),
+  webhooks: z.object({ endpoints: z.number(), failing: z.number(), disabled: z.number() }),
+})
+const Alert = z.object({
+  type: z.string(),
+  about: z.string().describe('The link, sender or webhook.'),
+  opened_at: z.string(),
+  last_error: Untrusted.nullable(),
+})
+const Link = z.object({ carrier: z.string(), link: z.string(), state: z.string(), rate_1m: z.number() })
+const Queue = z.object({
+  messages: z.number(),
+  segments: z.number(),
+  oldest_age_seconds: z.number().nullable(),
+  delayed: z.number().describe('Messages that wait for a time: scheduled ones and retries.'),
+  next_due_at: z.string().nullable(),
+})
+const Guard = z.object({
+  id: z.string(),
+  kind: z.string(),
+  key: z.string().nullable(),
+  limit: z.string().nullable(),
+  refused: z.number(),
+  until: z.string(),
+})
+
+const output = z.object({
+  health: Health,
+  account: Account.nullable(),
+  alerts: z.array(Alert).nullable().describe('Trouble that lasts, open now.'),
+  links: z.array(Link).nullable(),
+  queue: Queue.nullable(),
+  guards: z.array(Guard).nullable().describe('Limits that stop messages now.'),
+  not_visible: z.array(z.string()).describe('What the key may not see: its null here means unknown, not none.'),
+})
+type State = z.infer<typeof output>
+
+export const getState = defineReading({
+  name: 'get_state',
+  title: 'Look at the state of things',
+  description:
+    'How does Heliogram stand? Health, the account with what it has used of its limits, open alerts, links to carriers, what waits, and limits that stop messages. Use it first when something is wrong, or nobody knows what.',
+  scopes: [],
+  input: z.strictObject({}),
+  output,
+  async read(call) {
+    const notVisible: string[] = []
+    const ask = async <T>(what: string, asked: Promise<T>): Promise<T | null> => {
+      try {
+        return await asked
+      } catch (error) {
+        if (!(error instanceof HeliogramError && error.code === 'insufficient_scope')) throw error
+        notVisible.push(what)
+        return null
+      }
+    }
+    const [health, account, alerts, links, queue, guards] = await Promise.all([
+      readHealth(call.client, call.signal),
+      ask('account', readAccount(call)),
+      ask('alerts', readAlerts(call)),
+      ask('links', readLinks(call)),
+      ask('queue', readQueue(call)),
+      ask('guards', readGuards(call)),
+    ])
+    return { health, account, alerts, links, queue, guards, not_visible: notVisible.sort() }
+  },
+})
+
+async function readHealth(client: Client, signal: AbortSignal): Promise<State['health']> {
+  try {
+    const { status, version, checks } = await client.call('getHealth', {}, { signal, retries: 0 })
+    const failing = Object.entries(checks).filter(([, { ok }]) => !ok)
+    return { status, version, troubles: failing.map(([name, check]) => `${name}: ${JSON.stringify(check)}`) }
+  } catch (error) {
+    // It tells that it cannot work by a 503.
+    if (error instanceof HeliogramError && error.status === 503)
+      return { status: 'failing', version: null, troubles: ['GET /healthz answers 503'] }
+    throw error
+  }
+}
+
+async function readAccount({ client, signal }: Call): Promise<State['account']> {
+  const settings = await client.call('getSettings', {}, { signal })
+  const { quiet_hours: quiet, limits, spend, webhooks } = settings
+  return {
+    name: settings.account.name,
+    status: settings.account.status,
+    mode: settings.mode,
+    default_sender: settings.default_sender,
+    timezone: settings.timezone,
+    allowed_countries: settings.allowed_countries,
+    quiet_hours: quiet.enabled ? `${quiet.start} to ${quiet.end} for ${quiet.applies_to.join(', ')}` : null,
+    segments_today: limits.segments_today,
+    daily_segments: limits.daily_segments,
+    spent_today: spend.spent_today && `${spend.spent_today} ${spend.currency ?? ''}`.trim(),
+    daily_spend_limit: spend.daily_limit && `${spend.daily_limit} ${spend.currency ?? ''}`.trim(),
+    webhooks: { endpoints: webhooks.endpoints, failing: webhooks.failing, disabled: webhooks.disabled },
+  }
+}
+
+async function readAlerts({ client, signal, numbers }: Call): Promise<State['alerts']> {
+  const { data } = await client.call('listAlerts', { query: { status: 'open', limit: 20 } }, { signal })
+  return data.map((alert) => ({
+    type: alert.type,
+    about: [alert.carrier?.name, alert.link, alert.sender, alert.webhook].filter((word) => word != null).join(' '),
+    opened_at: alert.opened_at,
+    last_error: untrusted(alert.last_error && maskNumbers(alert.last_error, numbers), 200),
+  }))
+}
+
+async function readLinks({ client, signal }: Call): Promise<State['links']> {
+  const { data } = await client.call('listCarriers', {}, { signal })
+  const links = data.flatMap(({ name, links }) =>
+    links.map((link) => ({ carrier: name, link: link.id, state: link.state, rate_1m: link.rate_1m })),
+  )
+  return links.slice(0, 50)
+}
+
+async function readQueue({ client, signal }: Call): Promise<State['queue']> {
+  const { messages, segments, parts, delayed } = await client.call('getQueue', {}, { signal })
+  const ages = parts.map((part) => part.oldest_age_seconds ?? -1)
+  const oldest = Math.max(-1, ...ages)
+  return {
+    messages,
+    segments,
+    oldest_age_seconds: oldest < 0 ? null : oldest,
+    delayed: delayed.messages,
+    next_due_at: delayed.next_due_at,
+  }
+}
+
+async function readGuards({ client, signal }: Call): Promise<State['guards']> {
+  const { data } = await client.call('listGuards', { query: { limit: 20 } }, { signal })
+  return data
+    .filter((guard) => guard.released_at === null)
+    .map(({ id, kind, key, limit, count, until }) => ({ id, kind, key, limit, refused: count, until }))
+}
