@@ -1,7 +1,8 @@
 /** Tools that send or change: the first call shows what would happen and gives a word, the second does it, with that word. */
 import { HeliogramError } from '@heliogram/sdk'
-import type { CallToolResult } from '@modelcontextprotocol/server'
+import type { CallToolResult, InputRequiredResult, ServerContext } from '@modelcontextprotocol/server'
 import { z } from 'zod'
+import { askPerson, questionOf } from './asking.ts'
 import type { Subject } from './confirmations.ts'
 import { Refusal } from './refusal.ts'
 import { answer, type Call, type Description, type Surroundings, type Tool } from './tool.ts'
@@ -74,17 +75,25 @@ export function defineActing<In extends z.ZodObject, Effect extends z.ZodType, R
   ): Promise<Record<string, unknown>> => {
     const { effect, recipients, about = '', ...plan } = await tool.plan(call, args)
     const blocked = plan.blocked ?? tooMany(surroundings, recipients)
-    const word = blocked === null ? surroundings.confirmations.offer(name, args, { recipients, about }) : null
+    const subject = { recipients, about, question: questionOf(title, args, effect) }
+    const word = blocked === null ? surroundings.confirmations.offer(name, args, subject) : null
     return { step: 'preview', effect, blocked, confirmation: word, result: null, repeated: false }
   }
 
   const perform = async (
-    { confirmations }: Surroundings,
+    { confirmations, options }: Surroundings,
     call: Call,
     args: z.output<In>,
     word: string,
-  ): Promise<Record<string, unknown>> => {
+    responses: Record<string, unknown> | undefined,
+  ): Promise<Record<string, unknown> | InputRequiredResult> => {
     const shown = confirmations.take(word, name, args)
+    if (options.asksPerson && shown.result === null && !shown.isUnsettled) {
+      const said = askPerson(responses, word, shown.question)
+      if (said === 'declined') throw confirmations.decline(word)
+      confirmations.prolong(shown)
+      if (said !== 'agreed') return said
+    }
     const repeated = shown.result !== null
     const act = async (): Promise<object> => {
       // What may have been done already is not planned again: its key tells.
@@ -109,12 +118,12 @@ export function defineActing<In extends z.ZodObject, Effect extends z.ZodType, R
     scopes,
     isActing: true,
     register: (server, surroundings) => {
-      const handle = (given: unknown, ctx: { mcpReq: { signal: AbortSignal } }): Promise<CallToolResult> => {
+      const handle = (given: unknown, { mcpReq }: ServerContext): Promise<CallToolResult | InputRequiredResult> => {
         const { confirmation: word, ...args } = given as z.output<In> & { confirmation?: string }
-        return answer(surroundings, ctx.mcpReq.signal, (call) =>
+        return answer(surroundings, mcpReq.signal, (call) =>
           word === undefined
             ? preview(surroundings, call, args as z.output<In>)
-            : perform(surroundings, call, args as z.output<In>, word),
+            : perform(surroundings, call, args as z.output<In>, word, mcpReq.inputResponses),
         )
       }
       const annotations = {

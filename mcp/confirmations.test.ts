@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { Confirmations } from './confirmations.ts'
 
-const subject = { recipients: 1, about: '' }
+const subject = { recipients: 1, about: '', question: '' }
 const codeOf = (act: () => unknown): unknown => {
   try {
     act()

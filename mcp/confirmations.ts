@@ -8,6 +8,8 @@ export interface Subject {
   recipients: number
   /** What it is about, by id; empty: the arguments say it. */
   about: string
+  /** What a person is asked about it. */
+  question: string
 }
 
 /** What waits for its word. */
@@ -16,6 +18,8 @@ interface Shown extends Subject {
   idempotencyKey: string
   /** What came of it, or is coming. */
   result: Promise<object> | null
+  /** Milliseconds of the book's clock until which it counts. */
+  endsAt: number
   /** It was tried and nobody knows what came of it: the word counts on, since only its key can repeat it safely. */
   isUnsettled: boolean
 }
@@ -23,7 +27,6 @@ interface Shown extends Subject {
 interface Entry extends Shown {
   tool: string
   asked: string
-  endsAt: number
 }
 
 // Crockford's base 32: no letter that is taken for a digit.
@@ -50,17 +53,35 @@ export class Confirmations {
     const spoken = `${word.slice(0, 4)}-${word.slice(4)}`
     // The word is short, for people; the key is not to be met by another process's.
     const idempotencyKey = `mcp-${createHash('sha256').update(randomBytes(16)).update(spoken).digest('hex').slice(0, 40)}`
-    const endsAt = this.#now() + this.#forSeconds * 1000
-    const shown = { ...subject, idempotencyKey, result: null, isUnsettled: false }
-    this.#entries.set(spoken, { ...shown, tool, asked: canonical(args), endsAt })
+    const shown = { ...subject, idempotencyKey, result: null, endsAt: this.#end(), isUnsettled: false }
+    this.#entries.set(spoken, { ...shown, tool, asked: canonical(args) })
     const [oldest] = this.#entries.keys()
     if (this.#entries.size > entriesMax && oldest !== undefined) this.#entries.delete(oldest)
     return { word: spoken, expires_in_seconds: this.#forSeconds }
   }
 
+  /** Lets a word count for its whole time from now on: a person is being asked. */
+  prolong(shown: Shown): void {
+    shown.endsAt = this.#end()
+  }
+
+  /** Takes a word back that a person did not agree to, and says so. */
+  decline(word: string): Refusal {
+    this.#entries.delete(keyOf(word))
+    return new Refusal(
+      'person_declined',
+      'The person was asked and did not agree; nothing was done, and the word counts no more.',
+      'Ask them what they would have instead. Do not try the same again.',
+    )
+  }
+
+  #end(): number {
+    return this.#now() + this.#forSeconds * 1000
+  }
+
   /** What the word stands for. What was done with it is told for as long as the process lives. @throws Refusal where it stands for nothing, for something else, or no more */
   take(word: string, tool: string, args: object): Shown {
-    const entry = this.#entries.get(word.trim().toLowerCase())
+    const entry = this.#entries.get(keyOf(word))
     if (!entry)
       throw new Refusal(
         'confirmation_unknown',
@@ -89,6 +110,9 @@ export class Confirmations {
     return entry
   }
 }
+
+/** As people may write it. */
+const keyOf = (word: string): string => word.trim().toLowerCase()
 
 /** JSON with sorted members, so that their order doesn't matter. */
 function canonical(args: object): string {

@@ -12,7 +12,13 @@ test('all that is wrong with the options is said at once', () => {
     '--confirm-within must be a whole number from 1 to 3600.',
   ])
   expect(readOptions(['--max-recipients']).kind).toBe('refused')
-  const options = { isReadOnly: true, showsNumbers: false, recipientsMax: 5, confirmWithinSeconds: 300 }
+  const options = {
+    isReadOnly: true,
+    asksPerson: false,
+    showsNumbers: false,
+    recipientsMax: 5,
+    confirmWithinSeconds: 300,
+  }
   expect(readOptions(['--read-only', '--max-recipients', '5'])).toEqual({ kind: 'serve', options })
 })
 

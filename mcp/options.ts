@@ -6,6 +6,8 @@ export interface Options {
   isReadOnly: boolean
   /** Numbers of people stand in full; masked otherwise. */
   showsNumbers: boolean
+  /** The person is asked by their client before anything is sent or changed. */
+  asksPerson: boolean
   /** Messages that one confirmed call may lead to. */
   recipientsMax: number
   /** How long a confirmation word counts. */
@@ -28,12 +30,13 @@ const confirmWithinSecondsDefault = 300
 /** What `--help` prints. */
 export const usage = `heliogram mcp: lets an assistant look at Heliogram and act in it, over the Model Context Protocol (stdio).
 
-Usage: heliogram mcp [--read-only] [--max-recipients N] [--confirm-within SECONDS] [--show-numbers]
+Usage: heliogram mcp [--read-only] [--ask] [--max-recipients N] [--confirm-within SECONDS] [--show-numbers]
 
 It is started by the program that has the assistant (an editor, a desktop client), which talks to it over its standard input and output.
 
 Options:
   --read-only               offer no tools that send or change anything
+  --ask                     have the client ask the person before anything is done; one that cannot ask is refused
   --max-recipients N        messages that one confirmed call may lead to: 1 to 1000000 (default ${recipientsMaxDefault})
   --confirm-within SECONDS  how long a confirmation word counts: 1 to 3600 (default ${confirmWithinSecondsDefault})
   --show-numbers            show numbers of people in full; they are masked otherwise (1555***0123)
@@ -50,6 +53,7 @@ More: docs/mcp.md
 
 const flags = {
   'read-only': { type: 'boolean' },
+  ask: { type: 'boolean' },
   'show-numbers': { type: 'boolean' },
   'max-recipients': { type: 'string' },
   'confirm-within': { type: 'string' },
@@ -82,6 +86,7 @@ export function readOptions(args: string[]): Asked {
   }
   const options: Options = {
     isReadOnly: values['read-only'] === true,
+    asksPerson: values.ask === true,
     showsNumbers: values['show-numbers'] === true,
     recipientsMax: numberOf('max-recipients', recipientsMaxDefault, 1_000_000),
     confirmWithinSeconds: numberOf('confirm-within', confirmWithinSecondsDefault, 3600),

@@ -1,5 +1,12 @@
 /** What a tool is, and how one is offered: with its schemas, its limits, and its failures told. */
-import type { CallToolResult, McpServer, RegisteredTool } from '@modelcontextprotocol/server'
+import {
+  isInputRequiredResult,
+  type CallToolResult,
+  type InputRequiredResult,
+  type McpServer,
+  type RegisteredTool,
+  type ServerContext,
+} from '@modelcontextprotocol/server'
 import type { Client } from '@heliogram/sdk'
 import { z } from 'zod'
 import type { Access } from './access.ts'
@@ -63,8 +70,8 @@ export function defineReading<In extends z.ZodObject, Out extends z.ZodObject>(t
     scopes,
     isActing: false,
     register: (server, surroundings) => {
-      const handle = (args: unknown, ctx: { mcpReq: { signal: AbortSignal } }): Promise<CallToolResult> =>
-        answer(surroundings, ctx.mcpReq.signal, (call) => tool.read(call, args as z.output<In>))
+      const handle = (args: unknown, { mcpReq }: ServerContext): Promise<CallToolResult | InputRequiredResult> =>
+        answer(surroundings, mcpReq.signal, (call) => tool.read(call, args as z.output<In>))
       const annotations = {
         title,
         readOnlyHint: true,
@@ -82,21 +89,22 @@ export function defineReading<In extends z.ZodObject, Out extends z.ZodObject>(t
 export async function answer(
   { access, options }: Surroundings,
   canceled: AbortSignal,
-  run: (call: Call) => Promise<Record<string, unknown>>,
-): Promise<CallToolResult> {
+  run: (call: Call) => Promise<Record<string, unknown> | InputRequiredResult>,
+): Promise<CallToolResult | InputRequiredResult> {
   const { client } = access
   try {
     await access.check()
     const signal = AbortSignal.any([canceled, AbortSignal.timeout(limitMs)])
-    const structuredContent = await run({ client, signal, numbers: { isShown: options.showsNumbers } })
-    const text = JSON.stringify(structuredContent)
+    const result = await run({ client, signal, numbers: { isShown: options.showsNumbers } })
+    if (isInputRequiredResult(result)) return result
+    const text = JSON.stringify(result)
     if (text.length > answerMax)
       throw new Refusal(
         'answer_too_large',
         `The answer has ${text.length} characters, and at most ${answerMax} are shown.`,
         'Ask for fewer items (limit), or for less time.',
       )
-    return { structuredContent, content: [{ type: 'text', text }] }
+    return { structuredContent: result, content: [{ type: 'text', text }] }
   } catch (error) {
     return showFailure(error, client, limitMs)
   }

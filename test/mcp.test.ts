@@ -32,7 +32,10 @@ interface Told {
 
 /** A client of the protocol, with the server that it started. */
 class Assistant {
-  readonly client = new Client({ name: 'journey', version: '1' })
+  readonly client = new Client({ name: 'journey', version: '1' }, { capabilities: { elicitation: { form: {} } } })
+  /** What the person was asked, and what they say. */
+  readonly questions: string[] = []
+  action: 'accept' | 'decline' = 'accept'
   stderr = ''
 
   static async start(args: string[], env: Record<string, string> = {}): Promise<Assistant> {
@@ -44,6 +47,10 @@ class Assistant {
       stderr: 'pipe',
     })
     transport.stderr?.on('data', (piece: Buffer) => (assistant.stderr += String(piece)))
+    assistant.client.setRequestHandler('elicitation/create', ({ params: { message } }) => {
+      assistant.questions.push(message)
+      return { action: assistant.action }
+    })
     await assistant.client.connect(transport)
     return assistant
   }
@@ -101,7 +108,7 @@ beforeAll(async () => {
   const starts = [
     Assistant.start(['--max-recipients', '2']),
     Assistant.start(['--read-only', '--show-numbers']),
-    Assistant.start([], { HELIOGRAM_API_KEY: secret }),
+    Assistant.start(['--ask'], { HELIOGRAM_API_KEY: secret }),
     Assistant.start(['--confirm-within', '1'], { HELIOGRAM_URL: through }),
   ] as const
   ;[assistant, onlooker, limited, hasty] = await Promise.all(starts)
@@ -290,6 +297,28 @@ test('webhooks and messages are tried, posted again and taken back', async () =>
   expect((await assistant.call('cancel_message', { message: id })).told).toMatchObject({ confirmation: null })
   const { told } = await limited.call('list_webhooks')
   expect(JSON.stringify(told)).not.toContain('secret')
+  expect(assistant.questions).toEqual([])
+  // Started with --ask, it is for the person to say.
+  const posted = async (): Promise<number> => {
+    const { told } = await limited.call('list_webhook_deliveries', { webhook, all: true })
+    // What fails is tried again: the events are counted, and not the tries.
+    return new Set((told['deliveries'] as { event: string }[]).map(({ event }) => event)).size
+  }
+  const before = await posted()
+  limited.action = 'decline'
+  const { word } = await limited.preview('test_webhook', { webhook })
+  const refused = await limited.call('test_webhook', { webhook, confirmation: word })
+  expect(refused.told).toMatchObject({ code: 'person_declined' })
+  const nagging = await limited.call('test_webhook', { webhook, confirmation: word })
+  expect(nagging.told).toMatchObject({ code: 'confirmation_unknown' })
+  limited.action = 'accept'
+  const agreed = await limited.preview('test_webhook', { webhook })
+  const args = { webhook, confirmation: agreed.word }
+  expect((await limited.call('test_webhook', args)).told).toMatchObject({ step: 'done', repeated: false })
+  expect((await limited.call('test_webhook', args)).told).toMatchObject({ step: 'done', repeated: true })
+  expect(limited.questions.length).toBe(2)
+  expect(limited.questions[1]).toMatch(/^Try a webhook\?\nwebhook: .*nowhere/)
+  await until('it is posted once', async () => (await posted()) === before + 1)
 })
 
 test('every tool that looks answers what its schema says, and the manual is there', async () => {

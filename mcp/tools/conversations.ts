@@ -52,6 +52,9 @@ export const listConversations = defineReading({
   },
 })
 
+/** Characters of all texts of a page together: fewer messages are shown with more of each. */
+const textsMax = 20_000
+
 export const readConversation = defineReading({
   name: 'read_conversation',
   title: 'Read a conversation',
@@ -68,7 +71,7 @@ export const readConversation = defineReading({
     ])
     return {
       conversation: showConversation(one, numbers),
-      messages: page.data.map((message) => showMessage(message, numbers, 800)),
+      messages: page.data.map((message) => showMessage(message, numbers, textsMax / query.limit)),
       next_cursor: page.next_cursor,
     }
   },
