@@ -110,6 +110,8 @@ describe('the settings', () => {
       const socket = { ...env, DATABASE_URL: 'postgres://sms@/sms?host=/run/postgresql' }
       const local = new Client({ connectionString: readConfig(socket).databaseUrl ?? '' })
       expect([local.password, local.host]).toEqual(['p@ss/%2f:w ö?#', '/run/postgresql'])
+      const several = { ...env, DATABASE_URL: 'postgres://sms@a:5433,b/sms' }
+      expect(readConfig(several).databaseUrl).toBe('postgres://sms:p%40ss%2F%252f%3Aw%20%C3%B6%3F%23@a:5433,b:5432/sms')
       expect(problemsOf({ ...env, DATABASE_URL: '' })).toEqual([expect.stringContaining('without DATABASE_URL')])
       const both = problemsOf({ ...env, DATABASE_URL: 'postgres://sms:hunter2@db.example.com/sms' })
       expect(both).toEqual([expect.stringContaining('has a password too')])

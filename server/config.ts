@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { clientVariables, variables, type Variable } from './config-variables.ts'
+import { asUrl, changeAddress } from './db/hosts.ts'
 import { hostInUrl } from './network.ts'
 
 /** What a process is there for. All three by default; on several machines each process names its own. */
@@ -153,16 +154,15 @@ function withPassword(databaseUrl: string | undefined, file: string, problems: s
     return null
   }
   if (databaseUrl === '') return refuse('is set without DATABASE_URL, whose password it is; set both.')
-  const address = new URL(databaseUrl)
-  if (address.password !== '') return refuse('is set, and DATABASE_URL has a password too; take it out there.')
+  if (new URL(asUrl(databaseUrl)).password !== '')
+    return refuse('is set, and DATABASE_URL has a password too; take it out there.')
   try {
     const text = readFileSync(file, 'utf8').replace(/\r?\n$/, '')
     if (text === '') return refuse(`is "${file}", which is empty; write the password into it.`)
-    address.password = encodeURIComponent(text)
+    return changeAddress(databaseUrl, (address) => void (address.password = encodeURIComponent(text)))
   } catch (error) {
     return refuse(`is "${file}", which cannot be read: ${error instanceof Error ? error.message : String(error)}.`)
   }
-  return address.href
 }
 
 /** The variables as a text for `--help`. */
