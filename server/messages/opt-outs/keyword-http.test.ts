@@ -1,69 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { buildTestApp, createTestAccount, testVault, type TestAccount } from '../../accounts/testing.ts'
-import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
-import type { App } from '../../http.ts'
+import { describe, expect, it } from 'vitest'
+import { createTestAccount } from '../../accounts/testing.ts'
 import { newId } from '../../ids.ts'
-import { keywordRoutes } from './keyword-http.ts'
 import { forgetNumbers } from './opt-out.ts'
-import { optOutRoutes } from './http.ts'
-import { storeReply } from '../reply.ts'
-import { openLedgerTest, ourNumber, type LedgerTest } from '../testing.ts'
+import { account, add, call, dataOf, database, errorsOf, person, say, test } from './testing.ts'
 
-let database: TestDatabase
-let app: App
-let test: LedgerTest
-let account: TestAccount
-
-beforeAll(async () => {
-  database = await createTestDatabase()
-  const { db } = database
-  const { context } = await openLedgerTest(db)
-  app = await buildTestApp(db, (own) => {
-    optOutRoutes(own, { ...context, db, vault: testVault })
-    keywordRoutes(own, { ...context, db, vault: testVault })
-  })
-})
-afterAll(async () => {
-  await app.close()
-  await database.close()
-})
-beforeEach(async () => {
-  account = await createTestAccount(database.db)
-  test = await openLedgerTest(database.db, { accountId: account.accountId })
-})
-
-const person = '15551230001'
-interface Answer {
-  status: number
-  body: Record<string, unknown>
-  text: string
-}
-
-/** A text is sent as CSV, everything else as JSON. */
-async function call(
-  method: 'GET' | 'POST' | 'PUT' | 'DELETE',
-  url: string,
-  payload?: unknown,
-  headers: object = account.headers,
-): Promise<Answer> {
-  const isText = typeof payload === 'string'
-  const type = payload !== undefined && { 'content-type': isText ? 'text/csv' : 'application/json' }
-  const body = payload !== undefined && { payload: isText ? payload : JSON.stringify(payload) }
-  const answer = await app.inject({ method, url: `/v1${url}`, headers: { ...headers, ...type }, ...body })
-  const isJson = String(answer.headers['content-type']).includes('json')
-  return { status: answer.statusCode, body: isJson ? answer.json() : {}, text: answer.body }
-}
-
-const add = (number: string, reason?: string): Promise<Answer> =>
-  call('POST', '/opt-outs', { number, ...(reason && { reason }) })
-const dataOf = ({ body }: Answer): Record<string, unknown>[] => body['data'] as Record<string, unknown>[]
-const errorsOf = ({ body }: Answer): unknown =>
-  (body['errors'] as { pointer: string; code: string }[] | undefined)?.map((one) => `${one.pointer} ${one.code}`)
-const say = (text: string, source = person): Promise<string> =>
-  storeReply(
-    { ...test.context, wake: () => {} },
-    { linkId: test.linkId, source, destination: ourNumber, text, isPartial: false },
-  )
 describe('keywords', () => {
   it('are the defaults until an account says more, and a campaign goes before its account', async () => {
     const campaignId = newId()
