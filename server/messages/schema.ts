@@ -8,7 +8,6 @@ import { messageTypes, statuses, unknownPolicies } from './message.ts'
 export const textMax = 1600
 /** Longest wait of `send_at`, in days. */
 export const sendAtMaxDays = 365
-/** Most messages of one batch. */
 
 const to = Type.String({
   description: 'Recipient in E.164: digits, a plus sign in front is allowed.',

@@ -11,7 +11,7 @@ import { showId } from '../../ids.ts'
 import { millionthsOf } from './guards.ts'
 import { nameOf, prefixOf, type Relief, type Window } from './judge.ts'
 import { showAmount } from './stops.ts'
-import { readRelief, readUsed } from './windows.ts'
+import { keyColumns, readRelief, readUsed } from './windows.ts'
 
 /** A guard in answers. */
 export const GuardLimit = Type.Object(
@@ -168,7 +168,7 @@ async function readHours(db: Queryable, windows: readonly Window[]): Promise<Map
       select c.account_id as "accountId", c.kind, c.key, c.starts_at as "startsAt", c.used
       from ${keys}
       join guard_counters c using (account_id, kind, key, starts_at)`,
-    values: keysOf(windows),
+    values: columns(keyColumns(windows)),
   })
   return new Map(rows.map((row) => [nameOf(row), row.used]))
 }
@@ -182,16 +182,9 @@ async function readStops(db: Queryable, windows: readonly Window[]): Promise<Map
       from ${keys}
       join guards g using (account_id, kind, key, starts_at)
       where g.released_at is null`,
-    values: keysOf(windows),
+    values: columns(keyColumns(windows)),
   })
   return new Map(rows.map((row) => [nameOf(row), row.id]))
 }
 
 const keys = `unnest($1::uuid[], $2::text[], $3::text[], $4::timestamptz[]) as w (account_id, kind, key, starts_at)`
-const keysOf = (windows: readonly Window[]): unknown[] =>
-  columns([
-    windows.map(({ accountId }) => accountId),
-    windows.map(({ kind }) => kind),
-    windows.map(({ key }) => key),
-    windows.map(({ startsAt }) => startsAt),
-  ])

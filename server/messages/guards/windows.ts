@@ -178,7 +178,8 @@ export async function readRelief(tx: Queryable, windows: readonly Window[]): Pro
   return new Map(rows.map(({ raisedBy, until, ...row }) => [nameOf(row), { raisedBy, until }]))
 }
 
-const keyColumns = (windows: readonly WindowRow[]): (string | Date)[][] => [
+/** Windows as the columns of a statement: account_id, kind, key, starts_at. */
+export const keyColumns = (windows: readonly WindowRow[]): (string | Date)[][] => [
   windows.map(({ accountId }) => accountId),
   windows.map(({ kind }) => kind),
   windows.map(({ key }) => key),
