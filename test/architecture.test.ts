@@ -237,7 +237,7 @@ test('only config.ts reads the environment, and that of the command line and of 
 })
 
 test('tools of assistants that look change nothing, and those that act can be repeated by a key', () => {
-  const harmless = ['previewMessage', 'previewTemplate', 'checkOptOuts']
+  const harmless = ['previewMessage', 'checkOptOuts']
   const called = (folder: string): OperationName[] =>
     files
       .filter((file) => file.startsWith(folder) && !isTest(file))

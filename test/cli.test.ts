@@ -144,6 +144,9 @@ test.concurrent('a message is sent, followed and traced, and each end has its co
       .map((line) => (JSON.parse(line) as Message).id),
   ).toEqual([message.id])
   expect(look.out).toMatch(/1 segment, UCS-2, 16 characters[^]*U\+2013 needs UCS-2/)
+  await asKey('api', 'createTemplate', '-f', 'name=ready', '-f', 'body=A table for {{ name }}')
+  const rendered = await asKey('send', '12025550123', '--template', 'ready', '--var', 'name=Ada', '--dry-run')
+  expect(rendered.out).toMatch(/^to +12025550123\nfrom +15557654321\n[^]*A table for Ada\n/)
   expect(JSON.parse(status.out)).toMatchObject({
     health: { status: 'ok' },
     carriers: [{ name: 'simulator' }],

@@ -18,6 +18,7 @@ interface Filters {
   status?: string[]
   failed?: true
   inbound?: true
+  number?: string
   to?: string
   from?: string
   campaign?: string
@@ -95,6 +96,7 @@ function takesFilters(command: Command): Command {
     .option('--status <status>', 'in one of these, parted by commas', readWords)
     .option('--failed', 'those that failed, for whatever reason')
     .option('--inbound', 'replies; --from is then who wrote, --to the number of yours')
+    .option('--number <number>', 'to a person and from them')
     .option('--to <number>', 'to this number')
     .option('--from <number>', 'from this number')
     .option('--campaign <campaign>', 'of a campaign, by id or key')
@@ -115,6 +117,7 @@ function queryOf(filters: Filters): Query {
     status: filters.status?.join(','),
     delivery_status: filters.failed && 'Failed',
     direction: filters.inbound && 'inbound',
+    number: filters.number,
     to: filters.to,
     from: filters.from,
     campaign: filters.campaign,

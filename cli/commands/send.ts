@@ -72,20 +72,23 @@ async function send(cli: Cli, to: string, word: string | undefined, options: Sen
     )
   const message = word === undefined ? undefined : await readText(word)
   const client = await cli.client()
-  if (options.dryRun) return sayPreview(cli, client, { ...options, to, message })
-  const body = {
+  const written = {
     to,
     message,
     from: options.from,
     campaign: options.campaign,
     type: options.type,
-    send_at: options.at,
-    validity_period: options.validity,
     template: options.template,
     variables: options.var,
     language: options.language,
     smart_encoding: options.smart,
     shorten_urls: options.shorten,
+  }
+  if (options.dryRun) return sayPreview(cli, client, written)
+  const body = {
+    ...written,
+    send_at: options.at,
+    validity_period: options.validity,
     metadata: options.metadata,
     tags: options.tag,
   }

@@ -32,15 +32,14 @@ interface Written {
 async function preview(
   { client, signal }: Call,
   to: string,
-  { text, template, variables, type }: Written,
-): Promise<z.infer<typeof PreviewShape>> {
+  { from, campaign, ...written }: Written & { from?: string | undefined; campaign?: string | undefined },
+): Promise<z.infer<typeof PreviewShape> & { from: string | null; campaign: string | null }> {
+  const { text, template } = written
   if ((text === undefined) === (template === undefined))
     throw new Refusal('invalid_arguments', 'A message has either a `text` or a `template`.', 'Give one of them.')
-  return showPreview(
-    template === undefined
-      ? await client.call('previewMessage', { body: { message: text ?? '', to, type } }, { signal })
-      : await client.call('previewTemplate', { path: { template }, body: { variables, to, type } }, { signal }),
-  )
+  const body = { ...bodyOf(written), to, from, campaign }
+  const answer = await client.call('previewMessage', { body }, { signal })
+  return { ...showPreview(answer), from: answer.from, campaign: answer.campaign }
 }
 
 const bodyOf = ({ text, template, variables, type }: Written) => ({ message: text, template, variables, type })
@@ -49,7 +48,7 @@ const optedOut = ({ opted_out }: z.infer<typeof PreviewShape>): string | null =>
   opted_out === true ? 'The person has opted out: nothing is sent to them.' : null
 
 const Sending = PreviewShape.extend({
-  from: z.string().nullable().describe('Null: the default sender of the campaign or account.'),
+  from: z.string().nullable().describe('The sender it goes from; null: it has none, or none is known yet.'),
   campaign: z.string().nullable(),
   send_at: z.string().nullable().describe('Null: at once.'),
   recipients: z.number(),
@@ -59,7 +58,7 @@ export const sendMessage = defineActing({
   name: 'send_message',
   title: 'Send a message',
   description:
-    'Sends a text to one person. The preview says the text as it would go, its segments, price and whether the person has opted out; sender, limits and allowed countries are checked when it is sent. An answer to somebody who wrote is for reply_in_conversation.',
+    'Sends a text to one person. The preview says the text as it would go, its segments, price its sender, and whether the person has opted out; limits and allowed countries are checked when it is sent. An answer to somebody who wrote is for reply_in_conversation.',
   scopes: ['messages:write', 'messages:read'],
   isDestructive: true,
   reachesOut: true,
@@ -76,9 +75,9 @@ export const sendMessage = defineActing({
   effect: Sending,
   result: MessageShape,
   async plan(call, args) {
-    const { to, from = null, campaign = null, send_at = null } = args
+    const { to, send_at = null } = args
     const shown = await preview(call, to, args)
-    const effect = { ...shown, to, from, campaign, send_at, recipients: 1 }
+    const effect = { ...shown, to, send_at, recipients: 1 }
     return { effect, recipients: 1, blocked: optedOut(shown) }
   },
   async perform({ client, numbers }, args, options) {

@@ -99,7 +99,7 @@ const statuses = [
   'canceled',
   'rejected',
   'withdrawn',
-] as const
+] as const satisfies readonly Broadcast['status'][]
 
 export const listBroadcasts = defineReading({
   name: 'list_broadcasts',

@@ -1,4 +1,5 @@
 /** Looking for messages, why one has not arrived, and what a text would cost. */
+import type { Message } from '@heliogram/sdk'
 import { z } from 'zod'
 import { Money, MessageShape, showMessage, textMax, textMaxOfLists } from '../message.ts'
 import { maskNumbers, bounded } from '../strangers.ts'
@@ -17,18 +18,18 @@ const statuses = [
   'unconfirmed',
   'canceled',
   'received',
-] as const
+] as const satisfies readonly Message['status'][]
 
 export const searchMessages = defineReading({
   name: 'search_messages',
   title: 'Search messages',
   description:
-    'Finds messages, newest first, by number, status, error, campaign, tag or time. Use it to find the message that a person asks about; explain_message then tells what happened to it. Without `direction` only what was sent is found by number: replies have direction=inbound.',
+    'Finds messages, newest first, by number, status, error, campaign, tag or time. Use it to find the message that a person asks about; explain_message then tells what happened to it.',
   scopes: ['messages:read'],
   input: z.strictObject({
     number: phoneNumber
       .optional()
-      .describe('The person: who got it, or with direction=inbound who wrote it. Such as 15551234567.'),
+      .describe('The person: what was sent to them, and what they wrote. Such as 15551234567.'),
     direction: z.enum(['outbound', 'inbound']).optional().describe('`inbound`: replies of people.'),
     status: z
       .array(z.enum(statuses))
@@ -45,9 +46,8 @@ export const searchMessages = defineReading({
     ...paging,
   }),
   output: z.object({ messages: z.array(MessageShape), next_cursor: nextCursor }),
-  async read({ client, signal, numbers }, { number, status, ...filters }) {
-    const end = filters.direction === 'inbound' ? 'from' : 'to'
-    const query = { ...filters, status: status?.join(','), ...(number !== undefined && { [end]: number }) }
+  async read({ client, signal, numbers }, { status, ...filters }) {
+    const query = { ...filters, status: status?.join(',') }
     const page = await client.call('listMessages', { query }, { signal })
     return {
       messages: page.data.map((message) => showMessage(message, numbers, textMaxOfLists)),
