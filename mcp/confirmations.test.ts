@@ -16,7 +16,9 @@ test('a word stands for one tool and its arguments in any order, said in any cas
   const { word } = book.offer('send', { to: '1', with: { b: 2, a: [1, 2] } }, subject)
   expect(word).toMatch(/^[0-9a-z]{4}-[0-9a-z]{4}$/)
   const same = { with: { a: [1, 2], b: 2 }, to: '1' }
-  expect(book.take(` ${word.toUpperCase()} `, 'send', same).idempotencyKey).toMatch(/^mcp-[0-9a-f]{40}$/)
+  expect(book.take(` ${word.toUpperCase()} `, 'send', same).idempotencyKey).toMatch(
+    /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
+  )
   expect(codeOf(() => book.take(word, 'send', { ...same, with: { a: [2, 1], b: 2 } }))).toBe('confirmation_mismatch')
   expect(codeOf(() => book.take(word, 'send', { ...same, from: '2' }))).toBe('confirmation_mismatch')
   expect(() => book.take(word, 'send', { ...same, to: '3', from: '2' })).toThrow('What differs: to, from.')

@@ -1,5 +1,6 @@
 /** The words that stand between what would happen and what does: each bound to one tool, exactly those arguments, and this process. */
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
+import { newIdempotencyKey } from '@heliogram/sdk'
 import { Refusal } from './refusal.ts'
 
 /** What was shown, besides the arguments. */
@@ -14,7 +15,7 @@ export interface Subject {
 
 /** What waits for its word. */
 interface Shown extends Subject {
-  /** The API does what comes with this key once, however often it comes. */
+  /** The API does what comes with this key once, however often it comes. The word is short, for people; this is not met by another process's. */
   idempotencyKey: string
   /** What came of it, or is coming. */
   result: Promise<object> | null
@@ -51,9 +52,13 @@ export class Confirmations {
   offer(tool: string, args: object, subject: Subject): { word: string; expires_in_seconds: number } {
     const word = [...randomBytes(8)].map((byte) => letters[byte % 32]).join('')
     const spoken = `${word.slice(0, 4)}-${word.slice(4)}`
-    // The word is short, for people; the key is not to be met by another process's.
-    const idempotencyKey = `mcp-${createHash('sha256').update(randomBytes(16)).update(spoken).digest('hex').slice(0, 40)}`
-    const shown = { ...subject, idempotencyKey, result: null, endsAt: this.#end(), isUnsettled: false }
+    const shown = {
+      ...subject,
+      idempotencyKey: newIdempotencyKey(),
+      result: null,
+      endsAt: this.#end(),
+      isUnsettled: false,
+    }
     this.#entries.set(spoken, { ...shown, tool, asked: canonical(args) })
     const [oldest] = this.#entries.keys()
     if (this.#entries.size > entriesMax && oldest !== undefined) this.#entries.delete(oldest)

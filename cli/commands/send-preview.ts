@@ -2,6 +2,7 @@
 import type { Client, OperationRequest } from '@heliogram/sdk'
 import type { Cli } from '../cli.ts'
 import { paint, say } from '../terminal/output.ts'
+import { showSize } from '../terminal/size.ts'
 import { sayFacts } from '../terminal/table.ts'
 import { clean, safeJson } from '../terminal/text.ts'
 
@@ -11,11 +12,11 @@ type Draft = OperationRequest<'previewMessage'>['body'] & { to: string }
 export async function sayPreview(cli: Cli, client: Client, draft: Draft): Promise<void> {
   const preview = await client.call('previewMessage', { body: draft })
   if (cli.isJson) return say(safeJson(preview))
-  const { encoding, segments, characters, parts, warnings, from, estimated_price: price } = preview
+  const { parts, warnings, from, estimated_price: price } = preview
   await sayFacts([
     ['to', `${draft.to}${preview.opted_out ? ' – has opted out: it would be refused' : ''}`],
     ['from', from],
-    ['size', `${segments} ${segments === 1 ? 'segment' : 'segments'}, ${encoding}, ${characters} characters`],
+    ['size', showSize(preview)],
     ['price', price ? `${price.amount} ${price.currency}, estimated` : 'not known: no rate card has one'],
   ])
   await say()

@@ -8,6 +8,7 @@ import { readFuture, readSpan } from '../input/moments.ts'
 import { readPair, readWords } from '../input/pairs.ts'
 import { note, paint, say } from '../terminal/output.ts'
 import { startProgress } from '../terminal/progress.ts'
+import { showSegments, showSize } from '../terminal/size.ts'
 import { paintStatus } from '../terminal/status.ts'
 import { sayFacts } from '../terminal/table.ts'
 import { safeJson } from '../terminal/text.ts'
@@ -100,7 +101,7 @@ async function send(cli: Cli, to: string, word: string | undefined, options: Sen
   const sent = await client.call('sendMessage', { body }, { idempotencyKey })
   cli.whenInterrupted(null)
   if (!options.wait) return saySent(cli, sent)
-  if (!cli.isJson) note(`${sent.id}  to ${sent.to}, ${sent.segments} ${sent.segments === 1 ? 'segment' : 'segments'}`)
+  if (!cli.isJson) note(`${sent.id}  to ${sent.to}, ${showSegments(sent.segments)}`)
   cli.whenInterrupted(() => `It goes on by itself. What becomes of it: heliogram trace ${sent.id}`)
   const last = await follow(client, sent, options.timeout)
   cli.whenInterrupted(null)
@@ -114,7 +115,7 @@ async function saySent(cli: Cli, sent: Message): Promise<void> {
     [
       ['to', sent.to],
       ['from', sent.from],
-      ['size', `${sent.segments} ${sent.segments === 1 ? 'segment' : 'segments'}, ${sent.encoding}`],
+      ['size', showSize(sent)],
       [
         'price',
         sent.estimated_price ? `${sent.estimated_price.amount} ${sent.estimated_price.currency}, estimated` : null,

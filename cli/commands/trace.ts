@@ -3,6 +3,7 @@ import type { Answer, Attempt, Client, Event, HeliogramError, Message } from '@h
 import { Command } from 'commander'
 import type { Cli } from '../cli.ts'
 import { note, paint, say } from '../terminal/output.ts'
+import { showSize } from '../terminal/size.ts'
 import { paintStatus } from '../terminal/status.ts'
 import { sayFacts, sayTable } from '../terminal/table.ts'
 import { safeJson } from '../terminal/text.ts'
@@ -108,10 +109,7 @@ async function sayMessage({ message, carriers, links }: Traced): Promise<void> {
       ['to', message.to],
       ['from', message.from],
       ['text', message.message ?? (message.redacted ? '(removed)' : null)],
-      [
-        'size',
-        `${message.segments} ${message.segments === 1 ? 'segment' : 'segments'}, ${message.encoding}, ${message.characters} characters`,
-      ],
+      ['size', showSize(message)],
       [
         'type',
         `${message.type ?? message.direction}${message.test ? ', test mode' : ''}${message.automatic ? ', automatic' : ''}`,
