@@ -1,7 +1,8 @@
 /** That a database is being restored: a table that is there from before the first row until the last. Where it stays, the restore was interrupted. */
 import type { Queryable } from './db.ts'
 
-const table = 'restoring'
+/** Its name. */
+export const restoringTable = 'restoring'
 
 class RestoringError extends Error {
   constructor() {
@@ -13,7 +14,7 @@ class RestoringError extends Error {
 
 /** Whether a database is being restored, or was and is not whole. */
 export async function isRestoring(db: Queryable): Promise<boolean> {
-  const { rows } = await db.query<{ is: boolean }>(`select to_regclass('${table}') is not null as is`)
+  const { rows } = await db.query<{ is: boolean }>(`select to_regclass('${restoringTable}') is not null as is`)
   return rows[0]?.is === true
 }
 
@@ -24,10 +25,10 @@ export async function requireWhole(db: Queryable): Promise<void> {
 
 /** Begins a restore. Repeatable. */
 export async function beginRestoring(db: Queryable): Promise<void> {
-  await db.query(`create table if not exists ${table} (since timestamptz not null default now())`)
+  await db.query(`create table if not exists ${restoringTable} (since timestamptz not null default now())`)
 }
 
 /** Ends it, in the transaction that makes the database whole. */
 export async function endRestoring(db: Queryable): Promise<void> {
-  await db.query(`drop table ${table}`)
+  await db.query(`drop table ${restoringTable}`)
 }

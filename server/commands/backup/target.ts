@@ -5,7 +5,7 @@ import type { Config } from '../../config.ts'
 import { openPool, type Connection, type Db, type Tx } from '../../db/db.ts'
 import type { Log } from '../../db/log.ts'
 import { openDatabase } from '../../db/open.ts'
-import { beginRestoring, isRestoring } from '../../db/restoring.ts'
+import { beginRestoring, endRestoring, isRestoring, restoringTable } from '../../db/restoring.ts'
 import { liftTimeouts } from '../../db/timeouts.ts'
 import { explainDatabase, StartError } from '../../start.ts'
 
@@ -78,7 +78,7 @@ async function begin(tx: Tx, config: Config): Promise<void> {
     // A service that began to start before that has made its tables by now, or is refused.
     const since = await findThings(tx)
     if (since.length === 0) return
-    await tx.query('drop table restoring')
+    await endRestoring(tx)
     refuse(since)
   }
 }
@@ -100,7 +100,7 @@ async function findThings(tx: Tx): Promise<string[]> {
      from pg_class
      where relnamespace = current_schema()::regnamespace
        and relkind in ('r', 'p', 'v', 'm', 'f', 'S')
-       and relname <> 'restoring'
+       and relname <> '${restoringTable}'
      union all
      select 'the schema pgboss' from pg_namespace where nspname = 'pgboss'
      order by 1`,
@@ -117,7 +117,7 @@ async function empty(tx: Tx): Promise<void> {
        from pg_class
        where relnamespace = current_schema()::regnamespace
          and relkind in ('r', 'p')
-         and relname <> 'restoring'
+         and relname <> '${restoringTable}'
        order by relispartition desc, relname
        limit ${dropAtOnce}`,
     )
