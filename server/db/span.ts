@@ -26,7 +26,10 @@ export function spanOf(ids: readonly string[]): Span {
   return { first, last }
 }
 
-/** A span as a condition of SQL, behind the name of a column. */
+/**
+ * A span as a condition of SQL, behind the name of a column. It says which days to look into; a statement that joins a list of ids looks each of
+ * them up in a lateral query that is not merged (`offset 0`), or else the whole span may be read (decision 0039).
+ */
 export const within = ({ first, last }: Span): string => `between ${idSql(first)} and ${idSql(last)}`
 
 /**

@@ -57,7 +57,7 @@ export async function hasCampaign(
   return rowCount === 1
 }
 
-/** Reads messages of any accounts, for those who know both ids; by primary key. */
+/** Reads messages of any accounts, for those who know both ids. Each by its key: between the first and the last may lie all that was sent. */
 export async function readMessages(
   db: Queryable,
   keys: readonly { accountId: string; id: string }[],
@@ -65,9 +65,14 @@ export async function readMessages(
   if (keys.length === 0) return new Map()
   const ids = keys.map((key) => key.id)
   const { rows } = await db.query<MessageRow>(
-    `select ${messageColumns('m')}
+    `select m.*
      from unnest($1::uuid[], $2::uuid[]) as k (account_id, id)
-     join messages m on m.account_id = k.account_id and m.id = k.id and m.id ${within(spanOf(ids))}`,
+     cross join lateral (
+       select ${messageColumns('m')}
+       from messages m
+       where m.account_id = k.account_id and m.id = k.id and m.id ${within(spanOf(ids))}
+       offset 0
+     ) m`,
     [keys.map((key) => key.accountId), ids],
   )
   return new Map(rows.map((row) => [row.id, row]))

@@ -111,7 +111,12 @@ async function readOldest(
     `select q.lane_id as id, min(m.queued_at) as at
      from unnest($1::uuid[], $2::uuid[]) as k (lane_id, message_id)
      join queue q on q.lane_id = k.lane_id and q.message_id = k.message_id
-     join messages m on m.account_id = q.account_id and m.id = q.message_id and m.id ${within(spanOf(heads))}
+     cross join lateral (
+       select queued_at
+       from messages
+       where account_id = q.account_id and id = q.message_id and id ${within(spanOf(heads))}
+       offset 0
+     ) m
      group by q.lane_id`,
     [lanes.flatMap((lane) => lane.heads.map(() => lane.id)), heads],
   )
