@@ -19,6 +19,7 @@ import {
   type UseQueryResult,
 } from '@tanstack/react-query'
 import { use, useRef } from 'react'
+import { whileConfirmed } from './session/confirmation.ts'
 import { fetchAsUser, readLogin, whileIn } from './session/session.ts'
 import { isAllowed, Scopes } from './kit/may.tsx'
 import { paceOf, watchReturns } from './kit/pace.ts'
@@ -28,7 +29,7 @@ const client = createClient({ baseUrl: location.origin, fetch: fetchAsUser })
 
 /** The client of whoever is logged in. */
 export const heliogram: Pick<Client, 'call' | 'open'> = {
-  call: (name, ...rest) => whileIn(() => client.call(name, ...rest), rest[1]?.signal),
+  call: (name, ...rest) => whileConfirmed(() => whileIn(() => client.call(name, ...rest), rest[1]?.signal)),
   open: (name, ...rest) => whileIn(() => client.open(name, ...rest), rest[1]?.signal),
 }
 

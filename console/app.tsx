@@ -9,6 +9,7 @@ import { campaignsScreens } from './screens/campaigns/routes.tsx'
 import { deliveryScreens } from './screens/delivery/routes.tsx'
 import { developersScreens } from './screens/developers/routes.tsx'
 import { LoginAgain } from './screens/login/again.tsx'
+import { ConfirmLogin } from './screens/login/confirm.tsx'
 import { JoinScreen } from './screens/login/join.tsx'
 import { LoginScreen } from './screens/login/login.tsx'
 import { messagesScreens } from './screens/messages/routes.tsx'
@@ -59,6 +60,7 @@ export function App() {
           </Route>
         </Switch>
       </Shell>
+      <ConfirmLogin email={login.user.email} />
       {login.isOver && <LoginAgain email={login.user.email} />}
     </Scopes>
   )

@@ -1754,6 +1754,8 @@ export interface Operations {
    *
    * With an invitation for its first owner, a first key, or both. Its messages, people and numbers are its own: only its own keys and users see them. An account that is below another has none below itself.
    *
+   * A login asks for the password again where that was longer than an hour ago.
+   *
    * Scope: `accounts:write`.
    */
   createAccount: {
@@ -1913,6 +1915,8 @@ export interface Operations {
    *
    * What it does, it does in that account. By default it may all that you may but what is yours alone.
    *
+   * A login asks for the password again where that was longer than an hour ago.
+   *
    * Scope: `accounts:write`.
    */
   createAccountApiKey: {
@@ -1992,6 +1996,8 @@ export interface Operations {
    * Close an account below yours.
    *
    * Its keys, logins and invitations end, and it is refused everywhere within five seconds. What waits is canceled, broadcasts too, and its endpoints are disabled. After `grace_days` its data keys are destroyed, and its people and contacts deleted. A repetition changes what it names.
+   *
+   * A login asks for the password again where that was longer than an hour ago.
    *
    * Scope: `accounts:write`.
    */
@@ -2077,6 +2083,8 @@ export interface Operations {
   }
   /**
    * Make a key.
+   *
+   * A login asks for the password again where that was longer than an hour ago.
    *
    * Scope: `keys:write`.
    */
@@ -2197,6 +2205,8 @@ export interface Operations {
    *
    * Scopes can be taken away, not added; then its open invitations end. It holds at once here, and within five seconds on other nodes; also for logins with the key.
    *
+   * A login asks for the password again where that was longer than an hour ago.
+   *
    * Scope: `keys:write`.
    */
   updateApiKey: {
@@ -2269,6 +2279,8 @@ export interface Operations {
    * Give a key another secret.
    *
    * Id, prefix, scopes and mode stay. The old secret, and logins that were made until then, end with the overlap; a second rotation ends the first overlap.
+   *
+   * A login asks for the password again where that was longer than an hour ago.
    *
    * Scope: `keys:write`.
    */
@@ -6321,6 +6333,8 @@ export interface Operations {
    *
    * An account has at most 100. The answer has the password, once.
    *
+   * A login asks for the password again where that was longer than an hour ago.
+   *
    * Scope: `smpp:write`.
    */
   createSmppCredential: {
@@ -6399,6 +6413,8 @@ export interface Operations {
    *
    * Bound sessions follow within five seconds; those from networks no longer allowed are ended.
    *
+   * A login asks for the password again where that was longer than an hour ago.
+   *
    * Scope: `smpp:write`.
    */
   updateSmppCredential: {
@@ -6446,6 +6462,8 @@ export interface Operations {
    * Give an SMPP client another password.
    *
    * Sessions bound with the old one are ended within five seconds.
+   *
+   * A login asks for the password again where that was longer than an hour ago.
    *
    * Scope: `smpp:write`.
    */
@@ -6702,6 +6720,8 @@ export interface Operations {
    *
    * Callbacks are signed with the oldest that is not revoked: to rotate, make a second, give it to your program, and revoke the first.
    *
+   * A login asks for the password again where that was longer than an hour ago.
+   *
    * Scope: `keys:write`.
    */
   createTwilioCredential: {
@@ -6841,6 +6861,8 @@ export interface Operations {
    *
    * The answer has a code, once: give it to the person, who becomes a user with it (`POST /v1/auth/accept-invitation`). Heliogram sends no mail. An earlier invitation of the same address ends.
    *
+   * A login asks for the password again where that was longer than an hour ago.
+   *
    * Scope: `users:write`.
    */
   createInvitation: {
@@ -6942,6 +6964,26 @@ export interface Operations {
     }
   }
   /**
+   * Show again who you are.
+   *
+   * What gives access to others (keys, people, webhooks, credentials, sub-accounts) asks a login for this when its password is more than an hour old: it answers 401 `insufficient_user_authentication` (RFC 9470). With a second factor, `otp` or `recovery_code` is needed as well.
+   *
+   * Scope: `profile:write`.
+   */
+  confirmMe: {
+    body: {
+      password: string
+      /** The code that the app shows. */
+      otp?: string | undefined
+      recovery_code?: string | undefined
+    }
+    answer: {
+      object: 'confirmation'
+      /** Until when this login is not asked again. */
+      confirmed_until: string
+    }
+  }
+  /**
    * Prepare a second factor.
    *
    * Takes the password, because who found an open session could otherwise lock its owner out. Nothing changes before `/confirm`.
@@ -7009,6 +7051,8 @@ export interface Operations {
    *
    * Who is disabled or gets another role is logged out: at once here, within five seconds on other nodes. Only owners make and change owners, nobody gives a role that may do more than they, and nobody changes themselves.
    *
+   * A login asks for the password again where that was longer than an hour ago.
+   *
    * Scope: `users:write`.
    */
   updateUser: {
@@ -7026,6 +7070,8 @@ export interface Operations {
    *
    * They are logged out, and their address is free. API keys that they made belong to the account and stay.
    *
+   * A login asks for the password again where that was longer than an hour ago.
+   *
    * Scope: `users:write`.
    */
   deleteUser: {
@@ -7038,6 +7084,8 @@ export interface Operations {
    * Create a webhook.
    *
    * An account has at most 20. The answer contains the signing secret, once.
+   *
+   * A login asks for the password again where that was longer than an hour ago.
    *
    * Scope: `webhooks:write`.
    */
@@ -7155,6 +7203,8 @@ export interface Operations {
    *
    * One secret for the account, in force at once. Call it first to learn the secret.
    *
+   * A login asks for the password again where that was longer than an hour ago.
+   *
    * Scope: `webhooks:write`.
    */
   rotateCallbackSecret: {
@@ -7178,6 +7228,8 @@ export interface Operations {
    * Change a webhook.
    *
    * Fields that are not given stay, but headers of your own do not go to another host: give them again. What waits for a webhook when it is disabled is not posted, also when it is enabled again: replay it.
+   *
+   * A login asks for the password again where that was longer than an hour ago.
    *
    * Scope: `webhooks:write`.
    */
@@ -7380,6 +7432,8 @@ export interface Operations {
    * Replace the signing secret.
    *
    * Posts carry a signature of the old secret too, until the grace time is over.
+   *
+   * A login asks for the password again where that was longer than an hour ago.
    *
    * Scope: `webhooks:write`.
    */
@@ -8127,6 +8181,7 @@ export const routes = {
   deleteInvitation: 'DELETE /v1/users/invitations/{id}',
   getMe: 'GET /v1/users/me',
   updateMe: 'PATCH /v1/users/me',
+  confirmMe: 'POST /v1/users/me/confirm',
   beginTotp: 'POST /v1/users/me/totp',
   disableTotp: 'DELETE /v1/users/me/totp',
   confirmTotp: 'POST /v1/users/me/totp/confirm',
@@ -8399,6 +8454,7 @@ export const scopes = {
   deleteInvitation: 'users:write',
   getMe: 'profile:read',
   updateMe: 'profile:write',
+  confirmMe: 'profile:write',
   beginTotp: 'profile:write',
   disableTotp: 'profile:write',
   confirmTotp: 'profile:write',

@@ -31,6 +31,11 @@ export const errorKinds = {
     'The credentials are not right',
     'Check the e-mail address and the password, or the key.',
   ),
+  insufficient_user_authentication: kind(
+    401,
+    'Show again who you are',
+    'Send your password to `POST /v1/users/me/confirm`, or log in again, then repeat the request. API keys are not asked.',
+  ),
   otp_required: kind(
     401,
     'A code of the second factor is needed',

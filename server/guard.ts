@@ -12,6 +12,7 @@ import type {
   RouteOptions,
 } from 'fastify'
 import { denied, type Authenticator } from './accounts/authenticate.ts'
+import { requireConfirmation } from './accounts/login/confirmation.ts'
 import { readWithinAccount, withinAccount } from './db/scoped.ts'
 import { countStranger, noteStranger, refuseStranger, takeRequest, tellStranger, type Door } from './door/door.ts'
 import { pointTo } from './requests/body.ts'
@@ -82,6 +83,8 @@ export function guardRoutes(
       route.schema.querystring = { type: 'object', properties: {}, additionalProperties: false }
     const bodyCheck = isApi ? bodyCheckOf(route) : null
     if (bodyCheck) route.preValidation = [...[route.preValidation ?? []].flat(), bodyCheck]
+    // Last: who is asked for a password has sent what would be done.
+    if (route.config?.needsConfirmation) route.preHandler = [askConfirmation, ...[route.preHandler ?? []].flat()]
     if (route.attachValidation) route.preHandler = [refusePath, ...[route.preHandler ?? []].flat()]
   })
   return routes
@@ -127,6 +130,15 @@ function bodyCheckOf({ schema }: RouteOptions): preValidationHookHandler | null 
 /** A path that names nothing there may be (a NUL) is refused before a route that looks at all other faults itself asks the database for it. */
 const refusePath: preHandlerHookHandler = ({ validationError }, _reply, done) => {
   done(validationError?.validationContext === 'params' ? validationError : undefined)
+}
+
+const askConfirmation: preHandlerHookHandler = ({ caller }, _reply, done) => {
+  try {
+    requireConfirmation(caller)
+    done()
+  } catch (error) {
+    done(error as Error)
+  }
 }
 
 /** A field where a route has none is told, as everywhere. */

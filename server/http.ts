@@ -54,6 +54,8 @@ export interface Caller {
   id: string
   /** The user; null: an API key, or a login with one. */
   userId: string | null
+  /** When that user last showed by a password who they are: as they logged in, or since (`/v1/users/me/confirm`). */
+  confirmedAt?: Date | null
   mode: 'live' | 'test'
   scopes: ReadonlySet<string>
   /** Requests a second, where the account has a number of its own. */
@@ -89,6 +91,8 @@ declare module 'fastify' {
     audit?: string
     /** Has this process read what the route has changed, as far as it keeps it in memory; awaited before the answer. Set by `kept.ts`. */
     applied?: (caller: Caller) => Promise<void>
+    /** It gives somebody access, or takes an account from who has it: a person has to have shown lately who they are. */
+    needsConfirmation?: true
     /** It will go: its answers say so, and who calls it is noted. */
     deprecated?: Deprecation
     /** It logs in by what is in the request: who fails there is a stranger, and is refused as one who has failed too often. */

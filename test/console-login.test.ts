@@ -1,5 +1,6 @@
 /** What becomes of a login in the console when something around it fails. */
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openPool } from '../server/db/db.ts'
 import { enterConsole, type Visitor } from './browser.ts'
 import { startProgram, type Program } from './harness.ts'
 import { until } from './until.ts'
@@ -81,6 +82,31 @@ test('a login that ends in the middle of a form is renewed in front of it: what 
   await page.getByText('Nobody types this twice.').first().waitFor()
   const { data } = await program.client.expect<{ data: object[] }>('GET', '/v1/messages?to=12025550177')
   expect(data).toHaveLength(1)
+})
+
+test('who makes a key an hour after they typed their password types it again, and what they filled in is sent then', async () => {
+  const { page } = visitor
+  const db = openPool(await program.connection(), { name: 'journey', max: 1 })
+  await db.query(`update tokens set confirmed_at = now() - interval '61 minutes'`)
+  await db.end()
+  await page.goto('/console/keys/new')
+  await page.getByLabel('Name', { exact: true }).fill('Shop')
+  const make = page.getByRole('button', { name: 'Make the key' })
+  await make.click()
+  const dialog = page.getByRole('dialog', { name: 'Confirm that it is you' })
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('alert').getByText('It was not done').waitFor()
+  await make.click()
+  await dialog.getByLabel('Password').fill('seven mirrors on a hill')
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await dialog.getByRole('alert').waitFor()
+  await dialog.getByLabel('Password').fill(program.password)
+  await dialog.getByRole('button', { name: 'Confirm' }).click()
+  await page.getByRole('region', { name: 'The key' }).waitFor()
+  expect(await dialog.count()).toBe(0)
+  const { data } = await program.client.expect<{ data: { name: string }[] }>('GET', '/v1/api-keys')
+  expect(data.filter(({ name }) => name === 'Shop')).toHaveLength(1)
 })
 
 test('a login that nobody has used for long ends, whatever a page asks by itself, and at the server too', async () => {

@@ -91,7 +91,18 @@ function admit(credential: Credential | null): Known {
     throw denied('expired_token', 'The token has expired.')
   if (credential.accountStatus !== 'active')
     throw new ApiError('account_suspended', { detail: `The account is ${credential.accountStatus}.` })
-  const { accountId, kind, id, userId, mode, scopes, ipAllow, apiPerSecond, defaultCountry } = credential
-  const caller = { accountId, kind, id, userId, mode, scopes: new Set(scopes), apiPerSecond, defaultCountry }
+  const { scopes, ipAllow, ...rest } = credential
+  const { accountId, kind, id, userId, confirmedAt, mode, apiPerSecond, defaultCountry } = rest
+  const caller = {
+    accountId,
+    kind,
+    id,
+    userId,
+    confirmedAt,
+    mode,
+    scopes: new Set(scopes),
+    apiPerSecond,
+    defaultCountry,
+  }
   return { caller, isAllowedFrom: allowNetworks(ipAllow) }
 }

@@ -95,7 +95,12 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
           ...problems(409),
         },
       },
-      config: { scope: 'accounts:write', operation: 'accounts.create', audit: 'account.created' },
+      config: {
+        scope: 'accounts:write',
+        operation: 'accounts.create',
+        audit: 'account.created',
+        needsConfirmation: true,
+      },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
@@ -172,7 +177,12 @@ export function subaccountRoutes(app: App, context: AccountsContext): void {
         body: KeyInput,
         response: { 201: NewApiKey, ...problems(404, 409) },
       },
-      config: { scope: 'accounts:write', operation: 'accounts.create_key', audit: 'api_key.created' },
+      config: {
+        scope: 'accounts:write',
+        operation: 'accounts.create_key',
+        audit: 'api_key.created',
+        needsConfirmation: true,
+      },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

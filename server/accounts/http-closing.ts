@@ -58,7 +58,12 @@ export function closingRoutes(app: App, context: AccountsContext): void {
         body: Nullable(Closing),
         response: { 200: Type.Ref('Account'), ...problems(404, 409) },
       },
-      config: { scope: 'accounts:write', operation: 'accounts.close', audit: 'account.closed' },
+      config: {
+        scope: 'accounts:write',
+        operation: 'accounts.close',
+        audit: 'account.closed',
+        needsConfirmation: true,
+      },
     },
     (request, reply) => change(request, reply, (tx, id) => closeAccount(tx, id, request.body ?? {})),
   )

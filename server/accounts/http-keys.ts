@@ -66,7 +66,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         body: KeyInput,
         response: { 201: NewApiKey, ...problems(422) },
       },
-      config: { scope: 'keys:write', operation: 'api_keys.create', audit: 'api_key.created' },
+      config: { scope: 'keys:write', operation: 'api_keys.create', audit: 'api_key.created', needsConfirmation: true },
     },
     (request, reply) =>
       idempotent({ db, vault }, request, reply, async (tx) => {
@@ -133,7 +133,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         body: KeyChange,
         response: { 200: ApiKey, ...problems(404) },
       },
-      config: { scope: 'keys:write', operation: 'api_keys.update', audit: 'api_key.updated' },
+      config: { scope: 'keys:write', operation: 'api_keys.update', audit: 'api_key.updated', needsConfirmation: true },
     },
     async (request, reply): Promise<void> => {
       await idempotent({ db, vault }, request, reply, async (tx) => {
@@ -169,7 +169,7 @@ export function keyRoutes(app: App, { db, vault, authenticator }: AccountsContex
         body: Nullable(Rotation),
         response: { 200: NewApiKey, ...problems(404) },
       },
-      config: { scope: 'keys:write', operation: 'api_keys.rotate', audit: 'api_key.rotated' },
+      config: { scope: 'keys:write', operation: 'api_keys.rotate', audit: 'api_key.rotated', needsConfirmation: true },
     },
     async (request, reply): Promise<void> => {
       await idempotent({ db, vault }, request, reply, async (tx) => {

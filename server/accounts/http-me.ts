@@ -7,14 +7,15 @@ import { Type } from 'typebox'
 import { recordRequest } from '../audit/audit.ts'
 import { inTransaction } from '../db/db.ts'
 import { ApiError, invalid } from '../errors.ts'
-import { problems, type App } from '../http.ts'
+import { problems, Timestamp, type App } from '../http.ts'
 import { bearerOf } from './authenticate.ts'
 import type { AccountsContext } from './http.ts'
 import { userFields } from './http-users.ts'
+import { confirmedUntil } from './login/confirmation.ts'
 import { isSecondFactor } from './login/login.ts'
 import { hashPassword, isPassword } from './login/password.ts'
 import { requirePassword } from './login/password-rules.ts'
-import { endSessionsOf } from './login/session.ts'
+import { confirmSession, endSessionsOf } from './login/session.ts'
 import { beginAttempt, beginCode, forgive } from './login/throttle.ts'
 import { hashToken } from './token.ts'
 import { beginTotp, confirmTotp, disableTotp } from './login/totp.ts'
@@ -92,6 +93,49 @@ export function meRoutes(app: App, context: AccountsContext): void {
       })
       authenticator.forget()
       return showSelf(await self(request))
+    },
+  )
+  app.post(
+    '/v1/users/me/confirm',
+    {
+      schema: {
+        operationId: 'confirmMe',
+        summary: 'Show again who you are',
+        description:
+          'What gives access to others (keys, people, webhooks, credentials, sub-accounts) asks a login for this when its password is more than an hour old: it answers 401 `insufficient_user_authentication` (RFC 9470). With a second factor, `otp` or `recovery_code` is needed as well.',
+        tags,
+        body: Type.Object(
+          {
+            password: Password,
+            otp: Type.Optional(Otp),
+            recovery_code: Type.Optional(Type.String({ minLength: 1, maxLength: 64 })),
+          },
+          { additionalProperties: false },
+        ),
+        response: {
+          200: Type.Object({
+            object: Type.Literal('confirmation'),
+            confirmed_until: Timestamp('Until when this login is not asked again.'),
+          }),
+          ...problems(429),
+        },
+      },
+      config: { scope: 'profile:write', isKeyless: true },
+    },
+    async (request) => {
+      const user = await self(request)
+      const { password, otp, recovery_code: recoveryCode } = request.body
+      await requireOwnPassword(request, user, password, '#/password')
+      if (user.hasTotp) {
+        if (otp === undefined && recoveryCode === undefined) throw new ApiError('otp_required')
+        if (!(await isSecondFactor(db, vault, user, { otp, recoveryCode }))) throw new ApiError('invalid_otp')
+      }
+      const confirmedAt = await inTransaction(db, async (tx) => {
+        if (!(await lockPassword(tx, user))) throw notYours('#/password')
+        return confirmSession(tx, bearerOf(request.headers.authorization))
+      })
+      authenticator.forget()
+      return { object: 'confirmation' as const, confirmed_until: confirmedUntil(confirmedAt).toISOString() }
     },
   )
   app.post(

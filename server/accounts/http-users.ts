@@ -109,7 +109,7 @@ export function userRoutes(app: App, context: AccountsContext): void {
         ),
         response: { 200: Type.Ref('User'), ...problems(404, 409) },
       },
-      config: { scope: 'users:write', operation: 'users.update', audit: 'user.updated' },
+      config: { scope: 'users:write', operation: 'users.update', audit: 'user.updated', needsConfirmation: true },
     },
     async (request, reply): Promise<void> => {
       await idempotent(context, request, reply, async (tx) => {
@@ -131,7 +131,7 @@ export function userRoutes(app: App, context: AccountsContext): void {
         params,
         response: { 204: Type.Null(), ...problems(404, 409) },
       },
-      config: { scope: 'users:write', operation: 'users.delete', audit: 'user.deleted' },
+      config: { scope: 'users:write', operation: 'users.delete', audit: 'user.deleted', needsConfirmation: true },
     },
     async (request, reply): Promise<void> => {
       await idempotent(context, request, reply, async (tx) => {
@@ -159,7 +159,12 @@ function invitationRoutes(app: App, context: AccountsContext): void {
         body: Type.Object({ email: Email, role: RoleEnum }, { additionalProperties: false }),
         response: { 201: NewInvitation, ...problems(409) },
       },
-      config: { scope: 'users:write', operation: 'invitations.create', audit: 'invitation.created' },
+      config: {
+        scope: 'users:write',
+        operation: 'invitations.create',
+        audit: 'invitation.created',
+        needsConfirmation: true,
+      },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

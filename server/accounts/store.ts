@@ -12,6 +12,8 @@ export interface Credential {
   id: string
   /** Null: a key, or the login of one. */
   userId: string | null
+  /** When that user last showed who they are. */
+  confirmedAt: Date | null
   mode: 'live' | 'test'
   scopes: string[]
   /** SHA-256 of the whole token. */
@@ -70,6 +72,7 @@ export async function findKeys(db: Queryable, given: readonly GivenKey[]): Promi
         'key' as kind,
         k.id,
         null as "userId",
+        null as "confirmedAt",
         k.mode,
         k.scopes,
         k.secret_hash as hash,
@@ -115,6 +118,7 @@ export async function findAccessToken(db: Queryable, hash: Buffer): Promise<Cred
         'token' as kind,
         t.user_id as id,
         u.id as "userId",
+        case when u.id is not null then t.confirmed_at end as "confirmedAt",
         coalesce(k.mode, 'live') as mode,
         t.scopes,
         k.scopes as "ownScopes",

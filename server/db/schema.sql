@@ -1457,6 +1457,7 @@ create table tokens (
   expires_at timestamptz not null,
   replaced_at timestamptz,
   revoked_at timestamptz,
+  confirmed_at timestamptz default now() not null,
   constraint tokens_pkey primary key (hash),
   constraint tokens_account_id_fkey foreign key (account_id) references accounts(id),
   constraint tokens_kind_check check ((kind = any (array['access', 'refresh'])))

@@ -83,7 +83,9 @@ function describeRoute(given: Record<string, unknown>, route: RouteOptions): Rec
   // What needs no token says so: who reads the document takes silence for an oversight.
   if (!scope) return { security: [], ...schema }
   const { properties: headers = {} } = (given['headers'] ?? {}) as { properties?: Record<string, TSchema> }
-  const description = [given['description'], `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n')
+  const asked =
+    route.config?.needsConfirmation && 'A login asks for the password again where that was longer than an hour ago.'
+  const description = [given['description'], asked, `Scope: \`${scope}\`.`].filter(Boolean).join('\n\n')
   return {
     ...schema,
     description,

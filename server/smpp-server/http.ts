@@ -125,7 +125,12 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
         body: NewCredential,
         response: { 201: WithPassword, ...problems() },
       },
-      config: { scope: 'smpp:write', operation: 'smpp_credentials.create', audit: 'smpp_credential.created' },
+      config: {
+        scope: 'smpp:write',
+        operation: 'smpp_credentials.create',
+        audit: 'smpp_credential.created',
+        needsConfirmation: true,
+      },
     },
     async (request, reply) => {
       const { body, caller } = request
@@ -175,7 +180,12 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
         body: CredentialChange,
         response: { 200: Ref, ...problems(404) },
       },
-      config: { scope: 'smpp:write', operation: 'smpp_credentials.update', audit: 'smpp_credential.updated' },
+      config: {
+        scope: 'smpp:write',
+        operation: 'smpp_credentials.update',
+        audit: 'smpp_credential.updated',
+        needsConfirmation: true,
+      },
     },
     (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
@@ -201,7 +211,12 @@ export function smppCredentialRoutes(app: App, context: SmppCredentialsContext):
         params,
         response: { 200: WithPassword, ...problems(404) },
       },
-      config: { scope: 'smpp:write', operation: 'smpp_credentials.rotate', audit: 'smpp_credential.password_rotated' },
+      config: {
+        scope: 'smpp:write',
+        operation: 'smpp_credentials.rotate',
+        audit: 'smpp_credential.password_rotated',
+        needsConfirmation: true,
+      },
     },
     async (request, reply) => {
       const password = newBindPassword()

@@ -75,7 +75,12 @@ export function twilioCredentialRoutes(
         ),
         response: { 201: NewCredential, ...problems(409) },
       },
-      config: { scope: 'keys:write', operation: 'twilio_credentials.create', audit: 'twilio_credential.created' },
+      config: {
+        scope: 'keys:write',
+        operation: 'twilio_credentials.create',
+        audit: 'twilio_credential.created',
+        needsConfirmation: true,
+      },
     },
     (request, reply) =>
       idempotent({ db, vault }, request, reply, async (tx) => {

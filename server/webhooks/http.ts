@@ -96,7 +96,7 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
         body: NewWebhook,
         response: { 201: WithSecret, ...problems(409) },
       },
-      config: { scope: 'webhooks:write', audit: 'webhook.created' },
+      config: { scope: 'webhooks:write', audit: 'webhook.created', needsConfirmation: true },
       attachValidation: true,
     },
     async (request, reply) => {
@@ -169,7 +169,7 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
         body: WebhookChange,
         response: { 200: WebhookRef, ...problems(404, 409) },
       },
-      config: { scope: 'webhooks:write', audit: 'webhook.updated' },
+      config: { scope: 'webhooks:write', audit: 'webhook.updated', needsConfirmation: true },
       attachValidation: true,
     },
     async (request, reply) => {
@@ -225,7 +225,7 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
         body: Nullable(Rotation),
         response: { 200: WithSecret, ...problems(404, 409) },
       },
-      config: { scope: 'webhooks:write', audit: 'webhook.secret_rotated' },
+      config: { scope: 'webhooks:write', audit: 'webhook.secret_rotated', needsConfirmation: true },
     },
     async (request, reply) =>
       idempotent(context, request, reply, async (tx) => {
@@ -248,7 +248,7 @@ export function webhookRoutes(app: App, context: WebhooksContext): void {
         tags,
         response: { 200: Type.Object({ secret: Secret }), ...problems(409) },
       },
-      config: { scope: 'webhooks:write', audit: 'callback_secret.rotated' },
+      config: { scope: 'webhooks:write', audit: 'callback_secret.rotated', needsConfirmation: true },
     },
     async (request, reply) =>
       idempotent(context, request, reply, async (tx) => {

@@ -4,24 +4,41 @@ import { useState, type ReactNode } from 'react'
 import { Button } from '../../kit/button.tsx'
 import { Buttons, Form, TextField } from '../../kit/form.tsx'
 import { useTask } from '../../kit/task.tsx'
-import { logIn } from '../../session/session.ts'
+import { logIn as logInHere } from '../../session/session.ts'
+
+/** What somebody types to show who they are. */
+interface Typed {
+  password: string
+  otp?: string
+  recovery_code?: string
+}
 
 interface LoginFormProps {
   /** Who has been in before. */
   known?: string
   /** Whether nobody else may come in here. */
   isOnlyKnown?: boolean
+  /** What the button says. */
+  label?: string
+  /** What is done with what was typed. */
+  logIn?: (typed: Typed, email: string) => Promise<void>
   /** Beside the button. */
   children?: ReactNode
 }
 
-export function LoginForm({ known = '', isOnlyKnown = false, children }: LoginFormProps) {
+export function LoginForm({
+  known = '',
+  isOnlyKnown = false,
+  label = 'Log in',
+  logIn = (typed, email) => logInHere({ email, ...typed }),
+  children,
+}: LoginFormProps) {
   const [email, setEmail] = useState(known)
   const [password, setPassword] = useState('')
   const [otp, setOtp] = useState('')
   const [isRecovery, setRecovery] = useState(false)
   const { run, isBusy, problem } = useTask(() =>
-    logIn({ email, password, ...(otp && (isRecovery ? { recovery_code: otp } : { otp })) }),
+    logIn({ password, ...(otp && (isRecovery ? { recovery_code: otp } : { otp })) }, email),
   )
   // What was typed first stays right while the second factor is asked for, and when it was wrong.
   const isAsked = problem instanceof HeliogramError && ['otp_required', 'invalid_otp'].includes(problem.code)
@@ -63,7 +80,7 @@ export function LoginForm({ known = '', isOnlyKnown = false, children }: LoginFo
       )}
       <Buttons>
         <Button kind="primary" type="submit" isBusy={isBusy}>
-          Log in
+          {label}
         </Button>
         {isAsked && (
           <Button kind="quiet" onClick={() => setRecovery(!isRecovery)}>

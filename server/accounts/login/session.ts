@@ -70,14 +70,31 @@ export async function refreshSession(db: Db, vault: Vault, refreshToken: string)
 /** Ends the login of an access or refresh token; false: there is none. */
 export async function closeSession(db: Db, token: string): Promise<boolean> {
   return inTransaction(db, async (tx) => {
-    const { rows } = await tx.query<{ family: string }>({
-      name: 'find-family',
-      text: 'select family from tokens where hash = $1',
-      values: [hashToken(token)],
-    })
-    if (rows[0]) await revokeFamily(tx, rows[0].family)
-    return rows.length > 0
+    const family = await findFamily(tx, token)
+    if (family !== null) await revokeFamily(tx, family)
+    return family !== null
   })
+}
+
+/**
+ * Notes that the person behind a login has shown who they are; what it is refreshed to knows it, too. Answers when that was.
+ * @throws ApiError `invalid_token` where the login has ended.
+ */
+export async function confirmSession(tx: Tx, accessToken: string): Promise<Date> {
+  const family = await findFamily(tx, accessToken)
+  if (family !== null) await lockFamily(tx, family)
+  const { rows } = await tx.query<{ confirmedAt: Date }>({
+    name: 'confirm-family',
+    text: `
+      update tokens
+      set confirmed_at = now()
+      where family = $1
+        and revoked_at is null
+      returning confirmed_at as "confirmedAt"`,
+    values: [family],
+  })
+  if (!rows[0]) throw denied('invalid_token', 'The token was revoked.')
+  return rows[0].confirmedAt
 }
 
 const derive = (vault: Vault, kind: 'access' | 'refresh', family: string, generation: number): string =>
@@ -102,11 +119,12 @@ async function addGeneration(
         where family = $5
           and generation = $6::int - 1
           and kind = 'refresh'
+        returning confirmed_at
       )
-      insert into tokens (hash, kind, account_id, user_id, family, generation, scopes, expires_at)
-      values
-        ($1, 'access', $3, $4, $5, $6, $7, now() + make_interval(secs => $8)),
-        ($2, 'refresh', $3, $4, $5, $6, $7, now() + make_interval(secs => $9))`,
+      insert into tokens (hash, kind, account_id, user_id, family, generation, scopes, expires_at, confirmed_at)
+      select t.hash, t.kind, $3, $4, $5, $6, $7, now() + make_interval(secs => t.seconds), coalesce(r.confirmed_at, now())
+      from (values ($1::bytea, 'access', $8::float8), ($2::bytea, 'refresh', $9::float8)) as t (hash, kind, seconds)
+      left join replaced r on true`,
     values: [
       hashToken(accessToken),
       hashToken(refreshToken),
@@ -186,13 +204,28 @@ async function lockRefreshToken(tx: Tx, hash: Buffer): Promise<RefreshRow | unde
   return rows[0]
 }
 
-/** Revokes all tokens of a family (index tokens_family); waits for a refresh that is under way, and ends what it made. */
-async function revokeFamily(tx: Tx, family: string): Promise<void> {
+/** The family of a token, by primary key; null where there is no such token. */
+async function findFamily(tx: Tx, token: string): Promise<string | null> {
+  const { rows } = await tx.query<{ family: string }>({
+    name: 'find-family',
+    text: 'select family from tokens where hash = $1',
+    values: [hashToken(token)],
+  })
+  return rows[0]?.family ?? null
+}
+
+/** Waits for a refresh that is under way, so that what follows changes what it made (index tokens_family). */
+async function lockFamily(tx: Tx, family: string): Promise<void> {
   await tx.query({
     name: 'lock-family',
     text: `select 1 from tokens where family = $1 and kind = 'refresh' order by generation for update`,
     values: [family],
   })
+}
+
+/** Revokes all tokens of a family (index tokens_family), also what a refresh that is under way makes. */
+async function revokeFamily(tx: Tx, family: string): Promise<void> {
+  await lockFamily(tx, family)
   await tx.query({
     name: 'revoke-family',
     text: `

@@ -1,0 +1,155 @@
+import { readFileSync } from 'node:fs'
+import { Secret, TOTP } from 'otpauth'
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createTestDatabase, type TestDatabase } from '../../db/testing.ts'
+import type { App } from '../../http.ts'
+import { newId } from '../../ids.ts'
+import { buildAccountsApp, createTestAccount, createTestUser } from '../testing.ts'
+import { hashPassword } from './password.ts'
+
+const password = 'six mirrors on a hill'
+let database: TestDatabase
+let app: App
+let key: { authorization: string }
+let accountId: string
+let passwordHash: string
+
+beforeAll(async () => {
+  database = await createTestDatabase()
+  app = await buildAccountsApp(database.db)
+  const account = await createTestAccount(database.db)
+  accountId = account.accountId
+  key = account.headers
+  passwordHash = await hashPassword(password)
+})
+afterAll(async () => {
+  await app.close()
+  await database.close()
+})
+beforeEach(() => database.db.query('delete from login_failures'))
+
+type Headers = { authorization: string }
+const post = (url: string, payload: object, headers?: Headers) =>
+  app.inject({ method: 'POST', url, payload, ...(headers && { headers }) })
+const bearer = (answer: { json(): { access_token: string } }): Headers => ({
+  authorization: `Bearer ${answer.json().access_token}`,
+})
+const makeKey = (headers: Headers) => post('/v1/api-keys', { name: 'Key', scopes: ['messages:read'] }, headers)
+const confirm = (headers: Headers, body: object) => post('/v1/users/me/confirm', body, headers)
+
+/** Somebody who logged in some minutes ago and has refreshed the login since. */
+async function refreshedAfter(minutes: number): Promise<{ email: string; headers: Headers; refreshToken: string }> {
+  const { email, userId } = await createTestUser(database.db, accountId, { role: 'owner', passwordHash })
+  const pair = (await post('/v1/auth/login', { email, password })).json()
+  await database.db.query(`update tokens set confirmed_at = now() - make_interval(mins => $2) where user_id = $1`, [
+    userId,
+    minutes,
+  ])
+  const next = await post('/v1/auth/refresh', { refresh_token: pair.refresh_token })
+  return { email, headers: bearer(next), refreshToken: next.json().refresh_token }
+}
+
+test('a login is asked for its password after an hour where it would give access, however often it was refreshed', async () => {
+  expect((await makeKey((await refreshedAfter(59)).headers)).statusCode).toBe(201)
+  const { headers } = await refreshedAfter(61)
+  const refused = await makeKey(headers)
+  expect(refused.json()).toMatchObject({ status: 401, code: 'insufficient_user_authentication' })
+  // RFC 9470 §3.
+  expect(refused.headers['www-authenticate']).toMatch(
+    /^Bearer .*error="insufficient_user_authentication".*max_age="3600"$/,
+  )
+  expect((await app.inject({ url: '/v1/api-keys', headers })).statusCode).toBe(200)
+  const before = Date.now()
+  const confirmed = await confirm(headers, { password })
+  expect(confirmed.json()).toMatchObject({ object: 'confirmation' })
+  expect(Math.abs(Date.parse(confirmed.json().confirmed_until) - before - 3_600_000)).toBeLessThan(60_000)
+  expect((await makeKey(headers)).statusCode).toBe(201)
+})
+
+test('what a confirmed login is refreshed to is confirmed, and others of the same person are not', async () => {
+  const { email, headers, refreshToken } = await refreshedAfter(61)
+  const other = bearer(await post('/v1/auth/login', { email, password }))
+  await database.db.query(
+    `update tokens set confirmed_at = now() - interval '2 hours'
+    where user_id = (select id from users where email = $1)`,
+    [email],
+  )
+  expect((await confirm(headers, { password })).statusCode).toBe(200)
+  expect((await makeKey(other)).statusCode).toBe(401)
+  const next = bearer(await post('/v1/auth/refresh', { refresh_token: refreshToken }))
+  expect((await makeKey(next)).statusCode).toBe(201)
+})
+
+test('a body that is wrong is told before a password is asked for', async () => {
+  const { headers } = await refreshedAfter(61)
+  const answer = await post('/v1/api-keys', { name: '', scopes: ['all'] }, headers)
+  expect(answer.statusCode).toBe(422)
+})
+
+test('a key is nobody who could be asked, and neither is a login with one', async () => {
+  expect((await makeKey(key)).statusCode).toBe(201)
+  const secret = key.authorization.replace('Bearer ', '')
+  const pair = await post('/v1/auth/login', { client_id: secret.split('_')[2], client_secret: secret })
+  await database.db.query(`update tokens set confirmed_at = now() - interval '1 year'`)
+  expect((await makeKey(bearer(pair))).statusCode).toBe(201)
+  expect((await confirm(bearer(pair), { password })).json().code).toBe('user_required')
+})
+
+test('a wrong password confirms nothing, and is throttled as a login', async () => {
+  const { headers } = await refreshedAfter(61)
+  const answers = []
+  for (let n = 0; n < 7; n++) answers.push(await confirm(headers, { password: `wrong ${newId()}` }))
+  expect(answers[0]?.json().errors).toMatchObject([{ pointer: '#/password' }])
+  expect(answers.at(-1)?.json().code).toBe('login_throttled')
+  expect((await makeKey(headers)).statusCode).toBe(401)
+})
+
+test('who has a second factor shows that, too', async () => {
+  const { headers } = await refreshedAfter(61)
+  const { secret } = (await post('/v1/users/me/totp', { password }, headers)).json()
+  const codeAt = (steps: number): string =>
+    new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
+  await post('/v1/users/me/totp/confirm', { otp: codeAt(0) }, headers)
+  expect((await confirm(headers, { password })).json().code).toBe('otp_required')
+  expect((await confirm(headers, { password, otp: '000000' })).json().code).toBe('invalid_otp')
+  expect((await makeKey(headers)).statusCode).toBe(401)
+  expect((await confirm(headers, { password, otp: codeAt(1) })).statusCode).toBe(200)
+  expect((await makeKey(headers)).statusCode).toBe(201)
+})
+
+test('a login that has ended is not confirmed', async () => {
+  const { headers } = await refreshedAfter(61)
+  await post('/v1/auth/logout', {}, headers)
+  expect((await confirm(headers, { password })).json().code).toBe('invalid_token')
+})
+
+test('all that gives access asks', () => {
+  const document = JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8')) as {
+    paths: Record<string, Record<string, { operationId: string; description?: string }>>
+  }
+  const asking = Object.values(document.paths)
+    .flatMap((methods) => Object.values(methods))
+    .filter(({ description }) => description?.includes('A login asks for the password again'))
+    .map(({ operationId }) => operationId)
+  expect(asking.toSorted()).toMatchInlineSnapshot(`
+    [
+      "closeAccount",
+      "createAccount",
+      "createAccountApiKey",
+      "createApiKey",
+      "createInvitation",
+      "createSmppCredential",
+      "createTwilioCredential",
+      "createWebhook",
+      "deleteUser",
+      "rotateApiKey",
+      "rotateCallbackSecret",
+      "rotateSmppPassword",
+      "rotateWebhookSecret",
+      "updateApiKey",
+      "updateSmppCredential",
+      "updateUser",
+      "updateWebhook",
+    ]
+  `)
+})
