@@ -11,7 +11,7 @@ export function ConfirmLogin({ email }: { email: string }) {
   return (
     <Dialog title="Confirm that it is you" onClose={() => settle(false)}>
       <p className="question">
-        This gives somebody access, and it is more than an hour since you typed your password. What you have filled in
+        This changes who has access, and it is more than an hour since you typed your password. What you have filled in
         is sent when you have.
       </p>
       <LoginForm
