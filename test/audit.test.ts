@@ -24,6 +24,7 @@ const exempt: Record<string, string> = {
   'POST /v1/imports/:import/cancel': contacts,
   'POST /v1/webhooks/:id/test': 'changes nothing: it posts an event, which is in the log of events',
   'POST /v1/events/:id/redeliver': 'changes nothing: it posts an event again',
+  'POST /v1/users/me/confirm': 'changes nothing but the time until which a login is not asked again',
   'POST /v1/users/me/totp': 'changes nothing until a code confirms it, which is recorded',
   'POST /2010-04-01/Accounts/:accountSid/Messages.json': send,
   'POST /2010-04-01/Accounts/:accountSid/Messages/:sid.json': 'is of one message, whose own events tell it',

@@ -76,6 +76,7 @@ export class Logins {
         return { token }
       case 'PATCH /v1/users/me':
         return { token, body: { password, current_password: password } }
+      case 'POST /v1/users/me/confirm':
       case 'POST /v1/users/me/totp':
       case 'DELETE /v1/users/me/totp':
         return { token, body: { password } }

@@ -105,6 +105,7 @@ export const rows: Record<string, Row> = {
   'DELETE /v1/users/:id': { at: 'member' },
   'GET /v1/users/me': person,
   'PATCH /v1/users/me': { bodies: () => [{ password: 'x', current_password: 'x' }], ...person },
+  'POST /v1/users/me/confirm': { bodies: () => [{ password: 'x' }], ...person },
   'POST /v1/users/me/totp': { bodies: () => [{ password: 'x' }], ...person },
   'POST /v1/users/me/totp/confirm': { bodies: () => [{ otp: '123456' }], ...person },
   'DELETE /v1/users/me/totp': { bodies: () => [{ otp: '123456' }], ...person },
