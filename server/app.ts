@@ -6,6 +6,7 @@ import { parseJson } from './requests/body.ts'
 import { watchDeprecations, type DeprecatedCalls } from './deprecations.ts'
 import { openDoor, type Door } from './door/door.ts'
 import { ApiError, invalid } from './errors.ts'
+import { openFastPath } from './fast-path/fast-path.ts'
 import {
   flushRefusals,
   handleClientError,
@@ -118,7 +119,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
   app.addSchema(Problem)
   parseBodies(app)
   const { authenticator, door = openDoor() } = context
-  const routes = guardRoutes(app, authenticator, door, headers)
+  const { routes, askAgain } = guardRoutes(app, authenticator, door, headers)
   watchDeprecations(app, context.deprecatedCalls ?? null)
   /** The path without the slash at its end, where that is one of ours; else null. */
   const shorterOf = (path: string): string | null => {
@@ -162,6 +163,9 @@ export async function buildApp(context: AppContext, register: Register): Promise
   // RFC 9110 §10.1.1 lets a server ignore an expectation that it does not know; Node would answer 417 without a word.
   app.server.on('checkExpectation', (request, response) => app.server.emit('request', request, response))
   if (context.log?.level === 'debug') logRequests(app)
+  // What looks at each request or answer on Fastify's way would not see those of the other.
+  else if (!context.checksAnswers)
+    openFastPath(app, { bodyBytesMax, trustedProxies: context.trustedProxies ?? [], askAgain })
 
   await registerReference(app)
   errorRoutes(app, messageErrors)

@@ -7,6 +7,8 @@ interface BatchOptions {
   flushesMax: number
   /** Rest after each flush, where nobody waits for the answer: larger flushes cost less an item. */
   rests?: boolean
+  /** Waits while each turn of the loop brings more: under load larger flushes cost less an item, and nobody waits who comes alone. */
+  gathers?: boolean
   /** How long the first item waits for others, where nobody waits for any of them: a statement of one costs nearly as much as one of fifty. */
   lingerMs?: number
   /** Whether a failure concerns every item (the database is away); of any other, halving the batch finds the item to blame. */
@@ -24,6 +26,9 @@ interface Waiting<In, Out> {
 // The rest is as long as the flush was, up to this: a statement costs much the same for one row as for fifty, so under load half the
 // time is spent on gathering, and an idle batcher, whose flushes are short and far apart, never waits.
 const restMsMax = 20
+
+// A turn brings more as long as clients answer faster than they are read; whoever was first has waited enough then.
+const gatherMsMax = 3
 
 /**
  * Collects items and writes them together. `flush` answers one result an item, in their order, and must have no effect when it throws:
@@ -81,7 +86,17 @@ export class Batcher<In, Out> {
       return
     }
     this.#isStarting = true
-    setImmediate(() => this.#start())
+    if (this.#options.gathers) this.#gather(this.#waiting.length, performance.now() + gatherMsMax)
+    else setImmediate(() => this.#start())
+  }
+
+  /** Starts a flush at the first turn that brings nothing more. */
+  #gather(before: number, until: number): void {
+    setImmediate(() => {
+      const { length } = this.#waiting
+      if (length > before && length < this.#options.sizeMax && performance.now() < until) this.#gather(length, until)
+      else this.#start()
+    })
   }
 
   #start(): void {

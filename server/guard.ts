@@ -29,14 +29,14 @@ export interface KnownRoute {
 
 /**
  * Gives every route its headers and its guard as it is registered, and remembers it for 405 answers. Registering a route that does not
- * declare a scope throws.
+ * declare a scope throws. Also answers what `request.askAgain` does.
  */
 export function guardRoutes(
   app: App,
   authenticator: Authenticator,
   door: Door,
   headers: Record<string, string>,
-): KnownRoute[] {
+): { routes: KnownRoute[]; askAgain: FastifyRequest['askAgain'] } {
   const routes: KnownRoute[] = []
   const guards = new WeakSet<object>()
   const authenticateFor = ({ authenticate, audit }: FastifyContextConfig = {}): Authenticate =>
@@ -45,7 +45,7 @@ export function guardRoutes(
       : // Who has been shut out elsewhere a moment ago makes no key, person or webhook that would stay.
         (header, ip) => authenticator.authenticate(header, ip, audit !== undefined)
   app.decorateRequest('enteredAt', 0)
-  app.decorateRequest('askAgain', async function (this: FastifyRequest): Promise<void> {
+  const askAgain = async function (this: FastifyRequest): Promise<void> {
     const { config } = this.routeOptions
     try {
       const caller = await authenticateFor(config)(this.headers.authorization, this.ip)
@@ -55,7 +55,8 @@ export function guardRoutes(
       // It was good when it came, and nobody has taken it away.
       if (!(error instanceof ApiError && error.code === 'expired_token')) throw error
     }
-  })
+  }
+  app.decorateRequest('askAgain', askAgain)
   app.addHook('onRoute', (route: RouteOptions) => {
     const methods = [route.method].flat().map(String)
     routes.push({ methods, path: patternOf(route.url) })
@@ -87,7 +88,7 @@ export function guardRoutes(
     if (route.config?.needsConfirmation) route.preHandler = [askConfirmation, ...[route.preHandler ?? []].flat()]
     if (route.attachValidation) route.preHandler = [refusePath, ...[route.preHandler ?? []].flat()]
   })
-  return routes
+  return { routes, askAgain }
 }
 
 /** Who calls a route. */

@@ -99,6 +99,8 @@ declare module 'fastify' {
     isLogin?: true
     /** Of one that logs in: who was let in by the same lately, and is not refused for what others of the network fail at. */
     isKnown?: (request: FastifyRequest) => boolean
+    /** Requests that come whole are served by the fast path: of request and reply the route uses what is in `fast-path/`. */
+    isFast?: true
     /** Its body holds secrets of which not even a fingerprint is kept, so that no Idempotency-Key is read. */
     isKeyless?: true
   }

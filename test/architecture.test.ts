@@ -42,6 +42,7 @@ const sharedRooms: Record<string, string[]> = {
 /** The rooms that only the wiring enters, likewise; null: everything. */
 const wiringRooms: Record<string, string[] | null> = {
   door: ['shared', 'db'],
+  'fast-path': ['shared', 'db', 'requests'],
   site: ['shared'],
   commands: null,
 }

@@ -1,5 +1,6 @@
 /** Every route of the program over a test database, with nothing that runs beside them; what they ask of it can be recorded. */
 import { AccountTables } from '../server/account-tables.ts'
+import type { AppContext } from '../server/app.ts'
 import { buildTestApp } from '../server/accounts/testing.ts'
 import { StatusMaps } from '../server/carriers/mappings/mapping.ts'
 import { createQueueReader } from '../server/carriers/live/queue.ts'
@@ -41,7 +42,7 @@ export interface World {
 }
 
 /** Builds it, with every route of the program and nothing that runs beside them. */
-export async function openWorld(database: TestDatabase): Promise<World> {
+export async function openWorld(database: TestDatabase, options: Partial<AppContext> = {}): Promise<World> {
   const statements = new Set<string>()
   const world = { statements, isRecording: false }
   const db = openPool(database.connection, { name: 'test', max: 3 })
@@ -109,7 +110,7 @@ export async function openWorld(database: TestDatabase): Promise<World> {
       })
       return registerRoutes(one, context)
     },
-    { authenticator, publicUrl: context.publicUrl },
+    { authenticator, publicUrl: context.publicUrl, ...options },
   )
   return Object.assign(world, {
     app,

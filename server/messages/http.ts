@@ -109,7 +109,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
     body: SendInput,
     response: { 202: Type.Ref('Message'), ...problems(409, 413, 415, 429) },
   }
-  const sendConfig = { scope: 'messages:write', operation: sendOperation } as const
+  const sendConfig = { scope: 'messages:write', operation: sendOperation, isFast: true } as const
   app.post(
     '/v1/messages/send',
     {

@@ -59,7 +59,7 @@ export function closeInTime(server: Server, withinMs: number = closedWithinMs): 
   })
   return () => {
     for (const socket of open) if (socket.bytesRead === 0) socket.destroy()
-    const timer = setTimeout(() => server.closeAllConnections(), withinMs)
+    const timer = setTimeout(() => open.forEach((socket) => socket.destroy()), withinMs)
     timer.unref()
     server.once('close', () => clearTimeout(timer))
   }

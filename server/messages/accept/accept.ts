@@ -64,6 +64,7 @@ export class Acceptor {
     const options = {
       sizeMax: flushMax,
       flushesMax,
+      gathers: true,
       isForAll: isUnavailable,
       onFlush: context.meter?.flushes.accept.note,
     }
