@@ -20,14 +20,17 @@ export type Figures = { title: string; notes: string[]; rows: Figure[] }
 
 /** Renders the generated part; `facts` are lines about the run. */
 export function renderReport(sections: Section[], figures: Figures[], facts: string[]): string {
-  const [processor] = cpus()
-  const memoryGb = Math.round(totalmem() / 2 ** 30)
   const lines = [
-    `- machine: ${cpus().length} × ${processor?.model.trim() ?? 'unknown'}, ${memoryGb} GB; ${readSystem()}; Node ${process.version}`,
+    `- machine: ${describeMachine()}; ${readSystem()}; Node ${process.version}`,
     `- ${describeRun()}`,
     ...facts.map((fact) => `- ${fact}`),
   ]
   return [...lines, '', ...sections.flatMap(renderSection), ...figures.flatMap(renderFigures)].join('\n')
+}
+
+function describeMachine(): string {
+  const [processor] = cpus()
+  return `${cpus().length} × ${processor?.model.trim() ?? 'unknown'}, ${Math.round(totalmem() / 2 ** 30)} GB`
 }
 
 /** When, of which commit, and with which command. What an earlier part has written is no change to what is measured. */
@@ -89,7 +92,7 @@ function replaceTables(before: string, report: string): string {
   const split = (text: string): string[] => text.split(/^(?=### )/m)
   const titleOf = (table: string): string => table.slice(0, table.indexOf('\n'))
   const [, ...measured] = split(`${report.trimEnd()}\n\n`)
-  const run = `\n\nMeasured by itself: ${describeRun()}\n\n`
+  const run = `\n\nMeasured by itself: ${describeMachine()}; ${describeRun()}\n\n`
   // A map keeps the place of what is set anew.
   const tables = new Map(split(`${before}\n\n`).map((table) => [titleOf(table), table]))
   for (const table of measured) tables.set(titleOf(table), table.replace('\n\n', run))
