@@ -6,6 +6,7 @@ import { parseJson } from './requests/body.ts'
 import { watchDeprecations, type DeprecatedCalls } from './deprecations.ts'
 import { openDoor, type Door } from './door/door.ts'
 import { ApiError, invalid } from './errors.ts'
+import { keepAliveSeconds } from './fast-path/answer.ts'
 import { openFastPath } from './fast-path/fast-path.ts'
 import {
   flushRefusals,
@@ -80,7 +81,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
     // Not Node's requestTimeout: see requests/slow.ts.
     requestTimeout: 0,
     // Longer than the 60 s for which common proxies keep an idle connection, so that they close it and no request meets a closing one.
-    keepAliveTimeout: 65_000,
+    keepAliveTimeout: keepAliveSeconds * 1000,
     // A request without Host is refused by the guard: Node would answer 400 without a word.
     http: {
       headersTimeout: 10_000,
@@ -165,7 +166,7 @@ export async function buildApp(context: AppContext, register: Register): Promise
   if (context.log?.level === 'debug') logRequests(app)
   // What looks at each request or answer on Fastify's way would not see those of the other.
   else if (!context.checksAnswers)
-    openFastPath(app, { bodyBytesMax, trustedProxies: context.trustedProxies ?? [], askAgain })
+    openFastPath(app, { bodyBytesMax, trustedProxies: context.trustedProxies ?? [], askAgain, rewriteUrl })
 
   await registerReference(app)
   errorRoutes(app, messageErrors)

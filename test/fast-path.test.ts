@@ -6,8 +6,10 @@ import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestAccount, type TestAccount } from '../server/accounts/testing.ts'
+import { beginOf, openWall } from '../server/db/scoped.ts'
 import { createTestDatabase, type TestDatabase } from '../server/db/testing.ts'
 import { scopes } from '../server/http.ts'
+import { silent } from '../server/messages/testing.ts'
 import { openWorld, type World } from './tenancy-world.ts'
 import { until } from './until.ts'
 import { Wire, type RawAnswer } from './wire.ts'
@@ -20,10 +22,12 @@ let account: TestAccount
 let byNode = 0
 const portOf = (world: World): number => (world.app.server.address() as AddressInfo).port
 
+const options = { trustedProxies: ['127.0.0.1'], shortUrl: 'https://s.example.com' }
+
 beforeAll(async () => {
   database = await createTestDatabase()
-  fast = await openWorld(database, { checksAnswers: false, trustedProxies: ['127.0.0.1'] })
-  plain = await openWorld(database, { trustedProxies: ['127.0.0.1'] })
+  fast = await openWorld(database, { ...options, checksAnswers: false })
+  plain = await openWorld(database, options)
   account = await createTestAccount(database.db)
   fast.app.server.on('request', () => byNode++)
   for (const { app } of [fast, plain]) await app.listen({ host: '127.0.0.1', port: 0 })
@@ -134,6 +138,11 @@ describe('the same answer on both ways', () => {
     ['another type', 415, () => Buffer.from(send(message()).toString().replace('application/json', 'text/plain'))],
     ['two hosts', 400, () => send(message(), ['Host: other'])],
     ['a long body', 413, () => send(message({ message: 'x'.repeat(70_000) }))],
+    [
+      'the host of short links',
+      405,
+      () => Buffer.from(send(message()).toString().replace('localhost', 's.example.com')),
+    ],
     ['no HTTP', 400, () => Buffer.from('hello\r\n\r\n')],
     [
       'another route',
@@ -178,6 +187,28 @@ describe('the same answer on both ways', () => {
     expect((await askBoth(bytes('192.0.2.77, 127.0.0.1'))).answers).toMatchObject([{ status: 202 }, { status: 202 }])
   })
 })
+
+/** Keeps messages from being stored until it is released. */
+async function lockMessages(): Promise<{ release(): Promise<void> }> {
+  const client = await database.db.connect()
+  await client.query('begin')
+  await client.query('lock table messages in exclusive mode')
+  return {
+    async release() {
+      await client.query('rollback')
+      client.release()
+    },
+  }
+}
+
+async function isWaiting(): Promise<boolean> {
+  const { rows } = await database.db.query(
+    `select 1 from pg_locks where not granted and relation = 'messages'::regclass`,
+  )
+  return rows.length > 0
+}
+
+const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`
 
 describe('a connection', () => {
   const open = async (): Promise<Socket> => {
@@ -250,6 +281,60 @@ describe('a connection', () => {
     socket.destroy()
   })
 
+  test('ends behind the answer that says so, whatever else was asked meanwhile', async () => {
+    const lock = await lockMessages()
+    const socket = connect({ port: portOf(fast), host: '127.0.0.1', allowHalfOpen: true })
+    const statuses = statusesOf(socket)
+    socket.write(send(message()))
+    await until('the first waits for its row', isWaiting)
+    socket.end(send(message({ message: 'Never' })))
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    await lock.release()
+    await once(socket, 'end')
+    expect(statuses()).toEqual(['202'])
+    const { rows } = await database.db.query(`select 1 from messages where body = 'Never'`)
+    expect(rows).toEqual([])
+    socket.destroy()
+  })
+
+  test("on which a request waited for the answer to another is nobody's: what Node gets of it is asked in no account", async () => {
+    const walled = await openWall(database.db, silent)
+    const begins: string[] = []
+    const listen = (): void => void begins.push(beginOf(walled))
+    fast.app.server.on('request', listen)
+    const lock = await lockMessages()
+    const socket = await open()
+    const statuses = statusesOf(socket)
+    socket.write(send(message()))
+    await until('the first waits for its row', isWaiting)
+    socket.write(get('/healthz'))
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    await lock.release()
+    await until('both', () => statuses().length === 2)
+    socket.write(get('/healthz'))
+    await until('all', () => statuses().length === 3)
+    fast.app.server.off('request', listen)
+    expect(begins).toEqual(['begin', 'begin'])
+    socket.destroy()
+  })
+
+  test("whose body trickles is Node's", async () => {
+    const socket = await open()
+    const statuses = statusesOf(socket)
+    const before = byNode
+    const bytes = send(message())
+    const cut = bytes.indexOf('\r\n\r\n') + 4
+    socket.setNoDelay(true)
+    for (const end of [cut, cut + 1, cut + 2, cut + 3, bytes.length]) {
+      socket.write(bytes.subarray(end === cut ? 0 : end === bytes.length ? cut + 3 : end - 1, end))
+      await new Promise((resolve) => setTimeout(resolve, 30))
+    }
+    await until('an answer', () => statuses().length === 1)
+    expect(statuses()).toEqual(['202'])
+    expect(byNode).toBe(before + 1)
+    socket.destroy()
+  })
+
   test('whose client goes away in between does no harm', async () => {
     for (let i = 0; i < 20; i++) {
       const socket = await open()
@@ -261,30 +346,33 @@ describe('a connection', () => {
   })
 })
 
-test('closing answers what is under way, and ends connections that ask nothing', async () => {
+test('closing answers what is under way on either way, and ends connections that ask nothing', async () => {
   const own = await openWorld(database, { checksAnswers: false })
+  let toNode = 0
+  own.app.server.on('request', () => toNode++)
   await own.app.listen({ host: '127.0.0.1', port: 0 })
-  const { db } = database
-  const lock = await db.connect()
-  await lock.query('begin')
-  await lock.query('lock table messages in exclusive mode')
-  const sockets = [connect(portOf(own), '127.0.0.1'), connect(portOf(own), '127.0.0.1')] as const
-  const [idle, busy] = sockets
-  const [idleEnd, busyEnd] = sockets.map((socket) => once(socket, 'close'))
-  let text = ''
-  busy.on('data', (piece: Buffer) => (text += piece.toString('latin1')))
+  const [idle, busy, nodes] = [1, 2, 3].map(() => connect(portOf(own), '127.0.0.1')) as [Socket, Socket, Socket]
+  const ends = [idle, busy, nodes].map((socket) => once(socket, 'close'))
+  const texts = [busy, nodes].map((socket) => {
+    const pieces: string[] = []
+    socket.on('data', (piece: Buffer) => pieces.push(piece.toString('latin1')))
+    return pieces
+  })
   idle.write(send('{}'))
   await once(idle, 'data')
+  const lock = await lockMessages()
   busy.write(send(message()))
-  await until('the message waits for its row', async () => {
-    const { rows } = await db.query(`select 1 from pg_locks where not granted and relation = 'messages'::regclass`)
-    return rows.length > 0
-  })
+  await until('the message waits for its row', isWaiting)
+  nodes.write(send(message(), ['Expect: nothing']))
+  await until('Node has the other', () => toNode === 1)
   const closed = own.close()
-  await idleEnd
-  await lock.query('rollback')
-  lock.release()
-  await busyEnd
-  await closed
-  expect(text).toMatch(/^HTTP\/1\.1 202 Accepted\r\n[^]*\r\nConnection: close\r\n/)
+  await ends[0]
+  await lock.release()
+  await until('Node has answered', () => texts[1]?.length === 1)
+  // Node keeps a connection that it had answered in the usual words for as long as closing may take.
+  nodes.destroy()
+  await Promise.all([...ends, closed])
+  const [ours, theirs] = texts.map((pieces) => pieces.join(''))
+  expect(ours).toMatch(/^HTTP\/1\.1 202 Accepted\r\n[^]*\r\nConnection: close\r\n/)
+  expect(theirs).toMatch(/^HTTP\/1\.1 202 Accepted\r\n/)
 })

@@ -34,7 +34,7 @@ export class Answer {
   header(name: string, value: string | number): this {
     const text = String(value)
     if (broken.test(text)) throw new TypeError(`the header ${name} has characters that none may have`)
-    this.#fields[name] = text
+    this.#fields[name.toLowerCase()] = text
     return this
   }
 
@@ -44,26 +44,25 @@ export class Answer {
   }
 
   hasHeader(name: string): boolean {
-    return name in this.#fields
+    return name.toLowerCase() in this.#fields
   }
 
   getHeader(name: string): string | undefined {
-    return this.#fields[name]
+    return this.#fields[name.toLowerCase()]
   }
 
   removeHeader(name: string): this {
-    delete this.#fields[name]
+    delete this.#fields[name.toLowerCase()]
     return this
   }
 
   /** Writes the answer; an object as JSON. Who has gone away meanwhile gets none. */
   send(payload: string | object): this {
     if (this.sent) return this
-    const isText = typeof payload === 'string'
-    const body = isText ? payload : JSON.stringify(payload)
+    const body = typeof payload === 'string' ? payload : JSON.stringify(payload)
     const bytes = Buffer.byteLength(body)
     let text = `HTTP/1.1 ${this.statusCode} ${STATUS_CODES[this.statusCode] ?? ''}\r\n`
-    const type = this.#fields['content-type'] ?? (isText ? 'text/plain' : 'application/json')
+    const type = this.#fields['content-type'] ?? 'application/json'
     this.#fields['content-type'] = type.includes('charset') ? type : `${type}; charset=utf-8`
     for (const name in this.#fields) text += `${name}: ${this.#fields[name]}\r\n`
     const connection = this.#isLast() ? 'close' : `keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}`

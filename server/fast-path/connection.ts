@@ -3,6 +3,7 @@
  * Then the connection is Node's, with all that it has not read, for good.
  */
 import type { Socket } from 'node:net'
+import { outsideAccounts } from '../db/scoped.ts'
 import { Answer, keepAliveSeconds } from './answer.ts'
 import type { Whole } from './read.ts'
 
@@ -12,8 +13,8 @@ export interface Around {
   read(bytes: Buffer): Whole | 'more' | null
   /** Answers a request, now or later; never throws. */
   serve(whole: Whole, socket: Socket, answer: Answer): void
-  /** Gives the connection to Node's HTTP server, as if it had just been made. */
-  handOver(socket: Socket): void
+  /** Gives the socket to Node's HTTP server, as if it had just been made; the connection is over. */
+  handOver(connection: Connection, socket: Socket): void
   /** No request is taken any more behind those that are under way. */
   readonly isClosing: boolean
 }
@@ -24,12 +25,17 @@ const quietMs = 10_000
 /** Who reads no answers is not read either: Node's server closes it when its time is over. */
 const unreadBytesMax = 262_144
 
+/** Clients send a head and its body in one piece or two. What trickles is Node's, which watches how long it takes and reads no byte twice. */
+const piecesMax = 3
+
 /** Begins to read a connection; it goes by the name of its socket alone. */
 export class Connection {
   readonly #socket: Socket
   readonly #around: Around
   /** What came and is not read: half a request, or one behind that which is being answered. */
   #waiting: Buffer | null = null
+  /** In how many pieces that came. */
+  #pieces = 0
   #isBusy = false
   #isNew = true
   /** Has been quiet between two requests once. */
@@ -43,9 +49,9 @@ export class Connection {
     socket.setTimeout(quietMs)
   }
 
-  /** Ends it behind what is being answered. */
+  /** Ends it, where nothing is being answered; behind that it ends by itself (`isClosing`). */
   close(): void {
-    if (!this.#isBusy) this.#socket.destroy()
+    if (!this.#isBusy) this.#socket.destroySoon()
   }
 
   readonly #onData = (bytes: Buffer): void => {
@@ -54,7 +60,10 @@ export class Connection {
       this.#socket.setTimeout(quietMs)
     }
     const all = this.#waiting ? Buffer.concat([this.#waiting, bytes]) : bytes
-    if (!this.#isBusy) return this.#take(all)
+    if (!this.#isBusy) {
+      this.#pieces = this.#waiting ? this.#pieces + 1 : 1
+      return this.#pieces > piecesMax ? this.#handOver(all) : this.#take(all)
+    }
     this.#waiting = all
     // One is read at a time, so that more than the next need not be kept.
     this.#socket.pause()
@@ -75,17 +84,21 @@ export class Connection {
   }
 
   readonly #onSent = (): void => {
+    // Busy for ever: nothing is taken behind an answer that was the last.
+    if (this.#around.isClosing || this.#hasEnded) return void this.#socket.end(() => this.#socket.destroySoon())
     this.#isBusy = false
-    if (this.#around.isClosing || this.#hasEnded) this.#socket.end(() => this.#socket.destroySoon())
-    else if (this.#waiting) {
+    const waiting = this.#waiting
+    if (waiting === null) return
+    // What is next is of nobody yet, and may be Node's for good: not of the account that was just answered.
+    outsideAccounts(() => {
       this.#socket.resume()
-      this.#take(this.#waiting)
-    }
+      this.#take(waiting)
+    })
   }
 
   readonly #onEnd = (): void => {
     this.#hasEnded = true
-    if (!this.#isBusy) this.#socket.end()
+    if (!this.#isBusy) this.#socket.destroySoon()
   }
 
   readonly #onError = (): void => {
@@ -108,7 +121,7 @@ export class Connection {
     socket.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError).off('timeout', this.#onQuiet)
     socket.setTimeout(0)
     socket.pause()
-    this.#around.handOver(socket)
+    this.#around.handOver(this, socket)
     if (bytes) socket.unshift(bytes)
     socket.resume()
   }

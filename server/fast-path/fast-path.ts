@@ -32,6 +32,8 @@ interface FastPathOptions {
   trustedProxies: readonly string[]
   /** As it decorates requests. */
   askAgain: RequestContext['askAgain']
+  /** Another URL for a request, or its own (`readShortHost`): what asks for another is Node's. */
+  rewriteUrl: ((request: { url: string; headers: { host: string | undefined } }) => string) | null
 }
 
 /** Has the routes with `config.isFast` that are registered after it served by the fast path, on the connections of the application's server. */
@@ -50,14 +52,16 @@ class FastPath implements Around {
   readonly #bodyBytesMax: number
   readonly #routes = new Map<string, FastRoute>()
   readonly #open = new Set<Connection>()
+  readonly #rewriteUrl: FastPathOptions['rewriteUrl']
   readonly #serveByNode: (socket: Socket) => void
   isClosing = false
 
-  constructor(app: App, { bodyBytesMax, trustedProxies, askAgain }: FastPathOptions) {
+  constructor(app: App, { bodyBytesMax, trustedProxies, askAgain, rewriteUrl }: FastPathOptions) {
     this.#app = app
     this.#bodyBytesMax = bodyBytesMax
     const trust = trustedProxies.length > 0 ? proxyAddr.compile([...trustedProxies]) : null
     this.#context = { log: app.log, trust, askAgain }
+    this.#rewriteUrl = rewriteUrl
     this.#serveByNode = takeConnections(app.server)
     app.addHook('onRoute', (route) => {
       if (route.config?.isFast) this.#routes.set(`${String(route.method)} ${route.url}`, { options: route, steps: [] })
@@ -82,7 +86,14 @@ class FastPath implements Around {
   }
 
   read(bytes: Buffer): Whole | 'more' | null {
-    return readWhole(bytes, this.#isOurs, this.#bodyBytesMax)
+    const read = readWhole(bytes, this.#isOurs, this.#bodyBytesMax)
+    return read === null || read === 'more' || !this.#isElsewhere(read) ? read : null
+  }
+
+  #isElsewhere({ target, fields }: Whole): boolean {
+    if (!this.#rewriteUrl) return false
+    const url = target.slice(target.indexOf(' ') + 1)
+    return this.#rewriteUrl({ url, headers: fields }) !== url
   }
 
   readonly #isOurs = (target: string): boolean => this.#routes.has(target)
@@ -108,6 +119,8 @@ class FastPath implements Around {
   async #handle({ options }: FastRoute, request: FastRequest, answer: Answer): Promise<void> {
     try {
       await options.handler.apply(this.#app as never, asFastify(request, answer))
+      if (!answer.sent)
+        throw new Error(`the handler of ${options.url} has sent no answer, and the fast path sends none for it`)
     } catch (error) {
       this.#fail(error, request, answer)
     }
@@ -117,7 +130,8 @@ class FastPath implements Around {
     handleFailure(error, ...asFastify(request, answer))
   }
 
-  handOver(socket: Socket): void {
+  handOver(connection: Connection, socket: Socket): void {
+    this.#open.delete(connection)
     this.#serveByNode(socket)
   }
 }
@@ -130,8 +144,10 @@ function takeConnections(server: Server): (socket: Socket) => void {
   return (socket) => listener.call(server, socket)
 }
 
-/** Fastify's order, of the hooks that a route may have here: all of them call back. */
-function stepsOf(app: App, { method, url, schema, onRequest, preValidation, preHandler }: RouteOptions): Step[] {
+/** Fastify's order, of the hooks that a route may have here. What `onSend` does is for answers in pieces (`guard.ts`), of which there are none. */
+function stepsOf(app: App, route: RouteOptions): Step[] {
+  const { method, url, schema, onRequest, preValidation, preHandler } = route
+  const { preParsing, preSerialization, onResponse, onError } = route
   const hooks = (given: unknown): Step[] => [given ?? []].flat() as Step[]
   const steps = [
     ...hooks(onRequest),
@@ -140,7 +156,10 @@ function stepsOf(app: App, { method, url, schema, onRequest, preValidation, preH
     validateWith(buildValidators(app.getSchemas())({ schema: schema?.body, httpPart: 'body' })),
     ...hooks(preHandler),
   ]
-  if (steps.some((step) => step.length < 3))
-    throw new Error(`${String(method)} ${url} has a hook that does not call back; the fast path waits for no other`)
+  const others = hooks([preParsing ?? [], preSerialization ?? [], onResponse ?? [], onError ?? []].flat())
+  if (others.length > 0 || steps.some((step) => step.length < 3))
+    throw new Error(
+      `${String(method)} ${url} has hooks that the fast path does not call: it knows those that call back, before the handler`,
+    )
   return steps
 }

@@ -57,6 +57,8 @@ describe('leaves to Node', () => {
     ['a bare CR', whole.replace('Authorization: Bearer x', 'A: b\rc')],
     ['a tab', whole.replace('Authorization: Bearer x', 'A: b\tc')],
     ['an octet above ASCII', Buffer.from(whole.replace('Bearer x', 'Bearer ÿ'), 'latin1')],
+    ['what Node takes for Connection', whole.replace('Authorization: Bearer x', 'Proxy-Connection: close')],
+    ['many fields', whole.replace('Authorization: Bearer x', Array.from({ length: 100 }, () => 'a:').join('\r\n'))],
     ['a head too long', whole.replace('Bearer x', 'x'.repeat(9000))],
   ] as const)('%s', ([, bytes]) => {
     expect(read(bytes as string)).toBeNull()
@@ -116,6 +118,8 @@ describe('what it reads, Node reads alike', () => {
     'Idempotency-Key: k',
     'Connection: keep-alive',
     'Connection: close',
+    'Proxy-Connection: close',
+    'Proxy-Connection: keep-alive',
     'Upgrade: h2c',
     'X-Forwarded-For: 192.0.2.1',
     'X:',

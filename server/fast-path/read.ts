@@ -20,8 +20,9 @@ export interface Whole {
   body: Buffer
 }
 
-/** A request with a longer head is left to Node, whose limit is twice that. */
+/** A request with a longer head, or with more fields, is left to Node, which has limits of its own. */
 const headBytesMax = 8192
+const fieldsMax = 100
 
 /**
  * RFC 9112 §3 and §5 without what they only tolerate: a line folded, a tab, an octet above ASCII, a space before the colon, a bare CR or LF.
@@ -39,6 +40,8 @@ const others: ReadonlySet<string> = new Set([
   'upgrade',
   'http2-settings',
   'cookie',
+  // Node takes it for Connection.
+  'proxy-connection',
 ])
 
 const end = Buffer.from('\r\n\r\n')
@@ -77,7 +80,9 @@ function readFields(text: string, from: number): Fields | null {
     'idempotency-key': undefined,
     'x-forwarded-for': undefined,
   }
+  let count = 0
   for (let at = from; at < text.length;) {
+    if (++count > fieldsMax) return null
     const next = text.indexOf('\r\n', at + 2)
     const stop = next === -1 ? text.length : next
     const colon = text.indexOf(':', at)

@@ -1,5 +1,4 @@
 /** Where short links lead, and what became of those of a message. */
-import type { IncomingMessage } from 'node:http'
 import { Type } from 'typebox'
 import type { Db } from '../../db/db.ts'
 import { ApiError } from '../../errors.ts'
@@ -101,7 +100,9 @@ export function shortLinkRoutes(app: App, { db, shortUrl = null, shortLinks }: S
  * For an address of short links without a path: what asks for its host is a short link and nothing else, neither API nor pages. Null where
  * the address ends in /l, on the host of the API.
  */
-export function readShortHost(shortUrl: string | null | undefined): ((request: IncomingMessage) => string) | null {
+export function readShortHost(
+  shortUrl: string | null | undefined,
+): ((request: { url?: string | undefined; headers: { host?: string | undefined } }) => string) | null {
   if (!shortUrl) return null
   const { protocol, host, hostname, port, pathname } = new URL(shortUrl)
   if (pathname !== '/') return null
