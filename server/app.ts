@@ -2,10 +2,9 @@
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { Authenticator } from './accounts/authenticate.ts'
-import { parseJson } from './requests/body.ts'
 import { watchDeprecations, type DeprecatedCalls } from './deprecations.ts'
 import { openDoor, type Door } from './door/door.ts'
-import { ApiError, invalid } from './errors.ts'
+import { ApiError } from './errors.ts'
 import { keepAliveSeconds } from './fast-path/answer.ts'
 import { openFastPath } from './fast-path/fast-path.ts'
 import {
@@ -32,7 +31,7 @@ import { consoleSessionRoutes } from './site/session.ts'
 import { welcomeRoutes, type WelcomeContext } from './site/welcome.ts'
 import { sendTwilioFault } from './twilio/faults.ts'
 import { closeInTime, closeUnread, watchBodies } from './requests/slow.ts'
-import { buildSerializers, buildValidators, rememberBody } from './requests/validate.ts'
+import { buildSerializers, buildValidators, readBody } from './requests/validate.ts'
 
 /** What the application itself needs; the slices bring their own. */
 export interface AppContext extends WelcomeContext {
@@ -203,12 +202,7 @@ function parseBodies(app: App): void {
     try {
       // Many clients send the header of a JSON body with every request, also where there is none to send.
       if (bytes.length === 0 && (request.method === 'DELETE' || !request.routeOptions.schema?.body)) return done(null)
-      const { body, faults } = parseJson(bytes)
-      const isObject = typeof body === 'object' && body !== null
-      if (isObject) rememberBody(body, faults)
-      // Without an object the schema's check has nothing to attach the faults to; it could only add its own anyway.
-      else if (faults.length > 0) throw invalid(faults)
-      done(null, body)
+      done(null, readBody(bytes))
     } catch (error) {
       done(error as Error)
     }

@@ -2,12 +2,10 @@
 import type { Socket } from 'node:net'
 import type { FastifyBaseLogger, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import proxyAddr from '@fastify/proxy-addr'
-import { invalid } from '../errors.ts'
 import type { Caller } from '../http.ts'
 import { newId, showId } from '../ids.ts'
 import { withoutPorts } from '../network.ts'
-import { parseJson } from '../requests/body.ts'
-import { rememberBody } from '../requests/validate.ts'
+import { readBody } from '../requests/validate.ts'
 import type { Fields, Whole } from './read.ts'
 
 /** A hook of Fastify's that calls back. */
@@ -74,10 +72,7 @@ export class FastRequest {
 /** Reads the body, as the parser of the application does. */
 export const parseWhole: Step = (request, _reply, done) => {
   const own = request as unknown as FastRequest
-  const { body, faults } = parseJson(own.bytes)
-  if (typeof body === 'object' && body !== null) rememberBody(body, faults)
-  else if (faults.length > 0) throw invalid(faults)
-  own.body = body
+  own.body = readBody(own.bytes)
   done()
 }
 

@@ -1,7 +1,7 @@
 /** The validators behind every route: bodies are taken as they are, query strings are converted from text. */
 import AjvCompiler from '@fastify/ajv-compiler'
 import type { ErrorObject } from 'ajv'
-import { isUnstorable, unstorable } from './body.ts'
+import { isUnstorable, parseJson, unstorable } from './body.ts'
 import { ApiError, errorsMax, invalid, type FieldError } from '../errors.ts'
 import { fieldErrorsOf, type Part } from './problem.ts'
 
@@ -17,9 +17,14 @@ const faultsOf = new WeakMap<object, FieldError[]>()
 /** Above this many values only the first error is told: 32 MiB of wrong items, or of one, would make gigabytes of errors. */
 const allErrorsValuesMax = 65_536
 
-/** Keeps what parsing found wrong in a body until its check, which reports it with its own errors. */
-export function rememberBody(body: object, faults: FieldError[]): void {
-  if (faults.length > 0) faultsOf.set(body, faults)
+/** Reads a JSON body. What parsing found wrong in it is kept until its check, which reports it with its own errors. @throws as `parseJson`. */
+export function readBody(bytes: Buffer): unknown {
+  const { body, faults } = parseJson(bytes)
+  if (faults.length === 0) return body
+  // Without an object the schema's check has nothing to attach the faults to; it could only add its own anyway.
+  if (typeof body !== 'object' || body === null) throw invalid(faults)
+  faultsOf.set(body, faults)
+  return body
 }
 
 /**
