@@ -100,13 +100,7 @@ function readFields(text: string, from: number): Fields | null {
         fields[name] = text.slice(colon + 1, stop).trim()
         break
       case 'connection':
-        if (
-          text
-            .slice(colon + 1, stop)
-            .trim()
-            .toLowerCase() !== 'keep-alive'
-        )
-          return null
+        if (!keepsAlive.test(text.slice(colon + 1, stop))) return null
         break
       default:
         if (others.has(name)) return null
@@ -115,6 +109,7 @@ function readFields(text: string, from: number): Fields | null {
   return fields
 }
 
+const keepsAlive = /^ *keep-alive *$/i
 const json = /^application\/json(?:; ?charset=utf-8)?$/i
 
 /** The length of a JSON body; 0: there is none, or it is told in no plain way. */

@@ -22,17 +22,13 @@ export interface RequestContext {
 /** What is true of Node's request behind each of them. */
 const raw = { complete: true, destroyed: false, httpVersion: '1.1', rawHeaders: [] }
 
-const noQuery = {}
 const noCheck = (): undefined => undefined
 
 /** As much of `FastifyRequest` as the routes with `isFast`, their hooks and `requests/failures.ts` use. */
 export class FastRequest {
   readonly id: string = showId('req', newId())
   readonly raw: typeof raw = raw
-  readonly query: object = noQuery
-  readonly params: object = noQuery
   readonly getValidationFunction = noCheck
-  readonly method: string
   readonly url: string
   readonly headers: Fields
   readonly log: FastifyBaseLogger
@@ -48,7 +44,6 @@ export class FastRequest {
   readonly #trust: RequestContext['trust']
 
   constructor({ log, trust, askAgain }: RequestContext, route: RouteOptions, whole: Whole, socket: Socket) {
-    this.method = String(route.method)
     this.url = route.url
     this.headers = whole.fields
     this.bytes = whole.body
