@@ -96,6 +96,11 @@ async function furnish(client: Client, word: string): Promise<void> {
     const { data } = await client.get<{ data: unknown[] }>('/v1/opt-outs/suspected')
     return data.length > 0 || null
   })
+  // The reply is posted once, to where there is no way; every later failure leaves the webhook as this one does.
+  await waitFor('the webhook has failed', async () => {
+    const { failing_since } = await client.get<{ failing_since: string | null }>(`/v1/webhooks/${webhook.id}`)
+    return failing_since
+  })
 }
 
 const lists = [

@@ -132,12 +132,9 @@ describe('what it reads, Node reads alike', () => {
       lines: fc.array(lines, { maxLength: 2 }),
       usual,
       isFirst: fc.boolean(),
-      body: fc.constantFrom(
-        '{}',
-        '{}x',
-        '2\r\n{}\r\n0\r\n\r\n',
-        '1',
-        '{}POST /v1/messages HTTP/1.1\r\nHost: b\r\n\r\n',
+      body: fc.oneof(
+        { weight: 3, arbitrary: fc.constant('{}') },
+        fc.constantFrom('{}x', '2\r\n{}\r\n0\r\n\r\n', '1', '{}POST /v1/messages HTTP/1.1\r\nHost: b\r\n\r\n'),
       ),
       flips: fc.array(fc.tuple(fc.nat(400), fc.constantFrom('\r', '\n', ' ', '\t', ':', '\0', '\x80', 'A', '\r\n')), {
         maxLength: 1,
@@ -175,6 +172,7 @@ describe('what it reads, Node reads alike', () => {
       }),
       { numRuns: 4000 },
     )
+    // Some 800 are, so that the rest of the test is not about nothing.
     expect(taken).toBeGreaterThan(200)
     expect(faults).toBe(0)
   })
