@@ -1,4 +1,5 @@
 /** A carrier to dial, for tests, benchmarks and demonstrations. */
+export { makeCertificate } from './certificate.ts'
 export { FATES } from './fate-table.ts'
 export { fateOf, ORDINARY, type Fate } from './fates.ts'
 export type { Faults, IdFormat } from './faults.ts'

@@ -6,7 +6,7 @@ import { spanOf, within } from '../db/span.ts'
 import type { Db } from '../db/db.ts'
 import type { DuePost } from '../events.ts'
 import { firstIdSql } from '../ids.ts'
-import type { PostResult } from './post/post.ts'
+import type { PostResult } from './post/exchange.ts'
 import { eventColumns, readPayloads, type StoredEvent } from './log/payload.ts'
 
 /** A row of the outbox. */

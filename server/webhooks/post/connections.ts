@@ -1,54 +1,53 @@
 /**
- * Keep-alive connections to the receivers, by origin, with one request at a time on each. Undici's Pool would do, but its queue takes 16 kB
- * of every origin, and each request looks through all connections; how many there are at a time is the lanes' part here.
+ * Keep-alive connections to the receivers, by origin, with one request at a time on each: how many there are at a time is the lanes' part.
  */
-import { Client } from 'undici'
+import type { buildConnector } from 'undici'
+import { Connection, type Receiver } from './connection.ts'
 
 const sweepMs = 60_000
 
-/** One connection; it closes by itself when idle, and opens again with the next request. */
-export interface Connection {
+/** A connection that was taken. */
+export interface Taken {
   origin: Origin
-  client: Client
+  connection: Connection
 }
 
-interface Origin {
-  all: Connection[]
-  free: Connection[]
+interface Origin extends Receiver {
+  all: Taken[]
+  free: Taken[]
   /** Since the last sweep. */
   isUsed: boolean
 }
 
 /** The connections of one process; `connect` dials. */
 export class Connections {
-  readonly #options: Client.Options
+  readonly #connect: buildConnector.connector
   #origins = new Map<string, Origin>()
   readonly #sweep: NodeJS.Timeout
 
-  constructor(connect: NonNullable<Client.Options['connect']>) {
-    // Whoever posts bounds all of it with one timer.
-    this.#options = { connect, pipelining: 1, headersTimeout: 0, bodyTimeout: 0 }
+  constructor(connect: buildConnector.connector) {
+    this.#connect = connect
     this.#sweep = setInterval(() => this.#closeUnused(), sweepMs)
     this.#sweep.unref()
   }
 
-  /**
-   * A connection on which nothing is under way: the one used last, or a new one. Give it back once, when its request is over, however it
-   * ended; not while undici still tells of it.
-   */
-  take(url: string): Connection {
+  /** A connection on which nothing is under way: the one used last, or a new one. Give it back once, when its exchange has rested. */
+  take(url: string): Taken {
     let origin = this.#origins.get(url)
-    if (!origin) this.#origins.set(url, (origin = { all: [], free: [], isUsed: true }))
+    if (!origin) {
+      origin = { url: new URL(url), connect: this.#connect, isUnusual: false, all: [], free: [], isUsed: true }
+      this.#origins.set(url, origin)
+    }
     origin.isUsed = true
     const known = origin.free.pop()
     if (known) return known
-    const connection = { origin, client: new Client(url, this.#options) }
-    origin.all.push(connection)
-    return connection
+    const taken = { origin, connection: new Connection(origin) }
+    origin.all.push(taken)
+    return taken
   }
 
-  giveBack(connection: Connection): void {
-    connection.origin.free.push(connection)
+  giveBack(taken: Taken): void {
+    taken.origin.free.push(taken)
   }
 
   /** Destroys all connections; what is under way ends with an error. */
@@ -56,14 +55,14 @@ export class Connections {
     clearInterval(this.#sweep)
     const all = [...this.#origins.values()].flatMap((origin) => origin.all)
     this.#origins.clear()
-    await Promise.all(all.map(({ client }) => client.destroy()))
+    await Promise.all(all.map(({ connection }) => connection.destroy()))
   }
 
   #closeUnused(): void {
     for (const [url, origin] of this.#origins) {
       if (!origin.isUsed && origin.free.length === origin.all.length) {
         this.#origins.delete(url)
-        for (const { client } of origin.all) void client.close()
+        for (const { connection } of origin.all) connection.close()
       }
       origin.isUsed = false
     }

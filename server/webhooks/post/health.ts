@@ -5,7 +5,7 @@ import type { Log } from '../../db/log.ts'
 import { recordEvents, type Outbox, type Posting } from '../../events.ts'
 import { showId } from '../../ids.ts'
 import type { Endpoint, EndpointKey, Endpoints } from '../endpoint.ts'
-import type { Outcome } from './post.ts'
+import type { Outcome } from './outcome.ts'
 import { renderWebhook, type WebhookRow } from '../resource.ts'
 import { webhookColumns } from '../store.ts'
 

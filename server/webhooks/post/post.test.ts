@@ -3,7 +3,8 @@ import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { createServer as createTlsServer } from 'node:https'
 import { afterAll, afterEach, expect, test } from 'vitest'
 import { guardDestinations } from './destination.ts'
-import { Poster, targetOf, type PostResult } from './post.ts'
+import type { PostResult } from './exchange.ts'
+import { Poster, targetOf } from './post.ts'
 import { startReceiver, type Receiver } from '../testing.ts'
 
 const loopback = { allowedCidrs: ['127.0.0.0/8', '::1/128'], ports: [443] }

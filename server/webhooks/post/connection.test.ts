@@ -1,0 +1,203 @@
+import { once } from 'node:events'
+import { createServer as createTlsServer } from 'node:https'
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { makeCertificate } from '@heliogram/simulator'
+import { buildConnector } from 'undici'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { Connection } from './connection.ts'
+import { guardDestinations } from './destination.ts'
+import { Exchange, type PostResult } from './exchange.ts'
+import { Poster, targetOf } from './post.ts'
+
+const destinations = guardDestinations({ allowedCidrs: ['127.0.0.0/8'], ports: [] })
+const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok'
+const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n'
+
+let poster: Poster
+let server: Server
+let sockets: Socket[]
+/** What came, by connection. */
+let came: string[]
+/** Answers a request: by writing, in pieces where it takes its time. */
+let answer: (socket: Socket, n: number) => unknown
+
+beforeEach(async () => {
+  poster = new Poster({ destinations, timeoutMs: 3000 })
+  sockets = []
+  came = []
+  answer = (socket) => socket.write(ok)
+  let requests = 0
+  server = createServer((socket) => {
+    const index = sockets.push(socket) - 1
+    came[index] = ''
+    socket.on('error', () => {})
+    socket.on('data', (bytes) => {
+      came[index] += bytes.toString('utf8')
+      // Each request ends with its body.
+      if (bytes.toString('utf8').endsWith('}')) answer(socket, requests++)
+    })
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+})
+afterEach(async () => {
+  await poster.close()
+  for (const socket of sockets) socket.destroy()
+  server.close()
+})
+
+const post = (body = '{"a":"b"}'): Promise<PostResult> =>
+  new Promise((resolve) => {
+    const { port } = server.address() as AddressInfo
+    poster.post(targetOf(`http://127.0.0.1:${port}/hook?a=b`), ['content-type', 'application/json'], body, resolve)
+  })
+const requestsIn = (text: string): number => text.split('POST /hook?a=b HTTP/1.1\r\n').length - 1
+
+describe('a connection', () => {
+  it('writes a request as it is, and keeps to one connection', async () => {
+    for (let i = 0; i < 3; i++) expect(await post()).toMatchObject({ outcome: 'ok', responseHead: 'ok' })
+    const { port } = server.address() as AddressInfo
+    const one =
+      `POST /hook?a=b HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nconnection: keep-alive\r\ncontent-type: application/json\r\n` +
+      `content-length: 9\r\n\r\n{"a":"b"}`
+    expect(came).toEqual([one.repeat(3)])
+  })
+
+  it('measures a body in octets', async () => {
+    const body = '{"a":"grüße 🎉"}'
+    await post(body)
+    expect(came[0]).toContain(`content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`)
+  })
+
+  it('is undici’s from the first answer on that is unusual, with the request written once', async () => {
+    answer = (socket) => socket.write(chunked)
+    for (let i = 0; i < 3; i++) {
+      const result = await post()
+      expect(result).toMatchObject({ outcome: 'ok', responseHead: 'ok', responseHeaders: '{}' })
+      expect(result.firstByteMs).toBeLessThan(1000)
+    }
+    expect(came.map(requestsIn)).toEqual([3])
+  })
+
+  it.each([
+    ['in the head', 20],
+    ['behind the head', ok.length - 2],
+    ['in the body', ok.length - 1],
+  ])('reads an answer that comes in two pieces, cut %s', async (_where, at) => {
+    answer = async (socket) => {
+      socket.write(ok.slice(0, at))
+      await pause(50)
+      socket.write(ok.slice(at))
+    }
+    for (let i = 0; i < 2; i++) expect(await post()).toMatchObject({ outcome: 'ok', responseHead: 'ok' })
+    expect(came.map(requestsIn)).toEqual([2])
+  })
+
+  it('reads an answer that comes an octet at a time, and one behind what is on its way', async () => {
+    answer = async (socket) => {
+      for (const octet of `HTTP/1.1 102 Processing\r\n\r\n${ok}`) {
+        socket.write(octet)
+        await pause(1)
+      }
+    }
+    expect(await post()).toMatchObject({ outcome: 'ok', statusCode: 200, responseHead: 'ok' })
+  })
+
+  it('reads an answer that ends with its connection, and posts the next over another', async () => {
+    answer = (socket) => socket.end('HTTP/1.1 200 OK\r\n\r\nok')
+    for (let i = 0; i < 2; i++) expect(await post()).toMatchObject({ outcome: 'ok', responseHead: 'ok' })
+    expect(came.map(requestsIn)).toEqual([1, 1])
+  })
+
+  it('believes a receiver that closes it, or does in a second', async () => {
+    answer = (socket, n) =>
+      void socket.write(
+        ok.replace('\r\n\r\n', n === 0 ? '\r\nConnection: close\r\n\r\n' : '\r\nKeep-Alive: timeout=1\r\n\r\n'),
+      )
+    for (let i = 0; i < 3; i++) expect((await post()).outcome).toBe('ok')
+    expect(came.map(requestsIn)).toEqual([1, 1, 1])
+  })
+
+  it('closes when it has been quiet for as long as the receiver says, less a second', async () => {
+    answer = (socket) => socket.write(ok.replace('\r\n\r\n', '\r\nKeep-Alive: timeout=2\r\n\r\n'))
+    await post()
+    await once(sockets[0] as Socket, 'close')
+    expect((await post()).outcome).toBe('ok')
+    expect(came.map(requestsIn)).toEqual([1, 1])
+  })
+
+  it('takes nothing that comes unasked for an answer', async () => {
+    await post()
+    sockets[0]?.write(ok.replace('200 OK', '500 Poisoned'))
+    await pause(50)
+    expect(await post()).toMatchObject({ outcome: 'ok', statusCode: 200 })
+    // Nor what comes behind an answer, with it.
+    answer = (socket) => socket.write(ok + ok.replace('200 OK', '500 Poisoned'))
+    expect(await post()).toMatchObject({ outcome: 'ok', statusCode: 200 })
+    answer = (socket) => socket.write(ok)
+    expect(await post()).toMatchObject({ outcome: 'ok', statusCode: 200 })
+  })
+
+  it('takes an answer to half a request, and writes the next over another connection', async () => {
+    let isFirst = true
+    server.on('connection', (socket: Socket) => {
+      if (!isFirst) return
+      isFirst = false
+      socket.pause()
+      socket.write(ok.replace('200 OK', '413 Content Too Large'))
+    })
+    expect(await post(`{"a":"${'x'.repeat(40_000_000)}"}`)).toMatchObject({ outcome: 'status', statusCode: 413 })
+    expect((await post()).outcome).toBe('ok')
+    expect(sockets.length).toBe(2)
+  })
+
+  it('tells reset of a receiver that goes without a word, and of what is under way when all is over', async () => {
+    answer = (socket) => socket.end()
+    expect(await post()).toMatchObject({ outcome: 'reset', statusCode: null, firstByteMs: null })
+    answer = (socket) => socket.end(ok.slice(0, 20))
+    expect(await post()).toMatchObject({ outcome: 'reset', statusCode: null })
+    answer = () => {}
+    const last = post()
+    await pause(50)
+    await poster.close()
+    expect(await last).toMatchObject({ outcome: 'reset' })
+  })
+
+  it('tells a receiver that never ends its answer', async () => {
+    const hasty = new Poster({ destinations, timeoutMs: 300 })
+    const { port } = server.address() as AddressInfo
+    const postHastily = (): Promise<PostResult> =>
+      new Promise((resolve) => hasty.post(targetOf(`http://127.0.0.1:${port}/`), [], '{}', resolve))
+    for (const piece of ['', ok.slice(0, 20), ok.slice(0, -1)]) {
+      answer = (socket) => socket.write(piece)
+      expect((await postHastily()).outcome).toBe('timeout')
+    }
+    answer = (socket) => socket.write(ok)
+    expect((await postHastily()).outcome).toBe('ok')
+    await hasty.close()
+  })
+})
+
+it('posts over TLS, once, whether an answer comes whole or not', async () => {
+  const { cert, key } = makeCertificate('localhost')
+  const bodies: string[] = []
+  const secure = createTlsServer({ cert, key }, (request, response) => {
+    request.on('data', (bytes: Buffer) => bodies.push(bytes.toString()))
+    // The second is in chunks.
+    request.on('end', () => (bodies.length === 1 ? response.end('ok') : response.writeHead(200).end('ok')))
+  }).listen(0, '127.0.0.1')
+  await once(secure, 'listening')
+  const url = new URL(`https://127.0.0.1:${(secure.address() as AddressInfo).port}`)
+  const receiver = { url, connect: buildConnector({ ca: cert, allowH2: false }), isUnusual: false }
+  const connection = new Connection(receiver)
+  for (const body of ['one', 'two', 'three']) {
+    const result = await new Promise<PostResult>((resolve) => {
+      const exchange = new Exchange(3000, { onRested: () => {}, onDone: resolve })
+      connection.begin(exchange, { path: '/', headers: [], body })
+    })
+    expect([result.outcome, result.responseHead, receiver.isUnusual]).toEqual(['ok', 'ok', body !== 'one'])
+  }
+  expect(bodies).toEqual(['one', 'two', 'three'])
+  await connection.destroy()
+  secure.close()
+})

@@ -1,0 +1,239 @@
+/**
+ * One connection to a receiver, with one POST at a time on it. Requests are written and answers read here as long as each answer comes whole and
+ * has nothing unusual (decision 0049); from the first other answer on the connection is undici's, with all that was not read, for good.
+ */
+import type { Socket } from 'node:net'
+import { Client, type buildConnector } from 'undici'
+import { keepHeaders, readAnswer, type Answer } from './answer.ts'
+import type { Exchange } from './exchange.ts'
+
+/** What is posted. */
+export interface Request {
+  path: string
+  /** Names and values in turn. */
+  headers: string[]
+  body: string
+}
+
+/** Where connections go that are made alike. */
+export interface Receiver {
+  url: URL
+  connect: buildConnector.connector
+  /** Some answer of it was not to be read here: its connections begin as undici's. */
+  isUnusual: boolean
+}
+
+/** As undici has it: for so long a quiet connection is kept where the receiver does not say; one that says is believed, but for a second. */
+const quietMs = 4000
+const hintSlackMs = 1000
+
+const unwritable = /[^ -~]/
+
+const reset = (): Error => Object.assign(new Error('the receiver has closed the connection'), { code: 'ECONNRESET' })
+
+/** Opens with its first exchange, and again with the next after it was closed. */
+export class Connection {
+  readonly #receiver: Receiver
+  #client: Client | null = null
+  #socket: Socket | null = null
+  #exchange: Exchange | null = null
+  /** Null when it has been written: bodies that wait for answers would be most of what a collection of garbage has to copy. */
+  #request: Request | null = null
+  #last: Answer | null = null
+  #quietMs = quietMs
+  #error: Error | null = null
+
+  constructor(receiver: Receiver) {
+    this.#receiver = receiver
+  }
+
+  /** Begins an exchange; the one before it has `rested`. */
+  begin(exchange: Exchange, request: Request): void {
+    if (this.#client || this.#receiver.isUnusual || !isWritable(request))
+      return this.#beginByUndici(exchange, request, null)
+    this.#exchange = exchange
+    this.#request = request
+    exchange.cancel = (error) => this.#cancel(exchange, error)
+    // Behind a turn of the loop, in which it hears of what has come meanwhile: the end of the connection, or what nobody asked for.
+    setImmediate(() => this.#goOn(exchange))
+  }
+
+  /** Ends what is under way with an error; resolves when it has. */
+  async destroy(): Promise<void> {
+    const error = reset()
+    if (this.#exchange) this.#cancel(this.#exchange, error)
+    this.#socket?.destroy()
+    await this.#client?.destroy(error)
+  }
+
+  /** Closes it, with nothing under way. */
+  close(): void {
+    this.#socket?.destroy()
+    void this.#client?.close()
+  }
+
+  #goOn(exchange: Exchange): void {
+    if (exchange !== this.#exchange) return
+    if (this.#socket) this.#write(this.#socket, exchange)
+    else this.#connect(exchange)
+  }
+
+  #connect(exchange: Exchange): void {
+    const { host, hostname, protocol, port } = this.#receiver.url
+    this.#receiver.connect({ host, hostname, protocol, port }, (...[error, socket]) => {
+      // Who waited for it has given up.
+      if (exchange !== this.#exchange) return void socket?.on('error', () => {}).destroy()
+      if (!socket) return this.#fail(error ?? reset())
+      this.#socket = socket
+      this.#error = null
+      this.#last = null
+      this.#quietMs = quietMs
+      socket.on('data', this.#onData).on('end', this.#onEnd).on('error', this.#onError).on('timeout', this.#onQuiet)
+      socket.once('close', () => this.#onClose(socket)).setTimeout(quietMs)
+      this.#write(socket, exchange)
+    })
+  }
+
+  #write(socket: Socket, exchange: Exchange): void {
+    if (!this.#request) return
+    const { path, headers, body } = this.#request
+    this.#request = null
+    exchange.began()
+    const bytes = Buffer.byteLength(body)
+    let head = `POST ${path} HTTP/1.1\r\nhost: ${this.#receiver.url.host}\r\nconnection: keep-alive\r\n`
+    for (let i = 0; i < headers.length; i += 2) head += `${headers[i]}: ${headers[i + 1]}\r\n`
+    head += `content-length: ${bytes}\r\n\r\n`
+    if (bytes === body.length) return void socket.write(head + body, 'latin1')
+    socket.cork()
+    socket.write(head, 'latin1')
+    socket.write(body, 'utf8')
+    socket.uncork()
+  }
+
+  readonly #onData = (bytes: Buffer): void => {
+    const [socket, exchange] = [this.#socket, this.#exchange]
+    if (!socket) return
+    // What nobody has asked for is no answer to what is asked next.
+    if (!exchange || this.#request) return this.#drop(socket)
+    const answer = readAnswer(bytes, this.#last)
+    if (!answer) return this.#handOver(socket, exchange, bytes)
+    exchange.answered(answer.status, answer.headers, answer.retryAfter)
+    if (answer.bodyBytes > 0) exchange.took(bytes.subarray(answer.head.length))
+    this.#last = answer
+    this.#exchange = null
+    const kept = answer.keepsForMs === null ? quietMs : answer.keepsForMs - hintSlackMs
+    // An answer may come before all of the request has gone.
+    if (kept <= 0 || socket.writableLength > 0) this.#drop(socket)
+    else if (kept !== this.#quietMs) socket.setTimeout((this.#quietMs = kept))
+    exchange.completed()
+  }
+
+  readonly #onEnd = (): void => {
+    if (this.#socket) this.#drop(this.#socket)
+  }
+
+  readonly #onError = (error: Error): void => {
+    this.#error = error
+  }
+
+  readonly #onQuiet = (): void => {
+    if (this.#socket && !this.#exchange) this.#drop(this.#socket)
+  }
+
+  #onClose(socket: Socket): void {
+    if (socket !== this.#socket) return
+    this.#socket = null
+    if (!this.#request) this.#fail(this.#error ?? reset())
+  }
+
+  /** Nothing more goes over it; what waits for an answer hears of it by `close`. */
+  #drop(socket: Socket): void {
+    if (!this.#exchange || this.#request) this.#socket = null
+    socket.destroy()
+  }
+
+  #fail(error: Error): void {
+    const exchange = this.#exchange
+    this.#exchange = null
+    this.#request = null
+    exchange?.failed(error)
+  }
+
+  #cancel(exchange: Exchange, error: Error): void {
+    if (exchange !== this.#exchange) return
+    if (!this.#request) {
+      this.#socket?.destroy()
+      this.#socket = null
+    }
+    this.#fail(error)
+  }
+
+  /**
+   * Gives the socket to undici as it was before the answer was read. It is as a new one to undici, which writes a request on it, with one call
+   * where that has no body: it goes nowhere, since the request has been written.
+   */
+  #handOver(socket: Socket, exchange: Exchange, bytes: Buffer): void {
+    this.#receiver.isUnusual = true
+    this.#exchange = null
+    this.#socket = null
+    socket.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError).off('timeout', this.#onQuiet)
+    socket.setTimeout(0)
+    socket.pause()
+    socket.write = () => {
+      Reflect.deleteProperty(socket, 'write')
+      // Before any more can come, and behind this write: an answer that is there before its request is none.
+      process.nextTick(() => socket.unshift(bytes))
+      return true
+    }
+    this.#beginByUndici(exchange, { path: '/', headers: [], body: '' }, socket)
+  }
+
+  #beginByUndici(exchange: Exchange, { path, headers, body }: Request, open: Socket | null): void {
+    if (!this.#client) {
+      const { url, connect } = this.#receiver
+      let first = open
+      this.#socket?.destroy()
+      this.#client = new Client(url, {
+        connect: (options, callback) => {
+          if (!first) return connect(options, callback)
+          const socket = first
+          first = null
+          // undici looks for what connected behind this turn only.
+          queueMicrotask(() => callback(null, socket))
+        },
+        // Whoever posts bounds all of it with one timer.
+        pipelining: 1,
+        headersTimeout: 0,
+        bodyTimeout: 0,
+      })
+    }
+    let abort: ((error: Error) => void) | null = null
+    exchange.cancel = (error) => abort?.(error)
+    this.#client.dispatch(
+      { path, method: 'POST', headers, body },
+      {
+        onRequestStart(controller) {
+          abort = (error) => controller.abort(error)
+          exchange.began()
+          if (exchange.isOver) controller.abort(new Error('timeout'))
+        },
+        onResponseStart(_controller, status, given) {
+          const { 'retry-after': retryAfter } = given
+          exchange.answered(
+            status,
+            keepHeaders(Object.entries(given)),
+            Array.isArray(retryAfter) ? retryAfter[0] : retryAfter,
+          )
+        },
+        onResponseData: (_controller, chunk) => exchange.took(chunk),
+        onResponseEnd: () => exchange.completed(),
+        onResponseError: (_controller, error) => exchange.failed(error),
+      },
+    )
+  }
+}
+
+/** What undici would refuse it is to refuse. */
+function isWritable({ path, headers }: Request): boolean {
+  return !unwritable.test(path) && !headers.some((text) => unwritable.test(text))
+}
