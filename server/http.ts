@@ -233,7 +233,8 @@ const shown = { ms: new Float64Array(256).fill(Number.NaN), text: Array.from({ l
 export function showTime(time: Date | null): string | null {
   if (time === null) return null
   const ms = time.getTime()
-  const place = ms & 255
+  // A message expires whole hours after it was accepted, which are multiples of 256 ms: those two would take turns in one place.
+  const place = (ms + ms / 3_600_000) & 255
   if (shown.ms[place] !== ms) {
     shown.text[place] = time.toISOString()
     shown.ms[place] = ms
