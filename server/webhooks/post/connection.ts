@@ -15,6 +15,12 @@ export interface Request {
   body: string
 }
 
+/** A socket on which a request has been written, and whether undici believes that it has written it. */
+interface Open {
+  socket: Socket
+  isTaken: boolean
+}
+
 /** Where connections go that are made alike. */
 export interface Receiver {
   url: URL
@@ -23,11 +29,9 @@ export interface Receiver {
   isUnusual: boolean
 }
 
-/** As undici has it: for so long a quiet connection is kept where the receiver does not say; one that says is believed, but for a second. */
+/** As undici has it: for so long a quiet connection is kept where the receiver does not say; one that says is believed, but for two seconds. */
 const quietMs = 4000
-const hintSlackMs = 1000
-
-const unwritable = /[^ -~]/
+const hintSlackMs = 2000
 
 const reset = (): Error => Object.assign(new Error('the receiver has closed the connection'), { code: 'ECONNRESET' })
 
@@ -54,8 +58,10 @@ export class Connection {
     this.#exchange = exchange
     this.#request = request
     exchange.cancel = (error) => this.#cancel(exchange, error)
-    // Behind a turn of the loop, in which it hears of what has come meanwhile: the end of the connection, or what nobody asked for.
-    setImmediate(() => this.#goOn(exchange))
+    // Behind a turn of the loop, in which it hears of what has come meanwhile: the end of the connection, or what nobody asked for. The first
+    // may be of the turn that is: sockets are read before it.
+    if (this.#socket) setImmediate(() => setImmediate(() => this.#goOn(exchange)))
+    else this.#connect(exchange)
   }
 
   /** Ends what is under way with an error; resolves when it has. */
@@ -74,6 +80,8 @@ export class Connection {
 
   #goOn(exchange: Exchange): void {
     if (exchange !== this.#exchange) return
+    // It closes later in the turn.
+    if (this.#socket?.destroyed) this.#socket = null
     if (this.#socket) this.#write(this.#socket, exchange)
     else this.#connect(exchange)
   }
@@ -179,27 +187,31 @@ export class Connection {
     socket.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError).off('timeout', this.#onQuiet)
     socket.setTimeout(0)
     socket.pause()
+    const open = { socket, isTaken: false }
     socket.write = () => {
       Reflect.deleteProperty(socket, 'write')
+      open.isTaken = true
       // Before any more can come, and behind this write: an answer that is there before its request is none.
       process.nextTick(() => socket.unshift(bytes))
       return true
     }
-    this.#beginByUndici(exchange, { path: '/', headers: [], body: '' }, socket)
+    this.#beginByUndici(exchange, { path: '/', headers: [], body: '' }, open)
   }
 
-  #beginByUndici(exchange: Exchange, { path, headers, body }: Request, open: Socket | null): void {
+  #beginByUndici(exchange: Exchange, { path, headers, body }: Request, open: Open | null): void {
     if (!this.#client) {
       const { url, connect } = this.#receiver
-      let first = open
+      let first = open?.socket
       this.#socket?.destroy()
       this.#client = new Client(url, {
         connect: (options, callback) => {
-          if (!first) return connect(options, callback)
           const socket = first
-          first = null
+          first = undefined
           // undici looks for what connected behind this turn only.
-          queueMicrotask(() => callback(null, socket))
+          if (socket) queueMicrotask(() => callback(null, socket))
+          // Lost before anything was written on it: a request that stands for another is not to be written elsewhere.
+          else if (open && !open.isTaken) queueMicrotask(() => callback(reset(), null))
+          else connect(options, callback)
         },
         // Whoever posts bounds all of it with one timer.
         pipelining: 1,
@@ -233,7 +245,29 @@ export class Connection {
   }
 }
 
-/** What undici would refuse it is to refuse. */
-function isWritable({ path, headers }: Request): boolean {
-  return !unwritable.test(path) && !headers.some((text) => unwritable.test(text))
+/** A path and a value that are one line of the request, and nothing but that. */
+const path = /^\/[!-~]*$/
+const value = /^[ -~]*$/
+/** RFC 9110 §5.6.2. Fields that say where a request ends, or how its connection goes on, are ours. */
+const name =
+  /^(?!(?:host|connection|content-length|expect|keep-alive|te|trailer|transfer-encoding|upgrade)$)[!#$%&'*+.^_`|~0-9a-z-]+$/i
+
+/** Names that were looked at, with what was found. */
+const names = new Map<string, boolean>()
+const namesMax = 1000
+
+/** What else is asked for is undici's to write or to refuse. */
+function isWritable(request: Request): boolean {
+  const { headers } = request
+  if (!path.test(request.path) || headers.length % 2 > 0) return false
+  return headers.every((text, i) => (i % 2 > 0 ? value.test(text) : isName(text)))
+}
+
+function isName(text: string): boolean {
+  let isFine = names.get(text)
+  if (isFine === undefined) {
+    if (names.size >= namesMax) names.clear()
+    names.set(text, (isFine = name.test(text)))
+  }
+  return isFine
 }

@@ -23,7 +23,7 @@ interface PosterOptions {
   timeoutMs: number
 }
 
-/** Posts over keep-alive connections; bounding how many at a time is the caller's part. */
+/** Posts over keep-alive connections, which keep the process up until it is closed; bounding how many at a time is the caller's part. */
 export class Poster {
   readonly #timeoutMs: number
   readonly #connections: Connections
