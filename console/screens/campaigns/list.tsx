@@ -1,9 +1,9 @@
-/** All campaigns. */
-import { useState } from 'react'
-import { useLocation } from 'wouter'
+/** All campaigns, or those that one looks for. */
 import { useCall } from '../../api.ts'
 import { Button, LinkButton } from '../../kit/button.tsx'
+import { FilterDay, FilterSelect, FilterText } from '../../kit/filter-inputs.tsx'
 import { useFilters } from '../../kit/filters.tsx'
+import { typeOf, typeOptions } from '../../kit/message-types.ts'
 import { Empty, Loaded, Page } from '../../kit/page.tsx'
 import { Badge, formatNumber, Time } from '../../kit/show.tsx'
 import { Pager, Table } from '../../kit/table.tsx'
@@ -15,9 +15,28 @@ const newButton = (
   </LinkButton>
 )
 
+const names = ['name', 'status', 'type', 'tag', 'created_after', 'created_before'] as const
+
+const statuses: readonly (readonly [string, string])[] = [
+  ['', 'Every status'],
+  ['awaiting_approval,scheduled,sending,paused', 'With a broadcast under way'],
+  ['draft', 'Draft'],
+  ['active', 'Active'],
+  ['completed', 'Completed'],
+  ['canceled', 'Canceled'],
+  ['archived', 'Archived'],
+]
+
 export function CampaignsScreen() {
-  const { filters } = useFilters([])
-  const campaigns = useCall('listCampaigns', { query: filters }, { every: 5000 })
+  const { filters, set, clear } = useFilters(names)
+  const { type, ...rest } = filters
+  const query = { ...rest, ...(typeOf(type) && { type: typeOf(type) }) }
+  const campaigns = useCall('listCampaigns', { query }, { every: 5000 })
+  const isNarrowed = names.some((name) => filters[name] !== undefined)
+  const field = (name: (typeof names)[number]) => ({
+    value: filters[name] ?? '',
+    onChange: (value: string) => set(name, value),
+  })
   return (
     <Page
       title="Campaigns"
@@ -25,7 +44,19 @@ export function CampaignsScreen() {
       actions={newButton}
     >
       <CampaignTabs />
-      <ByKey />
+      <div className="filters" role="search" aria-label="Filters of campaigns">
+        <FilterText label="Name or key" {...field('name')} />
+        <FilterSelect label="Status" options={statuses} {...field('status')} />
+        <FilterSelect label="Type" options={typeOptions('Any type')} {...field('type')} />
+        <FilterText label="Tag" {...field('tag')} />
+        <FilterDay label="Created from" {...field('created_after')} />
+        <FilterDay label="to" {...field('created_before')} />
+        {isNarrowed && (
+          <Button kind="quiet" onClick={clear}>
+            Show all
+          </Button>
+        )}
+      </div>
       <Loaded call={campaigns}>
         {(page) => (
           <>
@@ -44,10 +75,16 @@ export function CampaignsScreen() {
                 { title: 'Created', cell: ({ created_at }) => <Time at={created_at} /> },
               ]}
               empty={
-                <Empty title="No campaigns yet" action={newButton}>
-                  A campaign holds contacts, from a file or one by one. What is sent to them, and what became of it,
-                  stands with it.
-                </Empty>
+                isNarrowed ? (
+                  <Empty title="No such campaigns" action={<Button onClick={clear}>Show all</Button>}>
+                    No campaign fits all of these filters.
+                  </Empty>
+                ) : (
+                  <Empty title="No campaigns yet" action={newButton}>
+                    A campaign holds contacts, from a file or one by one. What is sent to them, and what became of it,
+                    stands with it.
+                  </Empty>
+                )
               }
             />
             <Pager page={page} />
@@ -55,30 +92,5 @@ export function CampaignsScreen() {
         )}
       </Loaded>
     </Page>
-  )
-}
-
-/** The API reads one campaign by its key; it has no other filter of campaigns. */
-function ByKey() {
-  const [, go] = useLocation()
-  const [key, setKey] = useState('')
-  return (
-    <form
-      className="filters"
-      role="search"
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (key.trim() !== '') go(`/campaigns/${encodeURIComponent(key.trim())}`)
-      }}
-    >
-      <input
-        type="search"
-        aria-label="Key or id of a campaign"
-        placeholder="Go to a key or id"
-        value={key}
-        onChange={(event) => setKey(event.target.value)}
-      />
-      <Button type="submit">Open</Button>
-    </form>
   )
 }

@@ -1,10 +1,11 @@
-/** All templates. */
+/** All templates, or those that one looks for. */
 import { useCall } from '../../../api.ts'
+import { FilterText } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
-import { LinkButton } from '../../../kit/button.tsx'
+import { Button, LinkButton } from '../../../kit/button.tsx'
 
 const newButton = (
   <LinkButton to="/templates/new" does="createTemplate" kind="primary" isNew>
@@ -12,8 +13,11 @@ const newButton = (
   </LinkButton>
 )
 
+const names = ['name', 'language'] as const
+
 export function TemplatesScreen() {
-  const { filters } = useFilters([])
+  const { filters, set, clear } = useFilters(names)
+  const isNarrowed = names.some((name) => filters[name] !== undefined)
   const templates = useCall('listTemplates', { query: filters })
   return (
     <Page
@@ -21,6 +25,15 @@ export function TemplatesScreen() {
       lead="A text with fields that is kept under a name, in one language or several."
       actions={newButton}
     >
+      <div className="filters" role="search" aria-label="Filters of templates">
+        <FilterText label="Name" value={filters.name} onChange={(value) => set('name', value)} />
+        <FilterText label="Language" value={filters.language} onChange={(value) => set('language', value)} />
+        {isNarrowed && (
+          <Button kind="quiet" onClick={clear}>
+            Show all
+          </Button>
+        )}
+      </div>
       <Loaded call={templates}>
         {(page) => (
           <>
@@ -43,9 +56,15 @@ export function TemplatesScreen() {
                 { title: 'Changed', cell: ({ updated_at }) => <Time at={updated_at} /> },
               ]}
               empty={
-                <Empty title="No templates yet" action={newButton}>
-                  Sends and broadcasts name a template and give its fields; each recipient gets it in their language.
-                </Empty>
+                isNarrowed ? (
+                  <Empty title="No such templates" action={<Button onClick={clear}>Show all</Button>}>
+                    No template fits all of these filters.
+                  </Empty>
+                ) : (
+                  <Empty title="No templates yet" action={newButton}>
+                    Sends and broadcasts name a template and give its fields; each recipient gets it in their language.
+                  </Empty>
+                )
               }
             />
             <Pager page={page} />

@@ -9,7 +9,9 @@ import { Problem } from '../../../kit/problem.tsx'
 import { PhoneNumber, Time } from '../../../kit/show.tsx'
 import { tellPerson } from '../status.ts'
 import { Assignee } from './assignee.tsx'
+import { usePeople } from './people.ts'
 import { ReplyBox } from './reply.tsx'
+import { StateButton } from './state.tsx'
 import { Thread } from './thread.tsx'
 
 /** How often it looks again. Milliseconds. */
@@ -30,6 +32,7 @@ function OneConversation({ id }: { id: string }) {
   const call = useCall('getConversation', { path }, { every: 2 * everyMs })
   const messages = useCall('listConversationMessages', { path, query: { limit } }, { every: everyMs })
   const read = useAction('readConversation')
+  const people = usePeople()
   const conversation = call.data
   const last = messages.data?.data[0]?.id
   const markRead = () => read.run({ path, body: last === undefined ? {} : { last_message: last } })
@@ -47,6 +50,13 @@ function OneConversation({ id }: { id: string }) {
                 <Link href={`/campaigns/${conversation.campaign}`}>its campaign</Link>
               </>
             )}
+            {conversation.closed_at !== null && (
+              <>
+                {' · closed '}
+                <Time at={conversation.closed_at} />
+                {conversation.closed_by !== null && ` by ${people.tell(conversation.closed_by)}`}
+              </>
+            )}
           </>
         )
       }
@@ -61,6 +71,7 @@ function OneConversation({ id }: { id: string }) {
                 Mark {conversation.unread} as read
               </Button>
             )}
+            <StateButton of={conversation} last={last} />
           </>
         )
       }

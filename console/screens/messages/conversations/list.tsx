@@ -4,7 +4,7 @@ import { useCall } from '../../../api.ts'
 import { Button, LinkButton } from '../../../kit/button.tsx'
 import { FilterSelect, FilterText } from '../../../kit/filter-inputs.tsx'
 import { useFilters } from '../../../kit/filters.tsx'
-import { cleanNumber, isWholeNumber } from '../../../kit/number.ts'
+import { cleanNumber } from '../../../kit/number.ts'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { Badge, formatNumber, None, PhoneNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
@@ -15,15 +15,16 @@ import { usePeople } from './people.ts'
 /** How often it looks again. Milliseconds. */
 const everyMs = 3000
 
-const names = ['unread', 'assignee', 'their_number', 'our_number', 'campaign'] as const
+const names = ['search', 'state', 'unread', 'assignee', 'their_number', 'our_number', 'campaign'] as const
 
 export function ConversationListScreen() {
   const me = useLogin()?.user.id ?? ''
   const people = usePeople()
   const { filters, set, clear } = useFilters(names)
-  const { cursor, unread, their_number: theirs, our_number: ours, ...rest } = filters
+  const { cursor, state = 'open', unread, their_number: theirs, our_number: ours, ...rest } = filters
   const query: NonNullable<Operations['listConversations']['query']> = {
     ...rest,
+    ...((state === 'open' || state === 'closed') && { state }),
     ...(theirs !== undefined && { their_number: cleanNumber(theirs) }),
     ...(ours !== undefined && { our_number: cleanNumber(ours) }),
     ...(unread !== undefined && { unread: unread === 'true' }),
@@ -39,7 +40,16 @@ export function ConversationListScreen() {
   return (
     <Page title="Conversations" lead="What people answered, the last reply first">
       <div className="filters" role="search" aria-label="Filters of conversations">
-        <FilterText label="Person’s number" isWhole={isWholeNumber} {...field('their_number')} />
+        <FilterText label="Number, or words of the last message" placeholder="Number or words" {...field('search')} />
+        <FilterSelect
+          label="State"
+          options={[
+            ['', 'open'],
+            ['closed', 'closed'],
+            ['all', 'open and closed'],
+          ]}
+          {...field('state')}
+        />
         <FilterSelect
           label="Unread"
           options={[
@@ -96,14 +106,15 @@ export function ConversationListScreen() {
                   </Empty>
                 ) : (
                   <Empty
-                    title="No conversations yet"
+                    title="No open conversations"
                     action={
                       <LinkButton to="/messages/new" does="sendMessage">
                         Write to somebody
                       </LinkButton>
                     }
                   >
-                    A conversation begins when a person answers one of your numbers. It appears here at once.
+                    A conversation begins when a person answers one of your numbers, and opens again when they write
+                    after it was closed. It appears here at once.
                   </Empty>
                 )
               }
@@ -116,9 +127,10 @@ export function ConversationListScreen() {
   )
 }
 
-const Person = ({ of: { their_number: theirs, unread } }: { of: Conversation }) => (
+const Person = ({ of: { their_number: theirs, unread, state } }: { of: Conversation }) => (
   <>
     <PhoneNumber of={theirs} /> {unread > 0 && <Badge status={`${formatNumber(unread)} unread`} tone="busy" />}
+    {state === 'closed' && <Badge status="closed" />}
   </>
 )
 

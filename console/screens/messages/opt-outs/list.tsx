@@ -1,9 +1,11 @@
 /** Everybody to whom nothing is sent, and the ways to look for one, to add some and to take them elsewhere. */
 import type { OptOut } from '@heliogram/sdk'
 import { useState } from 'react'
-import { Link, useLocation, useSearchParams } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { download, useCall } from '../../../api.ts'
 import { Button } from '../../../kit/button.tsx'
+import { FilterDay, FilterSelect, FilterText } from '../../../kit/filter-inputs.tsx'
+import { useFilters } from '../../../kit/filters.tsx'
 import { Empty, Loaded, Page } from '../../../kit/page.tsx'
 import { PhoneNumber, Time } from '../../../kit/show.tsx'
 import { Pager, Table } from '../../../kit/table.tsx'
@@ -11,7 +13,7 @@ import { DownloadButton } from '../../../kit/task.tsx'
 import { AddOptOut } from './add.tsx'
 import { CheckNumbers } from './check.tsx'
 import { ImportOptOuts } from './import.tsx'
-import { tellSource } from './source.ts'
+import { sourceOf, sourceOptions, tellSource } from './source.ts'
 import { OptOutTabs } from './tabs.tsx'
 
 /** How often the first page looks again. Milliseconds. */
@@ -19,11 +21,19 @@ const everyMs = 5000
 
 type Front = 'add' | 'check' | 'import'
 
+const names = ['source', 'reason', 'created_after', 'created_before'] as const
+
 export function OptOutListScreen() {
-  const [params] = useSearchParams()
+  const { filters, set, clear } = useFilters(names)
   const [front, setFront] = useState<Front>()
-  const cursor = params.get('cursor') ?? undefined
-  const call = useCall('listOptOuts', { query: { cursor } }, cursor === undefined ? { every: everyMs } : {})
+  const { source, ...rest } = filters
+  const query = { ...rest, ...(sourceOf(source) && { source: sourceOf(source) }) }
+  const call = useCall('listOptOuts', { query }, filters.cursor === undefined ? { every: everyMs } : {})
+  const isNarrowed = names.some((name) => filters[name] !== undefined)
+  const field = (name: (typeof names)[number]) => ({
+    value: filters[name] ?? '',
+    onChange: (value: string) => set(name, value),
+  })
   const close = () => setFront(undefined)
   return (
     <Page
@@ -50,6 +60,17 @@ export function OptOutListScreen() {
     >
       <OptOutTabs />
       <Look />
+      <div className="filters" role="search" aria-label="Filters of opt-outs">
+        <FilterSelect label="How" options={sourceOptions} {...field('source')} />
+        <FilterText label="Reason" placeholder="Words of the reason" {...field('reason')} />
+        <FilterDay label="Since" {...field('created_after')} />
+        <FilterDay label="to" {...field('created_before')} />
+        {isNarrowed && (
+          <Button kind="quiet" onClick={clear}>
+            Show all
+          </Button>
+        )}
+      </div>
       <Loaded call={call}>
         {(page) => (
           <>
@@ -64,16 +85,22 @@ export function OptOutListScreen() {
                 { title: 'Since', cell: ({ created_at: at }) => <Time at={at} /> },
               ]}
               empty={
-                <Empty
-                  title="Nobody has opted out"
-                  action={
-                    <Button does="createOptOut" onClick={() => setFront('add')}>
-                      Opt a number out
-                    </Button>
-                  }
-                >
-                  Who answers STOP to one of your messages appears here, and so does whom you add or import.
-                </Empty>
+                isNarrowed ? (
+                  <Empty title="No such opt-outs" action={<Button onClick={clear}>Show all</Button>}>
+                    No opt-out fits all of these filters.
+                  </Empty>
+                ) : (
+                  <Empty
+                    title="Nobody has opted out"
+                    action={
+                      <Button does="createOptOut" onClick={() => setFront('add')}>
+                        Opt a number out
+                      </Button>
+                    }
+                  >
+                    Who answers STOP to one of your messages appears here, and so does whom you add or import.
+                  </Empty>
+                )
               }
             />
             <Pager page={page} />

@@ -43,7 +43,7 @@ function OneNumber({ number }: { number: string }) {
       actions={
         <>
           <LinkButton to={`/messages?to=${number}`}>Messages</LinkButton>
-          <LinkButton to={`/conversations?their_number=${number}`} does="replyInConversation">
+          <LinkButton to={`/conversations?search=${number}&state=all`} does="replyInConversation">
             Conversations
           </LinkButton>
           {isOut && <LetInButton number={number} />}

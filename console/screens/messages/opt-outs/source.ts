@@ -1,5 +1,9 @@
 /** Where opt-outs come from, in words. */
-const sources: Record<string, string> = {
+import type { Operations } from '@heliogram/sdk'
+
+type Source = NonNullable<NonNullable<Operations['listOptOuts']['query']>['source']>
+
+const sources: Record<Source, string> = {
   reply: 'they said so',
   api: 'by hand or by the API',
   import: 'imported',
@@ -7,4 +11,16 @@ const sources: Record<string, string> = {
   review: 'a suspicion was confirmed',
 }
 
-export const tellSource = (source: string): string => sources[source] ?? source
+/** The source that an address says; none otherwise. */
+export const sourceOf = (text: string | undefined): Source | undefined =>
+  Object.keys(sources).find((name): name is Source => name === text)
+
+export function tellSource(text: string): string {
+  const source = sourceOf(text)
+  return source ? sources[source] : text
+}
+
+export const sourceOptions: readonly (readonly [string, string])[] = [
+  ['', 'However they came'],
+  ...Object.entries(sources),
+]

@@ -1,0 +1,42 @@
+/** Closing a conversation when all is said, and opening it again. */
+import type { Conversation } from '@heliogram/sdk'
+import { useAction } from '../../../api.ts'
+import { Button } from '../../../kit/button.tsx'
+import { Problem } from '../../../kit/problem.tsx'
+import { toast } from '../../../kit/toast.tsx'
+
+interface StateButtonProps {
+  of: Conversation
+  /** Id of the last message that is shown: where the person has written since, it stays open. */
+  last: string | undefined
+}
+
+export function StateButton({ of: { id, state }, last }: StateButtonProps) {
+  const change = useAction('updateConversation')
+  const path = { conversation: id }
+  const close = async () => {
+    const body = { state: 'closed' as const, ...(last !== undefined && { last_message: last }) }
+    const done = await change.run({ path, body })
+    if (done)
+      toast(
+        done.answer.state === 'closed'
+          ? 'The conversation is closed; the next reply opens it again.'
+          : 'The person has written meanwhile: the conversation stays open.',
+      )
+  }
+  const open = async () => {
+    if (await change.run({ path, body: { state: 'open' } })) toast('The conversation is open again.')
+  }
+  return (
+    <>
+      {change.problem && <Problem of={change.problem} />}
+      <Button
+        does="updateConversation"
+        isBusy={change.isBusy}
+        onClick={() => void (state === 'open' ? close() : open())}
+      >
+        {state === 'open' ? 'Close' : 'Open again'}
+      </Button>
+    </>
+  )
+}
