@@ -17,6 +17,7 @@ import { renderReport, writeReport, type Figures, type Section } from './report.
 import { compareSessions } from './session.ts'
 import { measureSinkLimit } from './sinklimit.ts'
 import { measureSinkSession } from './sinksession.ts'
+import { measureFloor } from './floor.ts'
 import { measureStatements } from './statements.ts'
 import { measureWebhooks } from './webhooks.ts'
 import { pipelineSettings } from '../../server/db/pipeline.ts'
@@ -123,6 +124,7 @@ if (options.only === 'statements') {
   console.log("With the planner's own settings:")
   await measureStatements({})
 }
+if (options.only === 'floor') await measureFloor()
 if (isWanted('session')) {
   sections.push({
     title: 'SMPP session, against npm smpp',
