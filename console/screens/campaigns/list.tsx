@@ -28,15 +28,10 @@ const statuses: readonly (readonly [string, string])[] = [
 ]
 
 export function CampaignsScreen() {
-  const { filters, set, clear } = useFilters(names)
+  const { filters, clear, isNarrowed, field } = useFilters(names)
   const { type, ...rest } = filters
   const query = { ...rest, ...(typeOf(type) && { type: typeOf(type) }) }
   const campaigns = useCall('listCampaigns', { query }, { every: 5000 })
-  const isNarrowed = names.some((name) => filters[name] !== undefined)
-  const field = (name: (typeof names)[number]) => ({
-    value: filters[name] ?? '',
-    onChange: (value: string) => set(name, value),
-  })
   return (
     <Page
       title="Campaigns"

@@ -34,15 +34,11 @@ function queryOf({ attribute = '', status, cursor: _cursor, phone_prefix: prefix
 }
 
 function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
-  const { filters, set, clear } = useFilters(names)
+  const { filters, clear, field } = useFilters(names)
   const { cursor } = filters
   const query = queryOf(filters)
   const contacts = useCall('listContacts', { path: { campaign: id }, query: { ...query, ...(cursor && { cursor }) } })
   const isFiltered = names.some((name) => filters[name] !== undefined)
-  const field = (name: (typeof names)[number]) => ({
-    value: filters[name],
-    onChange: (value: string) => set(name, value),
-  })
   return (
     <>
       <div className="section-head">

@@ -16,8 +16,7 @@ const newButton = (
 const names = ['name', 'language'] as const
 
 export function TemplatesScreen() {
-  const { filters, set, clear } = useFilters(names)
-  const isNarrowed = names.some((name) => filters[name] !== undefined)
+  const { filters, clear, isNarrowed, field } = useFilters(names)
   const templates = useCall('listTemplates', { query: filters })
   return (
     <Page
@@ -26,8 +25,8 @@ export function TemplatesScreen() {
       actions={newButton}
     >
       <div className="filters" role="search" aria-label="Filters of templates">
-        <FilterText label="Name" value={filters.name} onChange={(value) => set('name', value)} />
-        <FilterText label="Language" value={filters.language} onChange={(value) => set('language', value)} />
+        <FilterText label="Name" {...field('name')} />
+        <FilterText label="Language" {...field('language')} />
         {isNarrowed && (
           <Button kind="quiet" onClick={clear}>
             Show all

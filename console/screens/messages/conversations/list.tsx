@@ -20,7 +20,7 @@ const names = ['search', 'state', 'unread', 'assignee', 'their_number', 'our_num
 export function ConversationListScreen() {
   const me = useLogin()?.user.id ?? ''
   const people = usePeople()
-  const { filters, set, clear } = useFilters(names)
+  const { filters, clear, field } = useFilters(names)
   const { cursor, state = 'open', unread, their_number: theirs, our_number: ours, ...rest } = filters
   const query: NonNullable<Operations['listConversations']['query']> = {
     ...rest,
@@ -33,10 +33,6 @@ export function ConversationListScreen() {
   const call = useCall('listConversations', { query }, { every: everyMs })
   const campaigns = useCall('listCampaigns', { query: { limit: 100 } })
   const isNarrowed = Object.keys(filters).length > 0
-  const field = (name: (typeof names)[number]) => ({
-    value: filters[name] ?? '',
-    onChange: (value: string) => set(name, value),
-  })
   return (
     <Page title="Conversations" lead="What people answered, the last reply first">
       <div className="filters" role="search" aria-label="Filters of conversations">

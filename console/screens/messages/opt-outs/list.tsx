@@ -24,16 +24,11 @@ type Front = 'add' | 'check' | 'import'
 const names = ['source', 'reason', 'created_after', 'created_before'] as const
 
 export function OptOutListScreen() {
-  const { filters, set, clear } = useFilters(names)
+  const { filters, clear, isNarrowed, field } = useFilters(names)
   const [front, setFront] = useState<Front>()
   const { source, ...rest } = filters
   const query = { ...rest, ...(sourceOf(source) && { source: sourceOf(source) }) }
   const call = useCall('listOptOuts', { query }, filters.cursor === undefined ? { every: everyMs } : {})
-  const isNarrowed = names.some((name) => filters[name] !== undefined)
-  const field = (name: (typeof names)[number]) => ({
-    value: filters[name] ?? '',
-    onChange: (value: string) => set(name, value),
-  })
   const close = () => setFront(undefined)
   return (
     <Page
