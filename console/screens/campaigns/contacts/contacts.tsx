@@ -34,11 +34,10 @@ function queryOf({ attribute = '', status, cursor: _cursor, phone_prefix: prefix
 }
 
 function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
-  const { filters, clear, field } = useFilters(names)
+  const { filters, clear, isNarrowed, field } = useFilters(names)
   const { cursor } = filters
   const query = queryOf(filters)
   const contacts = useCall('listContacts', { path: { campaign: id }, query: { ...query, ...(cursor && { cursor }) } })
-  const isFiltered = names.some((name) => filters[name] !== undefined)
   return (
     <>
       <div className="section-head">
@@ -46,7 +45,7 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
         <div className="actions">
           <DownloadButton
             does="exportContacts"
-            label={`Export ${isFiltered ? 'these' : 'all'} as CSV`}
+            label={`Export ${isNarrowed ? 'these' : 'all'} as CSV`}
             onDownload={() => download('exportContacts', { path: { campaign: id }, query }, `contacts-${id}.csv`)}
           />
           {isOpen(status) && <AddContact campaign={id} />}
@@ -67,7 +66,7 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
         <FilterText label="Language" {...field('language')} />
         <FilterText label="External id" {...field('external_id')} />
         <FilterText label="Attribute, as name=value" placeholder="name=value" {...field('attribute')} />
-        {isFiltered && (
+        {isNarrowed && (
           <Button kind="quiet" onClick={clear}>
             Clear
           </Button>
@@ -93,7 +92,7 @@ function Contacts({ campaign: { id, status } }: { campaign: Campaign }) {
                 { title: 'Tags', isWide: true, cell: ({ tags }) => tags.join(', ') || null },
                 { title: 'Last message', cell: ({ last_message_at }) => <Time at={last_message_at} /> },
               ]}
-              empty={isFiltered ? <NoMatch hasMore={page.has_more} onClear={clear} /> : <NoContacts campaign={id} />}
+              empty={isNarrowed ? <NoMatch hasMore={page.has_more} onClear={clear} /> : <NoContacts campaign={id} />}
             />
             <Pager page={page} />
           </>
