@@ -1,8 +1,16 @@
+// Messages that were accepted together mostly expire together, and each PDU says when.
+const last = { ms: Number.NaN, text: '' }
+
 /** Formats an instant as an absolute time in UTC, YYMMDDhhmmsst00+, for validity_period and the like. SMPP 3.4 §7.1.1. */
 export function formatAbsoluteTime(instant: Date): string {
-  const iso = instant.toISOString()
-  const digits = iso.slice(2, 19).replaceAll(/\D/g, '')
-  return `${digits}${iso.charAt(20)}00+`
+  const ms = instant.getTime()
+  if (ms !== last.ms) {
+    const iso = instant.toISOString()
+    const digits = iso.slice(2, 19).replaceAll(/\D/g, '')
+    last.text = `${digits}${iso.charAt(20)}00+`
+    last.ms = ms
+  }
+  return last.text
 }
 
 const SECOND_MS = 1_000

@@ -2,6 +2,7 @@
 import { columns } from '../db/array.ts'
 import { times, uuids, type Encoded } from '../db/binary-array.ts'
 import { dayOf, perDay } from '../db/partitions.ts'
+import { rowParameters } from '../db/rows.ts'
 import { spanOf, within } from '../db/span.ts'
 import type { Db } from '../db/db.ts'
 import type { DuePost } from '../events.ts'
@@ -219,26 +220,28 @@ export async function endPosts(db: Db, ended: Ended[]): Promise<void> {
   const isPlain = ended.every((one) => one.retryMs === null && one.post.targetId === undefined)
   await db.query({
     ...(isPlain ? plainEndStatement : endStatement)(dayOf(ended.map((one) => one.attemptId))),
-    values: columns([
-      ...columnsOf(ended.map((one) => one.post)),
-      uuids(ended.map((one) => one.post.accountId)),
-      ended.map((one) => one.post.try),
-      ended.map((one) => one.post.url),
-      uuids(ended.map((one) => one.post.targetId ?? one.post.endpointId)),
-      uuids(ended.map((one) => one.attemptId)),
-      times(ended.map((one) => one.startedAt)),
-      ended.map((one) => one.result.outcome),
-      ended.map((one) => one.result.statusCode),
-      ended.map((one) => one.result.responseHead),
-      ended.map((one) => one.result.durationMs),
-      ended.map((one) => one.retryMs),
-      ended.map((one) => one.url),
-      ended.map((one) => one.headerNames?.join() ?? null),
-      uuids(ended.map((one) => one.batchId)),
-      ended.map((one) => one.result.responseHeaders),
-      ended.map((one) => one.result.connectMs),
-      ended.map((one) => one.result.firstByteMs),
-    ]),
+    values: endedRows.encode(ended, {
+      event_id: (one) => one.post.eventId,
+      due_at: (one) => one.post.dueAt,
+      attempt_id: (one) => one.attemptId,
+      started_at: (one) => one.startedAt,
+      duration_ms: (one) => one.result.durationMs,
+      connect_ms: (one) => one.result.connectMs,
+      first_byte_ms: (one) => one.result.firstByteMs,
+      endpoint_id: (one) => one.post.endpointId,
+      account_id: (one) => one.post.accountId,
+      try: (one) => one.post.try,
+      url: (one) => one.post.url,
+      to_id: (one) => one.post.targetId ?? one.post.endpointId,
+      outcome: (one) => one.result.outcome,
+      status_code: (one) => one.result.statusCode,
+      response_head: (one) => one.result.responseHead,
+      retry_ms: (one) => one.retryMs,
+      to_url: (one) => one.url,
+      header_names: (one) => one.headerNames?.join() ?? null,
+      batch_id: (one) => one.batchId,
+      response_headers: (one) => one.result.responseHeaders,
+    }),
   })
 }
 
@@ -266,14 +269,37 @@ function columnsOf(keys: OutboxKey[]): Encoded[] {
   ]
 }
 
+const endedRows = rowParameters(
+  {
+    event_id: 'uuid',
+    due_at: 'timestamptz',
+    attempt_id: 'uuid',
+    started_at: 'timestamptz',
+    duration_ms: 'int',
+    connect_ms: 'int',
+    first_byte_ms: 'int',
+  },
+  {
+    endpoint_id: 'uuid',
+    account_id: 'uuid',
+    try: 'int',
+    url: 'text',
+    to_id: 'uuid',
+    outcome: 'text',
+    status_code: 'int',
+    response_head: 'text',
+    retry_ms: 'int',
+    to_url: 'text',
+    header_names: 'text',
+    batch_id: 'uuid',
+    response_headers: 'text',
+  },
+)
+
 // Where none is tried again and no replay counts, rows only go; otherwise only whoever took a row away may bring it back or count it.
 const endOf = (day: string, isPlain: boolean): string => `
       with ended as materialized (
-        select * from unnest($1::uuid[], $2::timestamptz[], $3::uuid[], $4::uuid[], $5::int[], $6::text[], $7::uuid[], $8::uuid[],
-          $9::timestamptz[], $10::text[], $11::int[], $12::text[], $13::int[], $14::int[], $15::text[], $16::text[], $17::uuid[],
-          $18::text[], $19::int[], $20::int[])
-        as e (endpoint_id, due_at, event_id, account_id, try, url, to_id, attempt_id, started_at, outcome, status_code,
-          response_head, duration_ms, retry_ms, to_url, header_names, batch_id, response_headers, connect_ms, first_byte_ms)
+        ${endedRows.select}
       ), ${
         isPlain
           ? `gone as (

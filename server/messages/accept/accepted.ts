@@ -103,9 +103,9 @@ export interface Planned {
   waitSeconds: number | null
 }
 
-/** The answer of the statement for one draft; `n` is its place, from 1. */
+/** The answer of the statement for the drafts at some places of the batch, from 1; null: for all of them. */
 export interface Verdict {
-  n: number
+  places: number[] | null
   refusal: Refusal | null
   /** The account has forgotten numbers of opt-outs, and the draft came without the keyed hash that finds them. */
   lacksHash: boolean

@@ -1,52 +1,55 @@
 /** The accept statement, cut to what the drafts of a batch have. */
-import { columns, type Item } from '../../db/array.ts'
-import { times, uuids, type Encoded } from '../../db/binary-array.ts'
 import { perDay, type DayStatement } from '../../db/partitions.ts'
+import { rowParameters, type Pick, type RowParameters } from '../../db/rows.ts'
 import { refusalsOfGuards } from './accepted.ts'
 import { isPaced } from '../queue/claim-sql.ts'
 import { talliedAccepted } from '../tallies/delta-sql.ts'
 import { askedFor } from './validity.ts'
 
-/** Columns of drafts that every statement has. */
+/** Columns of drafts that every statement has; those of `own` differ from draft to draft. */
 const always = {
-  account_id: 'uuid',
-  id: 'uuid',
-  their_number: 'text',
-  sender: 'text',
-  type: 'text',
-  encoding: 'text',
-  characters: 'int',
-  segments: 'int',
-  country: 'text',
-  is_test: 'boolean',
+  own: { id: 'uuid', their_number: 'text', characters: 'int' },
+  common: {
+    account_id: 'uuid',
+    sender: 'text',
+    type: 'text',
+    encoding: 'text',
+    segments: 'int',
+    country: 'text',
+    is_test: 'boolean',
+  },
 } as const
 
 /** Columns that few drafts have, in the parts of the statement that are for them. */
 const parts = {
-  texts: { body: 'text' },
-  sealedTexts: { body_sealed: 'bytea' },
+  texts: { own: { body: 'text' }, common: {} },
+  sealedTexts: { own: { body_sealed: 'bytea' }, common: {} },
   /** Room that a link of this process keeps. */
-  leases: { link_id: 'uuid', carrier_id: 'uuid' },
-  warnings: { warnings: 'jsonb' },
-  keys: { operation: 'text', key: 'text', fingerprint: 'bytea' },
-  campaigns: { campaign_id: 'uuid', campaign_key: 'text' },
-  options: { validity: 'int', callback_url: 'text', metadata: 'jsonb', tags: 'jsonb', on_unknown: 'text' },
-  routes: { route_id: 'uuid', chain: 'text' },
-  costs: { cost: 'numeric', cost_currency: 'text', cost_carrier_id: 'uuid' },
+  leases: { own: {}, common: { link_id: 'uuid', carrier_id: 'uuid' } },
+  warnings: { own: {}, common: { warnings: 'jsonb' } },
+  keys: { own: { key: 'text', fingerprint: 'bytea' }, common: { operation: 'text' } },
+  campaigns: { own: {}, common: { campaign_id: 'uuid', campaign_key: 'text' } },
+  options: {
+    own: {},
+    common: { validity: 'int', callback_url: 'text', metadata: 'jsonb', tags: 'jsonb', on_unknown: 'text' },
+  },
+  routes: { own: {}, common: { route_id: 'uuid', chain: 'text' } },
+  costs: { own: {}, common: { cost: 'numeric', cost_currency: 'text', cost_carrier_id: 'uuid' } },
   /** `opens_at`: when the quiet hours end in which it would be sent; a validity that nobody asked for begins then. */
-  times: { send_at: 'timestamptz', opens_at: 'timestamptz' },
+  times: { own: {}, common: { send_at: 'timestamptz', opens_at: 'timestamptz' } },
   /** What routing and guards refused. */
-  refusals: { refusal: 'text' },
+  refusals: { own: {}, common: { refusal: 'text' } },
   /** Keyed hashes of the numbers. */
-  hashes: { number_hmac: 'bytea' },
+  hashes: { own: { number_hmac: 'bytea' }, common: {} },
 } as const
 type Part = keyof typeof parts
 /** Parts that a statement may have or not. */
 export const partNames = Object.keys(parts) as Part[]
 
-type KeysOfParts = { [P in Part]: keyof (typeof parts)[P] }[Part]
-/** The drafts of a batch, by column. */
-export type DraftColumns = Record<keyof typeof always | KeysOfParts, readonly Item[]>
+type ColumnsOf<P> = P extends { own: infer Own; common: infer Common } ? keyof Own | keyof Common : never
+type DraftColumn = ColumnsOf<typeof always> | ColumnsOf<(typeof parts)[Part]>
+/** What a draft has in each column. */
+export type DraftColumns<Row> = Readonly<Record<DraftColumn, Pick<Row>>>
 
 /** What is the same for all drafts of a batch. */
 interface Common {
@@ -58,44 +61,57 @@ interface Common {
 
 // Of some 4,000 shapes few are met, but each is kept prepared by every connection: those behind the first take the statement with all parts.
 const shapesMax = 32
-const statements = new Map<number, (day: string) => DayStatement>()
+const shapes = new Map<number, Shape>()
+
+/** What a statement has, its text for a day, and its drafts as parameters. */
+interface Shape {
+  used: ReadonlySet<Part>
+  statement: (day: string) => DayStatement
+  rows: RowParameters<DraftColumn>
+}
 
 /** The statement for drafts whose ids are of a day, with its parameters. */
-export function acceptStatement(
+export function acceptStatement<Row>(
   day: string,
-  drafts: DraftColumns,
+  drafts: readonly Row[],
+  picks: DraftColumns<Row>,
   { now, nodeId, validityDefaultSeconds }: Common,
 ): DayStatement & { values: unknown[] } {
-  const isUsed = (part: Part): boolean =>
-    Object.keys(parts[part]).some((column) => drafts[column as KeysOfParts].some((item) => item !== null))
-  let shape = partNames.reduce((mask, part, i) => mask | (isUsed(part) ? 1 << i : 0), 0)
-  if (!statements.has(shape) && statements.size >= shapesMax) shape = 2 ** partNames.length - 1
-  const used = new Set(partNames.filter((_, i) => shape & (1 << i)))
-  let statement = statements.get(shape)
-  if (!statement)
-    statements.set(shape, (statement = perDay(`accept_${shape.toString(16)}`, (of) => acceptText(of, used))))
+  const { used, statement, rows } = shapeOf(drafts, picks)
   return {
     ...statement(day),
-    values: [
-      ...columns(typesOf(used).map(([column, type]) => encodeAs(type, drafts[column]))),
-      now,
-      validityDefaultSeconds,
-      ...(used.has('leases') ? [nodeId] : []),
-    ],
+    values: [...rows.encode(drafts, picks), now, validityDefaultSeconds, ...(used.has('leases') ? [nodeId] : [])],
   }
 }
 
-/** Ids and times in binary form. */
-function encodeAs(type: string, items: readonly Item[]): readonly Item[] | Encoded {
-  if (type === 'uuid') return uuids(items as (string | null)[])
-  return type === 'timestamptz' ? times(items as (Date | null)[]) : items
+function shapeOf<Row>(drafts: readonly Row[], picks: DraftColumns<Row>): Shape {
+  const isUsed = (part: Part): boolean =>
+    columnsOf[part].some((column) => drafts.some((draft, i) => picks[column](draft, i) !== null))
+  let mask = partNames.reduce((bits, part, i) => (isUsed(part) ? bits | (1 << i) : bits), 0)
+  if (!shapes.has(mask) && shapes.size >= shapesMax) mask = 2 ** partNames.length - 1
+  let shape = shapes.get(mask)
+  if (!shape) {
+    const used = new Set(partNames.filter((_, i) => mask & (1 << i)))
+    const statement = perDay(`accept_${mask.toString(16)}`, (of) => acceptText(of, used))
+    shapes.set(mask, (shape = { used, statement, rows: rowsOf(used) }))
+  }
+  return shape
 }
 
-const typesOf = (used: ReadonlySet<Part>): [keyof DraftColumns, string][] =>
-  Object.entries(Object.assign({}, always, ...[...used].map((part) => parts[part]))) as [keyof DraftColumns, string][]
+/** The columns of each part. */
+const columnsOf = Object.fromEntries(
+  partNames.map((part) => [part, [...Object.keys(parts[part].own), ...Object.keys(parts[part].common)]]),
+) as Record<Part, DraftColumn[]>
+
+function rowsOf(used: ReadonlySet<Part>): RowParameters<DraftColumn> {
+  const all = [always, ...[...used].map((part) => parts[part])]
+  const own: Record<string, string> = Object.assign({}, ...all.map((part) => part.own))
+  const common: Record<string, string> = Object.assign({}, ...all.map((part) => part.common))
+  return rowParameters(own, common)
+}
 
 /**
- * The text. It answers per row and never fails the batch for one of them: campaigns, opt-outs and keys are joined, not left to constraints
+ * The text. It answers per row, those together of which it says the same, and never fails the batch for one of them: campaigns, opt-outs and keys are joined, not left to constraints
  * (one violation would undo all rows); what routing and guards refused comes with the draft, because a key that was used before goes
  * first, and of guards an opt-out too. It takes FOR SHARE on this node's row, so that a fenced node leases nothing, and locks no other row
  * that exists. Served by the primary keys of what it joins.
@@ -107,8 +123,8 @@ const typesOf = (used: ReadonlySet<Part>): [keyof DraftColumns, string][] =>
  * inserts: a statement of one row costs half of the whole one (decision 0035).
  */
 export function acceptText(day: string, used: ReadonlySet<Part>): string {
-  const given = typesOf(used)
-  const [now, validity, node] = [1, 2, 3].map((n) => `$${given.length + n}`)
+  const { select, count } = rowsOf(used)
+  const [now, validity, node] = [1, 2, 3].map((n) => `$${count + n}`)
   const at = `${now}::timestamptz`
   const when = (part: Part, sql: string, otherwise = ''): string => (used.has(part) ? sql : otherwise)
   const list = (...items: string[]): string => items.filter((item) => item !== '').join(', ')
@@ -129,9 +145,7 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
     select id from nodes where id = ${node}::uuid and fenced_at is null for share
   ), `,
   )}draft as materialized (
-    select *
-    from unnest(${given.map(([, type], i) => `$${i + 1}::${type}[]`).join(', ')})
-      with ordinality as d (${given.map(([column]) => column).join(', ')}, n)
+    ${select}
   ), lacking as materialized (
     select d.account_id
     from (select distinct account_id from draft${when('hashes', ' where number_hmac is null')}) d
@@ -247,7 +261,8 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
     join lanes l on l.account_id = m.account_id and l.type = m.type and l.run_id is null
     where true ${when('leases', 'and m.link_id is null')} ${when('times', 'and m.send_at is null and m.held_until is null')}
   )
-  select j.n::int, j.refusal, j.lacks_hash as "lacksHash", f.is_new as "isNew", j.type, j.expires_at as "expiresAt", j.on_unknown as "onUnknown"
+  select case when count(*) < (select count(*) from draft) then array_agg(j.n::int) end as places, j.refusal,
+    j.lacks_hash as "lacksHash", f.is_new as "isNew", j.type, j.expires_at as "expiresAt", j.on_unknown as "onUnknown"
     ${callbackUrls && ', j.callback_url as "callbackUrl"'}
     ${when('leases', ', f.is_new and j.link_id is not null as "isLeased"')}
     ${when('keys', ', j.known_id as "knownId", j.known_fingerprint as "knownFingerprint"')}
@@ -255,7 +270,14 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
   from judged j
   cross join lateral (
     select j.refusal is null ${when('keys', 'and (j.key is null or j.id in (select resource_id from keys))')} as is_new
-  ) f`
+  ) f
+  group by ${list(
+    'j.refusal, j.lacks_hash, f.is_new, j.type, j.expires_at, j.on_unknown',
+    callbackUrls && 'j.callback_url',
+    when('leases', '"isLeased"'),
+    when('keys', 'j.known_id, j.known_fingerprint'),
+    when('campaigns', 'j.campaign_id, j.contact_id, j.is_paused'),
+  )}`
 }
 
 /** Columns of drafts that become the message's as they came, or as `storedAs` says. */

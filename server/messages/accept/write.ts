@@ -2,6 +2,7 @@
 import { now } from '../../db/clock.ts'
 import type { Db, Tx } from '../../db/db.ts'
 import { dayOf } from '../../db/partitions.ts'
+import { everyPlace } from '../../db/rows.ts'
 import { recordEvents, type NewEvent, type Outbox, type Posting, type Subscriptions } from '../../events.ts'
 import { storeTexts, type Texts } from '../../sealing/texts.ts'
 import type { Vault } from '../../sealing/vault.ts'
@@ -76,71 +77,70 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
   const { slots, outbox, subscriptions, forgetful } = context
   const at = planned[0]?.at ?? now()
   const ids = planned.map(({ id }) => id)
-  const column = <T>(pick: (draft: Draft, one: Planned) => T): T[] => planned.map((one) => pick(one.draft, one))
   const costs = planned.map((one) => costColumns(one))
+  const hashes = forgetful.size > 0 ? planned.map(({ draft }) => hashOf(context, draft)) : []
   const bodies = await storeTexts(
     context.texts,
     planned.map(({ id, draft: { accountId, body: text } }) => ({ accountId, id, text })),
   )
-  const { rows: verdicts } = await tx.query<Verdict>(
+  const { rows: groups } = await tx.query<Verdict>(
     acceptStatement(
       dayOf(ids),
+      planned,
       {
-        account_id: column((d) => d.accountId),
-        id: ids,
-        their_number: column((d) => d.theirNumber),
-        sender: column((_, { route }) => route.sender.sender?.number ?? null),
-        type: column((d) => d.type),
-        encoding: column((d) => d.encoding),
-        characters: column((d) => d.characters),
-        segments: column((d) => d.segments),
-        country: column((_, { route }) => route.message.country),
-        is_test: column((d) => d.isTest),
-        body: bodies.map(({ body }) => body),
-        body_sealed: bodies.map(({ sealed }) => sealed),
-        link_id: column((_, { link }) => link),
-        carrier_id: column((_, { link, carrierId }) => link && carrierId),
-        warnings: column((d) => (d.warnings ? JSON.stringify(d.warnings) : null)),
-        operation: column((d) => d.idempotency?.operation ?? null),
-        key: column((d) => d.idempotency?.key ?? null),
-        fingerprint: column((d) => d.idempotency?.fingerprint ?? null),
-        campaign_id: column((d) => d.campaignId),
-        campaign_key: column((d) => d.campaignKey),
-        validity: column((d) => d.validitySeconds),
-        callback_url: column((d) => d.callbackUrl),
-        metadata: column((d) => (d.metadata ? JSON.stringify(d.metadata) : null)),
-        tags: column((d) => (d.tags ? JSON.stringify(d.tags) : null)),
-        on_unknown: column((d) => d.onUnknown),
-        route_id: column((_, { route }) => route.choice.ruleId),
+        account_id: ({ draft }) => draft.accountId,
+        id: ({ id }) => id,
+        their_number: ({ draft }) => draft.theirNumber,
+        sender: ({ route }) => route.sender.sender?.number ?? null,
+        type: ({ draft }) => draft.type,
+        encoding: ({ draft }) => draft.encoding,
+        characters: ({ draft }) => draft.characters,
+        segments: ({ draft }) => draft.segments,
+        country: ({ route }) => route.message.country,
+        is_test: ({ draft }) => draft.isTest,
+        body: (_, i) => bodies[i]?.body ?? null,
+        body_sealed: (_, i) => bodies[i]?.sealed ?? null,
+        link_id: ({ link }) => link,
+        carrier_id: ({ link, carrierId }) => link && carrierId,
+        warnings: ({ draft }) => draft.warnings && JSON.stringify(draft.warnings),
+        operation: ({ draft }) => draft.idempotency?.operation ?? null,
+        key: ({ draft }) => draft.idempotency?.key ?? null,
+        fingerprint: ({ draft }) => draft.idempotency?.fingerprint ?? null,
+        campaign_id: ({ draft }) => draft.campaignId,
+        campaign_key: ({ draft }) => draft.campaignKey,
+        validity: ({ draft }) => draft.validitySeconds,
+        callback_url: ({ draft }) => draft.callbackUrl,
+        metadata: ({ draft }) => draft.metadata && JSON.stringify(draft.metadata),
+        tags: ({ draft }) => draft.tags && JSON.stringify(draft.tags),
+        on_unknown: ({ draft }) => draft.onUnknown,
+        route_id: ({ route }) => route.choice.ruleId,
         // The default route is chosen anew where the message waits.
-        chain: column((_, { route: { choice } }) => (choice.ruleId === null ? null : `{${choice.chain.join()}}`)),
-        cost: costs.map(({ cost }) => cost),
-        cost_currency: costs.map(({ costCurrency }) => costCurrency),
-        cost_carrier_id: costs.map(({ costCarrierId }) => costCarrierId),
-        send_at: column((d) => d.sendAt),
-        opens_at: column((_, { opensAt }) => opensAt),
-        refusal: column(
-          (_, { route, stop, isOver, waitSeconds }) =>
-            route.refusal ??
-            (isOver ? 'max_price_exceeded' : (stop?.refusal ?? (waitSeconds === null ? null : 'queue_full'))),
-        ),
-        number_hmac: column((d) => hashOf(context, d)),
+        chain: ({ route: { choice } }) => (choice.ruleId === null ? null : `{${choice.chain.join()}}`),
+        cost: (_, i) => costs[i]?.cost ?? null,
+        cost_currency: (_, i) => costs[i]?.costCurrency ?? null,
+        cost_carrier_id: (_, i) => costs[i]?.costCarrierId ?? null,
+        send_at: ({ draft }) => draft.sendAt,
+        opens_at: ({ opensAt }) => opensAt,
+        refusal: ({ route, stop, isOver, waitSeconds }) =>
+          route.refusal ??
+          (isOver ? 'max_price_exceeded' : (stop?.refusal ?? (waitSeconds === null ? null : 'queue_full'))),
+        number_hmac: (_, i) => hashes[i] ?? null,
       },
       { now: at, nodeId: slots.nodeId, validityDefaultSeconds },
     ),
   )
-  const unhashed = verdicts.filter(({ lacksHash }) => lacksHash)
-  if (unhashed.length > 0) {
-    for (const { n } of unhashed) forgetful.add(planned[n - 1]?.draft.accountId ?? '')
+  const verdicts = inOrder(groups, planned)
+  if (groups.some(({ lacksHash }) => lacksHash)) {
+    planned.forEach(({ draft }, i) => verdicts[i]?.lacksHash && forgetful.add(draft.accountId))
     return writeDrafts(tx, context, planned)
   }
   if (planned.some(({ draft }) => draft.shortLinks)) await storeShortLinks(tx, planned, verdicts, context.texts)
   if (planned.some(({ draft }) => draft.isDiscarded)) await discardLater(tx, discardedOf(planned, verdicts))
   const written = nothingWritten()
   const events: NewEvent[] = []
-  for (const verdict of verdicts.sort((a, b) => a.n - b.n)) {
-    const one = planned[verdict.n - 1]
-    if (!one) continue
+  for (const [i, one] of planned.entries()) {
+    const verdict = verdicts[i]
+    if (!verdict) continue
     const { draft, id, link, carrierId, route, opensAt } = one
     if (link && !verdict.isLeased) written.unused.push({ link, segments: draft.segments })
     if (verdict.refusal)
@@ -189,15 +189,24 @@ export async function writeDrafts(tx: Db | Tx, context: WriteContext, planned: P
   return written
 }
 
+/** What was said of each draft, in their order; nothing of one whose account has gone. */
+function inOrder(groups: readonly Verdict[], planned: readonly Planned[]): (Verdict | undefined)[] {
+  const verdicts = Array.from<Verdict | undefined>({ length: planned.length })
+  for (const verdict of groups) for (const n of verdict.places ?? everyPlace(planned)) verdicts[n - 1] = verdict
+  return verdicts
+}
+
 /** Nobody knows when a pause ends. */
 const estimateSendAt = (slots: Slots, row: MessageRow, carrierId: string | null): Date | null =>
   row.holdReason === 'campaign_paused' ? null : slots.estimateSendAt({ ...row, carrierId })
 
-function discardedOf(planned: readonly Planned[], verdicts: readonly Verdict[]): { accountId: string; id: string }[] {
-  return verdicts.flatMap(({ n, isNew }) => {
-    const one = planned[n - 1]
-    return isNew && one?.draft.isDiscarded ? [{ accountId: one.draft.accountId, id: one.id }] : []
-  })
+function discardedOf(
+  planned: readonly Planned[],
+  verdicts: readonly (Verdict | undefined)[],
+): { accountId: string; id: string }[] {
+  return planned.flatMap(({ draft, id }, i) =>
+    verdicts[i]?.isNew && draft.isDiscarded ? [{ accountId: draft.accountId, id }] : [],
+  )
 }
 
 function hashOf({ vault, forgetful }: WriteContext, { accountId, theirNumber }: Draft): Buffer | null {

@@ -3,11 +3,10 @@
  * (`Recent`). Two statements, each its own transaction, that read nothing back. Whatever they do not find as it is remembered is left to
  * the general way (`answer.ts`, `receipt.ts`); both may run again for the same answer or receipt and change nothing then.
  */
-import { columns } from '../../db/array.ts'
-import { uuids } from '../../db/binary-array.ts'
 import { now as readNow } from '../../db/clock.ts'
 import type { Db } from '../../db/db.ts'
 import { dayOf, perDay } from '../../db/partitions.ts'
+import { everyPlace, rowParameters, type RowParameters } from '../../db/rows.ts'
 import {
   callbackEndpointId,
   postLeaseSeconds,
@@ -55,23 +54,20 @@ export async function writePlainAnswers(
   const writing = [...later]
   const answers = writing.map(({ answer }) => answer)
   const isQueued = writing.some(({ isDirect }) => !isDirect)
+  const rows: typeof queuedAnswerRows = isQueued ? queuedAnswerRows : answerRows
   const { rows: results } = await db.query<{ moved: number; hasEarly: boolean }>({
     ...(isQueued ? queuedAnswersStatement : answersStatement)(dayOf(answers.map((answer) => answer.messageId))),
     values: [
-      ...columns([
-        uuids(answers.map((answer) => answer.accountId)),
-        uuids(answers.map((answer) => answer.messageId)),
-        uuids(answers.map((answer) => answer.linkId)),
-        answers.map((answer) => answer.carrierMessageId),
-        answers.map((answer) => answer.rawMessageId ?? null),
-      ]),
+      ...rows.encode(writing, {
+        message_id: ({ answer }) => answer.messageId,
+        carrier_message_id: ({ answer }) => answer.carrierMessageId,
+        raw_id: ({ answer }) => answer.rawMessageId ?? null,
+        account_id: ({ answer }) => answer.accountId,
+        link_id: ({ answer }) => answer.linkId,
+        node_id: ({ answer, isDirect }) => (isDirect ? null : answer.nodeId),
+        try: ({ answer }) => answer.try,
+      }),
       now,
-      ...(isQueued
-        ? columns([
-            uuids(writing.map(({ answer, isDirect }) => (isDirect ? null : answer.nodeId))),
-            answers.map((answer) => answer.try),
-          ])
-        : []),
     ],
   })
   const [result = { moved: 0, hasEarly: false }] = results
@@ -124,43 +120,46 @@ export async function writePlainReceipts(
   const now = readNow()
   const ends = plain.map(({ receipt, row }) => endOf(row, receipt, now, reasons))
   const eventIds = ends.map(() => newId())
+  const endpointIds = ends.map(({ row }) => row.callbackUrl && callbackEndpointId(row.accountId, row.callbackUrl))
   const hasFailures = ends.some((end) => end.row.status !== 'delivered')
-  const statement = hasFailures ? failuresStatement : receiptsStatement
-  const { rows: due } = await db.query<{ n: number; endpointId: string | null }>({
-    ...statement(dayOf([...ends.map((end) => end.row.id), ...eventIds])),
+  const rows: typeof failureRows = hasFailures ? failureRows : receiptRows
+  const { rows: due } = await db.query<{ places: number[] | null; endpointId: string | null }>({
+    ...(hasFailures ? failuresStatement : receiptsStatement)(dayOf([...ends.map((end) => end.row.id), ...eventIds])),
     values: [
-      ...columns([
-        uuids(ends.map((end) => end.row.accountId)),
-        uuids(ends.map((end) => end.row.id)),
-        ends.map((end) => end.row.sequence),
-        ends.map((end) => end.row.status),
-        ends.map((end) => end.row.receiptStat),
-        ends.map((end) => end.row.receiptErr),
-        uuids(eventIds),
-        ends.map((end) => end.type),
-        uuids(ends.map(({ row }) => row.callbackUrl && callbackEndpointId(row.accountId, row.callbackUrl))),
-        ends.map((end) => end.row.callbackUrl),
-      ]),
+      ...rows.encode(ends, {
+        message_id: ({ row }) => row.id,
+        event_id: (_, i) => eventIds[i] ?? null,
+        account_id: ({ row }) => row.accountId,
+        sequence: ({ row }) => row.sequence,
+        to_status: ({ row }) => row.status,
+        stat: ({ row }) => row.receiptStat,
+        err: ({ row }) => row.receiptErr,
+        type: ({ type }) => type,
+        endpoint_id: (_, i) => endpointIds[i] ?? null,
+        url: ({ row }) => row.callbackUrl,
+        error_code: ({ row }) => row.errorCode,
+        error_raw: ({ row }) => row.errorRaw,
+      }),
       now,
       outbox.nodeId,
       postLeaseSeconds,
-      ...(hasFailures ? columns([ends.map((end) => end.row.errorCode), ends.map((end) => end.row.errorRaw)]) : []),
     ],
   })
   const postings: Posting[] = []
   const isMoved = new Uint8Array(plain.length)
-  for (const { n, endpointId } of due) {
-    isMoved[n - 1] = 1
-    const end = ends[n - 1]
-    const eventId = eventIds[n - 1]
-    if (!end || !eventId || !endpointId || !outbox.nodeId) continue
-    const { row, type } = end
-    const { accountId, id: messageId, callbackUrl: url } = row
-    // The message has ended: it stays as it is.
-    const payload = (): string =>
-      renderEvent(eventId, { type, sequence: row.sequence, data: messageEventData(row, 'sent') }, now)
-    postings.push({ endpointId, accountId, eventId, messageId, dueAt: now, try: 1, url, payload })
-  }
+  for (const { places, endpointId } of due)
+    for (const n of places ?? everyPlace(ends)) {
+      isMoved[n - 1] = 1
+      const end = ends[n - 1]
+      const eventId = eventIds[n - 1]
+      if (!end || !eventId || !endpointId || !outbox.nodeId) continue
+      const { row, type } = end
+      const { accountId, id: messageId, callbackUrl: url } = row
+      // The message has ended: it stays as it is.
+      const payload = (): string =>
+        renderEvent(eventId, { type, sequence: row.sequence, data: messageEventData(row, 'sent') }, now)
+      postings.push({ endpointId, accountId, eventId, messageId, dueAt: now, try: 1, url, payload })
+    }
   return { postings, rest: plain.flatMap(({ receipt }, i) => (isMoved[i] ? [] : [receipt])) }
 }
 
@@ -181,10 +180,9 @@ function endOf(row: MessageRow, receipt: ReceiptIn, now: Date, reasons: Reasons)
 
 // Locks the messages by primary key; carrier ids are reused by carriers. Intents, which only messages have that came through the queue, end
 // by primary key. The last column is an index probe an answer (receipts_unmatched).
-const answersOf = (day: string, isQueued: boolean): string => `
+const answersOf = (day: string, isQueued: boolean, { select, count }: RowParameters<string>): string => `
   with a as materialized (
-    select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::text[]${isQueued ? ', $7::uuid[], $8::int[]' : ''})
-      as a (account_id, message_id, link_id, carrier_message_id, raw_id${isQueued ? ', node_id, try' : ''})
+    ${select}
   ), ${
     isQueued
       ? `ended as (
@@ -196,8 +194,8 @@ const answersOf = (day: string, isQueued: boolean): string => `
     set status = 'sent',
       previous_status = m.status,
       sequence = m.sequence + 1,
-      updated_at = $6,
-      sent_at = $6,
+      updated_at = $${count + 1},
+      sent_at = $${count + 1},
       provider_message_id = coalesce(a.raw_id, a.carrier_message_id),
       error_code = null,
       error_stage = null,
@@ -208,30 +206,28 @@ const answersOf = (day: string, isQueued: boolean): string => `
       and m.status = 'sending'
       and m.attempts = ${isQueued ? 'a.try' : '1'}
     returning ${talliedColumns('m')}
-  ), ${tallied('moved')}
+  ), ${tallied('moved', { from: "'sending'", to: "'sent'" })}
   select (select count(*)::int from moved) as moved,
     exists (
       select 1
       from a
       join receipts r on r.link_id = a.link_id and r.match_id = a.carrier_message_id and r.message_id is null) as "hasEarly"`
 
-const answersStatement = perDay('write-plain-answers', (day) => answersOf(day, false))
-const queuedAnswersStatement = perDay('write-plain-answers-queued', (day) => answersOf(day, true))
+const answerOwn = { message_id: 'uuid', carrier_message_id: 'text', raw_id: 'text' }
+const answerCommon = { account_id: 'uuid', link_id: 'uuid' }
+const answerRows = rowParameters(answerOwn, answerCommon)
+const queuedAnswerRows = rowParameters({ ...answerOwn, node_id: 'uuid' }, { ...answerCommon, try: 'int' })
+const answersStatement = perDay('write-plain-answers', (day) => answersOf(day, false, answerRows))
+const queuedAnswersStatement = perDay('write-plain-answers-queued', (day) => answersOf(day, true, queuedAnswerRows))
 
-// Locks the messages by primary key. A message that is not as remembered (another sequence) is not touched and not answered. One row
-// comes back for each post that is due, and one for each message that moved and has none.
-const receiptsOf = (day: string, hasFailures: boolean): string => `
+// Locks the messages by primary key. A message that is not as remembered (another sequence) is not touched and not answered. What comes back
+// are the places of messages that moved, by the endpoint to which a post of them is due; null: all places.
+const receiptsOf = (day: string, hasFailures: boolean, { select, count }: RowParameters<string>): string => `
   with r as materialized (
-    select *${hasFailures ? '' : ', null::text as error_code, null::text as error_raw'}
-    from unnest($1::uuid[], $2::uuid[], $3::int[], $4::text[], $5::text[], $6::text[], $7::uuid[], $8::text[], $9::uuid[], $10::text[]${
-      hasFailures ? ', $14::text[], $15::text[]' : ''
-    })
-      with ordinality as r (account_id, message_id, sequence, to_status, stat, err, event_id, type, endpoint_id, url${
-        hasFailures ? ', error_code, error_raw' : ''
-      }, n)
+    ${hasFailures ? select : `select *, null::text as error_code, null::text as error_raw from (${select}) r`}
   ), moved as materialized (
     update messages${day} m
-    set ${setsOfEnding('r', '$11')}
+    set ${setsOfEnding('r', `$${count + 1}`)}
     from r
     where m.account_id = r.account_id
       and m.id = r.message_id
@@ -239,7 +235,7 @@ const receiptsOf = (day: string, hasFailures: boolean): string => `
       and m.status = 'sent'
     returning r.n, r.account_id, r.message_id, r.sequence, r.to_status, r.error_code, r.event_id, r.type, r.endpoint_id, r.url,
       null::text as payload, 'sent' as previous_status, ${talliedColumns('m', 'message_type')}
-  ), ${tallied('moved', 'message_type')}, ${
+  ), ${tallied('moved', { type: 'message_type', from: "'sent'" })}, ${
     hasFailures
       ? `outcome as (
     insert into outcomes${day} (account_id, status, message_id, error_code)
@@ -247,8 +243,24 @@ const receiptsOf = (day: string, hasFailures: boolean): string => `
     on conflict do nothing
   ), `
       : ''
-  }${recording('moved', day, ['$11', '$12', '$13'])}
-  select n::int, case when not is_ordered then target_id end as "endpointId" from due`
+  }${recording('moved', day, [`$${count + 1}`, `$${count + 2}`, `$${count + 3}`])}
+  select case when count(*) < (select count(*) from r) then array_agg(n::int) end as places,
+    case when not is_ordered then target_id end as "endpointId"
+  from due
+  group by "endpointId"`
 
-const receiptsStatement = perDay('write-plain-receipts', (day) => receiptsOf(day, false))
-const failuresStatement = perDay('write-plain-failures', (day) => receiptsOf(day, true))
+const receiptOwn = { message_id: 'uuid', event_id: 'uuid' }
+const receiptCommon = {
+  account_id: 'uuid',
+  sequence: 'int',
+  to_status: 'text',
+  stat: 'text',
+  err: 'text',
+  type: 'text',
+  endpoint_id: 'uuid',
+  url: 'text',
+}
+const receiptRows = rowParameters(receiptOwn, receiptCommon)
+const failureRows = rowParameters(receiptOwn, { ...receiptCommon, error_code: 'text', error_raw: 'text' })
+const receiptsStatement = perDay('write-plain-receipts', (day) => receiptsOf(day, false, receiptRows))
+const failuresStatement = perDay('write-plain-failures', (day) => receiptsOf(day, true, failureRows))

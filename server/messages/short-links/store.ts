@@ -18,12 +18,12 @@ interface Accepted {
 export async function storeShortLinks(
   tx: Db | Tx,
   drafts: readonly Accepted[],
-  verdicts: readonly Verdict[],
+  verdicts: readonly (Verdict | undefined)[],
   texts?: Texts,
 ): Promise<void> {
-  let missing = verdicts.flatMap(({ n, isNew, campaignId = null }) => {
-    const message = drafts[n - 1]
-    if (!isNew || !message) return []
+  let missing = drafts.flatMap((message, i) => {
+    const { isNew = false, campaignId = null } = verdicts[i] ?? {}
+    if (!isNew) return []
     return (message.draft.shortLinks ?? []).map((link, position) => ({ message, link, position, campaignId }))
   })
   while (missing.length > 0) {

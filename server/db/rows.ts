@@ -1,0 +1,69 @@
+/**
+ * The rows of a batch as parameters of one statement. `unnest` is a function of its own for each column and row, and most columns of a batch
+ * say the same in every row (the account, the link, the state): such a one goes as one value, its array is empty, and `unnest` fills it up
+ * with nulls for nothing. One text serves whatever is the same.
+ */
+import { columns, type Item } from './array.ts'
+import { times, uuids, type Encoded } from './binary-array.ts'
+
+/** A relation whose rows are parameters. */
+export interface RowParameters<Column extends string> {
+  /** The `select` of all columns, and of `n`, the place of the row from 1. Its parameters are `$1` to `$count`. */
+  select: string
+  count: number
+  /** The parameters of that `select`, for at least one row. */
+  encode<Row>(rows: readonly Row[], columns: Readonly<Record<Column, Pick<Row>>>): unknown[]
+}
+
+/** What a row has in a column; `i` is its place from 0. */
+export type Pick<Row> = (row: Row, i: number) => Item
+
+/**
+ * A relation of columns with their types: `own` differ from row to row, and the first of them is never null; `common` are mostly the same in
+ * all rows of a batch. Both may be null.
+ */
+export function rowParameters<Own extends string, Common extends string>(
+  own: Readonly<Record<Own, string>>,
+  common: Readonly<Record<Common, string>>,
+): RowParameters<Own | Common> {
+  const alone = Object.entries(own) as [Own, string][]
+  const shared = Object.entries(common) as [Common, string][]
+  const all: [Own | Common, string][] = [...alone, ...shared]
+  const arrays = all.map(([, type], i) => `$${i + 1}::${type}[]`)
+  const values = shared.map(([name, type], i) => `coalesce(batch.${name}, $${all.length + i + 1}::${type}) as ${name}`)
+  const names = all.map(([name]) => name)
+  return {
+    select: `select ${[...alone.map(([name]) => `batch.${name}`), ...values].join(', ')}, n
+    from unnest(${arrays.join(', ')}) with ordinality as batch (${names.join(', ')}, n)`,
+    count: all.length + shared.length,
+    encode(rows, picks) {
+      const parameters: (readonly Item[] | Encoded)[] = alone.map(([name, type]) =>
+        encodeAs(type, rows.map(picks[name])),
+      )
+      const one: unknown[] = []
+      for (const [name, type] of shared) {
+        const pick = picks[name]
+        const first = rows[0] === undefined ? null : pick(rows[0], 0)
+        const isSame = rows.every((row, i) => isEqual(pick(row, i), first))
+        // An empty array is one of nulls.
+        parameters.push(isSame ? '{}' : encodeAs(type, rows.map(pick)))
+        one.push(isSame ? textOf(first) : null)
+      }
+      return [...columns(parameters), ...one]
+    },
+  }
+}
+
+/** Ids and times in binary form. */
+function encodeAs(type: string, items: readonly Item[]): readonly Item[] | Encoded {
+  if (type === 'uuid') return uuids(items as (string | null)[])
+  return type === 'timestamptz' ? times(items as (Date | null)[]) : items
+}
+
+const isEqual = (a: Item, b: Item): boolean =>
+  a === b || (a instanceof Date && b instanceof Date && a.getTime() === b.getTime())
+
+const textOf = (item: Item): unknown => (item instanceof Date ? item.toISOString() : item)
+
+/** The places of all rows of a batch, from 1 as `n` is. */
+export const everyPlace = (batch: readonly unknown[]): number[] => batch.map((_, i) => i + 1)
