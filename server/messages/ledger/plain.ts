@@ -221,7 +221,8 @@ const answersStatement = perDay('write-plain-answers', (day) => answersOf(day, f
 const queuedAnswersStatement = perDay('write-plain-answers-queued', (day) => answersOf(day, true, queuedAnswerRows))
 
 // Locks the messages by primary key. A message that is not as remembered (another sequence) is not touched and not answered. What comes back
-// are the places of messages that moved, by the endpoint to which a post of them is due; null: all places.
+// are the places of messages that moved, by the endpoint to which a post of them is to be handed over; null: all places. Where there is no such
+// post, they may come more than once.
 const receiptsOf = (day: string, hasFailures: boolean, { select, count }: RowParameters<string>): string => `
   with r as materialized (
     ${hasFailures ? select : `select *, null::text as error_code, null::text as error_raw from (${select}) r`}
@@ -244,10 +245,9 @@ const receiptsOf = (day: string, hasFailures: boolean, { select, count }: RowPar
   ), `
       : ''
   }${recording('moved', day, [`$${count + 1}`, `$${count + 2}`, `$${count + 3}`])}
-  select case when count(*) < (select count(*) from r) then array_agg(n::int) end as places,
-    case when not is_ordered then target_id end as "endpointId"
-  from due
-  group by "endpointId"`
+  select case when target_id is null or count(*) < (select count(*) from r) then array_agg(n::int) end as places, target_id as "endpointId"
+  from (select n, case when not is_ordered then target_id end as target_id from due) d
+  group by target_id`
 
 const receiptOwn = { message_id: 'uuid', event_id: 'uuid' }
 const receiptCommon = {

@@ -200,6 +200,23 @@ describe('a receipt', () => {
     ])
   })
 
+  it('of a message that is not as remembered is applied all the same, beside those that have two posts each', async () => {
+    await test.db.query(
+      `insert into webhooks (account_id, id, url, events, secret, ordered)
+       select $1, id, 'https://example.com/', '{message.delivered}', '', true from unnest($2::uuid[]) as w (id)`,
+      [test.accountId, [newId(), newId()]],
+    )
+    const ids = ['a', 'b', 'c', 'd']
+    const handovers: Handover[] = []
+    for (const id of ids) handovers.push(await sent(id))
+    await test.db.query('update messages set sequence = sequence + 1 where id = any ($1::uuid[])', [
+      handovers.slice(2).map(({ id }) => id),
+    ])
+    await Promise.all(ids.map((id) => receipt(id, 'delivered')))
+    expect(await Promise.all(handovers.map(statusOf))).toEqual(ids.map(() => 'delivered'))
+    expect(await test.count('outbox', `account_id = '${test.accountId}'`)).toBe(8)
+  })
+
   it('is kept until the response that it overtook, then applied', async () => {
     await test.subscribe('message.sent')
     const handover = await test.lease()
