@@ -16,7 +16,7 @@ import { RoutingTable } from '../../server/carriers/routes/routing.ts'
 import { QuietHours } from '../../server/messages/quiet-hours/quiet-hours.ts'
 import { Recent } from '../../server/messages/ledger/recent.ts'
 import { openVault } from '../../server/sealing/vault.ts'
-import { endPosts, type Ended } from '../../server/webhooks/outbox.ts'
+import { endPosts, type Ended } from '../../server/webhooks/ended.ts'
 import { startDatabase } from './database.ts'
 import { readCpuSeconds } from './product.ts'
 

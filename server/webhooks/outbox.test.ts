@@ -1,7 +1,8 @@
 import { afterAll, expect, test } from 'vitest'
 import { createTestDatabase } from '../db/testing.ts'
 import { firstIdAt, newId } from '../ids.ts'
-import { claimPosts, endPosts, releasePosts, releasePostsOf, type OutboxKey } from './outbox.ts'
+import { endPosts } from './ended.ts'
+import { claimPosts, releasePosts, releasePostsOf, type OutboxKey } from './outbox.ts'
 import { insertTestAccount, insertTestWebhook, testEnded } from './testing.ts'
 
 const database = await createTestDatabase()

@@ -8,7 +8,7 @@ import { testVault } from '../accounts/testing.ts'
 import { guardDestinations, type Destinations } from './post/destination.ts'
 import { secretPurpose } from './endpoint.ts'
 import { Dispatcher, type DispatcherOptions } from './fanout.ts'
-import type { Ended } from './outbox.ts'
+import type { Ended } from './ended.ts'
 import { newSecret } from './post/signature.ts'
 
 /** What a receiver was posted. */

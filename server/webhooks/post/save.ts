@@ -4,7 +4,8 @@ import type { Db } from '../../db/db.ts'
 import { codeOf, isPassing, isRetryable } from '../../db/failure.ts'
 import type { Log } from '../../db/log.ts'
 import { Repeated } from '../../repeated.ts'
-import { dropPosts, endPosts, releasePosts, type Ended, type OutboxKey } from '../outbox.ts'
+import { endPosts, type Ended } from '../ended.ts'
+import { dropPosts, releasePosts, type OutboxKey } from '../outbox.ts'
 
 /** Takes posts that are over; nobody waits for the writing. */
 export interface Saver {
