@@ -12,11 +12,11 @@ export interface RowParameters<Column extends string> {
   select: string
   count: number
   /** The parameters of that `select`, for at least one row. */
-  encode<Row>(rows: readonly Row[], columns: Readonly<Record<Column, Pick<Row>>>): unknown[]
+  encode<Row>(rows: readonly Row[], picks: Readonly<Record<Column, Picker<Row>>>): unknown[]
 }
 
 /** What a row has in a column; `i` is its place from 0. */
-export type Pick<Row> = (row: Row, i: number) => Item
+export type Picker<Row> = (row: Row, i: number) => Item
 
 /**
  * A relation of columns with their types: `own` differ from row to row, and the first of them is never null; `common` are mostly the same in

@@ -1,6 +1,6 @@
 /** The accept statement, cut to what the drafts of a batch have. */
 import { perDay, type DayStatement } from '../../db/partitions.ts'
-import { rowParameters, type Pick, type RowParameters } from '../../db/rows.ts'
+import { rowParameters, type Picker, type RowParameters } from '../../db/rows.ts'
 import { refusalsOfGuards } from './accepted.ts'
 import { isPaced } from '../queue/claim-sql.ts'
 import { talliedAccepted } from '../tallies/delta-sql.ts'
@@ -49,7 +49,7 @@ export const partNames = Object.keys(parts) as Part[]
 type ColumnsOf<P> = P extends { own: infer Own; common: infer Common } ? keyof Own | keyof Common : never
 type DraftColumn = ColumnsOf<typeof always> | ColumnsOf<(typeof parts)[Part]>
 /** What a draft has in each column. */
-export type DraftColumns<Row> = Readonly<Record<DraftColumn, Pick<Row>>>
+export type DraftColumns<Row> = Readonly<Record<DraftColumn, Picker<Row>>>
 
 /** What is the same for all drafts of a batch. */
 interface Common {
@@ -111,8 +111,8 @@ function rowsOf(used: ReadonlySet<Part>): RowParameters<DraftColumn> {
 }
 
 /**
- * The text. It answers per row, those together of which it says the same, and never fails the batch for one of them: campaigns, opt-outs and keys are joined, not left to constraints
- * (one violation would undo all rows); what routing and guards refused comes with the draft, because a key that was used before goes
+ * The text. It answers per row, those together of which it says the same, and never fails the batch for one of them: campaigns, opt-outs
+ * and keys are joined, not left to constraints (one violation would undo all rows); what routing and guards refused comes with the draft, because a key that was used before goes
  * first, and of guards an opt-out too. It takes FOR SHARE on this node's row, so that a fenced node leases nothing, and locks no other row
  * that exists. Served by the primary keys of what it joins.
  *

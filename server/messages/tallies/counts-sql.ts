@@ -1,4 +1,4 @@
-import { bucketOf, costIn, hasCarrier, talliedColumns } from './delta-sql.ts'
+import { bucketOf, costIn, hasCarrier, hourOf, talliedColumns } from './delta-sql.ts'
 
 /**
  * SQL of deltas as signed rows: what left its bucket and what came into another. Carriers, prices and errors are told apart only in
@@ -28,7 +28,7 @@ export const counts = (condition: string): string => `(
 
 /** The same relation as it must be: counted from the messages themselves. For checks; reads all of them. */
 export const countsOfMessages: string = `(
-    select "accountId" as account_id, date_trunc('hour', "createdAt", 'UTC') as hour, case when not "isConfirmation" then "campaignId" end as campaign_id,
+    select "accountId" as account_id, ${hourOf('"createdAt"')} as hour, case when not "isConfirmation" then "campaignId" end as campaign_id,
       type, "isTest" as is_test, country, case when ${hasCarrier('bucket')} then "carrierId" end as carrier_id, segments, bucket,
       case when bucket in ('failed', 'canceled') then "errorCode" end as error_code,
       case when ${hasCarrier('bucket')} and "costCarrierId" = "carrierId" then "costCurrency" end as currency, count(*) as messages,
