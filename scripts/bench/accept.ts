@@ -5,6 +5,7 @@ import { queryOnce, slowFsync, startDatabase, type BenchDatabase } from './datab
 import { createAcceptingHeliogram } from './heliogram.ts'
 import type { LoadInput, LoadOutput } from './load.ts'
 import type { Memory, Options } from './options.ts'
+import { countPlain, plainTable } from './plain-table.ts'
 import { readCpuSeconds, waitUntilQuiet } from './product.ts'
 import type { RequestShape } from './request.ts'
 import { quantile } from './tally.ts'
@@ -21,10 +22,13 @@ export type Acceptor = {
 export type Accepted = { perSecond: number; cpuUsPerMessage: number; p50Ms: number; p99Ms: number }
 
 /** Whom accepting is compared with. */
-export type Rival = 'insert' | 'insert, slow fsync' | 'no database'
+export type Rival = 'same server' | 'insert' | 'insert, slow fsync' | 'no database'
+
+const ungrouped = new URL('./ungrouped.ts', import.meta.url).href
 
 /** What to reach against each, and whether each stores anything. */
 const rivals: Record<Rival, { goal: string; isStoring: boolean }> = {
+  'same server': { goal: '≥ 3', isStoring: true },
   insert: { goal: '≥ 3', isStoring: true },
   'insert, slow fsync': { goal: '≥ 6', isStoring: true },
   'no database': { goal: '≥ 0.9', isStoring: false },
@@ -38,7 +42,8 @@ export async function compareAccept(options: Options, rival: Rival): Promise<Com
   try {
     const ours = await startOurs(database, options.memory)
     started.push(ours)
-    const plain = await startPlain(database, rivals[rival].isStoring)
+    const plain =
+      rival === 'same server' ? await startUngrouped(database) : await startPlain(database, rivals[rival].isStoring)
     started.push(plain)
     for (const { rootPids } of started) moveProduct(rootPids)
     const sizes = new Map<Acceptor, number>()
@@ -113,6 +118,14 @@ async function startOurs(database: BenchDatabase, memory: Memory): Promise<Accep
   return { name: 'Heliogram', ...running, countStored: () => running.countLeft() }
 }
 
+/** Heliogram without its group commit (ungrouped.ts). */
+async function startUngrouped(database: BenchDatabase): Promise<Acceptor> {
+  const env = { NODE_OPTIONS: `--import ${ungrouped}` }
+  const running = await createAcceptingHeliogram(database, 'normal', env).start({ carrierPort: 1, receiverPort: 1 })
+  await queryOnce(running.databaseUrl, plainTable)
+  return { name: 'one INSERT each', ...running, countStored: () => queryOnce(running.databaseUrl, countPlain) }
+}
+
 async function startPlain(database: BenchDatabase, isStoring: boolean): Promise<Acceptor> {
   const databaseUrl = isStoring ? await database.createDatabase('plain') : undefined
   const server = startWorker('./insert.ts')
@@ -128,7 +141,7 @@ async function startPlain(database: BenchDatabase, isStoring: boolean): Promise<
     },
     rootPids: [server.pid, ...(isStoring ? [database.pid] : [])],
     ...(databaseUrl !== undefined && {
-      countStored: () => queryOnce(databaseUrl, 'select count(*) from naive_messages'),
+      countStored: () => queryOnce(databaseUrl, countPlain),
     }),
     stop: () => server.stop(),
   }

@@ -95,6 +95,13 @@ if (isWanted('backlog')) {
 // Few connections are those of a client that keeps some open; a server under load has hundreds.
 const loadedConnections = 256
 const rivals = [
+  ['same server', 'the same server with one INSERT per request', 'one INSERT each', options.connections],
+  [
+    'same server',
+    `the same server with one INSERT per request, over ${loadedConnections} connections`,
+    'one INSERT each',
+    loadedConnections,
+  ],
   ['insert', 'one INSERT per request', 'Fastify + pg', options.connections],
   ['insert', `one INSERT per request, over ${loadedConnections} connections`, 'Fastify + pg', loadedConnections],
   ['insert, slow fsync', 'one INSERT per request, each fsync 1 ms slower', 'Fastify + pg', options.connections],

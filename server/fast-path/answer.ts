@@ -8,12 +8,17 @@ export const keepAliveSeconds = 65
 
 const broken = /[^\t -~]/
 
+/** Fields as lines, by the object that holds them: those of a route's guard are the same in all its answers. */
+const linesOf = new WeakMap<Readonly<Record<string, string>>, string>()
+
 /** As much of `FastifyReply` as the routes with `isFast`, their hooks and `requests/failures.ts` use; it behaves alike. */
 export class Answer {
   sent = false
   statusCode = 200
-  /** Fastify's answers name their fields in lower case. */
-  readonly #fields: Record<string, string> = {}
+  /** Fields that came together and stand first; their names are in lower case. */
+  #common: Readonly<Record<string, string>> | null = null
+  /** Names, in lower case as Fastify's answers have them, and behind each its value. */
+  readonly #fields: string[] = []
   readonly #socket: Socket
   readonly #isLast: () => boolean
   readonly #onSent: () => void
@@ -34,26 +39,51 @@ export class Answer {
   header(name: string, value: string | number): this {
     const text = String(value)
     if (broken.test(text)) throw new TypeError(`the header ${name} has characters that none may have`)
-    this.#fields[name.toLowerCase()] = text
+    const key = name.toLowerCase()
+    if (this.#common && key in this.#common) this.#takeApart(this.#common)
+    const at = this.#find(key)
+    if (at < 0) this.#fields.push(key, text)
+    else this.#fields[at + 1] = text
     return this
   }
 
   headers(fields: Record<string, string>): this {
-    for (const name in fields) this.header(name, fields[name] ?? '')
+    if (this.#common || this.#fields.length > 0) for (const name in fields) this.header(name, fields[name] ?? '')
+    else {
+      if (!linesOf.has(fields)) linesOf.set(fields, render(fields))
+      this.#common = fields
+    }
     return this
   }
 
   hasHeader(name: string): boolean {
-    return name.toLowerCase() in this.#fields
+    return this.getHeader(name) !== undefined
   }
 
   getHeader(name: string): string | undefined {
-    return this.#fields[name.toLowerCase()]
+    const key = name.toLowerCase()
+    const at = this.#find(key)
+    return at < 0 ? this.#common?.[key] : this.#fields[at + 1]
   }
 
   removeHeader(name: string): this {
-    delete this.#fields[name.toLowerCase()]
+    const key = name.toLowerCase()
+    if (this.#common && key in this.#common) this.#takeApart(this.#common)
+    const at = this.#find(key)
+    if (at >= 0) this.#fields.splice(at, 2)
     return this
+  }
+
+  /** Where the fields have a name. */
+  #find(key: string): number {
+    for (let at = 0; at < this.#fields.length; at += 2) if (this.#fields[at] === key) return at
+    return -1
+  }
+
+  /** One of the common fields will not stay as it is. */
+  #takeApart(common: Readonly<Record<string, string>>): void {
+    this.#common = null
+    this.#fields.unshift(...Object.entries(common).flat())
   }
 
   /** Writes the answer; an object as JSON. Who has gone away meanwhile gets none. */
@@ -61,10 +91,11 @@ export class Answer {
     if (this.sent) return this
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload)
     const bytes = Buffer.byteLength(body)
-    let text = `HTTP/1.1 ${this.statusCode} ${STATUS_CODES[this.statusCode] ?? ''}\r\n`
-    const type = this.#fields['content-type'] ?? 'application/json'
-    this.#fields['content-type'] = type.includes('charset') ? type : `${type}; charset=utf-8`
-    for (const name in this.#fields) text += `${name}: ${this.#fields[name]}\r\n`
+    const type = this.getHeader('content-type') ?? 'application/json'
+    if (!type.includes('charset')) this.header('content-type', `${type}; charset=utf-8`)
+    const fields = this.#fields
+    let text = `HTTP/1.1 ${this.statusCode} ${STATUS_CODES[this.statusCode] ?? ''}\r\n${this.#common ? linesOf.get(this.#common) : ''}`
+    for (let at = 0; at < fields.length; at += 2) text += `${fields[at]}: ${fields[at + 1]}\r\n`
     const connection = this.#isLast() ? 'close' : `keep-alive\r\nKeep-Alive: timeout=${keepAliveSeconds}`
     text += `content-length: ${bytes}\r\nDate: ${dateNow()}\r\nConnection: ${connection}\r\n\r\n${body}`
     this.sent = true
@@ -72,6 +103,16 @@ export class Answer {
     this.#onSent()
     return this
   }
+}
+
+/** @throws TypeError where a value would not be one field's. */
+function render(fields: Readonly<Record<string, string>>): string {
+  let lines = ''
+  for (const name in fields) {
+    if (broken.test(fields[name] ?? '')) throw new TypeError(`the header ${name} has characters that none may have`)
+    lines += `${name}: ${fields[name]}\r\n`
+  }
+  return lines
 }
 
 const date = { text: '', untilMs: 0 }

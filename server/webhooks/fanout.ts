@@ -173,9 +173,9 @@ export class Dispatcher implements Outbox {
   /** How many more posts of a lane, or of an endpoint that has none yet, may be held in memory. */
   #roomFor(lane: Lane | undefined): number {
     if (!this.#options.mayPost()) return 0
-    const room = roomIn(lane)
-    const isFull = this.#queued >= queuedMax || this.#queuedCharacters >= queuedCharactersMax
-    if (!isFull) return room
+    const used = Math.max(this.#queued / queuedMax, this.#queuedCharacters / queuedCharactersMax)
+    const room = roomIn(lane, used >= 0.5)
+    if (used < 1) return room
     if (!lane) return queuedAnywayMax
     const anyway = Math.min(Math.max(queuedAnywayMax, lane.postMax), beginMax(lane))
     return Math.max(0, Math.min(room, anyway - lane.queue.length))

@@ -40,8 +40,9 @@ export interface Lane extends EndpointKey {
   claimFromUntil: number
 }
 
-// A healthy endpoint takes about a second's worth; a failing one only what it can begin before the leases lapse.
+// A healthy endpoint holds what it takes in about a second; a failing one only what it can begin before the leases lapse.
 const queueMax = 1024
+const quickQueueMax = 4096
 // A replay goes beside what is fresh, takes little of the receiver's time, and stops soon when it is canceled.
 const replayWindowMax = 8
 const replayQueueMax = 256
@@ -84,10 +85,11 @@ export function createLane(posting: DuePost, windowMax: number): Lane {
 /** How many posts can be begun at once. */
 export const beginMax = (lane: Lane): number => lane.window.size * lane.postMax
 
-/** How many more posts fit; an endpoint without a lane would get an empty one. */
-export function roomIn(lane: Lane | undefined): number {
+/** How many more posts fit; an endpoint without a lane would get an empty one. `isScarce`: memory is to be left to the others. */
+export function roomIn(lane: Lane | undefined, isScarce: boolean): number {
   if (!lane) return queueMax
-  const most = lane.isReplay ? replayQueueMax : queueMax
+  const perSecond = isScarce ? 0 : lane.window.perSecond * lane.postMax
+  const most = lane.isReplay ? replayQueueMax : Math.min(Math.max(queueMax, Math.floor(perSecond)), quickQueueMax)
   // What waits for nothing but to be dropped is claimed by hundreds: by twos half a million took an hour, and what is fresh waited behind it.
   const isQuick = lane.window.isHealthy || lane.isDropping
   return Math.max(0, (isQuick ? most : Math.min(most, beginMax(lane) * 2)) - lane.queue.length)

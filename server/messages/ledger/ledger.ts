@@ -73,28 +73,28 @@ export class Ledger {
    * tried again: what a carrier said is not said twice. The statement may run twice where a commit's outcome was lost, and changes nothing then.
    * What may send a message again waits for the answers of its other segments: one of them may have to be tried again.
    */
-  async answer(answer: Answer): Promise<void> {
+  answer(answer: Answer): Promise<void> {
     const { messageId, segments, move } = answer
+    const before = this.#parts.get(messageId)
     if (segments > 1 && move === null) {
       const written = this.#keep(answer)
-      const parts = Promise.allSettled([this.#parts.get(messageId), written])
+      const parts = Promise.allSettled([before, written])
       this.#parts.set(messageId, parts)
       void parts.then(() => this.#parts.get(messageId) === parts && this.#parts.delete(messageId))
       return written
     }
-    if (move !== null && move.to !== 'sent') await this.#parts.get(messageId)
-    return this.#keep(answer)
+    const mayGoAgain = move !== null && move.to !== 'sent'
+    return before && mayGoAgain ? before.then(() => this.#keep(answer)) : this.#keep(answer)
   }
 
-  async #keep(answer: Answer): Promise<void> {
-    for (;;) {
-      try {
-        return await this.#batcher.push({ kind: 'answer', answer })
-      } catch (error) {
-        if (!isRetryable(error) || this.#isClosed) throw error
-        await new Promise((resolve) => setTimeout(resolve, retryMs))
-      }
-    }
+  #keep(answer: Answer): Promise<void> {
+    return this.#batcher.push({ kind: 'answer', answer }).catch((error: unknown) => this.#keepAgain(answer, error))
+  }
+
+  async #keepAgain(answer: Answer, error: unknown): Promise<void> {
+    if (!isRetryable(error) || this.#isClosed) throw error
+    await new Promise((resolve) => setTimeout(resolve, retryMs))
+    return this.#keep(answer)
   }
 
   /** Stores a receipt and applies it where its message is known; resolves after the commit: answer the carrier then, not before. */

@@ -1,0 +1,81 @@
+/**
+ * Takes group commit out of Heliogram: loaded before it (`node --import`), this module stands in for what writes the messages that it
+ * accepts. Each request then is one plain INSERT, in a transaction of its own. HTTP, authentication, limits, validation, routing and the
+ * answer are the program's; queue, opt-outs, keys and counts, which the program's own statement sees to, are left out.
+ */
+import { registerHooks } from 'node:module'
+import { Pool } from 'pg'
+import { rowOf, type Planned } from '../../server/messages/accept/accepted.ts'
+import { nothingWritten, type Written } from '../../server/messages/accept/write.ts'
+import { plainInsert, plainPoolSize } from './plain-table.ts'
+
+export { addWritten, nothingWritten } from '../../server/messages/accept/write.ts'
+
+const self = import.meta.url
+const accept = new URL('../../server/messages/accept/accept.ts', self).href
+const replaced = ['../../server/batch.ts', '../../server/messages/accept/write.ts'].map(
+  (path) => new URL(path, self).href,
+)
+
+registerHooks({
+  resolve: (specifier, context, next) => {
+    const found = next(specifier, context)
+    return replaced.includes(found.url) && context.parentURL === accept ? { ...found, url: self } : found
+  },
+})
+
+/** Nobody waits for anybody. */
+export class Batcher<In, Out> {
+  readonly length = 0
+  readonly flushingMs = 0
+  readonly #flush: (items: In[]) => Promise<Out[]>
+
+  constructor(flush: (items: In[]) => Promise<Out[]>) {
+    this.#flush = flush
+  }
+
+  async push(item: In): Promise<Out> {
+    const [out] = await this.#flush([item])
+    return out as Out
+  }
+}
+
+let pool: Pool | undefined
+
+function openPool(): Pool {
+  const connectionString = process.env['DATABASE_URL'] ?? ''
+  const opened = new Pool({ connectionString, max: plainPoolSize, allowExitOnIdle: true })
+  // The database may end before the program, when a run is broken off.
+  return opened.on('error', () => {})
+}
+
+/** Inserts each draft by itself. */
+export async function writeDrafts(_db: unknown, _context: unknown, planned: Planned[]): Promise<Written> {
+  pool ??= openPool()
+  const written = nothingWritten()
+  for (const one of planned) {
+    const row = rowOf(one, {
+      places: null,
+      refusal: null,
+      lacksHash: false,
+      isNew: true,
+      type: one.draft.type ?? 'transactional',
+      expiresAt: new Date(one.at.getTime() + 36_000_000),
+      onUnknown: 'hold',
+    })
+    const sender = row.ourNumber ?? '15557654321'
+    const values = [
+      row.accountId,
+      row.id,
+      row.theirNumber,
+      sender,
+      row.body,
+      row.characters,
+      row.expiresAt,
+      row.createdAt,
+    ]
+    await pool.query({ name: 'insert', text: plainInsert, values })
+    written.results.push({ kind: 'accepted', row, estimatedSendAt: row.createdAt })
+  }
+  return written
+}
