@@ -11,6 +11,8 @@ export interface RowParameters<Column extends string> {
   /** The `select` of all columns, and of `n`, the place of the row from 1. Its parameters are `$1` to `$count`. */
   select: string
   count: number
+  /** SQL of what a common column says where it says the same in every row; null where it does not. */
+  shared(column: Column): string
   /** The parameters of that `select`, for at least one row. */
   encode<Row>(rows: readonly Row[], picks: Readonly<Record<Column, Picker<Row>>>): unknown[]
 }
@@ -30,12 +32,14 @@ export function rowParameters<Own extends string, Common extends string>(
   const shared = Object.entries(common) as [Common, string][]
   const all: [Own | Common, string][] = [...alone, ...shared]
   const arrays = all.map(([, type], i) => `$${i + 1}::${type}[]`)
-  const values = shared.map(([name, type], i) => `coalesce(batch.${name}, $${all.length + i + 1}::${type}) as ${name}`)
+  const sharedOf = new Map<string, string>(shared.map(([name, type], i) => [name, `$${all.length + i + 1}::${type}`]))
+  const values = shared.map(([name]) => `coalesce(batch.${name}, ${sharedOf.get(name)}) as ${name}`)
   const names = all.map(([name]) => name)
   return {
     select: `select ${[...alone.map(([name]) => `batch.${name}`), ...values].join(', ')}, n
     from unnest(${arrays.join(', ')}) with ordinality as batch (${names.join(', ')}, n)`,
     count: all.length + shared.length,
+    shared: (column) => sharedOf.get(column) ?? 'null',
     encode(rows, picks) {
       const parameters: (readonly Item[] | Encoded)[] = alone.map(([name, type]) =>
         encodeAs(type, rows.map(picks[name])),

@@ -41,6 +41,8 @@ const parts = {
   refusals: { own: {}, common: { refusal: 'text' } },
   /** Keyed hashes of the numbers. */
   hashes: { own: { number_hmac: 'bytea' }, common: {} },
+  /** More than one account: what is said of an account is looked up for each draft, not once. */
+  accounts: { own: {}, common: {} },
 } as const
 type Part = keyof typeof parts
 /** Parts that a statement may have or not. */
@@ -85,8 +87,12 @@ export function acceptStatement<Row>(
 }
 
 function shapeOf<Row>(drafts: readonly Row[], picks: DraftColumns<Row>): Shape {
+  const hasMany = (account: Picker<Row>): boolean =>
+    drafts.some((draft, i) => drafts[0] !== undefined && account(draft, i) !== account(drafts[0], 0))
   const isUsed = (part: Part): boolean =>
-    columnsOf[part].some((column) => drafts.some((draft, i) => picks[column](draft, i) !== null))
+    part === 'accounts'
+      ? hasMany(picks.account_id)
+      : columnsOf[part].some((column) => drafts.some((draft, i) => picks[column](draft, i) !== null))
   let mask = partNames.reduce((bits, part, i) => (isUsed(part) ? bits | (1 << i) : bits), 0)
   if (!shapes.has(mask) && shapes.size >= shapesMax) mask = 2 ** partNames.length - 1
   let shape = shapes.get(mask)
@@ -123,7 +129,8 @@ function rowsOf(used: ReadonlySet<Part>): RowParameters<DraftColumn> {
  * inserts: a statement of one row costs half of the whole one (decision 0035).
  */
 export function acceptText(day: string, used: ReadonlySet<Part>): string {
-  const { select, count } = rowsOf(used)
+  const { select, count, shared } = rowsOf(used)
+  const account = shared('account_id')
   const [now, validity, node] = [1, 2, 3].map((n) => `$${count + n}`)
   const at = `${now}::timestamptz`
   const when = (part: Part, sql: string, otherwise = ''): string => (used.has(part) ? sql : otherwise)
@@ -146,7 +153,15 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
   ), `,
   )}draft as materialized (
     ${select}
-  ), lacking as materialized (
+  ), ${when(
+    'accounts',
+    '',
+    `account as materialized (
+    select id, status, on_unknown from accounts where id = ${account}
+  ), lane as materialized (
+    select id, account_id, type, run_id from lanes where account_id = ${account} and run_id is null
+  ), `,
+  )}lacking as materialized (
     select d.account_id
     from (select distinct account_id from draft${when('hashes', ' where number_hmac is null')}) d
     where exists (select from opt_outs where account_id = d.account_id and number is null)
@@ -177,7 +192,7 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
         ${when('refusals', 'else d.refusal')}
       end as refusal
     from draft d
-    join accounts a on a.id = d.account_id
+    join ${when('accounts', 'accounts', 'account')} a on a.id = d.account_id
     ${when('leases', 'left join me on true')}
     ${when(
       'keys',
@@ -251,14 +266,14 @@ export function acceptText(day: string, used: ReadonlySet<Part>): string {
     select m.account_id, m.id, l.id, m.segments, coalesce(m.send_at, least(m.held_until, m.expires_at)), m.expires_at,
       case when m.held_until is not null then ${at} end${when('campaigns', ', case when m.held_until is not null then m.campaign_id end')}
     from accepted m
-    join lanes l on l.account_id = m.account_id and l.type = m.type and l.run_id is null
+    join ${when('accounts', 'lanes', 'lane')} l on l.account_id = m.account_id and l.type = m.type and l.run_id is null
     where m.send_at is not null or m.held_until is not null
   ), `,
   )}queued as (
     insert into queue (lane_id, message_id, account_id, segments, expires_at)
     select l.id, m.id, m.account_id, m.segments, m.expires_at
     from accepted m
-    join lanes l on l.account_id = m.account_id and l.type = m.type and l.run_id is null
+    join ${when('accounts', 'lanes', 'lane')} l on l.account_id = m.account_id and l.type = m.type and l.run_id is null
     where true ${when('leases', 'and m.link_id is null')} ${when('times', 'and m.send_at is null and m.held_until is null')}
   )
   select case when count(*) < (select count(*) from draft) then array_agg(j.n::int) end as places, j.refusal,
