@@ -12,7 +12,7 @@ export interface RowParameters<Column extends string> {
   select: string
   count: number
   /** SQL of what a common column says where it says the same in every row; null where it does not. */
-  shared(column: Column): string
+  shared(this: void, column: Column): string
   /** The parameters of that `select`, for at least one row. */
   encode<Row>(rows: readonly Row[], picks: Readonly<Record<Column, Picker<Row>>>): unknown[]
 }
