@@ -50,9 +50,10 @@ export async function writeArchive(file: string, fill: (write: Write) => Promise
     await syncFolder(dirname(path))
     return bytes
   } finally {
-    process.off('exit', remove)
     await handle.close().catch(() => {})
     await rm(draft, { force: true })
+    // Not before: who was interrupted ends meanwhile.
+    process.off('exit', remove)
   }
 }
 
