@@ -11,7 +11,7 @@ export interface RowParameters<Column extends string> {
   /** The `select` of all columns, and of `n`, the place of the row from 1. Its parameters are `$1` to `$count`. */
   select: string
   count: number
-  /** SQL of what a common column says where it says the same in every row; null where it does not. */
+  /** SQL of what a common column says where it says the same in every row; null in SQL where it does not. @throws of a column of `own`. */
   shared(this: void, column: Column): string
   /** The parameters of that `select`, for at least one row. */
   encode<Row>(rows: readonly Row[], picks: Readonly<Record<Column, Picker<Row>>>): unknown[]
@@ -39,7 +39,11 @@ export function rowParameters<Own extends string, Common extends string>(
     select: `select ${[...alone.map(([name]) => `batch.${name}`), ...values].join(', ')}, n
     from unnest(${arrays.join(', ')}) with ordinality as batch (${names.join(', ')}, n)`,
     count: all.length + shared.length,
-    shared: (column) => sharedOf.get(column) ?? 'null',
+    shared: (column) => {
+      const sql = sharedOf.get(column)
+      if (sql === undefined) throw new Error(`${column} is no common column`)
+      return sql
+    },
     encode(rows, picks) {
       const parameters: (readonly Item[] | Encoded)[] = alone.map(([name, type]) =>
         encodeAs(type, rows.map(picks[name])),

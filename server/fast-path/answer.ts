@@ -37,8 +37,7 @@ export class Answer {
 
   /** @throws TypeError where a value would not be one field's. */
   header(name: string, value: string | number): this {
-    const text = String(value)
-    if (broken.test(text)) throw new TypeError(`the header ${name} has characters that none may have`)
+    const text = checked(name, String(value))
     const key = name.toLowerCase()
     if (this.#common && key in this.#common) this.#takeApart(this.#common)
     const at = this.#find(key)
@@ -107,12 +106,14 @@ export class Answer {
 
 /** @throws TypeError where a value would not be one field's. */
 function render(fields: Readonly<Record<string, string>>): string {
-  let lines = ''
-  for (const name in fields) {
-    if (broken.test(fields[name] ?? '')) throw new TypeError(`the header ${name} has characters that none may have`)
-    lines += `${name}: ${fields[name]}\r\n`
-  }
-  return lines
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}: ${checked(name, value)}\r\n`)
+    .join('')
+}
+
+function checked(name: string, value: string): string {
+  if (broken.test(value)) throw new TypeError(`the header ${name} has characters that none may have`)
+  return value
 }
 
 const date = { text: '', untilMs: 0 }

@@ -75,16 +75,16 @@ export class Ledger {
    */
   answer(answer: Answer): Promise<void> {
     const { messageId, segments, move } = answer
-    const before = this.#parts.get(messageId)
     if (segments > 1 && move === null) {
       const written = this.#keep(answer)
-      const parts = Promise.allSettled([before, written])
+      const parts = Promise.allSettled([this.#parts.get(messageId), written])
       this.#parts.set(messageId, parts)
       void parts.then(() => this.#parts.get(messageId) === parts && this.#parts.delete(messageId))
       return written
     }
-    const mayGoAgain = move !== null && move.to !== 'sent'
-    return before && mayGoAgain ? before.then(() => this.#keep(answer)) : this.#keep(answer)
+    // What most answers say, that it was sent, waits for nothing.
+    const before = move !== null && move.to !== 'sent' ? this.#parts.get(messageId) : undefined
+    return before ? before.then(() => this.#keep(answer)) : this.#keep(answer)
   }
 
   #keep(answer: Answer): Promise<void> {
