@@ -283,14 +283,17 @@ describe('a connection', () => {
 
   test('ends behind the answer that says so, whatever else was asked meanwhile', async () => {
     const lock = await lockMessages()
+    const taken = once(fast.app.server, 'connection')
     const socket = connect({ port: portOf(fast), host: '127.0.0.1', allowHalfOpen: true })
     const statuses = statusesOf(socket)
+    const [theirs] = (await taken) as [Socket]
     socket.write(send(message()))
     await until('the first waits for its row', isWaiting)
     socket.end(send(message({ message: 'Never' })))
-    await new Promise((resolve) => setTimeout(resolve, 30))
+    await until('the server knows that nothing more comes', () => theirs.readableEnded)
+    const ended = once(socket, 'end')
     await lock.release()
-    await once(socket, 'end')
+    await ended
     expect(statuses()).toEqual(['202'])
     const { rows } = await database.db.query(`select 1 from messages where body = 'Never'`)
     expect(rows).toEqual([])
