@@ -80,7 +80,8 @@ export async function emptyTables(db: Db, names: string): Promise<void> {
   while (await empty().then(() => false, isLostRaceOrThrow)) continue
 }
 
-function isLostRaceOrThrow(error: unknown): boolean {
+/** Handles a failure of what may be done again; throws any other. */
+export function isLostRaceOrThrow(error: unknown): boolean {
   if (isLostRace(error)) return true
   throw error
 }
