@@ -185,15 +185,19 @@ describe('a connection', () => {
     expect(await last).toMatchObject({ outcome: 'reset' })
   })
 
-  it('tells a receiver that never ends its answer', async () => {
+  it('tells a receiver that never ends the head of its answer, and takes the status of one that never ends its body', async () => {
     const hasty = new Poster({ destinations, timeoutMs: 300 })
     const { port } = server.address() as AddressInfo
     const postHastily = (): Promise<PostResult> =>
       new Promise((resolve) => hasty.post(targetOf(`http://127.0.0.1:${port}/`), [], '{}', resolve))
-    for (const piece of ['', ok.slice(0, 20), ok.slice(0, -1)]) {
+    for (const piece of ['', ok.slice(0, 20)]) {
       answer = (socket) => socket.write(piece)
       expect((await postHastily()).outcome).toBe('timeout')
     }
+    answer = (socket) => socket.write('HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n')
+    expect(await postHastily()).toMatchObject({ outcome: 'timeout', statusCode: null })
+    answer = (socket) => socket.write(ok.slice(0, -1))
+    expect(await postHastily()).toMatchObject({ outcome: 'ok', statusCode: 200 })
     answer = (socket) => socket.write(ok)
     expect((await postHastily()).outcome).toBe('ok')
     await hasty.close()

@@ -230,6 +230,8 @@ export class Connection {
           if (exchange.isOver) controller.abort(new Error('timeout'))
         },
         onResponseStart(_controller, status, given) {
+          // Another comes behind it (RFC 9110 §15.2).
+          if (status < 200) return
           const { 'retry-after': retryAfter } = given
           exchange.answered(
             status,

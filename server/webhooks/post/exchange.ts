@@ -75,13 +75,12 @@ export class Exchange {
       this.#head = this.#head ? Buffer.concat([this.#head, part]) : Buffer.from(part)
     }
     this.#size += chunk.length
-    // Its status has been told; how much it says besides makes nothing of it undone.
-    if (this.#size > responseMax) this.end(outcomeOfStatus(this.#status ?? 0))
+    if (this.#size > responseMax) this.end('too_large')
   }
 
   /** The answer is all there. */
   completed(): void {
-    this.#rest(outcomeOfStatus(this.#status ?? 0))
+    this.#rest('protocol')
   }
 
   failed(error: Error): void {
@@ -103,12 +102,13 @@ export class Exchange {
     })
   }
 
-  #finish(outcome: Outcome): void {
+  /** A status that has been told is what came of it: a 2xx whose body is long, or late, or cut off, is none to be posted again. */
+  #finish(otherwise: Outcome): void {
     if (this.#isOver) return
     this.#isOver = true
     clearTimeout(this.#timer)
     this.#ends.onDone({
-      outcome,
+      outcome: this.#status === null ? otherwise : outcomeOfStatus(this.#status),
       statusCode: this.#status,
       responseHeaders: this.#headers,
       // PostgreSQL's text takes every character but NUL.

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
 import { createServer as createTcpServer, type AddressInfo } from 'node:net'
 import { createServer as createTlsServer } from 'node:https'
 import { afterAll, afterEach, expect, test } from 'vitest'
@@ -66,19 +67,32 @@ test('follows no redirect', async () => {
   expect(second.received).toHaveLength(0)
 })
 
-test('ends a post whose answer does not come, or does not end, in time', async () => {
+test('ends a post whose answer does not come, or does not end, in time; a status that came counts', async () => {
   const silent = await receive(() => {})
-  const dripping = await receive((response) => {
-    response.writeHead(200)
+  const drippingOf = (status: number) => (response: ServerResponse) => {
+    response.writeHead(status)
     response.write('a')
-  })
+  }
+  const [dripping, failing] = [await receive(drippingOf(200)), await receive(drippingOf(500))]
   const hasty = posterWith({ timeoutMs: 400 })
-  for (const { url } of [silent, dripping]) {
+  for (const [{ url }, outcome, statusCode] of [
+    [silent, 'timeout', null],
+    [dripping, 'ok', 200],
+    [failing, 'status', 500],
+  ] as const) {
     const result = await post(url, hasty)
-    expect(result.outcome).toBe('timeout')
+    expect(result).toMatchObject({ outcome, statusCode })
     expect(result.durationMs).toBeGreaterThanOrEqual(390)
     expect(result.durationMs).toBeLessThan(5000)
   }
+})
+
+test('goes by the status of an answer that is cut off', async () => {
+  const receiver = await receive((response) => {
+    response.writeHead(200, { 'content-length': '10' })
+    response.write('a', () => response.destroy())
+  })
+  expect(await post(receiver.url)).toMatchObject({ outcome: 'ok', statusCode: 200, responseHead: 'a' })
 })
 
 test.each([
