@@ -202,7 +202,7 @@ function parseBodies(app: App): void {
     try {
       // Many clients send the header of a JSON body with every request, also where there is none to send.
       if (bytes.length === 0 && (request.method === 'DELETE' || !request.routeOptions.schema?.body)) return done(null)
-      done(null, readBody(bytes))
+      done(null, readBody(bytes, request.routeOptions.config.checksItemsOf))
     } catch (error) {
       done(error as Error)
     }

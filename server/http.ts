@@ -101,6 +101,8 @@ declare module 'fastify' {
     isKnown?: (request: FastifyRequest) => boolean
     /** Requests that come whole are served by the fast path: of request and reply the route uses what is in `fast-path/`. */
     isFast?: true
+    /** The list in its body whose items it checks one by one (`checkedAlone`): what parsing finds wrong in one of them refuses that one alone. */
+    checksItemsOf?: string
     /** Its body holds secrets of which not even a fingerprint is kept, so that no Idempotency-Key is read. */
     isKeyless?: true
   }

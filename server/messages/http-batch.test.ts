@@ -331,3 +331,33 @@ it('that is wrong itself is told what is wrong with its messages too', async () 
   const [, faults] = (await told(many, { atomc: true })) as [number, string[]]
   expect([faults.length, faults.at(-1)]).toEqual([100, '#/messages/98/to invalid_phone_number'])
 })
+
+it('refuses alone what cannot be stored, whatever the others look up', async () => {
+  const half = String.fromCharCode(0xd83d)
+  const messages = [
+    good(0),
+    { ...good(1), message: `cut ${half}` },
+    { ...good(2), campaign: 'a\0b' },
+    { to: '15551230001', template: 'a\0b', metadata: { [half]: 'x' } },
+    JSON.parse('{"to":"15551230001","message":"x","__proto__":1}') as object,
+    ...Array.from({ length: 101 }, () => ({ to: '12', message: '\0' })),
+    good(5),
+  ]
+  const { status, body } = await batch(messages)
+  expect([status, body.accepted, body.refused]).toEqual([202, 2, 105])
+  const told = body.results
+    .slice(1, 6)
+    .map(({ error }) => error?.errors?.map(({ pointer, code }) => `${pointer} ${code}`))
+  expect(told).toEqual([
+    ['#/message invalid_characters'],
+    ['#/campaign invalid_characters'],
+    ['#/template invalid_characters', '#/metadata/%EF%BF%BD invalid_characters'],
+    ['#/__proto__ unknown_field'],
+    ['#/message invalid_characters', '#/to invalid_phone_number'],
+  ])
+  const whole = await batch([good(0), { ...good(1), message: half }], { atomc: true })
+  expect(whole.body.errors).toMatchObject([
+    { pointer: '#/atomc', code: 'unknown_field' },
+    { pointer: '#/messages/1/message', code: 'invalid_characters' },
+  ])
+})

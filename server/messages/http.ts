@@ -139,7 +139,7 @@ export function messageRoutes(app: App, context: MessagesContext): void {
         body: BatchBody,
         response: { 202: BatchResult, ...problems(409, 413, 415, 429) },
       },
-      config: { scope: 'messages:write', operation: 'messages.batch' },
+      config: { scope: 'messages:write', operation: 'messages.batch', checksItemsOf: 'messages' },
       bodyLimit: 32 * 1024 * 1024,
       attachValidation: true,
     },

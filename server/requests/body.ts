@@ -42,9 +42,14 @@ export function parseJson(bytes: Buffer, most: number = valuesMax): ParsedBody {
     throw malformed(error instanceof SyntaxError ? `${error.message}.` : 'The body is not valid JSON.')
   }
   if (!suspicious.test(text) && !hasManyOpenings(text)) return { body, faults: noFaults }
+  return { body, faults: faultsIn(body) }
+}
+
+/** What is wrong inside the texts of what JSON was parsed to, `errorsMax` at most. @throws ApiError `malformed_json` on more than 16 levels. */
+export function faultsIn(value: unknown): FieldError[] {
   const faults: FieldError[] = []
-  inspect(body, [], 0, faults)
-  return { body, faults }
+  inspect(value, [], 0, faults)
+  return faults
 }
 
 /** What is said of a text that is not storable (`isUnstorable`). */

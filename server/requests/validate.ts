@@ -1,7 +1,7 @@
 /** The validators behind every route: bodies are taken as they are, query strings are converted from text. */
 import AjvCompiler from '@fastify/ajv-compiler'
 import type { ErrorObject } from 'ajv'
-import { isUnstorable, parseJson, unstorable } from './body.ts'
+import { faultsIn, isUnstorable, parseJson, unstorable } from './body.ts'
 import { ApiError, errorsMax, invalid, type FieldError } from '../errors.ts'
 import { fieldErrorsOf, type Part } from './problem.ts'
 
@@ -11,20 +11,32 @@ interface Check {
 }
 type Compile = (route: { schema: unknown }) => Check
 
-// What parsing found wrong inside a body, until its schema is checked too and all errors can be told at once.
+// What parsing found wrong inside a body, or an item that is checked alone, until its schema is checked too and all errors can be told at once.
 const faultsOf = new WeakMap<object, FieldError[]>()
 
 /** Above this many values only the first error is told: 32 MiB of wrong items, or of one, would make gigabytes of errors. */
 const allErrorsValuesMax = 65_536
 
-/** Reads a JSON body. What parsing found wrong in it is kept until its check, which reports it with its own errors. @throws as `parseJson`. */
-export function readBody(bytes: Buffer): unknown {
+/**
+ * Reads a JSON body. What parsing found wrong in it is kept until its check, which reports it with its own errors; in an item of the list `apart`,
+ * until that of the item. @throws as `parseJson`.
+ */
+export function readBody(bytes: Buffer, apart?: string): unknown {
   const { body, faults } = parseJson(bytes)
   if (faults.length === 0) return body
   // Without an object the schema's check has nothing to attach the faults to; it could only add its own anyway.
   if (typeof body !== 'object' || body === null) throw invalid(faults)
-  faultsOf.set(body, faults)
+  const items = apart === undefined ? undefined : (body as Record<string, unknown>)[apart]
+  if (apart === undefined || !Array.isArray(items)) keepFaults(body, faults)
+  else {
+    for (const item of items as unknown[]) keepFaults(item, faultsIn(item))
+    keepFaults(body, faultsIn({ ...body, [apart]: [] }))
+  }
   return body
+}
+
+function keepFaults(value: unknown, faults: FieldError[]): void {
+  if (faults.length > 0 && typeof value === 'object' && value !== null) faultsOf.set(value, faults)
 }
 
 /**

@@ -99,7 +99,7 @@ export async function uploadRoute(app: App, context: ImportsContext): Promise<vo
         },
         response: { 202: Type.Ref('Import'), ...problems(404, 409, 413, 415) },
       },
-      config: { scope: 'contacts:write', operation: 'imports.create' },
+      config: { scope: 'contacts:write', operation: 'imports.create', checksItemsOf: 'contacts' },
       attachValidation: true,
       bodyLimit: jsonBytesMax,
     },

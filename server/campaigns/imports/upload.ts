@@ -201,11 +201,11 @@ function isJson(text: string): boolean {
 
 /** The rows of a JSON file: a list, or an object with one. */
 function readList(bytes: Buffer): unknown[] {
-  const { body, faults } = parseJson(bytes, valuesMax)
+  // What is wrong inside a row is told of that row, when it is read.
+  const { body } = parseJson(bytes, valuesMax)
   const list = Array.isArray(body) ? (body as unknown[]) : (body as { contacts?: unknown } | null)?.contacts
   if (!Array.isArray(list) || list.length === 0)
     throw invalid(refuseFile('must be a list of contacts, or an object with one in `contacts`'))
-  if (faults.length > 0) throw invalid(faults)
   return list as unknown[]
 }
 
