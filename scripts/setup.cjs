@@ -116,9 +116,20 @@ function runNpm(options) {
     }
     child.stdout.on('data', keep)
     child.stderr.on('data', keep)
+    // What ends this step ends npm, too: the next start would find one that still writes.
+    let ended = null
+    const end = (signal) => {
+      if (!ended) process.stderr.write(`\n${signal}: npm ends what it is at; once more ends it at once.\n`)
+      child.kill(ended ? 'SIGKILL' : signal)
+      ended = signal
+    }
+    const signals = ['SIGINT', 'SIGTERM', 'SIGHUP']
+    signals.forEach((signal) => process.on(signal, end))
     child.on('error', (error) => reject(new Error(`cannot run npm: ${error.message}`)))
     child.on('close', (code) => {
-      if (code === 0) resolve()
+      signals.forEach((signal) => process.removeListener(signal, end))
+      if (ended) reject(new Error(`interrupted by ${ended}; the next start begins anew`))
+      else if (code === 0) resolve()
       else reject(new Error(`"npm ${options.join(' ')}" failed with exit code ${code}:\n\n${output}`))
     })
   })

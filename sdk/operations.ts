@@ -323,7 +323,7 @@ export interface Carrier {
   priority: number
   settings:
     | {
-        /** Host name or address of the SMSC. */
+        /** Host name or address of the SMSC, without a scheme or a port. */
         host: string
         /** Its port; mostly 2775, or 3550 with TLS. */
         port: number
@@ -3306,7 +3306,7 @@ export interface Operations {
           priority?: number | undefined
           kind?: 'smpp' | 'http' | undefined
           settings: {
-            /** Host name or address of the SMSC. */
+            /** Host name or address of the SMSC, without a scheme or a port. */
             host: string
             /** Its port; mostly 2775, or 3550 with TLS. */
             port: number
@@ -3852,7 +3852,7 @@ export interface Operations {
       /** Settings of its own; null: the carrier's. */
       settings?:
         | {
-            /** Host name or address of the SMSC. */
+            /** Host name or address of the SMSC, without a scheme or a port. */
             host?: string | null | undefined
             /** Its port; mostly 2775, or 3550 with TLS. */
             port?: number | null | undefined
@@ -4592,7 +4592,7 @@ export interface Operations {
       /** Settings of its own; null: the carrier's. */
       settings?:
         | {
-            /** Host name or address of the SMSC. */
+            /** Host name or address of the SMSC, without a scheme or a port. */
             host?: string | null | undefined
             /** Its port; mostly 2775, or 3550 with TLS. */
             port?: number | null | undefined

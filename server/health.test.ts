@@ -14,7 +14,7 @@ it('a database that does not answer is told, and not waited for', async () => {
   const db = openPool(database.connection, { name: 'health', max: 1, connectTimeoutMs: 0 })
   const holder = await db.connect()
   expect(await readHealth({ db, submitter: null, isWritable: true, disk: null })).toMatchObject({
-    database: { isOk: false },
+    database: { isOk: false, answered_in_ms: null, writable: false },
   })
   holder.release()
   expect(await readHealth({ db, submitter: null, isWritable: true, disk: null })).toMatchObject({

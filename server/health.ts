@@ -23,8 +23,8 @@ export async function readHealth({ db, submitter, isWritable, disk }: Checked): 
   const health: Record<string, Health> = {
     database: {
       isOk: isUp && isWritable,
-      answered_in_ms: Math.round(performance.now() - startedAt),
-      writable: isWritable,
+      answered_in_ms: isUp ? Math.round(performance.now() - startedAt) : null,
+      writable: isUp && isWritable,
     },
   }
   // Told before the database takes nothing any more, which is the check above.

@@ -17,7 +17,24 @@ export class StartError extends Error {}
 export function explainDatabase(error: unknown, { databaseUrl, dataFolder }: Config): never {
   if (!(error instanceof Error) || error instanceof DataDirLockedError) throw error
   const what = databaseUrl ? 'database of DATABASE_URL' : `data folder ${dataFolder} (HELIOGRAM_DATA)`
-  throw new StartError(`The ${what} cannot be used: ${error.message || codeOf(error)}`, { cause: error })
+  const reason = (databaseUrl ? null : reasonOfFolder(error)) ?? (error.message || codeOf(error))
+  throw new StartError(`The ${what} cannot be used: ${reason}`, { cause: error })
+}
+
+const isFile = 'there is a file in its place; name a folder, or one that can be made'
+const notOurs = 'this user may not write there; give it the folder, or name another'
+const folderReasons: Record<string, string> = {
+  EEXIST: isFile,
+  ENOTDIR: isFile,
+  EACCES: notOurs,
+  EPERM: notOurs,
+  EROFS: 'it is on a file system that is read-only; name another',
+}
+
+/** Why a folder could not be made, or nothing could be put into it; the system speaks of paths that nobody has given. */
+function reasonOfFolder(error: Error): string | null {
+  if (!('syscall' in error) || (error.syscall !== 'mkdir' && error.syscall !== 'listen')) return null
+  return folderReasons[codeOf(error) ?? ''] ?? null
 }
 
 /** The same of one that has opened, and goes or takes nothing before the start is over: a standby, a disk that is full by then. */

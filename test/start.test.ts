@@ -179,6 +179,10 @@ test('what cannot be listened on or read is refused with the name of its variabl
       "no such file or directory, open '/none'",
     ],
     [{ HELIOGRAM_KEY_FILE: join(import.meta.filename, 'key') }, 'The master key (HELIOGRAM_KEY_FILE) cannot be used: '],
+    [
+      { HELIOGRAM_DATA: import.meta.filename },
+      '(HELIOGRAM_DATA) cannot be used: there is a file in its place; name a folder',
+    ],
   ] as const) {
     const ending = await runToEnd(['start'], { ...env, ...wrong })
     expect(ending.code).toBe(1)

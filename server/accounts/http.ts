@@ -51,7 +51,8 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
         }),
         response: {
           200: Settings,
-          304: Type.Null({ description: 'Not modified since If-None-Match.' }),
+          // Nothing at all: the length of a 304 would be that of the 200 (RFC 9110 §8.6).
+          304: Type.Unsafe<undefined>({ type: 'null', description: 'Not modified since If-None-Match.' }),
           ...problems(401),
         },
       },
@@ -60,7 +61,7 @@ export async function accountRoutes(app: App, context: AccountsContext): Promise
     async (request, reply) => {
       const { body, etag } = await readSettings(context.db, request.caller, context.settings)
       reply.header('etag', etag)
-      if (matchesTag(request.headers['if-none-match'], etag)) return reply.code(304).send(null)
+      if (matchesTag(request.headers['if-none-match'], etag)) return reply.code(304).send(undefined)
       return reply.send(body)
     },
   )

@@ -117,6 +117,14 @@ describe('carriers', () => {
     expect([second.status, errorsOf(second.body)]).toEqual([422, ['#/name invalid_value']])
   })
 
+  it('are at a host, not at a URL or a host with its port', async () => {
+    for (const host of ['http://127.0.0.1', 'smsc.example.com/x', 'smsc example', 'smsc.example.com:2775'])
+      expect(errorsOf((await create({ settings: { ...settings, host } })).body)).toEqual([
+        '#/settings/host invalid_format',
+      ])
+    expect((await create({ settings: { ...settings, host: '2001:db8::1' } })).status).toBe(201)
+  })
+
   it('trust an authority that is a certificate, and nothing else', async () => {
     for (const tls_ca of ['x', '-----BEGIN PRIVATE KEY-----'])
       expect(errorsOf((await create({ settings: { ...settings, tls_ca } })).body)).toEqual([

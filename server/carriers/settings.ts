@@ -47,7 +47,14 @@ const onUnknown = Type.Enum([...unknownPolicies], {
 /** Everything a link needs but its password; every member has a default. */
 export const SmppSettings = Type.Object(
   {
-    host: Type.String({ minLength: 1, maxLength: 253, description: 'Host name or address of the SMSC.' }),
+    host: Type.String({
+      minLength: 1,
+      maxLength: 253,
+      // One colon would be in front of a port; an IPv6 address has more.
+      pattern: '^([^\\s/:]*|[^\\s/:]*:[^\\s/]*:[^\\s/]*)$',
+      description: 'Host name or address of the SMSC, without a scheme or a port.',
+      examples: ['smpp.example.com'],
+    }),
     port: Type.Integer({ minimum: 1, maximum: 65_535, description: 'Its port; mostly 2775, or 3550 with TLS.' }),
     system_id: Type.String({
       minLength: 1,

@@ -63,25 +63,33 @@ export async function insertErrors(
   })
 }
 
-/** Errors behind a line and code, in the order of the primary key, which serves it. */
+/** A place among the errors of an import, by the line and code of one of them. */
+export interface ErrorPlace {
+  line: number
+  code: string
+  /** Those in front of it; otherwise those behind it. */
+  isBefore?: boolean
+}
+
+/** Errors next to a place, nearest first, in the order of the primary key, which serves it. */
 export async function readErrors(
   db: Queryable,
   accountId: string,
   id: string,
-  after: { line: number; code: string },
+  { line, code, isBefore = false }: ErrorPlace,
   limit: number,
 ): Promise<(RowError & { record: unknown })[]> {
   const { rows } = await db.query<RowError & { record: unknown }>({
-    name: 'read-import-errors',
+    name: `read-import-errors-${isBefore ? 'before' : 'behind'}`,
     text: `
       select line, code, "column", value, detail, suggestion, record
       from import_errors
       where account_id = $1
         and import_id = $2
-        and (line, code) > ($3, $4)
-      order by line, code
+        and (line, code) ${isBefore ? '<' : '>'} ($3, $4)
+      order by ${isBefore ? 'line desc, code desc' : 'line, code'}
       limit $5`,
-    values: [accountId, id, after.line, after.code, limit],
+    values: [accountId, id, line, code, limit],
   })
   return rows
 }

@@ -11,7 +11,7 @@ import type { Vault } from '../../sealing/vault.ts'
 import { openStream } from '../../requests/stream.ts'
 import { readCampaign } from '../campaign.ts'
 import { writeBadRows } from './badrows.ts'
-import { readErrors, type RowError } from './errors.ts'
+import { readErrors, type ErrorPlace, type RowError } from './errors.ts'
 import { endWithEvent, type RunContext } from './run.ts'
 import { Import, showImport } from './show.ts'
 import type { Imports } from './start.ts'
@@ -164,17 +164,32 @@ async function readImport(db: Queryable, accountId: string, publicId: string): P
   return row
 }
 
-/** Errors have no ids, and their order is the file's: a cursor of their own, on the line and code behind which a page begins. */
+/** Errors have no ids, and their order is the file's: cursors of their own, on the error next to which a page begins. */
 async function pageOfErrors(db: Db, accountId: string, id: string, limit: number, cursor: string | undefined) {
-  const [, line, code] = /^(\d{1,15})\.([a-z_]{1,40})$/.exec(Buffer.from(cursor ?? '', 'base64url').toString()) ?? []
-  if (cursor !== undefined && line === undefined)
-    throw new ApiError('invalid_cursor', { detail: 'The cursor is not one of this list.' })
-  const errors = await readErrors(db, accountId, id, { line: Number(line ?? 0), code: code ?? '' }, limit + 1)
-  const data = errors.slice(0, limit).map(showError)
-  const last = data.at(-1)
+  const place = cursor === undefined ? { line: 0, code: '' } : readPlace(cursor)
+  const errors = await readErrors(db, accountId, id, place, limit + 1)
   const hasMore = errors.length > limit
-  const next = last && hasMore ? Buffer.from(`${last.line}.${last.code}`).toString('base64url') : null
-  return { data, has_more: hasMore, next_cursor: next, prev_cursor: null, refresh_cursor: null }
+  const data = errors.slice(0, limit).map(showError)
+  if (place.isBefore) data.reverse()
+  const [first, last] = [data.at(0), data.at(-1)]
+  return {
+    data,
+    has_more: hasMore,
+    next_cursor: last && (hasMore || place.isBefore) ? writePlace(last) : null,
+    prev_cursor:
+      first && (place.isBefore ? hasMore : cursor !== undefined) ? writePlace({ ...first, isBefore: true }) : null,
+    refresh_cursor: null,
+  }
+}
+
+const writePlace = ({ line, code, isBefore }: ErrorPlace): string =>
+  Buffer.from(`${isBefore ? '<' : ''}${line}.${code}`).toString('base64url')
+
+function readPlace(cursor: string): ErrorPlace {
+  const [, before, line, code = ''] =
+    /^(<?)(\d{1,15})\.([a-z_]{1,40})$/.exec(Buffer.from(cursor, 'base64url').toString()) ?? []
+  if (line === undefined) throw new ApiError('invalid_cursor', { detail: 'The cursor is not one of this list.' })
+  return { line: Number(line), code, isBefore: before === '<' }
 }
 
 const showError = ({ line, column, value, code, detail, suggestion }: RowError): RowError => ({

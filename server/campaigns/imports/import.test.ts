@@ -394,23 +394,32 @@ describe('an import', () => {
     expect([first['has_more'], second['has_more']]).toEqual([true, false])
   })
 
-  it('pages through errors', async () => {
+  it('pages through errors, and back', async () => {
     const campaign = await test.newCampaign()
     const over = await test.run(campaign, 'text/csv', `phone,first_name\n${`1,${'x'.repeat(101)}\n`.repeat(30)}`)
-    const seen: unknown[] = []
-    let query = '?limit=7'
-    for (;;) {
-      const { body } = await test.call('GET', `/v1/imports/${over.id}/errors${query}`)
-      seen.push(
-        ...(body['data'] as Record<string, unknown>[]).map(
-          (error) => `${String(error['line'])} ${String(error['code'])}`,
-        ),
-      )
-      if (!body['has_more']) break
-      query = `?limit=7&cursor=${String(body['next_cursor'])}`
+    const pages: { next: string | null; previous: string | null; shown: string[] }[] = []
+    const read = async (cursor: string | null) => {
+      const query = cursor === null ? '' : `&cursor=${cursor}`
+      const { body } = await test.call('GET', `/v1/imports/${over.id}/errors?limit=7${query}`)
+      const errors = body['data'] as { line: number; code: string }[]
+      const [next, previous] = [body['next_cursor'], body['prev_cursor']] as (string | null)[]
+      const page = {
+        next: next ?? null,
+        previous: previous ?? null,
+        shown: errors.map(({ line, code }) => `${line} ${code}`),
+      }
+      pages.push(page)
+      return page
     }
-    expect(seen).toHaveLength(60)
-    expect(new Set(seen).size).toBe(60)
+    for (let page = await read(null); page.next !== null;) page = await read(page.next)
+    const there = pages.splice(0)
+    expect(there.flatMap(({ shown }) => shown)).toHaveLength(60)
+    expect(new Set(there.flatMap(({ shown }) => shown)).size).toBe(60)
+    expect(there[0]?.previous).toBeNull()
+    for (let cursor = there.at(-1)?.previous ?? null; cursor !== null;) cursor = (await read(cursor)).previous
+    expect(pages.map(({ shown }) => shown).reverse()).toEqual(there.slice(0, -1).map(({ shown }) => shown))
+    await read(pages.at(-1)?.next ?? null)
+    expect(pages.at(-1)?.shown).toEqual(there[1]?.shown)
     expect((await test.call('GET', `/v1/imports/${over.id}/errors?cursor=x`)).body['code']).toBe('invalid_cursor')
   })
 })

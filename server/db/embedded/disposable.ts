@@ -29,9 +29,9 @@ const prefix = 'heliogram-test-'
 const inMemory = '/dev/shm'
 const gibibyte = 2 ** 30
 
-/** The folder of temporary files; without a TMPDIR one in memory, where there is plenty of it. */
+/** The folder of temporary files; where it is the usual one, rather one in memory, if there is plenty of it. */
 async function findParent(): Promise<string> {
-  if (process.env['TMPDIR'] !== undefined || process.availableMemory() < 8 * gibibyte) return tmpdir()
+  if (tmpdir() !== '/tmp' || process.availableMemory() < 8 * gibibyte) return tmpdir()
   const { bavail, bsize } = await statfs(inMemory).catch(() => ({ bavail: 0, bsize: 0 }))
   return bavail * bsize < 4 * gibibyte ? tmpdir() : inMemory
 }
