@@ -5,6 +5,7 @@ import { outsideAccounts } from '../db/scoped.ts'
 import { ApiError, invalid, type FieldError } from '../errors.ts'
 import { problems, Timestamp, type App, type Caller } from '../http.ts'
 import { parseId, showId } from '../ids.ts'
+import { wantsCsv } from '../requests/accept.ts'
 import { readBeside } from '../requests/faults.ts'
 import { countFields, csvOf, fillSteps, readCounts, readLinesBy, type Group } from './tallies/counts.ts'
 import { readSpan, readSpanOf, spanQuery, type Span } from './tallies/span.ts'
@@ -76,7 +77,7 @@ export function usageRoutes(app: App, { db, linesMax = linesOfAll }: { db: Db; l
       const of = await findCounted(db, caller, query.account, asked)
       const { lines, total } = await outsideAccounts(() => readUsage(db, of, { ...span, isTest }, asked, linesMax))
       const shown = lines.map(({ keys, counts }) => ({ keys: keys.map((key, i) => showKey(asked[i], key)), counts }))
-      if (/\btext\/csv\b/.test(headers.accept ?? ''))
+      if (wantsCsv({ headers }))
         return reply
           .type('text/csv; charset=utf-8')
           .header('content-disposition', `attachment; filename="usage-by-${asked.join('-')}.csv"`)

@@ -13,6 +13,7 @@ import { parseId, showId } from '../../ids.ts'
 import type { Acceptor } from '../../messages/accept/accept.ts'
 import { showMoney } from '../../money.ts'
 import type { Vault } from '../../sealing/vault.ts'
+import { wantsCsv } from '../../requests/accept.ts'
 import { objectOf, schemaErrorsOf } from '../../requests/faults.ts'
 import { isOfTests, refuseLive } from '../../test-keys.ts'
 import { readCampaign, readOpenCampaign, showCampaign } from '../campaign.ts'
@@ -254,7 +255,7 @@ async function answerDryRun(
   reply: FastifyReply,
   order: DryRunOrder,
 ): Promise<unknown> {
-  if (/\btext\/csv\b/.test(request.headers.accept ?? '')) {
+  if (wantsCsv(request)) {
     const stream = new PassThrough()
     stream.write(writeCsv([['contact', 'phone_number', 'reason', 'detail']]))
     const write = async ({ contactId, phoneNumber, reason, detail }: SkippedContact): Promise<void> => {

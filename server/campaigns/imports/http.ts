@@ -8,6 +8,7 @@ import { idempotent, type Outcome } from '../../idempotency.ts'
 import { parseId, showId } from '../../ids.ts'
 import { readPage } from '../../page.ts'
 import type { Vault } from '../../sealing/vault.ts'
+import { wantsCsv } from '../../requests/accept.ts'
 import { openStream } from '../../requests/stream.ts'
 import { readCampaign } from '../campaign.ts'
 import { writeBadRows } from './badrows.ts'
@@ -111,7 +112,7 @@ export function importRoutes(app: App, context: ImportsContext): void {
     async (request, reply) => {
       const { accountId } = request.caller
       const row = await readImport(db, accountId, request.params.import)
-      if (/\btext\/csv\b/.test(request.headers.accept ?? '')) {
+      if (wantsCsv(request)) {
         const stream = await openStream(writeBadRows(db, accountId, row))
         return reply
           .type('text/csv; charset=utf-8')

@@ -8,6 +8,7 @@ import { fingerprintInTurns, idempotent } from '../../idempotency.ts'
 import { parseId, showId } from '../../ids.ts'
 import { countryOf, readNumber } from '../../messages/numbers/number.ts'
 import { MoneySchema, showMoney } from '../../money.ts'
+import { wantsCsv } from '../../requests/accept.ts'
 import { objectOf, readBeside, schemaErrorsOf, soundFieldsOf } from '../../requests/faults.ts'
 import type { Vault } from '../../sealing/vault.ts'
 import { readRateCsv, readRateTable, ratesMax } from './input.ts'
@@ -86,7 +87,7 @@ export function rateRoutes(app: App, context: { db: Db; vault: Vault }): void {
     async (request, reply) => {
       const carrierId = await requireCarrierId(db, request.params.id)
       const rates = await listRates(db, carrierId)
-      if (!/\btext\/csv\b/.test(request.headers.accept ?? '')) return showCard(carrierId, rates)
+      if (!wantsCsv(request)) return showCard(carrierId, rates)
       const cells = rates.map(showRate).map((one) => fields.map((field) => one[field]))
       return reply
         .type('text/csv; charset=utf-8')

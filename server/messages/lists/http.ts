@@ -4,6 +4,7 @@ import type { Db } from '../../db/db.ts'
 import { PageOf, pageQuery, problems, type App } from '../../http.ts'
 import { takeMark } from '../../mark.ts'
 import { buildPage, readCursor } from '../../page.ts'
+import { wantsCsv } from '../../requests/accept.ts'
 import { readQuery } from '../../requests/faults.ts'
 import { openStream } from '../../requests/stream.ts'
 import { exportFormats, writeMessages } from './export.ts'
@@ -97,7 +98,7 @@ export function messageListRoutes(app: App, { db }: { db: Db }): void {
     async (request, reply) => {
       const { accountId, scopes } = request.caller
       const filters = await readQuery(request, (query) => readFilters(db, accountId, query))
-      const format = request.query.format ?? (/\btext\/csv\b/.test(request.headers.accept ?? '') ? 'csv' : 'ndjson')
+      const format = request.query.format ?? (wantsCsv(request) ? 'csv' : 'ndjson')
       const hasBody = scopes.has('messages:read_body')
       const stream = await openStream(writeMessages(db, accountId, filters, format, hasBody))
       return reply
